@@ -24,6 +24,13 @@ constexpr double kJoin = 20;        // of two pieces
 constexpr double kJoinShort = -10;  // of two pieces of which one is short: its motion is uncertain
 constexpr double kInsert = 10;      // of a piece in a gap, on each side
 
+// A run of detections is moved to another track if it fits there better by both.
+constexpr double kMoveJoin = 7;        // sum of join_cost over the gaps that the run divides
+constexpr double kMoveFit = 0.5;       // mean of fit_cost over the run
+constexpr double kMoveReach = 1;       // sides, of the run from the end of the gap
+constexpr std::size_t kMaxMoved = 16;  // detections in a run
+constexpr std::size_t kMaxMoveRounds = 3;
+
 constexpr std::size_t kShort = 6;     // detections: shorter pieces alone are no track
 constexpr std::size_t kMemory = 64;   // detections from which the motion at an end is estimated
 constexpr std::size_t kMaxCut = 256;  // detections that are searched for a turn at a time
@@ -83,9 +90,9 @@ std::vector<MotionFilter> motions_of(std::span<const Seen> seen, bool reversed) 
 }
 
 // Returns how badly the motion before a gap fits the one after it, which is reversed in time: the negative logarithm of
-// the likelihood, up to a constant. That one counts the area of uncertainty twice, so that certain joins come first.
-double join_cost(MotionFilter before, const MotionFilter& after, double seconds) {
-    constexpr double kAreaWeight = 2;
+// the likelihood, up to a constant. area_weight: with 2 the area of uncertainty counts twice, so that certain joins come
+// first.
+double join_cost(MotionFilter before, const MotionFilter& after, double seconds, double area_weight = 2) {
     before.predict(seconds, kNoise);
     const double side = std::max(before.side(), after.side());
     const double position = kNoise.position * side;
@@ -101,12 +108,63 @@ double join_cost(MotionFilter before, const MotionFilter& after, double seconds)
         const double pv = a.pv - b.pv;
         const double determinant = pp * vv - pv * pv;
         cost += (x * x * vv - 2 * x * v * pv + v * v * pp) / determinant;
-        cost += kAreaWeight * std::log(determinant / (side * side * side * side));
+        cost += area_weight * std::log(determinant / (side * side * side * side));
     }
     const AxisFilter& a = before.axes()[3];
     const AxisFilter& b = after.axes()[3];
     const double height = a.position - b.position;
     return cost + height * height / (kHeightDeviation * kHeightDeviation + a.pp + b.pp);
+}
+
+// Two consecutive detections of a track, and the motions before and after the gap between them.
+struct Gap {
+    const Seen& from;
+    const Seen& to;
+    const MotionFilter& before;
+    const MotionFilter& after;  // reversed in time
+
+    [[nodiscard]] double cost() const { return join_cost(before, after, to.seconds - from.seconds, 1); }
+};
+
+// Returns the cost of both gaps that a run of detections leaves of a gap. The motion of the run is that of it alone.
+double divided_cost(const Gap& gap, std::span<const Seen> run) {
+    const MotionFilter start = motions_of(run, true).front();
+    const MotionFilter end = motions_of(run, false).back();
+    return Gap{gap.from, run.front(), gap.before, start}.cost() + Gap{run.back(), gap.to, end, gap.after}.cost();
+}
+
+// Returns how badly a detection fits the position and height that both sides of a gap predict for its time: the negative
+// logarithm of the likelihood, up to a constant.
+double fit_cost(const Gap& gap, const Seen& seen) {
+    constexpr double kDeviation = 0.1;  // of x and y in sides, of the height in natural logarithms
+    MotionFilter before = gap.before;
+    MotionFilter after = gap.after;
+    before.predict(seen.seconds - gap.from.seconds, kNoise);
+    after.predict(gap.to.seconds - seen.seconds, kNoise);
+    const std::array<double, 4> measured = coordinates_of(seen.track.box);
+    const double width = std::exp(0.5 * (before.axes()[2].position + after.axes()[2].position));
+    const double slack = std::max(0.0, 0.5 * (width - static_cast<double>(seen.track.box.w)));  // see correct
+    double cost = 0;
+    for (const std::size_t i : {0U, 1U, 3U}) {
+        const AxisFilter& a = before.axes()[i];
+        const AxisFilter& b = after.axes()[i];
+        const double unit = i == 3 ? 1 : 0.5 * (before.side() + after.side());
+        const double variance = 1 / (1 / a.pp + 1 / b.pp);
+        const double expected = variance * (a.position / a.pp + b.position / b.pp);
+        const double distance = std::max(0.0, std::abs(measured[i] - expected) - (i == 0 ? slack : 0));
+        const double total = variance / (unit * unit) + kDeviation * kDeviation;
+        cost += distance * distance / (unit * unit * total) + std::log(total);
+    }
+    return cost;
+}
+
+bool is_near(const Box& a, const Box& b) {
+    const auto distance = [](float from, float size, float other, float other_size) {
+        return std::abs(static_cast<double>(from) + 0.5 * static_cast<double>(size) - static_cast<double>(other) -
+                        0.5 * static_cast<double>(other_size));
+    };
+    return distance(a.x, a.w, b.x, b.w) < kMoveReach * static_cast<double>(std::max(a.w, b.w)) &&
+           distance(a.y, a.h, b.y, b.h) < kMoveReach * static_cast<double>(std::max(a.h, b.h));
 }
 
 class Relinker {
@@ -115,8 +173,8 @@ public:
         collect();
         join(kShort, kJoin);
         join(1, kJoinShort);
-        while (insert()) {
-        }
+        insert_all();
+        for (std::size_t i = 0; i < kMaxMoveRounds && move_runs(); ++i) insert_all();
     }
 
     std::vector<std::vector<Track>> result() const {
@@ -260,6 +318,11 @@ private:
         }
     }
 
+    void insert_all() {
+        while (insert()) {
+        }
+    }
+
     // Puts pieces into gaps of others, the best first. Returns whether there were any.
     bool insert() {
         struct Insertion {
@@ -309,6 +372,88 @@ private:
             std::sort(seen.begin(), seen.end(), [](const Seen& a, const Seen& b) { return a.frame < b.frame; });
         }
         return !inserted.empty();
+    }
+
+    struct Move {
+        double gain;
+        std::size_t from, first, last;  // a piece, and its detections
+        std::size_t to, gap;            // a piece, and its first detection after the gap
+    };
+    struct Motions {
+        std::vector<MotionFilter> before, after;  // empty for short pieces
+    };
+
+    Gap gap_between(std::size_t piece, std::size_t from, std::size_t to, const std::vector<Motions>& motions) const {
+        const std::vector<Seen>& seen = pieces_[piece].seen;
+        return {seen[from], seen[to], motions[piece].before[from], motions[piece].after[to]};
+    }
+
+    // Moves runs of detections into the gap of another track if they fit better there, the best first: a covered track
+    // takes the detections of another person for some frames, at a distance that is no turn. Returns whether there were any.
+    bool move_runs() {
+        std::vector<Motions> motions(pieces_.size());
+        std::vector<std::vector<std::pair<std::size_t, std::size_t>>> at(frames_.size());  // piece, detection
+        for (std::size_t i = 0; i < pieces_.size(); ++i) {
+            const std::vector<Seen>& seen = pieces_[i].seen;
+            if (seen.size() < kShort) continue;
+            motions[i] = {motions_of(seen, false), motions_of(seen, true)};
+            for (std::size_t k = 0; k < seen.size(); ++k) at[seen[k].frame].emplace_back(i, k);
+        }
+        std::vector<Move> moves;
+        for (std::size_t to = 0; to < pieces_.size(); ++to) {
+            const std::vector<Seen>& seen = pieces_[to].seen;
+            if (motions[to].before.empty()) continue;
+            for (std::size_t k = 1; k < seen.size(); ++k) {
+                if (seen[k].frame == seen[k - 1].frame + 1) continue;
+                // Runs that end with the gap, and those that start with it.
+                for (const auto& [from, last] : at[seen[k].frame - 1]) {
+                    const std::vector<Seen>& other = pieces_[from].seen;
+                    if (!is_near(other[last].track.box, seen[k].track.box)) continue;
+                    for (std::size_t n = 0; n < std::min(kMaxMoved, last + 1); ++n) {
+                        if (other[last - n].frame <= seen[k - 1].frame) break;
+                        propose({0, from, last - n, last, to, k}, motions, moves);
+                    }
+                }
+                for (const auto& [from, first] : at[seen[k - 1].frame + 1]) {
+                    const std::vector<Seen>& other = pieces_[from].seen;
+                    if (!is_near(other[first].track.box, seen[k - 1].track.box)) continue;
+                    for (std::size_t n = 0; n < std::min(kMaxMoved, other.size() - first); ++n) {
+                        if (other[first + n].frame >= seen[k].frame) break;
+                        propose({0, from, first, first + n, to, k}, motions, moves);
+                    }
+                }
+            }
+        }
+        std::sort(moves.begin(), moves.end(), [](const Move& a, const Move& b) {
+            return std::tie(b.gain, a.from, a.first, a.last, a.to, a.gap) <
+                   std::tie(a.gain, b.from, b.first, b.last, b.to, b.gap);
+        });
+        std::set<std::size_t> changed;
+        for (const Move& move : moves) {
+            if (changed.contains(move.from) || changed.contains(move.to)) continue;
+            changed.insert({move.from, move.to});
+            std::vector<Seen>& from = pieces_[move.from].seen;
+            std::vector<Seen>& to = pieces_[move.to].seen;
+            const auto first = from.begin() + static_cast<std::ptrdiff_t>(move.first);
+            const auto end = from.begin() + static_cast<std::ptrdiff_t>(move.last) + 1;
+            to.insert(to.begin() + static_cast<std::ptrdiff_t>(move.gap), first, end);
+            from.erase(first, end);
+        }
+        return !changed.empty();
+    }
+
+    // Adds the move if the run fits better in the gap. The first and the last detection of a track remain.
+    void propose(Move move, const std::vector<Motions>& motions, std::vector<Move>& moves) const {
+        const std::vector<Seen>& from = pieces_[move.from].seen;
+        if (move.first == 0 || move.last + 1 == from.size()) return;
+        const std::span<const Seen> run(&from[move.first], move.last - move.first + 1);
+        const Gap there = gap_between(move.to, move.gap - 1, move.gap, motions);
+        const Gap here = gap_between(move.from, move.first - 1, move.last + 1, motions);
+        double fit = 0;
+        for (const Seen& seen : run) fit += fit_cost(here, seen) - fit_cost(there, seen);
+        if (!(fit >= kMoveFit * static_cast<double>(run.size()))) return;
+        move.gain = divided_cost(here, run) + there.cost() - divided_cost(there, run) - here.cost();
+        if (move.gain > kMoveJoin) moves.push_back(move);
     }
 
     // Adds the boxes between two detections of a track.

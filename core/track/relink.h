@@ -17,7 +17,8 @@ struct TimedTracks {
 };
 
 // Cuts tracks where a detection is missing and where the motion turns abruptly, joins the pieces whose motions agree,
-// and fills short gaps. What belongs to no track with certainty is left out.
+// moves detections that fit better in the gap of another track, and fills short gaps. What belongs to no track with
+// certainty is left out.
 // frames: of one source, in order; no id twice in a frame. Returns the tracks of each frame by id, all confirmed. Ids
 // are from 1 in the order of birth. Deterministic.
 [[nodiscard]] std::vector<std::vector<Track>> relink_tracks(const std::vector<TimedTracks>& frames);

@@ -115,6 +115,32 @@ TEST(Relink, ATrackIsCutWhereItTurnsAndJoinedWithTheRightOne) {
     EXPECT_NE(ids[true], ids[false]);
 }
 
+// A face comes out of cover, and the track of the one in front takes its first detections, at a distance that is no turn.
+TEST(Relink, DetectionsGoBackToTheTrackInWhoseGapTheyFitBetter) {
+    for (const unsigned seed : {1U, 2U, 3U, std::random_device{}()}) {
+        SCOPED_TRACE(seed);
+        std::mt19937 random(seed);
+        std::uniform_real_distribution<double> noise(-0.5, 0.5), speed(25, 35);
+        const double vx = speed(random);
+        const auto behind = [&](double t) { return std::pair(200 + vx * t, 100.0); };
+        const auto front = [&](double t) { return std::pair(210 + vx * t, 106.0); };
+        std::vector<TimedTracks> frames = empty_frames(60);
+        for (int f = 0; f < 60; ++f) {
+            std::vector<Track>& tracks = frames[static_cast<std::size_t>(f)].tracks;
+            const double t = f * kStep;
+            const bool is_taken = f == 28 || f == 29;
+            const auto [x, y] = is_taken ? behind(t) : front(t);
+            if (f < 20 || f >= 30) tracks.push_back(track_at(1, behind(t).first + noise(random), 100 + noise(random)));
+            tracks.push_back(track_at(2, x + noise(random), y + noise(random)));
+        }
+        const std::vector<std::vector<Track>> result = relink_tracks(frames);
+        const std::set<std::int64_t> first = ids_along(result, behind), second = ids_along(result, front);
+        EXPECT_EQ(first.size(), 1U);
+        EXPECT_EQ(second.size(), 1U);
+        EXPECT_NE(first, second);
+    }
+}
+
 TEST(Relink, FillsShortGapsAlongTheLine) {
     std::vector<TimedTracks> frames = empty_frames(100);
     for (int f = 0; f < 100; ++f) {
