@@ -90,8 +90,8 @@ std::vector<MotionFilter> motions_of(std::span<const Seen> seen, bool reversed) 
 }
 
 // Returns how badly the motion before a gap fits the one after it, which is reversed in time: the negative logarithm of
-// the likelihood, up to a constant. area_weight: with 2 the area of uncertainty counts twice, so that certain joins come
-// first.
+// the likelihood, up to a constant. area_weight: with 2 the area of uncertainty counts twice, so that certain joins
+// come first.
 double join_cost(MotionFilter before, const MotionFilter& after, double seconds, double area_weight = 2) {
     before.predict(seconds, kNoise);
     const double side = std::max(before.side(), after.side());
@@ -133,8 +133,8 @@ double divided_cost(const Gap& gap, std::span<const Seen> run) {
     return Gap{gap.from, run.front(), gap.before, start}.cost() + Gap{run.back(), gap.to, end, gap.after}.cost();
 }
 
-// Returns how badly a detection fits the position and height that both sides of a gap predict for its time: the negative
-// logarithm of the likelihood, up to a constant.
+// Returns how badly a detection fits the position and height that both sides of a gap predict for its time: the
+// negative logarithm of the likelihood, up to a constant.
 double fit_cost(const Gap& gap, const Seen& seen) {
     constexpr double kDeviation = 0.1;  // of x and y in sides, of the height in natural logarithms
     MotionFilter before = gap.before;
@@ -389,7 +389,8 @@ private:
     }
 
     // Moves runs of detections into the gap of another track if they fit better there, the best first: a covered track
-    // takes the detections of another person for some frames, at a distance that is no turn. Returns whether there were any.
+    // takes the detections of another person for some frames, at a distance that is no turn. Returns whether there were
+    // any.
     bool move_runs() {
         std::vector<Motions> motions(pieces_.size());
         std::vector<std::vector<std::pair<std::size_t, std::size_t>>> at(frames_.size());  // piece, detection
