@@ -14,7 +14,7 @@
 namespace throng::gpu {
 
 // Detections are copied on the caller's stream, after the frame's kernels. Frames are copied on a stream owned by this
-// class, so that no kernel waits for them. finish() blocks without spinning.
+// class, to the host or within the device, so that no kernel waits for them. finish() blocks without spinning.
 class CudaReadback final : public FrameReadback {
 public:
     // stream must outlive this object. expected receives the number of raw detections of each frame.
@@ -26,10 +26,10 @@ public:
     void finish(DetectionSet& raw, DetectionSet& kept, Frame& frame) override;
 
 private:
-    struct PinnedImage;
+    struct Image;
 
-    [[nodiscard]] std::shared_ptr<PinnedImage> acquire_memory(std::size_t bytes);
-    void start_image(const Frame& frame);
+    [[nodiscard]] std::shared_ptr<Image> acquire_memory(std::size_t bytes, bool on_host);
+    void start_image(const Frame& frame, bool to_host);
 
     int device_;
     StreamView stream_;
@@ -40,9 +40,9 @@ private:
     Event image_done_{Event::Timing::off, Event::Waiting::block};
     DetectionTransfer raw_;
     DetectionTransfer kept_;
-    Frame source_;                                      // the device frame, kept alive during the copy
-    Frame image_;                                       // its host copy
-    std::vector<std::shared_ptr<PinnedImage>> images_;  // reused once only this vector holds a reference
+    Frame source_;                                // the device frame, kept alive during the copy
+    Frame image_;                                 // its copy
+    std::vector<std::shared_ptr<Image>> images_;  // reused once only this vector holds a reference
 };
 
 }  // namespace throng::gpu

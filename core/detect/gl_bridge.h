@@ -11,6 +11,8 @@
 
 namespace throng {
 
+struct Redaction;  // core/redact/redact.h
+
 // OpenGL pixel buffers that a backend writes. Call all functions, including the destructor, on the thread on which the
 // buffers' OpenGL context is current, and before the buffers are deleted.
 class GlPixelBuffers {
@@ -25,7 +27,10 @@ public:
     // every FrameResult. The buffer must hold 4 * width * height bytes. Does not wait: OpenGL commands issued
     // afterwards see the image, and the frame is kept alive until the copy is complete. The buffer must not be mapped
     // by OpenGL. Throws Error(internal) for other frames, Error(internal or unavailable) if the device is lost.
-    virtual void write(std::size_t index, const Frame& frame) = 0;
+    //
+    // hidden: what core/redact hides in the image, or null. The buffer may hold the image without that after an
+    // exception, so it must not be used then.
+    virtual void write(std::size_t index, const Frame& frame, const Redaction* hidden) = 0;
 };
 
 // Created by Backend::make_gl_bridge on any thread; may outlive the backend.

@@ -196,7 +196,7 @@ void FrameProcessor::run(Slot& slot) {
     {
         const ScopedStage stage(*recorder_, stage::kDownload);
         slot.readback->start(slot.raw, slot.kept, frame,
-                             {settings_.keep_raw, settings_.host_pixels || settings_.hiding.has_value()});
+                             {settings_.keep_raw, settings_.host_pixels, settings_.hiding.has_value()});
     }
     slot.times.clear();
     slot.times.push_back({stage::kDecode, slot.decoded.decode_ms});

@@ -42,6 +42,12 @@ struct RedactRegions {
     bool whole = false;      // hide the whole frame
 };
 
+// What to hide in one frame, and how.
+struct Redaction {
+    RedactRegions regions;
+    RedactOptions options;
+};
+
 // Returns the same regions for a frame that was resized by these factors.
 [[nodiscard]] RedactRegions scaled(RedactRegions regions, float scale_x, float scale_y);
 

@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "gpu/frame/convert.h"
+#include "gpu/redact/redact.h"
 #include "gpu/runtime/check.h"
 #include "gpu/runtime/stream.h"
 
@@ -106,7 +107,7 @@ public:
         warn_cuda(cudaStreamSynchronize(stream_.view()), "waiting for a frame conversion");
     }
 
-    void write(std::size_t index, const Frame& frame) override {
+    void write(std::size_t index, const Frame& frame, const Redaction* hidden) override {
         check_cuda(cudaSetDevice(device_), "cudaSetDevice");  // the current device is a property of the calling thread
         release_converted_frames();
         Slot& slot = slots_.at(index);
@@ -121,6 +122,10 @@ public:
         slot.converted.synchronize();  // returns at once unless this buffer was written just before
         slot.frame = frame;
         enqueue_rgba(image, frame.info().range, frame.info().matrix, address, static_cast<int>(pitch), stream_.view());
+        if (hidden != nullptr) {
+            redaction_.enqueue(bgra_image(address, static_cast<std::ptrdiff_t>(pitch), image.width, image.height),
+                               hidden->regions, hidden->options);
+        }
         slot.converted.record(stream_.view());
         mapping.finish();
     }
@@ -145,6 +150,7 @@ private:
     std::size_t bytes_;
     std::vector<Slot> slots_;
     Stream stream_;  // a separate stream, so that no detector kernel waits for OpenGL
+    DeviceRedaction redaction_{stream_.view()};
 };
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/frame/host_copies.h"
+#include "core/redact/redact.h"
 #include "core/video/convert.h"
 #include "tests/support/test_data.h"
 #include "tests/ui/fakes.h"
@@ -33,7 +34,8 @@ struct BridgeLog {
     std::atomic<bool> rejects = false;  // attach() throws
     std::atomic<bool> lost = false;     // device lost: write() throws
     std::atomic<int> queried = 0, attached = 0, detached = 0, written = 0;
-    std::atomic<int> without_context = 0;  // calls where no OpenGL context was current
+    std::atomic<int> written_open = 0, written_hidden = 0;  // of `written`: without and with something to hide
+    std::atomic<int> without_context = 0;                   // calls where no OpenGL context was current
     void note_context() {
         if (QOpenGLContext::currentContext() == nullptr) ++without_context;
     }
@@ -50,7 +52,7 @@ public:
         ++log_.detached;
     }
 
-    void write(std::size_t index, const Frame& frame) override {
+    void write(std::size_t index, const Frame& frame, const Redaction* hidden) override {
         log_.note_context();
         if (log_.lost) throw Error(ErrorKind::internal, "the device is lost");
         const std::ptrdiff_t pitch = std::ptrdiff_t{4} * frame.width();
@@ -62,6 +64,10 @@ public:
         info.memory = MemoryKind::host;
         const PlaneView planes[Frame::kMaxPlanes] = {frame.plane(0), frame.plane(1)};
         converter_.convert(Frame(info, planes, nullptr), Packing::rgba32, pixels.data(), pitch);
+        ++(hidden != nullptr ? log_.written_hidden : log_.written_open);
+        if (hidden != nullptr) {
+            redact(bgra_image(pixels.data(), pitch, frame.width(), frame.height()), hidden->regions, hidden->options);
+        }
         QOpenGLFunctions& gl = *QOpenGLContext::currentContext()->functions();
         gl.glBindBuffer(GL_PIXEL_UNPACK_BUFFER, buffers_.at(index));
         gl.glBufferSubData(GL_PIXEL_UNPACK_BUFFER, 0, static_cast<qopengl_GLsizeiptr>(pixels.size()), pixels.data());
@@ -221,18 +227,36 @@ TEST_F(DeviceFrames, AdaptsToTheSizeOfWindowAndFrames) {
     expect_colors();
 }
 
-TEST_F(DeviceFrames, UsesHostCopiesWhileFacesAreBlurred) {
+TEST_F(DeviceFrames, HidesFacesOnTheDevice) {
     open();
     TH_NEEDS_OPENGL();
     ASSERT_TRUE(test::wait_for([this] { return shown_from_device(); }));
     session_->display()->set_blur(true);
-    ASSERT_TRUE(test::wait_for([this] { return !video_->frame().image.isNull(); }));
+    const int open_frames = log_.written_open;
+    ASSERT_TRUE(test::wait_for([this] { return log_.written_hidden >= 3; }));
     ASSERT_TRUE(wait_for_more(3));
-    EXPECT_FALSE(video_->frame().image.isNull());
-    EXPECT_NE(video_->frame().result->frame.info().memory, MemoryKind::device) << "copied to the host";
+    const std::uint64_t before = host_copied_bytes();
+    ASSERT_TRUE(wait_for_more(5));
+    EXPECT_EQ(host_copied_bytes(), before);
+    EXPECT_TRUE(shown_from_device());
+    EXPECT_TRUE(video_->frame().hides_faces);
     expect_colors();
+    EXPECT_EQ(log_.written_open, open_frames) << "a frame was shown with its faces";
+    log_.lost = true;  // faces remain hidden when the host takes over
+    ASSERT_TRUE(test::wait_for([this] { return shown_by_host(); }));
+    EXPECT_TRUE(video_->frame().hides_faces);
+    EXPECT_EQ(log_.written_open, open_frames);
+}
+
+TEST_F(DeviceFrames, ShowsFacesAgainFromTheDevice) {
+    open();
+    TH_NEEDS_OPENGL();
+    session_->display()->set_blur(true);
+    ASSERT_TRUE(test::wait_for([this] { return log_.written_hidden > 0; }));
+    const int open_frames = log_.written_open;
     session_->display()->set_blur(false);
-    EXPECT_TRUE(test::wait_for([this] { return shown_from_device(); }));
+    EXPECT_TRUE(test::wait_for([&] { return log_.written_open > open_frames; }));
+    EXPECT_TRUE(shown_from_device());
     expect_colors();
 }
 

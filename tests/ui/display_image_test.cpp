@@ -108,9 +108,12 @@ TEST(DisplayImage, KeepsADeviceFrameOnTheDeviceIfNothingIsDrawnIntoIt) {
     request.keep_on_device = true;
     EXPECT_TRUE(image_of(request).isNull());
     EXPECT_EQ(maker.make(request).result, request.result);
+    EXPECT_FALSE(maker.make(request).hides_faces);
     ImageRequest blurred = request;
     blurred.blur = true;
-    EXPECT_FALSE(image_of(blurred).isNull());
+    EXPECT_TRUE(image_of(blurred).isNull());
+    EXPECT_TRUE(maker.make(blurred).on_device);
+    EXPECT_TRUE(maker.make(blurred).hides_faces) << "the device hides them";
     ImageRequest painted = request;
     painted.paint_overlay = true;
     EXPECT_FALSE(image_of(painted).isNull());

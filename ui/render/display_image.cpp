@@ -21,10 +21,10 @@ cv::Mat mat_of(const QImage& image) {
             static_cast<std::size_t>(image.bytesPerLine())};
 }
 
-// True if the device converts the frame itself: 4:2:0 and gray frames with nothing drawn into them.
+// True if the device converts the frame itself and hides its faces: 4:2:0 and gray frames with nothing drawn into them.
 bool is_kept_on_device(const ImageRequest& request) {
     const Frame& frame = request.result->frame;
-    return request.keep_on_device && frame.info().memory == MemoryKind::device && frame.has_luma() && !request.blur &&
+    return request.keep_on_device && frame.info().memory == MemoryKind::device && frame.has_luma() &&
            !request.paint_overlay;
 }
 
@@ -34,7 +34,7 @@ DisplayImage ImageMaker::make(const ImageRequest& request) {
     const FrameResult& result = *request.result;
     const QSize frame(result.frame.width(), result.frame.height());
     const QRect whole(QPoint(0, 0), frame);
-    if (is_kept_on_device(request)) return {request.result, request.run, {}, true, whole};
+    if (is_kept_on_device(request)) return {request.result, request.run, {}, true, whole, request.blur};
     const ViewMapping mapping(request.item, frame, request.device_ratio, request.zoom);
     const QSize requested = mapping.device_size();
 

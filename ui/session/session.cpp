@@ -341,7 +341,7 @@ PipelineSettings Session::requested_settings() const {
     settings.hiding.reset();
     if (hides_faces) settings.hiding = hiding_params(settings.detector.kind);
     // Frames are copied to the host while somebody needs them there.
-    const bool host_needed = has_sinks_ || captures_.recording() || hides_on_screen;
+    const bool host_needed = has_sinks_ || captures_.recording();
     settings.host_pixels = setup_.settings.host_pixels && (host_needed || !feed_.shows_device_frames());
     return settings;
 }

@@ -107,10 +107,10 @@ void DeviceTexture::resize(QSize size) {
     size_ = size;
 }
 
-void DeviceTexture::show(const Frame& frame, bool with_mipmaps) {
+void DeviceTexture::show(const Frame& frame, const Redaction* hidden, bool with_mipmaps) {
     resize(QSize(frame.width(), frame.height()));
     next_ = (next_ + 1) % buffers_.size();
-    pixels_->write(next_, frame);
+    pixels_->write(next_, frame, hidden);
     const ScopedGlState saved(*this);
     glBindTexture(GL_TEXTURE_2D, texture_);
     glBindBuffer(GL_PIXEL_UNPACK_BUFFER, buffers_[next_]);

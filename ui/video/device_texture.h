@@ -33,7 +33,8 @@ public:
     // Sets the frame to draw from now on. with_mipmaps: generate mipmaps, for drawing at less than half the width. Does
     // not wait for the device. Throws Error(internal or unavailable) if the frame cannot be uploaded; the texture's
     // content is undefined then.
-    void show(const Frame& frame, bool with_mipmaps);
+    // hidden: what is hidden in the frame before OpenGL sees it, or null.
+    void show(const Frame& frame, const Redaction* hidden, bool with_mipmaps);
 
     [[nodiscard]] QSize size() const { return size_; }  // of the frame; empty before the first
     // Returns a QSGTexture for the texture, owned by the caller; invalid once size() changes. mipmaps: the frame was

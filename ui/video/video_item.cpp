@@ -180,7 +180,7 @@ void VideoItem::update_texture(VideoNode& node, const ViewMapping& where) {
     std::string unavailable_reason;
     if (uses_device_frames_) {
         try {
-            node.set_device_frame(*window(), bridge_, frame_.result->frame, where.device_size().width());
+            node.set_device_frame(*window(), bridge_, frame_, where.device_size().width());
             return;
         } catch (const std::exception& error) {
             unavailable_reason = error.what();

@@ -1,6 +1,7 @@
 #include "ui/video/video_node.h"
 
 #include <QQuickWindow>
+#include <optional>
 #include <utility>
 
 namespace throng::ui {
@@ -22,15 +23,18 @@ void VideoNode::set_image(QQuickWindow& window, const QImage& image) {
     drawn_from_device_ = false;
 }
 
-void VideoNode::set_device_frame(QQuickWindow& window, const std::shared_ptr<GlBridge>& bridge, const Frame& frame,
-                                 int shown_width) {
+void VideoNode::set_device_frame(QQuickWindow& window, const std::shared_ptr<GlBridge>& bridge,
+                                 const DisplayImage& shown, int shown_width) {
+    const Frame& frame = shown.result->frame;
+    std::optional<Redaction> hidden;
+    if (shown.hides_faces) hidden = {regions_to_hide(*shown.result), shown.result->redact};
     // Linear filtering skips pixels below half the size: use mipmaps there.
     const bool with_mipmaps = 2 * shown_width <= frame.width();
     std::unique_ptr<DeviceTexture> fresh;
     if (!device_ || bridge_ != bridge) fresh = std::make_unique<DeviceTexture>(bridge);
     DeviceTexture& device = fresh ? *fresh : *device_;
     const QSize before = device.size();
-    device.show(frame, with_mipmaps);
+    device.show(frame, hidden ? &*hidden : nullptr, with_mipmaps);
     if (!drawn_from_device_ || fresh || before != device.size() || has_mipmaps_ != with_mipmaps) {
         set_texture(window, device.wrapped(window, with_mipmaps), device.size());
         image_->setMipmapFiltering(with_mipmaps ? QSGTexture::Linear : QSGTexture::None);

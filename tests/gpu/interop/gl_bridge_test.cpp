@@ -11,6 +11,7 @@
 #include <random>
 
 #include "core/base/error.h"
+#include "core/redact/redact.h"
 #include "gpu/backend.h"
 #include "gpu/frame/convert.h"
 #include "gpu/interop/cuda_gl_bridge.h"
@@ -131,9 +132,9 @@ protected:
         Target& operator=(const Target&) = delete;
 
         // Writes buffers in rotation, like the window; does not wait.
-        void show(const Frame& frame) {
+        void show(const Frame& frame, const Redaction* hidden = nullptr) {
             next_ = 1 - next_;
-            pixels_->write(next_, frame);
+            pixels_->write(next_, frame, hidden);
             gl_.bind_texture(GL_TEXTURE_2D, texture_);
             gl_.bind_buffer(GL_PIXEL_UNPACK_BUFFER, buffers_[next_]);
             gl_.tex_sub_image(GL_TEXTURE_2D, 0, 0, 0, width_, height_, GL_RGBA, GL_UNSIGNED_BYTE, nullptr);
@@ -239,6 +240,28 @@ TEST_F(GlBridgeTest, ConsecutiveImages) {
         target.show(image.frame);
         if (turn % 20 != 19 && turn > 6) continue;
         ASSERT_EQ(target.read(), converted(image.frame)) << "turn " << turn;
+    }
+}
+
+// The faces of a frame are hidden before OpenGL sees it, as in an image on the host.
+TEST_F(GlBridgeTest, HidesFaces) {
+    if (IsSkipped() || HasFatalFailure()) return;
+    std::mt19937_64 random(seed(88));
+    for (const auto& [width, height] : {std::pair{640, 360}, {321, 117}}) {
+        Target target(context->gl(), bridge, width, height);
+        for (const RedactStyle style : {RedactStyle::blur, RedactStyle::mosaic, RedactStyle::solid}) {
+            for (const bool whole : {false, true}) {
+                const Image image = random_image(random, info_of(width, height), 5);
+                const Redaction hidden{{{{20, 30, 60, 70}, {300, 80, 50, 60}, {50, 60, 40, 40}}, whole}, {style}};
+                target.show(image.frame, &hidden);
+                Bytes expected = converted(image.frame);
+                redact(bgra_image(expected.data(), std::ptrdiff_t{4} * width, width, height), hidden.regions,
+                       hidden.options);
+                ASSERT_EQ(target.read(), expected);
+                target.show(image.frame);
+                ASSERT_EQ(target.read(), converted(image.frame));
+            }
+        }
     }
 }
 

@@ -93,6 +93,63 @@ TEST_F(CudaPipeline, CopiesRequestedFramesToTheHost) {
     EXPECT_EQ(images[0], images[1]);
 }
 
+// Frames that wait until their faces are hidden are copies in device memory: the decoder has fewer frames than wait.
+TEST_F(CudaPipeline, FramesThatWaitToBeHiddenStayOnTheDevice) {
+    class Frames final : public ResultSink {
+    public:
+        void write(const FrameResult& result) override {
+            EXPECT_TRUE(result.plan);
+            frames.push_back(result.frame);
+        }
+        void close() override {}
+        std::vector<Frame> frames;
+    };
+    const CrowdFile file(322, 246, 60);
+    const auto run = [&](bool on_device) {
+        SourceOptions source;
+        source.prefer_device_frames = on_device;
+        PipelineSettings settings = crowd_settings();
+        settings.hiding = hiding_params(settings.detector.kind);
+        Pipeline pipeline(open_source(file.path(), source), make_cuda_backend(), settings);
+        auto sink = std::make_shared<Frames>();
+        pipeline.add_sink(sink);
+        pipeline.start();
+        pipeline.wait();
+        return sink->frames;
+    };
+    const std::vector<Frame> expected = run(false);
+    const std::uint64_t before = host_copied_bytes();
+    const std::vector<Frame> found = run(true);
+    ASSERT_EQ(found.size(), 60U);
+    ASSERT_EQ(expected.size(), found.size());
+    if (found.front().info().memory != MemoryKind::device) GTEST_SKIP() << "skipped: no hardware decoder";
+    EXPECT_EQ(host_copied_bytes(), before);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        EXPECT_EQ(found[i].info().index, expected[i].info().index);
+        const Frame host = found[i].on_host();
+        ASSERT_EQ(host.info().memory, MemoryKind::host);
+        const PlaneView& plane = host.plane(0);
+        for (int y = 0; y < plane.height; ++y) {
+            ASSERT_EQ(
+                std::memcmp(plane.data + y * plane.pitch, expected[i].plane(0).data + y * expected[i].plane(0).pitch,
+                            static_cast<std::size_t>(plane.width)),
+                0)
+                << "frame " << i << ", row " << y;
+        }
+        // Software gives planar chroma, the hardware decoder interleaved.
+        const PlaneView& chroma = host.plane(1);
+        for (int y = 0; y < chroma.height; ++y) {
+            for (int x = 0; x < chroma.width / 2; ++x) {
+                for (int c = 0; c < 2; ++c) {
+                    const PlaneView& planar = expected[i].plane(1 + c);
+                    ASSERT_EQ(chroma.data[y * chroma.pitch + 2 * x + c], planar.data[y * planar.pitch + x])
+                        << "frame " << i << ", chroma " << x << ", " << y;
+                }
+            }
+        }
+    }
+}
+
 TEST_F(CudaPipeline, SeveralSourcesShareTheDevice) {
     const CrowdFile file(640, 360, 60);
     const auto expected = run_file(file.path(), make_cuda_backend(), true);
