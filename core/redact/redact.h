@@ -42,7 +42,7 @@ struct RedactRegions {
     bool whole = false;      // hide the whole frame
 };
 
-// What to hide in one frame, and how.
+// The faces to hide in one frame, with the style.
 struct Redaction {
     RedactRegions regions;
     RedactOptions options;

@@ -25,7 +25,7 @@ private:
     StreamView stream_;
     PinnedBuffer<RedactShape> shapes_;
     DeviceBuffer<RedactShape> d_shapes_;
-    // Of the samples: 4 channels x 6x6 cells x shapes x planes. Integers, so that their order does not matter.
+    // Sums of samples: 4 channels x 6x6 cells x shapes x planes. Integers, so that their order does not matter.
     DeviceBuffer<unsigned long long> d_sums_;
     Event uploaded_{Event::Timing::off};
 };

@@ -61,7 +61,7 @@ double cpu_ms(const RedactImage& image, const RedactRegions& regions, const Reda
 }
 
 #ifdef TH_WITH_CUDA
-// Of a frame, from the call to the last kernel.
+// Returns the mean time per frame, from the first call to the last kernel.
 double gpu_ms(gpu::DeviceRedaction& redaction, gpu::StreamView stream, const RedactImage& image,
               const RedactRegions& regions, const RedactOptions& options, int repeats) {
     const gpu::Event begin;
