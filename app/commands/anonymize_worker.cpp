@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <future>
 #include <map>
 #include <utility>
 
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr auto kPollInterval = std::chrono::milliseconds(50);
 constexpr double kSamePts = 1e-6;            // seconds: the same frame, read twice
 constexpr std::size_t kMaxThumbnails = 200;  // per file
-constexpr std::size_t kFramesWaiting = 2;    // between decoding, hiding and encoding
+constexpr std::size_t kFramesWaiting = 4;    // for the encoder
 
 struct FrameToHide {
     ExactFrame frame;
@@ -236,15 +237,17 @@ void AnonymizeWorker::write_video(const std::string& input, const std::string& o
     if (copy_audio) options.audio = input;
     const std::unique_ptr<ExactWriter> writer = make_exact_writer(output, format, options);
 
-    // Decoding, hiding and encoding run at the same time. The encoder has more threads, but takes frames one by one.
-    StageThread<ExactFrame> encode(kFramesWaiting, [&](ExactFrame& frame) { writer->write(frame); });
-    StageThread<FrameToHide> hide(kFramesWaiting, [&](FrameToHide& item) {
+    // Decoding, hiding and encoding run at the same time, hiding in a thread per frame: it takes longer than the encoder
+    // with many cores needs.
+    const auto hide = [this](FrameToHide item) {
         Frame& frame = item.frame.frame;
         if (item.regions.whole || !item.regions.boxes.empty())
             frame = redacted(frame, item.regions, setup_.hiding.redact, pool_);
         for (ReportedTrack* track : item.shown) track->thumbnail = make_thumbnail(frame, track->summary.best_box);
-        encode.push(std::move(item.frame));
-    });
+        return std::move(item.frame);
+    };
+    StageThread<std::future<ExactFrame>> encode(kFramesWaiting,
+                                                [&](std::future<ExactFrame>& hidden) { writer->write(hidden.get()); });
     FrameToHide item;
     std::size_t next = 0;  // in `recorded`
     while (reader.next(item.frame, stop)) {
@@ -276,12 +279,11 @@ void AnonymizeWorker::write_video(const std::string& input, const std::string& o
         }
         reported.whole_frames += regions.whole ? 1 : 0;
         ++reported.frames;
-        hide.push(std::move(item));
+        encode.push(std::async(std::launch::async, hide, std::move(item)));
         progress_.hidden = static_cast<std::uint64_t>(reported.frames);
         on_progress(progress_);
     }
     if (stop.stop_requested()) throw interrupted(input);
-    hide.finish();
     encode.finish();
     writer->commit();
     reported.incomplete = reader.incomplete();
