@@ -16,7 +16,7 @@ struct EncoderSettings {
     AVRational time_base{1, 25};
     AVRational frame_rate{25, 1};  // nominal
     int quality = 21;              // x264's constant rate factor, or the quantizer of hardware encoders; 0 to 51
-    int threads = 0;               // of software encoders; 0: number of cores
+    int threads = 0;               // of software encoders; 0: by the number of cores, which the output depends on
     bool reorders_frames = false;  // allow B-frames, in encoders that keep exact time stamps with them
     bool interlaced = false;       // code fields, in encoders that can
     AVRational sample_aspect_ratio{0, 1};
