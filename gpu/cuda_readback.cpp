@@ -7,13 +7,14 @@
 #include <utility>
 
 #include "core/frame/host_copies.h"
+#include "core/redact/hiding.h"
 #include "gpu/runtime/device_buffer.h"
 
 namespace throng::gpu {
 namespace {
 
-// A video writer holds up to five, the window one, and a hidden video kFileDelay. Two readbacks share them.
-constexpr std::size_t kKeptImages = 24;
+// A video with hidden faces holds the most.
+constexpr std::size_t kKeptImages = kFileDelay;
 
 // Sets the planes of a frame in one block of memory, if there is memory. Returns its size.
 std::size_t lay_out(const FrameInfo& info, std::uint8_t* memory, PlaneView (&planes)[Frame::kMaxPlanes]) {

@@ -237,8 +237,8 @@ void AnonymizeWorker::write_video(const std::string& input, const std::string& o
     if (copy_audio) options.audio = input;
     const std::unique_ptr<ExactWriter> writer = make_exact_writer(output, format, options);
 
-    // Decoding, hiding and encoding run at the same time, hiding in a thread per frame: it takes longer than the encoder
-    // with many cores needs.
+    // Decoding, hiding and encoding run at the same time. A thread per frame hides: one thread for all would keep an
+    // encoder with many cores waiting.
     const auto hide = [this](FrameToHide item) {
         Frame& frame = item.frame.frame;
         if (item.regions.whole || !item.regions.boxes.empty())

@@ -19,7 +19,7 @@ public:
     // capacity: maximum number of values that wait. work must not use this object.
     StageThread(std::size_t capacity, std::function<void(T&)> work)
         : queue_(capacity), work_(std::move(work)), thread_([this](const std::stop_token& stop) { run(stop); }) {}
-    // Discards the values that wait; waits for the one being processed.
+    // Discards the values that wait, and waits for the one being processed.
     ~StageThread() = default;
     StageThread(const StageThread&) = delete;
     StageThread& operator=(const StageThread&) = delete;

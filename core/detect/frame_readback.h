@@ -14,8 +14,8 @@ public:
     struct Requested {
         bool raw_boxes = false;  // otherwise only the count of the raw detections
         bool image = false;      // copy a device frame to host memory
-        // Without image: the frame is kept for long, so give a device frame back to its decoder, which has few. Backends
-        // whose frames come from elsewhere ignore it.
+        // Without image: the frame is kept for long, so copy a device frame within the device and give the original
+        // back to its decoder, which has few. Backends whose frames come from elsewhere ignore it.
         bool keeps_frame = false;
     };
 
@@ -27,7 +27,8 @@ public:
     // Enqueues the copies after the work enqueued so far. The buffers must not change until finish.
     virtual void start(const DetectionBuffer& raw, const DetectionBuffer& kept, const Frame& frame,
                        Requested requested) = 0;
-    // Waits for the copies. Replaces frame by its copy if one was requested and needed; otherwise frame is unchanged. Throws Error as Backend::download does.
+    // Waits for the copies. Replaces frame by its copy if one was requested and needed; otherwise frame is unchanged.
+    // Throws Error as Backend::download does.
     virtual void finish(DetectionSet& raw, DetectionSet& kept, Frame& frame) = 0;
 };
 

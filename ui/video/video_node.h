@@ -16,8 +16,9 @@ namespace throng::ui {
 class VideoNode : public QSGNode {
 public:
     void set_image(QQuickWindow& window, const QImage& image);
-    // Shows the frame of `shown` from device memory, with faces hidden if it says so, scaled to shown_width device pixels. Throws Error as DeviceTexture::show. After
-    // an error the previous frame is kept, or none if the size has changed.
+    // Shows the frame of `shown` from device memory, with faces hidden if it says so, scaled to shown_width device
+    // pixels. Throws Error as DeviceTexture::show. After an error the previous frame is kept, or none if the size has
+    // changed.
     void set_device_frame(QQuickWindow& window, const std::shared_ptr<GlBridge>& bridge, const DisplayImage& shown,
                           int shown_width);
     void set_rect(const QRectF& rect);

@@ -24,7 +24,13 @@ bool same_value(const std::string& a, const std::string& b) {
 
 // Expects each option of a command in the file, or in `others`. Compares the defaults of the section that has the name
 // of the command, and with `shared` those of all sections that no other command has for itself.
-void expect_defaults(const CLI::App& command, bool shared, const std::vector<std::string>& others) {
+void expect_defaults(const char* name, void (*add_command)(CLI::App&, CommandContext&), bool shared,
+                     const std::vector<std::string>& others) {
+    CLI::App program("", "throng");
+    CommandContext context;
+    add_command(program, context);
+    add_common_options(program, context.common);
+    const CLI::App& command = *program.get_subcommand(name);
     const ConfigFile file = read_config(test::source_dir() / "configs/default.toml");
     std::vector<std::string> named = others;
     for (const ConfigEntry& entry : file.entries) {
@@ -48,13 +54,9 @@ void expect_defaults(const CLI::App& command, bool shared, const std::vector<std
 }
 
 TEST(DefaultConfig, ContainsEveryOptionOfDetectWithItsDefault) {
-    CLI::App program("", "throng");
-    CommandContext context;
-    add_detect_command(program, context);
-    add_common_options(program, context.common);
     // Options that are not in the file, have no default, or have a default that depends on the detector, the command or
     // the rule.
-    expect_defaults(*program.get_subcommand("detect"), true,
+    expect_defaults("detect", add_detect_command, true,
                     {"help",       "config",   "json",     "video",        "images",
                      "summary",    "rule",     "overlap",  "theta",        "min-hits",
                      "min-size",   "max-size", "switch",   "scale-factor", "score-threshold",
@@ -64,12 +66,8 @@ TEST(DefaultConfig, ContainsEveryOptionOfDetectWithItsDefault) {
 }
 
 TEST(DefaultConfig, ContainsEveryOptionOfAnonymizeWithItsDefault) {
-    CLI::App program("", "throng");
-    CommandContext context;
-    add_anonymize_command(program, context);
-    add_common_options(program, context.common);
     // Options that are commented out, or belong to one run.
-    expect_defaults(*program.get_subcommand("anonymize"), false,
+    expect_defaults("anonymize", add_anonymize_command, false,
                     {"help", "config", "min-size", "max-size", "scale-factor", "score-threshold", "switch", "margin",
                      "only", "report", "out", "files-from", "shard", "keep", "hide", "review", "segment"});
 }
