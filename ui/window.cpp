@@ -12,6 +12,7 @@
 #include <QTimer>
 
 #include "core/base/log.h"
+#include "ui/language/language.h"
 #include "ui/platform.h"
 #include "ui/settings/saved_settings.h"
 #include "ui/stand/stand.h"
@@ -76,6 +77,8 @@ int run_window(int argc, char** argv, WindowOptions options) {
     }
     set_up_application();
     QGuiApplication application(argc, argv);
+    stand_options.languages = preferred_languages(options.language);
+    install_language(stand_options.languages);
 
     std::optional<QTemporaryDir> kiosk_folder;
     if (options.kiosk) kiosk_folder.emplace();

@@ -20,12 +20,13 @@ struct WindowOptions {
     bool remember = false;           // start with the overlay of the last run, and save its changes
     bool remember_detector = false;  // likewise, the detector
     bool full_screen = false;
-    bool kiosk = false;         // full screen that only kiosk_exit and signals leave; loops the source
-    std::string kiosk_exit;     // key that ends the kiosk: "Ctrl+Alt+Q"; empty: none
-    std::string scenes;         // script of attract mode: a file or "default"; empty: none
-    std::string screenshot;     // write an image of the window to this file and exit; empty: run until closed
-    int screenshot_after = 30;  // results to wait for; fewer if the source ends earlier
-    int width = 0;              // of the window, logical pixels; 0: the size of the last run
+    bool kiosk = false;             // full screen that only kiosk_exit and signals leave; loops the source
+    std::string kiosk_exit;         // key that ends the kiosk: "Ctrl+Alt+Q"; empty: none
+    std::string scenes;             // script of attract mode: a file or "default"; empty: none
+    std::string language = "auto";  // of the texts: a code as "de"; "auto": of the system
+    std::string screenshot;         // write an image of the window to this file and exit; empty: run until closed
+    int screenshot_after = 30;      // results to wait for; fewer if the source ends earlier
+    int width = 0;                  // of the window, logical pixels; 0: the size of the last run
     int height = 0;
     std::function<bool()> interrupted;  // polled every 100 ms; true closes the window
 };

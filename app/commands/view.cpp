@@ -41,6 +41,7 @@ struct ViewOptions {
     bool kiosk = false;
     std::string kiosk_exit = "Ctrl+Alt+Q";
     std::string scenes;
+    std::string language = "auto";
     bool loop = false;
     bool labels = false;
     double speed = 1;
@@ -119,6 +120,7 @@ int run_view(const CommandContext& context, ViewOptions options) {
     window.kiosk = options.kiosk;
     window.kiosk_exit = options.kiosk_exit;
     window.scenes = options.scenes;
+    window.language = options.language;
     window.screenshot = options.screenshot;
     window.screenshot_after = options.screenshot_after;
 
@@ -248,6 +250,10 @@ void add_view_command(CLI::App& program, CommandContext& context) {
         ->add_option("--scenes", options->scenes,
                      "Show the scenes of a script (TOML) while nobody uses the window; default: the program's own")
         ->type_name("FILE|default");
+    command->add_option("--language", options->language, "Language of the window and its scenes; auto: of the system")
+        ->check(CLI::IsMember({"auto", "de", "en"}))
+        ->type_name("")
+        ->capture_default_str();
     command->add_flag("--loop", options->loop, "Loop the source");
     command->add_flag("--labels", options->labels, "Show the score and hits of each box");
     command->add_option("--speed", options->speed, "Playback speed")

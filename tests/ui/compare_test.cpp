@@ -93,6 +93,31 @@ TEST_F(Comparison, StartsAsACopyWithOneChange) {
     EXPECT_EQ(view().second()->detector(), 1) << "another detector for faces";
 }
 
+// The defaults of each kind would compare Haar from 48 px with LBP from 24 px, which searches four times as much.
+TEST_F(Comparison, ComparesDetectorsAtTheSameSizes) {
+    open({});
+    play();
+    session_->detection()->set_detector(0);
+    session_->detection()->set_min_size(48);
+    session_->detection()->set_max_size(300);
+    session_->detection()->set_scale_factor(1.3);
+    trigger("compare");
+    const auto right = [&] { return view().second()->values().detector; };
+    ASSERT_EQ(right().kind, "lbp");
+    EXPECT_EQ(right().min_size, 48);
+    EXPECT_EQ(right().max_size, 300);
+    EXPECT_EQ(right().scale_factor, 1.3);
+    view().second()->set_detector(3);
+    ASSERT_EQ(right().kind, "cnn");
+    EXPECT_EQ(right().min_size, 48);
+    EXPECT_EQ(right().scale_factor, detector_kind("cnn").params.scale_factor) << "in another unit";
+    view().second()->set_detector(2);
+    EXPECT_EQ(right().min_size, detector_kind("hog").params.min_size) << "of people, not of faces";
+    session_->detection()->set_min_size(64);
+    view().second()->set_detector(1);
+    EXPECT_EQ(right().min_size, 64) << "those of the left side now";
+}
+
 TEST_F(Comparison, SaysWhyTheSecondSettingCannotRun) {
     open({});
     play();

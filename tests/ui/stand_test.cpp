@@ -109,6 +109,7 @@ TEST_F(StandWindow, TheNextVisitorFindsTheConfiguredSettings) {
     QTest::keyClick(window_, Qt::Key_Plus);
     QTest::keyClick(window_, Qt::Key_P);
     QTest::keyClick(window_, Qt::Key_M);
+    QTest::keyClick(window_, Qt::Key_I);
     QTest::keyClick(window_, Qt::Key_BracketRight);
     QTest::keyClick(window_, Qt::Key_Space);
     session_->setSwitch("trick", "off");
@@ -121,6 +122,7 @@ TEST_F(StandWindow, TheNextVisitorFindsTheConfiguredSettings) {
     EXPECT_FALSE(session_->display()->blur());
     EXPECT_TRUE(session_->display()->raw());
     EXPECT_FALSE(session_->matrix()->open());
+    EXPECT_FALSE(session_->replay()->open()) << "the faces of the previous visitor";
     EXPECT_TRUE(session_->detection()->values().nms == before.nms);
     EXPECT_TRUE(session_->detection()->values().detector == before.detector);
     EXPECT_EQ(video_->zoom(), 1);

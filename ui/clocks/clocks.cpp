@@ -144,7 +144,7 @@ void Clocks::restore() {
 
 QString Clocks::nameOf(const QString& id) const {
     for (const ResolvedProfile& entry : status_.profiles) {
-        if (entry.profile.id == id.toStdString()) return QString::fromStdString(entry.profile.name);
+        if (entry.profile.id == id.toStdString()) return translated(entry.profile.name);
     }
     return id;
 }

@@ -56,7 +56,7 @@ QVariant ProfileModel::data(const QModelIndex& index, int role) const {
     switch (role) {
         case id_role: return QString::fromStdString(entry.profile.id);
         case Qt::DisplayRole:
-        case title_role: return QString::fromStdString(entry.profile.name);
+        case title_role: return translated(entry.profile.name);
         case short_role: return short_name(entry.profile);
         case clock_role: return entry.gpu_max ? megahertz(entry.gpu_max) : tr("set by the board's governor");
         case available_role: return entry.available;

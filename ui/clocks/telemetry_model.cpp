@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "ui/clocks/profile_model.h"
+#include "ui/language/language.h"
 #include "ui/models/stage_model.h"
 
 namespace throng::ui {
@@ -50,7 +51,7 @@ struct Quantity {
 std::vector<Quantity> quantities() {
     const auto percent = [](double part) { return QStringLiteral("%1 %").arg(qRound(part * 100)); };
     const auto clock = [](double hertz) { return megahertz(static_cast<Hertz>(hertz)); };
-    const auto tr = [](const char* text) { return TelemetryModel::tr(text); };
+    const auto tr = [](const char* text) { return translated(text); };
     return {
         {"gpu_load", tr("GPU load"), [](const TelemetrySample& s) { return s.gpu_load; }, percent, 1},
         {"gpu_clock", tr("GPU clock"), [](const TelemetrySample& s) { return as_double(s.gpu_clock); }, clock, 0},

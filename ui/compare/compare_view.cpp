@@ -111,6 +111,7 @@ CompareView::~CompareView() {
 void CompareView::start(const PipelineSettings& first, double alone_ms) {
     if (open()) return;
     second_.set_values(first);
+    second_.set_sizes_of_kinds(first.detector);
     // Another detector for the same objects shows the largest difference. Otherwise another rule.
     const QString finds = second_.finds();
     const auto kinds = static_cast<int>(second_.detectors().size());

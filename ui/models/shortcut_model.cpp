@@ -2,59 +2,62 @@
 
 #include <QKeySequence>
 #include <algorithm>
-#include <array>
+#include <iterator>
+
+#include "ui/language/language.h"
 
 namespace throng::ui {
 namespace {
 
-constexpr std::array kTable = {
-    ShortcutEntry{"play", "Space", "Playback", "Play or pause", true},
-    ShortcutEntry{"step", ".", "Playback", "Forward one frame"},
-    ShortcutEntry{"stepBack", ",", "Playback", "Back one frame"},
-    ShortcutEntry{"back", "Left", "Playback", "Back 5 seconds", true},
-    ShortcutEntry{"forward", "Right", "Playback", "Forward 5 seconds", true},
-    ShortcutEntry{"start", "Home", "Playback", "To the beginning", true},
-    ShortcutEntry{"slower", "[", "Playback", "Slower"},
-    ShortcutEntry{"faster", "]", "Playback", "Faster"},
-    ShortcutEntry{"loop", "Ctrl+L", "Playback", "Loop on or off"},
-    ShortcutEntry{"markLoop", "A", "Playback", "Repeat a part: start, end, off"},
+// lupdate finds no namespace in an initializer of std::array.
+constexpr ShortcutEntry kTable[] = {
+    {"play", "Space", QT_TR_NOOP("Playback"), QT_TR_NOOP("Play or pause"), true},
+    {"step", ".", QT_TR_NOOP("Playback"), QT_TR_NOOP("Forward one frame")},
+    {"stepBack", ",", QT_TR_NOOP("Playback"), QT_TR_NOOP("Back one frame")},
+    {"back", "Left", QT_TR_NOOP("Playback"), QT_TR_NOOP("Back 5 seconds"), true},
+    {"forward", "Right", QT_TR_NOOP("Playback"), QT_TR_NOOP("Forward 5 seconds"), true},
+    {"start", "Home", QT_TR_NOOP("Playback"), QT_TR_NOOP("To the beginning"), true},
+    {"slower", "[", QT_TR_NOOP("Playback"), QT_TR_NOOP("Slower")},
+    {"faster", "]", QT_TR_NOOP("Playback"), QT_TR_NOOP("Faster")},
+    {"loop", "Ctrl+L", QT_TR_NOOP("Playback"), QT_TR_NOOP("Loop on or off")},
+    {"markLoop", "A", QT_TR_NOOP("Playback"), QT_TR_NOOP("Repeat a part: start, end, off")},
 
-    ShortcutEntry{"fullscreen", "F; F11", "Window", "Full screen"},
-    ShortcutEntry{"panel", "P", "Window", "Side panel"},
-    ShortcutEntry{"matrix", "M", "Window", "Suppression matrix"},
-    ShortcutEntry{"counts", "Z", "Window", "People, lines and zones"},
-    ShortcutEntry{"undo", "Ctrl+Z", "Window", "Undo (lines and zones)"},
-    ShortcutEntry{"compare", "V", "Window", "Two settings side by side"},
-    ShortcutEntry{"race", "X", "Window", "Race of the implementations"},
-    ShortcutEntry{"replay", "I", "Window", "The last 30 seconds"},
-    ShortcutEntry{"screenshot", "S", "Window", "Save a screenshot"},
-    ShortcutEntry{"record", "Ctrl+R", "Window", "Record a video"},
-    ShortcutEntry{"help", "?; F1", "Window", "This list of shortcuts"},
-    ShortcutEntry{"escape", "Esc", "Window", "Close, leave full screen"},
-    ShortcutEntry{"quit", "Ctrl+Q", "Window", "Quit"},
+    {"fullscreen", "F; F11", QT_TR_NOOP("Window"), QT_TR_NOOP("Full screen")},
+    {"panel", "P", QT_TR_NOOP("Window"), QT_TR_NOOP("Side panel")},
+    {"matrix", "M", QT_TR_NOOP("Window"), QT_TR_NOOP("Suppression matrix")},
+    {"counts", "Z", QT_TR_NOOP("Window"), QT_TR_NOOP("People, lines and zones")},
+    {"undo", "Ctrl+Z", QT_TR_NOOP("Window"), QT_TR_NOOP("Undo (lines and zones)")},
+    {"compare", "V", QT_TR_NOOP("Window"), QT_TR_NOOP("Two settings side by side")},
+    {"race", "X", QT_TR_NOOP("Window"), QT_TR_NOOP("Race of the implementations")},
+    {"replay", "I", QT_TR_NOOP("Window"), QT_TR_NOOP("The last 30 seconds")},
+    {"screenshot", "S", QT_TR_NOOP("Window"), QT_TR_NOOP("Save a screenshot")},
+    {"record", "Ctrl+R", QT_TR_NOOP("Window"), QT_TR_NOOP("Record a video")},
+    {"help", "?; F1", QT_TR_NOOP("Window"), QT_TR_NOOP("This list of shortcuts")},
+    {"escape", "Esc", QT_TR_NOOP("Window"), QT_TR_NOOP("Close, leave full screen")},
+    {"quit", "Ctrl+Q", QT_TR_NOOP("Window"), QT_TR_NOOP("Quit")},
 
-    ShortcutEntry{"zoomIn", "+; =", "Image", "Zoom in; also the wheel"},
-    ShortcutEntry{"zoomOut", "-", "Image", "Zoom out"},
-    ShortcutEntry{"zoomReset", "0", "Image", "Show the whole image"},
-    ShortcutEntry{"raw", "R", "Image", "Raw detections on or off"},
-    ShortcutEntry{"kept", "K", "Image", "Kept detections on or off"},
-    ShortcutEntry{"labels", "L", "Image", "Scores and hits on or off"},
-    ShortcutEntry{"landmarks", "E", "Image", "Eyes, nose and mouth on or off"},
-    ShortcutEntry{"blur", "B", "Image", "Blur faces"},
-    ShortcutEntry{"stageMap", "G", "Image", "Map of stages on or off"},
+    {"zoomIn", "+; =", QT_TR_NOOP("Image"), QT_TR_NOOP("Zoom in; also the wheel")},
+    {"zoomOut", "-", QT_TR_NOOP("Image"), QT_TR_NOOP("Zoom out")},
+    {"zoomReset", "0", QT_TR_NOOP("Image"), QT_TR_NOOP("Show the whole image")},
+    {"raw", "R", QT_TR_NOOP("Image"), QT_TR_NOOP("Raw detections on or off")},
+    {"kept", "K", QT_TR_NOOP("Image"), QT_TR_NOOP("Kept detections on or off")},
+    {"labels", "L", QT_TR_NOOP("Image"), QT_TR_NOOP("Scores and hits on or off")},
+    {"landmarks", "E", QT_TR_NOOP("Image"), QT_TR_NOOP("Eyes, nose and mouth on or off")},
+    {"blur", "B", QT_TR_NOOP("Image"), QT_TR_NOOP("Blur faces")},
+    {"stageMap", "G", QT_TR_NOOP("Image"), QT_TR_NOOP("Map of stages on or off")},
 
-    ShortcutEntry{"detector", "D", "Detection", "Next detector"},
-    ShortcutEntry{"rule", "N", "Detection", "Next suppression rule"},
-    ShortcutEntry{"thetaUp", "T", "Detection", "Raise the threshold"},
-    ShortcutEntry{"thetaDown", "Shift+T", "Detection", "Lower the threshold"},
+    {"detector", "D", QT_TR_NOOP("Detection"), QT_TR_NOOP("Next detector")},
+    {"rule", "N", QT_TR_NOOP("Detection"), QT_TR_NOOP("Next suppression rule")},
+    {"thetaUp", "T", QT_TR_NOOP("Detection"), QT_TR_NOOP("Raise the threshold")},
+    {"thetaDown", "Shift+T", QT_TR_NOOP("Detection"), QT_TR_NOOP("Lower the threshold")},
 
-    ShortcutEntry{"clockUp", "C", "Clock", "Next clock profile"},
-    ShortcutEntry{"clockDown", "Shift+C", "Clock", "Previous clock profile"},
-    ShortcutEntry{"sweep", "W", "Clock", "Start or cancel the clock sweep"},
+    {"clockUp", "C", QT_TR_NOOP("Clock"), QT_TR_NOOP("Next clock profile")},
+    {"clockDown", "Shift+C", QT_TR_NOOP("Clock"), QT_TR_NOOP("Previous clock profile")},
+    {"sweep", "W", QT_TR_NOOP("Clock"), QT_TR_NOOP("Start or cancel the clock sweep")},
 
-    ShortcutEntry{"open", "Ctrl+O", "Source", "Open a video or image"},
-    ShortcutEntry{"sources", "O", "Source", "Source menu"},
-    ShortcutEntry{"demo", "Ctrl+D", "Source", "Demo crowd"},
+    {"open", "Ctrl+O", QT_TR_NOOP("Source"), QT_TR_NOOP("Open a video or image")},
+    {"sources", "O", QT_TR_NOOP("Source"), QT_TR_NOOP("Source menu")},
+    {"demo", "Ctrl+D", QT_TR_NOOP("Source"), QT_TR_NOOP("Demo crowd")},
 };
 
 QStringList sequences_of(const ShortcutEntry& entry) {
@@ -76,13 +79,13 @@ std::span<const ShortcutEntry> shortcut_table() {
 }
 
 QString shortcut_keys(const QString& id) {
-    const auto* found = std::find_if(kTable.begin(), kTable.end(),
+    const auto* found = std::find_if(std::begin(kTable), std::end(kTable),
                                      [&](const ShortcutEntry& entry) { return id == QLatin1String(entry.id); });
-    return found == kTable.end() ? QString() : keys_of(*found);
+    return found == std::end(kTable) ? QString() : keys_of(*found);
 }
 
 int ShortcutModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(kTable.size());
+    return parent.isValid() ? 0 : static_cast<int>(std::size(kTable));
 }
 
 QVariant ShortcutModel::data(const QModelIndex& index, int role) const {
@@ -92,9 +95,9 @@ QVariant ShortcutModel::data(const QModelIndex& index, int role) const {
         case id_role: return QString::fromLatin1(entry.id);
         case keys_role: return keys_of(entry);
         case sequences_role: return sequences_of(entry);
-        case group_role: return tr(entry.group);
+        case group_role: return translated(entry.group);
         case Qt::DisplayRole:
-        case text_role: return tr(entry.text);
+        case text_role: return translated(entry.text);
         case yields_role: return entry.yields;
         default: return {};
     }
@@ -107,7 +110,7 @@ QHash<int, QByteArray> ShortcutModel::roleNames() const {
 
 QString ShortcutModel::tip(const QString& id) const {
     for (const ShortcutEntry& entry : kTable) {
-        if (id == QLatin1String(entry.id)) return tr(entry.text) + QStringLiteral(" (%1)").arg(keys_of(entry));
+        if (id == QLatin1String(entry.id)) return translated(entry.text) + QStringLiteral(" (%1)").arg(keys_of(entry));
     }
     return {};
 }
@@ -115,7 +118,7 @@ QString ShortcutModel::tip(const QString& id) const {
 QStringList ShortcutModel::groups() const {
     QStringList found;
     for (const ShortcutEntry& entry : kTable) {
-        if (!found.contains(tr(entry.group))) found += tr(entry.group);
+        if (!found.contains(translated(entry.group))) found += translated(entry.group);
     }
     return found;
 }
@@ -123,8 +126,9 @@ QStringList ShortcutModel::groups() const {
 QVariantList ShortcutModel::entries(const QString& group) const {
     QVariantList found;
     for (const ShortcutEntry& entry : kTable) {
-        if (tr(entry.group) == group) {
-            found += QVariantMap{{QStringLiteral("keys"), keys_of(entry)}, {QStringLiteral("text"), tr(entry.text)}};
+        if (translated(entry.group) == group) {
+            found +=
+                QVariantMap{{QStringLiteral("keys"), keys_of(entry)}, {QStringLiteral("text"), translated(entry.text)}};
         }
     }
     return found;

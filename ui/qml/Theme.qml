@@ -39,9 +39,10 @@ QtObject {
         const gib = bytes / 1073741824
         return gib.toFixed(gib < 9.95 ? 1 : 0)
     }
-    // Returns the noun for n objects: "faces", or "face" for one.
+    // Returns the noun for n of "faces" or "people", in the language of the window.
     function counted(n: int, plural: string): string {
-        return n !== 1 ? plural : plural === "people" ? "person" : plural.replace(/s$/, "")
+        if (plural === "people") return n === 1 ? qsTr("person") : qsTr("people")
+        return n === 1 ? qsTr("face") : qsTr("faces")
     }
     // Formats a ratio: 1.3, 12.
     function times(ratio: real): string { return ratio < 9.95 ? ratio.toFixed(1) : ratio.toFixed(0) }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "ui/language/language.h"
 #include "ui/platform.h"
 #include "ui/review/review.h"
 #include "ui/window.h"
@@ -22,6 +23,7 @@ int run_review(ReviewOptions options) {
     int count = 1;
     set_up_application();
     const QGuiApplication application(count, arguments);
+    install_language(preferred_languages("auto"));
     const std::function<bool()> interrupted = std::exchange(options.interrupted, nullptr);
     Review review(std::move(options));
     QQmlApplicationEngine engine;

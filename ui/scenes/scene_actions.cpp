@@ -44,6 +44,13 @@ SceneAction stage_map() {
     return action;
 }
 
+SceneAction replay() {
+    SceneAction action{"replay", Type::boolean};
+    action.read = [](Session& session) { return QVariant(session.replay()->open()); };
+    action.apply = [](Session& session, const QVariant& on) { session.replay()->set_open(on.toBool()); };
+    return action;
+}
+
 SceneAction compare() {
     SceneAction action{"compare", Type::boolean};
     action.read = [](Session& session) { return QVariant(session.compare()->open()); };
@@ -152,6 +159,7 @@ std::span<const SceneAction> scene_actions() {
         display_switch<&Display::blur, &Display::set_blur>("blur"),
         matrix(),
         stage_map(),
+        replay(),
         compare(),
         compare_detector(),  // after compare, which sets the right side when it is opened
         race(),

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/detect/nms_names.h"
+#include "ui/language/language.h"
 
 namespace throng::ui {
 namespace {
@@ -38,12 +39,12 @@ QString short_model_name(const QString& model, const DetectorKind& kind) {
 
 // Returns what differs, for a message: the most general difference only, as others follow from it.
 QString describe_change(const PipelineSettings& before, const PipelineSettings& after) {
-    const auto tr = [](const char* text) { return DetectionSettings::tr(text); };
+    const auto tr = [](const char* text) { return translated(text); };
     const auto number = [](double value) { return QString::number(value, 'f', 2); };
     const DetectorParams& from = before.detector;
     const DetectorParams& to = after.detector;
     const DetectorKind& kind = detector_kind(to.kind);
-    if (from.kind != to.kind) return to_qstring(kind.title);
+    if (from.kind != to.kind) return translated(kind.title);
     if (from.model != to.model) {
         const QString model = QString::fromStdString(to.model);
         return tr("Model %1").arg(model.isEmpty() ? tr("default") : short_model_name(model, kind));
@@ -105,14 +106,14 @@ const DetectorKind& DetectionSettings::kind() const {
 
 QStringList DetectionSettings::detectors() const {
     QStringList titles;
-    for (const DetectorKind* each : kinds_) titles += to_qstring(each->title);
+    for (const DetectorKind* each : kinds_) titles += translated(each->title);
     return titles;
 }
 QString DetectionSettings::title() const {
-    return to_qstring(kind().title);
+    return translated(kind().title);
 }
 QString DetectionSettings::help() const {
-    return to_qstring(kind().help);
+    return translated(kind().help);
 }
 QString DetectionSettings::finds() const {
     return to_qstring(kind().finds);
@@ -194,7 +195,7 @@ int DetectionSettings::model_index() const {
 }
 
 QString DetectionSettings::model_filter() const {
-    return QStringLiteral("%1 (*%2)").arg(to_qstring(kind().title), to_qstring(kind().model.suffix));
+    return QStringLiteral("%1 (*%2)").arg(translated(kind().title), to_qstring(kind().model.suffix));
 }
 
 void DetectionSettings::chooseModel(int index) {
@@ -306,6 +307,14 @@ PipelineSettings DetectionSettings::settings_of(const DetectorKind& kind) const 
         next.nms = kind.nms;
         next.nms.min_hits = kind.screen_min_hits;
         next.nms.kernels = NmsKernels::fast;
+    }
+    if (const DetectorKind* other = sizes_ ? &detector_kind(sizes_->kind) : nullptr;
+        other && other->finds == kind.finds) {
+        next.detector.min_size = sizes_->min_size;
+        next.detector.max_size = sizes_->max_size;
+        // Cascades search by steps of the factor; a network has another unit.
+        const bool same_unit = other->params.scale_factor == kind.params.scale_factor;
+        if (same_unit) next.detector.scale_factor = sizes_->scale_factor;
     }
     if (next.tracking) {
         const float fraction = next.tracking->candidate_fraction;

@@ -139,6 +139,8 @@ public:
     // A network could be the default detector: a hint is due, and one is installed.
     [[nodiscard]] bool has_network() const { return offers_network() && get_network().isEmpty(); }
     void try_network();   // uses it; nobody has chosen a detector still
+    // From now on, another detector for the same objects gets these sizes, not its own: times are comparable then.
+    void set_sizes_of_kinds(const DetectorParams& sizes) { sizes_ = sizes; }
     void make_default();  // reset() sets the detector in use from now on
     void set_installed_models(std::vector<InstalledModel> models);
     void set_model_has_landmarks(bool has);  // observed in a result; forgotten with the next model
@@ -164,6 +166,7 @@ private:
     PipelineSettings values_;
     std::vector<const DetectorKind*> kinds_;
     const DetectorKind* default_kind_;
+    std::optional<DetectorParams> sizes_;
     std::vector<InstalledModel> installed_;
     bool models_known_ = false;  // set_installed_models was called
     bool detector_chosen_ = true;

@@ -2,7 +2,6 @@
 
 #include <QGuiApplication>
 #include <QKeyEvent>
-#include <QLocale>
 #include <QScreen>
 #include <algorithm>
 #include <iterator>
@@ -70,7 +69,7 @@ Stand::Stand(Session& session, StandOptions options, QObject* parent)
       guard_(session, options_.pace),
       locked_(options_.kiosk) {
     if (options_.scenes) {
-        attract_ = std::make_unique<Attract>(session, *options_.scenes, QLocale::system().uiLanguages());
+        attract_ = std::make_unique<Attract>(session, *options_.scenes, options_.languages);
         connect(attract_.get(), &Attract::runningChanged, this, [this] { hold(false); });
     }
     // The text of the scene says enough.

@@ -25,6 +25,7 @@ struct StandOptions {
     bool several_sources = false;       // a wall: some may be cameras
     QKeySequence exit_key;              // empty: no key ends the kiosk
     std::optional<SceneScript> scenes;  // attract mode
+    QStringList languages;              // of the texts of scenes, the preferred one first
     SourceGuard::Pace pace;
 };
 

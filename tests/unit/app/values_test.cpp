@@ -147,7 +147,8 @@ const std::set<std::string> kTexts = {
     "--certificates", "--summary",     "--order",         "--setting",    "--audio",     "--compare",  "--invalid",
     "--files-from",   "--shard",       "--progress",      "--failures",   "--motion",    "--count",    "--events",
     "--per-minute",   "--sizes",       "--probe-encoder", "--style",      "--report",    "--encoder",  "--only",
-    "--keep",         "--trace",       "--scenes",        "--kiosk-exit", "--hide",      "--review",   "--plot"};
+    "--keep",         "--trace",       "--scenes",        "--kiosk-exit", "--hide",      "--review",   "--plot",
+    "--language"};
 
 const char* const kBad[] = {"nan", "-nan", "inf", "-inf", "1e300", "", " ", "99999999999999999999", "1x", "0x1p4", ","};
 

@@ -1,0 +1,206 @@
+// Tests that the window is whole in German: every text translated, with its placeholders, and none of them cut.
+#include <QDirIterator>
+#include <QRegularExpression>
+#include <QXmlStreamReader>
+#include <map>
+#include <set>
+
+#include "core/detect/detector_kinds.h"
+#include "tests/ui/window_fixture.h"
+#include "ui/language/language.h"
+
+namespace throng::ui {
+namespace {
+
+constexpr const char* kGerman = ":/qt/qml/Throng/Ui/throng_de.ts";
+
+struct Entry {
+    QString context, source, translation, type;
+};
+
+std::vector<Entry> read_entries(const QString& path) {
+    QFile file(path);
+    EXPECT_TRUE(file.open(QIODevice::ReadOnly)) << path.toStdString();
+    std::vector<Entry> entries;
+    QXmlStreamReader xml(&file);
+    Entry entry;
+    while (!xml.atEnd()) {
+        if (xml.readNext() != QXmlStreamReader::StartElement) continue;
+        if (xml.name() == QLatin1String("name")) entry.context = xml.readElementText();
+        if (xml.name() == QLatin1String("source")) entry.source = xml.readElementText();
+        if (xml.name() == QLatin1String("translation")) {
+            entry.type = xml.attributes().value("type").toString();
+            entry.translation = xml.readElementText();
+            entries.push_back(entry);
+        }
+    }
+    EXPECT_FALSE(xml.hasError()) << xml.errorString().toStdString();
+    return entries;
+}
+
+// Returns the texts of the sources that are marked as translatable: of QML by file, of C++ all below "".
+std::map<QString, std::set<QString>> marked_texts() {
+    const QRegularExpression call(
+        R"x((?:qsTr|\btr|QT_TR_NOOP|QT_TRANSLATE_NOOP\("QShortcut",)[\s(]*((?:"(?:[^"\\]|\\.)*"[\s+]*)+)[,)])x");
+    const QRegularExpression literal(R"x("((?:[^"\\]|\\.)*)")x");
+    std::map<QString, std::set<QString>> found;
+    const QString folder = QString::fromStdString((test::source_dir() / "ui").string());
+    QDirIterator files(folder, {"*.qml", "*.cpp", "*.h"}, QDir::Files, QDirIterator::Subdirectories);
+    while (files.hasNext()) {
+        QFile file(files.next());
+        EXPECT_TRUE(file.open(QIODevice::ReadOnly)) << file.fileName().toStdString();
+        const QString text = QString::fromUtf8(file.readAll());
+        const QString context = file.fileName().endsWith(".qml") ? QFileInfo(file).baseName() : QString();
+        for (auto calls = call.globalMatch(text); calls.hasNext();) {
+            QString source;
+            const QString argument = calls.next().captured(1);
+            for (auto parts = literal.globalMatch(argument); parts.hasNext();) source += parts.next().captured(1);
+            found[context].insert(source.replace("\\\"", "\"").replace("\\n", "\n"));
+        }
+    }
+    return found;
+}
+
+QStringList placeholders(const QString& text) {
+    static const QRegularExpression kPlaceholder(R"(%(?:\d+|n|L\d+))");
+    QStringList found;
+    for (auto each = kPlaceholder.globalMatch(text); each.hasNext();) found += each.next().captured();
+    found.sort();
+    return found;
+}
+
+TEST(Language, EveryTextIsTranslated) {
+    const auto marked = marked_texts();
+    std::map<QString, std::set<QString>> translated;
+    for (const Entry& entry : read_entries(kGerman)) {
+        const std::string name = (entry.context + ": " + entry.source).toStdString();
+        EXPECT_FALSE(entry.translation.trimmed().isEmpty()) << name;
+        EXPECT_EQ(entry.type, "") << name << ": unfinished, obsolete, or with plural forms";
+        EXPECT_EQ(placeholders(entry.translation), placeholders(entry.source)) << name;
+        EXPECT_EQ(entry.translation.front().isSpace(), entry.source.front().isSpace()) << name;
+        const QString context =
+            entry.context.startsWith("throng::ui") || entry.context == "QShortcut" ? QString() : entry.context;
+        translated[context].insert(entry.source);
+    }
+    EXPECT_GT(marked.size(), 30U);
+    for (const auto& [context, texts] : marked) {
+        for (const QString& text : texts) {
+            EXPECT_TRUE(translated[context].count(text))
+                << "not in the .ts file: " << context.toStdString() << ": " << text.toStdString();
+        }
+    }
+    for (const auto& [context, texts] : translated) {
+        const auto found = marked.find(context);
+        for (const QString& text : texts) {
+            EXPECT_TRUE(found != marked.end() && found->second.count(text))
+                << "not in the sources: " << context.toStdString() << ": " << text.toStdString();
+        }
+    }
+}
+
+TEST(Language, FollowsTheFirstLanguageThatTheProgramHas) {
+    EXPECT_EQ(translation_file({"de"}), kGerman);
+    EXPECT_EQ(translation_file({"de-AT", "en"}), kGerman);
+    EXPECT_EQ(translation_file({"fr-FR", "de_DE"}), kGerman);
+    EXPECT_EQ(translation_file({"en-US", "de-DE"}), "");
+    EXPECT_EQ(translation_file({"C", "fr"}), "");
+    EXPECT_EQ(translation_file({}), "");
+    EXPECT_EQ(preferred_languages("de"), QStringList{"de"});
+}
+
+TEST(Language, ReportsADamagedFile) {
+    EXPECT_THROW(TsTranslator("missing.ts"), Error);
+    const test::ScratchDir folder;
+    const QString path = QString::fromStdString((folder.path() / "damaged.ts").string());
+    QFile file(path);
+    ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+    file.write("<?xml version=\"1.0\"?>\n<TS><context><name>A</name>\n<message><source>a</message>");
+    file.close();
+    try {
+        TsTranslator translator(path);
+        ADD_FAILURE() << "accepted";
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("damaged.ts:3"), std::string::npos) << error.what();
+    }
+}
+
+class GermanWindow : public Window {
+protected:
+    GermanWindow() { QCoreApplication::installTranslator(&translator_); }
+    ~GermanWindow() override { QCoreApplication::removeTranslator(&translator_); }
+
+    // Finds texts that are elided, wider than their item, or outside the window and the items that clip them. Lists
+    // scroll, so that the height of what is in a Flickable is not checked.
+    void find_cut_texts(QQuickItem* below, QStringList& cut) const {
+        if (!below->isVisible() || below->opacity() == 0) return;
+        if (below->inherits("QQuickText") && !below->property("text").toString().isEmpty() && is_cut(*below)) {
+            cut += below->property("text").toString();
+        }
+        for (QQuickItem* child : below->childItems()) find_cut_texts(child, cut);
+    }
+    bool is_cut(const QQuickItem& text) const {
+        const double width = text.property("contentWidth").toDouble(),
+                     height = text.property("contentHeight").toDouble();
+        if (text.property("truncated").toBool() || width > text.width() + 1 || height > text.height() + 1) return true;
+        const QRectF rect = text.mapRectToScene(text.boundingRect());
+        bool scrolls = false;
+        for (const QQuickItem* above = text.parentItem(); above != nullptr; above = above->parentItem()) {
+            scrolls = scrolls || above->inherits("QQuickFlickable");
+            if (above->clip() && !contains(above->mapRectToScene(above->boundingRect()), rect, scrolls)) return true;
+        }
+        return !contains(QRectF(0, 0, window_->width(), window_->height()), rect, scrolls);
+    }
+    static bool contains(const QRectF& outer, const QRectF& inner, bool scrolls) {
+        const bool wide_enough = inner.left() >= outer.left() - 1 && inner.right() <= outer.right() + 1;
+        return wide_enough && (scrolls || (inner.top() >= outer.top() - 1 && inner.bottom() <= outer.bottom() + 1));
+    }
+    // Returns the cut texts, after the layout had time to settle.
+    std::string cut_texts() {
+        QStringList cut;
+        static_cast<void>(test::wait_for([&] {
+            cut.clear();
+            find_cut_texts(window_->contentItem(), cut);
+            return cut.isEmpty();
+        }));
+        return cut.join(" | ").toStdString();
+    }
+
+    TsTranslator translator_{kGerman};
+};
+
+TEST_F(GermanWindow, CutsNoText) {
+    test::FakeClip clip;
+    clip.boxes = 30;
+    open(clip, {800, 480});
+    play();
+    for (const QSize size : {QSize(800, 480), QSize(480, 800), QSize(1280, 800)}) {
+        window_->resize(size);
+        ASSERT_TRUE(test::wait_for([&] { return window_->contentItem()->width() == size.width(); }));
+        for (const char* view : {"panel", "matrix", "compare", "race", "replay", "stageMap", "counts", "help"}) {
+            trigger(view);
+            EXPECT_EQ(cut_texts(), "") << view << ' ' << size.width();
+            trigger(QLatin1String(view) == QLatin1String("help") ? "escape" : view);
+        }
+    }
+}
+
+TEST_F(GermanWindow, SpeaksGerman) {
+    kiosk_ = true;
+    stand_options_ = StandOptions{};
+    stand_options_->kiosk = true;
+    open({}, {800, 480});
+    play();
+    EXPECT_EQ(session_->detection()->title(), "Haar-Kaskade");
+    trigger("panel");
+    EXPECT_TRUE(test::wait_for([&] { return shows("Rohdetektionen"); }));
+    EXPECT_TRUE(test::wait_for([&] { return shows("gefunden mit Haar-Kaskade"); }));
+    for (const DetectorKind& kind : detector_kinds()) {
+        EXPECT_NE(translated(kind.title), QString::fromStdString(std::string(kind.title)));
+        EXPECT_NE(translated(kind.help), QString::fromStdString(std::string(kind.help)));
+    }
+    trigger("help");
+    EXPECT_TRUE(test::wait_for([&] { return shows("Abspielen oder anhalten"); }));
+}
+
+}  // namespace
+}  // namespace throng::ui
