@@ -549,7 +549,7 @@
     </message>
     <message>
         <source>fps</source>
-        <translation>Bilder/s</translation>
+        <translation>fps</translation>
     </message>
     <message>
         <source>ms</source>
@@ -1251,7 +1251,7 @@
     <name>TimingPanel</name>
     <message>
         <source>milliseconds, full scale %1</source>
-        <translation>Millisekunden, Skala bis %1</translation>
+        <translation>ms, Skala bis %1</translation>
     </message>
     <message>
         <source>last</source>
@@ -1340,7 +1340,7 @@
     </message>
     <message>
         <source> · %1 fps</source>
-        <translation> · %1 Bilder/s</translation>
+        <translation> · %1 fps</translation>
     </message>
     <message>
         <source> · %1 ms</source>
@@ -1371,7 +1371,7 @@
     </message>
     <message>
         <source>%1 fps in total</source>
-        <translation>zusammen %1 Bilder/s</translation>
+        <translation>zusammen %1 fps</translation>
     </message>
     <message>
         <source>Opening …</source>
@@ -1411,7 +1411,7 @@
     </message>
     <message>
         <source> · %1 fps</source>
-        <translation> · %1 Bilder/s</translation>
+        <translation> · %1 fps</translation>
     </message>
     <message>
         <source> · %1 ms</source>
@@ -1542,7 +1542,7 @@
     </message>
     <message>
         <source>Repeat a part: start, end, off</source>
-        <translation>Teil wiederholen: Anfang, Ende, aus</translation>
+        <translation>Teil wiederholen</translation>
     </message>
     <message>
         <source>Window</source>

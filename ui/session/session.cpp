@@ -66,9 +66,8 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
     settings_timer_.setInterval(0);
     connect(&settings_timer_, &QTimer::timeout, this, &Session::apply_settings);
     connect(&detection_, &DetectionSettings::changed, &settings_timer_, qOverload<>(&QTimer::start));
-    connect(&detection_, &DetectionSettings::changed, &compare_, [this] {
-        compare_.second()->set_sizes_of_kinds(detection_.values().detector);
-    });
+    connect(&detection_, &DetectionSettings::changed, &compare_,
+            [this] { compare_.second()->set_sizes_of_kinds(detection_.values().detector); });
     connect(&display_, &DisplaySettings::changed, &settings_timer_, qOverload<>(&QTimer::start));
     connect(&display_, &DisplaySettings::changed, &replay_, [this] {
         // A face that is shown only while a switch is held is not stored.

@@ -138,7 +138,7 @@ public:
     void use(const std::string& kind, const std::string& model);
     // A network could be the default detector: a hint is due, and one is installed.
     [[nodiscard]] bool has_network() const { return offers_network() && get_network().isEmpty(); }
-    void try_network();   // uses it; nobody has chosen a detector still
+    void try_network();  // uses it; nobody has chosen a detector still
     // From now on, another detector for the same objects gets these sizes, not its own: times are comparable then.
     void set_sizes_of_kinds(const DetectorParams& sizes) { sizes_ = sizes; }
     void make_default();  // reset() sets the detector in use from now on

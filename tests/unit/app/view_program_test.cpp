@@ -124,6 +124,26 @@ TEST_F(ViewProgram, ReportsASourceThatCannotBeOpened) {
     EXPECT_FALSE(fs::exists(file("shot.png")));
 }
 
+// A kiosk works on a copy of the user's settings, which ends with it.
+TEST_F(ViewProgram, AKioskLeavesTheSettingsOfTheUser) {
+    TH_NEEDS_WINDOW();
+    ASSERT_EQ(
+        test::run_program({"crowd", file("crowd.mp4"), "--faces", "2", "--size", "320x240", "--frames", "10"}).status,
+        0);
+    const fs::path settings = dir_.path() / "config" / "throng" / "throng.conf";
+    fs::create_directories(settings.parent_path());
+    const std::string before = "[recent]\nsources=before.mp4\n";
+    const std::vector<std::string> environment{"XDG_CONFIG_HOME=" + file("config"), "QT_QUICK_BACKEND=software"};
+    for (const std::string mode : {"--kiosk", "--loop"}) {
+        std::ofstream(settings) << before;
+        const test::ProgramResult result = view(
+            {file("crowd.mp4"), "--backend", "cpu", mode, "--screenshot-after", "1", "--screenshot", file("shot.png")},
+            environment);
+        ASSERT_EQ(result.status, 0) << result.err;
+        EXPECT_EQ(test::contents(settings) == before, mode == "--kiosk") << mode << ": " << test::contents(settings);
+    }
+}
+
 TEST_F(ViewProgram, ReportsAMissingDisplay) {
     if (unavailable_reason() == "built without the window") GTEST_SKIP() << "skipped: built without the window";
     for (const char* display : {"DISPLAY=", "DISPLAY=:7654"}) {
@@ -134,6 +154,27 @@ TEST_F(ViewProgram, ReportsAMissingDisplay) {
         EXPECT_NE(result.err.find("no display"), std::string::npos) << result.err;
         EXPECT_NE(result.err.find("throng detect"), std::string::npos) << "says what to do: " << result.err;
     }
+}
+
+// The same frame in two languages: the texts differ, the image does not.
+TEST_F(ViewProgram, ShowsTheLanguageOfTheOptionOrOfTheSystem) {
+    TH_NEEDS_WINDOW();
+    draw_crowd();
+    const auto shot = [&](const std::string& option, const std::string& system) {
+        const test::ProgramResult result =
+            view({file("crowd.png"), "--backend", "cpu", "--window-size", "640x400", "--language", option,
+                  "--screenshot-after", "1", "--screenshot", file("shot.png")},
+                 {"LC_ALL=C.UTF-8", "LANGUAGE=" + system, "QT_QUICK_BACKEND=software"});
+        EXPECT_EQ(result.status, 0) << result.err;
+        const cv::Mat image = cv::imread(file("shot.png"), cv::IMREAD_COLOR);
+        return image.empty() ? image : image(cv::Rect(0, 0, 200, kTitleBar)).clone();  // the button Open
+    };
+    const auto differ = [](const cv::Mat& a, const cv::Mat& b) { return cv::norm(a, b, cv::NORM_INF) > 60; };
+    const cv::Mat english = shot("en", "de"), german = shot("de", "en");
+    ASSERT_FALSE(english.empty() || german.empty());
+    EXPECT_TRUE(differ(english, german));
+    EXPECT_FALSE(differ(shot("auto", "en"), english));
+    EXPECT_EQ(test::run_program({"view", "--language", "xx"}).status, 2);
 }
 
 TEST_F(ViewProgram, RejectsWhatAWallCannotShow) {
