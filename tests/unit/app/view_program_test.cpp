@@ -30,10 +30,11 @@ protected:
 
     // Runs the window on a virtual X server.
     [[nodiscard]] static test::ProgramResult view(std::vector<std::string> arguments,
-                                                  const std::vector<std::string>& environment = {}) {
+                                                  const std::vector<std::string>& environment = {},
+                                                  const std::string& display = "1600x1000") {
         arguments.insert(arguments.begin(), "view");
         test::ProgramOptions options;
-        options.launcher = test::display_launcher("1600x1000");
+        options.launcher = test::display_launcher(display);
         options.environment = environment;
         options.environment.emplace_back("QT_QPA_PLATFORM=xcb");
         return test::run_program(arguments, options);
@@ -138,7 +139,7 @@ TEST_F(ViewProgram, AKioskLeavesTheSettingsOfTheUser) {
         std::ofstream(settings) << before;
         const test::ProgramResult result = view(
             {file("crowd.mp4"), "--backend", "cpu", mode, "--screenshot-after", "1", "--screenshot", file("shot.png")},
-            environment);
+            environment, "640x400");
         ASSERT_EQ(result.status, 0) << result.err;
         EXPECT_EQ(test::contents(settings) == before, mode == "--kiosk") << mode << ": " << test::contents(settings);
     }
