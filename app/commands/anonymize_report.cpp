@@ -42,28 +42,6 @@ std::string doubts(const TrackSummary& track) {
     return text;
 }
 
-Json track_json(const ReportedTrack& track) {
-    Json json;
-    json["id"] = track.summary.track;
-    json["first"] = track.first;
-    json["last"] = track.last;
-    json["detected"] = track.summary.num_detected;
-    json["filled"] = track.summary.num_filled;
-    json["extended"] = track.summary.num_extended;
-    json["longest_gap"] = track.summary.longest_gap;
-    json["best_score"] = track.summary.best_score;
-    json["doubtful"] = doubts(track.summary);
-    json["kept"] = track.kept;
-    json["decided_by"] = track.decided_by;
-    Json samples = Json::array();
-    for (const TrackSample& sample : track.samples) {
-        samples.push_back({sample.pts, sample.box.x, sample.box.y, sample.box.w, sample.box.h});
-    }
-    json["samples"] = std::move(samples);
-    if (!track.thumbnail.empty()) json["thumbnail"] = track.thumbnail;
-    return json;
-}
-
 std::string escaped(const std::string& text) {
     std::string html;
     for (const char c : text) {
@@ -187,6 +165,28 @@ std::string dump(const Json& json, int indent) {
 
 }  // namespace
 
+Json track_json(const ReportedTrack& track) {
+    Json json;
+    json["id"] = track.summary.track;
+    json["first"] = track.first;
+    json["last"] = track.last;
+    json["detected"] = track.summary.num_detected;
+    json["filled"] = track.summary.num_filled;
+    json["extended"] = track.summary.num_extended;
+    json["longest_gap"] = track.summary.longest_gap;
+    json["best_score"] = track.summary.best_score;
+    json["doubtful"] = doubts(track.summary);
+    json["kept"] = track.kept;
+    json["decided_by"] = track.decided_by;
+    Json samples = Json::array();
+    for (const TrackSample& sample : track.samples) {
+        samples.push_back({sample.pts, sample.box.x, sample.box.y, sample.box.w, sample.box.h});
+    }
+    json["samples"] = std::move(samples);
+    if (!track.thumbnail.empty()) json["thumbnail"] = track.thumbnail;
+    return json;
+}
+
 Json file_json(const ReportedFile& file) {
     Json json;
     json["input"] = file.input;
@@ -211,7 +211,7 @@ Json file_json(const ReportedFile& file) {
     json["notes"] = file.notes;
     Json tracks = Json::array();
     for (const ReportedTrack& track : file.tracks) tracks.push_back(track_json(track));
-    json["tracks"] = std::move(tracks);
+    json["tracks"] = file.planned_tracks.is_null() ? std::move(tracks) : file.planned_tracks;
     return json;
 }
 

@@ -1,6 +1,7 @@
 // The report of `throng anonymize`: what was hidden in which file, and which tracks a person should look at.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -24,7 +25,19 @@ struct ReportedTrack {
     std::string thumbnail;
 };
 
-struct ReportedFile {
+inline constexpr std::size_t kMaxThumbnails = 200;  // per file
+
+// What was hidden in a video, or in some of its frames.
+struct HiddenCounts {
+    std::int64_t frames = 0;
+    std::int64_t whole_frames = 0;  // hidden whole
+    std::int64_t open_frames = 0;   // outside --only: nothing was hidden
+    std::int64_t detected = 0;      // regions hidden, by RegionReason
+    std::int64_t filled = 0;
+    std::int64_t extended = 0;
+};
+
+struct ReportedFile : HiddenCounts {
     std::string input;
     std::string output;  // empty: not written
     std::string input_sha256;
@@ -35,16 +48,11 @@ struct ReportedFile {
     int width = 0;
     int height = 0;
     double fps = 0;
-    std::int64_t frames = 0;
-    std::int64_t whole_frames = 0;  // hidden whole
-    std::int64_t open_frames = 0;   // outside --only: nothing was hidden
-    std::int64_t detected = 0;      // regions hidden, by RegionReason
-    std::int64_t filled = 0;
-    std::int64_t extended = 0;
     std::vector<std::string> notes;  // what differs from the input by design
     std::string audio;               // "2 tracks dropped"
     std::string encoder;             // of a video; otherwise empty
     std::vector<ReportedTrack> tracks;
+    nlohmann::ordered_json planned_tracks;  // instead of `tracks`, as track_json returns them; null: none
 };
 
 struct ReportedModel {
@@ -68,6 +76,7 @@ struct ReportHeader {
 };
 
 [[nodiscard]] nlohmann::ordered_json header_json(const ReportHeader& header);
+[[nodiscard]] nlohmann::ordered_json track_json(const ReportedTrack& track);
 [[nodiscard]] nlohmann::ordered_json file_json(const ReportedFile& file);
 // Returns the report of one file as JSON. header, file: from the functions above.
 [[nodiscard]] std::string report_text(nlohmann::ordered_json header, const nlohmann::ordered_json& file);

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "app/commands/anonymize_files.h"
+#include "app/commands/anonymize_parts.h"
 #include "app/commands/anonymize_worker.h"
 #include "app/commands/archive_workers.h"
 #include "app/commands/detect_archive.h"
@@ -24,8 +25,8 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
+#include "core/base/record_file.h"
 #include "core/base/sha256.h"
-#include "core/sinks/part_file.h"
 #include "core/video/source_files.h"
 
 namespace throng {
@@ -60,27 +61,11 @@ std::string summary_of(const ReportedFile& file) {
     return text;
 }
 
-// Tracks the faces over the joined parts of a video, then hides them. A video whose parts do not join is processed as
-// a whole.
-ReportedFile join_and_hide(const WorkItem& item,
-                           const std::function<ReportedFile(const AnonymizeWorker::FindFaces& found)>& process,
-                           const std::stop_token& stop) {
-    try {
-        return process([&](FaceRecorder& recorder) {
-            read_parts(
-                item.split->files(), [&](FrameResult& frame) { recorder.write(frame); }, stop);
-        });
-    } catch (const PartsDoNotJoin& error) {
-        spdlog::warn("{}: {}; processing the whole file again", item.path, error.what());
-        return process({});
-    }
-}
-
 // Returns a function that hides the faces of one input of an archive, and writes its report.
 ProcessInput make_archive_worker(const AnonymizeSetup& setup, EncoderOnDemand& encoder, const CommonOptions& common,
                                  const ArchiveWorkers& workers) {
     auto worker = std::make_shared<AnonymizeWorker>(setup, encoder, common);
-    return [worker, &setup, budget = workers.budget(), most = workers.bytes_per_worker()](
+    return [worker, &setup, &encoder, budget = workers.budget(), most = workers.bytes_per_worker()](
                const WorkItem& item, const std::vector<std::string>& outputs,
                const std::function<void(std::uint64_t)>& add_frames, const std::stop_token& stop) {
         const std::uint64_t bytes = memory_of(item);
@@ -90,12 +75,18 @@ ProcessInput make_archive_worker(const AnonymizeSetup& setup, EncoderOnDemand& e
         const auto on_progress = [&](const AnonymizeProgress& progress) {
             add_frames(progress.hidden - std::exchange(added, progress.hidden));
         };
-        const auto process_with = [&](const AnonymizeWorker::FindFaces& found) {
-            return worker->process(item.path, still, item.sha256, outputs[0], on_progress, stop, found);
-        };
         ReportedFile reported;
         try {
-            reported = item.split ? join_and_hide(item, process_with, stop) : process_with({});
+            if (item.split) {
+                try {
+                    reported = join_parts(item, outputs[0], setup, encoder, stop);
+                } catch (const PartsDoNotJoin& error) {
+                    spdlog::warn("{}: {}; processing the whole file again", item.path, error.what());
+                }
+            }
+            if (reported.output_sha256.empty()) {
+                reported = worker->process(item.path, still, item.sha256, outputs[0], on_progress, stop);
+            }
         } catch (const Error& error) {
             worker->free_buffers();
             // The form of this output cannot hold this input: the others continue.
@@ -265,6 +256,18 @@ int AnonymizeRun::run_folder() {
                                                      workers.budget(), workers.bytes_per_worker());
         return [worker](const auto& item, const auto& outputs, const auto& add_frames, const auto& stop) {
             return worker->process(item, outputs, add_frames, stop);
+        };
+    };
+    work.make_plan_worker = [&](int) -> ProcessInput {
+        return [&](const auto& item, const auto& outputs, const auto&, const auto& stop) {
+            return plan_parts(item, outputs, setup_, stop);
+        };
+    };
+    work.make_encode_worker = [&](int) -> ProcessInput {
+        auto pool = std::make_shared<FramePool>();
+        return [&, pool](const auto& item, const auto& outputs, const auto& add_frames, const auto& stop) {
+            const MemoryBudget::Share memory = workers.budget()->acquire(memory_of(item), stop);
+            return encode_part(item, outputs[0], setup_, encoder_, *pool, add_frames, stop);
         };
     };
     const int status = run_archive_command(arguments_.inputs, arguments_.archive, work, common_);

@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <future>
-#include <map>
+#include <limits>
 #include <utility>
 
+#include "app/commands/anonymize_hiding.h"
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/sha256.h"
-#include "core/base/stage_thread.h"
 #include "core/pipeline/pipeline.h"
 #include "core/video/exact_writer.h"
 #include "core/video/image_file.h"
@@ -24,15 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr auto kPollInterval = std::chrono::milliseconds(50);
-constexpr double kSamePts = 1e-6;            // seconds: the same frame, read twice
-constexpr std::size_t kMaxThumbnails = 200;  // per file
-constexpr std::size_t kFramesWaiting = 4;    // for the encoder
-
-struct FrameToHide {
-    ExactFrame frame;
-    RedactRegions regions;
-    std::vector<ReportedTrack*> shown;  // whose thumbnails are taken from this frame
-};
 
 Error interrupted(const std::string& path) {
     return {ErrorKind::interrupted, "stopped; nothing was written", path};
@@ -51,7 +41,7 @@ AnonymizeWorker::AnonymizeWorker(const AnonymizeSetup& setup, EncoderOnDemand& e
 
 ReportedFile AnonymizeWorker::process(const std::string& input, bool still, const std::string& sha256,
                                       const std::string& output, const OnProgress& on_progress,
-                                      const std::stop_token& stop, const FindFaces& found) {
+                                      const std::stop_token& stop) {
     progress_ = {};
     ReportedFile reported;
     reported.input = input;
@@ -63,7 +53,7 @@ ReportedFile AnonymizeWorker::process(const std::string& input, bool still, cons
         on_progress(progress_);
     } else {
         FaceRecorder recorder(setup_.hiding.tracker);
-        found ? found(recorder) : find_faces(input, recorder, on_progress, stop);
+        find_faces(input, recorder, on_progress, stop);
         write_video(input, output, recorder, reported, on_progress, stop);
     }
     reported.output = output;
@@ -179,119 +169,30 @@ void AnonymizeWorker::find_faces(const std::string& input, FaceRecorder& recorde
     progress_.found = recorder.num_frames();
 }
 
-std::map<std::int64_t, bool> AnonymizeWorker::decisions(const FaceRecorder& recorder,
-                                                        const ReportedFile& reported) const {
-    std::map<std::int64_t, bool> tracks;
-    for (const DecidedTrack& decided : setup_.decided) {
-        if (decided.input_sha256 != reported.input_sha256) continue;
-        if (const std::optional<std::int64_t> track = recorder.find(decided)) {
-            tracks[*track] = decided.keep;
-        } else {
-            spdlog::warn("{}: track {} of the report was not found again, so it is hidden", reported.input, decided.id);
-        }
-    }
-    return tracks;
-}
-
 void AnonymizeWorker::write_video(const std::string& input, const std::string& output, FaceRecorder& recorder,
                                   ReportedFile& reported, const OnProgress& on_progress, const std::stop_token& stop) {
-    const std::map<std::int64_t, bool> decided = decisions(recorder, reported);
-    std::vector<std::int64_t> kept;
-    for (const auto& [track, keep] : decided) {
-        if (keep) kept.push_back(track);
-    }
-    std::vector<FaceRecorder::RecordedFrame>& recorded = recorder.frames();
-    const FilePlan plan = make_file_plan(recorded, kept, setup_.hiding.plan);
-
-    std::map<std::int64_t, std::vector<ReportedTrack*>> thumbnails_at;  // by frame
-    reported.tracks.resize(plan.tracks.size());
-    std::size_t thumbnails = 0;
-    for (std::size_t i = 0; i < plan.tracks.size(); ++i) {
-        ReportedTrack& track = reported.tracks[i];
-        track.summary = plan.tracks[i];
-        if (const auto found = decided.find(track.summary.track); found != decided.end()) {
-            track.kept = found->second;
-            track.decided_by = setup_.decided_by;
-        }
-        track.samples = recorder.samples().at(track.summary.track);
-        track.first = track.samples.front().pts;
-        track.last = track.samples.back().pts;
-        // A track that remains visible has no thumbnail: it would show the original.
-        if (track.summary.doubtful() && !track.kept && thumbnails++ < kMaxThumbnails) {
-            thumbnails_at[track.summary.best_frame].push_back(&track);
-        }
-    }
-
+    HidingPlan plan = make_hiding_plan(recorder, input, reported.input_sha256, setup_);
     ExactReader reader(input, stop);
-    const VideoFormat& format = reader.format();
-    reported.width = format.width;
-    reported.height = format.height;
-    reported.fps = format.fps;
-    const bool copy_audio = setup_.copy_audio && format.audio_tracks > 0;
-    reported.audio = format.audio_tracks == 0 ? "none in the input"
-                                              : text_of_count(format.audio_tracks, "track", "tracks") +
-                                                    (copy_audio ? " copied" : " dropped");
+    describe_video(reader.format(), setup_, reported);
     ExactWriterOptions options;
-    if (needs_encoder(output)) options.encoder = reported.encoder = encoder_.get().name;
-    options.quality = setup_.quality;
-    if (copy_audio) options.audio = input;
-    const std::unique_ptr<ExactWriter> writer = make_exact_writer(output, format, options);
-
-    // Decoding, hiding and encoding run at the same time. A thread per frame hides: one thread for all would keep an
-    // encoder with many cores waiting.
-    const auto hide = [this](FrameToHide item) {
-        Frame& frame = item.frame.frame;
-        if (item.regions.whole || !item.regions.boxes.empty())
-            frame = redacted(frame, item.regions, setup_.hiding.redact, pool_);
-        for (ReportedTrack* track : item.shown) track->thumbnail = make_thumbnail(frame, track->summary.best_box);
-        return std::move(item.frame);
-    };
-    StageThread<std::future<ExactFrame>> encode(kFramesWaiting,
-                                                [&](std::future<ExactFrame>& hidden) { writer->write(hidden.get()); });
-    FrameToHide item;
-    std::size_t next = 0;  // in `recorded`
-    while (reader.next(item.frame, stop)) {
-        const FrameInfo& info = item.frame.frame.info();
-        const double pts = info.pts;
-        RedactRegions& regions = item.regions = {};
-        std::vector<ReportedTrack*>& shown = item.shown = {};
-        while (next < recorded.size() && recorded[next].pts < pts - kSamePts) ++next;
-        const bool judged = next < recorded.size() && recorded[next].pts <= pts + kSamePts;
-        double shown_until = pts;
-        if (judged) {
-            if (next + 1 < recorded.size()) shown_until = recorded[next + 1].pts;
-            for (const PlannedRegion& region : plan.frames[next].regions) {
-                reported.detected += region.reason == RegionReason::detected ? 1 : 0;
-                reported.filled += region.reason == RegionReason::filled ? 1 : 0;
-                reported.extended += region.reason == RegionReason::extended ? 1 : 0;
-            }
-            regions = plan.frames[next].to_hide();
-            if (const auto found = thumbnails_at.find(static_cast<std::int64_t>(next)); found != thumbnails_at.end()) {
-                shown = found->second;
-            }
-            ++next;
-        }
-        regions.whole = regions.whole || info.damaged || !judged;
-        if (!in_spans(setup_.only, pts, shown_until)) {
-            regions = {};
-            shown.clear();
-            ++reported.open_frames;
-        }
-        reported.whole_frames += regions.whole ? 1 : 0;
-        ++reported.frames;
-        encode.push(std::async(std::launch::async, hide, std::move(item)));
-        progress_.hidden = static_cast<std::uint64_t>(reported.frames);
+    if (needs_encoder(output)) options.encoder.encoder = reported.encoder = encoder_.get().name;
+    options.encoder.quality = setup_.quality;
+    if (copies_audio(reader.format(), setup_)) options.audio = input;
+    const std::unique_ptr<ExactWriter> writer = make_exact_writer(output, reader.format(), options);
+    const auto on_frames = [&](std::int64_t frames) {
+        progress_.hidden = static_cast<std::uint64_t>(frames);
         on_progress(progress_);
-    }
-    if (stop.stop_requested()) throw interrupted(input);
-    encode.finish();
+    };
+    HiddenFrames hidden = hide_frames(
+        reader, std::numeric_limits<double>::infinity(), plan.frames, setup_, pool_,
+        [&](const ExactFrame& frame) { writer->write(frame); }, on_frames, stop);
     writer->commit();
+    static_cast<HiddenCounts&>(reported) = hidden;
+    reported.tracks = std::move(plan.tracks);
+    for (auto& [track, thumbnail] : hidden.thumbnails) reported.tracks.at(track).thumbnail = std::move(thumbnail);
     reported.incomplete = reader.incomplete();
     reported.notes = writer->notes();
-    if (reader.has_times() && reader.corrected_times() > 0) {
-        reported.notes.push_back(text_of_count(reader.corrected_times(), "time stamp was", "time stamps were") +
-                                 " missing or out of order");
-    }
+    if (const std::string text = corrected_times_text(reader); !text.empty()) reported.notes.push_back(text);
 }
 
 }  // namespace throng

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -32,17 +31,12 @@ public:
     // setup, encoder: shared by all workers, and must outlive them. Throws as make_backend does.
     AnonymizeWorker(const AnonymizeSetup& setup, EncoderOnDemand& encoder, const CommonOptions& common);
 
-    // Fills the recorder with the results of all frames of a video.
-    using FindFaces = std::function<void(FaceRecorder& recorder)>;
-
     // still: a still image; otherwise a video or an animation. sha256: of the input. on_progress is called at any time.
     // The extension of `output` chooses its format; it gets its name when it is complete. Throws Error(input) for a
     // file that cannot be read, and with where() == output for one that cannot be written; Error(interrupted) after a
     // stop request; Error(usage) if the format of the output cannot hold the input.
-    // found: replaces the search for faces in a video, whose results exist already.
     ReportedFile process(const std::string& input, bool still, const std::string& sha256, const std::string& output,
-                         const std::function<void(const AnonymizeProgress&)>& on_progress, const std::stop_token& stop,
-                         const FindFaces& found = {});
+                         const std::function<void(const AnonymizeProgress&)>& on_progress, const std::stop_token& stop);
 
     // Returns the backend, and why it was chosen.
     [[nodiscard]] const BackendChoice& backend() const noexcept { return backend_; }
@@ -58,9 +52,6 @@ private:
     void write_video(const std::string& input, const std::string& output, FaceRecorder& recorder,
                      ReportedFile& reported, const OnProgress& on_progress, const std::stop_token& stop);
     [[nodiscard]] std::shared_ptr<const FrameResult> detect(const Frame& frame);
-    // Returns the tracks that a person decided about; true: it remains visible.
-    [[nodiscard]] std::map<std::int64_t, bool> decisions(const FaceRecorder& recorder,
-                                                         const ReportedFile& reported) const;
 
     const AnonymizeSetup& setup_;
     EncoderOnDemand& encoder_;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <chrono>
 #include <limits>
 #include <optional>
@@ -24,14 +23,10 @@
 #include "core/sinks/count_sink.h"
 #include "core/sinks/part_file.h"
 #include "core/video/source.h"
+#include "core/video/video_division.h"
 
 namespace throng {
 namespace {
-
-// Seconds before the start of a part at which it is sought, and infinity to read from the start of the file. Decoding
-// may begin in an open GOP: the frames whose references are missing, and those that the decoder holds at that time,
-// must come before the part.
-constexpr std::array kRunUps = {1.0, 5.0, 30.0, std::numeric_limits<double>::infinity()};
 
 struct OpenPart {
     std::unique_ptr<VideoSource> source;

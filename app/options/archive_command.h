@@ -57,6 +57,10 @@ struct ArchiveWork {
     // With --segment, for the parts of videos, whose one output has the form of PartWriter. make_worker's functions
     // then get videos whose parts are there, too: item.split is set.
     std::function<ProcessInput(int worker)> make_part_worker;
+    // Set if parts are encoded, too, before a video is joined. A plan has the outputs SplitVideo::plan_outputs; an
+    // encoded part has one. item.split of a video to join is then that of its encoded parts.
+    std::function<ProcessInput(int worker)> make_plan_worker;
+    std::function<ProcessInput(int worker)> make_encode_worker;
 };
 
 // Runs one stage of an archive. Shows its progress and prints its totals. what: "file" or "part".

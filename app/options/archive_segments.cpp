@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <system_error>
@@ -17,6 +21,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/sha256.h"
+#include "core/base/sleep.h"
 #include "core/video/source_files.h"
 #include "core/video/video_division.h"
 
@@ -41,17 +46,32 @@ public:
         divide();
         if (options_.resume) finished_ = finished_inputs(videos_, options_);
         const ArchiveProgress parts = process_parts();
-        const bool failed_fast = options_.fail_fast && parts.failed > 0;
-        if (InterruptGuard::requested() || failed_fast) return archive_status(parts);
-        const int status = archive_status(process_files());
+        if (is_over(parts)) return archive_status(parts);
+        ArchiveProgress whole;
+        if (encodes() && !videos_.empty()) {
+            // First what needs no other shard.
+            const auto undivided = [](const WorkItem& item) { return item.split == nullptr; };
+            if (std::any_of(list_.begin(), list_.end(), undivided)) whole = process_files(true, false);
+            if (is_over(whole)) return archive_status(whole);
+            encode_parts();
+        }
+        ArchiveProgress totals = process_files(!encodes() || videos_.empty(), true);
+        totals.failed += whole.failed;
+        totals.incomplete += whole.incomplete;
         if (waiting_ > 0 && !InterruptGuard::requested()) {
             spdlog::warn("{} waiting for parts: when all shards have ended, run one of them once more with --resume",
                          waiting_ == 1 ? "1 video is" : fmt::format("{} videos are", waiting_));
         }
-        return status;
+        return archive_status(totals);
     }
 
 private:
+    [[nodiscard]] bool encodes() const { return static_cast<bool>(work_.make_encode_worker); }
+    [[nodiscard]] bool is_over(const ArchiveProgress& stage) const {
+        return InterruptGuard::requested() || (options_.fail_fast && stage.failed > 0);
+    }
+    [[nodiscard]] PartRecords read_records() const { return {options_.output, settings_hash_, options_.version}; }
+
     // Finds out into how many parts each file can be divided.
     void divide() {
         std::size_t parts = 0;
@@ -80,6 +100,7 @@ private:
                          std::make_move_iterator(of_video.end()));
         }
         if (parts.empty()) return {};
+        shards_ = shards_of(parts, options_.shard.count);
         ArchiveOptions options = options_;
         options.output = parts_folder(options_.output);
         options.outputs_of = [](const WorkItem& part) {
@@ -96,11 +117,154 @@ private:
         return run_archive_stage(parts, options, arguments_, common_, "part");
     }
 
-    ArchiveProgress process_files() {
-        const PartRecords records(options_.output, settings_hash_, options_.version);
-        std::vector<JoinLock> locks;
-        std::vector<WorkItem> joined;
+    // Returns the hash of a video; empty if it cannot be read, which its processing reports.
+    [[nodiscard]] std::string hash_of(const WorkItem& video) const {
+        try {
+            return options_.hashes->of(video.path);
+        } catch (const Error&) {
+            return {};
+        }
+    }
+
+    // Returns true if the parts of a video are worth a plan: they are complete, and planning has not failed.
+    [[nodiscard]] static bool can_encode(const PartRecords& records, const SplitVideo& video,
+                                         const std::string& sha256) {
+        return records.incomplete(video, sha256).empty() && records.plan_failure(video, sha256).empty();
+    }
+
+    // Returns true if all these parts are in the hands of shards that are at work.
+    [[nodiscard]] bool will_come(const SplitVideo& video, const std::vector<int>& parts) const {
+        return std::all_of(parts.begin(), parts.end(), [&](int part) {
+            const int shard = shards_.at(video.name_of(part));
+            return shard != options_.shard.index &&
+                   is_at_work(parts_folder(options_.output), {shard, options_.shard.count});
+        });
+    }
+
+    // Plans, hides and encodes until nothing is left that this process can do. Whoever is there takes the next part:
+    // shards that find the detections of a video incomplete wait for those that are at work on them.
+    void encode_parts() {
+        constexpr double kPoll = 0.3;  // seconds
+        while (!InterruptGuard::requested()) {
+            const PartRecords records = read_records();
+            std::vector<WorkItem> plans;
+            std::vector<WorkItem> parts;      // of all videos that have a plan
+            std::set<std::string> unclaimed;  // names of those that nobody works on
+            std::vector<FileLock> locks;      // of `plans`
+            bool waits = false;
+            for (const WorkItem& video : videos_) {
+                if (finished_.contains(video.name)) continue;
+                if (const std::vector<int> missing = records.missing_parts(*video.split); !missing.empty()) {
+                    waits = waits || will_come(*video.split, missing);
+                    continue;
+                }
+                const std::string sha256 = hash_of(video);
+                if (!can_encode(records, *video.split, sha256)) continue;
+                const std::optional<WorkItem> encoded = with_plan(records, video, sha256);
+                if (!encoded) {
+                    FileLock lock = lock_video(*video.split);
+                    waits = waits || !lock.owns();
+                    if (!lock.owns()) continue;
+                    locks.push_back(std::move(lock));
+                    plans.push_back(video);
+                    plans.back().name = video.split->plan_name();
+                    continue;
+                }
+                for (const int part : records.missing_parts(*encoded->split)) {
+                    if (lock_part(*encoded->split, part).owns()) unclaimed.insert(encoded->split->name_of(part));
+                }
+                std::vector<WorkItem> of_video = parts_of(*encoded);
+                std::move(of_video.begin(), of_video.end(), std::back_inserter(parts));
+            }
+            if (!plans.empty()) {
+                plan(plans);
+            } else if (!unclaimed.empty()) {
+                encode(parts, unclaimed);
+            } else if (!waits) {
+                return;
+            } else {
+                sleep_for(std::chrono::duration<double>(kPoll), InterruptGuard::token());
+            }
+        }
+    }
+
+    // Returns the video with its encoded parts, if it has a plan.
+    [[nodiscard]] static std::optional<WorkItem> with_plan(const PartRecords& records, const WorkItem& video,
+                                                           const std::string& sha256) {
+        SplitVideo split = *video.split;
+        split.plan = records.plan_of(split, sha256);
+        if (split.plan.empty()) return std::nullopt;
+        WorkItem item = video;
+        item.split = std::make_shared<SplitVideo>(std::move(split));
+        return item;
+    }
+
+    // Returns the options for work on parts that any shard may do.
+    [[nodiscard]] ArchiveOptions shared_options() const {
+        ArchiveOptions options = options_;
+        options.output = parts_folder(options_.output);
+        options.resume = true;  // others may have done it
+        options.fail_fast = false;
+        options.select = [](const std::vector<WorkItem>& list, Shard) { return list; };
+        return options;
+    }
+
+    void plan(const std::vector<WorkItem>& videos) const {
+        ArchiveOptions options = shared_options();
+        options.outputs_of = [](const WorkItem& video) { return video.split->plan_outputs(); };
+        options.workers = work_.workers(videos.size());
+        options.make_worker = [this](int worker) -> ProcessInput {
+            return [this, process = work_.make_plan_worker(worker)](const WorkItem& item, const auto& outputs,
+                                                                    const auto& add_frames, const auto& stop) {
+                read_records().check(*item.split, item.sha256);
+                return process(item, outputs, add_frames, stop);
+            };
+        };
+        run_archive_stage(videos, options, arguments_, common_, "plan");
+    }
+
+    void encode(const std::vector<WorkItem>& parts, const std::set<std::string>& unclaimed) const {
+        std::mutex mutex;
+        std::vector<FileLock> claims;  // of encoded parts, until their records are on disk
+        ArchiveOptions options = shared_options();
+        options.outputs_of = [](const WorkItem& part) {
+            return std::vector<std::string>{part.split->output_of(part.part)};
+        };
+        options.select = [&](const std::vector<WorkItem>& list, Shard) {
+            std::vector<WorkItem> selected;
+            std::copy_if(list.begin(), list.end(), std::back_inserter(selected),
+                         [&](const WorkItem& part) { return unclaimed.contains(part.name); });
+            return selected;
+        };
+        options.workers = work_.workers(unclaimed.size());
+        options.make_worker = [&](int worker) -> ProcessInput {
+            return [&, process = work_.make_encode_worker(worker)](const WorkItem& item, const auto& outputs,
+                                                                   const auto& add_frames, const auto& stop) {
+                FileLock claim = lock_part(*item.split, item.part);
+                std::error_code failure;
+                // In this order: the parts of a joined video are removed with its plan at once.
+                if (!claim.owns() || read_records().has(*item.split, item.part, item.sha256) ||
+                    !fs::exists(item.split->folder / item.split->plan_name(), failure)) {
+                    InputResult result;
+                    result.elsewhere = true;
+                    return result;
+                }
+                InputResult result = process(item, outputs, add_frames, stop);
+                const std::lock_guard lock(mutex);
+                claims.push_back(std::move(claim));
+                return result;
+            };
+        };
+        run_archive_stage(parts, options, arguments_, common_, "encoded part");
+    }
+
+    // whole: files that are not divided; joined: videos whose parts are there.
+    ArchiveProgress process_files(bool whole, bool joined) {
+        const PartRecords records = read_records();
+        std::vector<FileLock> locks;
+        std::vector<WorkItem> videos;
         for (const WorkItem& video : videos_) {
+            if (!joined) break;
             if (!finished_.contains(video.name)) {
                 const std::string missing = records.missing(*video.split);
                 if (!missing.empty()) {
@@ -108,56 +272,82 @@ private:
                     ++waiting_;
                     continue;
                 }
-                JoinLock lock(*video.split);
+                if (is_encoded_elsewhere(records, video)) continue;
+                FileLock lock = lock_video(*video.split);
                 if (!lock.owns()) continue;
                 locks.push_back(std::move(lock));
             }
-            joined.push_back(video);
+            videos.push_back(video);
         }
         ArchiveOptions options = options_;
         options.resume = true;  // another shard may have joined a video before the lock was taken
         options.select = [&](const std::vector<WorkItem>& list, Shard shard) {
-            std::vector<WorkItem> whole;
-            std::copy_if(list.begin(), list.end(), std::back_inserter(whole),
-                         [](const WorkItem& item) { return item.split == nullptr; });
-            std::vector<WorkItem> selected = select_shard(whole, shard);
-            selected.insert(selected.end(), joined.begin(), joined.end());
+            std::vector<WorkItem> undivided;
+            std::copy_if(list.begin(), list.end(), std::back_inserter(undivided),
+                         [&](const WorkItem& item) { return whole && item.split == nullptr; });
+            std::vector<WorkItem> selected = select_shard(undivided, shard);
+            selected.insert(selected.end(), videos.begin(), videos.end());
             return selected;
         };
         options.make_worker = [&](int worker) -> ProcessInput {
-            return [process = work_.make_worker(worker), &records](const WorkItem& item, const auto& outputs,
-                                                                   const auto& add_frames, const auto& stop) {
+            return [this, process = work_.make_worker(worker), &records](const WorkItem& item, const auto& outputs,
+                                                                         const auto& add_frames, const auto& stop) {
                 if (!item.split) return process(item, outputs, add_frames, stop);
-                records.check(*item.split, item.sha256);
-                const std::string incomplete = records.incomplete(*item.split, item.sha256);
-                if (incomplete.empty()) return process(item, outputs, add_frames, stop);
-                // The frames of damaged data depend on where decoding began.
-                spdlog::info("{}: {}; processing the whole file again", item.path, incomplete);
-                WorkItem whole = item;
-                whole.split.reset();
-                return process(whole, outputs, add_frames, stop);
+                WorkItem video = item;
+                const std::string why_whole = find_parts(records, video);
+                if (!why_whole.empty()) {
+                    spdlog::info("{}: {}; processing the whole file again", item.path, why_whole);
+                    video.split.reset();
+                }
+                return process(video, outputs, add_frames, stop);
             };
         };
-        options.workers = work_.workers(items_per_shard(list_.size() - videos_.size(), options.shard) + joined.size());
+        const std::size_t undivided = whole ? items_per_shard(list_.size() - videos_.size(), options.shard) : 0;
+        options.workers = work_.workers(undivided + videos.size());
         const ArchiveProgress totals = run_archive_stage(list_, options, arguments_, common_, "file");
-        remove_parts(joined);
+        remove_parts(videos);
         return totals;
     }
 
+    [[nodiscard]] bool is_encoded_elsewhere(const PartRecords& records, const WorkItem& video) const {
+        const std::string sha256 = encodes() ? hash_of(video) : std::string();
+        if (!encodes() || !can_encode(records, *video.split, sha256)) return false;
+        const std::optional<WorkItem> encoded = with_plan(records, video, sha256);
+        return !encoded || !records.missing_parts(*encoded->split).empty();
+    }
+
+    // Sets item.split to the parts that are joined. Returns why the video must be processed as a whole; normally empty:
+    // the frames of damaged data depend on where decoding began. Throws as PartRecords::check.
+    std::string find_parts(const PartRecords& records, WorkItem& item) const {
+        records.check(*item.split, item.sha256);
+        std::string why_whole = records.incomplete(*item.split, item.sha256);
+        if (!why_whole.empty() || !encodes()) return why_whole;
+        const std::optional<WorkItem> encoded = with_plan(records, item, item.sha256);
+        if (!encoded) {
+            why_whole = records.plan_failure(*item.split, item.sha256);
+            return why_whole.empty() ? "its plan is missing" : why_whole;
+        }
+        why_whole = records.incomplete(*encoded->split, item.sha256);
+        if (!why_whole.empty()) return why_whole;
+        records.check(*encoded->split, item.sha256);
+        item = *encoded;
+        return {};
+    }
+
     // Removes the parts of the videos that have a result.
-    void remove_parts(const std::vector<WorkItem>& joined) const {
+    void remove_parts(const std::vector<WorkItem>& videos) const {
         std::set<std::string> results;
         read_manifests(options_.output, [&](const fs::path&, ManifestEntry&& entry) {
             const bool failed = entry.status == InputStatus::failed;
             if (entry.settings != settings_hash_ || entry.version != options_.version) return;
             failed ? static_cast<void>(results.erase(entry.input)) : static_cast<void>(results.insert(entry.input));
         });
-        for (const WorkItem& video : joined) {
-            std::error_code ignored;
-            if (results.contains(video.name)) fs::remove_all(video.split->folder / video.split->subfolder(), ignored);
+        for (const WorkItem& video : videos) {
+            if (results.contains(video.name)) discard_parts(*video.split, options_.shard);
         }
     }
 
+    std::map<std::string, int> shards_;  // by name of the part
     std::vector<WorkItem> list_;
     const ArchiveOptions& options_;
     const ArchiveArguments& arguments_;

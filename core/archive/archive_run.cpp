@@ -209,19 +209,6 @@ private:
         stop_.request_stop();
     }
 
-    // The parts of a video have one file: it is read once.
-    std::string hash_of(const std::string& path, const std::optional<FileState>& state) {
-        if (state) {
-            const std::lock_guard lock(mutex_);
-            const auto known = hashes_.find(path);
-            if (known != hashes_.end() && known->second.first == *state) return known->second.second;
-        }
-        std::string hash = sha256_of(path);
-        const std::lock_guard lock(mutex_);
-        if (state) hashes_[path] = {*state, hash};
-        return hash;
-    }
-
     void process_item(const WorkItem& item, std::size_t number, const ProcessInput& process) {
         const auto start = std::chrono::steady_clock::now();
         FinishedInput finished;
@@ -239,7 +226,7 @@ private:
         try {
             if (!item.problem.empty()) throw Error(ErrorKind::input, item.problem);
             const auto before = state_of(item.path);
-            entry.sha256 = item.part > 0 ? hash_of(item.path, before) : sha256_of(item.path);
+            entry.sha256 = item.split ? options_.hashes->of(item.path) : sha256_of(item.path);
             entry.size = before ? static_cast<std::uint64_t>(before->size) : 0;
             if (const EarlierResults::Result* earlier = earlier_.find(item.name, entry.sha256)) {
                 const std::lock_guard lock(mutex_);
@@ -253,6 +240,12 @@ private:
             const InputResult result = process(
                 current, temporaries, [this](std::uint64_t frames) { frames_ += frames; }, stop_.get_token());
             if (stop_.stop_requested()) return;  // the result may be a part
+            if (result.elsewhere) {
+                const std::lock_guard lock(mutex_);
+                ++progress_.skipped;
+                finish(item);
+                return;
+            }
             if (state_of(item.path) != before) throw Error(ErrorKind::input, "the file changed while it was read");
             entry.frames = result.frames;
             entry.faces = result.faces;
@@ -328,13 +321,39 @@ private:
     std::atomic<std::uint64_t> frames_ = 0;
     std::mutex mutex_;  // guards the members below
     std::condition_variable ended_;
-    std::map<std::string, std::pair<FileState, std::string>> hashes_;  // of split videos, by path
-    int running_ = 0;                                                  // workers
+    int running_ = 0;  // workers
     ArchiveProgress progress_;
     std::exception_ptr failure_;
 };
 
 }  // namespace
+
+class FileHashes::Impl {
+public:
+    std::string of(const std::string& path) {
+        const std::optional<FileState> state = state_of(path);
+        if (state) {
+            const std::lock_guard lock(mutex_);
+            const auto known = hashes_.find(path);
+            if (known != hashes_.end() && known->second.first == *state) return known->second.second;
+        }
+        std::string hash = sha256_of(path);
+        const std::lock_guard lock(mutex_);
+        if (state) hashes_[path] = {*state, hash};
+        return hash;
+    }
+
+private:
+    std::mutex mutex_;
+    std::map<std::string, std::pair<FileState, std::string>> hashes_;  // by path
+};
+
+FileHashes::FileHashes() : impl_(std::make_unique<Impl>()) {}
+FileHashes::~FileHashes() = default;
+
+std::string FileHashes::of(const std::string& path) {
+    return impl_->of(path);
+}
 
 ArchiveProgress run_archive(const std::vector<WorkItem>& list, const ArchiveOptions& options,
                             const std::stop_token& stop) {
@@ -355,7 +374,7 @@ std::set<std::string> finished_inputs(const std::vector<WorkItem>& items, const 
     for (const WorkItem& item : items) {
         if (!item.problem.empty() || !earlier.has(item.name)) continue;
         try {
-            if (earlier.find(item.name, sha256_of(item.path)) != nullptr) finished.insert(item.name);
+            if (earlier.find(item.name, options.hashes->of(item.path)) != nullptr) finished.insert(item.name);
         } catch (const Error&) {  // cannot be read: the run reports it
         }
     }

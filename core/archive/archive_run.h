@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -21,6 +22,7 @@ struct InputResult {
     std::uint64_t faces = 0;
     std::string backend;     // that computed it: "cpu", "cuda"
     std::string incomplete;  // why the outputs cover only a part of the input; normally empty
+    bool elsewhere = false;  // another process works on the item, or has finished it: nothing is written or recorded
 };
 
 // Reads item.path and writes its outputs to `outputs`: temporary files in the order of ArchiveOptions::outputs_of and
@@ -37,13 +39,26 @@ using ProcessInput =
 struct ArchiveProgress {
     std::size_t inputs = 0;      // in the shard
     std::size_t finished = 0;    // done, incomplete, failed or skipped
-    std::size_t skipped = 0;     // by --resume: their outputs exist
+    std::size_t skipped = 0;     // their outputs exist (--resume), or another process makes them
     std::size_t incomplete = 0;  // with those that were skipped
     std::size_t failed = 0;
     std::uint64_t frames = 0;  // processed in this run
     std::uint64_t faces = 0;
     std::uint64_t bytes = 0;           // of the inputs in the shard
     std::uint64_t finished_bytes = 0;  // of the inputs that are finished
+};
+
+// The SHA-256 of files that are read several times; they are hashed again after a change. Thread-safe.
+class FileHashes {
+public:
+    FileHashes();
+    ~FileHashes();
+    // Throws Error(input) as sha256_of does.
+    [[nodiscard]] std::string of(const std::string& path);
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
 };
 
 struct ArchiveOptions {
@@ -54,6 +69,7 @@ struct ArchiveOptions {
     int workers = 1;         // inputs processed at the same time
     std::string settings;    // text of everything that changes the outputs; its SHA-256 identifies the settings
     std::string version;     // of the program
+    std::shared_ptr<FileHashes> hashes = std::make_shared<FileHashes>();  // of videos that are divided into parts
     // Returns the outputs of an input: relative paths below the output folder.
     std::function<std::vector<std::string>(const WorkItem&)> outputs_of;
     // Makes the function that worker 0 to workers - 1 calls. Called on the worker's thread, before its first input; an

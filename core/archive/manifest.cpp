@@ -9,10 +9,12 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "core/base/error.h"
@@ -116,6 +118,21 @@ void write_once(const fs::path& path, const std::string& text) {
     sync_path(path);
 }
 
+fs::path manifest_path(const fs::path& output, Shard shard) {
+    return records(output) / fmt::format("shard-{}-of-{}.jsonl", shard.index, shard.count);
+}
+
+// Tries again for a moment: is_at_work locks a manifest for an instant.
+bool lock(int file) {
+    constexpr int kAttempts = 5;
+    for (int i = 0; i < kAttempts; ++i) {
+        if (i > 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        if (::flock(file, LOCK_EX | LOCK_NB) == 0) return true;
+        if (errno != EWOULDBLOCK) return false;
+    }
+    return false;
+}
+
 }  // namespace
 
 std::string manifest_line(const ManifestEntry& entry) {
@@ -173,16 +190,27 @@ ManifestEntry parse_manifest_line(std::string_view line) {
     }
 }
 
+fs::path temporary_folder(const fs::path& output, Shard shard) {
+    return records(output) / fmt::format("tmp-{}-of-{}", shard.index, shard.count);
+}
+
+bool is_at_work(const fs::path& output, Shard shard) {
+    const int file = ::open(manifest_path(output, shard).c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return false;
+    const bool locked = ::flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    ::close(file);
+    return locked;
+}
+
 Manifest::Manifest(const fs::path& output, Shard shard)
-    : path_(records(output) / fmt::format("shard-{}-of-{}.jsonl", shard.index, shard.count)),
-      temporary_(records(output) / fmt::format("tmp-{}-of-{}", shard.index, shard.count)) {
+    : path_(manifest_path(output, shard)), temporary_(throng::temporary_folder(output, shard)) {
     std::error_code failure;
     fs::create_directories(records(output), failure);
     if (failure) throw system_error("cannot create the folder", records(output), failure.value());
     file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (file_ < 0) throw system_error("cannot create the manifest", path_, errno);
     try {
-        if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+        if (!lock(file_)) {
             if (errno != EWOULDBLOCK) throw system_error("cannot lock the manifest", path_, errno);
             throw Error(ErrorKind::unavailable, "another process works on this shard", path_.string(),
                         "wait for it, or choose another --shard or --out");

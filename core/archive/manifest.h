@@ -82,6 +82,12 @@ private:
     std::int64_t size_ = 0;  // bytes
 };
 
+// Returns the folder for the incomplete outputs of a shard. Its manifest empties it when it is opened.
+[[nodiscard]] std::filesystem::path temporary_folder(const std::filesystem::path& output, Shard shard);
+
+// Returns true while a process has the manifest of the shard open.
+[[nodiscard]] bool is_at_work(const std::filesystem::path& output, Shard shard);
+
 // Writes the list and the settings below the output folder, unless they are there. Throws Error(input).
 void write_list(const std::filesystem::path& output, const std::vector<WorkItem>& list);
 void write_settings(const std::filesystem::path& output, const std::string& hash, const std::string& settings);

@@ -29,6 +29,10 @@ std::string list_text(const std::vector<std::string>& parts, int total) {
     return text;
 }
 
+std::string number_of(int part, int parts) {
+    return fmt::format("{:05}-of-{:05}", part, parts);
+}
+
 }  // namespace
 
 double SplitVideo::end_of(int part) const {
@@ -40,7 +44,7 @@ std::string SplitVideo::subfolder() const {
 }
 
 std::string SplitVideo::name_of(int part) const {
-    return fmt::format("{}/{:05}-of-{:05}", subfolder(), part, parts);
+    return fmt::format("{}{}{}/{}", subfolder(), plan.empty() ? "" : "/", plan, number_of(part, parts));
 }
 
 std::string SplitVideo::output_of(int part) const {
@@ -58,7 +62,20 @@ std::vector<fs::path> SplitVideo::files() const {
 }
 
 std::string SplitVideo::text_of(int part) const {
-    return fmt::format("part {} of {}", part, parts);
+    return fmt::format("{}part {} of {}", plan.empty() ? "" : "encoded ", part, parts);
+}
+
+std::string SplitVideo::plan_name() const {
+    return subfolder() + "/plan";
+}
+
+std::vector<std::string> SplitVideo::plan_outputs() const {
+    std::vector<std::string> outputs;
+    for (int part = 1; part <= parts; ++part) {
+        outputs.push_back(plan_name() + "/" + number_of(part, parts) + ".frames");
+    }
+    outputs.push_back(plan_name() + "/tracks.json");
+    return outputs;
 }
 
 fs::path parts_folder(const fs::path& output) {
@@ -87,20 +104,28 @@ PartRecords::PartRecords(const fs::path& output, const std::string& settings_has
     });
 }
 
+std::map<std::string, int> shards_of(const std::vector<WorkItem>& parts, int count) {
+    std::map<std::string, int> shards;
+    const std::vector<int> assigned = assign_shards(parts, count);
+    for (std::size_t i = 0; i < parts.size(); ++i) shards[parts[i].name] = assigned[i];
+    return shards;
+}
+
 // Returns the last result of a part for this content; null if there is none.
 const ManifestEntry* PartRecords::result_of(const std::string& part, const std::string& sha256) const {
-    const std::vector<ManifestEntry>& entries = entries_.at(part);
+    const auto of_part = entries_.find(part);
+    if (of_part == entries_.end()) return nullptr;
+    const std::vector<ManifestEntry>& entries = of_part->second;
     const auto found = std::find_if(entries.rbegin(), entries.rend(), [&](const ManifestEntry& entry) {
         return entry.status != InputStatus::failed && entry.sha256 == sha256;
     });
     return found == entries.rend() ? nullptr : &*found;
 }
 
-std::string PartRecords::missing(const SplitVideo& video) const {
-    std::vector<std::string> parts;
+std::vector<int> PartRecords::missing_parts(const SplitVideo& video) const {
+    std::vector<int> parts;
     for (int part = 1; part <= video.parts; ++part) {
-        const std::string name = video.name_of(part);
-        const auto found = entries_.find(name);
+        const auto found = entries_.find(video.name_of(part));
         std::error_code failure;
         if (found != entries_.end()) {
             const bool failed = std::all_of(found->second.begin(), found->second.end(), [](const ManifestEntry& entry) {
@@ -108,10 +133,42 @@ std::string PartRecords::missing(const SplitVideo& video) const {
             });
             if (failed || fs::exists(video.file_of(part), failure)) continue;
         }
-        const auto other = others_.find(name);
+        parts.push_back(part);
+    }
+    return parts;
+}
+
+std::string PartRecords::missing(const SplitVideo& video) const {
+    std::vector<std::string> parts;
+    for (const int part : missing_parts(video)) {
+        const auto other = others_.find(video.name_of(part));
         parts.push_back(fmt::format("{} ({})", part, other == others_.end() ? "missing" : other->second));
     }
     return parts.empty() ? std::string() : list_text(parts, video.parts);
+}
+
+bool PartRecords::has(const SplitVideo& video, int part, const std::string& sha256) const {
+    std::error_code failure;
+    return result_of(video.name_of(part), sha256) != nullptr && fs::exists(video.file_of(part), failure);
+}
+
+std::string PartRecords::plan_of(const SplitVideo& video, const std::string& sha256) const {
+    const ManifestEntry* plan = result_of(video.plan_name(), sha256);
+    std::string hashes;
+    for (std::size_t i = 0; plan != nullptr && i < plan->outputs.size(); ++i) {
+        std::error_code failure;
+        if (!fs::exists(video.folder / plan->outputs[i].name, failure)) return {};
+        hashes += plan->outputs[i].sha256;
+    }
+    constexpr std::size_t kDigits = 16;
+    return plan == nullptr ? std::string() : sha256_of_text(hashes).substr(0, kDigits);
+}
+
+std::string PartRecords::plan_failure(const SplitVideo& video, const std::string& sha256) const {
+    const auto found = entries_.find(video.plan_name());
+    if (found == entries_.end()) return {};
+    const ManifestEntry& last = found->second.back();
+    return last.status == InputStatus::failed && last.sha256 == sha256 ? last.error : std::string();
 }
 
 void PartRecords::check(const SplitVideo& video, const std::string& sha256) const {
@@ -138,10 +195,10 @@ void PartRecords::check(const SplitVideo& video, const std::string& sha256) cons
 
 std::string PartRecords::incomplete(const SplitVideo& video, const std::string& sha256) const {
     for (int part = 1; part <= video.parts; ++part) {
-        const ManifestEntry* entry = result_of(video.name_of(part), sha256);
-        if (entry != nullptr && entry->status == InputStatus::incomplete) {
-            return video.text_of(part) + ": " + entry->error;
-        }
+        const std::string name = video.name_of(part);
+        const ManifestEntry* entry = result_of(name, sha256);
+        if (entry == nullptr) return video.text_of(part) + " failed: " + entries_.at(name).back().error;
+        if (entry->status == InputStatus::incomplete) return video.text_of(part) + ": " + entry->error;
     }
     return {};
 }
@@ -158,8 +215,10 @@ std::string missing_parts(const fs::path& output, const std::string& name) {
     for (const std::string& part : read_lists(parts_folder(output))) {
         const fs::path path(part);
         // The folder of the parts has the name of the video and the length of a part.
+        // Plans and encoded parts come later.
         const std::string folder = path.parent_path().string();
-        if (folder.substr(0, folder.rfind('.')) != name) continue;
+        if (folder.substr(0, folder.rfind('.')) != name || !path.parent_path().has_extension()) continue;
+        if (path.filename() == "plan") continue;
         ++total;
         if (!done.contains(part)) parts.push_back(path.filename().string());
     }
@@ -167,8 +226,18 @@ std::string missing_parts(const fs::path& output, const std::string& name) {
     return parts.empty() ? "its parts are not joined" : list_text(parts, total);
 }
 
-JoinLock::JoinLock(const SplitVideo& video) {
-    const fs::path path = video.folder / video.subfolder() / "join.lock";
+void discard_parts(const SplitVideo& video, Shard shard) {
+    std::error_code ignored;
+    const fs::path folder = temporary_folder(video.folder, shard);
+    const fs::path discarded = folder / "joined";
+    fs::create_directories(folder, ignored);
+    fs::remove_all(discarded, ignored);
+    fs::rename(video.folder / video.subfolder(), discarded, ignored);
+    fs::remove_all(discarded, ignored);
+    fs::remove(folder, ignored);
+}
+
+FileLock::FileLock(const fs::path& path) {
     std::error_code ignored;
     fs::create_directories(path.parent_path(), ignored);  // there is none if all parts failed
     file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -177,10 +246,18 @@ JoinLock::JoinLock(const SplitVideo& video) {
     file_ = -1;
 }
 
-JoinLock::~JoinLock() {
+FileLock::~FileLock() {
     if (file_ >= 0) ::close(file_);
 }
 
-JoinLock::JoinLock(JoinLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+FileLock::FileLock(FileLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+
+FileLock lock_video(const SplitVideo& video) {
+    return FileLock(video.folder / video.subfolder() / "join.lock");
+}
+
+FileLock lock_part(const SplitVideo& video, int part) {
+    return FileLock(video.file_of(part).replace_extension(".lock"));
+}
 
 }  // namespace throng

@@ -3,6 +3,11 @@
 //
 // Parts have a folder and records of their own, .throng/parts below the output folder, as if it were the output folder
 // of an archive: they are no results, so `throng merge` does not read them.
+//
+//     clip.mp4.150s/00002-of-00012.part          the detections of a part
+//     clip.mp4.150s/plan/00002-of-00012.frames   what is hidden in the frames of a part, once all detections are there
+//     clip.mp4.150s/plan/tracks.json             the tracks of all parts, for the report
+//     clip.mp4.150s/HASH/00002-of-00012.part     the encoded frames of a part. HASH identifies the plan
 #pragma once
 
 #include <filesystem>
@@ -22,6 +27,7 @@ struct SplitVideo {
     double seconds = 0;
     int parts = 1;
     std::filesystem::path folder;  // of all parts of the archive
+    std::string plan{};            // of the encoded parts: PartRecords::plan_of; empty: parts with detections
 
     [[nodiscard]] double begin_of(int part) const { return (part - 1) * seconds; }
     [[nodiscard]] double end_of(int part) const;  // of the last part: infinity
@@ -31,7 +37,10 @@ struct SplitVideo {
     [[nodiscard]] std::string output_of(int part) const;  // relative to `folder`
     [[nodiscard]] std::filesystem::path file_of(int part) const;
     [[nodiscard]] std::vector<std::filesystem::path> files() const;  // of all parts, in order
-    [[nodiscard]] std::string text_of(int part) const;               // "part 2 of 12"
+    [[nodiscard]] std::string text_of(int part) const;               // "part 2 of 12", "encoded part 2 of 12"
+
+    [[nodiscard]] std::string plan_name() const;                  // WorkItem::name of the plan
+    [[nodiscard]] std::vector<std::string> plan_outputs() const;  // of parts 1, 2, ..., then of the tracks
 };
 
 // Returns the folder of all parts of an archive.
@@ -39,6 +48,9 @@ struct SplitVideo {
 
 // Returns the parts as items. video.split must be set.
 [[nodiscard]] std::vector<WorkItem> parts_of(const WorkItem& video);
+
+// Returns the shard of each part by its name, from the list of all parts.
+[[nodiscard]] std::map<std::string, int> shards_of(const std::vector<WorkItem>& parts, int count);
 
 // The records of all parts of an archive that were made with the same settings and version.
 class PartRecords {
@@ -50,11 +62,22 @@ public:
     // are recorded, failed ones included.
     [[nodiscard]] std::string missing(const SplitVideo& video) const;
 
+    // Returns the numbers of these parts.
+    [[nodiscard]] std::vector<int> missing_parts(const SplitVideo& video) const;
+
+    // Returns true if this part of this content is recorded, and its file exists.
+    [[nodiscard]] bool has(const SplitVideo& video, int part, const std::string& sha256) const;
+
+    // Returns the hash of the plan for this content; empty if there is none.
+    [[nodiscard]] std::string plan_of(const SplitVideo& video, const std::string& sha256) const;
+    // Returns why planning this content failed; empty if it did not.
+    [[nodiscard]] std::string plan_failure(const SplitVideo& video, const std::string& sha256) const;
+
     // Throws Error(input) if a part failed, belongs to another content of the video than sha256, or its file changed.
     // The parts must not be missing.
     void check(const SplitVideo& video, const std::string& sha256) const;
 
-    // Returns what the parts of this content lack of the video; normally empty.
+    // Returns what the parts of this content lack of the video, failed ones included; normally empty.
     [[nodiscard]] std::string incomplete(const SplitVideo& video, const std::string& sha256) const;
 
 private:
@@ -68,18 +91,27 @@ private:
 // Empty if it has no list of parts.
 [[nodiscard]] std::string missing_parts(const std::filesystem::path& output, const std::string& name);
 
-// Locks a video for joining its parts, until the object is destroyed or the process dies.
-class JoinLock {
+// Removes all parts of a video and its plan, at once for other processes. shard: of the caller, which has a folder for
+// files that are removed after a crash.
+void discard_parts(const SplitVideo& video, Shard shard);
+
+// Locks a file until the object is destroyed or the process dies. Creates it, with its folder.
+class FileLock {
 public:
-    explicit JoinLock(const SplitVideo& video);
-    ~JoinLock();
-    JoinLock(JoinLock&& other) noexcept;
-    JoinLock& operator=(JoinLock&&) = delete;
+    explicit FileLock(const std::filesystem::path& path);
+    ~FileLock();
+    FileLock(FileLock&& other) noexcept;
+    FileLock& operator=(FileLock&&) = delete;
     // Returns false if another process has the lock, or the file system has none.
     [[nodiscard]] bool owns() const noexcept { return file_ >= 0; }
 
 private:
     int file_ = -1;
 };
+
+// Locks a video for planning or joining its parts.
+[[nodiscard]] FileLock lock_video(const SplitVideo& video);
+// Locks one part for encoding.
+[[nodiscard]] FileLock lock_part(const SplitVideo& video, int part);
 
 }  // namespace throng

@@ -159,7 +159,7 @@ std::vector<WorkItem> make_work_list(const std::vector<std::string>& paths,
     return items;
 }
 
-std::vector<WorkItem> select_shard(const std::vector<WorkItem>& items, Shard shard) {
+std::vector<int> assign_shards(const std::vector<WorkItem>& items, int count) {
     std::vector<std::size_t> order(items.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -167,17 +167,23 @@ std::vector<WorkItem> select_shard(const std::vector<WorkItem>& items, Shard sha
     });
     using Load = std::tuple<std::uint64_t, std::size_t, int>;  // bytes, items, index
     std::priority_queue<Load, std::vector<Load>, std::greater<>> loads;
-    for (int i = 1; i <= shard.count; ++i) loads.emplace(0, 0, i);
-    std::vector<std::size_t> chosen;
+    for (int i = 1; i <= count; ++i) loads.emplace(0, 0, i);
+    std::vector<int> shards(items.size());
     for (const std::size_t item : order) {
-        const auto [bytes, count, index] = loads.top();
+        const auto [bytes, items_of_shard, index] = loads.top();
         loads.pop();
-        loads.emplace(bytes + items[item].size, count + 1, index);
-        if (index == shard.index) chosen.push_back(item);
+        loads.emplace(bytes + items[item].size, items_of_shard + 1, index);
+        shards[item] = index;
     }
-    std::sort(chosen.begin(), chosen.end());  // the list is sorted by name
+    return shards;
+}
+
+std::vector<WorkItem> select_shard(const std::vector<WorkItem>& items, Shard shard) {
+    const std::vector<int> shards = assign_shards(items, shard.count);
     std::vector<WorkItem> part;
-    for (const std::size_t item : chosen) part.push_back(items[item]);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (shards[i] == shard.index) part.push_back(items[i]);
+    }
     return part;
 }
 

@@ -55,8 +55,10 @@ using NameOfInput = std::function<std::string(const std::string& entry, const st
                                                    const std::string& output,
                                                    const NameOfInput& name_of = name_by_path);
 
-// Returns the shard's part of a list, sorted by name. Depends on names and sizes only: the largest item goes first, to
+// Returns the shard of each item, from 1 to count. Depends on names and sizes only: the largest item goes first, to
 // the shard with the fewest bytes, then the fewest items, then the lowest index; equal sizes in the order of names.
+[[nodiscard]] std::vector<int> assign_shards(const std::vector<WorkItem>& items, int count);
+// Returns the shard's part of a list, in its order.
 [[nodiscard]] std::vector<WorkItem> select_shard(const std::vector<WorkItem>& items, Shard shard);
 
 }  // namespace throng

@@ -2,61 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/base/sha256.h"
+#include "core/frame/fingerprint.h"
 
 namespace throng {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr std::uint32_t kMaxRecord = std::uint32_t{1} << 30U;  // bytes
-
-// A record is its size in 4 bytes, the lowest first, and CBOR, which holds floats without rounding.
-std::string bytes_of(const Json& record) {
-    const std::vector<std::uint8_t> cbor = Json::to_cbor(record);
-    std::string bytes;
-    for (unsigned shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(cbor.size() >> shift);
-    bytes.append(cbor.begin(), cbor.end());
-    return bytes;
-}
-
-struct RecordCutShort {};
-
-// Returns an empty record at the end of the file. Throws RecordCutShort, or a JSON exception.
-Json read_record(std::istream& stream) {
-    std::array<char, 4> head{};
-    stream.read(head.data(), head.size());
-    if (stream.gcount() == 0) return {};
-    std::uint32_t size = 0;
-    for (unsigned i = 0; i < 4; ++i) size |= std::uint32_t{static_cast<std::uint8_t>(head[i])} << (8 * i);
-    if (stream.gcount() < 4 || size > kMaxRecord) throw RecordCutShort{};
-    std::vector<std::uint8_t> cbor(size);
-    stream.read(reinterpret_cast<char*>(cbor.data()), size);
-    if (stream.gcount() != static_cast<std::streamsize>(size)) throw RecordCutShort{};
-    return Json::from_cbor(cbor);
-}
-
-// Returns time, damage and pixels of a frame; null for none.
-Json fingerprint_of(const std::optional<Frame>& frame) {
-    if (!frame) return nullptr;
-    const Frame host = frame->on_host();
-    const PlaneView& plane = host.plane(0);
-    std::string pixels;
-    for (int y = 0; y < plane.height; ++y) {
-        pixels.append(reinterpret_cast<const char*>(plane.data) + y * plane.pitch,
-                      static_cast<std::size_t>(plane.width));
-    }
-    return {frame->info().pts, frame->info().damaged, sha256_of_text(pixels)};
-}
 
 // Detections as x, y, w, h, score, hits.
 Json detections_json(const std::vector<Detection>& detections) {
@@ -152,40 +109,36 @@ FrameResult frame_of(const Json& json, std::int64_t index, std::set<std::string>
 }  // namespace
 
 void PartWriter::begin(const std::optional<Frame>& before, const std::stop_token& stop) {
-    records_.write(bytes_of(fingerprint_of(before)), stop);
+    records_.write(fingerprint_of(before), stop);
 }
 
 void PartWriter::write(const FrameResult& result, const std::stop_token& stop) {
-    records_.write(bytes_of(frame_json(result)), stop);
+    records_.write(frame_json(result), stop);
 }
 
 void PartWriter::finish(const std::optional<Frame>& last, const std::stop_token& stop) {
-    records_.write(bytes_of({{"last", fingerprint_of(last)}}), stop);
-    records_.flush(stop);
-    file_.close();
+    records_.write({{"last", fingerprint_of(last)}}, stop);
+    records_.close(stop);
 }
 
 std::uint64_t read_parts(const std::vector<std::filesystem::path>& parts, const std::function<void(FrameResult&)>& use,
                          const std::stop_token& stop) {
     std::set<std::string> names;
     std::uint64_t frames = 0;
-    Json end;  // of the parts so far; null at the start of the video
+    Json end = "";  // of the parts so far; empty at the start of the video
     std::size_t number = 0;
     for (const std::filesystem::path& part : parts) {
         ++number;
-        const auto damaged = [&](const std::string& why) {
-            return Error(ErrorKind::input, "the result of the part is damaged: " + why, part.string());
-        };
+        RecordReader records(part);
         try {
-            std::ifstream stream(part, std::ios::binary);
-            if (!stream) throw damaged("it cannot be read");
-            if (read_record(stream) != end) {
+            const Json first = records.read(stop);
+            if (!first.is_string()) throw records.damaged("its start is missing");
+            if (first != end) {
                 throw PartsDoNotJoin(fmt::format("part {} does not begin where part {} ends", number, number - 1));
             }
             for (;;) {
-                if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped", part.string());
-                const Json record = read_record(stream);
-                if (record.is_null()) throw damaged("its end is missing");
+                const Json record = records.read(stop);
+                if (record.is_null()) throw records.damaged("its end is missing");
                 if (record.is_object()) {
                     end = record.at("last");
                     break;
@@ -195,9 +148,7 @@ std::uint64_t read_parts(const std::vector<std::filesystem::path>& parts, const 
                 use(result);
             }
         } catch (const Json::exception& error) {
-            throw damaged(error.what());
-        } catch (const RecordCutShort&) {
-            throw damaged("a record is cut short");
+            throw records.damaged(error.what());
         }
     }
     return frames;

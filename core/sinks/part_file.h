@@ -10,12 +10,11 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
-#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <vector>
 
-#include "core/base/output_file.h"
+#include "core/base/record_file.h"
 #include "core/pipeline/frame_result.h"
 
 namespace throng {
@@ -23,7 +22,7 @@ namespace throng {
 // Writes one part. A file that was not finished is not accepted by read_parts. Not thread-safe.
 class PartWriter {
 public:
-    explicit PartWriter(const std::string& path) : file_(path) {}
+    explicit PartWriter(const std::string& path) : records_(path) {}
 
     // before: the last frame before the part; none at the start of the video. To be called first.
     void begin(const std::optional<Frame>& before, const std::stop_token& stop);
@@ -33,14 +32,7 @@ public:
     void finish(const std::optional<Frame>& last, const std::stop_token& stop);
 
 private:
-    OutputFile file_;
-    BlockWriter records_{file_};
-};
-
-// The parts do not add up to the frames of the video.
-class PartsDoNotJoin : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
+    RecordWriter records_;
 };
 
 // Calls `use` with the result of each frame of all parts, in order. Its frame has no pixels; index counts from 0 over

@@ -43,8 +43,7 @@ public:
         if (!codec_) start();
         av::FramePtr rgb = rgb_of(frame.frame);
         rgb->pts = frame.ticks;
-        last_duration_ = frame.duration > 0 ? frame.duration : std::max<std::int64_t>(frame.ticks - last_ticks_, 1);
-        last_ticks_ = frame.ticks;
+        last_duration_ = frame.duration;
         if (!graph_) {
             encode(rgb.get());
             return;
@@ -66,8 +65,6 @@ public:
         output_.reset();
         file_.commit();
     }
-
-    [[nodiscard]] std::int64_t scaled_frames() const override { return scaled_; }
 
     [[nodiscard]] std::vector<std::string> notes() const override {
         std::vector<std::string> notes;
@@ -194,7 +191,6 @@ private:
     AVFilterContext* sink_ = nullptr;
     PixelConverter converter_;
     av::PacketPtr packet_ = av::make_packet();
-    std::int64_t last_ticks_ = 0;
     std::int64_t last_duration_ = 1;
     std::int64_t scaled_ = 0;
 };

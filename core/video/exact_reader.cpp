@@ -13,6 +13,7 @@
 #include "core/video/frame_maker.h"
 #include "core/video/media_file_source.h"
 #include "core/video/media_reader.h"
+#include "core/video/video_division.h"
 
 extern "C" {
 #include <libavutil/pixdesc.h>
@@ -62,22 +63,23 @@ MediaRequest request_for(const std::string& path) {
 class ExactReader::Impl {
 public:
     Impl(const std::string& path, const std::stop_token& stop)
-        : path_(path), reader_(request_for(path), stop), maker_(false) {
+        : path_(path), reader_(std::make_unique<MediaReader>(request_for(path), stop)), maker_(false) {
         pending_ = decode(stop);
         if (pending_) return;
         if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped while opening", path_);
         throw Error(ErrorKind::input, "no frame can be decoded", path_, "the file is damaged");
     }
 
+    std::optional<Frame> begin_at(double seconds, const std::stop_token& stop);
     bool next(ExactFrame& frame, const std::stop_token& stop) {
         std::optional<ExactFrame> current = std::exchange(pending_, std::nullopt);
-        if (!current) current = decode(stop);
+        if (!current && !at_end_) current = decode(stop);
         if (!current) return false;
         frame = *std::move(current);
         return true;
     }
 
-    [[nodiscard]] std::string incomplete() const { return incomplete_text(reader_.damaged(), early_end_); }
+    [[nodiscard]] std::string incomplete() const { return incomplete_text(reader_->damaged(), early_end_); }
 
     VideoFormat format;
     std::int64_t corrected_times = 0;
@@ -89,14 +91,16 @@ private:
     [[nodiscard]] std::int64_t next_ticks(const AVFrame& av_frame);
 
     std::string path_;
-    MediaReader reader_;
+    std::unique_ptr<MediaReader> reader_;
     FrameMaker maker_;
     FrameClock clock_;
     std::optional<ExactFrame> pending_;
     std::int64_t next_index_ = 0;
+    bool at_end_ = false;  // after begin_at
     std::optional<std::int64_t> first_ticks_;
     std::int64_t offset_ = 0;  // added to the time stamps of the file, after they jumped back
     std::int64_t last_ticks_ = -1;
+    bool sought_ = false;  // the next frame is the first one after a seek
     DamageWatch damage_;
     std::string early_end_;
 };
@@ -104,9 +108,10 @@ private:
 // Returns the number of ticks from the first frame.
 std::int64_t ExactReader::Impl::next_ticks(const AVFrame& av_frame) {
     const double tick = av_q2d(format.time_base);
-    const std::int64_t step = std::max<std::int64_t>(std::llround(frame_step_of(reader_) / tick), 1);
-    const std::optional<std::int64_t> stamp = reader_.ticks_of(av_frame);
+    const std::int64_t step = std::max<std::int64_t>(std::llround(frame_step_of(*reader_) / tick), 1);
+    const std::optional<std::int64_t> stamp = reader_->ticks_of(av_frame);
     if (stamp) has_times = true;
+    if (std::exchange(sought_, false) && stamp && first_ticks_) return last_ticks_ = *stamp - *first_ticks_;
     if (last_ticks_ < 0) {
         if (stamp) first_ticks_ = *stamp;
         return last_ticks_ = 0;
@@ -131,10 +136,10 @@ void ExactReader::Impl::describe_format(AVFrame& av_frame, Orientation orientati
     format.width = orientation.transpose ? av_frame.height : av_frame.width;
     format.height = orientation.transpose ? av_frame.width : av_frame.height;
     format.rotated = !orientation.is_identity();
-    format.time_base = reader_.time_base();
-    format.fps = reader_.fps();
+    format.time_base = reader_->time_base();
+    format.fps = reader_->fps();
     AVRational& aspect = format.sample_aspect_ratio;
-    aspect = reader_.sample_aspect_ratio_of(av_frame);
+    aspect = reader_->sample_aspect_ratio_of(av_frame);
     if (aspect.num <= 0 || aspect.den <= 0) aspect = {0, 1};
     if (orientation.transpose && aspect.num > 0) std::swap(aspect.num, aspect.den);
     format.range = av_frame.color_range;
@@ -149,41 +154,76 @@ void ExactReader::Impl::describe_format(AVFrame& av_frame, Orientation orientati
         const bool chroma = (pixels->flags & AV_PIX_FMT_FLAG_RGB) == 0 && pixels->nb_components >= 3;
         format.subsampled = !chroma || (pixels->log2_chroma_w >= 1 && pixels->log2_chroma_h >= 1);
     }
-    format.container = reader_.container();
-    format.codec = reader_.codec_name();
-    format.other_videos = reader_.num_streams(AVMEDIA_TYPE_VIDEO) - 1;
-    format.audio_tracks = reader_.num_streams(AVMEDIA_TYPE_AUDIO);
-    format.frame_count = reader_.frame_count();
-    format.first_frame = reader_.time_of(av_frame).value_or(0);
+    format.container = reader_->container();
+    format.codec = reader_->codec_name();
+    format.other_videos = reader_->num_streams(AVMEDIA_TYPE_VIDEO) - 1;
+    format.audio_tracks = reader_->num_streams(AVMEDIA_TYPE_AUDIO);
+    format.frame_count = reader_->frame_count();
+    format.first_frame = reader_->time_of(av_frame).value_or(0);
 }
 
 std::optional<ExactFrame> ExactReader::Impl::decode(const std::stop_token& stop) {
     av::FramePtr av_frame = av::make_frame();
-    switch (reader_.next(*av_frame, stop)) {
+    switch (reader_->next(*av_frame, stop)) {
         case MediaStatus::frame: break;
         case MediaStatus::stopped: return std::nullopt;
         case MediaStatus::stalled: throw Error(ErrorKind::input, "the file cannot be read any further", path_);
         case MediaStatus::end:
-        case MediaStatus::broken: early_end_ = reader_.early_end(); return std::nullopt;
+        case MediaStatus::broken: early_end_ = reader_->early_end(); return std::nullopt;
     }
-    const Orientation orientation = reader_.orientation_of_frame(*av_frame);
-    if (next_index_ == 0) describe_format(*av_frame, orientation);
+    const Orientation orientation = reader_->orientation_of_frame(*av_frame);
+    const bool is_first = format.width == 0;
+    if (is_first) describe_format(*av_frame, orientation);
     ExactFrame result;
+    const std::int64_t previous = last_ticks_;
     result.ticks = next_ticks(*av_frame);
-    result.duration = std::max<std::int64_t>(duration_of(*av_frame), 0);
-    const bool damaged = damage_.is_damaged(*av_frame, reader_);
+    const std::int64_t step = result.ticks - std::max<std::int64_t>(previous, 0);
+    result.duration = duration_of(*av_frame) > 0 ? duration_of(*av_frame) : std::max<std::int64_t>(step, 1);
+    const bool damaged = damage_.is_damaged(*av_frame, *reader_);
     result.top_field_first = has_top_field_first(*av_frame);
-    const double pts = clock_.next(reader_.time_of(*av_frame), frame_step_of(reader_));
+    const double pts = clock_.next(reader_->time_of(*av_frame), frame_step_of(*reader_));
     result.frame =
         maker_.make(std::move(av_frame), orientation).with_timing(next_index_++, pts, std::chrono::steady_clock::now());
     if (damaged) result.frame = result.frame.as_damaged();
+    if (is_first) format.first = result.frame.info();
     return result;
+}
+
+std::optional<Frame> ExactReader::Impl::begin_at(double seconds, const std::stop_token& stop) {
+    for (const double run_up : kRunUps) {
+        const bool from_start = seconds <= run_up;
+        if (from_start) {
+            reader_ = std::make_unique<MediaReader>(request_for(path_), stop);
+            damage_ = {};
+            last_ticks_ = -1;
+            offset_ = 0;
+            corrected_times = 0;
+        } else if (!reader_->seek_key_frame(seconds - run_up)) {
+            continue;
+        }
+        sought_ = !from_start;
+        clock_.reset();
+        early_end_.clear();
+        std::optional<Frame> before;
+        while ((pending_ = decode(stop)) && pending_->frame.info().pts < seconds) before = pending_->frame;
+        if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped", path_);
+        // A frame may be damaged because decoding did not begin earlier.
+        if (from_start || (before && !before->info().damaged)) {
+            at_end_ = !pending_;
+            return before;
+        }
+    }
+    throw Error(ErrorKind::internal, "no start of the part", path_);
 }
 
 ExactReader::ExactReader(const std::string& path, const std::stop_token& stop)
     : impl_(std::make_unique<Impl>(path, stop)) {}
 
 ExactReader::~ExactReader() = default;
+
+std::optional<Frame> ExactReader::begin_at(double seconds, const std::stop_token& stop) {
+    return impl_->begin_at(seconds, stop);
+}
 
 bool ExactReader::next(ExactFrame& frame, const std::stop_token& stop) {
     return impl_->next(frame, stop);

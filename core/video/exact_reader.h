@@ -17,13 +17,14 @@ namespace throng {
 struct ExactFrame {
     Frame frame;                // host memory, in the orientation of display. pts as VideoSource defines it for files.
     std::int64_t ticks = 0;     // time from the first frame, in units of VideoFormat::time_base; strictly increasing
-    std::int64_t duration = 0;  // in the same units; 0: unknown
+    std::int64_t duration = 0;  // in the same units; if the file has none, the time since the previous frame
     bool top_field_first = false;
 };
 
 // The properties of the first frame, in the orientation of display.
 struct VideoFormat {
-    int width = 0;  // pixels
+    FrameInfo first;  // as the first frame has it
+    int width = 0;    // pixels
     int height = 0;
     AVRational time_base{1, 25};
     double fps = 0;          // nominal; 0: unknown
@@ -52,6 +53,11 @@ public:
     // Decodes the first frame. path: a regular file. Throws like open_source.
     ExactReader(const std::string& path, const std::stop_token& stop);
     ~ExactReader();
+
+    // Moves to the first frame from `seconds` on: next returns it, with the ticks of a reader that read all frames.
+    // Returns the frame before it, if there is one. Call at most once, before next. Throws as next does, and
+    // Error(interrupted) after a stop request.
+    [[nodiscard]] std::optional<Frame> begin_at(double seconds, const std::stop_token& stop);
 
     // Returns false at the end and after a stop request. Throws Error(input) for a frame that cannot be converted.
     [[nodiscard]] bool next(ExactFrame& frame, const std::stop_token& stop);

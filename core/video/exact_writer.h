@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "core/video/exact_encoder.h"
 #include "core/video/exact_reader.h"
 
 namespace throng {
 
 struct ExactWriterOptions {
-    std::string encoder = "libx264";  // one of encoder_names(), for H.264
-    int quality = 21;                 // see EncoderSettings::quality
-    std::string audio{};              // media file that the frames come from: all its audio is copied; empty: none
+    ExactEncoderOptions encoder{};  // for H.264
+    std::string audio{};            // media file that the frames come from: all its audio is copied; empty: none
 };
 
 // The file has one video stream and the requested audio: no data, subtitles, timecode, attachments or metadata. It gets
@@ -30,9 +30,7 @@ public:
     virtual void write(const ExactFrame& frame) = 0;
     // Finishes the file and gives it its name. Throws Error(input).
     virtual void commit() = 0;
-    // Returns how many frames were scaled because the video changed its size.
-    [[nodiscard]] virtual std::int64_t scaled_frames() const = 0;
-    // Returns what differs from the input by design, one sentence per entry, for the user: "10-bit input is written with 8 bits".
+    // As encoding_notes.
     [[nodiscard]] virtual std::vector<std::string> notes() const = 0;
 };
 

@@ -1,10 +1,17 @@
 // Decides into how many parts a video file can be divided, so that each part is decoded from a key frame of its own.
 #pragma once
 
+#include <array>
+#include <limits>
 #include <stop_token>
 #include <string>
 
 namespace throng {
+
+// Seconds before the start of a part at which it is sought, and infinity to read from the start of the file. Decoding
+// may begin in an open GOP: the frames whose references are missing, and those that the decoder holds at that time,
+// must come before the part.
+inline constexpr std::array kRunUps = {1.0, 5.0, 30.0, std::numeric_limits<double>::infinity()};
 
 struct VideoDivision {
     int parts = 1;

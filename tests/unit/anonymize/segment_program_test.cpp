@@ -45,6 +45,11 @@ TEST(AnonymizeSegments, HideTheSameFrames) {
     ASSERT_EQ(last.status, 0) << last.err;
     EXPECT_EQ(last.err.find("again"), std::string::npos) << last.err;  // the parts joined
 
+    // Whoever encodes the parts, the bytes are the same.
+    ASSERT_EQ(anonymize("one", {"--segment", "1"}).status, 0);
+    EXPECT_TRUE(test::contents(path("one/clip.mp4")) == test::contents(path("out/clip.mp4")));
+    EXPECT_FALSE(fs::exists(path("out/.throng/parts/clip.mp4.1s"))) << "parts remain";
+
     // Quality 0 is lossless: the decoded pixels are those before encoding.
     const test::MediaFacts expected = test::inspect(path("whole/clip.mp4"), 30);
     const test::MediaFacts facts = test::inspect(path("out/clip.mp4"), 30);

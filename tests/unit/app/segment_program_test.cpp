@@ -102,7 +102,7 @@ TEST_F(SegmentProgram, ResumesBetweenPartsAndJoin) {
     const SplitVideo video{file("in/clip.mkv").substr(1), 1, 3, parts};
     EXPECT_EQ(detect({"--out", file("out"), "--segment", "1", "--shard", "1/2"}).status, 0);
     {
-        const JoinLock of_another_process(video);
+        const FileLock of_another_process = lock_video(video);
         ASSERT_TRUE(of_another_process.owns());
         EXPECT_EQ(detect({"--out", file("out"), "--segment", "1", "--shard", "2/2"}).status, 0);
         EXPECT_TRUE(lines_of("out", "clip.mkv").empty());

@@ -115,14 +115,14 @@ TEST_F(Segments, AFailedPartIsNoMissingPart) {
 }
 
 TEST_F(Segments, OneProcessJoins) {
-    JoinLock first(video());
+    FileLock first = lock_video(video());
     EXPECT_TRUE(first.owns());
-    EXPECT_FALSE(JoinLock(video()).owns());
+    EXPECT_FALSE(lock_video(video()).owns());
     {
-        const JoinLock moved(std::move(first));
+        const FileLock moved(std::move(first));
         EXPECT_TRUE(moved.owns());
     }
-    EXPECT_TRUE(JoinLock(video()).owns());
+    EXPECT_TRUE(lock_video(video()).owns());
 }
 
 }  // namespace

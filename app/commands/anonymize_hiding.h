@@ -1,0 +1,65 @@
+// What is hidden in each frame of a video, planned over all its frames, and hiding it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "app/commands/anonymize_report.h"
+#include "app/commands/anonymize_setup.h"
+#include "core/frame/frame_pool.h"
+#include "core/video/exact_reader.h"
+
+namespace throng {
+
+struct PlannedFrame {
+    struct Thumbnail {
+        std::size_t track = 0;  // index in HidingPlan::tracks
+        Box box{};
+    };
+    double pts = 0;    // seconds
+    double until = 0;  // the time of the next frame
+    RedactRegions regions;
+    int detected = 0;  // regions, by RegionReason
+    int filled = 0;
+    int extended = 0;
+    std::vector<Thumbnail> thumbnails{};
+};
+
+struct HidingPlan {
+    std::vector<PlannedFrame> frames;
+    std::vector<ReportedTrack> tracks;  // thumbnails are not there yet
+};
+
+// Plans a file whose faces are recorded; empties the boxes of the recorder. input, input_sha256: of the file, to find
+// the tracks that a person decided about.
+[[nodiscard]] HidingPlan make_hiding_plan(FaceRecorder& recorder, const std::string& input,
+                                          const std::string& input_sha256, const AnonymizeSetup& setup);
+
+struct HiddenFrames : HiddenCounts {
+    std::map<std::size_t, std::string> thumbnails;  // ReportedTrack::thumbnail, by index of the track
+    std::optional<Frame> last;                      // as decoded
+};
+
+// Hides the frames that the reader returns and that are before `end` seconds, and writes them in order. A frame that is
+// damaged or not in the plan is hidden whole. on_frames: called with the number of frames so far. Throws
+// Error(interrupted) after a stop request, and what the reader and `write` throw.
+[[nodiscard]] HiddenFrames hide_frames(ExactReader& reader, double end, const std::vector<PlannedFrame>& plan,
+                                       const AnonymizeSetup& setup, FramePool& pool,
+                                       const std::function<void(const ExactFrame&)>& write,
+                                       const std::function<void(std::int64_t)>& on_frames, const std::stop_token& stop);
+
+// Sets what the report has from the format of the input.
+void describe_video(const VideoFormat& format, const AnonymizeSetup& setup, ReportedFile& reported);
+// Returns true if the audio of the input is copied.
+[[nodiscard]] bool copies_audio(const VideoFormat& format, const AnonymizeSetup& setup);
+
+// Returns the text about ExactReader::corrected_times; empty if there is nothing to report.
+[[nodiscard]] std::string corrected_times_text(const ExactReader& reader);
+
+}  // namespace throng

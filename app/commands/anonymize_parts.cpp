@@ -1,0 +1,180 @@
+#include "app/commands/anonymize_parts.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <utility>
+
+#include "app/commands/anonymize_files.h"
+#include "app/commands/anonymize_hiding.h"
+#include "core/archive/segments.h"
+#include "core/base/error.h"
+#include "core/base/record_file.h"
+#include "core/base/sha256.h"
+#include "core/sinks/part_file.h"
+#include "core/video/encoded_part.h"
+#include "core/video/exact_muxer.h"
+
+namespace throng {
+namespace {
+
+using Json = nlohmann::json;
+
+// Of x264 for a part: its output depends on the number of threads, and machines have different numbers of cores. Several
+// parts are encoded at the same time instead.
+constexpr int kEncoderThreads = 1;
+
+ExactEncoderOptions encoder_options(const AnonymizeSetup& setup, EncoderOnDemand& encoder) {
+    return {encoder.get().name, setup.quality, kEncoderThreads};
+}
+
+Json frame_json(const PlannedFrame& frame) {
+    Json boxes = Json::array();
+    for (const Box& box : frame.regions.boxes) boxes.insert(boxes.end(), {box.x, box.y, box.w, box.h});
+    Json thumbnails = Json::array();
+    for (const auto& [track, box] : frame.thumbnails) thumbnails.push_back({track, box.x, box.y, box.w, box.h});
+    return {frame.pts,      frame.until,  frame.regions.whole, std::move(boxes),
+            frame.detected, frame.filled, frame.extended,      std::move(thumbnails)};
+}
+
+Box box_of(const Json& list, std::size_t at) {
+    const auto value = [&](std::size_t i) { return list.at(at + i).get<float>(); };
+    return {value(0), value(1), value(2), value(3)};
+}
+
+PlannedFrame frame_of(const Json& json) {
+    PlannedFrame frame;
+    frame.pts = json.at(0);
+    frame.until = json.at(1);
+    frame.regions.whole = json.at(2);
+    for (std::size_t i = 0; i < json.at(3).size(); i += 4) frame.regions.boxes.push_back(box_of(json.at(3), i));
+    frame.detected = json.at(4);
+    frame.filled = json.at(5);
+    frame.extended = json.at(6);
+    for (const Json& thumbnail : json.at(7)) {
+        frame.thumbnails.push_back({thumbnail.at(0).get<std::size_t>(), box_of(thumbnail, 1)});
+    }
+    return frame;
+}
+
+std::vector<PlannedFrame> read_plan(const std::filesystem::path& path, const std::stop_token& stop) {
+    RecordReader records(path);
+    std::vector<PlannedFrame> frames;
+    try {
+        for (Json record = records.read(stop); !record.is_null(); record = records.read(stop)) {
+            frames.push_back(frame_of(record));
+        }
+    } catch (const Json::exception& error) {
+        throw records.damaged(error.what());
+    }
+    return frames;
+}
+
+std::filesystem::path plan_file(const SplitVideo& video, std::size_t output) {
+    return video.folder / video.plan_outputs().at(output);
+}
+
+// The counts in the order of their keys in a record.
+constexpr std::array kCounts = {&HiddenCounts::frames,   &HiddenCounts::whole_frames, &HiddenCounts::open_frames,
+                                &HiddenCounts::detected, &HiddenCounts::filled,       &HiddenCounts::extended};
+
+}  // namespace
+
+InputResult plan_parts(const WorkItem& item, const std::vector<std::string>& outputs, const AnonymizeSetup& setup,
+                       const std::stop_token& stop) {
+    if (!has_video_muxer(hidden_name(item.split->name, item.path))) {
+        throw PartsDoNotJoin("animations are not encoded in parts");
+    }
+    FaceRecorder recorder(setup.hiding.tracker);
+    InputResult result;
+    result.frames = read_parts(
+        item.split->files(), [&](FrameResult& frame) { recorder.write(frame); }, stop);
+    const HidingPlan plan = make_hiding_plan(recorder, item.path, item.sha256, setup);
+    std::size_t next = 0;
+    for (int part = 1; part <= item.split->parts; ++part) {
+        RecordWriter records(outputs.at(static_cast<std::size_t>(part - 1)));
+        for (; next < plan.frames.size() && plan.frames[next].pts < item.split->end_of(part); ++next) {
+            records.write(frame_json(plan.frames[next]), stop);
+        }
+        records.close(stop);
+    }
+    nlohmann::ordered_json tracks = nlohmann::ordered_json::array();
+    for (const ReportedTrack& track : plan.tracks) tracks.push_back(track_json(track));
+    write_file(outputs.back(), tracks.dump(), stop);
+    return result;
+}
+
+InputResult encode_part(const WorkItem& item, const std::string& output, const AnonymizeSetup& setup,
+                        EncoderOnDemand& encoder, FramePool& pool, const std::function<void(std::uint64_t)>& add_frames,
+                        const std::stop_token& stop) {
+    const SplitVideo& video = *item.split;
+    const std::vector<PlannedFrame> plan = read_plan(plan_file(video, static_cast<std::size_t>(item.part - 1)), stop);
+    ExactReader reader(item.path, stop);
+    const VideoFormat format = reader.format();
+    const std::optional<Frame> before = reader.begin_at(video.begin_of(item.part), stop);
+    EncodedPartWriter writer(output, format, encoder_options(setup, encoder), before, stop);
+    const HiddenFrames hidden = hide_frames(
+        reader, video.end_of(item.part), plan, setup, pool, [&](const ExactFrame& frame) { writer.write(frame); },
+        [&](std::int64_t) { add_frames(1); }, stop);
+    Json report = Json::array();
+    for (const auto count : kCounts) report.push_back(hidden.*count);
+    Json thumbnails = Json::array();
+    for (const auto& [track, image] : hidden.thumbnails) thumbnails.push_back({track, image});
+    report.push_back(std::move(thumbnails));
+    writer.finish(hidden.last ? hidden.last : before, std::move(report));
+    InputResult result;
+    result.frames = static_cast<std::uint64_t>(hidden.frames);
+    result.faces = static_cast<std::uint64_t>(hidden.detected);
+    result.incomplete = reader.incomplete();
+    // Times that are made from those before depend on where decoding began.
+    if (result.incomplete.empty() && reader.corrected_times() > 0) {
+        result.incomplete = "time stamps are missing or out of order";
+    }
+    return result;
+}
+
+ReportedFile join_parts(const WorkItem& item, const std::string& output, const AnonymizeSetup& setup,
+                        EncoderOnDemand& encoder, const std::stop_token& stop) {
+    const ExactReader reader(item.path, stop);
+    const VideoFormat& format = reader.format();
+    const ExactEncoderOptions options = encoder_options(setup, encoder);
+    ReportedFile reported;
+    reported.input_sha256 = item.sha256;
+    reported.encoder = options.encoder;
+    describe_video(format, setup, reported);
+
+    const ExactEncoder opened(format, options, output);
+    ExactMuxer muxer(output, format, opened, copies_audio(format, setup) ? item.path : "");
+    std::int64_t end = 0;
+    const auto write = [&](AVPacket& packet) {
+        end = std::max(end, packet.pts + packet.duration);
+        const std::int64_t time = packet.pts;
+        muxer.write(packet);
+        muxer.copy_audio_until(time);
+    };
+    const JoinedParts joined = join_encoded_parts(item.split->files(), opened, write, stop);
+    muxer.copy_audio_until(end);
+    muxer.commit();
+    reported.notes = encoding_notes(format, options.encoder, joined.scaled_frames);
+    reported.output_sha256 = sha256_of(output);
+
+    const std::filesystem::path path = plan_file(*item.split, static_cast<std::size_t>(item.split->parts));
+    try {
+        std::ifstream stream(path);
+        reported.planned_tracks = nlohmann::ordered_json::parse(stream);
+        for (const Json& part : joined.reports) {
+            for (std::size_t i = 0; i < kCounts.size(); ++i) reported.*kCounts[i] += part.at(i).get<std::int64_t>();
+            for (const Json& thumbnail : part.at(kCounts.size())) {
+                reported.planned_tracks.at(thumbnail.at(0).get<std::size_t>())["thumbnail"] =
+                    thumbnail.at(1).get<std::string>();
+            }
+        }
+    } catch (const nlohmann::json::exception& error) {
+        throw Error(ErrorKind::input, std::string("the plan is damaged: ") + error.what(), path.string());
+    }
+    return reported;
+}
+
+}  // namespace throng
