@@ -20,6 +20,7 @@
 #include "core/base/error.h"
 
 extern "C" {
+#include <libavutil/cpu.h>
 #include <libavutil/hwcontext.h>
 }
 
@@ -115,11 +116,9 @@ std::unique_ptr<VideoEncoder> VideoEncoder::open(const std::string& name, const 
     if (settings.interlaced && x264) codec.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
     av::Dictionary options;
     set_quality(name, settings.quality, codec, options);
-    if (x264 && settings.reorders_frames) {
-        // With a lookahead thread and B-frames, x264 does not write the same bytes in every run. Without that thread it
-        // needs more of the others.
-        options.set("x264-params", "sync-lookahead=0");
-        if (settings.threads <= 0) codec.thread_count = std::clamp(2 * cores, 1, std::max(cores, 16));
+    // The AVX-512 functions of x264's macroblock tree read uninitialized memory, so bytes differ between runs.
+    if (x264 && (av_get_cpu_flags() & AV_CPU_FLAG_AVX512) != 0) {
+        options.set("x264-params", "asm=SSE2Fast,LZCNT,SSE4.2,AVX,FMA3,BMI2,AVX2");
     }
     if (name == "h264_vaapi") {
         encoder->surfaces_ = make_surfaces(settings.width, settings.height, why);
