@@ -38,6 +38,7 @@ std::map<std::int64_t, bool> decisions(const FaceRecorder& recorder, const std::
 
 HidingPlan make_hiding_plan(FaceRecorder& recorder, const std::string& input, const std::string& input_sha256,
                             const AnonymizeSetup& setup) {
+    recorder.finish();
     const std::map<std::int64_t, bool> decided = decisions(recorder, input, input_sha256, setup);
     std::vector<std::int64_t> kept;
     for (const auto& [track, keep] : decided) {

@@ -30,20 +30,9 @@ void FaceRecorder::write(const FrameResult& result) {
     frame.height = info.height;
     frame.incomplete = lacks_detections(result);
     std::set<std::int32_t> used;
-    for (const Track& track : tracker_.update(tracker_input(result))) {
-        if (track.state == TrackState::predicted) continue;
-        if (track.detection >= 0) used.insert(track.detection);
-        const auto [entry, is_new] = id_of_.try_emplace(track.id);
-        if (is_new) entry->second = static_cast<std::int64_t>(id_of_.size());
-        frame.boxes.push_back({entry->second, track.box, track.score, true});
-        std::vector<TrackSample>& samples = samples_[entry->second];
-        const TrackSample sample{info.pts, track.box};
-        // The last sample is replaced until it is a second after the one before it.
-        if (samples.size() < 2 || samples.back().pts - samples[samples.size() - 2].pts >= kSampleStep) {
-            samples.push_back(sample);
-        } else {
-            samples.back() = sample;
-        }
+    std::vector<Track> tracks = tracker_.update(tracker_input(result));
+    for (const Track& track : tracks) {
+        if (track.state != TrackState::predicted && track.detection >= 0) used.insert(track.detection);
     }
     for (std::size_t i = 0; i < result.kept.detections.size(); ++i) {
         if (used.contains(static_cast<std::int32_t>(i))) continue;
@@ -51,14 +40,53 @@ void FaceRecorder::write(const FrameResult& result) {
         frame.boxes.push_back({-1, detection.box, detection.score, true});
     }
     frames_.push_back(std::move(frame));
+    relinked_.push(tracker_input(result), std::move(tracks));
+    record_tracks();
     ++num_frames_;
+}
+
+void FaceRecorder::finish() {
+    relinked_.finish();
+    record_tracks();
+}
+
+void FaceRecorder::check_finished() const {
+    if (num_decided_ != frames_.size()) throw Error(ErrorKind::internal, "the tracks are not decided");
+}
+
+std::vector<FaceRecorder::RecordedFrame>& FaceRecorder::frames() {
+    check_finished();
+    return frames_;
+}
+
+const std::map<std::int64_t, std::vector<TrackSample>>& FaceRecorder::samples() const {
+    check_finished();
+    return samples_;
+}
+
+void FaceRecorder::record_tracks() {
+    while (const std::optional<std::vector<Track>> tracks = relinked_.pop()) {
+        RecordedFrame& frame = frames_[num_decided_++];
+        for (const Track& track : *tracks) {
+            if (track.state == TrackState::predicted) continue;
+            frame.boxes.push_back({track.id, track.box, track.score, true});
+            std::vector<TrackSample>& samples = samples_[track.id];
+            const TrackSample sample{frame.pts, track.box};
+            // The last sample is replaced until it is a second after the one before it.
+            if (samples.size() < 2 || samples.back().pts - samples[samples.size() - 2].pts >= kSampleStep) {
+                samples.push_back(sample);
+            } else {
+                samples.back() = sample;
+            }
+        }
+    }
 }
 
 std::optional<std::int64_t> FaceRecorder::find(const DecidedTrack& decided) const {
     constexpr float kSameBox = 0.5F;
     constexpr double kSameTime = 0.5;  // seconds by which the ends of the track may differ
     std::optional<std::int64_t> found;
-    for (const auto& [id, samples] : samples_) {
+    for (const auto& [id, samples] : samples()) {
         if (std::abs(samples.front().pts - decided.samples.front().pts) > kSameTime ||
             std::abs(samples.back().pts - decided.samples.back().pts) > kSameTime) {
             continue;

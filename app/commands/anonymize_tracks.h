@@ -10,6 +10,7 @@
 
 #include "core/pipeline/frame_result.h"
 #include "core/redact/plan.h"
+#include "core/track/relink_queue.h"
 #include "core/track/tracker.h"
 
 namespace throng {
@@ -32,8 +33,8 @@ struct DecidedTrack {
 // Returns the intersection over union of two boxes.
 [[nodiscard]] float overlap_of(const Box& a, const Box& b);
 
-// Records the results of a file and tracks its faces. Every detection is recorded: those that the tracker does not use
-// are hidden in their frame alone.
+// Records the results of a file and tracks its faces, linked with what comes after them. Every detection is recorded:
+// those that the tracker does not use are hidden in their frame alone.
 class FaceRecorder final : public ResultSink {
 public:
     struct RecordedFrame {
@@ -48,21 +49,27 @@ public:
 
     void write(const FrameResult& result) override;
     void close() override {}
+    // After the last result: decides all tracks.
+    void finish();
 
     // May be called while results are written.
     [[nodiscard]] std::uint64_t num_frames() const noexcept { return num_frames_; }
 
-    // After the last result.
-    [[nodiscard]] std::vector<RecordedFrame>& frames() { return frames_; }
+    // After finish; otherwise these throw Error(internal), because faces would be missing.
+    [[nodiscard]] std::vector<RecordedFrame>& frames();
     // Returns the positions of each track: the first, the last, and one per second.
-    [[nodiscard]] const std::map<std::int64_t, std::vector<TrackSample>>& samples() const { return samples_; }
+    [[nodiscard]] const std::map<std::int64_t, std::vector<TrackSample>>& samples() const;
     // Returns the track that is where `decided` was at the same times, if there is exactly one.
     [[nodiscard]] std::optional<std::int64_t> find(const DecidedTrack& decided) const;
 
 private:
+    void record_tracks();
+    void check_finished() const;
+
     Tracker tracker_;
-    std::map<std::int64_t, std::int64_t> id_of_;  // from 1, by the id of the tracker
+    RelinkQueue relinked_;
     std::vector<RecordedFrame> frames_;
+    std::size_t num_decided_ = 0;  // frames whose tracks are recorded
     std::map<std::int64_t, std::vector<TrackSample>> samples_;
     std::atomic<std::uint64_t> num_frames_ = 0;
 };

@@ -22,6 +22,7 @@
 #include "core/base/stopwatch.h"
 #include "core/sinks/count_sink.h"
 #include "core/sinks/part_file.h"
+#include "core/sinks/relink_sink.h"
 #include "core/video/source.h"
 #include "core/video/video_division.h"
 
@@ -54,18 +55,18 @@ OpenPart open_part(const WorkItem& item, double begin, const SourceOptions& opti
 }
 
 // Writes the results of one file. outputs: as DetectWorker::process.
-class ResultWriter {
+class ResultWriter final : public ResultSink {
 public:
     ResultWriter(const std::vector<std::string>& outputs, bool raw, const DetectExtras& extras,
                  const std::stop_token& stop)
         : file_(outputs[0]), fields_{raw, extras.tracks}, stop_(stop) {
         if (extras.count) counts_.emplace(*extras.count, CountOutputs{outputs[1], outputs[2]}, stop);
     }
-    void write(const FrameResult& result) {
+    void write(const FrameResult& result) override {
         lines_.write(json_line(result, fields_) + '\n', stop_);
         if (counts_) counts_->write(result);
     }
-    void close() {
+    void close() override {
         lines_.flush(stop_);
         file_.close();
         if (counts_) counts_->close();
@@ -78,6 +79,14 @@ private:
     std::stop_token stop_;
     std::optional<CountSink> counts_;
 };
+
+// Returns a writer of the results of one file. Tracks are linked with what comes after them.
+std::shared_ptr<ResultSink> make_writer(const std::vector<std::string>& outputs, const PipelineSettings& settings,
+                                        const DetectExtras& extras, const std::stop_token& stop) {
+    std::shared_ptr<ResultSink> writer = std::make_shared<ResultWriter>(outputs, settings.keep_raw, extras, stop);
+    if (settings.tracking) writer = std::make_shared<RelinkSink>(std::vector{std::move(writer)});
+    return writer;
+}
 
 }  // namespace
 
@@ -142,11 +151,11 @@ InputResult DetectWorker::detect(const WorkItem& item, const std::vector<std::st
     InputResult result;
     result.backend = backend_->name();
     std::optional<PartWriter> part;
-    std::optional<ResultWriter> whole;
+    std::shared_ptr<ResultSink> whole;
     if (is_part) {
         part.emplace(outputs.front()).begin(open.before, stop);
     } else {
-        whole.emplace(outputs, settings_.keep_raw, extras_, stop);
+        whole = make_writer(outputs, settings_, extras_, stop);
     }
     const auto collect = [&] {
         const auto outcome = processor_->collect(true);
@@ -195,16 +204,16 @@ InputResult DetectWorker::join(const WorkItem& item, const std::vector<std::stri
     result.backend = backend_->name();
     std::optional<Tracker> tracker;
     if (settings_.tracking) tracker.emplace(*settings_.tracking);
-    ResultWriter whole(outputs, settings_.keep_raw, extras_, stop);
+    const std::shared_ptr<ResultSink> whole = make_writer(outputs, settings_, extras_, stop);
     const auto add = [&](FrameResult& frame) {
         frame.source = item.name;
         if (tracker) frame.tracks = tracker->update(tracker_input(frame));
         result.faces += frame.kept.detections.size();
-        whole.write(frame);
+        whole->write(frame);
     };
     result.frames = read_parts(item.split->files(), add, stop);
     if (result.frames == 0) throw Error(ErrorKind::input, "contains no frames", item.path);
-    whole.close();
+    whole->close();
     add_frames(result.frames);
     return result;
 }

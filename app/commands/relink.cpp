@@ -16,7 +16,7 @@
 #include "core/base/error.h"
 #include "core/base/output_file.h"
 #include "core/eval/labels.h"
-#include "core/track/relink.h"
+#include "core/track/relink_queue.h"
 
 namespace throng {
 namespace {
@@ -64,11 +64,19 @@ std::vector<std::vector<Track>> relink_lines(const std::vector<DetectionLabels>&
             throw Error(ErrorKind::input, "the frames of " + name + " have no times ('pts')", path,
                         "use the lines of throng detect --track --json");
         }
-        std::vector<std::vector<Track>> tracks = relink_tracks(frames);
+        RelinkQueue queue;
+        for (const TimedTracks& frame : frames) {
+            TrackerInput input;
+            input.seconds = frame.seconds;
+            queue.push(input, frame.tracks);
+        }
+        queue.finish();
         std::set<std::int64_t> ids;
-        for (std::size_t i = 0; i < tracks.size(); ++i) {
-            for (const Track& track : tracks[i]) ids.insert(track.id);
-            result[source.lines[i]] = std::move(tracks[i]);
+        for (const std::size_t line : source.lines) {
+            result[line] = *queue.pop();
+            for (const Track& track : result[line]) {
+                if (track.confirmed) ids.insert(track.id);
+            }
         }
         spdlog::info("{}: {} tracks, {} before", name, ids.size(), source.ids.size());
     }
@@ -98,7 +106,7 @@ int run(const RelinkArguments& arguments, const CommonOptions& common) {
         if (!json.is_object() || number == tracks.size()) break;
         Json list = Json::array();
         for (const Track& track : tracks[number]) {
-            if (!track.covered) list.push_back(json_of(track));
+            if (track.confirmed && !track.covered) list.push_back(json_of(track));
         }
         json["tracks"] = std::move(list);
         out.write(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
@@ -123,8 +131,9 @@ void add_relink_command(CLI::App& program, CommandContext& context) {
         ->type_name("OUT.jsonl")
         ->default_str("standard output");
     command->footer(
-        "Compares the motion before and after each covering, which detect cannot do while a video runs. Tracks get\n"
-        "new ids. Pieces of less than 6 detections that belong to no track with certainty are left out.\n"
+        "Compares the motion before and after each covering, as detect does for files, but not for streams and\n"
+        "standard output. Tracks get new ids. Pieces of less than 6 detections that belong to no track with certainty\n"
+        "are left out.\n"
         "Example:\n"
         "  throng detect crowd.mp4 --track --json found.jsonl\n"
         "  throng relink found.jsonl --out relinked.jsonl\n"

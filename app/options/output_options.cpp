@@ -9,6 +9,7 @@
 #include "core/pipeline/async_sink.h"
 #include "core/sinks/count_sink.h"
 #include "core/sinks/json_sink.h"
+#include "core/sinks/relink_sink.h"
 #include "core/sinks/trace_sink.h"
 #include "core/video/source_files.h"
 
@@ -138,14 +139,16 @@ OutputFiles::OutputFiles(const OutputOptions& options, std::size_t sources, std:
     annotated_.blur = options.blur;
     annotated_.tracks = options.track;
     annotated_.stop = InterruptGuard::token();
-    const auto share = [this](std::shared_ptr<ResultSink> sink) {
-        shared_.push_back(std::make_shared<SharedSink::Shared>(std::move(sink)));
+    const auto share = [this](std::shared_ptr<ResultSink> sink, bool writes_tracks = false) {
+        shared_.push_back({std::make_shared<SharedSink::Shared>(std::move(sink)), writes_tracks});
     };
     if (!options.json.empty())
-        share(std::make_shared<JsonSink>(options.json, JsonFields{options.raw, options.track}, annotated_.stop));
+        share(std::make_shared<JsonSink>(options.json, JsonFields{options.raw, options.track}, annotated_.stop),
+              options.track);
     if (!options.events.empty() || !options.per_minute.empty()) {
         const CountPlan plan = options.count.empty() ? CountPlan{1, 1, {}, {}} : load_count_plan(options.count);
-        share(std::make_shared<CountSink>(plan, CountOutputs{options.events, options.per_minute}, annotated_.stop));
+        share(std::make_shared<CountSink>(plan, CountOutputs{options.events, options.per_minute}, annotated_.stop),
+              true);
     }
     if (!options.trace.empty()) share(std::make_shared<TraceSink>(options.trace, annotated_.stop));
     if (options.images.empty()) return;
@@ -155,13 +158,15 @@ OutputFiles::OutputFiles(const OutputOptions& options, std::size_t sources, std:
 }
 
 std::vector<std::shared_ptr<ResultSink>> OutputFiles::sinks_for(std::size_t number, const SourceInfo& source) {
-    std::vector<std::shared_ptr<ResultSink>> sinks;
-    for (const auto& shared : shared_) {
+    std::vector<std::shared_ptr<ResultSink>> sinks, relinked;
+    for (const auto& [shared, writes_tracks] : shared_) {
         // A single pipeline closes the sinks itself.
         std::shared_ptr<ResultSink> sink = shared->sink;
         if (sources_ > 1) sink = std::make_shared<SharedSink>(shared);
-        sinks.push_back(std::make_shared<OutputSink>(std::move(sink), failed_));
+        const bool relinks = writes_tracks && !source.live && !options_.shows_tracks_at_once();
+        (relinks ? relinked : sinks).push_back(std::make_shared<OutputSink>(std::move(sink), failed_));
     }
+    if (!relinked.empty()) sinks.push_back(std::make_shared<RelinkSink>(std::move(relinked)));
     if (sources_ <= 1) shared_.clear();
     if (!options_.video.empty()) {
         AnnotatedOptions annotated = annotated_;
@@ -180,7 +185,7 @@ std::vector<std::shared_ptr<ResultSink>> make_sinks(const OutputOptions& options
 
 void OutputFiles::close() {
     const auto closing = std::exchange(shared_, {});
-    for (const auto& shared : closing) shared->sink->close();
+    for (const auto& [shared, writes_tracks] : closing) shared->sink->close();
 }
 
 }  // namespace throng

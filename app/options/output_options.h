@@ -33,6 +33,10 @@ struct OutputOptions {
 
     // Returns whether an output needs PipelineSettings::tracking.
     [[nodiscard]] bool need_tracks() const { return track || !events.empty() || !per_minute.empty(); }
+    // Returns whether an output shows the tracks of a frame before those after it are known. All outputs then do.
+    [[nodiscard]] bool shows_tracks_at_once() const {
+        return json == "-" || events == "-" || per_minute == "-" || (track && !(video.empty() && images.empty()));
+    }
 };
 
 void add_output_options(CLI::App& command, OutputOptions& options);
@@ -52,6 +56,7 @@ public:
     OutputFiles(const OutputOptions& options, std::size_t sources, std::shared_ptr<const RunFiles> files);
 
     // Returns the sinks of source `number`, counted from 0. Its pipeline closes the sinks that no other source uses.
+    // Unless the source is live or an output shows tracks at once, tracks are linked with what comes after them.
     // Throws Error(usage) if audio is to be copied from a source that is no media file.
     [[nodiscard]] std::vector<std::shared_ptr<ResultSink>> sinks_for(std::size_t number, const SourceInfo& source);
 
@@ -68,7 +73,11 @@ private:
     AnnotatedOptions annotated_;
     std::size_t sources_ = 0;
     std::shared_ptr<std::atomic<bool>> failed_;
-    std::vector<std::shared_ptr<SharedSink::Shared>> shared_;  // the sinks that all pipelines share
+    struct Shared {
+        std::shared_ptr<SharedSink::Shared> sink;
+        bool writes_tracks = false;
+    };
+    std::vector<Shared> shared_;  // the sinks that all pipelines share
 };
 
 // Returns the sinks of a run over one source.

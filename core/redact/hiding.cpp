@@ -34,8 +34,20 @@ HidingParams hiding_params(std::string_view kind) {
 
 Hider::Hider(const HidingParams& params) : params_(params), tracker_(params.tracker) {}
 
+namespace {
+
+// Adds the boxes that were found in this frame.
+std::vector<FaceBox> faces_of(std::vector<FaceBox> single, const std::vector<Track>& tracks) {
+    for (const Track& track : tracks) {
+        if (track.state != TrackState::predicted) single.push_back({track.id, track.box, track.score, true});
+    }
+    return single;
+}
+
+}  // namespace
+
 // Candidates with enough hits count as detections.
-std::vector<FaceBox> Hider::faces_of(const HidingInput& input, Tracker& tracker) const {
+std::vector<Track> Hider::track(const HidingInput& input, Tracker& tracker, std::vector<FaceBox>& single) const {
     const std::int32_t confident_hits = params_.tracker.confident_hits;
     std::vector<Detection> confident(input.kept.begin(), input.kept.end());
     std::vector<Detection> others;
@@ -45,17 +57,17 @@ std::vector<FaceBox> Hider::faces_of(const HidingInput& input, Tracker& tracker)
     TrackerInput boxes = input;
     boxes.kept = confident;
     boxes.candidates = others;
-    std::vector<FaceBox> faces;
     std::vector<bool> used(confident.size());
-    for (const Track& track : tracker.update(boxes)) {
-        if (track.state == TrackState::predicted) continue;
-        faces.push_back({track.id, track.box, track.score, true});
-        if (track.detection >= 0) used[static_cast<std::size_t>(track.detection)] = true;
+    std::vector<Track> tracks = tracker.update(boxes);
+    for (const Track& track : tracks) {
+        if (track.state != TrackState::predicted && track.detection >= 0) {
+            used[static_cast<std::size_t>(track.detection)] = true;
+        }
     }
     for (std::size_t i = 0; i < used.size(); ++i) {
-        if (!used[i]) faces.push_back({-1, confident[i].box, confident[i].score, true});
+        if (!used[i]) single.push_back({-1, confident[i].box, confident[i].score, true});
     }
-    return faces;
+    return tracks;
 }
 
 void Hider::push(const HidingInput& input) {
@@ -67,20 +79,39 @@ void Hider::push(const HidingInput& input) {
     source_ = input.source;
     width_ = input.width;
     height_ = input.height;
-    planner_->push(faces_of(input, tracker_), input.damaged);
+    std::vector<FaceBox> single;
+    std::vector<Track> tracks = track(input, tracker_, single);
+    if (params_.plan.delay == PlanOptions::kWholeSequence) {
+        waiting_.push_back({std::move(single), input.damaged});
+        relinked_.push(input, std::move(tracks));
+        plan_relinked();
+    } else {
+        planner_->push(faces_of(std::move(single), tracks), input.damaged);
+    }
     drain();
+}
+
+void Hider::plan_relinked() {
+    while (const std::optional<std::vector<Track>> tracks = relinked_.pop()) {
+        planner_->push(faces_of(std::move(waiting_.front().single), *tracks), waiting_.front().damaged);
+        waiting_.pop_front();
+    }
 }
 
 FramePlan Hider::plan_alone(const HidingInput& input) const {
     Tracker tracker(params_.tracker);
     RedactPlanner planner(input.width, input.height, params_.plan);
-    planner.push(faces_of(input, tracker), input.damaged);
+    std::vector<FaceBox> single;
+    const std::vector<Track> tracks = track(input, tracker, single);
+    planner.push(faces_of(std::move(single), tracks), input.damaged);
     planner.finish();
     return *planner.pop();
 }
 
 void Hider::flush() {
     if (!planner_) return;
+    relinked_.finish();
+    plan_relinked();
     planner_->finish();
     drain();
 }

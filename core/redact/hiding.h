@@ -13,6 +13,7 @@
 #include "core/detect/detection.h"
 #include "core/redact/plan.h"
 #include "core/redact/redact.h"
+#include "core/track/relink_queue.h"
 #include "core/track/tracker.h"
 
 namespace throng {
@@ -43,7 +44,8 @@ struct HidingInput : TrackerInput {
     bool damaged = false;  // the frame, or the list of detections, is incomplete: it cannot be judged
 };
 
-// Not thread-safe. One per source.
+// Not thread-safe. One per source. If nothing is decided before the end (PlanOptions::kWholeSequence), tracks are linked
+// with what comes after them, as `throng anonymize` does.
 class Hider {
 public:
     explicit Hider(const HidingParams& params);
@@ -61,11 +63,22 @@ public:
     [[nodiscard]] FramePlan plan_alone(const HidingInput& input) const;
 
 private:
-    [[nodiscard]] std::vector<FaceBox> faces_of(const HidingInput& input, Tracker& tracker) const;
+    // A frame whose tracks are not decided.
+    struct Waiting {
+        std::vector<FaceBox> single;  // without a track
+        bool damaged = false;
+    };
+
+    // Advances the tracker, and returns its tracks. single: gets the detections that are not in a track.
+    [[nodiscard]] std::vector<Track> track(const HidingInput& input, Tracker& tracker,
+                                           std::vector<FaceBox>& single) const;
+    void plan_relinked();
     void drain();
 
     HidingParams params_;
     Tracker tracker_;
+    RelinkQueue relinked_;
+    std::deque<Waiting> waiting_;           // for relinked_
     std::optional<RedactPlanner> planner_;  // of the current video and size
     std::string source_;
     int width_ = 0;

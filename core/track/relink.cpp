@@ -180,8 +180,12 @@ public:
     std::vector<std::vector<Track>> result() const {
         std::vector<std::vector<Track>> result(frames_.size());
         std::int64_t id = 0;
+        std::map<std::int64_t, std::vector<const Seen*>> rest;  // of no track, by the track before
         for (const Piece& piece : pieces_) {
-            if (piece.seen.size() < kShort || !piece.confirmed) continue;
+            if (piece.seen.size() < kShort || !piece.confirmed) {
+                for (const Seen& seen : piece.seen) rest[seen.track.id].push_back(&seen);
+                continue;
+            }
             ++id;
             const std::size_t first = piece.seen.front().frame;
             for (std::size_t i = 0; i < piece.seen.size(); ++i) {
@@ -194,6 +198,19 @@ public:
                 track.age = static_cast<std::int32_t>(seen.frame - first);
                 result[seen.frame].push_back(track);
                 if (i + 1 < piece.seen.size()) fill(track, seen, piece.seen[i + 1], result);
+            }
+        }
+        for (const auto& [before, all] : rest) {
+            ++id;
+            const auto is_earlier = [](const Seen* a, const Seen* b) { return a->frame < b->frame; };
+            const std::size_t first = (*std::min_element(all.begin(), all.end(), is_earlier))->frame;
+            for (const Seen* seen : all) {
+                Track track = seen->track;
+                track.id = id;
+                track.confirmed = track.covered = false;
+                track.gap = 0;
+                track.age = static_cast<std::int32_t>(seen->frame - first);
+                result[seen->frame].push_back(track);
             }
         }
         for (std::vector<Track>& tracks : result) mark_covered(tracks);

@@ -17,10 +17,10 @@ struct TimedTracks {
 };
 
 // Cuts tracks where a detection is missing and where the motion turns abruptly, joins the pieces whose motions agree,
-// moves detections that fit better in the gap of another track, and fills short gaps. What belongs to no track with
-// certainty is left out.
-// frames: of one source, in order; no id twice in a frame. Returns the tracks of each frame by id, all confirmed. Ids
-// are from 1 in the order of birth. Deterministic.
+// moves detections that fit better in the gap of another track, and fills short gaps. Detections that belong to no track
+// with certainty keep the tracks that they had, which are not confirmed and whose gaps are not filled.
+// frames: of one scene, in order; no id twice in a frame. Returns the tracks of each frame by id, with every detection.
+// Ids are from 1, those of confirmed tracks first. Deterministic.
 [[nodiscard]] std::vector<std::vector<Track>> relink_tracks(const std::vector<TimedTracks>& frames);
 
 }  // namespace throng

@@ -12,11 +12,11 @@
 #include "core/track/assignment.h"
 #include "core/track/cover.h"
 #include "core/track/motion_filter.h"
+#include "core/track/scene_cut.h"
 
 namespace throng {
 namespace {
 
-constexpr double kMaxStep = 2;          // seconds between two frames of one scene
 constexpr double kTentativeGap = 0.12;  // seconds that an unconfirmed track survives without a detection
 constexpr double kGapPerSeen = 4;       // seconds that a new track survives without a detection, per second seen
 
@@ -190,9 +190,7 @@ private:
     // Predicts all tracks for the time of the frame.
     void advance(const TrackerInput& input) {
         double step = input.seconds - seconds_;
-        const bool cut = input.source != source_ || input.width != width_ || input.height != height_;
-        if (!first_ && (cut || !(step >= 0 && step <= kMaxStep))) reset();
-        source_ = input.source;
+        if (!cut_.continues(input)) reset();
         width_ = input.width;
         height_ = input.height;
         if (first_) step = 0;
@@ -467,8 +465,8 @@ private:
     std::vector<Box> confident_boxes_;
     std::vector<std::array<double, 4>> corrections_;  // of this frame: x, y, and their velocities
     double seconds_ = 0;                              // of the previous frame
-    std::string source_;                              // of the previous frame
-    int width_ = 0, height_ = 0;                      // of the previous frame
+    SceneCut cut_;
+    int width_ = 0, height_ = 0;  // of the previous frame
     bool first_ = true;
     std::int64_t last_id_ = 0;
 };

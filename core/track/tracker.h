@@ -73,11 +73,10 @@ void check_params(const TrackerParams& params);
 struct TrackerInput {
     std::span<const Detection> kept;        // after NMS; invalid boxes are ignored
     std::span<const Detection> candidates;  // clusters that NMS or the score threshold rejected: they start no track
-    std::string_view source;  // name; another one than in the previous frame (an image of a folder) ends all tracks
-    int width = 0;            // of the frame, in pixels
+    std::string_view source;                // name: of the file, or of the image of a folder
+    int width = 0;                          // of the frame, in pixels
     int height = 0;
-    double seconds = 0;  // presentation time. A step back or of more than 2 s ends all
-                         // tracks, and so does another size of the frame.
+    double seconds = 0;  // presentation time. A cut (SceneCut) ends all tracks.
     // Motion of the scene in the image since the previous frame, in pixels, if known. Otherwise estimated from the
     // displacements of the boxes.
     struct Shift {

@@ -1,6 +1,7 @@
 // throng detect --track, as a user runs it.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -114,6 +115,54 @@ TEST(TrackProgram, RelinkWritesTheSameLinesWithOtherTracks) {
         EXPECT_EQ(old, now);
     }
     EXPECT_EQ(lines, 8U);
+}
+
+std::vector<json> lines_of(const std::string& text) {
+    std::vector<json> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) lines.push_back(json::parse(line));
+    return lines;
+}
+
+// A file is written with tracks that are linked with what comes after them; a stream is not.
+TEST(TrackProgram, TracksOfFilesAreLinkedAgain) {
+    const test::ScratchDir folder;
+    std::filesystem::create_directory(folder.path() / "in");
+    const std::string clip = (folder.path() / "in/clip.mp4").string();
+    const std::string file = (folder.path() / "found.jsonl").string();
+    const std::string out = (folder.path() / "out").string();
+    ASSERT_EQ(run_program({"crowd", clip, "--faces", "12", "--size", "320x240", "--motion", "walk", "--frames", "30",
+                           "--seed", "4", "--quiet"})
+                  .status,
+              0);
+    const ProgramResult stream = run_program({"detect", clip, "--track", "--json", "-", "--quiet"});
+    ASSERT_EQ(stream.status, 0) << stream.err;
+    ASSERT_EQ(run_program({"detect", clip, "--track", "--json", file, "--quiet"}).status, 0);
+    ASSERT_EQ(run_program({"detect", (folder.path() / "in").string(), "--track", "--out", out, "--quiet"}).status, 0);
+    std::filesystem::path written;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(out)) {
+        if (entry.path().filename() == "clip.mp4.jsonl") written = entry.path();
+    }
+    const std::vector<json> online = lines_of(stream.out);
+    const std::vector<json> linked = lines_of(test::contents(file));
+    const std::vector<json> archived = lines_of(test::contents(written));
+    ASSERT_EQ(online.size(), 30U);
+    ASSERT_EQ(linked.size(), 30U);
+    ASSERT_EQ(archived.size(), 30U);
+    int different = 0;
+    std::set<std::int64_t> ids;
+    for (std::size_t i = 0; i < linked.size(); ++i) {
+        EXPECT_EQ(linked[i]["frame"], online[i]["frame"]);
+        EXPECT_EQ(linked[i]["kept"], online[i]["kept"]);
+        EXPECT_EQ(linked[i]["tracks"], archived[i]["tracks"]);
+        different += linked[i]["tracks"] == online[i]["tracks"] ? 0 : 1;
+        for (const json& track : linked[i]["tracks"]) {
+            if (ids.insert(track["id"].get<std::int64_t>()).second) {
+                EXPECT_EQ(track["age"], 0) << "a track is reported from its first detection on";
+            }
+        }
+    }
+    EXPECT_GT(different, 0);
 }
 
 TEST(TrackProgram, RelinkNamesWhatItCannotRead) {

@@ -9,6 +9,7 @@
 
 #include "core/pipeline/async_sink.h"
 #include "core/sinks/json_sink.h"
+#include "core/sinks/relink_sink.h"
 #include "tests/support/test_data.h"
 #include "tests/unit/pipeline/fakes.h"
 
@@ -148,6 +149,70 @@ TEST(AsyncSink, RethrowsTheErrorOfTheInnerSink) {
         Error);
     EXPECT_THROW(sink.close(), Error);
     EXPECT_EQ(inner->closed(), 1);
+}
+
+class Recorder final : public ResultSink {
+public:
+    explicit Recorder(bool fails = false) : fails_(fails) {}
+    void write(const FrameResult& result) override {
+        if (fails_) throw Error(ErrorKind::input, "full", "disk");
+        results.push_back(result);
+    }
+    void close() override { ++closed; }
+
+    std::vector<FrameResult> results;
+    int closed = 0;
+
+private:
+    bool fails_;
+};
+
+FrameResult tracked(std::int64_t index, const std::string& stage) {
+    FrameResult result = example(index);
+    FrameInfo info = result.frame.info();
+    info.pts = 0.1 * static_cast<double>(index);
+    const PlaneView planes[Frame::kMaxPlanes] = {};
+    result.frame = Frame(info, planes, nullptr);
+    result.timings = {{stage, 1.5}};
+    Track track;
+    track.id = index < 10 ? 5 : 7;  // no detection between
+    track.box = {10 + static_cast<float>(index), 10, 20, 20};
+    track.confirmed = true;
+    if (index < 8 || index > 10) result.tracks = {track};
+    return result;
+}
+
+TEST(RelinkSink, PassesEveryResultOnInOrderWithLinkedTracks) {
+    const auto inner = std::make_shared<Recorder>();
+    RelinkSink sink({inner});
+    {
+        const std::string stage = "a stage whose name does not live as long";
+        for (int i = 0; i < 20; ++i) sink.write(tracked(i, stage));
+    }
+    EXPECT_TRUE(inner->results.empty());
+    sink.close();
+    EXPECT_EQ(inner->closed, 1);
+    ASSERT_EQ(inner->results.size(), 20U);
+    for (std::size_t i = 0; i < 20; ++i) {
+        const FrameResult& result = inner->results[i];
+        EXPECT_EQ(result.frame.info().index, static_cast<std::int64_t>(i));
+        EXPECT_EQ(result.kept.detections.size(), 1U);
+        ASSERT_EQ(result.timings.size(), 1U);
+        EXPECT_EQ(result.timings[0].name, "a stage whose name does not live as long");
+        ASSERT_EQ(result.tracks.size(), 1U);
+        EXPECT_EQ(result.tracks[0].id, 1);
+        EXPECT_EQ(result.tracks[0].state == TrackState::predicted, i >= 8 && i <= 10);
+    }
+}
+
+TEST(RelinkSink, ClosesAllSinksWhenOneFails) {
+    const auto good = std::make_shared<Recorder>();
+    const auto bad = std::make_shared<Recorder>(true);
+    RelinkSink sink({bad, good});
+    sink.write(tracked(0, "detect"));
+    EXPECT_THROW(sink.close(), Error);
+    EXPECT_EQ(bad->closed, 1);
+    EXPECT_EQ(good->closed, 1);
 }
 
 }  // namespace

@@ -168,7 +168,7 @@ TEST(Relink, FillsShortGapsAlongTheLine) {
     }
 }
 
-TEST(Relink, LeavesOutWhatIsShortOrUnconfirmedOrOnlyPredicted) {
+TEST(Relink, ShortAndUnconfirmedTracksRemainUnconfirmedAndPredictedOnesAreLeftOut) {
     std::vector<TimedTracks> frames = empty_frames(30);
     for (int f = 0; f < 30; ++f) {
         std::vector<Track>& tracks = frames[static_cast<std::size_t>(f)].tracks;
@@ -179,10 +179,21 @@ TEST(Relink, LeavesOutWhatIsShortOrUnconfirmedOrOnlyPredicted) {
         tracks.back().state = TrackState::predicted;
         tracks.push_back(track_at(4, 700, 100));
     }
-    for (const std::vector<Track>& tracks : relink_tracks(frames)) {
-        ASSERT_EQ(tracks.size(), 1U);
+    const std::vector<std::vector<Track>> result = relink_tracks(frames);
+    for (std::size_t f = 0; f < result.size(); ++f) {
+        const std::vector<Track>& tracks = result[f];
+        const bool has_short = f >= 10 && f < 14;
+        ASSERT_EQ(tracks.size(), has_short ? 3U : 2U);
         EXPECT_EQ(tracks.front().box.x, 680);
         EXPECT_EQ(tracks.front().id, 1);
+        EXPECT_TRUE(tracks.front().confirmed);
+        EXPECT_EQ(tracks.back().box.x, 280);
+        EXPECT_EQ(tracks.back().id, 3);
+        EXPECT_FALSE(tracks.back().confirmed);
+        if (!has_short) continue;
+        EXPECT_EQ(tracks[1].box.x, 80);
+        EXPECT_EQ(tracks[1].age, static_cast<std::int32_t>(f) - 10);
+        EXPECT_FALSE(tracks[1].confirmed);
     }
 }
 
