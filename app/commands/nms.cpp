@@ -159,7 +159,7 @@ private:
         const CLI::Option* option = arguments_.nms.theta_option;
         const double theta = option->count() > 0 ? option->as<double>() : kDefaultTheta;
         CornerNms<float> nms;
-        nms.run({corners.data(), scores.data(), nullptr, 1, static_cast<std::uint32_t>(scores.size())}, theta, true);
+        nms.run({corners.data(), scores.data(), nullptr, 1, static_cast<std::uint32_t>(scores.size())}, theta);
         DetectionSet kept;
         for (std::size_t k = 0; k < nms.kept().size(); ++k) {
             if (nms.hits()[k] < arguments_.nms.params.min_hits) continue;

@@ -28,33 +28,40 @@ bool score_precedes(double a, double b) {
     return a > b;
 }
 
-template <class Real>
-Corners<Real> load_corners(const Real* corners, std::uint32_t index) {
-    const Real* at = corners + std::size_t{index} * 4;
-    return {at[0], at[1], at[2], at[3], (at[2] - at[0]) * (at[3] - at[1])};
-}
+// Searches run in float32: the boxes of the grid contain the corners. They are a thousandth larger at most, so that their
+// IoU is at least 0.99 times that of the corners.
+constexpr double kMaxGrowth = 1.001;
+constexpr float kSearchedPart = 0.99F;
+constexpr float kMinSearched = 1e-3F;  // lower thresholds could underflow in float32
+constexpr float kMinSide = 1e-15F;
+constexpr float kMaxValue = 1e15F;
 
-// Returns false for a box whose IoU with every box is 0 or NaN: without extent, or with a value that is not finite.
+// Returns false if there is no such box.
 template <class Real>
-bool may_overlap(const Corners<Real>& box) {
-    return box.x2 > box.x1 && box.y2 > box.y1 && box.area > 0 && box.area <= std::numeric_limits<Real>::max();
+bool cover_side(Real first, Real last, float& start, float& side) {
+    constexpr Real kRounding = std::is_same_v<Real, float> ? Real{0} : Real{0x1p-23};
+    start = static_cast<float>(first - std::abs(first) * kRounding);
+    const auto end = static_cast<float>(last + std::abs(last) * kRounding);
+    side = (end - start) * (1 + 0x1p-22F);  // start + side is not below the end
+    return side >= kMinSide && side <= kMaxValue && std::abs(start) <= kMaxValue &&
+           static_cast<double>(side) <= kMaxGrowth * static_cast<double>(last - first);
 }
 
 }  // namespace
 
 template <class Real>
-void CornerNms<Real>::run(const CornerBoxes<Real>& boxes, double theta, bool with_hits) {
+void CornerNms<Real>::run(const CornerBoxes<Real>& boxes, double theta) {
     least_ = least_above<Real>(theta);
     sort(boxes);
-    counts_.assign(boxes.size, 0);
+    counts_.resize(boxes.size);
     if (boxes.groups == nullptr || boxes.num_groups <= 1) {
         ranks_.resize(boxes.size);
         std::iota(ranks_.begin(), ranks_.end(), 0U);
-        suppress(boxes, 0, boxes.size, with_hits);
+        suppress(boxes, 0, boxes.size);
     } else {
         sort_into_groups(boxes);
         for (std::uint32_t group = 0; group < boxes.num_groups; ++group) {
-            suppress(boxes, starts_[group], starts_[group + 1], with_hits);
+            suppress(boxes, starts_[group], starts_[group + 1]);
         }
     }
     kept_.clear();
@@ -98,42 +105,82 @@ void CornerNms<Real>::sort_into_groups(const CornerBoxes<Real>& boxes) {
     starts_.front() = 0;
 }
 
-// Decides in order: a box is kept unless a kept one of its group suppresses it.
+// Decides in order: a box that is not suppressed at its turn is kept, and suppresses those of its group after it.
 template <class Real>
-void CornerNms<Real>::suppress(const CornerBoxes<Real>& boxes, std::uint32_t first, std::uint32_t last,
-                               bool with_hits) {
-    constexpr Real kMax = std::numeric_limits<Real>::max();
-    Corners<Real> bounds{kMax, kMax, -kMax, -kMax, 0};
-    double widths = 0;
-    double heights = 0;
-    std::size_t active = 0;
-    boxes_.resize(last - first);
-    for (std::uint32_t k = first; k < last; ++k) {
-        const Corners<Real> box = boxes_[k - first] = load_corners(boxes.corners, order_[ranks_[k]]);
-        if (!may_overlap(box)) continue;
-        bounds = {std::min(bounds.x1, box.x1), std::min(bounds.y1, box.y1), std::max(bounds.x2, box.x2),
-                  std::max(bounds.y2, box.y2), 0};
-        widths += static_cast<double>(box.x2 - box.x1);
-        heights += static_cast<double>(box.y2 - box.y1);
-        ++active;
-    }
-    const auto count = static_cast<double>(std::max<std::size_t>(active, 1));
-    suppressors_.clear(bounds, widths / count, heights / count, active);
+void CornerNms<Real>::suppress(const CornerBoxes<Real>& boxes, std::uint32_t first, std::uint32_t last) {
+    members_.clear();
+    corners_.clear();
     for (std::uint32_t k = first; k < last; ++k) {
         const std::uint32_t rank = ranks_[k];
-        const Corners<Real>& box = boxes_[k - first];
-        if (!may_overlap(box)) {
-            counts_[rank] = 1;
-            continue;
-        }
-        const std::uint32_t owner = suppressors_.find(box, least_, with_hits);
-        if (owner == ChunkedBoxes<Real>::kNone) {
-            counts_[rank] = 1;
-            suppressors_.add(box, rank);
-        } else {
-            ++counts_[owner];
+        const Real* at = boxes.corners + std::size_t{order_[rank]} * 4;
+        const Corners box{at[0], at[1], at[2], at[3], (at[2] - at[0]) * (at[3] - at[1])};
+        counts_[rank] = 1;
+        // The IoU of other boxes with every box is 0 or NaN: without extent, or with a value that is not finite.
+        if (box.x2 > box.x1 && box.y2 > box.y1 && box.area > 0 && box.area <= std::numeric_limits<Real>::max()) {
+            members_.push_back(rank);
+            corners_.push_back(box);
         }
     }
+    const bool has_grid = build_grid();
+    const auto n = static_cast<std::uint32_t>(members_.size());
+    std::uint64_t tests = 0;
+    for (std::uint32_t kept = 0; kept < n; ++kept) {
+        std::int32_t& hits = counts_[members_[kept]];
+        if (hits == 0) continue;
+        const auto suppress_one = [&](std::uint32_t i) {
+            std::int32_t& count = counts_[members_[i]];
+            if (count == 0 || !suppresses(kept, i)) return false;
+            count = 0;
+            ++hits;
+            return true;
+        };
+        if (!has_grid) {
+            for (std::uint32_t i = kept + 1; i < n; ++i) suppress_one(i);
+            continue;
+        }
+        grid_.remove(kept);
+        const GridQuery query{Overlap::iou, static_cast<float>(least_) * kSearchedPart, true, kept + 1, n};
+        grid_.search(kept, query, tests, [&](std::uint32_t position) {
+            if (suppress_one(grid_.rank_at(position))) grid_.remove_at(position);
+            return false;
+        });
+    }
+}
+
+// Returns false if the boxes or the threshold do not allow searches in float32.
+template <class Real>
+bool CornerNms<Real>::build_grid() {
+    if (!(static_cast<float>(least_) >= kMinSearched)) return false;
+    covers_.resize(corners_.size());
+    // Doubles may be far from 0 for their size.
+    Real left = 0;
+    Real top = 0;
+    if constexpr (std::is_same_v<Real, double>) {
+        for (std::size_t i = 0; i < corners_.size(); ++i) {
+            left = i == 0 ? corners_[i].x1 : std::min(left, corners_[i].x1);
+            top = i == 0 ? corners_[i].y1 : std::min(top, corners_[i].y1);
+        }
+    }
+    bool covers = true;
+    for (std::size_t i = 0; i < corners_.size(); ++i) {
+        const Corners& box = corners_[i];
+        Box& cover = covers_[i];
+        const bool across = cover_side(box.x1 - left, box.x2 - left, cover.x, cover.w);
+        const bool down = cover_side(box.y1 - top, box.y2 - top, cover.y, cover.h);
+        covers = covers && across && down;
+    }
+    if (covers) grid_.build(covers_, {}, 0, static_cast<float>(least_) * kSearchedPart);
+    return covers;
+}
+
+template <class Real>
+bool CornerNms<Real>::suppresses(std::uint32_t a, std::uint32_t b) const {
+    const Corners& one = corners_[a];
+    const Corners& two = corners_[b];
+    const Real width = std::max(std::min(one.x2, two.x2) - std::max(one.x1, two.x1), Real{0});
+    const Real height = std::max(std::min(one.y2, two.y2) - std::max(one.y1, two.y1), Real{0});
+    const Real common = width * height;
+    return common / ((one.area + two.area) - common) >= least_;
 }
 
 template class CornerNms<float>;

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/cpu/chunked_boxes.h"
+#include "core/cpu/nms_grid.h"
 
 namespace throng {
 
@@ -27,8 +27,8 @@ struct CornerBoxes {
 template <class Real>
 class CornerNms {
 public:
-    // theta must be in [0, 1]. with_hits: also count the boxes that each kept one represents, which takes longer.
-    void run(const CornerBoxes<Real>& boxes, double theta, bool with_hits);
+    // theta must be in [0, 1].
+    void run(const CornerBoxes<Real>& boxes, double theta);
 
     // The result of the last run: indices of the kept boxes in order of score, over all groups.
     [[nodiscard]] const std::vector<std::uint32_t>& kept() const noexcept { return kept_; }
@@ -36,9 +36,15 @@ public:
     [[nodiscard]] const std::vector<std::int32_t>& hits() const noexcept { return hits_; }
 
 private:
+    struct Corners {
+        Real x1, y1, x2, y2, area;
+    };
+
     void sort(const CornerBoxes<Real>& boxes);
     void sort_into_groups(const CornerBoxes<Real>& boxes);
-    void suppress(const CornerBoxes<Real>& boxes, std::uint32_t first, std::uint32_t last, bool with_hits);
+    void suppress(const CornerBoxes<Real>& boxes, std::uint32_t first, std::uint32_t last);
+    [[nodiscard]] bool build_grid();
+    [[nodiscard]] bool suppresses(std::uint32_t a, std::uint32_t b) const;
 
     Real least_ = 0;                   // the least IoU that suppresses
     std::vector<std::uint64_t> keys_;  // float scores
@@ -47,8 +53,11 @@ private:
     std::vector<std::uint32_t> ranks_;   // by group, ascending in each
     std::vector<std::uint32_t> starts_;  // of each group in ranks_
     std::vector<std::int32_t> counts_;   // of each rank: hits of a kept one, otherwise 0
-    std::vector<Corners<Real>> boxes_;   // of the current group, in order
-    ChunkedBoxes<Real> suppressors_;
+    // Boxes of the current group that may overlap others, in order:
+    std::vector<std::uint32_t> members_;  // their ranks
+    std::vector<Corners> corners_;
+    std::vector<Box> covers_;
+    BoxGrid grid_;
     std::vector<std::uint32_t> kept_;
     std::vector<std::int32_t> hits_;
 };

@@ -91,11 +91,10 @@ void HostNms::run(const throng_nms_params& arguments, const NmsParams& params, c
     if (arguments.invalid == THRONG_NMS_DROP_INVALID) {
         run_rules(params, input);
     } else {
-        const bool with_hits = output.hits != nullptr || arguments.min_hits > 1;
         if (input.dtype == THRONG_FLOAT64) {
-            run_corners<double>(arguments.theta, arguments.min_hits, with_hits, input);
+            run_corners<double>(arguments.theta, arguments.min_hits, input);
         } else {
-            run_corners<float>(arguments.theta, arguments.min_hits, with_hits, input);
+            run_corners<float>(arguments.theta, arguments.min_hits, input);
         }
     }
     order_by_image(input);
@@ -122,7 +121,7 @@ void HostNms::find_groups(const throng_nms_input& input) {
 }
 
 template <class Real>
-void HostNms::run_corners(double theta, std::int32_t min_hits, bool with_hits, const throng_nms_input& input) {
+void HostNms::run_corners(double theta, std::int32_t min_hits, const throng_nms_input& input) {
     const auto n = static_cast<std::size_t>(input.num_boxes);
     std::vector<Real>* corners = nullptr;
     CornerNms<Real>* nms = nullptr;
@@ -158,7 +157,7 @@ void HostNms::run_corners(double theta, std::int32_t min_hits, bool with_hits, c
         for (std::size_t i = 0; i < n; ++i) (*corners)[4 * n + i] = static_cast<Real>(value_of(halves[i]));
         boxes.scores = corners->data() + 4 * n;
     }
-    nms->run(boxes, theta, with_hits);
+    nms->run(boxes, theta);
     for (std::size_t k = 0; k < nms->kept().size(); ++k) {
         const std::uint32_t index = nms->kept()[k];
         if (nms->hits()[k] < min_hits) continue;

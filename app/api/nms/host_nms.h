@@ -30,7 +30,7 @@ private:
 
     void find_groups(const throng_nms_input& input);
     template <class Real>
-    void run_corners(double theta, std::int32_t min_hits, bool with_hits, const throng_nms_input& input);
+    void run_corners(double theta, std::int32_t min_hits, const throng_nms_input& input);
     void run_rules(const NmsParams& params, const throng_nms_input& input);
     void run_group(const NmsParams& params, const throng_nms_input& input, const std::uint32_t* members,
                    std::uint32_t count);

@@ -119,10 +119,12 @@ void compare_with_torchvision(std::uint64_t first_seed) {
         std::vector<Real> corners;
         std::vector<Real> scores;
         std::vector<std::uint32_t> groups;
+        // Far from 0, float32 holds the boxes coarsely or not at all.
+        const auto shift = static_cast<Real>(trial % 5 == 0 ? 5e5 : trial % 5 == 1 ? 1e9 : 0.0);
         for (std::size_t i = 0; i < input.boxes.size(); ++i) {
             const Box& box = input.boxes[i];
-            const auto x = static_cast<Real>(box.x);
-            const auto y = static_cast<Real>(box.y);
+            const Real x = static_cast<Real>(box.x) + shift;
+            const Real y = static_cast<Real>(box.y) - shift;
             corners.insert(corners.end(), {x, y, x + static_cast<Real>(box.w), y + static_cast<Real>(box.h)});
             if (random() % 40 == 0) corners[i * 4 + random() % 4] = std::numeric_limits<Real>::quiet_NaN();
             if (random() % 40 == 0) corners[i * 4 + random() % 4] = std::numeric_limits<Real>::infinity();
@@ -134,16 +136,12 @@ void compare_with_torchvision(std::uint64_t first_seed) {
         const double thresholds[] = {0.0, 0.3, 0.5, 0.7, 1.0, std::uniform_real_distribution<double>(0, 1)(random)};
         const double theta = thresholds[random() % 6];
         const std::vector<IndexAndHits> expected = torchvision_nms(corners, scores, groups, theta);
-        for (const bool with_hits : {true, false}) {
-            nms.run({corners.data(), scores.data(), groups.empty() ? nullptr : groups.data(), 3,
-                     static_cast<std::uint32_t>(scores.size())},
-                    theta, with_hits);
-            std::vector<IndexAndHits> out;
-            for (std::size_t k = 0; k < nms.kept().size(); ++k) {
-                out.emplace_back(nms.kept()[k], with_hits ? nms.hits()[k] : expected.at(k).second);
-            }
-            ASSERT_EQ(out, expected) << "trial " << trial << ", theta " << theta << ", hits " << with_hits;
-        }
+        nms.run({corners.data(), scores.data(), groups.empty() ? nullptr : groups.data(), 3,
+                 static_cast<std::uint32_t>(scores.size())},
+                theta);
+        std::vector<IndexAndHits> out;
+        for (std::size_t k = 0; k < nms.kept().size(); ++k) out.emplace_back(nms.kept()[k], nms.hits()[k]);
+        ASSERT_EQ(out, expected) << "trial " << trial << ", theta " << theta;
     }
 }
 
