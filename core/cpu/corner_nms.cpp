@@ -43,8 +43,20 @@ bool cover_side(Real first, Real last, float& start, float& side) {
     start = static_cast<float>(first - std::abs(first) * kRounding);
     const auto end = static_cast<float>(last + std::abs(last) * kRounding);
     side = (end - start) * (1 + 0x1p-22F);  // start + side is not below the end
-    return side >= kMinSide && side <= kMaxValue && std::abs(start) <= kMaxValue &&
-           static_cast<double>(side) <= kMaxGrowth * static_cast<double>(last - first);
+    // No branches: they would be of no use to the loop over all boxes.
+    return (side >= kMinSide) & (side <= kMaxValue) & (std::abs(start) <= kMaxValue) &
+           (static_cast<Real>(side) <= static_cast<Real>(kMaxGrowth) * (last - first));
+}
+
+// Doubles may be far from 0 for their size. The smallest finite coordinates, or 0.
+void find_origin(const CornerBoxes<double>& boxes, double& left, double& top) {
+    double smallest[2] = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+    for (std::size_t k = 0; k < std::size_t{boxes.size} * 4; ++k) {
+        const double v = boxes.corners[k];
+        if (std::isfinite(v)) smallest[k % 2] = std::min(smallest[k % 2], v);
+    }
+    if (std::isfinite(smallest[0])) left = smallest[0];
+    if (std::isfinite(smallest[1])) top = smallest[1];
 }
 
 }  // namespace
@@ -108,21 +120,33 @@ void CornerNms<Real>::sort_into_groups(const CornerBoxes<Real>& boxes) {
 // Decides in order: a box that is not suppressed at its turn is kept, and suppresses those of its group after it.
 template <class Real>
 void CornerNms<Real>::suppress(const CornerBoxes<Real>& boxes, std::uint32_t first, std::uint32_t last) {
-    members_.clear();
-    corners_.clear();
+    Real left = 0;
+    Real top = 0;
+    if constexpr (std::is_same_v<Real, double>) find_origin(boxes, left, top);
+    members_.resize(last - first);
+    corners_.resize(last - first);
+    covers_.resize(last - first);
+    std::uint32_t n = 0;
+    bool covered = static_cast<float>(least_) >= kMinSearched;
     for (std::uint32_t k = first; k < last; ++k) {
         const std::uint32_t rank = ranks_[k];
         const Real* at = boxes.corners + std::size_t{order_[rank]} * 4;
         const Corners box{at[0], at[1], at[2], at[3], (at[2] - at[0]) * (at[3] - at[1])};
         counts_[rank] = 1;
         // The IoU of other boxes with every box is 0 or NaN: without extent, or with a value that is not finite.
-        if (box.x2 > box.x1 && box.y2 > box.y1 && box.area > 0 && box.area <= std::numeric_limits<Real>::max()) {
-            members_.push_back(rank);
-            corners_.push_back(box);
+        if (!(box.x2 > box.x1 && box.y2 > box.y1 && box.area > 0 && box.area <= std::numeric_limits<Real>::max())) {
+            continue;
         }
+        members_[n] = rank;
+        corners_[n] = box;
+        Box& cover = covers_[n++];
+        const bool across = cover_side(box.x1 - left, box.x2 - left, cover.x, cover.w);
+        const bool down = cover_side(box.y1 - top, box.y2 - top, cover.y, cover.h);
+        covered = covered & across & down;
     }
-    const bool has_grid = build_grid();
-    const auto n = static_cast<std::uint32_t>(members_.size());
+    covers_.resize(n);
+    const float searched = static_cast<float>(least_) * kSearchedPart;
+    if (covered) grid_.build(covers_, {}, 0, searched);
     std::uint64_t tests = 0;
     for (std::uint32_t kept = 0; kept < n; ++kept) {
         std::int32_t& hits = counts_[members_[kept]];
@@ -134,43 +158,17 @@ void CornerNms<Real>::suppress(const CornerBoxes<Real>& boxes, std::uint32_t fir
             ++hits;
             return true;
         };
-        if (!has_grid) {
+        if (!covered) {
             for (std::uint32_t i = kept + 1; i < n; ++i) suppress_one(i);
             continue;
         }
         grid_.remove(kept);
-        const GridQuery query{Overlap::iou, static_cast<float>(least_) * kSearchedPart, true, kept + 1, n};
+        const GridQuery query{Overlap::iou, searched, true, kept + 1, n};
         grid_.search(kept, query, tests, [&](std::uint32_t position) {
             if (suppress_one(grid_.rank_at(position))) grid_.remove_at(position);
             return false;
         });
     }
-}
-
-// Returns false if the boxes or the threshold do not allow searches in float32.
-template <class Real>
-bool CornerNms<Real>::build_grid() {
-    if (!(static_cast<float>(least_) >= kMinSearched)) return false;
-    covers_.resize(corners_.size());
-    // Doubles may be far from 0 for their size.
-    Real left = 0;
-    Real top = 0;
-    if constexpr (std::is_same_v<Real, double>) {
-        for (std::size_t i = 0; i < corners_.size(); ++i) {
-            left = i == 0 ? corners_[i].x1 : std::min(left, corners_[i].x1);
-            top = i == 0 ? corners_[i].y1 : std::min(top, corners_[i].y1);
-        }
-    }
-    bool covers = true;
-    for (std::size_t i = 0; i < corners_.size(); ++i) {
-        const Corners& box = corners_[i];
-        Box& cover = covers_[i];
-        const bool across = cover_side(box.x1 - left, box.x2 - left, cover.x, cover.w);
-        const bool down = cover_side(box.y1 - top, box.y2 - top, cover.y, cover.h);
-        covers = covers && across && down;
-    }
-    if (covers) grid_.build(covers_, {}, 0, static_cast<float>(least_) * kSearchedPart);
-    return covers;
 }
 
 template <class Real>

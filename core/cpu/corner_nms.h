@@ -43,7 +43,6 @@ private:
     void sort(const CornerBoxes<Real>& boxes);
     void sort_into_groups(const CornerBoxes<Real>& boxes);
     void suppress(const CornerBoxes<Real>& boxes, std::uint32_t first, std::uint32_t last);
-    [[nodiscard]] bool build_grid();
     [[nodiscard]] bool suppresses(std::uint32_t a, std::uint32_t b) const;
 
     Real least_ = 0;                   // the least IoU that suppresses
