@@ -30,7 +30,6 @@
 #include "core/base/log.h"
 #include "core/base/output_file.h"
 #include "core/cpu/corner_nms.h"
-#include "core/cpu/cpu_backend.h"
 #include "core/detect/detection_csv.h"
 
 namespace throng {
@@ -38,7 +37,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kDefaultTheta = 0.3;  // NmsParams::theta, as a double
+constexpr double kDefaultTheta = 0.3;         // NmsParams::theta, as a double
+constexpr std::size_t kMaxRank = 1U << 24U;  // ranks are exact as float32
 
 struct NmsArguments {
     std::string input;
@@ -66,12 +66,10 @@ public:
             write(kept);
             return 0;
         }
-        if (arguments_.nms.params.ties == Ties::index) {
-            require_cpu("--ties index");
-            backend_ = make_cpu_backend();
-        } else {
-            backend_ = make_backend(common_).backend;
-        }
+        backend_ = make_backend(common_).backend;
+        params_ = arguments_.nms.params;
+        const bool by_rank = params_.ties == Ties::index && backend_->name() == "cuda";
+        if (by_rank) order_by_rank();
         nms_ = backend_->make_nms();
         OptionalFields optional_fields;
         optional_fields.density = !table_.detections.density.empty();
@@ -79,11 +77,11 @@ public:
         const std::int32_t capacity = arguments_.nms.dmax > 0 ? arguments_.nms.dmax : std::max(rows(), 1);
         raw_ = backend_->make_buffer(capacity, optional_fields);
         kept_ = backend_->make_buffer(capacity);
-        backend_->upload(table_.detections, raw_);
+        backend_->upload(by_rank ? ranked_ : table_.detections, raw_);
 
         Progress progress(common_, "nms", std::nullopt);
         progress.update(0, fmt::format("suppression of {} boxes", rows()));
-        const DetectionSet kept = suppress(arguments_.nms.params);
+        const DetectionSet kept = suppress(params_);
         progress.finish();
         report(kept);
         write(kept);
@@ -175,7 +173,35 @@ private:
         nms_->enqueue(raw_, kept_, params, *recorder);
         DetectionSet kept;
         backend_->download(kept_, kept);
+        if (ranked_.detections.empty()) return kept;
+        for (Detection& detection : kept.detections) {
+            detection.score = table_.detections.detections[static_cast<std::size_t>(detection.source)].score;
+        }
         return kept;
+    }
+
+    // The order by index on CUDA: scores that descend in this order replace those of the file.
+    void order_by_rank() {
+        if (params_.merge == Merge::weighted) {
+            throw Error(ErrorKind::unavailable, "is not available on CUDA with --ties index", "--merge weighted",
+                        "use --backend cpu");
+        }
+        params_.ties = Ties::total;
+        ranked_ = table_.detections;
+        std::vector<std::size_t> order;
+        for (std::size_t i = 0; i < ranked_.detections.size(); ++i) {
+            if (std::isfinite(ranked_.detections[i].score)) order.push_back(i);
+        }
+        std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
+            return table_.detections.detections[a].score > table_.detections.detections[b].score;
+        });
+        if (order.size() > kMaxRank) {
+            throw Error(ErrorKind::unavailable, "is not available on CUDA for more than 2^24 boxes", "--ties index",
+                        "use --backend cpu");
+        }
+        for (std::size_t rank = 0; rank < order.size(); ++rank) {
+            ranked_.detections[order[rank]].score = static_cast<float>(order.size() - rank);
+        }
     }
 
     void report(const DetectionSet& kept) const {
@@ -229,7 +255,7 @@ private:
     // Greedy keeps every box that one-pass keeps, but not vice versa.
     void compare_rules(Progress& progress) {
         progress.update(0, "comparing the rules");
-        NmsParams params = arguments_.nms.params;
+        NmsParams params = params_;
         params.min_hits = 1;
         params.merge = Merge::none;
         params.kernels = NmsKernels::fast;
@@ -251,7 +277,7 @@ private:
         progress.update(0, fmt::format("measuring {} runs", arguments_.repeat));
         NmsRepeats repeats;
         repeats.runs = arguments_.repeat;
-        const NmsMeasurement times = measure_nms(*backend_, *nms_, raw_, kept_, arguments_.nms.params, repeats);
+        const NmsMeasurement times = measure_nms(*backend_, *nms_, raw_, kept_, params_, repeats);
         progress.finish();
         ResultList rows;
         const auto add = [&rows](const std::string& stage, const Samples& ms) {
@@ -271,6 +297,8 @@ private:
     NmsArguments arguments_;
     const CommonOptions& common_;
     DetectionTable table_;
+    NmsParams params_;     // as the backend gets them
+    DetectionSet ranked_;  // empty: the backend gets the detections of the file
     std::shared_ptr<Backend> backend_;
     std::unique_ptr<Nms> nms_;
     DetectionBuffer raw_;

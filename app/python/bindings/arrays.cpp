@@ -33,6 +33,7 @@ py::object call(PyObject* object, PyObject* name) {
 // Attributes of torch that every call needs, looked up once. Never freed: the interpreter may have ended by then.
 struct Torch {
     py::object module, tensor, float32, float16, float64, int32, int64, boolean, uint8, empty, raw_stream, captures;
+    const DlExchange* exchange;  // null: torch is older
     PyObject* device = name("device");
     PyObject* type = name("type");
     PyObject* index = name("index");
@@ -51,6 +52,13 @@ struct Torch {
     PyObject* only_dtype = PyTuple_Pack(1, dtype);
 };
 
+const DlExchange* exchange_of(const py::object& type) {
+    const py::object capsule = py::getattr(type, "__dlpack_c_exchange_api__", py::none());
+    if (!PyCapsule_IsValid(capsule.ptr(), "dlpack_exchange_api")) return nullptr;
+    const auto* table = static_cast<const DlExchange*>(PyCapsule_GetPointer(capsule.ptr(), "dlpack_exchange_api"));
+    return table->version.major == 1 && table->tensor_from_object != nullptr ? table : nullptr;
+}
+
 const Torch* torch() {
     static Torch* found = nullptr;
     if (found != nullptr) return found;
@@ -67,7 +75,8 @@ const Torch* torch() {
                       module.attr("uint8"),
                       module.attr("empty"),
                       py::getattr(module.attr("_C"), "_cuda_getCurrentRawStream", py::none()),
-                      py::getattr(module.attr("_C"), "_cuda_isCurrentStreamCapturing", py::none())};
+                      py::getattr(module.attr("_C"), "_cuda_isCurrentStreamCapturing", py::none()),
+                      exchange_of(module.attr("Tensor"))};
     return found;
 }
 
@@ -191,10 +200,17 @@ bool ArrayView::from_torch() {
     const Torch* module = torch();
     if (module == nullptr) return false;
     PyObject* tensor = object_.ptr();
-    if (Py_TYPE(tensor) != reinterpret_cast<PyTypeObject*>(module->tensor.ptr()) &&
-        !py::isinstance(object_, module->tensor))
-        return false;
+    const bool plain = Py_TYPE(tensor) == reinterpret_cast<PyTypeObject*>(module->tensor.ptr());
+    if (!plain && !py::isinstance(object_, module->tensor)) return false;
     library_ = Library::torch;
+    if (plain && module->exchange != nullptr) {  // one call instead of ten
+        DlTensor view{};
+        if (module->exchange->tensor_from_object(tensor, &view) == 0) {
+            take(view);
+            return true;
+        }
+        PyErr_Clear();  // what follows has the messages
+    }
     if (get(tensor, module->is_cuda).ptr() == Py_True) {
         device_ = call(tensor, module->get_device).cast<int>();
     } else {
@@ -263,7 +279,11 @@ bool ArrayView::from_dlpack() {
     auto* managed = static_cast<DlManagedTensor*>(PyCapsule_GetPointer(capsule_.ptr(), "dltensor"));
     if (managed == nullptr) throw py::error_already_set();
     // The capsule frees the tensor, because its name remains "dltensor".
-    const DlTensor& tensor = managed->tensor;
+    take(managed->tensor);
+    return true;
+}
+
+void ArrayView::take(const DlTensor& tensor) {
     if (tensor.device.type == kDlCuda || tensor.device.type == kDlCudaManaged) {
         device_ = tensor.device.id;
     } else if (tensor.device.type != kDlCpu && tensor.device.type != kDlCudaHost) {
@@ -280,7 +300,6 @@ bool ArrayView::from_dlpack() {
     if (tensor.strides != nullptr) {
         for (int k = 0; k < tensor.ndim; ++k) strides_.push_back(tensor.strides[k] * (tensor.dtype.bits / 8));
     }
-    return true;
 }
 
 std::string ArrayView::shape_text() const {
@@ -380,6 +399,11 @@ py::object new_pinned_number() {
 
 std::uintptr_t torch_stream(int device) {
     const Torch& module = *torch();
+    void* stream = nullptr;
+    if (module.exchange != nullptr && module.exchange->current_stream(kDlCuda, device, &stream) == 0) {
+        return reinterpret_cast<std::uintptr_t>(stream);
+    }
+    PyErr_Clear();
     if (!module.raw_stream.is_none()) return module.raw_stream(device).cast<std::uintptr_t>();
     return module.module.attr("cuda").attr("current_stream")(device).attr("cuda_stream").cast<std::uintptr_t>();
 }

@@ -16,6 +16,8 @@ namespace throng::python {
 
 namespace py = pybind11;
 
+struct DlTensor;
+
 // Types of elements. boolean stands for 1-byte values.
 enum class Element : std::int32_t {
     float32 = THRONG_FLOAT32,
@@ -70,6 +72,7 @@ private:
     bool from_buffer();
     bool from_cuda_array_interface();
     bool from_dlpack();
+    void take(const DlTensor& tensor);
     [[nodiscard]] bool is_contiguous() const;
 
     py::object object_;

@@ -1,5 +1,6 @@
-// The part of DLPack's binary interface (version 0.x, capsule "dltensor") that this module reads:
-// https://dmlc.github.io/dlpack/latest/c_api.html. Written here because Debian's header has no bool type.
+// The part of DLPack's binary interface that this module reads: the capsule "dltensor" of version 0.x, and the table of
+// functions of version 1. https://dmlc.github.io/dlpack/latest/c_api.html. Written here because Debian's header has
+// neither bool nor the table.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +38,21 @@ struct DlManagedTensor {
     DlTensor tensor;
     void* manager_context;
     void (*deleter)(DlManagedTensor*);
+};
+
+// Attribute of a type of arrays: a capsule "dlpack_exchange_api" with these functions of its library (torch 2.10). They
+// return 0, or -1 with a Python exception.
+struct DlExchange {
+    struct {
+        std::uint32_t major, minor;
+    } version;
+    const DlExchange* previous;
+    void* new_managed;
+    void* managed_from_object;
+    void* object_from_managed;
+    // The tensor is valid until control returns to Python. May be null.
+    int (*tensor_from_object)(void* object, DlTensor* tensor);
+    int (*current_stream)(std::int32_t device_type, std::int32_t device, void** stream);
 };
 
 }  // namespace throng::python

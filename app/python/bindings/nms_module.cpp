@@ -300,6 +300,21 @@ void* result_of(std::optional<ArrayView>& view, const py::object& given, const c
     return view->writable();
 }
 
+// Called with (params, boxes, scores, idxs, image_ids, density, features, xywh, with_hits, with_scores), without
+// pybind11's dispatch, which takes a microsecond. Returns indices, (indices, hits) or (indices, scores); None for CUDA
+// arrays of other libraries than torch.
+py::object suppress(PyObject* const* arguments, Py_ssize_t count) {
+    if (count != 10) throw py::type_error("suppress takes 10 arguments");
+    const auto object = [arguments](int k) { return py::reinterpret_borrow<py::object>(arguments[k]); };
+    const auto is_true = [arguments](int k) { return arguments[k] == Py_True; };
+    const auto& params = py::handle(arguments[0]).cast<const throng_nms_params&>();
+    const py::object boxes = object(1);
+    if (ArrayView::is_other_cuda(boxes)) return py::none();
+    const Call call(boxes, object(2), object(3), object(4), object(5), object(6), is_true(7));
+    if (!call.boxes().is_cuda()) return suppress_host(params, call, is_true(8), is_true(9));
+    return suppress_torch(params, call, is_true(8), is_true(9));
+}
+
 }  // namespace
 
 PYBIND11_MODULE(_nms, module) {
@@ -326,16 +341,28 @@ PYBIND11_MODULE(_nms, module) {
         .def_readwrite("feature_high", &throng_nms_params::feature_high)
         .def_readwrite("feature_distance", &throng_nms_params::feature_distance);
 
-    // Returns indices, (indices, hits) or (indices, scores); None for CUDA arrays of other libraries than torch.
-    module.def("suppress",
-               [](const throng_nms_params& params, const py::object& boxes, const py::object& scores,
-                  const py::object& idxs, const py::object& image_ids, const py::object& density,
-                  const py::object& features, bool xywh, bool with_hits, bool with_scores) -> py::object {
-                   if (ArrayView::is_other_cuda(boxes)) return py::none();
-                   const Call call(boxes, scores, idxs, image_ids, density, features, xywh);
-                   if (!call.boxes().is_cuda()) return suppress_host(params, call, with_hits, with_scores);
-                   return suppress_torch(params, call, with_hits, with_scores);
-               });
+    static PyObject* const error = py::object(module.attr("Error")).release().ptr();
+    static PyMethodDef suppress_method = {
+        "suppress",
+        reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(
+            +[](PyObject*, PyObject* const* arguments, Py_ssize_t count) -> PyObject* {
+                try {
+                    return suppress(arguments, count).release().ptr();
+                } catch (py::error_already_set& raised) {
+                    raised.restore();
+                } catch (const py::builtin_exception& raised) {
+                    raised.set_error();
+                } catch (const ArgumentError& wrong) {
+                    PyErr_SetString(error, wrong.what());
+                } catch (const std::bad_alloc&) {
+                    PyErr_NoMemory();
+                } catch (const std::exception& other) {
+                    PyErr_SetString(PyExc_RuntimeError, other.what());
+                }
+                return nullptr;
+            })),
+        METH_FASTCALL, nullptr};
+    module.attr("suppress") = py::reinterpret_steal<py::object>(PyCFunction_New(&suppress_method, nullptr));
 
     // Returns (mask, count), new ones where they are None. Does not wait for CUDA. Returns None for CUDA arrays of other
     // libraries than torch.

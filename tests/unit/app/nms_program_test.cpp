@@ -1,11 +1,14 @@
 // The messages of `throng nms` about dropped boxes.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <fstream>
+#include <random>
 #include <sstream>
 #include <string>
 
+#include "tests/support/random.h"
 #include "tests/support/test_data.h"
 #include "tests/unit/app/program.h"
 
@@ -76,7 +79,25 @@ TEST(NmsProgram, RejectsModesThatContradictEachOther) {
         EXPECT_EQ(result.status, 2) << result.err;
         EXPECT_NE(result.err.find(options.size() > 2 ? options[2] : options[0]), std::string::npos) << result.err;
     }
-    EXPECT_EQ(suppress(kModes, {"--ties", "index", "--backend", "cuda"}).status, 4);
+}
+
+TEST(NmsProgram, OrdersByIndexOnCudaAsOnTheCpu) {
+    std::mt19937_64 random(test::seed(61));
+    std::string boxes = kModes;
+    for (int i = 0; i < 300; ++i) {
+        const unsigned long x = random() % 60;
+        const unsigned long y = random() % 60;
+        boxes += fmt::format("{},{},{},{},0.{}\n", x, y, x + 20 + random() % 3, y + 20 + random() % 3, random() % 4);
+    }
+    for (const char* rule : {"one-pass", "greedy"}) {
+        const auto run = [&](const char* backend) {
+            return suppress(boxes, {"--ties", "index", "--rule", rule, "--backend", backend});
+        };
+        const test::ProgramResult cuda = run("cuda");
+        if (cuda.status == 4) GTEST_SKIP() << cuda.err;
+        EXPECT_EQ(cuda.status, 0) << cuda.err;
+        EXPECT_EQ(cuda.out, run("cpu").out) << rule;
+    }
 }
 
 }  // namespace
