@@ -37,7 +37,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kDefaultTheta = 0.3;         // NmsParams::theta, as a double
+constexpr double kDefaultTheta = 0.3;        // NmsParams::theta, as a double
 constexpr std::size_t kMaxRank = 1U << 24U;  // ranks are exact as float32
 
 struct NmsArguments {

@@ -10,14 +10,16 @@
 
 // Launches and their latency take most of the time for a few thousand boxes. So one cooperative launch does all. A block
 // has the rows of 8 to 32 boxes, in the caller's order, and tests them against all boxes as columns: a lane has a column,
-// the rows are in shared memory. A product rules out nearly all pairs; the others are tested exactly, with their order.
+// the rows are in shared memory. Outlines in half precision rule out most pairs in a few instructions without a branch, a
+// product most of the others. The rest is tested exactly, with the order.
 // After one barrier of the grid, each block reads the decisions of all blocks again and again: a warp drops its row if
 // one of its suppressors is kept, and keeps it if all are dropped. The first undecided row in order depends on decided
 // ones only, and all blocks are resident, so each row is decided. The rank of a kept box among the kept ones is its
 // position in the results.
 //
 // Between the barrier and the end, blocks exchange only the bits `kept` and `dropped`. They are set by atomic operations
-// and read by relaxed loads of device scope; each bit is set once, and no other data depends on it.
+// and read by relaxed loads of device scope; each bit is set once, and no other data depends on it. All blocks read all
+// words at the same time, so each pair of words has a sector of L2 of its own.
 namespace throng::gpu {
 namespace {
 
@@ -29,25 +31,78 @@ constexpr std::uint32_t kLaneWords = (kOneLaunchLimit / 32 + 31) / 32;  // of a 
 constexpr std::uint32_t kMaxWords = kOneLaunchLimit / 32;
 constexpr std::size_t kSharedLimit = 44 * 1024;
 
-// Bits of each box, in the workspace.
-struct State {
-    std::uint32_t* kept;
-    std::uint32_t* dropped;
+// Bits of 32 boxes, in the workspace.
+struct __align__(32) Decided {
+    std::uint32_t kept;
+    std::uint32_t dropped;
+};
+static_assert(sizeof(Decided) * kMaxWords == kOneLaunchWorkspace);
+
+__device__ __forceinline__ uint2 load_decided(const Decided* d_words, std::uint32_t word) {
+    uint2 bits;
+    asm volatile("ld.relaxed.gpu.global.v2.u32 {%0, %1}, [%2];" : "=r"(bits.x), "=r"(bits.y) : "l"(d_words + word));
+    return bits;
+}
+
+// A box rounded outwards, as low (x1, y1) and high (x2, y2): boxes overlap only if their outlines do.
+struct Outline {
+    __half2 low;
+    __half2 high;
 };
 
-__device__ __forceinline__ std::uint32_t load_bits(const std::uint32_t* d_words, std::uint32_t word) {
-    return *(static_cast<const volatile std::uint32_t*>(d_words) + word);
+__device__ __forceinline__ __half round_down(float v) {
+    return __float2half_rd(v);
+}
+__device__ __forceinline__ __half round_down(double v) {
+    return __float2half_rd(__double2float_rd(v));
+}
+__device__ __forceinline__ __half round_up(float v) {
+    return __float2half_ru(v);
+}
+__device__ __forceinline__ __half round_up(double v) {
+    return __float2half_ru(__double2float_ru(v));
+}
+
+template <typename Real>
+__device__ __forceinline__ Outline make_outline(const QuickBox<Real>& quick) {
+    const Real infinite = static_cast<Real>(INFINITY);
+    const bool none = quick.share == infinite;
+    const Corners<Real>& box = quick.box;
+    return {__halves2half2(round_down(none ? infinite : box.x1), round_down(none ? infinite : box.y1)),
+            __halves2half2(round_up(none ? -infinite : box.x2), round_up(none ? -infinite : box.y2))};
+}
+
+__device__ __forceinline__ bool may_intersect(const Outline& a, const Outline& b) {
+    return __hbgt2(__hmin2(a.high, b.high), __hmax2(a.low, b.low));
 }
 
 template <typename Element>
+struct Column {
+    using Real = typename RealOf<Element>::type;
+    Corners<Real> box{};
+    KeyOf<Element> key = ~KeyOf<Element>{0};
+
+    __device__ __forceinline__ void load(const CallerNmsTask& task, std::uint32_t j) {
+        if (j >= static_cast<std::uint32_t>(task.size)) {
+            *this = {};
+            return;
+        }
+        box = load_caller_corners<Element>(task, j);
+        key = descending_key(load_real(static_cast<const Element*>(task.scores), j));
+    }
+};
+
+template <typename Element>
 __global__ void __launch_bounds__(kThreads)
-    one_launch_kernel(const __grid_constant__ CallerNmsTask task, const __grid_constant__ State state,
+    one_launch_kernel(const __grid_constant__ CallerNmsTask task, Decided* d_decided,
                       const __grid_constant__ CornerRule<typename RealOf<Element>::type> rule,
                       std::uint32_t rows_of_block) {
     using Real = typename RealOf<Element>::type;
     using Key = KeyOf<Element>;
     extern __shared__ unsigned long long shared[];
     __shared__ QuickBox<Real> rows[kMaxRows];
+    __shared__ Key row_keys[kMaxRows];
+    __shared__ __align__(16) Outline outlines[kMaxRows];
     __shared__ std::uint32_t own_kept;
     __shared__ std::uint32_t kept_words[kMaxWords];
     __shared__ std::uint32_t dropped_words[kMaxWords];
@@ -59,41 +114,44 @@ __global__ void __launch_bounds__(kThreads)
     const std::uint32_t lane = threadIdx.x % kWarp;
     const std::uint32_t warp = threadIdx.x / kWarp;
     const std::uint32_t first_row = blockIdx.x * rows_of_block;
-    const auto* const d_scores = static_cast<const Element*>(task.scores);
 
+    Column<Element> column;
+    column.load(task, threadIdx.x);  // the load overlaps with that of the rows
     if (threadIdx.x < rows_of_block) {
-        const std::uint32_t i = first_row + threadIdx.x;
-        rows[threadIdx.x] = i < n ? make_quick_box(load_caller_corners<Element>(task, i), rule) : no_quick_box<Real>();
+        Column<Element> row;
+        row.load(task, first_row + threadIdx.x);
+        rows[threadIdx.x] = make_quick_box(row.box, rule);
+        row_keys[threadIdx.x] = row.key;
+        outlines[threadIdx.x] = make_outline(rows[threadIdx.x]);
     }
     if (threadIdx.x == 0) own_kept = 0;
-    for (std::uint32_t j = threadIdx.x; j < words * 32; j += kThreads) {
-        keys[j] = j < n ? descending_key(load_real(d_scores, j)) : ~Key{0};
-    }
+    for (std::uint32_t k = threadIdx.x; k < rows_of_block * words; k += kThreads) bits[k] = 0;
     __syncthreads();
-    for (std::uint32_t word = warp; word < words; word += kThreads / kWarp) {
-        const std::uint32_t j = word * 32 + lane;
-        const QuickBox<Real> column =
-            j < n ? make_quick_box(load_caller_corners<Element>(task, j), rule) : no_quick_box<Real>();
-        const Key key = keys[j];
-        std::uint32_t mine = 0;  // of row `lane`
-#pragma unroll 4
-        for (std::uint32_t k = 0; k < rows_of_block; ++k) {
-            const QuickBox<Real> row = rows[k];
-            const QuickPair<Real> pair(row, column);
-            const bool close = pair.may_suppress();
-            if (__any_sync(0xFFFFFFFFU, close)) {
-                const std::uint32_t i = first_row + k;
-                const Key row_key = keys[min(i, n - 1)];
-                bool suppresses = close && (key < row_key || (key == row_key && j < i));
-                if (suppresses && !pair.surely_suppresses())
-                    suppresses = corners_suppress(column.box, row.box, rule.least);
-                if (suppresses && task.class_ids != nullptr) suppresses = same_class(task, i, j);
-                __syncwarp();
-                const std::uint32_t found = __ballot_sync(0xFFFFFFFFU, suppresses);
-                if (lane == k) mine = found;
+    for (std::uint32_t j = threadIdx.x; j < words * 32; j += kThreads) {
+        const QuickBox<Real> quick = make_quick_box(column.box, rule);
+        const Outline outline = make_outline(quick);
+        const Key key = column.key;
+        keys[j] = key;
+        column.load(task, j + kThreads);
+        std::uint32_t close = 0;  // a bit per row
+        for (std::uint32_t first = 0; first < rows_of_block; first += kRowUnit) {
+#pragma unroll
+            for (std::uint32_t k = 0; k < kRowUnit; ++k) {
+                if (may_intersect(outlines[first + k], outline)) close |= 1U << (first + k);
             }
         }
-        if (lane < rows_of_block) bits[lane * words + word] = mine;
+        while (close != 0) {
+            const auto k = static_cast<std::uint32_t>(__ffs(static_cast<int>(close)) - 1);
+            close &= close - 1;
+            const std::uint32_t i = first_row + k;
+            const QuickBox<Real> row = rows[k];
+            const QuickPair<Real> pair(row, quick);
+            const Key row_key = row_keys[k];
+            bool suppresses = pair.may_suppress() && (key < row_key || (key == row_key && j < i));
+            if (suppresses && !pair.surely_suppresses()) suppresses = corners_suppress(quick.box, row.box, rule.least);
+            if (suppresses && task.class_ids != nullptr) suppresses = same_class(task, i, j);
+            if (suppresses) atomicOr(&bits[k * words + j / 32], 1U << lane);
+        }
     }
     __syncthreads();
 
@@ -116,20 +174,23 @@ __global__ void __launch_bounds__(kThreads)
         const std::uint32_t at = first_row / kRowUnit + threadIdx.x;
         if (at < words * 4) {
             const std::uint32_t end = n > at * 8 ? min(n - at * 8, 8U) : 0;  // rows beyond n are dropped
-            reinterpret_cast<std::uint8_t*>(state.kept)[at] = static_cast<std::uint8_t>(own_kept >> threadIdx.x * 8);
-            reinterpret_cast<std::uint8_t*>(state.dropped)[at] = static_cast<std::uint8_t>(0xFFU << end);
+            Decided& decided = d_decided[at / 4];
+            reinterpret_cast<std::uint8_t*>(&decided.kept)[at % 4] =
+                static_cast<std::uint8_t>(own_kept >> threadIdx.x * 8);
+            reinterpret_cast<std::uint8_t*>(&decided.dropped)[at % 4] = static_cast<std::uint8_t>(0xFFU << end);
         }
     }
     cooperative_groups::this_grid().sync();
 
     // All blocks would read a few words of L2 for each row otherwise.
     for (bool waiting = true; waiting;) {
+        bool undecided = false;
         if (threadIdx.x < words) {
-            kept_words[threadIdx.x] = load_bits(state.kept, threadIdx.x);
-            dropped_words[threadIdx.x] = load_bits(state.dropped, threadIdx.x);
+            const uint2 decided = load_decided(d_decided, threadIdx.x);
+            kept_words[threadIdx.x] = decided.x;
+            dropped_words[threadIdx.x] = decided.y;
+            undecided = (decided.x | decided.y) != 0xFFFFFFFFU;
         }
-        const bool undecided =
-            threadIdx.x < words && (kept_words[threadIdx.x] | dropped_words[threadIdx.x]) != 0xFFFFFFFFU;
         waiting = __syncthreads_or(undecided ? 1 : 0) != 0;
         if (open) {
             bool has_kept = false;
@@ -144,7 +205,10 @@ __global__ void __launch_bounds__(kThreads)
             const bool suppressed = __any_sync(0xFFFFFFFFU, has_kept);
             kept = !suppressed && !__any_sync(0xFFFFFFFFU, has_open);
             open = !suppressed && !kept;
-            if (!open && lane == 0) atomicOr((kept ? state.kept : state.dropped) + i / 32, 1U << i % 32);
+            if (!open && lane == 0) {
+                Decided& decided = d_decided[i / 32];
+                atomicOr(kept ? &decided.kept : &decided.dropped, 1U << i % 32);
+            }
         }
         __syncthreads();  // the words have been read
     }
@@ -204,13 +268,12 @@ bool fits_one_launch(const DeviceInfo& device, const CallerNmsTask& task) {
 }
 
 void launch_at_once(const DeviceInfo& device, const CallerNmsTask& task, void* workspace, const LaunchChain& chain) {
-    auto* const d_words = static_cast<std::uint32_t*>(workspace);
-    const State state{d_words, d_words + kMaxWords};
+    auto* const d_decided = static_cast<Decided*>(workspace);
     with_element(task.type, [&]<class Element>(Element) {
         const Plan plan = plan_for<Element>(device, task.size);
         const LaunchSize size{
             .blocks = dim3(plan.blocks), .threads = kThreads, .shared = plan.shared, .cooperative = true};
-        chain.launch("one_launch_kernel", one_launch_kernel<Element>, size, task, state,
+        chain.launch("one_launch_kernel", one_launch_kernel<Element>, size, task, d_decided,
                      make_corner_rule<typename RealOf<Element>::type>(task.rules.theta), plan.rows);
         return true;
     });

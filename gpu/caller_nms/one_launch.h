@@ -8,8 +8,8 @@ namespace throng::gpu {
 
 inline constexpr std::int32_t kOneLaunchLimit = 4224;
 
-// Bytes of workspace: two bits of each box.
-inline constexpr std::size_t kOneLaunchWorkspace = kOneLaunchLimit / 4;
+// Bytes of workspace: a sector of L2 per 32 boxes.
+inline constexpr std::size_t kOneLaunchWorkspace = kOneLaunchLimit;
 
 // Returns true if launch_at_once applies: no image ids, no hits, and few enough boxes for the device.
 [[nodiscard]] bool fits_one_launch(const DeviceInfo& device, const CallerNmsTask& task);

@@ -344,8 +344,8 @@ PYBIND11_MODULE(_nms, module) {
     static PyObject* const error = py::object(module.attr("Error")).release().ptr();
     static PyMethodDef suppress_method = {
         "suppress",
-        reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(
-            +[](PyObject*, PyObject* const* arguments, Py_ssize_t count) -> PyObject* {
+        reinterpret_cast<PyCFunction>(
+            reinterpret_cast<void (*)()>(+[](PyObject*, PyObject* const* arguments, Py_ssize_t count) -> PyObject* {
                 try {
                     return suppress(arguments, count).release().ptr();
                 } catch (py::error_already_set& raised) {
