@@ -1,4 +1,4 @@
-// What is hidden in each frame of a video, planned over all its frames, and hiding it.
+// Plans what is hidden in each frame of a video, over all its frames, and hides it.
 #pragma once
 
 #include <cstddef>

@@ -22,8 +22,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Of x264 for a part: its output depends on the number of threads, and machines have different numbers of cores. Several
-// parts are encoded at the same time instead.
+// Limits x264 for a part: its output depends on the number of threads, and machines have different numbers of cores.
+// Several parts are encoded at the same time instead.
 constexpr int kEncoderThreads = 1;
 
 ExactEncoderOptions encoder_options(const AnonymizeSetup& setup, EncoderOnDemand& encoder) {

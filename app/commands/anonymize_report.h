@@ -27,7 +27,7 @@ struct ReportedTrack {
 
 inline constexpr std::size_t kMaxThumbnails = 200;  // per file
 
-// What was hidden in a video, or in some of its frames.
+// Counts what was hidden in a video, or in some of its frames.
 struct HiddenCounts {
     std::int64_t frames = 0;
     std::int64_t whole_frames = 0;  // hidden whole
