@@ -261,6 +261,8 @@ private:
     // whole: files that are not divided; joined: videos whose parts are there.
     ArchiveProgress process_files(bool whole, bool joined) {
         const PartRecords records = read_records();
+        // Another shard may have joined a video and removed its parts, which are not missing then.
+        if (joined && encodes()) finished_ = finished_inputs(videos_, options_);
         std::vector<FileLock> locks;
         std::vector<WorkItem> videos;
         for (const WorkItem& video : videos_) {
