@@ -13,6 +13,7 @@
 #include "core/base/error.h"
 #include "core/base/record_file.h"
 #include "core/base/sha256.h"
+#include "core/frame/fingerprint.h"
 #include "core/sinks/part_file.h"
 #include "core/video/encoded_part.h"
 #include "core/video/exact_muxer.h"

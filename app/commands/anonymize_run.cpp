@@ -25,8 +25,8 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
-#include "core/base/record_file.h"
 #include "core/base/sha256.h"
+#include "core/frame/fingerprint.h"
 #include "core/video/source_files.h"
 
 namespace throng {

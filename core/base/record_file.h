@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <stop_token>
 #include <string>
 
@@ -24,12 +23,6 @@ public:
 private:
     OutputFile file_;
     BlockWriter records_{file_};
-};
-
-// The files of the parts of a video do not add up to its frames.
-class PartsDoNotJoin : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
 };
 
 // Not thread-safe.

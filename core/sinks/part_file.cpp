@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/frame/fingerprint.h"
 
 namespace throng {
 namespace {

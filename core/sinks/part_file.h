@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/base/record_file.h"
+#include "core/frame/fingerprint.h"
 #include "core/pipeline/frame_result.h"
 
 namespace throng {
