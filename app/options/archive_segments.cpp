@@ -39,7 +39,8 @@ public:
           arguments_(arguments),
           work_(work),
           common_(common),
-          settings_hash_(sha256_of_text(options.settings)) {}
+          settings_hash_(sha256_of_text(options.settings)),
+          records_(options.output, settings_hash_, options.version) {}
 
     int run() {
         check_archive(list_, options_);
@@ -70,7 +71,6 @@ private:
     [[nodiscard]] bool is_over(const ArchiveProgress& stage) const {
         return InterruptGuard::requested() || (options_.fail_fast && stage.failed > 0);
     }
-    [[nodiscard]] PartRecords read_records() const { return {options_.output, settings_hash_, options_.version}; }
 
     // Finds out into how many parts each file can be divided.
     void divide() {
@@ -127,9 +127,8 @@ private:
     }
 
     // Returns true if the parts of a video are worth a plan: they are complete, and planning has not failed.
-    [[nodiscard]] static bool can_encode(const PartRecords& records, const SplitVideo& video,
-                                         const std::string& sha256) {
-        return records.incomplete(video, sha256).empty() && records.plan_failure(video, sha256).empty();
+    [[nodiscard]] bool can_encode(const SplitVideo& video, const std::string& sha256) const {
+        return records_.incomplete(video, sha256).empty() && records_.plan_failure(video, sha256).empty();
     }
 
     // Returns true if all these parts are in the hands of shards that are at work.
@@ -146,7 +145,7 @@ private:
     void encode_parts() {
         constexpr double kPoll = 0.3;  // seconds
         while (!InterruptGuard::requested()) {
-            const PartRecords records = read_records();
+            records_.update();
             std::vector<WorkItem> plans;
             std::vector<WorkItem> parts;      // of all videos that have a plan
             std::set<std::string> unclaimed;  // names of those that nobody works on
@@ -154,13 +153,13 @@ private:
             bool waits = false;
             for (const WorkItem& video : videos_) {
                 if (finished_.contains(video.name)) continue;
-                if (const std::vector<int> missing = records.missing_parts(*video.split); !missing.empty()) {
+                if (const std::vector<int> missing = records_.missing_parts(*video.split); !missing.empty()) {
                     waits = waits || will_come(*video.split, missing);
                     continue;
                 }
                 const std::string sha256 = hash_of(video);
-                if (!can_encode(records, *video.split, sha256)) continue;
-                const std::optional<WorkItem> encoded = with_plan(records, video, sha256);
+                if (!can_encode(*video.split, sha256)) continue;
+                const std::optional<WorkItem> encoded = with_plan(video, sha256);
                 if (!encoded) {
                     FileLock lock = lock_video(*video.split);
                     waits = waits || !lock.owns();
@@ -170,7 +169,7 @@ private:
                     plans.back().name = video.split->plan_name();
                     continue;
                 }
-                for (const int part : records.missing_parts(*encoded->split)) {
+                for (const int part : records_.missing_parts(*encoded->split)) {
                     if (lock_part(*encoded->split, part).owns()) unclaimed.insert(encoded->split->name_of(part));
                 }
                 std::vector<WorkItem> of_video = parts_of(*encoded);
@@ -189,10 +188,9 @@ private:
     }
 
     // Returns the video with its encoded parts, if it has a plan.
-    [[nodiscard]] static std::optional<WorkItem> with_plan(const PartRecords& records, const WorkItem& video,
-                                                           const std::string& sha256) {
+    [[nodiscard]] std::optional<WorkItem> with_plan(const WorkItem& video, const std::string& sha256) const {
         SplitVideo split = *video.split;
-        split.plan = records.plan_of(split, sha256);
+        split.plan = records_.plan_of(split, sha256);
         if (split.plan.empty()) return std::nullopt;
         WorkItem item = video;
         item.split = std::make_shared<SplitVideo>(std::move(split));
@@ -216,16 +214,21 @@ private:
         options.make_worker = [this](int worker) -> ProcessInput {
             return [this, process = work_.make_plan_worker(worker)](const WorkItem& item, const auto& outputs,
                                                                     const auto& add_frames, const auto& stop) {
-                read_records().check(*item.split, item.sha256);
+                records_.check(*item.split, item.sha256);
                 return process(item, outputs, add_frames, stop);
             };
         };
         run_archive_stage(videos, options, arguments_, common_, "plan");
     }
 
-    void encode(const std::vector<WorkItem>& parts, const std::set<std::string>& unclaimed) const {
-        std::mutex mutex;
+    void encode(const std::vector<WorkItem>& parts, const std::set<std::string>& unclaimed) {
+        std::mutex mutex;              // guards claims and records_
         std::vector<FileLock> claims;  // of encoded parts, until their records are on disk
+        const auto is_recorded = [&](const WorkItem& part) {
+            const std::lock_guard lock(mutex);
+            records_.update();
+            return records_.has(*part.split, part.part, part.sha256);
+        };
         ArchiveOptions options = shared_options();
         options.outputs_of = [](const WorkItem& part) {
             return std::vector<std::string>{part.split->output_of(part.part)};
@@ -243,7 +246,7 @@ private:
                 FileLock claim = lock_part(*item.split, item.part);
                 std::error_code failure;
                 // In this order: the parts of a joined video are removed with its plan at once.
-                if (!claim.owns() || read_records().has(*item.split, item.part, item.sha256) ||
+                if (!claim.owns() || is_recorded(item) ||
                     !fs::exists(item.split->folder / item.split->plan_name(), failure)) {
                     InputResult result;
                     result.elsewhere = true;
@@ -260,7 +263,7 @@ private:
 
     // whole: files that are not divided; joined: videos whose parts are there.
     ArchiveProgress process_files(bool whole, bool joined) {
-        const PartRecords records = read_records();
+        records_.update();
         // Another shard may have joined a video and removed its parts, which are not missing then.
         if (joined && encodes()) finished_ = finished_inputs(videos_, options_);
         std::vector<FileLock> locks;
@@ -268,13 +271,13 @@ private:
         for (const WorkItem& video : videos_) {
             if (!joined) break;
             if (!finished_.contains(video.name)) {
-                const std::string missing = records.missing(*video.split);
+                const std::string missing = records_.missing(*video.split);
                 if (!missing.empty()) {
                     spdlog::warn("{} waits for {}", video.path, missing);
                     ++waiting_;
                     continue;
                 }
-                if (is_encoded_elsewhere(records, video)) continue;
+                if (is_encoded_elsewhere(video)) continue;
                 FileLock lock = lock_video(*video.split);
                 if (!lock.owns()) continue;
                 locks.push_back(std::move(lock));
@@ -292,11 +295,11 @@ private:
             return selected;
         };
         options.make_worker = [&](int worker) -> ProcessInput {
-            return [this, process = work_.make_worker(worker), &records](const WorkItem& item, const auto& outputs,
-                                                                         const auto& add_frames, const auto& stop) {
+            return [this, process = work_.make_worker(worker)](const WorkItem& item, const auto& outputs,
+                                                               const auto& add_frames, const auto& stop) {
                 if (!item.split) return process(item, outputs, add_frames, stop);
                 WorkItem video = item;
-                const std::string why_whole = find_parts(records, video);
+                const std::string why_whole = find_parts(video);
                 if (!why_whole.empty()) {
                     spdlog::info("{}: {}; processing the whole file again", item.path, why_whole);
                     video.split.reset();
@@ -311,27 +314,27 @@ private:
         return totals;
     }
 
-    [[nodiscard]] bool is_encoded_elsewhere(const PartRecords& records, const WorkItem& video) const {
+    [[nodiscard]] bool is_encoded_elsewhere(const WorkItem& video) const {
         const std::string sha256 = encodes() ? hash_of(video) : std::string();
-        if (!encodes() || !can_encode(records, *video.split, sha256)) return false;
-        const std::optional<WorkItem> encoded = with_plan(records, video, sha256);
-        return !encoded || !records.missing_parts(*encoded->split).empty();
+        if (!encodes() || !can_encode(*video.split, sha256)) return false;
+        const std::optional<WorkItem> encoded = with_plan(video, sha256);
+        return !encoded || !records_.missing_parts(*encoded->split).empty();
     }
 
     // Sets item.split to the parts that are joined. Returns why the video must be processed as a whole; normally empty:
     // the frames of damaged data depend on where decoding began. Throws as PartRecords::check.
-    std::string find_parts(const PartRecords& records, WorkItem& item) const {
-        records.check(*item.split, item.sha256);
-        std::string why_whole = records.incomplete(*item.split, item.sha256);
+    std::string find_parts(WorkItem& item) const {
+        records_.check(*item.split, item.sha256);
+        std::string why_whole = records_.incomplete(*item.split, item.sha256);
         if (!why_whole.empty() || !encodes()) return why_whole;
-        const std::optional<WorkItem> encoded = with_plan(records, item, item.sha256);
+        const std::optional<WorkItem> encoded = with_plan(item, item.sha256);
         if (!encoded) {
-            why_whole = records.plan_failure(*item.split, item.sha256);
+            why_whole = records_.plan_failure(*item.split, item.sha256);
             return why_whole.empty() ? "its plan is missing" : why_whole;
         }
-        why_whole = records.incomplete(*encoded->split, item.sha256);
+        why_whole = records_.incomplete(*encoded->split, item.sha256);
         if (!why_whole.empty()) return why_whole;
-        records.check(*encoded->split, item.sha256);
+        records_.check(*encoded->split, item.sha256);
         item = *encoded;
         return {};
     }
@@ -356,6 +359,7 @@ private:
     const ArchiveWork& work_;
     const CommonOptions& common_;
     const std::string settings_hash_;
+    PartRecords records_;
     std::vector<WorkItem> videos_;    // those that are divided
     std::set<std::string> finished_;  // names of videos that have a result
     std::size_t waiting_ = 0;

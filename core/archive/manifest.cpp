@@ -94,19 +94,26 @@ std::vector<fs::path> files_of(const fs::path& output, std::string_view begin, s
     return files;
 }
 
-// Calls `use` with each complete line.
+// Calls `use` with each complete line after the position, and moves the position.
 template <class Use>
-void for_each_line(const fs::path& path, Use use) {
+void for_each_line(const fs::path& path, ManifestReader::Position& position, Use use) {
     std::ifstream stream(path, std::ios::binary);
+    if (position.offset > 0 && (!stream.seekg(position.offset - 1) || stream.get() != '\n')) {
+        stream.clear();
+        stream.seekg(0);
+        position = {};
+    }
     std::string line;
-    for (std::size_t number = 1; std::getline(stream, line); ++number) {
+    while (std::getline(stream, line)) {
         if (stream.eof()) return;  // without a line feed: not complete
         try {
             use(line);
         } catch (const Error& error) {
-            throw Error(ErrorKind::input, error.problem(), fmt::format("{}:{}", path.string(), number),
+            throw Error(ErrorKind::input, error.problem(), fmt::format("{}:{}", path.string(), position.lines + 1),
                         "remove the line and process its input again with --resume");
         }
+        position.offset += static_cast<std::int64_t>(line.size()) + 1;
+        ++position.lines;
     }
     if (!stream.eof()) throw Error(ErrorKind::input, "cannot be read", path.string());
 }
@@ -270,16 +277,21 @@ void write_settings(const fs::path& output, const std::string& hash, const std::
     write_once(records(output) / ("settings-" + hash + ".json"), settings);
 }
 
-void read_manifests(const fs::path& output, const std::function<void(const fs::path&, ManifestEntry&&)>& use) {
-    for (const fs::path& path : files_of(output, "shard-", ".jsonl")) {
-        for_each_line(path, [&](const std::string& line) { use(path, parse_manifest_line(line)); });
+void ManifestReader::read(const Use& use) {
+    for (const fs::path& path : files_of(output_, "shard-", ".jsonl")) {
+        for_each_line(path, positions_[path], [&](const std::string& line) { use(path, parse_manifest_line(line)); });
     }
+}
+
+void read_manifests(const fs::path& output, const ManifestReader::Use& use) {
+    ManifestReader(output).read(use);
 }
 
 std::set<std::string> read_lists(const fs::path& output) {
     std::set<std::string> names;
     for (const fs::path& path : files_of(output, "list-", ".jsonl")) {
-        for_each_line(path, [&](const std::string& line) {
+        ManifestReader::Position start;
+        for_each_line(path, start, [&](const std::string& line) {
             try {
                 names.insert(get_name(Json::parse(line), "input"));
             } catch (const Json::exception& error) {

@@ -11,9 +11,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/archive/work_list.h"
@@ -92,11 +94,31 @@ private:
 void write_list(const std::filesystem::path& output, const std::vector<WorkItem>& list);
 void write_settings(const std::filesystem::path& output, const std::string& hash, const std::string& settings);
 
-// Calls `use` with each line of each manifest below the output folder, in the order of file names and lines. A last
-// line that is not complete is skipped: its writer is at work or was killed. Throws Error(input) for a damaged line or
-// an unreadable file; returns without a call if there are no records.
-void read_manifests(const std::filesystem::path& output,
-                    const std::function<void(const std::filesystem::path& manifest, ManifestEntry&&)>& use);
+// Reads the manifests below the output folder while shards append to them. Not thread-safe.
+class ManifestReader {
+public:
+    using Use = std::function<void(const std::filesystem::path& manifest, ManifestEntry&&)>;
+
+    explicit ManifestReader(std::filesystem::path output) : output_(std::move(output)) {}
+
+    // Calls `use` with each line that was appended since the last call, in the order of file names and lines. A last
+    // line that is not complete is left to the next call: its writer is at work or was killed. Reads a manifest from its
+    // start again if a failed append was removed from it. Throws Error(input) for a damaged line or an unreadable file;
+    // returns without a call if there are no records.
+    void read(const Use& use);
+
+    struct Position {
+        std::int64_t offset = 0;  // bytes
+        std::size_t lines = 0;
+    };
+
+private:
+    std::filesystem::path output_;
+    std::map<std::filesystem::path, Position> positions_;  // by manifest
+};
+
+// Reads all lines once, as ManifestReader does.
+void read_manifests(const std::filesystem::path& output, const ManifestReader::Use& use);
 
 // Returns the names in all lists below the output folder. Throws Error(input) as read_manifests.
 [[nodiscard]] std::set<std::string> read_lists(const std::filesystem::path& output);

@@ -94,10 +94,15 @@ std::vector<WorkItem> parts_of(const WorkItem& video) {
     return items;
 }
 
-PartRecords::PartRecords(const fs::path& output, const std::string& settings_hash, const std::string& version) {
-    read_manifests(parts_folder(output), [&](const fs::path&, ManifestEntry&& entry) {
-        if (entry.settings != settings_hash || entry.version != version) {
-            others_[entry.input] = entry.settings != settings_hash ? "other settings" : "version " + entry.version;
+PartRecords::PartRecords(const fs::path& output, std::string settings_hash, std::string version)
+    : manifests_(parts_folder(output)), settings_hash_(std::move(settings_hash)), version_(std::move(version)) {
+    update();
+}
+
+void PartRecords::update() {
+    manifests_.read([this](const fs::path&, ManifestEntry&& entry) {
+        if (entry.settings != settings_hash_ || entry.version != version_) {
+            others_[entry.input] = entry.settings != settings_hash_ ? "other settings" : "version " + entry.version;
             return;
         }
         entries_[entry.input].push_back(std::move(entry));

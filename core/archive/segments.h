@@ -52,11 +52,15 @@ struct SplitVideo {
 // Returns the shard of each part by its name, from the list of all parts.
 [[nodiscard]] std::map<std::string, int> shards_of(const std::vector<WorkItem>& parts, int count);
 
-// The records of all parts of an archive that were made with the same settings and version.
+// The records of all parts of an archive that were made with the same settings and version. Const members may be called
+// by several threads at once.
 class PartRecords {
 public:
-    // Throws Error(input) as read_manifests does.
-    PartRecords(const std::filesystem::path& output, const std::string& settings_hash, const std::string& version);
+    // Throws as update does.
+    PartRecords(const std::filesystem::path& output, std::string settings_hash, std::string version);
+
+    // Adds what was recorded since. Throws Error(input) as ManifestReader::read does.
+    void update();
 
     // Returns which parts are not there yet, and why: "2 of 12 parts: 3 (missing), 7 (other settings)". Empty if all
     // are recorded, failed ones included.
@@ -83,6 +87,9 @@ public:
 private:
     [[nodiscard]] const ManifestEntry* result_of(const std::string& part, const std::string& sha256) const;
 
+    ManifestReader manifests_;
+    std::string settings_hash_;
+    std::string version_;
     std::map<std::string, std::vector<ManifestEntry>> entries_;  // by name of the part
     std::map<std::string, std::string> others_;  // parts with other settings or of another version: which
 };
