@@ -11,6 +11,9 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/sha256.h"
@@ -103,6 +106,70 @@ TEST(Manifest, DropsALineCutShortAtAnyByte) {
     }
 }
 
+// A shard that waits for others reads their records again and again.
+TEST(ManifestReader, ReturnsEachLineOnce) {
+    test::Integers integer(2741);
+    const test::ScratchDir dir;
+    fs::create_directories(dir.path() / kRecordFolder);
+    const auto path = [&](std::int64_t shard) {
+        return dir.path() / kRecordFolder / ("shard-" + std::to_string(shard) + "-of-3.jsonl");
+    };
+    ManifestReader reader(dir.path());
+    std::set<std::string> expected;
+    std::multiset<std::string> read;
+    const auto read_on = [&] {
+        reader.read([&](const fs::path&, ManifestEntry&& entry) { read.insert(entry.input); });
+    };
+    read_on();
+    EXPECT_TRUE(read.empty());
+    for (int round = 0; round < 50; ++round) {
+        const fs::path manifest = path(integer(1, 3));
+        for (auto lines = integer(0, 3); lines > 0; --lines) {
+            const std::string name = std::to_string(expected.size());
+            expected.insert(name);
+            const std::string line = manifest_line(entry_of(name));
+            // The reader sees the line half written, too.
+            const auto half = static_cast<std::size_t>(integer(0, static_cast<std::int64_t>(line.size())));
+            std::ofstream(manifest, std::ios::binary | std::ios::app) << line.substr(0, half);
+            read_on();
+            std::ofstream(manifest, std::ios::binary | std::ios::app) << line.substr(half);
+        }
+        read_on();
+        ASSERT_TRUE(std::equal(read.begin(), read.end(), expected.begin(), expected.end())) << round;
+    }
+    // What has been read is not read again.
+    std::string damaged = bytes_of(path(1));
+    damaged.front() = '?';
+    std::ofstream(path(1), std::ios::binary) << damaged;
+    read_on();
+    EXPECT_EQ(read.size(), expected.size());
+    std::ofstream(path(1), std::ios::binary | std::ios::app) << "damaged\n";
+    try {
+        read_on();
+        FAIL();
+    } catch (const Error& error) {
+        const auto lines = std::count(damaged.begin(), damaged.end(), '\n');
+        EXPECT_TRUE(error.where().ends_with("shard-1-of-3.jsonl:" + std::to_string(lines + 1))) << error.where();
+    }
+}
+
+// A failed append is removed. What follows may be longer or shorter.
+TEST(ManifestReader, StartsAgainAfterLinesWereRemoved) {
+    for (const char* next : {"b", "another and a longer name"}) {
+        const test::ScratchDir dir;
+        fs::create_directories(dir.path() / kRecordFolder);
+        const fs::path path = dir.path() / kRecordFolder / "shard-1-of-1.jsonl";
+        const std::string first = manifest_line(entry_of("first"));
+        std::ofstream(path, std::ios::binary) << first << manifest_line(entry_of("removed"));
+        ManifestReader reader(dir.path());
+        reader.read([](const fs::path&, ManifestEntry&&) {});
+        std::ofstream(path, std::ios::binary) << first << manifest_line(entry_of(next));
+        std::vector<std::string> read;
+        reader.read([&](const fs::path&, ManifestEntry&& entry) { read.push_back(entry.input); });
+        EXPECT_EQ(read, (std::vector<std::string>{"first", next}));
+    }
+}
+
 TEST(Manifest, NamesTheDamagedLine) {
     const test::ScratchDir dir;
     fs::create_directories(dir.path() / kRecordFolder);
@@ -135,8 +202,12 @@ TEST(Manifest, IsLockedUntilItsProcessDies) {
         EXPECT_NE(std::string(error.what()).find("another process works on this shard"), std::string::npos);
     }
     EXPECT_NO_THROW(Manifest(dir.path(), {2, 2}));
+    EXPECT_TRUE(is_at_work(dir.path(), {1, 2}));
+    EXPECT_FALSE(is_at_work(dir.path(), {2, 2})) << "ended";
+    EXPECT_FALSE(is_at_work(dir.path(), {3, 4})) << "never begun";
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
+    EXPECT_FALSE(is_at_work(dir.path(), {1, 2}));
     EXPECT_NO_THROW(Manifest(dir.path(), {1, 2}));
     ::close(ready[0]);
     ::close(ready[1]);

@@ -1,7 +1,10 @@
 // The parts of long videos: names, times, records and the lock of those who join them.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -34,6 +37,22 @@ protected:
         if (entry.version.empty()) entry.version = "1";
         if (entry.status != InputStatus::failed) {
             entry.outputs = {{video().output_of(part), fs::file_size(file), sha256_of(file)}};
+        }
+        Manifest manifest(video().folder, {1, 1});
+        manifest.append(manifest_line(entry));
+    }
+    // text: of its files.
+    void record_plan(const std::string& text, ManifestEntry entry) {
+        entry.input = video().plan_name();
+        entry.sha256 = "content";
+        entry.settings = "settings";
+        entry.version = "1";
+        for (const std::string& output : video().plan_outputs()) {
+            if (entry.status == InputStatus::failed) break;
+            const fs::path file = video().folder / output;
+            fs::create_directories(file.parent_path());
+            std::ofstream(file) << text << output;
+            entry.outputs.push_back({output, fs::file_size(file), sha256_of(file)});
         }
         Manifest manifest(video().folder, {1, 1});
         manifest.append(manifest_line(entry));
@@ -112,6 +131,83 @@ TEST_F(Segments, AFailedPartIsNoMissingPart) {
     EXPECT_EQ(problem(), "part 2 of 3 failed: no data");
     record(2, "text");
     EXPECT_EQ(problem(), "");
+}
+
+// The hash of a plan is in the names of the parts that are encoded with it.
+TEST_F(Segments, APlanIsThatOfItsContentAndFiles) {
+    EXPECT_EQ(records().plan_of(video(), "content"), "");
+    record_plan("one", {});
+    const std::string plan = records().plan_of(video(), "content");
+    EXPECT_EQ(plan.size(), 16U);
+    EXPECT_EQ(records().plan_of(video(), "other content"), "");
+    EXPECT_EQ(PartRecords(dir_.path(), "other settings", "1").plan_of(video(), "content"), "");
+    EXPECT_EQ(PartRecords(dir_.path(), "settings", "2").plan_of(video(), "content"), "");
+    record_plan("two", {});
+    const std::string second = records().plan_of(video(), "content");
+    EXPECT_NE(second, plan) << "the last plan counts, and another plan has another hash";
+
+    SplitVideo encoded = video();
+    encoded.plan = second;
+    EXPECT_EQ(encoded.name_of(2), video().subfolder() + "/" + second + "/00002-of-00003");
+    EXPECT_EQ(records().missing_parts(encoded), (std::vector<int>{1, 2, 3}));
+    for (const std::string& output : video().plan_outputs()) {
+        record_plan("two", {});
+        EXPECT_EQ(records().plan_of(video(), "content"), second);
+        fs::remove(video().folder / output);
+        EXPECT_EQ(records().plan_of(video(), "content"), "") << output;
+    }
+}
+
+TEST_F(Segments, AFailedPlanIsNotTriedAgainForTheSameContent) {
+    ManifestEntry failed;
+    failed.status = InputStatus::failed;
+    failed.error = "the parts do not join";
+    record_plan("", failed);
+    EXPECT_EQ(records().plan_failure(video(), "content"), "the parts do not join");
+    EXPECT_EQ(records().plan_failure(video(), "other content"), "");
+    EXPECT_EQ(records().plan_of(video(), "content"), "");
+    record_plan("one", {});
+    EXPECT_EQ(records().plan_failure(video(), "content"), "");
+    EXPECT_NE(records().plan_of(video(), "content"), "");
+}
+
+TEST_F(Segments, UpdatesWithWhatOtherShardsRecord) {
+    PartRecords known = records();
+    for (const int part : {2, 3, 1}) {
+        EXPECT_FALSE(known.has(video(), part, "content"));
+        record(part, "text");
+        EXPECT_FALSE(known.has(video(), part, "content"));
+        known.update();
+        EXPECT_TRUE(known.has(video(), part, "content"));
+        EXPECT_FALSE(known.has(video(), part, "other content"));
+    }
+    EXPECT_EQ(known.missing(video()), "");
+    fs::remove(video().file_of(2));
+    EXPECT_FALSE(known.has(video(), 2, "content"));
+}
+
+// A shard of another process encodes a part, then dies.
+TEST_F(Segments, APartIsLockedUntilItsProcessDies) {
+    SplitVideo encoded = video();
+    encoded.plan = "0123456789abcdef";
+    int ready[2];
+    ASSERT_EQ(::pipe(ready), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const FileLock lock = lock_part(encoded, 2);
+        static_cast<void>(!::write(ready[1], lock.owns() ? "x" : "-", 1));
+        for (;;) ::pause();
+    }
+    char byte = 0;
+    ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+    EXPECT_EQ(byte, 'x');
+    EXPECT_FALSE(lock_part(encoded, 2).owns());
+    EXPECT_TRUE(lock_part(encoded, 1).owns());
+    EXPECT_TRUE(lock_video(video()).owns()) << "planning does not wait for encoding";
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    EXPECT_TRUE(lock_part(encoded, 2).owns());
+    for (const int file : ready) ::close(file);
 }
 
 TEST_F(Segments, OneProcessJoins) {
