@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/test_data.h"
@@ -68,6 +69,39 @@ TEST(AnonymizeSegments, HideTheSameFrames) {
     const auto file = run_program({"anonymize", path("in/clip.mp4"), "--out", path("x.mp4"), "--segment", "1"});
     EXPECT_EQ(file.status, 2);
     EXPECT_NE(file.err.find("applies to archives only"), std::string::npos) << file.err;
+}
+
+// A variable rate, with a frame that is longer than a part; frames of all types; an edit list that begins between key
+// frames; sound.
+TEST(AnonymizeSegments, KeepTimesOfAVariableRateAndAnEditList) {
+    TH_NEED_FFMPEG();
+    const test::ScratchDir dir;
+    const auto path = [&](const std::string& name) { return (dir.path() / name).string(); };
+    fs::create_directories(path("in"));
+    test::ffmpeg(
+        "-f lavfi -i testsrc2=s=64x48:r=10:d=4.5 -f lavfi -i sine=f=300:d=8 -vf "
+        "\"setpts='(N*0.1+0.03*mod(N*7,4)+if(gt(N,30),2.7,0))/TB'\" -fps_mode passthrough -enc_time_base 1:90000 "
+        "-c:v libx264 -g 7 -x264-params bframes=2:b-adapt=0 -c:a aac",
+        path("all.mp4"));
+    test::ffmpeg("-ss 1.25 -i '" + path("all.mp4") + "' -c copy", path("in/clip.mp4"));
+    for (const auto& [out, segment] : {std::pair{"whole", "0"}, {"parts", "1"}}) {
+        std::vector<std::string> arguments = {"anonymize", path("in"),  "--out",     path(out),   "--detector",
+                                              "haar",      "--encoder", "libx264",   "--quality", "0",
+                                              "--audio",   "copy",      "--backend", "cpu"};
+        if (segment[0] != '0') arguments.insert(arguments.end(), {"--segment", segment});
+        const auto run = run_program(arguments);
+        ASSERT_EQ(run.status, 0) << run.err;
+        EXPECT_EQ(run.err.find("again"), std::string::npos) << run.err;
+    }
+    const test::MediaFacts input = test::inspect(path("in/clip.mp4"));
+    const test::MediaFacts whole = test::inspect(path("whole/clip.mp4"), 40);
+    const test::MediaFacts parts = test::inspect(path("parts/clip.mp4"), 40);
+    ASSERT_GT(parts.times.size(), 25U);
+    EXPECT_LT(parts.times.size(), 40U) << "the edit list hides frames";
+    EXPECT_EQ(parts.times, whole.times);
+    EXPECT_EQ(parts.times, input.times);
+    EXPECT_EQ(parts.gray, whole.gray);
+    EXPECT_EQ(parts.streams, whole.streams);
 }
 
 }  // namespace

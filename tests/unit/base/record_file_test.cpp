@@ -1,0 +1,122 @@
+// Files of records: exact after reading, and an error where a crash cut them short.
+#include "core/base/record_file.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <random>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "tests/support/random.h"
+#include "tests/support/test_data.h"
+
+namespace throng {
+namespace {
+
+using Json = nlohmann::json;
+
+class RecordFile : public ::testing::Test {
+protected:
+    [[nodiscard]] std::string path() const { return (dir_.path() / "records").string(); }
+    [[nodiscard]] std::string bytes() const {
+        std::ifstream stream(path(), std::ios::binary);
+        return {std::istreambuf_iterator<char>(stream), {}};
+    }
+    void write_bytes(const std::string& bytes) const { std::ofstream(path(), std::ios::binary) << bytes; }
+    void write(const std::vector<Json>& records) const {
+        RecordWriter writer(path());
+        for (const Json& record : records) writer.write(record, {});
+        writer.close({});
+    }
+    [[nodiscard]] std::vector<Json> read() const {
+        RecordReader reader(path());
+        std::vector<Json> records;
+        for (Json record = reader.read({}); !record.is_null(); record = reader.read({})) records.push_back(record);
+        return records;
+    }
+    // Returns the message of the error; empty if the file can be read.
+    [[nodiscard]] std::string problem() const {
+        try {
+            static_cast<void>(read());
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), ErrorKind::input);
+            EXPECT_EQ(error.where(), path());
+            return error.problem();
+        }
+        return {};
+    }
+
+    test::ScratchDir dir_;
+};
+
+TEST_F(RecordFile, ReturnsWhatWasWritten) {
+    std::mt19937_64 random(test::seed(2744));
+    std::vector<Json> written = {Json::array(),
+                                 Json::object(),
+                                 "",
+                                 std::numeric_limits<double>::denorm_min(),
+                                 std::numeric_limits<std::int64_t>::min(),
+                                 Json::binary({})};
+    for (int i = 0; i < 200; ++i) {
+        const std::uint64_t bits = random();
+        double number = 0;
+        std::memcpy(&number, &bits, sizeof(number));
+        if (number != number) number = 0.1;
+        std::vector<std::uint8_t> binary(random() % 300);
+        for (std::uint8_t& byte : binary) byte = static_cast<std::uint8_t>(random());
+        written.push_back({number, static_cast<float>(0.1), bits, Json::binary(binary), {{"key", i}}});
+    }
+    write(written);
+    EXPECT_EQ(read(), written);
+    write({});
+    EXPECT_TRUE(read().empty());
+}
+
+TEST_F(RecordFile, RejectsARecordThatACrashCutShort) {
+    const std::vector<Json> records = {{1, 2.5}, "text", Json::binary({1, 2, 3})};
+    std::set<std::size_t> ends = {0};  // of whole records
+    for (std::size_t count = 1; count <= records.size(); ++count) {
+        write({records.begin(), records.begin() + static_cast<std::ptrdiff_t>(count)});
+        ends.insert(bytes().size());
+    }
+    const std::string whole = bytes();
+    for (std::size_t size = 0; size <= whole.size(); ++size) {
+        write_bytes(whole.substr(0, size));
+        const char* expected = ends.contains(size) ? "" : "the result of the part is damaged: a record is cut short";
+        EXPECT_EQ(problem(), expected) << size;
+    }
+}
+
+TEST_F(RecordFile, RejectsDamage) {
+    write_bytes(std::string("\xff\xff\xff\xff", 4));  // 4 GiB, which must not be allocated
+    EXPECT_EQ(problem(), "the result of the part is damaged: a record is cut short");
+    write_bytes(std::string("\x01\0\0\0\xff", 5));  // no CBOR
+    EXPECT_NE(problem(), "");
+    std::filesystem::remove(path());
+    EXPECT_EQ(problem(), "the result of the part is damaged: it cannot be read");
+}
+
+TEST_F(RecordFile, StopsOnRequest) {
+    write({1});
+    std::stop_source stop;
+    stop.request_stop();
+    RecordReader reader(path());
+    try {
+        static_cast<void>(reader.read(stop.get_token()));
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::interrupted);
+    }
+}
+
+}  // namespace
+}  // namespace throng
