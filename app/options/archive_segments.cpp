@@ -60,8 +60,9 @@ public:
         totals.failed += whole.failed;
         totals.incomplete += whole.incomplete;
         if (waiting_ > 0 && !InterruptGuard::requested()) {
-            spdlog::warn("{} waiting for parts: when all shards have ended, run one of them once more with --resume",
-                         waiting_ == 1 ? "1 video is" : fmt::format("{} videos are", waiting_));
+            spdlog::warn(
+                "{} waiting for parts; the last shard joins them. If one died, run all shards once more with --resume",
+                waiting_ == 1 ? "1 video is" : fmt::format("{} videos are", waiting_));
         }
         return archive_status(totals);
     }
@@ -169,7 +170,7 @@ private:
                     plans.back().name = video.split->plan_name();
                     continue;
                 }
-                for (const int part : records_.missing_parts(*encoded->split)) {
+                for (const int part : records_.missing_parts(*encoded->split, sha256)) {
                     if (lock_part(*encoded->split, part).owns()) unclaimed.insert(encoded->split->name_of(part));
                 }
                 std::vector<WorkItem> of_video = parts_of(*encoded);
@@ -318,7 +319,7 @@ private:
         const std::string sha256 = encodes() ? hash_of(video) : std::string();
         if (!encodes() || !can_encode(*video.split, sha256)) return false;
         const std::optional<WorkItem> encoded = with_plan(video, sha256);
-        return !encoded || !records_.missing_parts(*encoded->split).empty();
+        return !encoded || !records_.missing_parts(*encoded->split, sha256).empty();
     }
 
     // Sets item.split to the parts that are joined. Returns why the video must be processed as a whole; normally empty:

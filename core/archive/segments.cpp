@@ -127,18 +127,23 @@ const ManifestEntry* PartRecords::result_of(const std::string& part, const std::
     return found == entries.rend() ? nullptr : &*found;
 }
 
-std::vector<int> PartRecords::missing_parts(const SplitVideo& video) const {
+std::vector<int> PartRecords::missing_parts(const SplitVideo& video, const std::string& sha256) const {
     std::vector<int> parts;
     for (int part = 1; part <= video.parts; ++part) {
         const auto found = entries_.find(video.name_of(part));
-        std::error_code failure;
-        if (found != entries_.end()) {
-            const bool failed = std::all_of(found->second.begin(), found->second.end(), [](const ManifestEntry& entry) {
-                return entry.status == InputStatus::failed;
-            });
-            if (failed || fs::exists(video.file_of(part), failure)) continue;
+        bool failed = false;
+        bool done = false;
+        if (found == entries_.end()) {
+            parts.push_back(part);
+            continue;
         }
-        parts.push_back(part);
+        for (const ManifestEntry& entry : found->second) {
+            if (!sha256.empty() && entry.sha256 != sha256) continue;
+            (entry.status == InputStatus::failed ? failed : done) = true;
+        }
+        std::error_code failure;
+        const bool there = done ? fs::exists(video.file_of(part), failure) : failed;
+        if (!there) parts.push_back(part);
     }
     return parts;
 }

@@ -66,8 +66,8 @@ public:
     // are recorded, failed ones included.
     [[nodiscard]] std::string missing(const SplitVideo& video) const;
 
-    // Returns the numbers of these parts.
-    [[nodiscard]] std::vector<int> missing_parts(const SplitVideo& video) const;
+    // Returns the numbers of these parts. sha256: only records of this content count; empty: those of any content.
+    [[nodiscard]] std::vector<int> missing_parts(const SplitVideo& video, const std::string& sha256 = {}) const;
 
     // Returns true if this part of this content is recorded, and its file exists.
     [[nodiscard]] bool has(const SplitVideo& video, int part, const std::string& sha256) const;

@@ -153,7 +153,7 @@ std::vector<WorkItem> make_work_list(const std::vector<std::string>& paths,
     };
     const auto last = std::unique(items.begin(), items.end(), same);
     if (const auto twice = std::distance(last, items.end()); twice > 0) {
-        spdlog::warn("{} inputs were given more than once", twice);
+        spdlog::warn("{} given more than once", twice == 1 ? "1 input was" : fmt::format("{} inputs were", twice));
     }
     items.erase(last, items.end());
     return items;

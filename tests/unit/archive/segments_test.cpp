@@ -186,6 +186,24 @@ TEST_F(Segments, UpdatesWithWhatOtherShardsRecord) {
     EXPECT_FALSE(known.has(video(), 2, "content"));
 }
 
+// An encoded part of another content is made again, also if it failed since the file changed.
+TEST_F(Segments, PartsOfAnotherContentAreMissing) {
+    ManifestEntry entry;
+    entry.sha256 = "before";
+    record(1, "text", entry);
+    entry.status = InputStatus::failed;
+    record(2, "", entry);
+    record(3, "text");
+    const auto missing = [&](const std::string& sha256) { return records().missing_parts(video(), sha256); };
+    EXPECT_EQ(missing("content"), (std::vector<int>{1, 2}));
+    EXPECT_EQ(missing("before"), std::vector<int>{3});
+    EXPECT_EQ(missing(""), std::vector<int>());
+    record(1, "text");
+    entry.sha256 = "content";
+    record(2, "", entry);
+    EXPECT_EQ(missing("content"), std::vector<int>()) << "a failed part of this content is not tried for ever";
+}
+
 // A shard of another process encodes a part, then dies.
 TEST_F(Segments, APartIsLockedUntilItsProcessDies) {
     SplitVideo encoded = video();
