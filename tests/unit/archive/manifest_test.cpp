@@ -137,7 +137,7 @@ TEST(ManifestReader, ReturnsEachLineOnce) {
         read_on();
         ASSERT_TRUE(std::equal(read.begin(), read.end(), expected.begin(), expected.end())) << round;
     }
-    // What has been read is not read again.
+    // Lines that have been read are not read again.
     std::string damaged = bytes_of(path(1));
     damaged.front() = '?';
     std::ofstream(path(1), std::ios::binary) << damaged;
