@@ -278,7 +278,10 @@ private:
                     ++waiting_;
                     continue;
                 }
-                if (is_encoded_elsewhere(video)) continue;
+                if (is_encoded_elsewhere(video)) {
+                    spdlog::info("{} is encoded and joined by another shard", video.path);
+                    continue;
+                }
                 FileLock lock = lock_video(*video.split);
                 if (!lock.owns()) continue;
                 locks.push_back(std::move(lock));
