@@ -13,6 +13,7 @@ import argparse
 import os
 import subprocess
 import sys
+import threading
 import time
 
 import dask
@@ -35,6 +36,13 @@ def run_shard(program, throng_command, index, count, arguments):
             "worker": get_worker().address, "pid": os.getpid()}
 
 
+def keep_workers(cluster, count):
+    """Starts workers whose nanny ended, too: a worker that was killed while it started may take its nanny along."""
+    while cluster.status.name == "running":
+        cluster.scale(count)
+        time.sleep(1)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scheduler", help="address of a running scheduler")
@@ -49,6 +57,8 @@ def main():
     cluster = None if options.scheduler else LocalCluster(n_workers=options.workers, threads_per_worker=1,
                                                           dashboard_address=None)
     client = Client(options.scheduler or cluster)
+    if cluster:
+        threading.Thread(target=keep_workers, args=(cluster, options.workers), daemon=True).start()
     tasks = [client.submit(run_shard, options.program, options.command, index, options.shards, options.arguments,
                            pure=False, retries=RETRIES, key=f"shard-{index}") for index in range(1, options.shards + 1)]
     worst = 0
