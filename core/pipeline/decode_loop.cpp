@@ -41,10 +41,12 @@ void DecodeLoop::run(const std::stop_token& stop) {
 }
 
 void DecodeLoop::decode(const std::stop_token& stop) {
-    bool any_since_rewind = false;
+    std::int64_t num_since_rewind = 0;
+    bool sought_since_rewind = false;
     while (!stop.stop_requested()) {
         if (const std::optional<double> seconds = playback_.take_seek()) {
             source_->seek(*seconds);
+            sought_since_rewind = true;
             queue_.clear();
         }
         DecodedFrame decoded;
@@ -58,15 +60,18 @@ void DecodeLoop::decode(const std::stop_token& stop) {
         note_source();
         if (status == ReadStatus::timeout) continue;
         if (status == ReadStatus::end) {
-            if (playback_.loop() && any_since_rewind && source_->seek(0)) {
-                any_since_rewind = false;
+            // A still image has nothing to loop: it would be read again at full speed.
+            const bool is_still = options_.keeps_open && num_since_rewind == 1 && !sought_since_rewind;
+            if (playback_.loop() && !is_still && num_since_rewind > 0 && source_->seek(0)) {
+                num_since_rewind = 0;
+                sought_since_rewind = false;
                 continue;
             }
             queue_.close();
-            if (!options_.keeps_open || !any_since_rewind || !playback_.wait_after_end(stop)) return;
+            if (!options_.keeps_open || num_since_rewind == 0 || !playback_.wait_after_end(!is_still, stop)) return;
             continue;
         }
-        any_since_rewind = true;
+        ++num_since_rewind;
         decoded.decoded = Clock::now();
         decoded.decode_ms = source_->decode_ms().value_or(milliseconds_since(start));
         decoded.source = source_->current_name();

@@ -121,9 +121,9 @@ bool Playback::admit(double pts, const std::stop_token& stop) {
     }
 }
 
-bool Playback::wait_after_end(const std::stop_token& stop) {
+bool Playback::wait_after_end(bool can_loop, const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
-    return condition_.wait(lock, stop, [this] { return seek_.has_value() || loop_; });
+    return condition_.wait(lock, stop, [&] { return seek_.has_value() || (can_loop && loop_); });
 }
 
 }  // namespace throng

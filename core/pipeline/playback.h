@@ -34,9 +34,9 @@ public:
     // must be discarded because of a seek, a stop or a paused live source.
     [[nodiscard]] bool admit(double pts, const std::stop_token& stop);
     [[nodiscard]] bool loop() const;
-    // Called after the end of the source. Blocks until a seek is requested or loop is switched on. Returns false after
-    // a stop request.
-    [[nodiscard]] bool wait_after_end(const std::stop_token& stop);
+    // Called after the end of the source. Blocks until a seek is requested or, if the source can loop, loop is switched
+    // on. Returns false after a stop request.
+    [[nodiscard]] bool wait_after_end(bool can_loop, const std::stop_token& stop);
 
 private:
     using Clock = std::chrono::steady_clock;

@@ -431,6 +431,21 @@ TEST(PipelinePlayback, LoopsWhenLoopIsEnabledAfterTheEnd) {
     run.pipeline->stop();
 }
 
+// It would be read again without a pause.
+TEST(PipelinePlayback, AStillImageIsReadOnceWithLoop) {
+    PipelineOptions options = in_real_time();
+    options.loop = true;
+    Trial run(frames(1), {}, options);
+    run.pipeline->start();
+    ASSERT_TRUE(eventually([&] { return run.pipeline->state() == PipelineState::ended; }));
+    EXPECT_EQ(run.pipeline->counters().decoded, 1U);
+    run.pipeline->seek(0);
+    ASSERT_TRUE(eventually([&] { return run.pipeline->counters().decoded > 1; }));
+    ASSERT_TRUE(eventually([&] { return run.pipeline->state() == PipelineState::ended; }));
+    EXPECT_LE(run.pipeline->counters().decoded, 3U);  // again from the start, since a seek may skip frames
+    run.pipeline->stop();
+}
+
 TEST(PipelinePlayback, ALoopOverAnEmptySourceEnds) {
     PipelineOptions options;
     options.loop = true;
