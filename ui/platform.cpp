@@ -7,8 +7,13 @@
 
 #include <QDir>
 #include <QLibraryInfo>
+#include <QOffscreenSurface>
+#include <QOpenGLContext>
+#include <QQuickWindow>
 #include <cstdlib>
 #include <cstring>
+
+#include "core/base/log.h"
 
 namespace throng::ui {
 namespace {
@@ -88,6 +93,16 @@ bool wayland_answers(const std::string& name) {
     return answers(name.front() == '/' ? name : environment("XDG_RUNTIME_DIR") + "/" + name);
 }
 
+// Creates a context and makes it current, as the scene graph will.
+bool opengl_works() {
+    QOpenGLContext context;
+    if (!context.create()) return false;
+    QOffscreenSurface surface;
+    surface.setFormat(context.format());
+    surface.create();
+    return surface.isValid() && context.makeCurrent(&surface);
+}
+
 }  // namespace
 
 std::string display_unavailable_reason() {
@@ -119,6 +134,17 @@ std::string display_unavailable_reason() {
         }
     }
     return reason.empty() ? "DISPLAY and WAYLAND_DISPLAY are not set" : reason;
+}
+
+void select_renderer() {
+    for (const char* variable : {"QT_QUICK_BACKEND", "QMLSCENE_DEVICE", "QSG_RHI_BACKEND"}) {
+        if (!environment(variable).empty()) return;
+    }
+    if (opengl_works()) return;
+    spdlog::warn(
+        "OpenGL is unavailable on this display: the window uses the software renderer, which is slower. Install a "
+        "driver of the display with OpenGL, or choose this with QT_QUICK_BACKEND=software.");
+    QQuickWindow::setGraphicsApi(QSGRendererInterface::Software);
 }
 
 }  // namespace throng::ui

@@ -1,4 +1,4 @@
-// Checks for a usable display before Qt starts: without one, Qt aborts the program.
+// Checks what the window needs before Qt aborts the program for the lack of it: a display, and OpenGL to draw on it.
 #pragma once
 
 #include <string>
@@ -9,5 +9,9 @@ namespace throng::ui {
 // Evaluates the environment as Qt does, the installed platform plugins, and a connection to the display server's
 // socket.
 [[nodiscard]] std::string display_unavailable_reason();
+
+// Selects Qt's software renderer, with a warning, if OpenGL is unavailable on the display. To be called after the
+// application is created and before its first window. Leaves a renderer that the environment selects.
+void select_renderer();
 
 }  // namespace throng::ui

@@ -77,6 +77,7 @@ int run_window(int argc, char** argv, WindowOptions options) {
     }
     set_up_application();
     QGuiApplication application(argc, argv);
+    select_renderer();
     stand_options.languages = preferred_languages(options.language);
     install_language(stand_options.languages);
 

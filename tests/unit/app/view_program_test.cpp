@@ -125,6 +125,18 @@ TEST_F(ViewProgram, ReportsASourceThatCannotBeOpened) {
     EXPECT_FALSE(fs::exists(file("shot.png")));
 }
 
+// Qt would abort the program.
+TEST_F(ViewProgram, DrawsWithoutOpenGl) {
+    TH_NEEDS_WINDOW();
+    const test::ProgramResult result =
+        view({"crowd:faces=2,size=320x240,seed=1", "--backend", "cpu", "--screenshot-after", "1", "--screenshot",
+              file("shot.png")},
+             {"QT_XCB_GL_INTEGRATION=none", "QT_QUICK_BACKEND=", "QSG_RHI_BACKEND="}, "640x400");
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_NE(result.err.find("software renderer"), std::string::npos) << result.err;
+    EXPECT_TRUE(fs::exists(file("shot.png")));
+}
+
 // A kiosk works on a copy of the user's settings, which ends with it.
 TEST_F(ViewProgram, AKioskLeavesTheSettingsOfTheUser) {
     TH_NEEDS_WINDOW();
