@@ -1,9 +1,11 @@
 // Tests the window's keys, menus, panels and sizes with real events.
 #include <QAccessible>
 #include <QDirIterator>
+#include <QGuiApplication>
 #include <QJSValue>
 #include <QJSValueIterator>
 #include <QRegularExpression>
+#include <QScreen>
 #include <QSet>
 #include <functional>
 
@@ -119,6 +121,19 @@ TEST_F(Window, KioskOpensNothingAndStaysInFullScreen) {
     auto* menu = window_->findChild<QObject*>("sourceMenu");
     ASSERT_NE(menu, nullptr);
     EXPECT_FALSE(menu->property("visible").toBool());
+}
+
+// On the test's display there is no window manager that would set the size.
+TEST_F(Window, FullScreenFillsTheScreenAndReturns) {
+    const QSize size(640, 400);
+    open({}, size);
+    play();
+    trigger("fullscreen");
+    EXPECT_TRUE(test::wait_for([&] { return window_->size() == window_->screen()->size(); }));
+    trigger("fullscreen");
+    // The platform plugin offscreen sets the size itself, and does not restore it.
+    if (QGuiApplication::platformName() == "offscreen") return;
+    EXPECT_TRUE(test::wait_for([&] { return window_->size() == size; }));
 }
 
 TEST_F(Window, SavesImagesForInspection) {

@@ -166,6 +166,30 @@ C.ApplicationWindow {
         }
         cursorShape: root.chrome ? Qt.ArrowCursor : Qt.BlankCursor
     }
+    // Without a window manager, full screen sets no size. A window manager has done so by then.
+    onFullScreenChanged: fullScreen ? screenSize.restart() : screenSize.restore()
+    Timer {
+        id: screenSize
+        property rect before  // empty: the size was not set here
+        interval: 300
+        onTriggered: {
+            const to = root.screen
+            if (root.width === to.width && root.height === to.height) return
+            before = Qt.rect(root.x, root.y, root.width, root.height)
+            set(Qt.rect(to.virtualX, to.virtualY, to.width, to.height))
+        }
+        function restore() {
+            stop()
+            if (before.width > 0) set(before)
+            before = Qt.rect(0, 0, 0, 0)
+        }
+        function set(to: rect) {
+            root.x = to.x
+            root.y = to.y
+            root.width = to.width
+            root.height = to.height
+        }
+    }
     Timer {
         id: idleTimer
         interval: 2500
