@@ -7,6 +7,7 @@
 
 #include "core/detect/detector_kinds.h"
 #include "tests/ui/window_fixture.h"
+#include "ui/language/core_messages.h"
 #include "ui/language/language.h"
 
 namespace throng::ui {
@@ -201,6 +202,60 @@ TEST_F(GermanWindow, SpeaksGerman) {
     }
     trigger("help");
     EXPECT_TRUE(test::wait_for([&] { return shows("Abspielen oder anhalten"); }));
+}
+
+// A pattern of a message that the core no longer has would stay unnoticed: every part of it occurs in the sources.
+TEST(Language, ThePatternsAreMessagesOfTheCore) {
+    QString sources;
+    for (const char* folder : {"core", "app/measure"}) {
+        QDirIterator files(QString::fromStdString((test::source_dir() / folder).string()), {"*.cpp", "*.h"},
+                           QDir::Files, QDirIterator::Subdirectories);
+        while (files.hasNext()) {
+            QFile file(files.next());
+            ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+            sources += QString::fromUtf8(file.readAll());
+        }
+    }
+    QFile file(QString::fromStdString((test::source_dir() / "ui/language/core_messages.cpp").string()));
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+    const QString text = QString::fromUtf8(file.readAll());
+    const QRegularExpression pattern(R"x(QT_TR_NOOP\("([^"]+)"\))x");
+    int count = 0;
+    for (auto each = pattern.globalMatch(text); each.hasNext(); ++count) {
+        for (const QString& part : each.next().captured(1).split(QRegularExpression("%\\d"))) {
+            EXPECT_TRUE(sources.contains(part)) << part.toStdString();
+        }
+    }
+    EXPECT_GT(count, 40);
+}
+
+TEST(Language, TranslatesMessagesWithValues) {
+    EXPECT_EQ(translated_message(std::string("image 640x480")), "image 640x480");
+    TsTranslator translator{kGerman};
+    QCoreApplication::installTranslator(&translator);
+    const std::map<const char*, const char*> expected{
+        {"", ""},
+        {"image 640x480", "Bild 640x480"},
+        {"2x2 of image 640x480", "2x2 aus Bild 640x480"},
+        {"h264 640x480 30 fps, software", "h264 640x480 30 fps, software"},
+        {"faces from 36 instead of 24 px", "Gesichter ab 36 statt 24 px"},
+        {"people from 72 instead of 64 px, scale factor 1.2 instead of 1.1",
+         "Personen ab 72 statt 64 px, Skalenfaktor 1.2 statt 1.1"},
+        {"9 boxes, 8 of 9 in common; another order of equal scores, none of 0 or less, always the IoU",
+         "9 Rahmen, davon 8 von 9 gleich; gleiche Werte anders geordnet, keine bis 0, immer die IoU"},
+        {"Haar cascade as set (CPU)", "Haar-Kaskade wie eingestellt (CPU)"},
+        {"an unlisted message", "an unlisted message"},
+    };
+    for (const auto& [english, german] : expected) EXPECT_EQ(translated_message(std::string(english)), german);
+    try {
+        static_cast<void>(open_source("missing.mp4"));
+        ADD_FAILURE() << "opened";
+    } catch (const Error& error) {
+        EXPECT_EQ(translated_message(error.problem()), "Datei oder Ordner nicht gefunden");
+        EXPECT_EQ(translated_message(error.advice()), "Pfad prüfen");
+    }
+    QCoreApplication::removeTranslator(&translator);
+    EXPECT_EQ(translated_message(std::string("image 640x480")), "image 640x480");
 }
 
 }  // namespace

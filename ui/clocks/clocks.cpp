@@ -3,12 +3,13 @@
 #include <algorithm>
 
 #include "ui/base/post.h"
+#include "ui/language/core_messages.h"
 
 namespace throng::ui {
 namespace {
 
 QString sentence(const std::string& text) {
-    QString line = QString::fromStdString(text);
+    QString line = translated_message(text);
     if (!line.isEmpty()) line[0] = line[0].toUpper();
     return line;
 }
@@ -95,7 +96,7 @@ QString Clocks::warning() const {
 
 QString Clocks::error() const {
     if (status_.phase != ClockPhase::rejected || dismissed_ == requests_) return {};
-    const QString reason = QString::fromStdString(status_.result.reason);
+    const QString reason = translated_message(status_.result.reason);
     switch (status_.result.status) {
         case ApplyStatus::needs_privilege: return tr("No permission to change the clock: %1").arg(reason);
         case ApplyStatus::unsupported: return tr("The clock cannot be changed: %1").arg(reason);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <variant>
 
+#include "ui/language/core_messages.h"
+
 namespace throng::ui {
 
 QString short_name(const ClockProfile& profile) {
@@ -60,7 +62,7 @@ QVariant ProfileModel::data(const QModelIndex& index, int role) const {
         case short_role: return short_name(entry.profile);
         case clock_role: return entry.gpu_max ? megahertz(entry.gpu_max) : tr("set by the board's governor");
         case available_role: return entry.available;
-        case reason_role: return QString::fromStdString(entry.reason);
+        case reason_role: return translated_message(entry.reason);
         default: return {};
     }
 }

@@ -27,6 +27,11 @@ constexpr const char* kContext = "throng::ui";
     QT_TR_NOOP("Minimum"),
     QT_TR_NOOP("Maximum"),
     QT_TR_NOOP("Fanless"),
+    // of the C library
+    QT_TR_NOOP("No such file or directory"),
+    QT_TR_NOOP("Permission denied"),
+    QT_TR_NOOP("Connection refused"),
+    QT_TR_NOOP("Connection timed out"),
 };
 
 // Names of keys, which Qt looks up in this context. Qt's own translations are rarely installed.

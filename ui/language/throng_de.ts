@@ -1421,6 +1421,234 @@
 <context>
     <name>throng::ui</name>
     <message>
+        <source>No such file or directory</source>
+        <translation>Datei oder Ordner nicht gefunden</translation>
+    </message>
+    <message>
+        <source>Permission denied</source>
+        <translation>Keine Berechtigung</translation>
+    </message>
+    <message>
+        <source>Connection refused</source>
+        <translation>Verbindung abgelehnt</translation>
+    </message>
+    <message>
+        <source>Connection timed out</source>
+        <translation>Keine Antwort in der erlaubten Zeit</translation>
+    </message>
+    <message>
+        <source>this machine has no GPU clock to control</source>
+        <translation>Diese Maschine hat keinen GPU-Takt zum Einstellen</translation>
+    </message>
+    <message>
+        <source>the GPU&apos;s clock steps are not available yet</source>
+        <translation>Die Takte der GPU sind noch nicht bekannt</translation>
+    </message>
+    <message>
+        <source>faces</source>
+        <translation>Gesichter</translation>
+    </message>
+    <message>
+        <source>people</source>
+        <translation>Personen</translation>
+    </message>
+    <message>
+        <source>%1 from %2 instead of %3 px, scale factor %4 instead of %5</source>
+        <translation>%1 ab %2 statt %3 px, Skalenfaktor %4 statt %5</translation>
+    </message>
+    <message>
+        <source>%1 from %2 instead of %3 px</source>
+        <translation>%1 ab %2 statt %3 px</translation>
+    </message>
+    <message>
+        <source>drawn crowd of %1, %2</source>
+        <translation>gezeichnete Menge, %1 Gesichter, %2</translation>
+    </message>
+    <message>
+        <source>image %1</source>
+        <translation>Bild %1</translation>
+    </message>
+    <message>
+        <source>%1 images</source>
+        <translation>%1 Bilder</translation>
+    </message>
+    <message>
+        <source>%1 image</source>
+        <translation>%1 Bild</translation>
+    </message>
+    <message>
+        <source>2x2 of %1</source>
+        <translation>2x2 aus %1</translation>
+    </message>
+    <message>
+        <source>Throng, %1 (%2)</source>
+        <translation>Throng, %1 (%2)</translation>
+    </message>
+    <message>
+        <source>Plain loop, %1 (CPU)</source>
+        <translation>Einfache Schleife, %1 (CPU)</translation>
+    </message>
+    <message>
+        <source>OpenCV NMSBoxes, greedy (CPU)</source>
+        <translation>OpenCV NMSBoxes, greedy (CPU)</translation>
+    </message>
+    <message>
+        <source>The paper&apos;s kernels, one-pass (GPU)</source>
+        <translation>Die Kernel des Artikels, one-pass (GPU)</translation>
+    </message>
+    <message>
+        <source>same %1 boxes</source>
+        <translation>dieselben %1 Rahmen</translation>
+    </message>
+    <message>
+        <source>%1 boxes, %2 of %3 in common</source>
+        <translation>%1 Rahmen, davon %2 von %3 gleich</translation>
+    </message>
+    <message>
+        <source>%1 boxes</source>
+        <translation>%1 Rahmen</translation>
+    </message>
+    <message>
+        <source>another order of equal scores, none of 0 or less, always the IoU</source>
+        <translation>gleiche Werte anders geordnet, keine bis 0, immer die IoU</translation>
+    </message>
+    <message>
+        <source>%1 as one-pass, which keeps fewer</source>
+        <translation>%1 wie one-pass, das weniger behält</translation>
+    </message>
+    <message>
+        <source>has no soft rules</source>
+        <translation>hat keine weichen Regeln</translation>
+    </message>
+    <message>
+        <source>has the greedy rule only</source>
+        <translation>hat nur die Regel greedy</translation>
+    </message>
+    <message>
+        <source>quadratic: not run for more than %1 detections</source>
+        <translation>quadratisch: nicht für mehr als %1 Detektionen</translation>
+    </message>
+    <message>
+        <source>not run for more than %1 detections: their matrix is too large</source>
+        <translation>nicht für mehr als %1 Detektionen: Ihre Matrix ist zu groß</translation>
+    </message>
+    <message>
+        <source>need a GPU</source>
+        <translation>brauchen eine GPU</translation>
+    </message>
+    <message>
+        <source>same %1 raw detections</source>
+        <translation>dieselben %1 Rohdetektionen</translation>
+    </message>
+    <message>
+        <source>%1 raw detections instead of %2</source>
+        <translation>%1 statt %2 Rohdetektionen</translation>
+    </message>
+    <message>
+        <source>%1 as set (%2)</source>
+        <translation>%1 wie eingestellt (%2)</translation>
+    </message>
+    <message>
+        <source>%1 off: %2</source>
+        <translation>%1 aus: %2</translation>
+    </message>
+    <message>
+        <source>also</source>
+        <translation>auch</translation>
+    </message>
+    <message>
+        <source>switched</source>
+        <translation>einzeln</translation>
+    </message>
+    <message>
+        <source>on one thread</source>
+        <translation>auf einem Thread</translation>
+    </message>
+    <message>
+        <source>Optimizations off, one after the other</source>
+        <translation>Optimierungen aus, eine nach der anderen</translation>
+    </message>
+    <message>
+        <source>this detector has none to switch off</source>
+        <translation>dieser Detektor hat keine</translation>
+    </message>
+    <message>
+        <source>only the detectors on a GPU have switches</source>
+        <translation>nur Detektoren auf der GPU haben Schalter</translation>
+    </message>
+    <message>
+        <source>file not found</source>
+        <translation>Datei nicht gefunden</translation>
+    </message>
+    <message>
+        <source>check the path</source>
+        <translation>Pfad prüfen</translation>
+    </message>
+    <message>
+        <source>no such camera</source>
+        <translation>keine solche Kamera</translation>
+    </message>
+    <message>
+        <source>cannot be read</source>
+        <translation>nicht lesbar</translation>
+    </message>
+    <message>
+        <source>check the file&apos;s permissions</source>
+        <translation>Rechte der Datei prüfen</translation>
+    </message>
+    <message>
+        <source>the folder contains no images</source>
+        <translation>Der Ordner enthält keine Bilder</translation>
+    </message>
+    <message>
+        <source>the file is empty</source>
+        <translation>Die Datei ist leer</translation>
+    </message>
+    <message>
+        <source>the file is damaged</source>
+        <translation>Die Datei ist beschädigt</translation>
+    </message>
+    <message>
+        <source>the file is damaged or cut short</source>
+        <translation>Die Datei ist beschädigt oder unvollständig</translation>
+    </message>
+    <message>
+        <source>not an image in a supported format</source>
+        <translation>kein Bild in einem unterstützten Format</translation>
+    </message>
+    <message>
+        <source>the input contains no video</source>
+        <translation>Die Quelle enthält kein Video</translation>
+    </message>
+    <message>
+        <source>the file cannot be read any further</source>
+        <translation>Die Datei ist ab hier nicht lesbar</translation>
+    </message>
+    <message>
+        <source>no frame can be decoded</source>
+        <translation>kein Bild lässt sich decodieren</translation>
+    </message>
+    <message>
+        <source>cannot be reached: %1</source>
+        <translation>nicht erreichbar: %1</translation>
+    </message>
+    <message>
+        <source>no data for %1</source>
+        <translation>keine Daten seit %1</translation>
+    </message>
+    <message>
+        <source>reconnecting, attempt %1</source>
+        <translation>neue Verbindung, Versuch %1</translation>
+    </message>
+    <message>
+        <source>reconnected, waiting for a frame</source>
+        <translation>wieder verbunden, wartet auf ein Bild</translation>
+    </message>
+    <message>
+        <source>the video cannot be decoded: %1</source>
+        <translation>Das Video lässt sich nicht decodieren: %1</translation>
+    </message>
+    <message>
         <source>GPU load</source>
         <translation>GPU-Last</translation>
     </message>

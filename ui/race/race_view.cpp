@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ui/base/post.h"
+#include "ui/language/core_messages.h"
 
 namespace throng::ui {
 
@@ -85,9 +86,9 @@ void RaceView::work(const RaceInput& input, int run, const std::stop_token& stop
 }
 
 void RaceView::add(QVariantList& rows, const RaceRow& row) {
-    rows += QVariantMap{{QStringLiteral("name"), QString::fromStdString(row.name)},
-                        {QStringLiteral("note"), QString::fromStdString(row.note)},
-                        {QStringLiteral("reason"), QString::fromStdString(row.unavailable_reason)},
+    rows += QVariantMap{{QStringLiteral("name"), translated_message(row.name)},
+                        {QStringLiteral("note"), translated_message(row.note)},
+                        {QStringLiteral("reason"), translated_message(row.unavailable_reason)},
                         {QStringLiteral("reference"), row.reference},
                         {QStringLiteral("ms"), row.ms},
                         {QStringLiteral("share"), row.ms / kFrameMs}};

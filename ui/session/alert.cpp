@@ -1,11 +1,13 @@
 #include "ui/session/alert.h"
 
+#include "ui/language/core_messages.h"
+
 namespace throng::ui {
 namespace {
 
 // "cannot open the video" to "Cannot open the video".
 QString sentence(const std::string& text) {
-    QString line = QString::fromStdString(text);
+    QString line = translated_message(text);
     if (!line.isEmpty()) line[0] = line[0].toUpper();
     return line;
 }

@@ -2,12 +2,14 @@
 
 #include <chrono>
 
+#include "ui/language/core_messages.h"
+
 namespace throng::ui {
 
 void RunStatus::update(const Pipeline& pipeline, const FrameResult* result) {
     counters_ = pipeline.counters();
-    notice_ = QString::fromStdString(pipeline.notice());
-    given_up_ = QString::fromStdString(pipeline.given_up());
+    notice_ = translated_message(pipeline.notice());
+    given_up_ = translated_message(pipeline.given_up());
     faces_ = result != nullptr ? static_cast<int>(result->kept.detections.size()) : 0;
     raw_count_ = result != nullptr ? static_cast<int>(result->raw_count) : 0;
     overflow_ = result != nullptr ? static_cast<int>(result->overflow) : 0;

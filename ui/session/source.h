@@ -6,6 +6,7 @@
 #include <QString>
 
 #include "core/video/source.h"
+#include "ui/language/core_messages.h"
 
 namespace throng::ui {
 
@@ -31,7 +32,7 @@ public:
     [[nodiscard]] QString spec() const { return spec_; }  // as it was opened; empty before the first source
     [[nodiscard]] QString title() const;                  // short name of the spec
     [[nodiscard]] QString opening() const;                // title of the source that is being opened; empty: none
-    [[nodiscard]] QString details() const { return QString::fromStdString(info_.details); }
+    [[nodiscard]] QString details() const { return translated_message(info_.details); }
     [[nodiscard]] bool live() const { return info_.live; }
     [[nodiscard]] bool seekable() const { return info_.seekable && duration() > 0; }
     [[nodiscard]] bool still() const { return info_.frame_count == 1; }           // one frame, nothing to play

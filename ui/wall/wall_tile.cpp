@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "ui/language/core_messages.h"
+
 namespace throng::ui {
 namespace {
 
@@ -54,7 +56,7 @@ std::shared_ptr<Pipeline> WallTile::take_pipeline() {
 
 std::shared_ptr<Pipeline> WallTile::fail(const Error& error) {
     failed_ = true;
-    problem_ = QString::fromStdString(error.problem());
+    problem_ = translated_message(error.problem());
     faces_ = 0;
     frame_rate_ = 0;
     retry_.start(1000 * std::min(kLastRetry, kFirstRetry << std::min(failures_, 10)));
@@ -77,7 +79,7 @@ void WallTile::refresh() {
         const PipelineCounters counters = opened_.pipeline->counters();
         frame_rate_ = counters.fps;
         faces_ = image_.result ? static_cast<int>(image_.result->kept.detections.size()) : 0;
-        problem_ = QString::fromStdString(opened_.pipeline->notice());
+        problem_ = translated_message(opened_.pipeline->notice());
     }
     emit changed();
 }
