@@ -34,6 +34,15 @@ TEST_F(Window, TypingReplacesThePreviousAddress) {
     QMetaObject::invokeMethod(address, "forceActiveFocus");
     type("second");
     EXPECT_EQ(address->property("text"), "second");
+    trigger("sources");
+    ASSERT_TRUE(test::wait_for([&] { return !address->isVisible(); }));
+    trigger("sources");
+    ASSERT_TRUE(test::wait_for([&] { return address->isVisible(); }));
+    QTest::qWait(100);
+    QTest::mouseClick(window_, Qt::LeftButton, {}, center_of(*address));
+    EXPECT_TRUE(test::wait_for([&] { return address->property("selectedText") == "second"; }));
+    type("third");
+    EXPECT_EQ(address->property("text").toString().toStdString(), "third");
 }
 
 TEST_F(Window, BarsHideOverAVideoWhileThePointerRests) {

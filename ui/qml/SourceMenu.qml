@@ -20,6 +20,7 @@ C.Popup {
     onOpened: {
         session.findCameras()
         address.selectAll()  // typing replaces the previous address
+        address.selectsOnPress = true
     }
 
     function openSource(spec: string) {
@@ -81,6 +82,13 @@ C.Popup {
                     selectByMouse: true
                     selectionColor: Theme.accent
                     selectedTextColor: Theme.accentText
+                    // The first press sets the cursor into the previous address; typing would be inserted there.
+                    property bool selectsOnPress: false
+                    onTextEdited: selectsOnPress = false
+                    onReleased: {
+                        if (selectsOnPress) Qt.callLater(selectAll)  // after the field has handled the release
+                        selectsOnPress = false
+                    }
                     onAccepted: if (text.trim().length > 0) root.openSource(text.trim())
                     background: Rectangle {
                         radius: Theme.radius
