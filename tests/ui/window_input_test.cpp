@@ -130,6 +130,9 @@ TEST_F(Window, KioskOpensNothingAndStaysInFullScreen) {
     auto* menu = window_->findChild<QObject*>("sourceMenu");
     ASSERT_NE(menu, nullptr);
     EXPECT_FALSE(menu->property("visible").toBool());
+    trigger("help");
+    EXPECT_TRUE(test::wait_for([&] { return shows("Play or pause"); }));
+    EXPECT_FALSE(shows("Open a video or image")) << "the list has no locked keys";
 }
 
 // On the test's display there is no window manager that would set the size.

@@ -127,8 +127,9 @@ QVariantList ShortcutModel::entries(const QString& group) const {
     QVariantList found;
     for (const ShortcutEntry& entry : kTable) {
         if (translated(entry.group) == group) {
-            found +=
-                QVariantMap{{QStringLiteral("keys"), keys_of(entry)}, {QStringLiteral("text"), translated(entry.text)}};
+            found += QVariantMap{{QStringLiteral("id"), QLatin1String(entry.id)},
+                                 {QStringLiteral("keys"), keys_of(entry)},
+                                 {QStringLiteral("text"), translated(entry.text)}};
         }
     }
     return found;

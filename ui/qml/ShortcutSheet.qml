@@ -13,6 +13,11 @@ C.Popup {
     required property ShortcutModel shortcuts
     required property Actions actions
 
+    // Without the keys that are locked, in a kiosk or the wall.
+    function entriesOf(group: string): var {
+        return shortcuts.entries(group).filter(entry => actions.isAllowed(entry.id))
+    }
+
     parent: T.Overlay.overlay
     anchors.centerIn: parent
     width: Math.min(parent.width - 32, 1180)
@@ -78,9 +83,10 @@ C.Popup {
                 readonly property var groups: {
                     const filled = Array.from({ length: columns }, () => ({ groups: [], rows: 0 }))
                     for (const group of root.shortcuts.groups()) {
+                        if (root.entriesOf(group).length === 0) continue
                         const shortest = filled.reduce((a, b) => b.rows < a.rows ? b : a)
                         shortest.groups.push(group)
-                        shortest.rows += root.shortcuts.entries(group).length + 2
+                        shortest.rows += root.entriesOf(group).length + 2
                     }
                     return filled.map(column => column.groups)
                 }
@@ -108,7 +114,7 @@ C.Popup {
                                     height: 28
                                 }
                                 Repeater {
-                                    model: root.shortcuts.entries(group.modelData)
+                                    model: root.entriesOf(group.modelData)
                                     Row {
                                         id: entry
                                         required property var modelData
