@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <exception>
 #include <new>
 #include <string>
@@ -50,25 +51,53 @@ throng_status guarded(std::string& text, const Work& work) noexcept {
     return status;
 }
 
-// Base of a handle.
-struct Handle {
-    std::string error;
-    std::atomic<bool> busy{false};
-
-    // Runs work() unless another thread is in a call with this handle.
-    template <class Work>
-    throng_status call(const Work& work) noexcept {
-        if (busy.exchange(true, std::memory_order_acquire)) return THRONG_ERROR_BUSY;
-        const throng_status status = guarded(error, work);
-        busy.store(false, std::memory_order_release);
-        return status;
-    }
-};
-
-// The text of the last failed creation on this thread.
+// The text of the last failed creation or call without a handle on this thread.
 inline std::string& creation_error() {
     thread_local std::string text;
     return text;
+}
+
+// For a call without a handle, which has no place for the text.
+inline throng_status no_handle(const char* name) noexcept {
+    return guarded(creation_error(), [&] { throw Error(ErrorKind::usage, "is NULL", name); });
+}
+
+// Base of a handle.
+class Handle {
+public:
+    // Runs work() unless another thread is in a call with this handle.
+    template <class Work>
+    throng_status call(const Work& work) noexcept {
+        if (busy_.exchange(true, std::memory_order_acquire)) {
+            rejected_ = number_;
+            return THRONG_ERROR_BUSY;
+        }
+        if (rejected_ == number_) rejected_ = 0;
+        const throng_status status = guarded(error_, work);
+        busy_.store(false, std::memory_order_release);
+        return status;
+    }
+
+    // The text of the last call with this handle. A rejected thread gets its own: the other one may be writing.
+    [[nodiscard]] const char* error() const noexcept {
+        return rejected_ == number_ ? "another thread is in a call with this handle" : error_.c_str();
+    }
+
+private:
+    static std::uint64_t next_number() noexcept {
+        static std::atomic<std::uint64_t> last{0};
+        return ++last;
+    }
+    inline static thread_local std::uint64_t rejected_ = 0;  // the handle that rejected this thread's last call with it
+
+    std::string error_;
+    std::atomic<bool> busy_{false};
+    const std::uint64_t number_ = next_number();  // not the address, which the next handle may have
+};
+
+// What the functions for error texts return.
+inline const char* error_text(const Handle* handle) noexcept {
+    return handle != nullptr ? handle->error() : creation_error().c_str();
 }
 
 }  // namespace throng::api

@@ -20,6 +20,8 @@
  * Values never fail a call: NaN, infinite and inverted boxes are handled as above. Shapes, types and pointers do.
  *
  * Threads: handles are independent. One handle serves one call at a time; a second thread gets THRONG_ERROR_BUSY.
+ * Debugging: device handles that are created while THRONG_CHECK_POINTERS is in the environment reject pointers to host
+ * memory that the device cannot read.
  * Ownership: the caller owns all arrays. The library keeps no pointer after a call, except that a device call returns
  * before the device has finished. Using a handle after throng_nms_destroy is undefined. */
 #ifndef THRONG_NMS_H
@@ -167,7 +169,8 @@ THRONG_API throng_status throng_nms_run(throng_nms* nms, const throng_nms_params
                                         void* stream);
 
 /* Returns the text of the last error of a handle, never NULL; empty if its last call succeeded. Valid until the next
- * call with the handle. NULL: the last failure of throng_nms_create on this thread. */
+ * call with the handle. A thread whose call was THRONG_ERROR_BUSY gets the text for that. NULL: the last failure on this
+ * thread of throng_nms_create or of a call without a handle. */
 THRONG_API const char* throng_nms_error(const throng_nms* nms);
 
 THRONG_API const char* throng_nms_version(void); /* "0.1.0" */

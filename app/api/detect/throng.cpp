@@ -191,7 +191,7 @@ void throng_detector_destroy(throng_detector* detector) {
 
 throng_status throng_detect(throng_detector* detector, const throng_image* image, throng_detection* detections,
                             int64_t capacity, int64_t* count) {
-    if (detector == nullptr) return THRONG_ERROR_USAGE;
+    if (detector == nullptr) return api::no_handle("detector");
     return detector->call([&] {
         require(capacity >= 0, "capacity", "is negative");
         require(detections != nullptr || capacity == 0, "detections", "is NULL");
@@ -206,7 +206,7 @@ throng_status throng_detect(throng_detector* detector, const throng_image* image
 }
 
 const char* throng_detector_error(const throng_detector* detector) {
-    return detector != nullptr ? detector->error.c_str() : api::creation_error().c_str();
+    return api::error_text(detector);
 }
 
 const char* throng_detector_backend(const throng_detector* detector) {
@@ -231,7 +231,7 @@ void throng_stream_destroy(throng_stream* stream) {
 throng_status throng_stream_next(throng_stream* stream, int32_t timeout_ms, const throng_frame** frame,
                                  int32_t* ended) {
     if (frame != nullptr) *frame = nullptr;
-    if (stream == nullptr) return THRONG_ERROR_USAGE;
+    if (stream == nullptr) return api::no_handle("stream");
     return stream->call([&] {
         require(frame != nullptr, "frame", "is NULL");
         require(timeout_ms >= -1, "timeout_ms", "must be -1 or more");
@@ -241,7 +241,7 @@ throng_status throng_stream_next(throng_stream* stream, int32_t timeout_ms, cons
 }
 
 const char* throng_stream_error(const throng_stream* stream) {
-    return stream != nullptr ? stream->error.c_str() : api::creation_error().c_str();
+    return api::error_text(stream);
 }
 
 throng_status throng_run(int32_t abi, const char* source, const throng_options* options, throng_callback callback,

@@ -88,7 +88,7 @@ void throng_nms_destroy(throng_nms* nms) {
 }
 
 throng_status throng_nms_set_threads(throng_nms* nms, int32_t threads) {
-    if (nms == nullptr) return THRONG_ERROR_USAGE;
+    if (nms == nullptr) return api::no_handle("nms");
     return nms->call([&] {
         if (threads < 0 || threads > 1024) throw Error(ErrorKind::usage, "must lie in [0, 1024]", "threads");
         nms->host.set_threads(threads);
@@ -97,7 +97,7 @@ throng_status throng_nms_set_threads(throng_nms* nms, int32_t threads) {
 
 throng_status throng_nms_workspace_size(throng_nms* nms, const throng_nms_params* params, int64_t num_boxes,
                                         size_t* bytes) {
-    if (nms == nullptr) return THRONG_ERROR_USAGE;
+    if (nms == nullptr) return api::no_handle("nms");
     return nms->call([&] {
         const throng_nms_params checked = api::complete(params);
         const throng::NmsParams rules = api::checked_params(checked);
@@ -109,7 +109,7 @@ throng_status throng_nms_workspace_size(throng_nms* nms, const throng_nms_params
 
 throng_status throng_nms_run(throng_nms* nms, const throng_nms_params* params, const throng_nms_input* input,
                              const throng_nms_output* output, void* workspace, size_t workspace_bytes, void* stream) {
-    if (nms == nullptr) return THRONG_ERROR_USAGE;
+    if (nms == nullptr) return api::no_handle("nms");
     return nms->call([&] {
         const throng_nms_params checked = api::complete(params);
         const throng::NmsParams rules = api::checked_params(checked);
@@ -125,7 +125,7 @@ throng_status throng_nms_run(throng_nms* nms, const throng_nms_params* params, c
 }
 
 const char* throng_nms_error(const throng_nms* nms) {
-    return nms != nullptr ? nms->error.c_str() : api::creation_error().c_str();
+    return api::error_text(nms);
 }
 
 const char* throng_nms_version(void) {

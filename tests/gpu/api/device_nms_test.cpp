@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "app/api/throng_nms.h"
@@ -230,6 +232,48 @@ TEST_F(DeviceNmsLibrary, DebugModeFindsHostPointers) {
     EXPECT_NE(std::string(throng_nms_error(checking)).find("input.boxes"), std::string::npos)
         << throng_nms_error(checking);
     throng_nms_destroy(checking);
+}
+
+// Calls of several threads with one handle succeed or are rejected; those that succeed have the right results.
+TEST_F(DeviceNmsLibrary, ASecondThreadIsBusy) {
+    Random random(seed(76));
+    const NmsInput in = clusters_input(random, 1500, 10);
+    std::vector<float> boxes;
+    for (const Box& box : in.boxes) boxes.insert(boxes.end(), {box.x, box.y, box.x + box.w, box.y + box.h});
+    const throng_nms_params params = throng_nms_params_torchvision();
+    const auto n = static_cast<std::int64_t>(in.scores.size());
+    const std::size_t bytes = workspace_bytes(params, n);
+    const auto expected = static_cast<std::int64_t>(torchvision_nms(boxes, in.scores, {}, params.theta).size());
+    const DeviceArray<float> d_boxes(boxes, view()), d_scores(in.scores, view());
+    constexpr int kThreads = 4;
+    constexpr int kCalls = 50;
+    std::atomic<int> done{0};
+    std::atomic<int> busy{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+        threads.emplace_back([&] {
+            const gpu::Stream own;
+            const DeviceArray<std::uint8_t> workspace(std::vector<std::uint8_t>(bytes), own.view());
+            const DeviceArray<std::int64_t> d_count({-1}, own.view());
+            throng_nms_input input = throng_nms_input_default();
+            input.num_boxes = n;
+            input.boxes = d_boxes.data();
+            input.scores = d_scores.data();
+            throng_nms_output output = throng_nms_output_default();
+            output.count = d_count.data();
+            for (int k = 0; k < kCalls; ++k) {
+                d_count.upload({-1});
+                const throng_status status =
+                    throng_nms_run(nms_, &params, &input, &output, workspace.data(), bytes, own.view());
+                const std::int64_t count = d_count.download()[0];
+                if (status == THRONG_OK && count == expected) ++done;
+                if (status == THRONG_ERROR_BUSY && count == -1) ++busy;  // nothing is written
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_GT(done, 0);
+    EXPECT_EQ(done + busy, kThreads * kCalls);
 }
 
 // One capture, then replays on new contents of the same arrays.

@@ -146,6 +146,7 @@ TEST_F(DetectionLibrary, NamesTheFieldOfABadImage) {
     EXPECT_EQ(throng_detect(detector_, &good, nullptr, 5, &count), THRONG_ERROR_USAGE);
     EXPECT_EQ(throng_detect(detector_, &good, nullptr, 0, nullptr), THRONG_ERROR_USAGE);
     EXPECT_EQ(throng_detect(nullptr, &good, nullptr, 0, &count), THRONG_ERROR_USAGE);
+    EXPECT_STREQ(throng_detector_error(nullptr), "detector: is NULL");
     // The handle still works.
     EXPECT_TRUE(same(detect(good), expected_));
 }

@@ -410,7 +410,6 @@ TEST_F(NmsLibrary, NamesTheArgumentOfBadInput) {
     EXPECT_EQ(throng_nms_run(nms_, nullptr, &good, &out, nullptr, 0, nullptr), THRONG_ERROR_USAGE);
     EXPECT_EQ(throng_nms_run(nms_, &rules, nullptr, &out, nullptr, 0, nullptr), THRONG_ERROR_USAGE);
     EXPECT_EQ(throng_nms_run(nms_, &rules, &good, nullptr, nullptr, 0, nullptr), THRONG_ERROR_USAGE);
-    EXPECT_EQ(throng_nms_run(nullptr, &rules, &good, &out, nullptr, 0, nullptr), THRONG_ERROR_USAGE);
     EXPECT_EQ(throng_nms_set_threads(nms_, -1), THRONG_ERROR_USAGE);
     std::size_t bytes = 1;
     EXPECT_EQ(throng_nms_workspace_size(nms_, &rules, -1, &bytes), THRONG_ERROR_USAGE);
@@ -418,6 +417,24 @@ TEST_F(NmsLibrary, NamesTheArgumentOfBadInput) {
     EXPECT_EQ(throng_nms_workspace_size(nms_, &rules, 100, &bytes), THRONG_OK);
     EXPECT_EQ(bytes, 0U);
     throng_nms_destroy(nullptr);
+}
+
+TEST(NmsLibraryHandle, NamesAMissingOne) {
+    const throng_nms_params params = throng_nms_params_default();
+    const throng_nms_input input = throng_nms_input_default();
+    const throng_nms_output output = throng_nms_output_default();
+    std::size_t bytes = 0;
+    for (int call = 0; call < 3; ++call) {
+        throng_nms* nms = nullptr;
+        ASSERT_EQ(throng_nms_create(&nms, THRONG_NMS_ABI, THRONG_HOST, 0), THRONG_OK);
+        throng_nms_destroy(nms);
+        ASSERT_STREQ(throng_nms_error(nullptr), "");
+        EXPECT_EQ(call == 0   ? throng_nms_run(nullptr, &params, &input, &output, nullptr, 0, nullptr)
+                  : call == 1 ? throng_nms_workspace_size(nullptr, &params, 1, &bytes)
+                              : throng_nms_set_threads(nullptr, 1),
+                  THRONG_ERROR_USAGE);
+        EXPECT_STREQ(throng_nms_error(nullptr), "nms: is NULL");
+    }
 }
 
 TEST(NmsLibraryCreation, RejectsAnotherHeader) {
@@ -466,13 +483,17 @@ TEST_F(NmsLibrary, ASecondThreadIsBusy) {
                 own.count = &count;
                 const throng_status status = status_of(params, input, own);
                 if (status == THRONG_OK && count == expected) ++done;
-                if (status == THRONG_ERROR_BUSY) ++busy;
+                if (status != THRONG_ERROR_BUSY) continue;
+                ++busy;
+                EXPECT_NE(std::string(throng_nms_error(nms_)).find("another thread"), std::string::npos);
             }
         });
     }
     for (std::thread& thread : threads) thread.join();
     EXPECT_GT(done, 0);
     EXPECT_EQ(done + busy, 80);
+    ASSERT_EQ(status_of(params, input, output), THRONG_OK);
+    EXPECT_STREQ(throng_nms_error(nms_), "");
 }
 
 }  // namespace
