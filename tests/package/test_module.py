@@ -6,8 +6,11 @@
 import array
 import os
 import random
+import sys
 import threading
+import types
 import unittest
+from unittest import mock
 
 import throng
 
@@ -232,6 +235,33 @@ class Torch(unittest.TestCase):
         torch.library.opcheck(torch.ops.throng.batched_nms.default, (boxes, scores, torch.zeros(50).long(), 0.5))
 
 
+class CudaArray:
+    """An array as Numba or CuPy have it, on the memory of a tensor."""
+
+    def __init__(self, tensor, **changes):
+        self.tensor = tensor
+        self.__cuda_array_interface__ = {**tensor.__cuda_array_interface__, **changes}
+
+    shape = property(lambda self: self.tensor.shape)
+
+    def __getitem__(self, key):
+        return type(self)(self.tensor[key])
+
+    def __int__(self):
+        return int(self.tensor)
+
+
+def fake_cupy():
+    """The part of CuPy that the module calls."""
+    cupy = types.ModuleType("cupy")
+    cupy.ndarray = type("ndarray", (CudaArray,), {"__module__": "cupy"})
+    cupy.empty = lambda size, dtype: cupy.ndarray(torch.empty(size, dtype=getattr(torch, dtype), device="cuda"))
+    cupy.ascontiguousarray = lambda array: cupy.ndarray(array.tensor.contiguous())
+    stream = types.SimpleNamespace(ptr=torch.cuda.current_stream().cuda_stream)
+    cupy.cuda = types.SimpleNamespace(get_current_stream=lambda: stream)
+    return cupy
+
+
 @unittest.skipIf(torch is None or not torch.cuda.is_available(), "no torch with CUDA")
 class Cuda(unittest.TestCase):
     def setUp(self):
@@ -304,10 +334,44 @@ class Cuda(unittest.TestCase):
 
     def test_bad_arguments(self):
         boxes, scores = self.random(10)
-        with self.assertRaises(throng.Error):
-            throng.nms(boxes.cuda(), scores)
-        with self.assertRaises(throng.Error):
-            throng.nms_mask(boxes.cuda(), scores.cuda(), mask=torch.zeros(10, dtype=torch.bool))
+        on_cuda = boxes.cuda(), scores.cuda()
+        huge = [CudaArray(array, shape=(1 << 31, *array.shape[1:])) for array in on_cuda]
+        bad = {
+            "scores": [lambda: throng.nms(on_cuda[0], scores), lambda: throng.nms(on_cuda[0], on_cuda[1].double())],
+            "idxs": [lambda: throng.batched_nms(*on_cuda, torch.zeros(10, dtype=torch.int64))],
+            "mask": [lambda: throng.nms_mask(*on_cuda, mask=torch.zeros(10, dtype=torch.bool)),
+                     lambda: throng.nms_mask(*on_cuda, mask=torch.zeros(20, dtype=torch.bool, device="cuda")[::2])],
+            "count": [lambda: throng.nms_mask(*on_cuda, count=torch.zeros(1, dtype=torch.int64))],
+            "num_boxes": [lambda: throng.nms(*huge)],
+            "boxes": [lambda: throng.nms(CudaArray(on_cuda[1]), CudaArray(on_cuda[1]))],
+        }
+        for name, calls in bad.items():
+            for call in calls:
+                with self.assertRaises(throng.Error, msg=name) as raised:
+                    call()
+                self.assertIn(name, str(raised.exception))
+
+    def test_arrays_of_other_libraries(self):
+        boxes, scores = self.random(500)
+        ids = torch.randint(0, 3, (500,))
+        expected = throng.batched_nms(boxes, scores, ids, 0.5, return_hits=True)
+        expected_mask, expected_count = throng.nms_mask(boxes, scores, 0.5)
+        cupy = fake_cupy()
+        for make in (CudaArray, lambda tensor: CudaArray(tensor, stream=1), cupy.ndarray):
+            given = make(boxes.cuda()), make(scores.cuda())
+            with mock.patch.dict(sys.modules, {"cupy": cupy}):
+                kept, hits = throng.batched_nms(*given, make(ids.cuda()), 0.5, return_hits=True)
+                mask, count = throng.nms_mask(*given, 0.5)
+                own_mask = make(torch.zeros(500, dtype=torch.uint8, device="cuda"))
+                self.assertIs(throng.nms_mask(*given, 0.5, mask=own_mask)[0], own_mask)
+                gaps = make(boxes.t().contiguous().cuda().t())
+                self.assertEqual(len(throng.nms(gaps, given[1], 0.5).shape), 1)
+            if make is cupy.ndarray:
+                self.assertIsInstance(kept, cupy.ndarray)
+                kept, hits, mask, count = (array.tensor for array in (kept, hits, mask, count))
+            self.assertTrue(torch.equal(kept.cpu(), expected[0]) and torch.equal(hits.cpu(), expected[1]))
+            self.assertTrue(torch.equal(mask.cpu(), expected_mask) and torch.equal(count.cpu(), expected_count))
+            self.assertTrue(torch.equal(own_mask.tensor.bool().cpu(), expected_mask))
 
     def test_operators(self):
         import throng.torch

@@ -367,7 +367,7 @@ py::object new_array(const ArrayView& like, std::int64_t size, Element element) 
         const char* name = like.library() == Library::numpy ? "numpy" : "cupy";
         return py::module_::import(name).attr("empty")(size, numpy_dtype(element));
     }
-    if (like.is_cuda()) fail(like.name(), "is of a library whose arrays cannot be created here; pass out=");
+    if (like.is_cuda()) fail(like.name(), "is of a library whose arrays cannot be created here");
     const char* format = element == Element::boolean ? "?" : element == Element::int64 ? "q" : "f";
     const py::object bytes = py::reinterpret_steal<py::object>(PyByteArray_FromStringAndSize(
         nullptr, static_cast<py::ssize_t>(size) * static_cast<py::ssize_t>(bytes_of(element))));

@@ -182,7 +182,7 @@ std::size_t workspace_size(throng_nms* nms, const throng_nms_params& params, std
 
 // Memory that calls of one thread with one device reuse. Everything is used on one stream, so that calls do not overlap.
 struct Reused {
-    static constexpr std::size_t kMaxKept = std::size_t{1} << 24;  // bytes of workspace that are kept
+    static constexpr std::size_t kMaxKept = std::size_t{1} << 26;  // bytes of workspace that are kept
 
     std::uintptr_t stream = 0;
     py::object workspace;
@@ -193,8 +193,19 @@ struct Reused {
     py::object count;  // in page-locked memory
     volatile std::int64_t* number = nullptr;
 
-    // Makes sure of enough workspace, by the library of `like`.
-    void require(std::size_t needed, std::uintptr_t on_stream, const ArrayView& like) {
+    throng_nms_params measured{};  // the call that needs measured_bytes
+    std::int64_t measured_size = -1;
+    std::size_t measured_bytes = 0;
+
+    // Makes sure of enough workspace for a call, by the library of `like`.
+    void require(throng_nms* nms, const throng_nms_params& params, std::int64_t num_boxes, std::uintptr_t on_stream,
+                 const ArrayView& like) {
+        if (measured_size != num_boxes || std::memcmp(&measured, &params, sizeof params) != 0) {
+            measured_bytes = workspace_size(nms, params, num_boxes);
+            measured = params;
+            measured_size = num_boxes;
+        }
+        const std::size_t needed = measured_bytes;
         if (stream != on_stream) {
             size = -1;
             indices = py::none();
@@ -216,15 +227,20 @@ struct Reused {
 // Kept by the interpreter for each thread, because a thread_local object would be destroyed without its lock.
 Reused& reused(int device) {
     static const py::object* const locals = new py::object(py::module_::import("threading").attr("local")());
-    const std::string name = "cuda" + std::to_string(device);
-    if (PyObject* found = PyObject_GetAttrString(locals->ptr(), name.c_str())) {
-        const auto capsule = py::reinterpret_steal<py::capsule>(found);  // `locals` owns it, too
-        return *capsule.get_pointer<Reused>();
+    static auto* const names = new std::vector<py::object>;  // of the attributes
+    while (names->size() <= static_cast<std::size_t>(device)) {
+        const std::string name = "cuda" + std::to_string(names->size());
+        names->push_back(py::reinterpret_steal<py::object>(PyUnicode_InternFromString(name.c_str())));
+    }
+    const py::object name = (*names)[static_cast<std::size_t>(device)];
+    if (PyObject* found = PyObject_GetAttr(locals->ptr(), name.ptr())) {
+        const auto capsule = py::reinterpret_steal<py::object>(found);  // `locals` owns it, too
+        return *static_cast<Reused*>(PyCapsule_GetPointer(capsule.ptr(), nullptr));
     }
     PyErr_Clear();
     auto* made = new Reused;
     const py::capsule capsule(made, [](void* pointer) { delete static_cast<Reused*>(pointer); });
-    py::setattr(*locals, name.c_str(), capsule);
+    py::setattr(*locals, name, capsule);
     made->count = new_pinned_number();
     made->number = static_cast<std::int64_t*>(data_of_tensor(made->count));
     return *made;
@@ -256,7 +272,7 @@ py::object suppress_torch(const throng_nms_params& params, const Call& call, boo
     throng_nms* nms = handle_of(call.boxes());
     const std::uintptr_t stream = torch_stream(device);
     Reused& own = reused(device);
-    own.require(workspace_size(nms, params, call.size()), stream, call.boxes());
+    own.require(nms, params, call.size(), stream, call.boxes());
     py::object indices;
     if (own.size == call.size()) {
         indices = std::move(own.indices);
@@ -387,7 +403,7 @@ PYBIND11_MODULE(_nms, module) {
                 const std::uintptr_t stream = torch_stream(device);
                 Reused temporary;  // a graph must own its workspace
                 Reused& own = torch_captures() ? temporary : reused(device);
-                own.require(workspace_size(nms, params, call.size()), stream, call.boxes());
+                own.require(nms, params, call.size(), stream, call.boxes());
                 run(nms, params, call, output, own.memory, own.bytes, stream);
                 own.release_large();
             } else {

@@ -74,22 +74,43 @@ def _params(iou_threshold, rule, options):
     return _rule_params(rule=rule, theta=iou_threshold, **{**defaults, **options})
 
 
-def _stream(array):
-    """The current CUDA stream of an array that is not torch's, as a number."""
-    if type(array).__module__.partition(".")[0] == "cupy":
-        import cupy
-
-        return cupy.cuda.get_current_stream().ptr
-    return getattr(array, "__cuda_array_interface__", {}).get("stream") or 0
+def _is_cupy(array):
+    return type(array).__module__.partition(".")[0] == "cupy"
 
 
-def _contiguous(array):
-    """A CUDA array without gaps, by its own library."""
-    if array is not None and type(array).__module__.partition(".")[0] == "cupy":
-        import cupy
+def _as_tensor(array, name):
+    """A CUDA array of a library of which this module cannot make arrays, as a tensor of torch on the same memory."""
+    if array is None:
+        return None
+    try:
+        import torch
+    except ImportError:
+        raise Error(f"{name}: no arrays for results can be made for {type(array).__module__}.{type(array).__name__}: "
+                    "install torch, or convert it to CuPy") from None
+    interface = getattr(array, "__cuda_array_interface__", None)
+    try:
+        if interface is None:
+            return torch.from_dlpack(array)
+        if interface.get("stream") is not None:  # what writes the array is enqueued there
+            torch.cuda.synchronize()
+        tensor = torch.as_tensor(array, device="cuda")
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise Error(f"{name}: torch cannot view it: {error}") from None
+    if tensor.numel() > 0 and tensor.data_ptr() != interface["data"][0]:  # a copy
+        raise Error(f"{name}: is not on the current CUDA device of torch, {torch.cuda.current_device()}")
+    return tensor
 
-        return cupy.ascontiguousarray(array)
-    return array
+
+def _as_tensors(**arrays):
+    return [_as_tensor(array, name) for name, array in arrays.items()]
+
+
+def _cupy_arrays(arrays):
+    """Without gaps, and CuPy's current stream as a number."""
+    import cupy
+
+    stream = cupy.cuda.get_current_stream().ptr
+    return [None if array is None else cupy.ascontiguousarray(array) for array in arrays], stream
 
 
 def _workspace(params, boxes):
@@ -102,15 +123,19 @@ def _suppress(params, boxes, scores, idxs, image_ids, density, features, box_for
     if result is not None:
         return result
     # CUDA arrays of another library than torch.
-    boxes, scores, idxs, image_ids, density, features = map(
-        _contiguous, (boxes, scores, idxs, image_ids, density, features))
+    if not _is_cupy(boxes):
+        tensors = _as_tensors(boxes=boxes, scores=scores, idxs=idxs, image_ids=image_ids, density=density,
+                              features=features)
+        return _nms.suppress(params, *tensors, xywh, with_hits, with_scores)
+    (boxes, scores, idxs, image_ids, density, features), stream = _cupy_arrays(
+        (boxes, scores, idxs, image_ids, density, features))
     size = boxes.shape[0]
     indices = _nms.new_array(boxes, size, "int64")
     count = _nms.new_array(boxes, 1, "int64")
     hits = _nms.new_array(boxes, size, "int32") if with_hits else None
     out_scores = _nms.new_array(boxes, size, "float32") if with_scores else None
     _nms.suppress_into(params, boxes, scores, idxs, image_ids, density, features, xywh, indices, hits, out_scores,
-                       None, count, _workspace(params, boxes), _stream(boxes))
+                       None, count, _workspace(params, boxes), stream)
     kept = int(count[0])  # waits for the device
     if with_hits:
         return indices[:kept], hits[:kept]
@@ -181,11 +206,16 @@ def nms_mask(boxes, scores, iou_threshold=0.5, *, idxs=None, mask=None, count=No
     if result is not None:
         return result
     # CUDA arrays of another library than torch.
-    boxes, scores, idxs, density, features = map(_contiguous, (boxes, scores, idxs, density, features))
+    if not _is_cupy(boxes):
+        *tensors, mask_tensor, count_tensor = _as_tensors(boxes=boxes, scores=scores, idxs=idxs, density=density,
+                                                          features=features, mask=mask, count=count)
+        made = _nms.suppress_mask(params, *tensors, xywh, mask_tensor, count_tensor)
+        return made[0] if mask is None else mask, made[1] if count is None else count
+    (boxes, scores, idxs, density, features), stream = _cupy_arrays((boxes, scores, idxs, density, features))
     if mask is None:
         mask = _nms.new_array(boxes, boxes.shape[0], "bool")
     if count is None:
         count = _nms.new_array(boxes, 1, "int64")
     _nms.suppress_into(params, boxes, scores, idxs, None, density, features, xywh, None, None, None, mask, count,
-                       _workspace(params, boxes), _stream(boxes))
+                       _workspace(params, boxes), stream)
     return mask, count
