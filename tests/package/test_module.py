@@ -74,6 +74,12 @@ def greedy_by_definition(corners, scores, threshold, groups=None):
     return kept
 
 
+class Malformed:
+    """Says that it is an array in device memory, but nothing else."""
+
+    __cuda_array_interface__ = {}
+
+
 class Buffers(unittest.TestCase):
     def test_equals_the_definition(self):
         print(f"seed {seed}")
@@ -124,15 +130,21 @@ class Buffers(unittest.TestCase):
                        lambda: throng.nms(boxes, "text")],
             "idxs": [lambda: throng.batched_nms(boxes, scores, floats([1])),
                      lambda: throng.batched_nms(boxes, scores, array.array("q", [1, 2]))],
-            "theta": [lambda: throng.nms(boxes, scores, 2), lambda: throng.nms(boxes, scores, float("nan"))],
-            "iou_threshold": [lambda: throng.nms(boxes, scores, "x"), lambda: throng.nms(boxes, scores, None)],
-            "rule": [lambda: throng.nms(boxes, scores, rule="x"), lambda: throng.nms(boxes, scores, rule=3)],
+            "iou_threshold": [lambda: throng.nms(boxes, scores, 2), lambda: throng.nms(boxes, scores, float("nan")),
+                              lambda: throng.nms(boxes, scores, "x"), lambda: throng.nms(boxes, scores, None)],
+            "rule": [lambda: throng.nms(boxes, scores, rule="x"), lambda: throng.nms(boxes, scores, rule=3),
+                     lambda: throng.nms(boxes, scores, rule=[])],
             "ties": [lambda: throng.nms(boxes, scores, ties="index"),
                      lambda: throng.nms(boxes, scores, rule="greedy", ties="x")],
-            "method": [lambda: throng.soft_nms(boxes, scores, method="x")],
+            "method": [lambda: throng.soft_nms(boxes, scores, method="x"),
+                       lambda: throng.soft_nms(boxes, scores, method=[])],
             "box_format": [lambda: throng.nms(boxes, scores, box_format="cxcywh")],
-            "min_hits": [lambda: throng.nms(boxes, scores, rule="greedy", min_hits=0)],
-            "density": [lambda: throng.nms(boxes, scores, rule="greedy", pair="adaptive")],
+            "min_hits": [lambda: throng.nms(boxes, scores, rule="greedy", min_hits=0),
+                         lambda: throng.nms(boxes, scores, rule="greedy", min_hits=1 << 40)],
+            "density: is None": [lambda: throng.nms(boxes, scores, rule="greedy", pair="adaptive")],
+            "features": [lambda: throng.nms(boxes, scores, rule="greedy", pair="feature"),
+                         lambda: throng.nms(boxes, scores, rule="greedy", pair="feature", features=scores)],
+            "malformed": [lambda: throng.nms(Malformed(), scores)],
             "mask": [lambda: throng.nms_mask(boxes, scores, mask=bytes(1)),
                      lambda: throng.nms_mask(boxes, scores, mask=bytearray(2)),
                      lambda: throng.nms_mask(boxes, scores, mask=floats([1]))],
@@ -342,8 +354,7 @@ class Cuda(unittest.TestCase):
             "mask": [lambda: throng.nms_mask(*on_cuda, mask=torch.zeros(10, dtype=torch.bool)),
                      lambda: throng.nms_mask(*on_cuda, mask=torch.zeros(20, dtype=torch.bool, device="cuda")[::2])],
             "count": [lambda: throng.nms_mask(*on_cuda, count=torch.zeros(1, dtype=torch.int64))],
-            "num_boxes": [lambda: throng.nms(*huge)],
-            "boxes": [lambda: throng.nms(CudaArray(on_cuda[1]), CudaArray(on_cuda[1]))],
+            "boxes": [lambda: throng.nms(CudaArray(on_cuda[1]), CudaArray(on_cuda[1])), lambda: throng.nms(*huge)],
         }
         for name, calls in bad.items():
             for call in calls:

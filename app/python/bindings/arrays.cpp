@@ -254,17 +254,21 @@ bool ArrayView::from_cuda_array_interface() {
         return false;
     }
     library_ = library_of(object_);
-    const auto fields = interface.cast<py::dict>();
-    const auto type = fields["typestr"].cast<std::string>();
-    if (type.size() >= 3 && type[0] != '>') element_ = element_of(type[1], std::stoul(type.substr(2)));
-    for (const py::handle size : fields["shape"]) shape_.push_back(size.cast<std::int64_t>());
-    if (fields.contains("strides") && !fields["strides"].is_none()) {
-        for (const py::handle stride : fields["strides"]) strides_.push_back(stride.cast<std::int64_t>());
+    try {
+        const auto fields = interface.cast<py::dict>();
+        const auto type = fields["typestr"].cast<std::string>();
+        if (type.size() >= 3 && type[0] != '>') element_ = element_of(type[1], std::stoul(type.substr(2)));
+        for (const py::handle size : fields["shape"]) shape_.push_back(size.cast<std::int64_t>());
+        if (fields.contains("strides") && !fields["strides"].is_none()) {
+            for (const py::handle stride : fields["strides"]) strides_.push_back(stride.cast<std::int64_t>());
+        }
+        const auto data = fields["data"].cast<py::tuple>();
+        data_ = reinterpret_cast<void*>(data[0].cast<std::uintptr_t>());
+        read_only_ = data[1].cast<bool>();
+        if (fields.contains("stream") && !fields["stream"].is_none()) stream_ = fields["stream"].cast<std::uintptr_t>();
+    } catch (const std::exception&) {  // of Python, too
+        fail(name_, "has a malformed __cuda_array_interface__");
     }
-    const auto data = fields["data"].cast<py::tuple>();
-    data_ = reinterpret_cast<void*>(data[0].cast<std::uintptr_t>());
-    read_only_ = data[1].cast<bool>();
-    if (fields.contains("stream") && !fields["stream"].is_none()) stream_ = fields["stream"].cast<std::uintptr_t>();
     device_ = 0;
     if (py::hasattr(object_, "device")) {
         const py::object device = object_.attr("device");
@@ -276,8 +280,8 @@ bool ArrayView::from_cuda_array_interface() {
 bool ArrayView::from_dlpack() {
     if (!py::hasattr(object_, "__dlpack__")) return false;
     capsule_ = object_.attr("__dlpack__")();
+    if (!PyCapsule_IsValid(capsule_.ptr(), "dltensor")) fail(name_, "has a __dlpack__ that returns no dltensor");
     auto* managed = static_cast<DlManagedTensor*>(PyCapsule_GetPointer(capsule_.ptr(), "dltensor"));
-    if (managed == nullptr) throw py::error_already_set();
     // The capsule frees the tensor, because its name remains "dltensor".
     take(managed->tensor);
     return true;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,8 +44,20 @@ throng_nms* handle_of(const ArrayView& boxes) {
     return devices[device].get();
 }
 
+// The C library's text, with the names that arguments have in Python.
+std::string python_text(std::string text) {
+    const auto replace = [&text](const std::string& name, const char* with) {
+        for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos;) text.replace(at, name.size(), with);
+    };
+    replace("params.theta", "iou_threshold");
+    replace("params.", "");
+    replace("input.", "");
+    replace("is NULL", "is None");
+    return text;
+}
+
 void check(throng_nms* nms, throng_status status) {
-    if (status != THRONG_OK) throw ArgumentError(throng_nms_error(nms));
+    if (status != THRONG_OK) throw ArgumentError(python_text(throng_nms_error(nms)));
 }
 
 // The arrays of one call, checked.
@@ -56,6 +69,9 @@ public:
         const auto& shape = boxes_.shape();
         if (shape.size() != 2 || shape[1] != 4) fail("boxes", "must have the shape [N, 4], not " + boxes_.shape_text());
         n_ = shape[0];
+        if (n_ > kMost) {  // before anything is copied
+            fail("boxes", "has " + std::to_string(n_) + " rows, but 2^31 - 1 are the most");
+        }
         const Element element = boxes_.element();
         if (element != Element::float32 && element != Element::float16 && element != Element::float64) {
             fail("boxes", "must be float32, float16 or float64");
@@ -81,13 +97,14 @@ public:
         }
         if (!features.is_none()) {
             features_.emplace(features, "features");
-            if (features_->shape().size() != 2 || features_->shape()[0] != n_) {
-                fail("features", "must have the shape [N, size], not " + features_->shape_text());
+            const auto& sizes = features_->shape();
+            if (sizes.size() != 2 || sizes[0] != n_ || sizes[1] < 1 || sizes[1] > kMost) {
+                fail("features", "must have the shape [" + std::to_string(n_) + ", size], not " + features_->shape_text());
             }
             require_float32(*features_);
             require_device(*features_);
             input_.features = static_cast<const float*>(features_->contiguous());
-            input_.feature_size = static_cast<std::int32_t>(features_->shape()[1]);
+            input_.feature_size = static_cast<std::int32_t>(sizes[1]);
         }
     }
 
@@ -100,6 +117,8 @@ public:
     }
 
 private:
+    static constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+
     void check_vector(const ArrayView& array) const {
         if (array.shape().size() != 1 || array.shape()[0] != n_) {
             fail(array.name(), "must have the shape [" + std::to_string(n_) + "] as boxes has that many rows, not " +
@@ -308,7 +327,10 @@ void* result_of(std::optional<ArrayView>& view, const py::object& given, const c
     if (given.is_none()) return nullptr;
     view.emplace(given, name);
     if (view->element() != element)
-        fail(name, element == Element::boolean ? "must be bool or uint8" : "has a wrong type");
+        fail(name, element == Element::boolean ? "must be bool or uint8"
+                   : element == Element::int64 ? "must be int64"
+                   : element == Element::int32 ? "must be int32"
+                                               : "must be float32");
     if (view->shape().size() != 1 || view->shape()[0] != size) {
         fail(name, "must have the shape [" + std::to_string(size) + "], not " + view->shape_text());
     }

@@ -47,7 +47,10 @@ def _rule_params(rule, overlap, pair, ties, compare, pixels, min_hits, theta, si
     params.ties = _choice(_TIES, ties, "ties")
     params.compare = _choice(_COMPARE, compare, "compare")
     params.inclusive_pixels = _choice({"continuous": 0, "inclusive": 1}, pixels, "pixels")
-    params.min_hits = _number(min_hits, "min_hits", int)
+    min_hits = _number(min_hits, "min_hits", int)
+    if not 1 <= min_hits < 1 << 31:
+        raise Error(f"min_hits: must lie in [1, 2^31 - 1], not {min_hits}")
+    params.min_hits = min_hits
     params.theta = _number(theta, "iou_threshold")
     params.sigma = _number(sigma, "sigma")
     params.score_min = _number(score_min, "score_min")
@@ -71,7 +74,11 @@ def _params(iou_threshold, rule, options):
     for name in options:
         if name not in defaults:
             raise TypeError(f"unexpected argument {name!r}")
-    return _rule_params(rule=rule, theta=iou_threshold, **{**defaults, **options})
+    options = {"rule": rule, "theta": iou_threshold, **defaults, **options}
+    try:
+        return _rule_params(**options)
+    except TypeError:  # an option cannot be a key of the cache
+        return _rule_params.__wrapped__(**options)
 
 
 def _is_cupy(array):
@@ -188,7 +195,7 @@ def soft_nms(boxes, scores, iou_threshold=0.3, *, method="gaussian", sigma=0.5, 
     score falls below score_min are left out.
     """
     rule = {"gaussian": "soft-gaussian", "linear": "soft-linear"}
-    params = _params(iou_threshold, rule[method] if method in rule else _choice(rule, method, "method"),
+    params = _params(iou_threshold, _choice(rule, method, "method"),
                      {"sigma": sigma, "score_min": score_min, "pixels": pixels})
     return _suppress(params, boxes, scores, idxs, None, None, None, box_format, False, True)
 
