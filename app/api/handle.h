@@ -57,7 +57,7 @@ inline std::string& creation_error() {
     return text;
 }
 
-// For a call without a handle, which has no place for the text.
+// Stores the text of a call without a handle, and returns its status.
 inline throng_status no_handle(const char* name) noexcept {
     return guarded(creation_error(), [&] { throw Error(ErrorKind::usage, "is NULL", name); });
 }
@@ -95,7 +95,7 @@ private:
     const std::uint64_t number_ = next_number();  // not the address, which the next handle may have
 };
 
-// What the functions for error texts return.
+// Returns what the functions for error texts return.
 inline const char* error_text(const Handle* handle) noexcept {
     return handle != nullptr ? handle->error() : creation_error().c_str();
 }

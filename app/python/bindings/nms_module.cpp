@@ -99,7 +99,8 @@ public:
             features_.emplace(features, "features");
             const auto& sizes = features_->shape();
             if (sizes.size() != 2 || sizes[0] != n_ || sizes[1] < 1 || sizes[1] > kMost) {
-                fail("features", "must have the shape [" + std::to_string(n_) + ", size], not " + features_->shape_text());
+                fail("features",
+                     "must have the shape [" + std::to_string(n_) + ", size], not " + features_->shape_text());
             }
             require_float32(*features_);
             require_device(*features_);
