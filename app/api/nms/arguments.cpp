@@ -24,7 +24,10 @@ void require_choice(std::int32_t value, std::int32_t last, const char* field) {
 template <class Struct>
 Struct complete_struct(const Struct* given, Struct defaults, const std::string& name) {
     if (given == nullptr) fail(name, "is NULL");
-    if (given->size == 0) fail(name + ".size", "is 0: start from throng_nms_" + name + "_default()");
+    if (given->size < 2 * sizeof(std::uint32_t) || given->size % sizeof(std::uint32_t) != 0) {
+        fail(name + ".size",
+             "is " + std::to_string(given->size) + ", as in no header: start from throng_nms_" + name + "_default()");
+    }
     if (given->size > sizeof(Struct)) fail(name + ".size", "is of a newer header than this library");
     std::memcpy(&defaults, given, given->size);
     return defaults;

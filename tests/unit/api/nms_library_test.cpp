@@ -384,6 +384,8 @@ TEST_F(NmsLibrary, NamesTheArgumentOfBadInput) {
     constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
     rejects("params.size", [](P p, I, O) { p.size = 0; });
     rejects("params.size", [](P p, I, O) { p.size += 8; });
+    rejects("input.size", [](P, I i, O) { i.size = 3; });
+    rejects("output.size", [](P, I, O o) { o.size = 10; });
     rejects("params.rule", [](P p, I, O) { p.rule = 9; });
     rejects("params.overlap", [](P p, I, O) { p.overlap = -1; });
     rejects("params.ties", [](P p, I, O) { p.ties = 3; });
