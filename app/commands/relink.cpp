@@ -42,6 +42,7 @@ std::map<std::string, SourceLines> sources_of(const std::vector<DetectionLabels>
         source.lines.push_back(i);
         TimedTracks& frame = source.frames.emplace_back();
         frame.seconds = lines[i].pts;
+        frame.width = lines[i].width;
         for (const ScoredBox& box : lines[i].entries) {
             Track& track = frame.tracks.emplace_back();
             track.id = box.id;
@@ -68,6 +69,7 @@ std::vector<std::vector<Track>> relink_lines(const std::vector<DetectionLabels>&
         for (const TimedTracks& frame : frames) {
             TrackerInput input;
             input.seconds = frame.seconds;
+            input.width = frame.width;
             queue.push(input, frame.tracks);
         }
         queue.finish();

@@ -19,17 +19,16 @@ constexpr double kMaxGap = 3;       // seconds between two pieces of a track
 constexpr double kMaxFilled = 0.5;  // seconds of a gap that is filled
 
 // Limits of join_cost.
-constexpr double kTurn = 6;         // from here on a track is cut
+constexpr double kTurn = 5;         // from here on a track is cut
 constexpr double kJoin = 20;        // of two pieces
 constexpr double kJoinShort = -10;  // of two pieces of which one is short: its motion is uncertain
 constexpr double kInsert = 10;      // of a piece in a gap, on each side
 
-// A run of detections is moved to another track if it fits there better by both.
-constexpr double kMoveJoin = 7;        // sum of join_cost over the gaps that the run divides
-constexpr double kMoveFit = 0.5;       // mean of fit_cost over the run
-constexpr double kMoveReach = 1;       // sides, of the run from the end of the gap
-constexpr std::size_t kMaxMoved = 16;  // detections in a run
-constexpr std::size_t kMaxMoveRounds = 3;
+// A run of detections is in doubt if another track takes it at no more than these costs above those of its own.
+constexpr double kDoubtJoin = 15;        // sum of join_cost over the gaps that the run divides
+constexpr double kDoubtFit = 2;          // mean of fit_cost over the run
+constexpr double kDoubtReach = 1;        // sides, of the run from the end of the gap
+constexpr std::size_t kMaxDoubtful = 8;  // detections in a run
 
 constexpr std::size_t kShort = 6;     // detections: shorter pieces alone are no track
 constexpr std::size_t kMemory = 64;   // detections from which the motion at an end is estimated
@@ -42,6 +41,7 @@ struct Seen {
     std::size_t frame;
     double seconds;
     Track track;
+    Box box;  // of the whole face: see beyond_edges
 };
 
 struct Piece {
@@ -76,13 +76,13 @@ std::vector<MotionFilter> motions_of(std::span<const Seen> seen, bool reversed) 
     for (std::size_t i = 0; i < seen.size(); ++i) {
         const Seen& here = seen[reversed ? seen.size() - 1 - i : i];
         if (i == 0) {
-            motions.emplace_back(here.track.box, kNoise);
+            motions.emplace_back(here.box, kNoise);
             continue;
         }
         const Seen& last = seen[reversed ? seen.size() - i : i - 1];
         MotionFilter motion = motions.back();
         motion.predict(std::abs(here.seconds - last.seconds), kNoise);
-        correct(motion, here.track.box);
+        correct(motion, here.box);
         motions.push_back(motion);
     }
     if (reversed) std::reverse(motions.begin(), motions.end());
@@ -116,46 +116,66 @@ double join_cost(MotionFilter before, const MotionFilter& after, double seconds,
     return cost + height * height / (kHeightDeviation * kHeightDeviation + a.pp + b.pp);
 }
 
-// Two consecutive detections of a track, and the motions before and after the gap between them.
+// The detections of a track on both sides of a gap, and the motions there. One side is missing before the first
+// detection of the track and after the last one.
 struct Gap {
-    const Seen& from;
-    const Seen& to;
-    const MotionFilter& before;
-    const MotionFilter& after;  // reversed in time
-
-    [[nodiscard]] double cost() const { return join_cost(before, after, to.seconds - from.seconds, 1); }
+    const Seen* from;
+    const Seen* to;
+    const MotionFilter* before;
+    const MotionFilter* after;  // reversed in time
 };
 
-// Returns the cost of both gaps that a run of detections leaves of a gap. The motion of the run is that of it alone.
+double cost_of(const Gap& gap) {
+    if (!gap.from || !gap.to) return 0;
+    return join_cost(*gap.before, *gap.after, gap.to->seconds - gap.from->seconds, 1);
+}
+
+// Returns the cost of the gaps that a run of detections leaves of a gap. The motion of the run is that of it alone.
 double divided_cost(const Gap& gap, std::span<const Seen> run) {
     const MotionFilter start = motions_of(run, true).front();
     const MotionFilter end = motions_of(run, false).back();
-    return Gap{gap.from, run.front(), gap.before, start}.cost() + Gap{run.back(), gap.to, end, gap.after}.cost();
+    return cost_of({gap.from, &run.front(), gap.before, &start}) + cost_of({&run.back(), gap.to, &end, gap.after});
 }
 
-// Returns how badly a detection fits the position and height that both sides of a gap predict for its time: the
+// Returns how badly a detection fits the position and height that the sides of a gap predict for its time: the
 // negative logarithm of the likelihood, up to a constant.
 double fit_cost(const Gap& gap, const Seen& seen) {
     constexpr double kDeviation = 0.1;  // of x and y in sides, of the height in natural logarithms
-    MotionFilter before = gap.before;
-    MotionFilter after = gap.after;
-    before.predict(seen.seconds - gap.from.seconds, kNoise);
-    after.predict(gap.to.seconds - seen.seconds, kNoise);
-    const std::array<double, 4> measured = coordinates_of(seen.track.box);
-    const double width = std::exp(0.5 * (before.axes()[2].position + after.axes()[2].position));
-    const double slack = std::max(0.0, 0.5 * (width - static_cast<double>(seen.track.box.w)));  // see correct
+    std::array<double, 4> precision{};
+    std::array<double, 4> weighted{};
+    double log_width = 0;
+    double side = 0;
+    const double sides = gap.from && gap.to ? 2 : 1;
+    const auto add = [&](MotionFilter motion, double seconds) {
+        motion.predict(seconds, kNoise);
+        for (std::size_t i = 0; i < precision.size(); ++i) {
+            precision[i] += 1 / motion.axes()[i].pp;
+            weighted[i] += motion.axes()[i].position / motion.axes()[i].pp;
+        }
+        log_width += motion.axes()[2].position / sides;
+        side += motion.side() / sides;
+    };
+    if (gap.from) add(*gap.before, seen.seconds - gap.from->seconds);
+    if (gap.to) add(*gap.after, gap.to->seconds - seen.seconds);
+    const std::array<double, 4> measured = coordinates_of(seen.box);
+    const double slack = std::max(0.0, 0.5 * (std::exp(log_width) - static_cast<double>(seen.box.w)));  // see correct
     double cost = 0;
     for (const std::size_t i : {0U, 1U, 3U}) {
-        const AxisFilter& a = before.axes()[i];
-        const AxisFilter& b = after.axes()[i];
-        const double unit = i == 3 ? 1 : 0.5 * (before.side() + after.side());
-        const double variance = 1 / (1 / a.pp + 1 / b.pp);
-        const double expected = variance * (a.position / a.pp + b.position / b.pp);
+        const double unit = i == 3 ? 1 : side;
+        const double expected = weighted[i] / precision[i];
         const double distance = std::max(0.0, std::abs(measured[i] - expected) - (i == 0 ? slack : 0));
-        const double total = variance / (unit * unit) + kDeviation * kDeviation;
+        const double total = 1 / (precision[i] * unit * unit) + kDeviation * kDeviation;
         cost += distance * distance / (unit * unit * total) + std::log(total);
     }
     return cost;
+}
+
+// Returns whether a run of detections that divides the gap `here` could belong in the gap `there`.
+bool is_doubtful(std::span<const Seen> run, const Gap& here, const Gap& there) {
+    double fit = 0;
+    for (const Seen& seen : run) fit += fit_cost(there, seen) - fit_cost(here, seen);
+    if (!(fit <= kDoubtFit * static_cast<double>(run.size()))) return false;
+    return divided_cost(there, run) - cost_of(there) < divided_cost(here, run) - cost_of(here) + kDoubtJoin;
 }
 
 bool is_near(const Box& a, const Box& b) {
@@ -163,8 +183,28 @@ bool is_near(const Box& a, const Box& b) {
         return std::abs(static_cast<double>(from) + 0.5 * static_cast<double>(size) - static_cast<double>(other) -
                         0.5 * static_cast<double>(other_size));
     };
-    return distance(a.x, a.w, b.x, b.w) < kMoveReach * static_cast<double>(std::max(a.w, b.w)) &&
-           distance(a.y, a.h, b.y, b.h) < kMoveReach * static_cast<double>(std::max(a.h, b.h));
+    return distance(a.x, a.w, b.x, b.w) < kDoubtReach * static_cast<double>(std::max(a.w, b.w)) &&
+           distance(a.y, a.h, b.y, b.h) < kDoubtReach * static_cast<double>(std::max(a.h, b.h));
+}
+
+bool is_seen(const Track& track) {
+    return track.state != TrackState::predicted && track.box.w > 0 && track.box.h > 0;
+}
+
+// Returns whether the left or right edge of the frame cuts a box, or almost.
+bool is_cut(const Box& box, int width) {
+    constexpr float kAtEdge = 0.05F;  // of the height
+    const float near = kAtEdge * box.h;
+    return width > 0 && (box.x < near || box.x + box.w > static_cast<float>(width) - near);
+}
+
+// A detector reports the visible part of a face that the edge of the frame cuts, so the center of the box moves at half
+// the speed of the face. Returns the box widened out of the frame to the ratio of width to height of the other boxes.
+Box beyond_edges(const Box& box, int width, float ratio) {
+    const float more = ratio * box.h - box.w;
+    if (!(more > 0) || !is_cut(box, width)) return box;
+    const bool left = box.x + box.w / 2 < static_cast<float>(width) / 2;
+    return {left ? box.x - more : box.x, box.y, box.w + more, box.h};
 }
 
 class Relinker {
@@ -173,8 +213,9 @@ public:
         collect();
         join(kShort, kJoin);
         join(1, kJoinShort);
-        insert_all();
-        for (std::size_t i = 0; i < kMaxMoveRounds && move_runs(); ++i) insert_all();
+        while (insert()) {
+        }
+        separate_doubtful();
     }
 
     std::vector<std::vector<Track>> result() const {
@@ -200,31 +241,42 @@ public:
                 if (i + 1 < piece.seen.size()) fill(track, seen, piece.seen[i + 1], result);
             }
         }
-        for (const auto& [before, all] : rest) {
-            ++id;
-            const auto is_earlier = [](const Seen* a, const Seen* b) { return a->frame < b->frame; };
-            const std::size_t first = (*std::min_element(all.begin(), all.end(), is_earlier))->frame;
-            for (const Seen* seen : all) {
-                Track track = seen->track;
-                track.id = id;
-                track.confirmed = track.covered = false;
-                track.gap = 0;
-                track.age = static_cast<std::int32_t>(seen->frame - first);
-                result[seen->frame].push_back(track);
-            }
+        for (const auto& [before, all] : rest) add_unconfirmed(all, ++id, result);
+        for (const std::vector<Seen>& run : doubtful_) {
+            std::vector<const Seen*> all;
+            for (const Seen& seen : run) all.push_back(&seen);
+            add_unconfirmed(all, ++id, result);
         }
         for (std::vector<Track>& tracks : result) mark_covered(tracks);
         return result;
     }
 
 private:
+    // Returns the median ratio of width to height of the boxes inside the frame.
+    float ratio_of_boxes() const {
+        std::vector<float> ratios;
+        for (const TimedTracks& frame : frames_) {
+            for (const Track& track : frame.tracks) {
+                if (!is_seen(track) || is_cut(track.box, frame.width)) continue;
+                const float ratio = track.box.w / track.box.h;
+                if (std::isfinite(ratio)) ratios.push_back(ratio);
+            }
+        }
+        if (ratios.empty()) return 0;
+        const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
+        std::nth_element(ratios.begin(), middle, ratios.end());
+        return *middle;
+    }
+
     void collect() {
+        const float ratio = ratio_of_boxes();
         std::map<std::int64_t, std::vector<Seen>> tracks;
         std::map<std::int64_t, bool> confirmed;
         for (std::size_t f = 0; f < frames_.size(); ++f) {
             for (const Track& track : frames_[f].tracks) {
-                if (track.state == TrackState::predicted || !(track.box.w > 0 && track.box.h > 0)) continue;
-                tracks[track.id].push_back({f, frames_[f].seconds, track});
+                if (!is_seen(track)) continue;
+                const Box box = beyond_edges(track.box, frames_[f].width, ratio);
+                tracks[track.id].push_back({f, frames_[f].seconds, track, box});
                 confirmed[track.id] |= track.confirmed;
             }
         }
@@ -335,11 +387,6 @@ private:
         }
     }
 
-    void insert_all() {
-        while (insert()) {
-        }
-    }
-
     // Puts pieces into gaps of others, the best first. Returns whether there were any.
     bool insert() {
         struct Insertion {
@@ -391,24 +438,22 @@ private:
         return !inserted.empty();
     }
 
-    struct Move {
-        double gain;
-        std::size_t from, first, last;  // a piece, and its detections
-        std::size_t to, gap;            // a piece, and its first detection after the gap
-    };
     struct Motions {
-        std::vector<MotionFilter> before, after;  // empty for short pieces
+        std::vector<MotionFilter> before, after;  // at each detection; empty for short pieces
     };
 
-    Gap gap_between(std::size_t piece, std::size_t from, std::size_t to, const std::vector<Motions>& motions) const {
+    // Returns the gap before detection `next` of a piece, and after detection `next` - 1 - `count`.
+    Gap gap_before(std::size_t piece, std::size_t next, std::size_t count, const std::vector<Motions>& motions) const {
         const std::vector<Seen>& seen = pieces_[piece].seen;
-        return {seen[from], seen[to], motions[piece].before[from], motions[piece].after[to]};
+        Gap gap{};
+        if (next > count) gap.from = &seen[next - count - 1], gap.before = &motions[piece].before[next - count - 1];
+        if (next < seen.size()) gap.to = &seen[next], gap.after = &motions[piece].after[next];
+        return gap;
     }
 
-    // Moves runs of detections into the gap of another track if they fit better there, the best first: a covered track
-    // takes the detections of another person for some frames, at a distance that is no turn. Returns whether there were
-    // any.
-    bool move_runs() {
+    // Removes runs of detections that could belong to another track: when one of two people who overlap disappears
+    // and the other one appears, the detector finds one box between both for some frames.
+    void separate_doubtful() {
         std::vector<Motions> motions(pieces_.size());
         std::vector<std::vector<std::pair<std::size_t, std::size_t>>> at(frames_.size());  // piece, detection
         for (std::size_t i = 0; i < pieces_.size(); ++i) {
@@ -417,61 +462,74 @@ private:
             motions[i] = {motions_of(seen, false), motions_of(seen, true)};
             for (std::size_t k = 0; k < seen.size(); ++k) at[seen[k].frame].emplace_back(i, k);
         }
-        std::vector<Move> moves;
+        std::vector<std::set<std::size_t>> doubtful(pieces_.size());  // detections
+        // The first and the last detection of a track remain.
+        const auto check = [&](std::size_t from, std::size_t first, std::size_t last, const Gap& there) {
+            const std::vector<Seen>& seen = pieces_[from].seen;
+            if (first == 0 || last + 1 == seen.size()) return;
+            const std::size_t count = last - first + 1;
+            if (!is_doubtful({&seen[first], count}, gap_before(from, last + 1, count, motions), there)) return;
+            for (std::size_t i = first; i <= last; ++i) doubtful[from].insert(i);
+        };
         for (std::size_t to = 0; to < pieces_.size(); ++to) {
-            const std::vector<Seen>& seen = pieces_[to].seen;
             if (motions[to].before.empty()) continue;
-            for (std::size_t k = 1; k < seen.size(); ++k) {
-                if (seen[k].frame == seen[k - 1].frame + 1) continue;
+            for (std::size_t next = 0; next <= pieces_[to].seen.size(); ++next) {
+                const Gap gap = gap_before(to, next, 0, motions);
+                if (gap.from && gap.to && gap.to->frame == gap.from->frame + 1) continue;
                 // Runs that end with the gap, and those that start with it.
-                for (const auto& [from, last] : at[seen[k].frame - 1]) {
-                    const std::vector<Seen>& other = pieces_[from].seen;
-                    if (!is_near(other[last].track.box, seen[k].track.box)) continue;
-                    for (std::size_t n = 0; n < std::min(kMaxMoved, last + 1); ++n) {
-                        if (other[last - n].frame <= seen[k - 1].frame) break;
-                        propose({0, from, last - n, last, to, k}, motions, moves);
+                if (gap.to && gap.to->frame > 0) {
+                    for (const auto& [from, last] : at[gap.to->frame - 1]) {
+                        const std::vector<Seen>& seen = pieces_[from].seen;
+                        if (!is_near(seen[last].box, gap.to->box)) continue;
+                        for (std::size_t n = 0; n < std::min(kMaxDoubtful, last + 1); ++n) {
+                            if (gap.from && seen[last - n].frame <= gap.from->frame) break;
+                            check(from, last - n, last, gap);
+                        }
                     }
                 }
-                for (const auto& [from, first] : at[seen[k - 1].frame + 1]) {
-                    const std::vector<Seen>& other = pieces_[from].seen;
-                    if (!is_near(other[first].track.box, seen[k - 1].track.box)) continue;
-                    for (std::size_t n = 0; n < std::min(kMaxMoved, other.size() - first); ++n) {
-                        if (other[first + n].frame >= seen[k].frame) break;
-                        propose({0, from, first, first + n, to, k}, motions, moves);
+                if (gap.from && gap.from->frame + 1 < frames_.size()) {
+                    for (const auto& [from, first] : at[gap.from->frame + 1]) {
+                        const std::vector<Seen>& seen = pieces_[from].seen;
+                        if (!is_near(seen[first].box, gap.from->box)) continue;
+                        for (std::size_t n = 0; n < std::min(kMaxDoubtful, seen.size() - first); ++n) {
+                            if (gap.to && seen[first + n].frame >= gap.to->frame) break;
+                            check(from, first, first + n, gap);
+                        }
                     }
                 }
             }
         }
-        std::sort(moves.begin(), moves.end(), [](const Move& a, const Move& b) {
-            return std::tie(b.gain, a.from, a.first, a.last, a.to, a.gap) <
-                   std::tie(a.gain, b.from, b.first, b.last, b.to, b.gap);
-        });
-        std::set<std::size_t> changed;
-        for (const Move& move : moves) {
-            if (changed.contains(move.from) || changed.contains(move.to)) continue;
-            changed.insert({move.from, move.to});
-            std::vector<Seen>& from = pieces_[move.from].seen;
-            std::vector<Seen>& to = pieces_[move.to].seen;
-            const auto first = from.begin() + static_cast<std::ptrdiff_t>(move.first);
-            const auto end = from.begin() + static_cast<std::ptrdiff_t>(move.last) + 1;
-            to.insert(to.begin() + static_cast<std::ptrdiff_t>(move.gap), first, end);
-            from.erase(first, end);
-        }
-        return !changed.empty();
+        for (std::size_t i = 0; i < pieces_.size(); ++i) separate(pieces_[i].seen, doubtful[i]);
     }
 
-    // Adds the move if the run fits better in the gap. The first and the last detection of a track remain.
-    void propose(Move move, const std::vector<Motions>& motions, std::vector<Move>& moves) const {
-        const std::vector<Seen>& from = pieces_[move.from].seen;
-        if (move.first == 0 || move.last + 1 == from.size()) return;
-        const std::span<const Seen> run(&from[move.first], move.last - move.first + 1);
-        const Gap there = gap_between(move.to, move.gap - 1, move.gap, motions);
-        const Gap here = gap_between(move.from, move.first - 1, move.last + 1, motions);
-        double fit = 0;
-        for (const Seen& seen : run) fit += fit_cost(here, seen) - fit_cost(there, seen);
-        if (!(fit >= kMoveFit * static_cast<double>(run.size()))) return;
-        move.gain = divided_cost(here, run) + there.cost() - divided_cost(there, run) - here.cost();
-        if (move.gain > kMoveJoin) moves.push_back(move);
+    // Moves detections of a track into runs of their own, unless little remains.
+    void separate(std::vector<Seen>& seen, const std::set<std::size_t>& doubtful) {
+        if (doubtful.empty() || seen.size() < doubtful.size() + kShort) return;
+        std::vector<Seen> rest;
+        for (std::size_t i = 0; i < seen.size(); ++i) {
+            if (!doubtful.contains(i)) {
+                rest.push_back(seen[i]);
+                continue;
+            }
+            const bool goes_on = doubtful.contains(i - 1) && seen[i].frame == seen[i - 1].frame + 1;
+            if (!goes_on) doubtful_.emplace_back();
+            doubtful_.back().push_back(seen[i]);
+        }
+        seen = std::move(rest);
+    }
+
+    static void add_unconfirmed(const std::vector<const Seen*>& all, std::int64_t id,
+                                std::vector<std::vector<Track>>& result) {
+        const auto is_earlier = [](const Seen* a, const Seen* b) { return a->frame < b->frame; };
+        const std::size_t first = (*std::min_element(all.begin(), all.end(), is_earlier))->frame;
+        for (const Seen* seen : all) {
+            Track track = seen->track;
+            track.id = id;
+            track.confirmed = track.covered = false;
+            track.gap = 0;
+            track.age = static_cast<std::int32_t>(seen->frame - first);
+            result[seen->frame].push_back(track);
+        }
     }
 
     // Adds the boxes between two detections of a track.
@@ -502,8 +560,9 @@ private:
     }
 
     const std::vector<TimedTracks>& frames_;
-    std::vector<Piece> pieces_;   // by their first frame
-    std::vector<double> starts_;  // seconds, of each piece
+    std::vector<Piece> pieces_;                // by their first frame
+    std::vector<double> starts_;               // seconds, of each piece
+    std::vector<std::vector<Seen>> doubtful_;  // runs that could belong to two tracks
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ constexpr std::size_t kPendingDivisor = 6;  // of a section: the second half of 
 
 void RelinkQueue::push(const TrackerInput& input, std::vector<Track> tracks) {
     if (!cut_.continues(input)) finish();
-    frames_.push_back({input.seconds, std::move(tracks)});
+    frames_.push_back({input.seconds, std::move(tracks), input.width});
     if (frames_.size() >= kMaxSection ||
         (frames_.size() >= kMinScene && input.seconds - frames_.front().seconds >= kSection)) {
         link(false);
