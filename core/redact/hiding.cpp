@@ -19,7 +19,7 @@ HidingParams hiding_params(std::string_view kind) {
     } else if (detector.name == "cnn") {
         params.redact.margin = 0.3F;
         params.plan.min_aspect = 0.9F;
-        params.plan.edge_extension = 15;
+        params.plan.edge_extension = 12;
         params.threshold_fraction = 0.5F;
     } else {
         // The windows of cascades are smaller than a face, and jitter. Half-hidden faces are missed for longer. Clusters of
