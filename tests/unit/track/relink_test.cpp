@@ -79,7 +79,8 @@ TEST(Relink, WhoIsCoveredAgainAndAgainKeepsOneId) {
             EXPECT_FALSE(ids.empty());
             all.insert(ids.begin(), ids.end());
         }
-        EXPECT_LE(all.size(), people.size() + 3) << id << " tracks before";
+        // Of other arrangements, one in 20 takes one id more.
+        EXPECT_LE(all.size(), people.size() + (seed <= 3 ? 1 : 3)) << id << " tracks before";
         for (const std::vector<Track>& tracks : result) {
             std::set<std::int64_t> once;
             for (const Track& track : tracks) EXPECT_TRUE(once.insert(track.id).second);
