@@ -44,7 +44,10 @@ RedactRegions FramePlan::to_hide() const {
 }
 
 RedactPlanner::RedactPlanner(int width, int height, const PlanOptions& options)
-    : width_(width), height_(height), options_(options) {}
+    : width_(width),
+      height_(height),
+      options_(options),
+      reach_(std::max({options.extension, options.edge_extension, options.max_gap + 1})) {}
 
 void RedactPlanner::push(const std::vector<FaceBox>& boxes, bool damaged) {
     Pending& frame = pending_.emplace_back();
@@ -67,6 +70,8 @@ void RedactPlanner::push(const std::vector<FaceBox>& boxes, bool damaged) {
             summary.track = face.track;
             summary.first = next_push_;
         }
+        if (is_new || track.is_past) starts_.push_back({next_push_, face.track});
+        track.is_past = false;
         if (is_new || face.score > summary.best_score) {
             summary.best_score = face.score;
             summary.best_frame = next_push_;
@@ -201,6 +206,13 @@ std::optional<PlannedRegion> RedactPlanner::region_of(const Track& track, std::i
     return std::nullopt;
 }
 
+void RedactPlanner::start_tracks() {
+    for (; !starts_.empty() && starts_.front().frame - reach_ <= next_pop_; starts_.pop_front()) {
+        const std::int64_t id = starts_.front().track;
+        active_.emplace(id, &tracks_.at(id));
+    }
+}
+
 std::optional<FramePlan> RedactPlanner::pop() {
     const bool decided = next_pop_ < decided_ || next_push_ - next_pop_ > options_.delay;
     if (pending_.empty() || !decided) return std::nullopt;
@@ -210,8 +222,9 @@ std::optional<FramePlan> RedactPlanner::pop() {
     for (const FaceBox& face : pending_.front().single) {
         plan.regions.push_back({face.box, -1, RegionReason::detected, face.score});
     }
-    for (auto entry = tracks_.begin(); entry != tracks_.end();) {
-        Track& track = entry->second;
+    start_tracks();
+    for (auto entry = active_.begin(); entry != active_.end();) {
+        Track& track = *entry->second;
         TrackSummary& summary = track.summary;
         if (const std::optional<PlannedRegion> region = region_of(track, next_pop_)) {
             plan.regions.push_back(*region);
@@ -223,7 +236,14 @@ std::optional<FramePlan> RedactPlanner::pop() {
         // The last detection before the next frame is still needed.
         const std::int64_t oldest = next_pop_ - options_.edge_extension;
         while (track.seen.size() > kMinKept && track.seen[kMinKept].frame <= oldest) track.seen.pop_front();
-        ++entry;
+        track.is_past = summary.last + reach_ <= next_pop_;
+        if (!track.is_past) {
+            ++entry;
+            continue;
+        }
+        const std::int64_t id = entry->first;
+        entry = active_.erase(entry);
+        if (options_.delay != PlanOptions::kWholeSequence) tracks_.erase(id);
     }
     pending_.pop_front();
     ++next_pop_;
@@ -231,10 +251,8 @@ std::optional<FramePlan> RedactPlanner::pop() {
 }
 
 std::vector<TrackSummary> RedactPlanner::tracks() const {
-    std::vector<TrackSummary> result = past_;
+    std::vector<TrackSummary> result;
     for (const auto& [id, track] : tracks_) result.push_back(track.summary);
-    std::sort(result.begin(), result.end(),
-              [](const TrackSummary& a, const TrackSummary& b) { return a.track < b.track; });
     for (TrackSummary& track : result) {
         track.is_short = track.num_detected <= options_.short_track;
         track.has_low_score = track.best_score < options_.low_score;

@@ -94,6 +94,8 @@ class RedactPlanner {
 public:
     // width and height of the frames, in pixels.
     RedactPlanner(int width, int height, const PlanOptions& options = {});
+    RedactPlanner(const RedactPlanner&) = delete;
+    RedactPlanner& operator=(const RedactPlanner&) = delete;
 
     // Adds the boxes of the next frame. damaged: the frame cannot be judged and is hidden whole. A box with a value
     // that is not finite, or without extent, hides its frame whole.
@@ -104,7 +106,8 @@ public:
     // Returns the plan of the next frame in order, or nothing if it is not decided yet.
     [[nodiscard]] std::optional<FramePlan> pop();
 
-    // Returns all tracks so far, by identity. Complete after the last finish and pop.
+    // Returns the tracks, by identity. Complete after the last finish and pop. With a delay, tracks that ended long ago
+    // are forgotten: a live image has no end.
     [[nodiscard]] std::vector<TrackSummary> tracks() const;
 
 private:
@@ -117,12 +120,18 @@ private:
         std::deque<Seen> seen;  // in order of frames; those that no undecided frame needs are dropped
         TrackSummary summary;
         std::int64_t gap = 0;  // frames filled in since the last detection
+        bool is_past = false;  // no undecided frame is near
+    };
+    struct Start {
+        std::int64_t frame;
+        std::int64_t track;
     };
     struct Pending {
         bool whole = false;
         std::vector<FaceBox> single;  // without a track
     };
 
+    void start_tracks();
     [[nodiscard]] std::optional<PlannedRegion> region_of(const Track& track, std::int64_t frame) const;
     [[nodiscard]] Box hull(const Track& track, std::size_t nearest, std::int64_t frame) const;
     [[nodiscard]] Box beyond_edges(const Track& track, std::size_t nearest, Box box) const;
@@ -130,9 +139,12 @@ private:
 
     int width_, height_;
     PlanOptions options_;
-    std::map<std::int64_t, Track> tracks_;  // with an undecided frame near
-    std::vector<TrackSummary> past_;        // the others
-    std::deque<Pending> pending_;           // frames that are not decided
+    std::int64_t reach_;  // frames around its detections in which a track may have a region
+    std::map<std::int64_t, Track> tracks_;
+    // Of tracks_: long videos have many, of which few are near a frame.
+    std::deque<Start> starts_;               // of tracks that begin or continue later, in order
+    std::map<std::int64_t, Track*> active_;  // near the next frame to decide
+    std::deque<Pending> pending_;            // frames that are not decided
     std::int64_t next_push_ = 0;
     std::int64_t next_pop_ = 0;
     std::int64_t decided_ = 0;  // frames before this one are decided

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <map>
 #include <random>
 #include <vector>
 
@@ -239,6 +240,69 @@ TEST(RedactPlan, RandomTracksAreCovered) {
             EXPECT_EQ(whole[i].regions.size(), delayed[i].regions.size());
         }
     }
+}
+
+// Tracks begin, end and continue all over a long sequence. Each has the regions that it has alone.
+TEST(RedactPlan, PlansManyTracksAsEachAlone) {
+    constexpr std::size_t kFrames = 500;
+    std::mt19937_64 random(test::seed(22));
+    for (std::size_t n = 0; n < test::case_count(10); ++n) {
+        const std::size_t num_tracks = 40;
+        std::vector<std::vector<std::vector<FaceBox>>> alone(num_tracks, std::vector<std::vector<FaceBox>>(kFrames));
+        std::vector<std::vector<FaceBox>> frames(kFrames);
+        for (std::size_t track = 0; track < num_tracks; ++track) {
+            const auto id = static_cast<std::int64_t>(track * 17 % num_tracks);  // not in the order of time
+            for (std::size_t i = random() % kFrames; i < kFrames; ++i) {
+                if (random() % 8 == 0) i += random() % 80;  // about the longest gap that is filled
+                if (random() % 30 == 0 || i >= kFrames) break;
+                const auto x = static_cast<float>(random() % 600);
+                alone[track][i].push_back(face(id, x, static_cast<float>(random() % 440)));
+                frames[i].push_back(alone[track][i].back());
+            }
+        }
+        for (const int delay : {PlanOptions::kWholeSequence, 8}) {
+            PlanOptions options;
+            options.delay = delay;
+            options.min_extended = 1;  // with a delay, the number of detections is not known before
+            const std::vector<FramePlan> together = plan_all(frames, options);
+            std::vector<std::map<std::int64_t, Box>> expected(kFrames);
+            for (const auto& track : alone) {
+                RedactPlanner planner(kWidth, kHeight, options);
+                const std::vector<FramePlan> plans = plan_all(planner, track);
+                for (std::size_t i = 0; i < kFrames; ++i) {
+                    for (const PlannedRegion& region : plans[i].regions) expected[i][region.track] = region.box;
+                }
+            }
+            ASSERT_EQ(together.size(), kFrames);
+            for (std::size_t i = 0; i < kFrames; ++i) {
+                ASSERT_EQ(together[i].regions.size(), expected[i].size()) << "frame " << i << ", delay " << delay;
+                auto next = expected[i].begin();
+                for (const PlannedRegion& region : together[i].regions) {
+                    EXPECT_EQ(region.track, next->first);
+                    EXPECT_EQ(region.box.x, next->second.x);
+                    EXPECT_EQ(region.box.w, next->second.w);
+                    ++next;
+                }
+            }
+        }
+    }
+}
+
+TEST(RedactPlan, ForgetsTracksOfALiveImage) {
+    PlanOptions options;
+    options.delay = 8;
+    RedactPlanner live(kWidth, kHeight, options);
+    RedactPlanner whole(kWidth, kHeight);
+    for (int i = 0; i < 3000; ++i) {
+        const FaceBox box = face(i / 10, 100, 100);  // a new track every 10 frames
+        live.push({box});
+        whole.push({box});
+        static_cast<void>(live.pop());
+    }
+    EXPECT_LT(live.tracks().size(), 10U);
+    whole.finish();
+    while (whole.pop()) continue;
+    EXPECT_EQ(whole.tracks().size(), 300U);
 }
 
 TEST(RedactPlan, SummarizesTracks) {
