@@ -141,7 +141,7 @@ private:
     PlanOptions options_;
     std::int64_t reach_;  // frames around its detections in which a track may have a region
     std::map<std::int64_t, Track> tracks_;
-    // Of tracks_: long videos have many, of which few are near a frame.
+    // A long video has many tracks, of which few are near a frame.
     std::deque<Start> starts_;               // of tracks that begin or continue later, in order
     std::map<std::int64_t, Track*> active_;  // near the next frame to decide
     std::deque<Pending> pending_;            // frames that are not decided
