@@ -165,7 +165,7 @@ std::size_t caller_nms_workspace(const DeviceInfo& device, const CallerNmsRules&
 void launch_caller_nms(const DeviceInfo& device, const CallerNmsTask& task, void* workspace,
                        std::size_t workspace_bytes, StreamView stream) {
     if (fits_one_launch(device, task)) {
-        launch_at_once(device, task, workspace, LaunchChain(device, stream));
+        launch_at_once(task, workspace, LaunchChain(device, stream));
         return;
     }
     if (fits_cell_launch(device, task)) {

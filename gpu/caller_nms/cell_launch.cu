@@ -28,11 +28,13 @@ namespace {
 
 namespace cg = cooperative_groups;
 
-constexpr unsigned kThreads = 1024;    // of the one block per multiprocessor
-constexpr std::uint32_t kLanes = 8;    // that search for one record
-constexpr std::uint32_t kRoom = 64;    // suppressors in a list; a longer one is searched again
-constexpr std::uint32_t kPart = 2048;  // kept boxes in shared memory at a time
+constexpr unsigned kThreads = 1024;            // of the one block per multiprocessor
+constexpr std::uint32_t kLanes = 8;            // that search for one record
+constexpr std::uint32_t kRoom = 64;            // suppressors in a list; a longer one is searched again
+constexpr std::size_t kPartBytes = 32 * 1024;  // of kept boxes in shared memory at a time
 constexpr std::int32_t kMaxBoxes = 1 << 17;
+static_assert(kLanes <= 8 &&
+              kRoom + 1 < 256);      // a group has up to kLanes records, with a byte each for a list's length
 constexpr double kLeastTheta = 0.2;  // below it, too many cells would be searched
 constexpr int kLowestLevel = -100;   // of sizes 2^level
 constexpr int kHighestLevel = 100;
@@ -56,11 +58,23 @@ struct Table {
     void* keys;
     std::uint32_t* indices;
     std::uint32_t* lists;  // [n][kRoom]
-    std::uint32_t* list_sizes;
     std::uint8_t* states;
-    void* kept_keys;  // [n] in any order
-    std::uint32_t* kept_indices;
+    void* kept;           // [n] in any order
     std::uint32_t cells;  // a power of two
+};
+
+// A kept box, as the order compares it.
+template <typename Key>
+struct __align__(2 * sizeof(Key)) KeptBox {
+    std::uint32_t index;
+    Key key;
+
+    __device__ __forceinline__ bool precedes(const KeptBox& other) const {
+        if constexpr (sizeof(Key) == 4) {
+            return (std::uint64_t{key} << 32 | index) < (std::uint64_t{other.key} << 32 | other.index);
+        }
+        return key < other.key || (key == other.key && index < other.index);
+    }
 };
 
 // Limits the sizes of two boxes that suppress each other, by theta.
@@ -225,7 +239,7 @@ public:
 
     __device__ __forceinline__ Corners<Real> box(std::uint32_t r) const { return load_corners<Real>(table_.boxes, r); }
     __device__ __forceinline__ Key* keys() const { return static_cast<Key*>(table_.keys); }
-    __device__ __forceinline__ Key* kept_keys() const { return static_cast<Key*>(table_.kept_keys); }
+    __device__ __forceinline__ KeptBox<Key>* kept_boxes() const { return static_cast<KeptBox<Key>*>(table_.kept); }
 
     __device__ __forceinline__ State load_state(std::uint32_t r) const {
         return static_cast<State>(*static_cast<const volatile std::uint8_t*>(table_.states + r));
@@ -237,8 +251,7 @@ public:
         if (task_.mask != nullptr) task_.mask[index] = state == kept ? 1 : 0;
         if (state != kept) return;
         const std::uint32_t k = atomicAdd(&table_.totals->kept, 1U);
-        kept_keys()[k] = keys()[r];
-        table_.kept_indices[k] = index;
+        kept_boxes()[k] = {index, keys()[r]};
     }
 
 private:
@@ -255,6 +268,8 @@ __global__ void __launch_bounds__(kThreads)
                        const __grid_constant__ SearchRule<typename RealOf<Element>::type> search) {
     using Real = typename RealOf<Element>::type;
     using Key = KeyOf<Element>;
+    __shared__ BlockSum<kThreads> block_sum;
+    __shared__ std::uint32_t block_base;
     __shared__ std::uint32_t levels[kLevelWords];
     __shared__ std::uint32_t sizes[kThreads / kLanes];
     start_kernel();
@@ -299,13 +314,14 @@ __global__ void __launch_bounds__(kThreads)
         atomicOr(&totals.levels[threadIdx.x], levels[threadIdx.x]);
     grid.sync();
 
-    // The cells of a warp get ranges side by side; table.cells is a multiple of 32.
-    for (std::uint32_t c = i; c < table.cells; c += threads) {
-        const std::uint32_t count = table.ranges[c].y;
-        const std::uint32_t up_to = Group<32>().inclusive_sum(count);
-        std::uint32_t base = 0;
-        if (threadIdx.x % 32 == 31 && up_to > 0) base = atomicAdd(&totals.allocated, up_to);
-        table.ranges[c].x = __shfl_sync(kWholeWarp, base, 31) + up_to - count;
+    // The cells of a block get ranges side by side: one warp after the other would wait for the same address.
+    for (std::uint32_t first = blockIdx.x * kThreads; first < table.cells; first += threads) {
+        const std::uint32_t c = first + threadIdx.x;  // table.cells is a multiple of kThreads
+        std::uint32_t records = 0;
+        const std::uint32_t offset = block_sum.exclusive(table.ranges[c].y, records);
+        if (threadIdx.x == 0) block_base = records > 0 ? atomicAdd(&totals.allocated, records) : 0;
+        __syncthreads();
+        table.ranges[c].x = block_base + offset;
     }
     grid.sync();
 
@@ -324,7 +340,9 @@ __global__ void __launch_bounds__(kThreads)
     const std::uint32_t in_warp = group.number;
     const std::uint32_t groups = threads / kLanes;
     std::uint32_t& size = sizes[threadIdx.x / kLanes];
-    for (std::uint32_t r = first; r - in_warp < in_cells; r += groups) {  // by whole warps
+    std::uint64_t list_sizes = 0;  // a byte per record of this group; 0: it is decided
+    std::uint32_t shift = 0;
+    for (std::uint32_t r = first; r - in_warp < in_cells; r += groups, shift += 8) {  // by whole warps
         if (lane == 0) size = 0;
         __syncwarp();
         run.for_each_suppressor(r, r < in_cells, group, [&](std::uint32_t other) {
@@ -332,8 +350,8 @@ __global__ void __launch_bounds__(kThreads)
             if (k < kRoom) table.lists[std::size_t{r} * kRoom + k] = other;
         });
         __syncwarp();
+        if (r < in_cells) list_sizes |= std::uint64_t{min(size, kRoom + 1)} << shift;
         if (lane == 0 && r < in_cells) {
-            table.list_sizes[r] = size;
             if (size == 0) {
                 run.decide(r, kept);
             } else {
@@ -346,8 +364,11 @@ __global__ void __launch_bounds__(kThreads)
 
     for (bool waiting = true; waiting;) {
         waiting = false;
-        for (std::uint32_t r = first; r - in_warp < in_cells; r += groups) {
-            const bool undecided = r < in_cells && run.load_state(r) == open;
+        shift = 0;
+        for (std::uint32_t r = first; r - in_warp < in_cells; r += groups, shift += 8) {
+            const auto listed = static_cast<std::uint32_t>(list_sizes >> shift) & 0xFFU;
+            const bool undecided = listed != 0;
+            if (!__any_sync(kWholeWarp, undecided)) continue;
             bool has_kept = false;
             bool has_open = false;
             const auto look = [&](std::uint32_t other) {
@@ -355,7 +376,6 @@ __global__ void __launch_bounds__(kThreads)
                 has_kept = has_kept || state == kept;
                 has_open = has_open || state == open;
             };
-            const std::uint32_t listed = undecided ? table.list_sizes[r] : 0;
             if (listed <= kRoom) {
                 for (std::uint32_t k = lane; k < listed; k += kLanes) look(table.lists[std::size_t{r} * kRoom + k]);
             }
@@ -363,10 +383,11 @@ __global__ void __launch_bounds__(kThreads)
             const bool truncated = listed > kRoom;
             if (__any_sync(kWholeWarp, truncated)) run.for_each_suppressor(r, truncated, group, look);
             constexpr std::uint32_t kGroupMask = (1U << kLanes) - 1;
-            const std::uint32_t shift = in_warp * kLanes;
-            const bool some_kept = (__ballot_sync(kWholeWarp, has_kept) >> shift & kGroupMask) != 0;
-            const bool some_open = (__ballot_sync(kWholeWarp, has_open) >> shift & kGroupMask) != 0;
+            const std::uint32_t first_lane = in_warp * kLanes;
+            const bool some_kept = (__ballot_sync(kWholeWarp, has_kept) >> first_lane & kGroupMask) != 0;
+            const bool some_open = (__ballot_sync(kWholeWarp, has_open) >> first_lane & kGroupMask) != 0;
             if (undecided && (some_kept || !some_open)) {
+                list_sizes &= ~(std::uint64_t{0xFF} << shift);
                 if (lane == 0) run.decide(r, some_kept ? dropped : kept);
             } else if (undecided) {
                 waiting = true;
@@ -380,32 +401,35 @@ __global__ void __launch_bounds__(kThreads)
     const std::uint32_t total = totals.kept;
     if (i == 0) store_counts(task, total);
     if (task.indices == nullptr && task.kept_scores == nullptr) return;
-    // A warp per kept box compares it with all, which are in shared memory by parts.
-    __shared__ Key part_keys[kPart];
-    __shared__ std::uint32_t part_indices[kPart];
+    // A warp compares two kept boxes with all, which are in shared memory by parts.
+    constexpr std::uint32_t kPart = kPartBytes / sizeof(KeptBox<Key>);
+    __shared__ KeptBox<Key> part[kPart];
     const std::uint32_t warps = threads / 32;
-    for (std::uint32_t base = 0; base < total; base += warps) {
-        const std::uint32_t k = base + i / 32;
-        const Key key = k < total ? run.kept_keys()[k] : Key{0};
-        const std::uint32_t index = k < total ? table.kept_indices[k] : 0;
+    for (std::uint32_t base = i / 32; base - i / 32 < total; base += 2 * warps) {  // by whole blocks
+        const std::uint32_t next = base + warps;
+        const KeptBox<Key> mine = base < total ? run.kept_boxes()[base] : KeptBox<Key>{};
+        const KeptBox<Key> others = next < total ? run.kept_boxes()[next] : KeptBox<Key>{};
         std::uint32_t before = 0;
+        std::uint32_t before_next = 0;
         for (std::uint32_t start = 0; start < total; start += kPart) {
             const std::uint32_t count = min(total - start, kPart);
             __syncthreads();
-            for (std::uint32_t t = threadIdx.x; t < count; t += kThreads) {
-                part_keys[t] = run.kept_keys()[start + t];
-                part_indices[t] = table.kept_indices[start + t];
-            }
+            for (std::uint32_t t = threadIdx.x; t < count; t += kThreads) part[t] = run.kept_boxes()[start + t];
             __syncthreads();
 #pragma unroll 4
             for (std::uint32_t t = threadIdx.x % 32; t < count; t += 32) {
-                const Key other = part_keys[t];
-                before += (other < key ? 1U : 0U) | ((other == key ? 1U : 0U) & (part_indices[t] < index ? 1U : 0U));
+                const KeptBox<Key> box = part[t];
+                before += box.precedes(mine) ? 1U : 0U;
+                before_next += box.precedes(others) ? 1U : 0U;
             }
             __syncwarp();
         }
         before = warp_sum(before);
-        if (k < total && threadIdx.x % 32 == 0) store_kept<Element>(task, before, index);
+        before_next = warp_sum(before_next);
+        if (threadIdx.x % 32 == 0) {
+            if (base < total) store_kept<Element>(task, before, mine.index);
+            if (next < total) store_kept<Element>(task, before_next, others.index);
+        }
     }
 }
 
@@ -430,10 +454,8 @@ std::size_t lay_out(std::byte* memory, std::int32_t size, bool is_double, Table&
     take(table.keys, n * real);
     take(table.indices, n * sizeof(std::uint32_t));
     take(table.lists, n * kRoom * sizeof(std::uint32_t));
-    take(table.list_sizes, n * sizeof(std::uint32_t));
     take(table.states, n);
-    take(table.kept_keys, n * real);
-    take(table.kept_indices, n * sizeof(std::uint32_t));
+    take(table.kept, n * 2 * real);
     return at;
 }
 

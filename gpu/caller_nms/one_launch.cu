@@ -6,12 +6,13 @@
 #include <algorithm>
 
 #include "gpu/caller_nms/quick_corners.cuh"
+#include "gpu/caller_nms/row_bins.cuh"
 #include "gpu/nms/pair_test.cuh"
 
 // Launches and their latency take most of the time for a few thousand boxes. So one cooperative launch does all. A block
-// has the rows of 8 to 32 boxes, in the caller's order, and tests them against all boxes as columns: a lane has a column,
-// the rows are in shared memory. Outlines in half precision rule out most pairs in a few instructions without a branch, a
-// product most of the others. The rest is tested exactly, with the order.
+// has the rows of 32 boxes, in the caller's order, and tests them against all boxes as columns: a lane has a column,
+// the rows are in shared memory. Bins of the rows' edges rule out most pairs of a column at once, a product most of the
+// others. The rest is tested exactly, with the order.
 // After one barrier of the grid, each block reads the decisions of all blocks again and again: a warp drops its row if
 // one of its suppressors is kept, and keeps it if all are dropped. The first undecided row in order depends on decided
 // ones only, and all blocks are resident, so each row is decided. The rank of a kept box among the kept ones is its
@@ -25,11 +26,10 @@ namespace {
 
 constexpr unsigned kThreads = 1024;
 constexpr std::uint32_t kWarp = 32;
-constexpr std::uint32_t kMaxRows = 32;                                  // of a block: one per warp
-constexpr std::uint32_t kRowUnit = 8;                                   // rows of a block are whole bytes of the bits
+constexpr std::uint32_t kRows = 32;                                     // of a block: one per warp
 constexpr std::uint32_t kLaneWords = (kOneLaunchLimit / 32 + 31) / 32;  // of a row's bits, in each lane
 constexpr std::uint32_t kMaxWords = kOneLaunchLimit / 32;
-constexpr std::size_t kSharedLimit = 44 * 1024;
+constexpr std::size_t kSharedLimit = 40 * 1024;
 
 // Bits of 32 boxes, in the workspace.
 struct __align__(32) Decided {
@@ -42,38 +42,6 @@ __device__ __forceinline__ uint2 load_decided(const Decided* d_words, std::uint3
     uint2 bits;
     asm volatile("ld.relaxed.gpu.global.v2.u32 {%0, %1}, [%2];" : "=r"(bits.x), "=r"(bits.y) : "l"(d_words + word));
     return bits;
-}
-
-// A box rounded outwards, as low (x1, y1) and high (x2, y2): boxes overlap only if their outlines do.
-struct Outline {
-    __half2 low;
-    __half2 high;
-};
-
-__device__ __forceinline__ __half round_down(float v) {
-    return __float2half_rd(v);
-}
-__device__ __forceinline__ __half round_down(double v) {
-    return __float2half_rd(__double2float_rd(v));
-}
-__device__ __forceinline__ __half round_up(float v) {
-    return __float2half_ru(v);
-}
-__device__ __forceinline__ __half round_up(double v) {
-    return __float2half_ru(__double2float_ru(v));
-}
-
-template <typename Real>
-__device__ __forceinline__ Outline make_outline(const QuickBox<Real>& quick) {
-    const Real infinite = static_cast<Real>(INFINITY);
-    const bool none = quick.share == infinite;
-    const Corners<Real>& box = quick.box;
-    return {__halves2half2(round_down(none ? infinite : box.x1), round_down(none ? infinite : box.y1)),
-            __halves2half2(round_up(none ? -infinite : box.x2), round_up(none ? -infinite : box.y2))};
-}
-
-__device__ __forceinline__ bool may_intersect(const Outline& a, const Outline& b) {
-    return __hbgt2(__hmin2(a.high, b.high), __hmax2(a.low, b.low));
 }
 
 template <typename Element>
@@ -93,19 +61,20 @@ struct Column {
 };
 
 template <typename Element>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, 1)
     one_launch_kernel(const __grid_constant__ CallerNmsTask task, Decided* d_decided,
-                      const __grid_constant__ CornerRule<typename RealOf<Element>::type> rule,
-                      std::uint32_t rows_of_block) {
+                      const __grid_constant__ CornerRule<typename RealOf<Element>::type> rule) {
     using Real = typename RealOf<Element>::type;
     using Key = KeyOf<Element>;
     extern __shared__ unsigned long long shared[];
-    __shared__ QuickBox<Real> rows[kMaxRows];
-    __shared__ Key row_keys[kMaxRows];
-    __shared__ __align__(16) Outline outlines[kMaxRows];
+    __shared__ QuickBox<Real> rows[kRows];
+    __shared__ Key row_keys[kRows];
+    __shared__ RowBins<kThreads> bins;
     __shared__ std::uint32_t own_kept;
     __shared__ std::uint32_t kept_words[kMaxWords];
     __shared__ std::uint32_t dropped_words[kMaxWords];
+    bins.clear();
+    __syncthreads();
     start_kernel();
     const auto n = static_cast<std::uint32_t>(task.size);
     const std::uint32_t words = (n + 31) / 32;
@@ -113,33 +82,29 @@ __global__ void __launch_bounds__(kThreads)
     auto* const bits = reinterpret_cast<std::uint32_t*>(keys + std::size_t{words} * 32);  // [rows][words]
     const std::uint32_t lane = threadIdx.x % kWarp;
     const std::uint32_t warp = threadIdx.x / kWarp;
-    const std::uint32_t first_row = blockIdx.x * rows_of_block;
+    const std::uint32_t first_row = blockIdx.x * kRows;
 
     Column<Element> column;
     column.load(task, threadIdx.x);  // the load overlaps with that of the rows
-    if (threadIdx.x < rows_of_block) {
+    if (threadIdx.x < kRows) {
         Column<Element> row;
         row.load(task, first_row + threadIdx.x);
-        rows[threadIdx.x] = make_quick_box(row.box, rule);
+        const QuickBox<Real> quick = make_quick_box(row.box, rule);
+        rows[threadIdx.x] = quick;
         row_keys[threadIdx.x] = row.key;
-        outlines[threadIdx.x] = make_outline(rows[threadIdx.x]);
+        bins.add(quick);
     }
     if (threadIdx.x == 0) own_kept = 0;
-    for (std::uint32_t k = threadIdx.x; k < rows_of_block * words; k += kThreads) bits[k] = 0;
+    for (std::uint32_t k = threadIdx.x; k < kRows * words; k += kThreads) bits[k] = 0;
+    __syncthreads();
+    bins.accumulate();
     __syncthreads();
     for (std::uint32_t j = threadIdx.x; j < words * 32; j += kThreads) {
         const QuickBox<Real> quick = make_quick_box(column.box, rule);
-        const Outline outline = make_outline(quick);
         const Key key = column.key;
         keys[j] = key;
         column.load(task, j + kThreads);
-        std::uint32_t close = 0;  // a bit per row
-        for (std::uint32_t first = 0; first < rows_of_block; first += kRowUnit) {
-#pragma unroll
-            for (std::uint32_t k = 0; k < kRowUnit; ++k) {
-                if (may_intersect(outlines[first + k], outline)) close |= 1U << (first + k);
-            }
-        }
+        std::uint32_t close = bins.near(quick);
         while (close != 0) {
             const auto k = static_cast<std::uint32_t>(__ffs(static_cast<int>(close)) - 1);
             close &= close - 1;
@@ -157,7 +122,7 @@ __global__ void __launch_bounds__(kThreads)
 
     // A warp per row from here on; its bits are in registers.
     const std::uint32_t i = first_row + warp;
-    const bool has_row = warp < rows_of_block && i < n;
+    const bool has_row = i < n;
     std::uint32_t open_bits[kLaneWords] = {};
     std::uint32_t any = 0;
 #pragma unroll
@@ -170,15 +135,9 @@ __global__ void __launch_bounds__(kThreads)
     bool kept = has_row && !open;
     if (lane == 0 && kept) atomicOr(&own_kept, 1U << warp);
     __syncthreads();
-    if (threadIdx.x < rows_of_block / kRowUnit) {
-        const std::uint32_t at = first_row / kRowUnit + threadIdx.x;
-        if (at < words * 4) {
-            const std::uint32_t end = n > at * 8 ? min(n - at * 8, 8U) : 0;  // rows beyond n are dropped
-            Decided& decided = d_decided[at / 4];
-            reinterpret_cast<std::uint8_t*>(&decided.kept)[at % 4] =
-                static_cast<std::uint8_t>(own_kept >> threadIdx.x * 8);
-            reinterpret_cast<std::uint8_t*>(&decided.dropped)[at % 4] = static_cast<std::uint8_t>(0xFFU << end);
-        }
+    if (threadIdx.x == 0) {
+        const std::uint32_t end = min(n - first_row, kRows);
+        d_decided[blockIdx.x] = {own_kept, end < kRows ? ~0U << end : 0};  // rows beyond n are dropped
     }
     cooperative_groups::this_grid().sync();
 
@@ -206,8 +165,8 @@ __global__ void __launch_bounds__(kThreads)
             kept = !suppressed && !__any_sync(0xFFFFFFFFU, has_open);
             open = !suppressed && !kept;
             if (!open && lane == 0) {
-                Decided& decided = d_decided[i / 32];
-                atomicOr(kept ? &decided.kept : &decided.dropped, 1U << i % 32);
+                Decided& decided = d_decided[blockIdx.x];
+                atomicOr(kept ? &decided.kept : &decided.dropped, 1U << warp);
             }
         }
         __syncthreads();  // the words have been read
@@ -238,24 +197,13 @@ __global__ void __launch_bounds__(kThreads)
     }
 }
 
-struct Plan {
-    std::uint32_t rows = 0;  // of a block; 0: does not fit
-    unsigned blocks = 0;
-    std::size_t shared = 0;
-};
-
 template <typename Element>
-Plan plan_for(const DeviceInfo& device, std::int32_t size) {
-    const auto n = static_cast<std::uint32_t>(size);
-    const auto multiprocessors = static_cast<std::uint32_t>(device.multiprocessors);
-    // Blocks share words of the bits; so all bytes of the words belong to some block.
-    const std::uint32_t words = (n + 31) / 32;
-    // One block per multiprocessor: more would be resident on some devices only.
-    const std::uint32_t in_all = multiprocessors * kRowUnit;
-    const std::uint32_t rows = (words * 32 + in_all - 1) / in_all * kRowUnit;
-    const std::size_t shared = std::size_t{words} * (32 * sizeof(KeyOf<Element>) + rows * sizeof(std::uint32_t));
-    if (n == 0 || n > kOneLaunchLimit || rows > kMaxRows || shared > kSharedLimit) return {};
-    return {rows, (words * 32 + rows - 1) / rows, shared};
+LaunchSize launch_size(std::int32_t size) {
+    const auto words = (static_cast<std::uint32_t>(size) + 31) / 32;
+    return {.blocks = dim3(words),
+            .threads = kThreads,
+            .shared = std::size_t{words} * (32 * sizeof(KeyOf<Element>) + kRows * sizeof(std::uint32_t)),
+            .cooperative = true};
 }
 
 }  // namespace
@@ -263,18 +211,19 @@ Plan plan_for(const DeviceInfo& device, std::int32_t size) {
 bool fits_one_launch(const DeviceInfo& device, const CallerNmsTask& task) {
     if (!task.rules.torchvision || task.rules.params.min_hits > 1 || task.hits != nullptr || task.image_ids != nullptr)
         return false;
+    // One block per multiprocessor: more would be resident on some devices only.
+    if (task.size == 0 ||
+        task.size > std::min(kOneLaunchLimit, device.multiprocessors * static_cast<std::int32_t>(kRows)))
+        return false;
     return with_element(task.type,
-                        [&]<class Element>(Element) { return plan_for<Element>(device, task.size).rows > 0; });
+                        [&]<class Element>(Element) { return launch_size<Element>(task.size).shared <= kSharedLimit; });
 }
 
-void launch_at_once(const DeviceInfo& device, const CallerNmsTask& task, void* workspace, const LaunchChain& chain) {
+void launch_at_once(const CallerNmsTask& task, void* workspace, const LaunchChain& chain) {
     auto* const d_decided = static_cast<Decided*>(workspace);
     with_element(task.type, [&]<class Element>(Element) {
-        const Plan plan = plan_for<Element>(device, task.size);
-        const LaunchSize size{
-            .blocks = dim3(plan.blocks), .threads = kThreads, .shared = plan.shared, .cooperative = true};
-        chain.launch("one_launch_kernel", one_launch_kernel<Element>, size, task, d_decided,
-                     make_corner_rule<typename RealOf<Element>::type>(task.rules.theta), plan.rows);
+        chain.launch("one_launch_kernel", one_launch_kernel<Element>, launch_size<Element>(task.size), task, d_decided,
+                     make_corner_rule<typename RealOf<Element>::type>(task.rules.theta));
         return true;
     });
 }

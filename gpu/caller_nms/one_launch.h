@@ -15,6 +15,6 @@ inline constexpr std::size_t kOneLaunchWorkspace = kOneLaunchLimit;
 [[nodiscard]] bool fits_one_launch(const DeviceInfo& device, const CallerNmsTask& task);
 
 // Writes all results of the task.
-void launch_at_once(const DeviceInfo& device, const CallerNmsTask& task, void* workspace, const LaunchChain& chain);
+void launch_at_once(const CallerNmsTask& task, void* workspace, const LaunchChain& chain);
 
 }  // namespace throng::gpu
