@@ -21,7 +21,7 @@ constexpr std::size_t kSideStreams = 4;
 //   alt2, 2160p, 1.1, from 24 px      4: 2.047  5: 2.073  6: 2.007  7: 2.114
 //   LBP, 1080p, 1.1, from 24 px       7: 0.445  8: 0.438  9: 0.439  10: 0.444
 // The number of weak classifiers gives stage 6 for alt2. For LBP it gives the last that pairs allow, 10.
-constexpr int kFirstSegmentTrees = 70;
+constexpr int kFirstSegmentTrees = 100;
 // With three segments: weak classifiers before the first and the second queue.
 constexpr int kThreeSegments[] = {30, 200};
 

@@ -10,14 +10,6 @@ namespace throng::gpu {
 namespace {
 
 constexpr int kWarps = kBlockThreads / 32;
-// Limits the registers of a thread, so that this many blocks fit on a multiprocessor. Measured on an H200, medians in
-// ms, drawn crowd of 60 (tests/bench/gpu_cascade.cpp):
-//   alt2, 1080p, 1.1, from 24 px      4: 0.746  5: 0.723  6: 0.764
-//   alt2, 2160p, 1.1, from 24 px      4: 2.103  5: 2.020  6: 2.170
-//   alt2, 1080p, 1.25, 50 to 200 px   4: 0.162  5: 0.172  6: 0.177
-//   LBP, 1080p, 1.1, from 24 px       4: 0.463  5: 0.445  6: 0.448
-constexpr int kMinBlocks = 5;
-
 // Positions of a tile's pairs. A slot is the number of a pair: row by row, 32 in a row.
 struct PairTile {
     WindowTile tile;
@@ -38,22 +30,25 @@ struct PairTile {
         return level.origin + static_cast<std::int64_t>(tile.row * level.level.step) * pitch +
                tile.column * level.level.step;
     }
+    // Returns the pair's corner in shared memory: bytes from the tile's start.
+    [[nodiscard]] __device__ std::uint32_t corner(int slot, int words) const {
+        return static_cast<std::uint32_t>((slot / 32 * row_step() * words + slot % 32) * 4);
+    }
     [[nodiscard]] __device__ std::uint32_t entry(int slot, int window) const {
         return static_cast<std::uint32_t>(origin() + static_cast<std::int64_t>(slot / 32 * row_step()) * pitch +
                                           2 * (slot % 32) + window * (beside() ? 1 : 2 * pitch));
     }
 };
 
-// In shared memory, with the words of the tile. An item of a list is a slot and, above it, a bit for each window that
+// In shared memory, with the words of the tile and the trees. An item of a list is a slot and, above it, a bit for each window that
 // remains.
 struct PairWindows {
     float2 norm[kTilePairs];
-    std::uint32_t corner[kTilePairs];  // bytes from the tile's start
     std::uint16_t list[2][kTilePairs];
     std::uint32_t count[3];  // in rotation: of the list read, of the list written, and cleared for the next stage
 };
 
-// The pair that a thread evaluates.
+// A pair that a thread evaluates.
 struct PairAt {
     const unsigned char* tile;
     std::uint32_t corner;  // bytes from the tile's start
@@ -64,60 +59,95 @@ struct PairAt {
     }
 };
 
+struct PairSums {
+    std::int64_t first, second;
+};
+
 template <int kNodes>
 struct HaarPairs {
-    // Adds the leaves of tree t.
-    static __device__ void add_tree(const void* trees, int t, const PairAt& pair, std::int64_t& first,
-                                    std::int64_t& second) {
-        const auto tree = load_quads(static_cast<const PairHaarTree<kNodes>*>(trees) + t);
-        const auto test = [&](int k) {
-            const PairHaarNode& n = tree.node[k];
-            const std::uint32_t corners = pair.corner * 0x00010001U;  // added to two corners at once
-            return pair_below(n.weight, n.threshold, n.weight[2] != 0.0F, pair.norm, [&](int r) {
-                const std::uint32_t top = n.corner[2 * r] + corners;
-                const std::uint32_t bottom = n.corner[2 * r + 1] + corners;
-                return pair_corner_sum(pair.word(top & 0xFFFFU), pair.word(top >> 16), pair.word(bottom & 0xFFFFU),
-                                       pair.word(bottom >> 16));
-            });
+    using Tree = PairHaarTree<kNodes>;
+    static constexpr int kMinBlocks = 4;  // per multiprocessor: limits the registers of a thread
+
+    // Adds the leaves of a tree in shared memory.
+    static __device__ void add_tree(const Tree& shared, const PairAt& pair, PairSums& sums) {
+        const Tree tree = copy_quads(shared);
+        const auto edge_of = [&](int k) {
+            return [&, k](int e) {
+                // Few nodes have the last two edges.
+                std::uint32_t corners = e < 4 ? tree.corner[k][e] : shared.more[k][e - 4];
+                corners += pair.corner * 0x00010001U;  // added to two corners at once
+                return pair.word(corners & 0xFFFFU) - pair.word(corners >> 16);
+            };
         };
-        const PairTest root = test(0);
+        PairTest below[kNodes];
+        if (tree.apart == 0) {
+#pragma unroll
+            for (int k = 0; k < kNodes; ++k) {
+                below[k] = edges_below(tree.weight[k], tree.threshold[k], pair.norm, edge_of(k));
+            }
+        } else {
+#pragma unroll
+            for (int k = 0; k < kNodes; ++k) {
+                const std::int8_t* w = tree.weight[k];
+                const float weight[] = {static_cast<float>(w[0]), static_cast<float>(w[2]), static_cast<float>(w[4])};
+                const auto edge = edge_of(k);
+                below[k] = pair_below(weight, tree.threshold[k], w[4] != 0, pair.norm,
+                                      [&](int r) { return edge(2 * r) - edge(2 * r + 1); });
+            }
+        }
         if constexpr (kNodes == 1) {
-            first += root.first ? tree.leaf[0] : tree.leaf[1];
-            second += root.second ? tree.leaf[0] : tree.leaf[1];
+            sums.first += below[0].first ? tree.leaf[0] : tree.leaf[1];
+            sums.second += below[0].second ? tree.leaf[0] : tree.leaf[1];
         } else {
             // Evaluates both nodes: in almost every warp some lane needs the second one.
-            const PairTest child = test(1);
             const bool deepens = tree.deepens != 0;
-            first += root.first != deepens ? tree.leaf[0] : child.first ? tree.leaf[1] : tree.leaf[2];
-            second += root.second != deepens ? tree.leaf[0] : child.second ? tree.leaf[1] : tree.leaf[2];
+            sums.first += below[0].first != deepens ? tree.leaf[0] : below[1].first ? tree.leaf[1] : tree.leaf[2];
+            sums.second += below[0].second != deepens ? tree.leaf[0] : below[1].second ? tree.leaf[1] : tree.leaf[2];
         }
     }
 };
 
 struct LbpPairs {
-    static __device__ void add_tree(const void* trees, int t, const PairAt& pair, std::int64_t& first,
-                                    std::int64_t& second) {
-        const PairLbpTree* tree = static_cast<const PairLbpTree*>(trees) + t;
-        const PairLbpFeature feature = load_quads(&tree->feature);
+    using Tree = PairLbpTree;
+    static constexpr int kMinBlocks = 5;
+
+    static __device__ void add_tree(const Tree& tree, const PairAt& pair, PairSums& sums) {
+        const PairLbpFeature feature = copy_quads(tree.feature);
         std::uint32_t column[4];
 #pragma unroll
         for (int x = 0; x < 4; ++x) column[x] = pair.corner + feature.column[x];
         const std::uint32_t down = feature.down;
         const std::uint32_t codes =
             pair_lbp_codes([&](int x, int y) { return pair.word(column[x] + static_cast<std::uint32_t>(y) * down); });
-        first += subset_has(tree->subset, static_cast<int>(codes & 0xFFFFU)) ? feature.leaf[0] : feature.leaf[1];
-        second += subset_has(tree->subset, static_cast<int>(codes >> 16)) ? feature.leaf[0] : feature.leaf[1];
+        const auto leaf = [&](std::uint32_t code) {
+            return (tree.subset[code / 32] >> code % 32 & 1U) != 0 ? feature.leaf[0] : feature.leaf[1];
+        };
+        sums.first += leaf(codes & 0xFFFFU);
+        sums.second += leaf(codes >> 16);
     }
 };
 
-// Evaluates stage s. Returns a bit for each window that passes.
+// Evaluates a stage, each pair with `lanes` neighboring lanes, a power of 2, that share its trees. Returns a bit for each
+// window that passes. Called by whole warps.
 template <typename F>
-__device__ unsigned passing(const PairTables& tables, int s, const PairAt& pair) {
-    const PairStage stage = load_quads(tables.stages + s);
-    std::int64_t first = 0;
-    std::int64_t second = 0;
-    for (int t = stage.first_tree; t < stage.end_tree; ++t) F::add_tree(tables.trees, t, pair, first, second);
-    return (first >= stage.threshold ? 1U : 0U) | (second >= stage.threshold ? 2U : 0U);
+__device__ unsigned passing(const PairStage& stage, const typename F::Tree* trees, int lanes, const PairAt& pair) {
+    PairSums sums{};
+    for (int t = stage.first_tree + (static_cast<int>(threadIdx.x) & (lanes - 1)); t < stage.end_tree; t += lanes) {
+        F::add_tree(trees[t], pair, sums);
+    }
+    __syncwarp();
+    for (int step = lanes / 2; step > 0; step /= 2) {
+        sums.first += __shfl_xor_sync(kWholeWarp, sums.first, step);
+        sums.second += __shfl_xor_sync(kWholeWarp, sums.second, step);
+    }
+    return (sums.first >= stage.threshold ? 1U : 0U) | (sums.second >= stage.threshold ? 2U : 0U);
+}
+
+// Returns how many lanes per pair a short list leaves, as a power of 2: up to one per tree of the stage.
+__device__ int lanes_per_pair(std::uint32_t count, const PairStage& stage) {
+    int power = 0;
+    while (power < 5 && count << power <= kBlockThreads / 2 && 2 << power <= stage.end_tree - stage.first_tree) ++power;
+    return power;
 }
 
 // Spreads 32 bits to the even bits of a word.
@@ -141,7 +171,8 @@ __device__ bool is_skipped(std::uint64_t falls, int bit, bool first_is_first) {
 // later kernels.
 template <typename F>
 __device__ void first_stage(const PairTables& tables, const CascadeTables& cascade, const WindowTask& task,
-                            const PairTile& tile, const unsigned char* bytes, int tile_row, PairWindows& windows) {
+                            const PairTile& tile, const typename F::Tree* trees, const unsigned char* bytes,
+                            int tile_row, PairWindows& windows) {
     const int lane = threadIdx.x % 32;
     const int slot = tile_row * 32 + lane;
     const WindowLevel& level = tile.level;
@@ -155,12 +186,11 @@ __device__ void first_stage(const PairTables& tables, const CascadeTables& casca
         return norm_of(cascade, task.pyramid, task.pyramid.sums + tile.entry(slot, window));
     };
     const float2 norm = {norm_at(0), norm_at(1)};
-    const auto corner = static_cast<std::uint32_t>((tile_row * tile.row_step() * tables.layout.pitch + lane) *
-                                                   static_cast<int>(sizeof(std::uint32_t)));
     const unsigned evaluated = (norm.x != 0.0F ? 1U : 0U) | (norm.y != 0.0F ? 2U : 0U);
+    const PairAt pair{bytes, tile.corner(slot, tables.layout.pitch), norm};
     unsigned alive = 0;
-    if (evaluated != 0) {
-        alive = evaluated & passing<F>(tables, 0, {bytes, corner, norm});
+    if (__any_sync(kWholeWarp, evaluated != 0)) {
+        alive = evaluated & passing<F>(load_quads(tables.stages), trees, 1, pair);
     }
     const unsigned fell = evaluated & ~alive;
     const unsigned falls[2] = {__ballot_sync(kWholeWarp, (fell & 1) != 0), __ballot_sync(kWholeWarp, (fell & 2) != 0)};
@@ -181,10 +211,7 @@ __device__ void first_stage(const PairTables& tables, const CascadeTables& casca
         }
     }
     alive &= (skipped[0] ? 0U : 1U) | (skipped[1] ? 0U : 2U);
-    if (alive != 0) {
-        windows.norm[slot] = norm;
-        windows.corner[slot] = corner;
-    }
+    if (alive != 0) windows.norm[slot] = norm;
     append(windows.list[0], &windows.count[0], alive != 0, slot | static_cast<int>(alive) * kTilePairs);
 }
 
@@ -237,20 +264,24 @@ __device__ void push_pairs(const WindowTask& task, const WindowQueue& queue, std
 }
 
 template <typename F>
-__global__ void __launch_bounds__(kBlockThreads, kMinBlocks)
+__global__ void __launch_bounds__(kBlockThreads, F::kMinBlocks)
     window_pairs_kernel(const __grid_constant__ PairTables tables, const __grid_constant__ CascadeTables cascade,
                         const __grid_constant__ WindowTask task, WindowGroup group, const WindowTile* tiles,
-                        Segment segment) {
-    extern __shared__ std::uint32_t words[];
+                        Segment segment, int tile_quads) {
+    extern __shared__ int4 shared[];  // the tile, then the trees
     __shared__ PairWindows windows;
     const WindowTile own = tiles[group.first_tile + blockIdx.x];
     const PairTile tile{own, task.levels[own.level], task.pyramid.pitch};
-    const auto* bytes = reinterpret_cast<const unsigned char*>(words);
+    const auto* bytes = reinterpret_cast<const unsigned char*>(shared);
+    const auto* trees = reinterpret_cast<const typename F::Tree*>(shared + tile_quads);
     if (threadIdx.x < 3) windows.count[threadIdx.x] = 0;
-    load_tile(tables.layout, task, tile, words);
+    for (int i = threadIdx.x; i < tables.tree_quads; i += kBlockThreads) {
+        shared[tile_quads + i] = __ldg(static_cast<const int4*>(tables.trees) + i);
+    }
+    load_tile(tables.layout, task, tile, reinterpret_cast<std::uint32_t*>(shared));
     __syncthreads();
     for (int row = threadIdx.x / 32; row < kPairRows; row += kWarps) {
-        first_stage<F>(tables, cascade, task, tile, bytes, row, windows);
+        first_stage<F>(tables, cascade, task, tile, trees, bytes, row, windows);
     }
     __syncthreads();
     int turn = 0;
@@ -259,14 +290,16 @@ __global__ void __launch_bounds__(kBlockThreads, kMinBlocks)
         if (count == 0) return;
         if (threadIdx.x == 0) windows.count[(turn + 2) % 3] = 0;
         const std::uint16_t* list = windows.list[turn % 2];
-        for (std::uint32_t base = threadIdx.x / 32 * 32; base < count; base += kBlockThreads) {
-            const std::uint32_t i = base + threadIdx.x % 32;
-            int slot = 0;
-            unsigned alive = 0;
-            if (i < count) {
-                slot = list[i] % kTilePairs;
-                alive = list[i] / kTilePairs & passing<F>(tables, s, {bytes, windows.corner[slot], windows.norm[slot]});
-            }
+        const PairStage stage = load_quads(tables.stages + s);
+        const int power = lanes_per_pair(count, stage);
+        const int lanes = 1 << power;
+        for (std::uint32_t base = threadIdx.x / 32 * 32 >> power; base < count; base += kBlockThreads >> power) {
+            const std::uint32_t i = base + (threadIdx.x % 32 >> power);
+            const int item = list[min(i, count - 1)];
+            const int slot = item % kTilePairs;
+            const PairAt pair{bytes, tile.corner(slot, tables.layout.pitch), windows.norm[slot]};
+            unsigned alive = item / kTilePairs & passing<F>(stage, trees, lanes, pair);
+            if (i >= count || (threadIdx.x & (lanes - 1)) != 0) alive = 0;  // one lane lists the pair
             append(windows.list[(turn + 1) % 2], &windows.count[(turn + 1) % 3], alive != 0,
                    slot | static_cast<int>(alive) * kTilePairs);
         }
@@ -279,12 +312,13 @@ __global__ void __launch_bounds__(kBlockThreads, kMinBlocks)
 template <typename F>
 void launch(const PairTables& tables, const CascadeTables& cascade, const WindowTask& task, const WindowGroup& group,
             const WindowTile* tiles, const Segment& segment, int max_step, StreamView stream) {
-    const auto bytes = static_cast<int>(tables.layout.bytes(max_step));
+    const int tile_quads = (static_cast<int>(tables.layout.bytes(max_step)) + 15) / 16;
+    const int bytes = (tile_quads + tables.tree_quads) * 16;
     check_cuda(cudaFuncSetAttribute(window_pairs_kernel<F>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
                "setting the shared memory of window_pairs_kernel");
     window_pairs_kernel<F>
         <<<group.end_tile - group.first_tile, kBlockThreads, static_cast<std::size_t>(bytes), stream>>>(
-            tables, cascade, task, group, tiles, segment);
+            tables, cascade, task, group, tiles, segment, tile_quads);
     check_launch("window_pairs_kernel", stream);
 }
 

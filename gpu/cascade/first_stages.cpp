@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "gpu/cascade/device_cascade.h"
@@ -39,19 +41,96 @@ std::uint16_t short_at(const PairLayout& layout, std::int64_t x, std::int64_t y)
     return static_cast<std::uint16_t>(byte_at(layout, x, y));
 }
 
-PairHaarNode pair_node(const HaarFeature& feature, float threshold, const PairLayout& layout) {
-    PairHaarNode node{};
-    const std::int64_t plane = feature.tilted != 0 ? layout.tilted * std::int64_t{sizeof(std::uint32_t)} : 0;
+// How the value of a feature is computed for pairs.
+enum class PairForm : std::uint8_t {
+    whole,  // both values in one word
+    apart,  // only the sums of its rectangles
+    none,   // not in pairs
+};
+
+// Tests if the value of the feature fits 16 bits with its sign for every window, and is exact in float32. Then two
+// values fit a word. The sums of its rectangles need not: a word wraps around.
+bool fits_half(const HaarFeature& feature) {
+    std::map<std::pair<int, int>, float> weights;  // of pixels
+    float bound[2] = {};                           // sums of the negative and of the positive weights
+    float total = 0;
     for (int r = 0; r < kHaarRects; ++r) {
-        if (feature.weight[r] == 0.0F) continue;
+        const CascadeRect rect = feature.rect[r];
+        const float weight = feature.weight[r];
+        if (weight == 0) continue;
+        const float sum = std::abs(weight) * static_cast<float>(rect.w * rect.h * (feature.tilted != 0 ? 2 : 1));
+        total += sum;
+        if (feature.tilted != 0) {
+            bound[weight < 0 ? 0 : 1] += sum;
+            continue;
+        }
+        for (int y = rect.y; y < rect.y + rect.h; ++y) {
+            for (int x = rect.x; x < rect.x + rect.w; ++x) weights[{x, y}] += weight;
+        }
+    }
+    for (const auto& [pixel, weight] : weights) bound[weight < 0 ? 0 : 1] += std::abs(weight);
+    return std::max(bound[0], bound[1]) * 255 <= 32767 && total * 255 <= 0x1p24F;
+}
+
+PairForm pair_form(const HaarFeature& feature) {
+    // Three rectangles may share a corner, whose weight is an 8-bit number.
+    const auto is_small_integer = [](float weight) {
+        return std::abs(weight) <= 42 && weight == std::nearbyint(weight);
+    };
+    if (!std::all_of(feature.weight, feature.weight + kHaarRects, is_small_integer)) return PairForm::none;
+    if (fits_half(feature)) return PairForm::whole;
+    return exceeds_pair_area(pair_feature(feature)) ? PairForm::none : PairForm::apart;
+}
+
+struct PairEdge {
+    std::int64_t plus = 0, minus = 0;  // bytes from the pair's corner in the tile
+    std::int8_t weight = 0;            // of the first corner; the second has the opposite one
+};
+
+std::array<PairEdge, kPairEdges> pair_edges(const HaarFeature& whole, PairForm form, const PairLayout& layout) {
+    const HaarFeature feature = form == PairForm::apart ? pair_feature(whole) : whole;
+    const std::int64_t plane = feature.tilted != 0 ? layout.tilted * std::int64_t{sizeof(std::uint32_t)} : 0;
+    std::array<PairEdge, kPairEdges> edges{};
+    std::map<std::int64_t, std::int8_t> corners;  // and their weights
+    for (std::size_t r = 0; r < kHaarRects; ++r) {
+        const auto weight = static_cast<std::int8_t>(feature.weight[r]);
+        if (weight == 0) continue;
         const auto at = rectangle_corners(feature.rect[r], feature.tilted != 0,
                                           [&](int x, int y) { return byte_at(layout, x, y) + plane; });
-        node.corner[2 * r] = static_cast<std::uint32_t>(at[0] | at[1] << 16);
-        node.corner[2 * r + 1] = static_cast<std::uint32_t>(at[2] | at[3] << 16);
+        const auto opposite = static_cast<std::int8_t>(-weight);
+        edges[2 * r] = {at[0], at[1], weight};
+        edges[2 * r + 1] = {at[2], at[3], opposite};
+        for (std::size_t k = 0; k < 4; ++k) {
+            corners[at[k]] = static_cast<std::int8_t>(corners[at[k]] + (k == 0 || k == 3 ? weight : opposite));
+        }
     }
-    std::copy(std::begin(feature.weight), std::end(feature.weight), node.weight);
-    node.threshold = threshold;
-    return node;
+    if (form == PairForm::apart) return edges;
+    // Shares corners if three edges are enough.
+    std::array<PairEdge, kPairEdges> shared{};
+    std::size_t count = 0;
+    for (auto& [plus, weight] : corners) {
+        if (weight == 0) continue;
+        const auto minus =
+            std::find_if(corners.begin(), corners.end(), [w = weight](const auto& c) { return c.second == -w; });
+        if (minus == corners.end() || count == 3) return edges;
+        shared[count++] = {plus, minus->first, weight};
+        weight = 0;
+        minus->second = 0;
+    }
+    return shared;
+}
+
+// Returns the form of all nodes of a tree.
+PairForm tree_form(const CascadeModel& model, const CascadeTree& tree) {
+    PairForm form = PairForm::whole;
+    bool small = true;
+    for (int k = 0; k < tree.node_count; ++k) {
+        const CascadeNode& node = model.nodes[static_cast<std::size_t>(tree.first_node + k)];
+        const HaarFeature& feature = model.haar[static_cast<std::size_t>(node.feature)];
+        form = std::max(form, pair_form(feature));
+        small = small && !exceeds_pair_area(pair_feature(feature));
+    }
+    return form == PairForm::apart && !small ? PairForm::none : form;
 }
 
 // Visits a tree's leaves in the order of PairHaarTree::leaf.
@@ -69,10 +148,18 @@ void for_each_leaf(const CascadeModel& model, const CascadeTree& tree, const Use
 template <int kNodes>
 PairHaarTree<kNodes> haar_tree(const CascadeModel& model, const CascadeTree& tree, const PairLayout& layout, int unit) {
     PairHaarTree<kNodes> out{};
+    const PairForm form = tree_form(model, tree);
+    out.apart = form == PairForm::apart ? 1 : 0;
     for (int k = 0; k < kNodes; ++k) {
         const CascadeNode& node = model.nodes[static_cast<std::size_t>(tree.first_node + k)];
-        const HaarFeature feature = pair_feature(model.haar[static_cast<std::size_t>(node.feature)]);
-        out.node[k] = pair_node(feature, node.threshold, layout);
+        const HaarFeature& feature = model.haar[static_cast<std::size_t>(node.feature)];
+        const auto edges = pair_edges(feature, form, layout);
+        for (std::size_t e = 0; e < kPairEdges; ++e) {
+            std::uint32_t& corners = e < 4 ? out.corner[k][e] : out.more[k][e - 4];
+            corners = static_cast<std::uint32_t>(edges[e].plus | edges[e].minus << 16);
+            out.weight[k][e] = edges[e].weight;
+        }
+        out.threshold[k] = node.threshold;
     }
     out.deepens = model.nodes[static_cast<std::size_t>(tree.first_node)].left > 0 ? 1 : 0;
     for_each_leaf(model, tree, [&](int i, float leaf) { out.leaf[i] = in_units(leaf, unit); });
@@ -160,15 +247,19 @@ int FirstStages::max_stages(const CascadeModel& model) {
         make_layout(model).bytes(2) > kMaxTile || exceeds_pair_block(model)) {
         return 0;
     }
-    const auto is_small = [&](const CascadeNode& node) {
-        return model.kind == CascadeKind::lbp ||
-               !exceeds_pair_area(pair_feature(model.haar[static_cast<std::size_t>(node.feature)]));
+    const auto is_small_tree = [&](const CascadeTree& tree) {
+        return model.kind == CascadeKind::lbp || tree_form(model, tree) != PairForm::none;
     };
+    const std::size_t tree_size = model.kind == CascadeKind::lbp ? sizeof(PairLbpTree)
+                                  : nodes == 1                   ? sizeof(PairHaarTree<1>)
+                                                                 : sizeof(PairHaarTree<2>);
     int stages = 0;
     for (const CascadeStage& stage : model.stages) {
         if (stages == static_cast<int>(model.stages.size()) / 2) break;  // see stage_margin
-        const auto first = model.nodes.begin() + model.trees[static_cast<std::size_t>(stage.first_tree)].first_node;
-        if (!std::all_of(first, first + std::ptrdiff_t{stage.tree_count} * nodes, is_small)) break;
+        const auto first = model.trees.begin() + stage.first_tree;
+        const auto end = static_cast<std::size_t>(stage.first_tree + stage.tree_count);
+        if (make_layout(model).bytes(2) + end * tree_size > kMaxTile) break;
+        if (!std::all_of(first, first + stage.tree_count, is_small_tree)) break;
         ++stages;
     }
     return stages;
@@ -190,6 +281,7 @@ FirstStages::FirstStages(const CascadeModel& model, int stages, StreamView strea
         for (int t = 0; t < table.back().end_tree; ++t) trees.push_back(make(model.trees[static_cast<std::size_t>(t)]));
         buffer = uploaded(trees, stream, "uploading a cascade");
         tables_.trees = buffer.data();
+        tables_.tree_quads = static_cast<std::int32_t>(buffer.bytes() / 16);
     };
     if (model.kind == CascadeKind::lbp) {
         upload(lbp_, [&](const CascadeTree& tree) { return lbp_tree(model, tree, layout, unit); });

@@ -17,6 +17,10 @@ namespace throng::gpu {
 inline constexpr int kPairRows = 16;
 inline constexpr int kTilePairs = 32 * kPairRows;
 
+// A Haar node is a sum over edges, weighted pairs of corners. A rectangle has two. Two adjacent rectangles have three,
+// because they share corners.
+inline constexpr int kPairEdges = 6;
+
 struct PairLayout {
     std::int32_t pitch = 0;    // words per row
     std::int32_t odd = 0;      // of the first odd column in a row
@@ -32,20 +36,17 @@ struct PairLayout {
     }
 };
 
-// Trees of the first stages in device memory, whole 16-byte quads each. Corners are bytes from the pair's corner in the
-// tile, two in a word. Leaves are multiples of the smallest unit (leaf_unit).
-struct PairHaarNode {
-    std::uint32_t corner[6];  // in the order of HaarNode::corner
-    float weight[3];
-    float threshold;
-};
-// Leaves of one node: that of a value < threshold first. Of two nodes: that of the root, then those of the second node.
+// Trees of the first stages, whole 16-byte quads each. Leaves are multiples of the smallest unit (leaf_unit).
 template <int kNodes>
 struct alignas(16) PairHaarTree {
-    PairHaarNode node[kNodes];
+    std::uint32_t corner[kNodes][4];  // edge 0 to 3: bytes from the pair's corner in the tile, two in a word
+    std::int8_t weight[kNodes][kPairEdges];
+    std::uint8_t deepens;  // two nodes: 1 if a value of the root < threshold leads to the second node, else 0
+    std::uint8_t apart;    // 1: values may exceed 16 bits, but the sums of rectangles, two edges each, do not
+    float threshold[kNodes];
+    // Of one node: the leaf of a value < threshold first. Of two: the root's leaf, then those of the second node.
     std::int64_t leaf[kNodes + 1];
-    std::uint32_t deepens;  // two nodes: 1 if a value of the root < threshold leads to the second node, else 0
-    std::uint32_t pad;
+    std::uint32_t more[kNodes][2];  // edges 4 and 5
 };
 struct alignas(16) PairLbpFeature {
     std::uint16_t column[4];  // the four columns of corners in the first row of blocks
@@ -66,6 +67,7 @@ struct PairTables {
     PairLayout layout;
     const PairStage* stages = nullptr;
     const void* trees = nullptr;  // PairHaarTree of the model's number of nodes, or PairLbpTree
+    std::int32_t tree_quads = 0;  // of all trees
 };
 
 // The first stages of a model in device memory.

@@ -6,11 +6,26 @@
 
 #include <cuda_runtime.h>
 
+#include <cstring>
+
 #include "core/algo/cascade.h"
 #include "gpu/cascade/device_cascade.h"
 #include "gpu/cascade/first_stages.h"
 
 namespace throng::gpu {
+
+// Copies a structure of whole 16-byte quads from shared memory.
+template <typename T>
+__device__ T copy_quads(const T& from) {
+    static_assert(sizeof(T) % sizeof(int4) == 0);
+    int4 quads[sizeof(T) / sizeof(int4)];
+#pragma unroll
+    for (int i = 0; i < static_cast<int>(sizeof(T) / sizeof(int4)); ++i)
+        quads[i] = reinterpret_cast<const int4*>(&from)[i];
+    T value;
+    memcpy(&value, quads, sizeof(T));
+    return value;
+}
 
 __device__ inline std::uint32_t pack_pair(std::uint32_t first, std::uint32_t second) {
     return first + (second << 16);
@@ -19,6 +34,14 @@ __device__ inline std::uint32_t pack_pair(std::uint32_t first, std::uint32_t sec
 // Converts both halves. 0x4B000000 is the float 2^23, in whose mantissa an integer is exact.
 __device__ inline float2 pair_sums(std::uint32_t pair) {
     constexpr float kBase = 8388608.0F;
+    return {__uint_as_float(__byte_perm(pair, 0x4B00, 0x5410)) - kBase,
+            __uint_as_float(__byte_perm(pair, 0x4B00, 0x5432)) - kBase};
+}
+
+// The same for halves from -2^15 to 2^15 - 1.
+__device__ inline float2 signed_halves(std::uint32_t pair) {
+    constexpr float kBase = 8388608.0F + 32768.0F;
+    pair += 0x80008000U;
     return {__uint_as_float(__byte_perm(pair, 0x4B00, 0x5410)) - kBase,
             __uint_as_float(__byte_perm(pair, 0x4B00, 0x5432)) - kBase};
 }
@@ -46,6 +69,19 @@ __device__ PairTest pair_below(const float (&weight)[3], float threshold, bool t
     return {value.x * norm.x < threshold, value.y * norm.y < threshold};
 }
 
+// The same for a feature whose values fit 16 bits with their signs: they are computed in one word. edge(e) returns the
+// sum at the first corner of an edge minus that at its second one.
+template <typename Edge>
+__device__ PairTest edges_below(const std::int8_t (&weight)[kPairEdges], float threshold, float2 norm,
+                                const Edge& edge) {
+    const auto part = [&](int e) { return static_cast<std::uint32_t>(weight[e]) * edge(e); };
+    std::uint32_t values = part(0) + part(1) + part(2);
+    if (weight[3] != 0) values += part(3);
+    if (weight[4] != 0) values += part(4) + part(5);
+    const float2 value = signed_halves(values);
+    return {value.x * norm.x < threshold, value.y * norm.y < threshold};
+}
+
 // Returns the LBP codes of both windows, the second one in the upper 16 bits. entry(x, y) returns a corner of the 3 x 3
 // blocks.
 template <typename Entry>
@@ -59,12 +95,11 @@ __device__ std::uint32_t pair_lbp_codes(const Entry& entry) {
     const auto block = [&](int x, int y) {
         return pair_corner_sum(corner[y][x], corner[y][x + 1], corner[y + 1][x], corner[y + 1][x + 1]);
     };
-    const std::uint32_t center = block(1, 1);
-    std::uint32_t codes = 0;
     // Sums have 15 bits. So bit 15 of a half keeps its 1 if the neighbor's sum is not below the center's.
+    const std::uint32_t less = 0x80008000U - block(1, 1);
+    std::uint32_t codes = 0;
     const auto add = [&](int x, int y, int shift) {
-        const std::uint32_t test = (block(x, y) | 0x80008000U) - center;
-        codes |= test >> (15 - shift) & 0x00010001U << shift;
+        codes |= (block(x, y) + less) >> (15 - shift) & 0x00010001U << shift;
     };
     add(0, 0, 7);
     add(1, 0, 6);

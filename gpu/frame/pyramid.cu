@@ -7,9 +7,9 @@ namespace throng::gpu {
 namespace {
 
 constexpr int kRowThreads = 128;
-constexpr int kRowPixels = 4;   // adjacent pixels per thread: one 16-byte store of sums
-constexpr int kDownWarps = 32;  // warps per block that sums down 32 columns
-constexpr int kDownRows = 8;    // rows per thread, in registers
+constexpr int kRowPixels = 4;  // adjacent pixels per thread: one 16-byte store of sums
+constexpr int kDownWarps = 8;  // warps per block that sums down 32 columns
+constexpr int kDownRows = 16;  // rows per thread, in registers
 
 constexpr unsigned kWholeWarp = 0xFFFFFFFFU;
 
@@ -117,42 +117,35 @@ __global__ void __launch_bounds__(kRowThreads)
 }
 
 // Computes running sums down a strip of 32 columns with one block. A thread holds kDownRows values of its column. The
-// warps' totals are combined in shared memory. read(row) and write(row, sum) access the thread's column.
+// warps' totals are exchanged through shared memory. read(row) and write(row, sum) access the thread's column.
 template <typename Read, typename Write>
 __device__ void sum_down(int rows, Read read, Write write) {
-    __shared__ std::uint32_t totals[kDownWarps][kStripColumns + 1];
+    __shared__ std::uint32_t totals[2][kDownWarps][kStripColumns];
     const int lane = threadIdx.x % kStripColumns;
     const int warp = threadIdx.x / kStripColumns;
     std::uint32_t carry = 0;
-    for (int first = 0; first < rows; first += kDownWarps * kDownRows) {
+    for (int first = 0, turn = 0; first < rows; first += kDownWarps * kDownRows, turn ^= 1) {
         const int top = first + warp * kDownRows;
         std::uint32_t value[kDownRows];
 #pragma unroll
         for (int k = 0; k < kDownRows; ++k) value[k] = top + k < rows ? read(top + k) : 0;
 #pragma unroll
         for (int k = 1; k < kDownRows; ++k) value[k] += value[k - 1];
-        totals[warp][lane] = value[kDownRows - 1];
+        totals[turn][warp][lane] = value[kDownRows - 1];
         __syncthreads();
-        // Warp w converts the totals of column w to running sums; the lane is the index of the total's warp.
-        const std::uint32_t total = totals[lane][warp];
-        std::uint32_t inclusive = total;
-        for (int step = 1; step < 32; step *= 2) {
-            const std::uint32_t other = __shfl_up_sync(kWholeWarp, inclusive, step);
-            if (lane >= step) inclusive += other;
+        std::uint32_t before = carry;
+#pragma unroll
+        for (int w = 0; w < kDownWarps; ++w) {
+            const std::uint32_t total = totals[turn][w][lane];
+            if (w < warp) before += total;
+            carry += total;
         }
-        totals[lane][warp] = inclusive;
-        __syncthreads();
-        const std::uint32_t before = carry + (warp > 0 ? totals[warp - 1][lane] : 0);
-        carry += totals[kDownWarps - 1][lane];
-        __syncthreads();
 #pragma unroll
         for (int k = 0; k < kDownRows; ++k) {
             if (top + k < rows) write(top + k, before + value[k]);
         }
     }
 }
-
-static_assert(kDownWarps == 32 && kStripColumns == 32, "the totals of a strip form a square matrix that is transposed");
 
 __global__ void __launch_bounds__(kDownWarps * 32) sum_columns_kernel(PyramidTables tables, int first_strip) {
     const int strip = first_strip + blockIdx.x;
