@@ -15,12 +15,13 @@ namespace {
 
 constexpr std::size_t kSideStreams = 4;
 // Number of weak classifiers after which the remaining windows are queued for the last segment.
-// Measured on an H200, drawn crowd of 60, medians in ms by the first stage of the last segment:
-//   alt2, 1080p, 1.25, 50 to 200 px   4: 0.178  5: 0.176  6: 0.172  7: 0.174
-//   alt2, 1080p, 1.1, from 24 px      4: 0.729  5: 0.727  6: 0.721  7: 0.753
-//   alt2, 2160p, 1.1, from 24 px      4: 2.047  5: 2.073  6: 2.007  7: 2.114
-//   LBP, 1080p, 1.1, from 24 px       7: 0.445  8: 0.438  9: 0.439  10: 0.444
-// The number of weak classifiers gives stage 6 for alt2. For LBP it gives the last that pairs allow, 10.
+// Measured on an H200, drawn crowd of 60, medians in ms by the first stage of the last segment (alt2 with four blocks per
+// multiprocessor in the first one):
+//   alt2, 1080p, 1.25, 50 to 200 px   6: 0.147  7: 0.147  8: 0.150  9: 0.152
+//   alt2, 1080p, 1.1, from 24 px      6: 0.631  7: 0.628  8: 0.642  9: 0.648
+//   alt2, 2160p, 1.1, from 24 px      6: 1.782  7: 1.772  8: 1.787  9: 1.820
+//   LBP, 1080p, 1.1, from 24 px       6: 0.431  8: 0.396  9: 0.393  10: 0.390
+// The number of weak classifiers gives stage 7 for alt2. For LBP it gives the last that pairs allow, 10.
 constexpr int kFirstSegmentTrees = 100;
 // With three segments: weak classifiers before the first and the second queue.
 constexpr int kThreeSegments[] = {30, 200};

@@ -15,8 +15,8 @@
 namespace throng::gpu {
 namespace {
 
-// Shared memory for a tile, whose offsets are 16-bit numbers. Turing provides 64 KB for one block, every later
-// architecture more.
+// Shared memory for a tile, whose offsets are 16-bit numbers, and the trees. Turing provides 64 KB for one block, every
+// later architecture more.
 constexpr std::uint32_t kMaxTile = 56U << 10;  // bytes
 
 PairLayout make_layout(const CascadeModel& model) {

@@ -44,7 +44,7 @@ struct alignas(16) PairHaarTree {
     std::uint8_t deepens;  // two nodes: 1 if a value of the root < threshold leads to the second node, else 0
     std::uint8_t apart;    // 1: values may exceed 16 bits, but the sums of rectangles, two edges each, do not
     float threshold[kNodes];
-    // Of one node: the leaf of a value < threshold first. Of two: the root's leaf, then those of the second node.
+    // One node: the leaf of a value < threshold is first. Two nodes: the root's leaf is first.
     std::int64_t leaf[kNodes + 1];
     std::uint32_t more[kNodes][2];  // edges 4 and 5
 };
