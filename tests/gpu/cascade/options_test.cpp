@@ -1,6 +1,7 @@
 // All settings of the switches give the same detections; a mask and a stride match their definitions.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 
@@ -84,6 +85,57 @@ TEST_F(CascadeSwitches, SwitchesKeepTheDetections) {
         }
     }
     EXPECT_GT(found, 100U);
+}
+
+// Returns a feature as in trained cascades: a rectangle, of which one or two parts count more.
+HaarFeature trained_feature(std::mt19937_64& random, int width, int height, bool tilted) {
+    const auto pick = [&](int low, int high) { return std::uniform_int_distribution(low, high)(random); };
+    const int parts = pick(2, 3);
+    const int w = pick(1, (tilted ? width / 2 : width) / parts);
+    const int h = pick(1, (tilted ? std::min(width / 2, height - parts * w) : height) / 2) * 2;
+    const int x = tilted ? pick(h, width - parts * w) : pick(0, width - parts * w);
+    const int y = pick(0, height - h - (tilted ? parts * w : 0));
+    const auto rect = [](int left, int top, int across, int down) {
+        return CascadeRect{static_cast<std::int16_t>(left), static_cast<std::int16_t>(top),
+                           static_cast<std::int16_t>(across), static_cast<std::int16_t>(down)};
+    };
+    const int down = tilted ? 1 : 0;  // the way to the next part leads down, too
+    HaarFeature f{{rect(x, y, parts * w, h), rect(x + w, y + down * w, w, h), {}},
+                  {-1.0F, static_cast<float>(parts), 0.0F},
+                  tilted ? 1 : 0};
+    if (parts == 2 && !tilted && pick(0, 1) == 0) {  // a board of two by two
+        f.rect[1] = rect(x, y, w, h / 2);
+        f.rect[2] = rect(x + w, y + h / 2, w, h / 2);
+        f.weight[2] = 2.0F;
+    }
+    return f;
+}
+
+TEST_F(CascadeSwitches, TrainedFeaturesInPairsKeepTheDetections) {
+    if (IsSkipped() || HasFatalFailure()) return;
+    std::mt19937_64 random(seed(54));
+    std::size_t found = 0;
+    int stages = 0;
+    for (int turn = 0; turn < 12; ++turn) {
+        const int nodes = 1 + turn % 2;
+        CascadeModel model = random_cascade(random, CascadeKind::haar, 20, 20 + turn / 2, nodes, turn % 3 == 2);
+        keep_trees_of(model, nodes);
+        for (HaarFeature& f : model.haar) {
+            f = trained_feature(random, model.window_width, model.window_height, f.tilted != 0);
+        }
+        stages += gpu::FirstStages::max_stages(model);
+        DetectorParams params;
+        params.min_size = 24;
+        params.scale_factor = 1.3;
+        const GrayImage image = random_image(random, 180 + 7 * turn, 140);
+        std::vector<ScoredBox> expected = reference_detections(model, image, params);
+        sort_boxes(expected);
+        found += expected.size();
+        gpu::CascadeDetector detector(view(), device, model, params);
+        ASSERT_EQ(difference(expected, detect(detector, frame_of(image))), "") << "turn " << turn;
+    }
+    EXPECT_GT(found, 100U);
+    EXPECT_GT(stages, 12);  // of at most 3 in each turn
 }
 
 // Half the windows, a region of interest, and both kinds of chroma. A window outside does not count as a rejection in
