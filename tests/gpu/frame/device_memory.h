@@ -9,10 +9,13 @@
 
 namespace throng::test {
 
+// Waits for the copy: from pageable memory, cudaMemcpy may return before the transfer to the device is complete, and the
+// non-blocking streams of the program do not wait for it.
 template <typename T>
 gpu::DeviceBuffer<T> to_device(const std::vector<T>& values) {
     gpu::DeviceBuffer<T> buffer(values.size());
     gpu::check_cuda(cudaMemcpy(buffer.data(), values.data(), buffer.bytes(), cudaMemcpyHostToDevice), "to_device");
+    gpu::check_cuda(cudaStreamSynchronize(cudaStreamLegacy), "to_device");
     return buffer;
 }
 
