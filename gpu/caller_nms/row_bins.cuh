@@ -9,7 +9,7 @@
 
 namespace throng::gpu {
 
-// Tells which rows of a block a column may intersect, from four tables. Edges fall into bins, whose numbers do not
+// Finds the rows of a block that a column may intersect, from four tables. Edges fall into bins, whose numbers do not
 // descend as coordinates ascend: the column may intersect rows that begin in the bin of its end or before, and end in
 // the bin of its beginning or after.
 template <unsigned kThreads>
@@ -98,7 +98,7 @@ private:
         return v;
     }
 
-    // Of x1, y1, x2 and y2; the last two begin with the highest bin.
+    // Holds the tables of x1, y1, x2 and y2; the last two begin with the highest bin.
     __align__(16) std::uint32_t rows_[4][kBins];
     Axis x_, y_;
 };
