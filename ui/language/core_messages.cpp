@@ -106,6 +106,8 @@ QString translated_part(const QString& part) {
 }  // namespace
 
 QString translated_message(const QString& message) {
+    // Asked with every frame: most have no message, and in English none changes.
+    if (message.isEmpty() || translated(kPatterns[0]) == QLatin1String(kPatterns[0])) return message;
     QStringList parts = message.split(QStringLiteral("; "));
     for (QString& part : parts) part = translated_part(part);
     return parts.join(QStringLiteral("; "));
