@@ -48,8 +48,8 @@ struct PairTile {
     }
 };
 
-// In shared memory, with the words of the tile and the trees. An item of a list is a slot and, above it, a bit for each window that
-// remains.
+// In shared memory, with the words of the tile and the trees. An item of a list is a slot and, above it, a bit for each
+// window that remains.
 struct PairWindows {
     float2 norm[kTilePairs];
     std::uint16_t list[2][kTilePairs];

@@ -18,6 +18,13 @@ namespace {
 
 using gpu::CascadeOptions;
 
+std::vector<ScoredBox> sorted_reference(const CascadeModel& model, const GrayImage& image,
+                                        const DetectorParams& params) {
+    std::vector<ScoredBox> boxes = reference_detections(model, image, params);
+    sort_boxes(boxes);
+    return boxes;
+}
+
 class CascadeSwitches : public GpuTest {
 protected:
     std::vector<ScoredBox> detect(gpu::CascadeDetector& detector, const Frame& frame) {
@@ -70,8 +77,7 @@ TEST_F(CascadeSwitches, SwitchesKeepTheDetections) {
         params.min_size = 31;
         params.scale_factor = 1.17;
         const GrayImage image = random_image(random, 190 + 7 * turn, 140);
-        std::vector<ScoredBox> expected = reference_detections(model, image, params);
-        sort_boxes(expected);
+        const std::vector<ScoredBox> expected = sorted_reference(model, image, params);
         found += expected.size();
         gpu::CascadeDetector detector(view(), device, model, params);
         const Frame frame = frame_of(image);
@@ -128,8 +134,7 @@ TEST_F(CascadeSwitches, TrainedFeaturesInPairsKeepTheDetections) {
         params.min_size = 24;
         params.scale_factor = 1.3;
         const GrayImage image = random_image(random, 180 + 7 * turn, 140);
-        std::vector<ScoredBox> expected = reference_detections(model, image, params);
-        sort_boxes(expected);
+        const std::vector<ScoredBox> expected = sorted_reference(model, image, params);
         found += expected.size();
         gpu::CascadeDetector detector(view(), device, model, params);
         ASSERT_EQ(difference(expected, detect(detector, frame_of(image))), "") << "turn " << turn;
