@@ -38,7 +38,7 @@ void TraceSink::write(const FrameResult& result) {
     const auto [known, added] = processes_.try_emplace(process);
     if (added || known->second != result.source) {
         known->second = result.source;
-        add_name(process, -1, result.source);
+        add_name(process, std::nullopt, result.source);
     }
     const FrameInfo& info = result.frame.info();
     const std::string number = fmt::format("\"frame\":{}", info.index);
@@ -119,7 +119,13 @@ TraceSink::Nanoseconds TraceSink::since_start(FrameTrace::Time time) const {
     return std::max<Nanoseconds>(0, since);
 }
 
-// Returns the first lane of a row that is free at `begin`. Moves `begin` to the end of the event before it if none is,
+// Perfetto takes a thread 0 for the one with the number of its process, and names threads by their number alone.
+int TraceSink::thread_of(int process, Row row, std::size_t lane) {
+    constexpr int kRows = static_cast<int>(std::size(kRowNames));
+    return (process * kRows + static_cast<int>(row)) * kMaxLanes + static_cast<int>(lane);
+}
+
+// Returns the thread of the first lane of a row that is free at `begin`. Moves `begin` to the end of the event before it if none is,
 // so that events of a thread never overlap.
 int TraceSink::lane_of(int process, Row row, Nanoseconds& begin, Nanoseconds end) {
     std::vector<Nanoseconds>& ends = lanes_[{process, row}];
@@ -128,14 +134,13 @@ int TraceSink::lane_of(int process, Row row, Nanoseconds& begin, Nanoseconds end
         ends.push_back(0);
         lane = std::prev(ends.end());
         const std::string suffix = ends.size() > 1 ? fmt::format(" {}", ends.size()) : std::string();
-        const int thread = static_cast<int>(row) * kMaxLanes + static_cast<int>(ends.size()) - 1;
-        add_name(process, thread, kRowNames[static_cast<int>(row)] + suffix);
+        add_name(process, thread_of(process, row, ends.size() - 1), kRowNames[static_cast<int>(row)] + suffix);
     } else if (lane == ends.end()) {
         lane = std::min_element(ends.begin(), ends.end());
         begin = *lane;
     }
     *lane = std::max(begin, end);
-    return static_cast<int>(row) * kMaxLanes + static_cast<int>(lane - ends.begin());
+    return thread_of(process, row, static_cast<std::size_t>(lane - ends.begin()));
 }
 
 // Children lie within the event and do not overlap.
@@ -161,10 +166,11 @@ void TraceSink::add_counter(int process, std::string_view name, Nanoseconds at, 
                        args));
 }
 
-// thread: -1 for the name of the process.
-void TraceSink::add_name(int process, int thread, const std::string& name) {
-    append(fmt::format(R"({{"name":"{}","ph":"M","pid":{},"tid":{},"args":{{"name":{}}}}})",
-                       thread < 0 ? "process_name" : "thread_name", process, std::max(thread, 0), json_string(name)));
+// Without a thread it is the name of the process.
+void TraceSink::add_name(int process, std::optional<int> thread, const std::string& name) {
+    append(fmt::format(R"({{"name":"{}","ph":"M","pid":{},{}"args":{{"name":{}}}}})",
+                       thread ? "thread_name" : "process_name", process,
+                       thread ? fmt::format("\"tid\":{},", *thread) : std::string(), json_string(name)));
 }
 
 void TraceSink::append(const std::string& object) {

@@ -17,7 +17,7 @@
 
 namespace throng {
 
-// Every source is a process with these threads:
+// Every source is a process with these threads, whose numbers no other process has:
 //   decode      reads a frame
 //   detect      submits frames, and collects their boxes
 //   frames      one event from decoding to boxes, with its waiting time and its total; several in parallel
@@ -53,12 +53,13 @@ private:
     };
 
     [[nodiscard]] Nanoseconds since_start(FrameTrace::Time time) const;
+    [[nodiscard]] static int thread_of(int process, Row row, std::size_t lane);
     [[nodiscard]] int lane_of(int process, Row row, Nanoseconds& begin, Nanoseconds end);
     void add(int process, Row row, Event event, const std::vector<Event>& children = {});
     void add_event(int process, int thread, const Event& event);
     void add_stages(const FrameResult& result);
     void add_counter(int process, std::string_view name, Nanoseconds at, const std::string& args);
-    void add_name(int process, int thread, const std::string& name);
+    void add_name(int process, std::optional<int> thread, const std::string& name);
     void append(const std::string& object);
     void finish_array();
 

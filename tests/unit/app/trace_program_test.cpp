@@ -64,6 +64,23 @@ TEST_F(TraceProgram, IsCompleteAfterASignal) {
     EXPECT_GT(json::parse(test::contents(file("t.json"))).size(), 5U);
 }
 
+// An array of this format may lack its end: events remain readable one by one.
+TEST_F(TraceProgram, IsReadableAfterAKill) {
+    test::ProgramOptions options;
+    options.meanwhile = [&](int pid) {
+        if (test::contents(file("t.json")).size() < 10000) return true;
+        kill(pid, SIGKILL);
+        return false;
+    };
+    static_cast<void>(test::run_program({"detect", "crowd:faces=2,size=160x120", "--trace", file("t.json")}, options));
+    const std::string text = test::contents(file("t.json"));
+    ASSERT_EQ(text.substr(0, 2), "[\n");
+    EXPECT_FALSE(json::accept(text)) << "it was not killed";
+    const std::size_t end = text.rfind(",\n");  // the last event may be cut
+    ASSERT_NE(end, std::string::npos);
+    EXPECT_GT(json::parse(text.substr(0, end) + "]").size(), 5U);
+}
+
 TEST_F(TraceProgram, AFullDiskGivesStatus3AndACompleteArray) {
     test::ProgramOptions options;
     options.max_file_size = 8000;

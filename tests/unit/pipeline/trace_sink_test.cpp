@@ -46,22 +46,55 @@ nlohmann::json read(const std::filesystem::path& path) {
     return nlohmann::json::parse(file);
 }
 
-// Expects that events of a thread are in order, and apart or nested.
-void expect_proper_threads(const nlohmann::json& events) {
-    std::map<std::pair<int, int>, std::vector<std::pair<double, double>>> open;  // enclosing events
-    std::map<std::pair<int, int>, double> last;
+// Returns a time of the file in nanoseconds.
+std::int64_t nanoseconds(const nlohmann::json& time) {
+    return std::llround(time.get<double>() * 1000);
+}
+
+// Expects the fields that the trace event format requires, and what Perfetto requires of it: threads with numbers of
+// their own in the whole file, not 0, and on each of them events in order, apart or nested. It drops what overlaps by a
+// nanosecond.
+void expect_valid(const nlohmann::json& events) {
+    std::map<int, std::vector<std::pair<std::int64_t, std::int64_t>>> open;  // enclosing events, by thread
+    std::map<int, std::int64_t> last;
+    std::map<int, int> process_of;
+    std::map<int, std::string> processes, threads;  // names
     for (const nlohmann::json& event : events) {
-        if (event["ph"] != "X") continue;
-        const std::pair<int, int> thread{event["pid"], event["tid"]};
-        const double begin = event["ts"];
-        const double end = begin + event["dur"].get<double>();
-        constexpr double kRounding = 1e-4;  // microseconds
-        EXPECT_GE(begin, last[thread] - kRounding) << event;
+        const std::string phase = event.at("ph");
+        const int process = event.at("pid");
+        ASSERT_GT(process, 0) << event;
+        ASSERT_TRUE(event.at("name").is_string() && event.at("args").is_object()) << event;
+        if (phase == "M") {
+            const bool of_thread = event["name"] == "thread_name";
+            ASSERT_TRUE(of_thread || event["name"] == "process_name") << event;
+            (of_thread ? threads[event.at("tid")] : processes[process]) = event["args"].at("name");
+            if (of_thread) {
+                EXPECT_TRUE(process_of.try_emplace(event["tid"], process).second) << event << ": named twice";
+            }
+            continue;
+        }
+        EXPECT_TRUE(processes.count(process)) << event << ": the process has no name yet";
+        const std::int64_t begin = nanoseconds(event.at("ts"));
+        EXPECT_GE(begin, 0) << event;
+        if (phase == "C") {
+            EXPECT_FALSE(event["args"].empty()) << event;
+            for (const nlohmann::json& value : event["args"]) EXPECT_TRUE(value.is_number()) << event;
+            continue;
+        }
+        ASSERT_EQ(phase, "X") << event;
+        const int thread = event.at("tid");
+        EXPECT_GT(thread, 0) << event;
+        EXPECT_NE(thread, process) << event;
+        EXPECT_EQ(process_of[thread], process)
+            << event << ": the thread has no name yet, or belongs to another process";
+        const std::int64_t end = begin + nanoseconds(event.at("dur"));
+        EXPECT_GE(end, begin) << event;
+        EXPECT_GE(begin, last[thread]) << event;
         last[thread] = begin;
         auto& enclosing = open[thread];
-        while (!enclosing.empty() && enclosing.back().second <= begin + kRounding) enclosing.pop_back();
+        while (!enclosing.empty() && enclosing.back().second <= begin) enclosing.pop_back();
         if (!enclosing.empty()) {
-            EXPECT_LE(end, enclosing.back().second + kRounding) << event;
+            EXPECT_LE(end, enclosing.back().second) << event;
         }
         enclosing.emplace_back(begin, end);
     }
@@ -74,7 +107,7 @@ TEST(TraceSink, WritesThreadsStagesAndCounters) {
     for (int i = 0; i < 3; ++i) sink.write(example(i, start + microseconds(4000 * (i + 1))));
     sink.close();
     const nlohmann::json events = read(dir.path() / "t.json");
-    expect_proper_threads(events);
+    expect_valid(events);
     std::map<std::string, int> names;
     for (const nlohmann::json& event : events) {
         ++names[event["name"].get<std::string>()];
@@ -113,13 +146,12 @@ TEST(TraceSink, OverlappingFramesAreOnThreadsOfTheirOwn) {
     }
     sink.close();
     const nlohmann::json events = read(dir.path() / "t.json");
-    std::set<std::pair<int, int>> threads;
+    expect_valid(events);
+    std::set<int> threads;
     for (const nlohmann::json& event : events) {
-        if (event["ph"] != "X") continue;
-        EXPECT_GE(event["ts"].get<double>(), 0);
-        EXPECT_GE(event["dur"].get<double>(), 0);
-        threads.emplace(event["pid"], event["tid"]);
+        if (event["ph"] == "X") threads.insert(event["tid"].get<int>());
     }
+    EXPECT_GT(threads.size(), 10U) << "of two sources";
     EXPECT_LE(threads.size(), 2U * 5 * TraceSink::kMaxLanes);
 }
 
