@@ -158,6 +158,21 @@ TEST_F(Window, ShowsTheMatrixOfTheFrameWhileItIsOpen) {
     EXPECT_TRUE(test::wait_for([&] { return session_->result()->raw.detections.empty(); })) << "no longer read back";
 }
 
+TEST_F(Window, TheMatrixSaysThatItIsComputed) {
+    test::FakeClip clip;
+    for (const int boxes : {3000, 0}) {
+        clip.boxes = boxes;
+        open(clip);
+        play();
+        trigger("matrix");
+        const auto status = [&] { return item("matrixStatus")->property("text").toString(); };
+        EXPECT_EQ(status(), "Computing …") << boxes;
+        EXPECT_TRUE(test::wait_for([&] { return status() != "Computing …"; }));
+        EXPECT_EQ(status().startsWith("No raw detections"), boxes == 0) << status().toStdString();
+        EXPECT_EQ(session_->matrix()->count(), boxes);
+    }
+}
+
 // THRONG_UI_PICTURES=DIR ui_window --gtest_filter=Window.SavesImagesOfTheMatrix
 TEST_F(Window, SavesImagesOfTheMatrix) {
     const QString target = qEnvironmentVariable("THRONG_UI_PICTURES");

@@ -638,6 +638,10 @@
         <translation>greedy</translation>
     </message>
     <message>
+        <source>Computing …</source>
+        <translation>Wird berechnet …</translation>
+    </message>
+    <message>
         <source>No raw detections in this frame</source>
         <translation>Keine Rohdetektionen in diesem Bild</translation>
     </message>

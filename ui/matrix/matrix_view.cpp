@@ -70,6 +70,7 @@ void MatrixView::select(double fraction, bool greedy) {
 
 void MatrixView::show(const std::shared_ptr<const FrameResult>& result, const NmsParams& nms) {
     if (!open() || !result) return;
+    if (result->raw.detections.empty() && result->raw_count > 0) return;  // a result from before they were read back
     Request request{result, nms, order_, run_};
     if (request == newest_) return;
     newest_ = request;

@@ -185,6 +185,7 @@ Rectangle {
             objectName: "matrixStatus"
             Layout.fillWidth: true
             text: root.matrix.selection.length > 0 ? root.matrix.selection
+                : root.matrix.computeMs === 0 ? qsTr("Computing …")  // the first one; many detections take seconds
                 : root.matrix.count === 0 ? qsTr("No raw detections in this frame")
                 : qsTr("cost of this view: %1 ms per matrix, on the CPU").arg(Theme.milliseconds(root.matrix.computeMs))
             color: root.matrix.selection.length > 0 ? Theme.text : Theme.textDim
