@@ -155,7 +155,7 @@ TEST_F(StandWindow, TheTextFitsTheScreen) {
             }
         }
         for (const char* name : {"standCaption", "sceneText", "standCounter", "figures"}) {
-            EXPECT_TRUE(in_sight(name)) << name;
+            EXPECT_TRUE(test::wait_for([&] { return in_sight(name); })) << name;
         }
         if (size.width() >= 800) {
             EXPECT_GT(video_->height(), 0.5 * size.height());
