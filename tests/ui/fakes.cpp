@@ -73,11 +73,14 @@ public:
         : boxes_(clip.boxes),
           detect_ms_(clip.detect_ms),
           stage_ms_(params.kind == "cnn" ? clip.cnn_ms : 1.5),
+          stages_(clip.stages),
+          switches_(clip.switches),
           params_(params) {}
 
     void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override {
         if (detect_ms_ > 0) std::this_thread::sleep_for(std::chrono::milliseconds(detect_ms_));
         recorder.add(stage::kCascade, chosen() == "on" ? stage_ms_ : 2 * stage_ms_);
+        for (const std::string_view name : stages_) recorder.add(name, stage_ms_);
         const Box first = box_of(frame.plane(0).data[0]);
         const DetectionSpan& span = raw.span();
         *span.count = {static_cast<std::uint32_t>(boxes_), 0};
@@ -89,7 +92,9 @@ public:
     }
     void configure(const DetectorParams& params) override { params_ = params; }
     [[nodiscard]] std::vector<DetectorSwitch> switches() const override {
-        return {{"trick", "A trick", "Saves half the time", {"on", "off"}, chosen()}};
+        std::vector<DetectorSwitch> all{{"trick", "A trick", "Saves half the time", {"on", "off"}, chosen()}};
+        all.insert(all.end(), switches_.begin(), switches_.end());
+        return all;
     }
 
 private:
@@ -100,6 +105,8 @@ private:
 
     int boxes_, detect_ms_;
     double stage_ms_;
+    std::vector<std::string_view> stages_;
+    std::vector<DetectorSwitch> switches_;
     DetectorParams params_;
 };
 

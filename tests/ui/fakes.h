@@ -5,6 +5,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "core/detect/backend.h"
@@ -27,6 +28,8 @@ struct FakeClip {
     std::function<std::unique_ptr<GlBridge>()> make_gl_bridge;  // bridge of the backend
     double cnn_ms = 1.5;                                        // reported by the detector cnn; 0: it cannot be made
     int detect_ms = 0;                                          // the detector sleeps that long per frame
+    std::vector<std::string_view> stages;                       // more stages that the detector reports
+    std::vector<DetectorSwitch> switches;                       // more switches of the detector
 };
 
 // Returns the gray value of all pixels of frame n.

@@ -631,11 +631,11 @@
     </message>
     <message>
         <source>one-pass</source>
-        <translation>one-pass</translation>
+        <translation>ein Durchgang</translation>
     </message>
     <message>
         <source>greedy</source>
-        <translation>greedy</translation>
+        <translation>gierig</translation>
     </message>
     <message>
         <source>Computing …</source>
@@ -651,7 +651,7 @@
     </message>
     <message>
         <source>A cell is lit if its column suppresses its row (map). A row without a lit cell is kept (reduce). In greedy, dim columns are suppressed themselves. Marked rows differ.</source>
-        <translation>Eine Zelle leuchtet, wenn ihre Spalte ihre Zeile unterdrückt (map). Eine Zeile ohne leuchtende Zelle bleibt (reduce). Bei greedy sind matte Spalten selbst unterdrückt. Markierte Zeilen unterscheiden sich.</translation>
+        <translation>Eine Zelle leuchtet, wenn ihre Spalte ihre Zeile unterdrückt (map). Eine Zeile ohne leuchtende Zelle bleibt (reduce). Bei der gierigen Regel sind matte Spalten selbst unterdrückt. Markierte Zeilen unterscheiden sich.</translation>
     </message>
 </context>
 <context>
@@ -1210,7 +1210,7 @@
     </message>
     <message>
         <source>Throng&apos;s kernels, or the paper&apos;s map and reduce (one-pass only)</source>
-        <translation>Die Kernel von Throng, oder map und reduce der Veröffentlichung (nur one-pass)</translation>
+        <translation>Die Kernel von Throng, oder map und reduce des Artikels (nur mit einem Durchgang)</translation>
     </message>
     <message>
         <source>Reset</source>
@@ -1494,11 +1494,11 @@
     </message>
     <message>
         <source>OpenCV NMSBoxes, greedy (CPU)</source>
-        <translation>OpenCV NMSBoxes, greedy (CPU)</translation>
+        <translation>OpenCV NMSBoxes, gierig (CPU)</translation>
     </message>
     <message>
         <source>The paper&apos;s kernels, one-pass (GPU)</source>
-        <translation>Die Kernel des Artikels, one-pass (GPU)</translation>
+        <translation>Die Kernel des Artikels, ein Durchgang (GPU)</translation>
     </message>
     <message>
         <source>same %1 boxes</source>
@@ -1518,7 +1518,7 @@
     </message>
     <message>
         <source>%1 as one-pass, which keeps fewer</source>
-        <translation>%1 wie one-pass, das weniger behält</translation>
+        <translation>%1 wie mit einem Durchgang, der weniger behält</translation>
     </message>
     <message>
         <source>has no soft rules</source>
@@ -1526,7 +1526,7 @@
     </message>
     <message>
         <source>has the greedy rule only</source>
-        <translation>hat nur die Regel greedy</translation>
+        <translation>hat nur die gierige Regel</translation>
     </message>
     <message>
         <source>quadratic: not run for more than %1 detections</source>
@@ -1539,6 +1539,22 @@
     <message>
         <source>need a GPU</source>
         <translation>brauchen eine GPU</translation>
+    </message>
+    <message>
+        <source>cpu: %1</source>
+        <translation>CPU: %1</translation>
+    </message>
+    <message>
+        <source>requested</source>
+        <translation>so verlangt</translation>
+    </message>
+    <message>
+        <source>no NVIDIA driver is installed</source>
+        <translation>kein NVIDIA-Treiber installiert</translation>
+    </message>
+    <message>
+        <source>the NVIDIA driver found no GPU</source>
+        <translation>Der NVIDIA-Treiber findet keine GPU</translation>
     </message>
     <message>
         <source>same %1 raw detections</source>
@@ -1653,6 +1669,442 @@
         <translation>Das Video lässt sich nicht decodieren: %1</translation>
     </message>
     <message>
+        <source>no source specified</source>
+        <translation>keine Quelle angegeben</translation>
+    </message>
+    <message>
+        <source>not a regular file</source>
+        <translation>keine gewöhnliche Datei</translation>
+    </message>
+    <message>
+        <source>no answer within %1</source>
+        <translation>keine Antwort innerhalb von %1</translation>
+    </message>
+    <message>
+        <source>check the address, the network and whether the sender is running</source>
+        <translation>Adresse, Netz und Sender prüfen</translation>
+    </message>
+    <message>
+        <source>the server rejected the user name or password</source>
+        <translation>Der Server lehnt Name oder Passwort ab</translation>
+    </message>
+    <message>
+        <source>the server requires a user name and a password</source>
+        <translation>Der Server verlangt Name und Passwort</translation>
+    </message>
+    <message>
+        <source>put user:password@ before the host</source>
+        <translation>Name:Passwort@ vor den Rechner schreiben</translation>
+    </message>
+    <message>
+        <source>the server denied access</source>
+        <translation>Der Server verweigert den Zugriff</translation>
+    </message>
+    <message>
+        <source>check the user name and the password</source>
+        <translation>Name und Passwort prüfen</translation>
+    </message>
+    <message>
+        <source>not found on the server</source>
+        <translation>auf dem Server nicht vorhanden</translation>
+    </message>
+    <message>
+        <source>check the path after the host</source>
+        <translation>Pfad nach dem Rechner prüfen</translation>
+    </message>
+    <message>
+        <source>this FFmpeg build does not support this protocol</source>
+        <translation>Dieses FFmpeg kennt das Protokoll nicht</translation>
+    </message>
+    <message>
+        <source>check the part before the colon</source>
+        <translation>Teil vor dem Doppelpunkt prüfen</translation>
+    </message>
+    <message>
+        <source>not a readable video</source>
+        <translation>kein lesbares Video</translation>
+    </message>
+    <message>
+        <source>the file may be damaged, cut short, or of another type</source>
+        <translation>Die Datei ist vielleicht beschädigt, unvollständig oder anderer Art</translation>
+    </message>
+    <message>
+        <source>another program may be using it</source>
+        <translation>Vielleicht verwendet es ein anderes Programm</translation>
+    </message>
+    <message>
+        <source>check the address and whether the sender is running</source>
+        <translation>Adresse und Sender prüfen</translation>
+    </message>
+    <message>
+        <source>check the sender of the video</source>
+        <translation>Sender des Videos prüfen</translation>
+    </message>
+    <message>
+        <source>choose a file with a video track</source>
+        <translation>eine Datei mit Videospur wählen</translation>
+    </message>
+    <message>
+        <source>the connection or the sender has stopped</source>
+        <translation>Verbindung oder Sender steht still</translation>
+    </message>
+    <message>
+        <source>%1, before the first frame</source>
+        <translation>%1, vor dem ersten Bild</translation>
+    </message>
+    <message>
+        <source>the input contains no frames</source>
+        <translation>Die Quelle enthält keine Bilder</translation>
+    </message>
+    <message>
+        <source>the video has a length of 0 seconds</source>
+        <translation>Das Video ist 0 Sekunden lang</translation>
+    </message>
+    <message>
+        <source>the host name was not resolved within %1</source>
+        <translation>Der Name des Rechners blieb %1 unbekannt</translation>
+    </message>
+    <message>
+        <source>check the network and its name server</source>
+        <translation>Netz und Namensdienst prüfen</translation>
+    </message>
+    <message>
+        <source>host not found: %1</source>
+        <translation>Rechner nicht gefunden: %1</translation>
+    </message>
+    <message>
+        <source>check the address and the network</source>
+        <translation>Adresse und Netz prüfen</translation>
+    </message>
+    <message>
+        <source>the frame is too large: %1 pixels</source>
+        <translation>Das Bild ist zu groß: %1 Pixel</translation>
+    </message>
+    <message>
+        <source>at most %1 megapixels are supported</source>
+        <translation>höchstens %1 Megapixel sind möglich</translation>
+    </message>
+    <message>
+        <source>the %1 decoder is unavailable: %2</source>
+        <translation>Der Decoder %1 fehlt: %2</translation>
+    </message>
+    <message>
+        <source>the GPU cannot decode this type of video (%1)</source>
+        <translation>Die GPU kann dieses Video nicht decodieren (%1)</translation>
+    </message>
+    <message>
+        <source>use --decoder auto or software</source>
+        <translation>--decoder auto oder software verwenden</translation>
+    </message>
+    <message>
+        <source>convert it to H.264</source>
+        <translation>in H.264 umwandeln</translation>
+    </message>
+    <message>
+        <source>frames in the format %1 are not supported</source>
+        <translation>Bilder im Format %1 sind nicht möglich</translation>
+    </message>
+    <message>
+        <source>this OpenCV was built without GStreamer</source>
+        <translation>Dieses OpenCV kennt GStreamer nicht</translation>
+    </message>
+    <message>
+        <source>the pipeline is empty</source>
+        <translation>Die Pipeline ist leer</translation>
+    </message>
+    <message>
+        <source>the pipeline did not start in time</source>
+        <translation>Die Pipeline hat nicht rechtzeitig begonnen</translation>
+    </message>
+    <message>
+        <source>test it with gst-launch-1.0 and autovideosink at its end</source>
+        <translation>mit gst-launch-1.0 und autovideosink am Ende prüfen</translation>
+    </message>
+    <message>
+        <source>not a camera number</source>
+        <translation>keine Nummer einer Kamera</translation>
+    </message>
+    <message>
+        <source>use camera:0 for the first one</source>
+        <translation>camera:0 ist die erste</translation>
+    </message>
+    <message>
+        <source>cannot read the image: %1</source>
+        <translation>Das Bild ist nicht lesbar: %1</translation>
+    </message>
+    <message>
+        <source>animated WebP is not supported</source>
+        <translation>Animiertes WebP ist nicht möglich</translation>
+    </message>
+    <message>
+        <source>convert it to GIF or MP4</source>
+        <translation>in GIF oder MP4 umwandeln</translation>
+    </message>
+    <message>
+        <source>the image header is damaged</source>
+        <translation>Der Kopf des Bildes ist beschädigt</translation>
+    </message>
+    <message>
+        <source>the image cannot be decoded: %1</source>
+        <translation>Das Bild lässt sich nicht decodieren: %1</translation>
+    </message>
+    <message>
+        <source>the image cannot be decoded</source>
+        <translation>Das Bild lässt sich nicht decodieren</translation>
+    </message>
+    <message>
+        <source>the file is larger than 512 megabytes</source>
+        <translation>Die Datei ist größer als 512 Megabyte</translation>
+    </message>
+    <message>
+        <source>none of the %1 images in the folder can be read</source>
+        <translation>keines der %1 Bilder im Ordner ist lesbar</translation>
+    </message>
+    <message>
+        <source>cannot read the folder: %1</source>
+        <translation>Der Ordner ist nicht lesbar: %1</translation>
+    </message>
+    <message>
+        <source>the stream has ended</source>
+        <translation>Der Stream ist zu Ende</translation>
+    </message>
+    <message>
+        <source>the sender restarts it from the same frame</source>
+        <translation>Der Sender beginnt ihn vom selben Bild an neu</translation>
+    </message>
+    <message>
+        <source>reconnecting failed</source>
+        <translation>neue Verbindung gescheitert</translation>
+    </message>
+    <message>
+        <source>check the device or the sender, then open the source again</source>
+        <translation>Gerät oder Sender prüfen, dann die Quelle neu öffnen</translation>
+    </message>
+    <message>
+        <source>invalid value &apos;%1&apos;</source>
+        <translation>ungültiger Wert '%1'</translation>
+    </message>
+    <message>
+        <source>unknown option &apos;%1&apos;</source>
+        <translation>unbekannte Angabe '%1'</translation>
+    </message>
+    <message>
+        <source>model file not found</source>
+        <translation>Modelldatei nicht gefunden</translation>
+    </message>
+    <message>
+        <source>no model of this name found</source>
+        <translation>kein Modell dieses Namens gefunden</translation>
+    </message>
+    <message>
+        <source>larger than 64 MiB, too large for a cascade</source>
+        <translation>größer als 64 MiB, zu groß für eine Kaskade</translation>
+    </message>
+    <message>
+        <source>not XML: %1</source>
+        <translation>kein XML: %1</translation>
+    </message>
+    <message>
+        <source>the cascade is damaged or not supported</source>
+        <translation>Die Kaskade ist beschädigt oder anderer Art</translation>
+    </message>
+    <message>
+        <source>is not an ONNX model</source>
+        <translation>ist kein ONNX-Modell</translation>
+    </message>
+    <message>
+        <source>is a truncated or damaged ONNX model of %1 bytes</source>
+        <translation>ist ein unvollständiges oder beschädigtes ONNX-Modell von %1 Bytes</translation>
+    </message>
+    <message>
+        <source>is too large for a face detector: %1 bytes</source>
+        <translation>ist zu groß für einen Gesichtsdetektor: %1 Bytes</translation>
+    </message>
+    <message>
+        <source>use a YuNet or UltraFace model, see `throng models`</source>
+        <translation>ein Modell YuNet oder UltraFace verwenden, siehe `throng models`</translation>
+    </message>
+    <message>
+        <source>download the file again</source>
+        <translation>die Datei noch einmal herunterladen</translation>
+    </message>
+    <message>
+        <source>`throng models` lists sizes and checksums</source>
+        <translation>`throng models` nennt Größen und Prüfsummen</translation>
+    </message>
+    <message>
+        <source>is a web page, not a model</source>
+        <translation>ist eine Webseite, kein Modell</translation>
+    </message>
+    <message>
+        <source>the %1 backend failed</source>
+        <translation>Das Backend %1 ist ausgefallen</translation>
+    </message>
+    <message>
+        <source>continuing with %1: %2</source>
+        <translation>weiter mit %1: %2</translation>
+    </message>
+    <message>
+        <source>%1 frame dropped</source>
+        <translation>%1 Bild verworfen</translation>
+    </message>
+    <message>
+        <source>%1 frames dropped</source>
+        <translation>%1 Bilder verworfen</translation>
+    </message>
+    <message>
+        <source>cannot create the file: %1</source>
+        <translation>Die Datei lässt sich nicht anlegen: %1</translation>
+    </message>
+    <message>
+        <source>cannot write: %1</source>
+        <translation>nicht schreibbar: %1</translation>
+    </message>
+    <message>
+        <source>cannot create the folder: %1</source>
+        <translation>Der Ordner lässt sich nicht anlegen: %1</translation>
+    </message>
+    <message>
+        <source>the disk is full</source>
+        <translation>Der Datenträger ist voll</translation>
+    </message>
+    <message>
+        <source>the file size limit is reached</source>
+        <translation>Die größte erlaubte Datei ist erreicht</translation>
+    </message>
+    <message>
+        <source>check the folder and its permissions</source>
+        <translation>Ordner und Rechte prüfen</translation>
+    </message>
+    <message>
+        <source>check the folder</source>
+        <translation>Ordner prüfen</translation>
+    </message>
+    <message>
+        <source>another program is writing this file</source>
+        <translation>Ein anderes Programm schreibt diese Datei</translation>
+    </message>
+    <message>
+        <source>choose another file</source>
+        <translation>eine andere Datei wählen</translation>
+    </message>
+    <message>
+        <source>is a folder</source>
+        <translation>ist ein Ordner</translation>
+    </message>
+    <message>
+        <source>choose a file</source>
+        <translation>eine Datei wählen</translation>
+    </message>
+    <message>
+        <source>unknown video file extension</source>
+        <translation>unbekannte Endung für ein Video</translation>
+    </message>
+    <message>
+        <source>use a name that ends in .mp4 or .mkv</source>
+        <translation>ein Name mit .mp4 oder .mkv am Ende</translation>
+    </message>
+    <message>
+        <source>this FFmpeg build cannot write %1</source>
+        <translation>Dieses FFmpeg kann %1 nicht schreiben</translation>
+    </message>
+    <message>
+        <source>this FFmpeg build has no video encoder</source>
+        <translation>Dieses FFmpeg hat keinen Encoder für Video</translation>
+    </message>
+    <message>
+        <source>install libx264</source>
+        <translation>libx264 installieren</translation>
+    </message>
+    <message>
+        <source>a video of %1 pixels cannot be encoded</source>
+        <translation>Ein Video von %1 Pixeln lässt sich nicht codieren</translation>
+    </message>
+    <message>
+        <source>write images instead</source>
+        <translation>stattdessen Bilder schreiben</translation>
+    </message>
+    <message>
+        <source>the recording contains no frames</source>
+        <translation>Die Aufnahme enthält keine Bilder</translation>
+    </message>
+    <message>
+        <source>record while the source is playing</source>
+        <translation>während der Wiedergabe aufnehmen</translation>
+    </message>
+    <message>
+        <source>a zone needs at least 3 points</source>
+        <translation>Eine Zone braucht mindestens 3 Punkte</translation>
+    </message>
+    <message>
+        <source>a line needs 2 points</source>
+        <translation>Eine Linie braucht 2 Punkte</translation>
+    </message>
+    <message>
+        <source>click the points in the image</source>
+        <translation>die Punkte im Bild anklicken</translation>
+    </message>
+    <message>
+        <source>cannot read the lines and zones</source>
+        <translation>Linien und Zonen sind nicht lesbar</translation>
+    </message>
+    <message>
+        <source>cannot save the lines and zones</source>
+        <translation>Linien und Zonen lassen sich nicht speichern</translation>
+    </message>
+    <message>
+        <source>the file was changed by another program</source>
+        <translation>Ein anderes Programm hat die Datei geändert</translation>
+    </message>
+    <message>
+        <source>reload it, or save the lines and zones to another file</source>
+        <translation>neu laden, oder in eine andere Datei speichern</translation>
+    </message>
+    <message>
+        <source>a clock sweep needs at least two clock profiles</source>
+        <translation>Eine Messreihe braucht mindestens zwei Taktprofile</translation>
+    </message>
+    <message>
+        <source>a clock sweep needs a running video</source>
+        <translation>Eine Messreihe braucht ein laufendes Video</translation>
+    </message>
+    <message>
+        <source>open a video or a camera, or start playback</source>
+        <translation>ein Video oder eine Kamera öffnen, oder abspielen</translation>
+    </message>
+    <message>
+        <source>not a clock step of this board</source>
+        <translation>kein Takt dieses Boards</translation>
+    </message>
+    <message>
+        <source>this machine has no cpufreq</source>
+        <translation>Diese Maschine hat kein cpufreq</translation>
+    </message>
+    <message>
+        <source>the governor did not change</source>
+        <translation>Der Governor hat sich nicht geändert</translation>
+    </message>
+    <message>
+        <source>no GPU found</source>
+        <translation>keine GPU gefunden</translation>
+    </message>
+    <message>
+        <source>the board does not accept this value</source>
+        <translation>Das Board nimmt den Wert nicht an</translation>
+    </message>
+    <message>
+        <source>this kernel has no such control</source>
+        <translation>Dieser Kernel hat das nicht</translation>
+    </message>
+    <message>
+        <source>the clock cannot be read back</source>
+        <translation>Der Takt ist nicht lesbar</translation>
+    </message>
+    <message>
+        <source>the GPU runs at %1 MHz: it is throttled</source>
+        <translation>Die GPU läuft mit %1 MHz: Sie ist gedrosselt</translation>
+    </message>
+    <message>
         <source>GPU load</source>
         <translation>GPU-Last</translation>
     </message>
@@ -1731,6 +2183,326 @@
     <message>
         <source>Fanless</source>
         <translation>Lüfterlos</translation>
+    </message>
+    <message>
+        <source>Decode</source>
+        <translation>Decodieren</translation>
+    </message>
+    <message>
+        <source>Upload</source>
+        <translation>Übertragen</translation>
+    </message>
+    <message>
+        <source>Gray</source>
+        <translation>Grau</translation>
+    </message>
+    <message>
+        <source>Pyramid</source>
+        <translation>Pyramide</translation>
+    </message>
+    <message>
+        <source>Integral</source>
+        <translation>Integralbild</translation>
+    </message>
+    <message>
+        <source>Cascade</source>
+        <translation>Kaskade</translation>
+    </message>
+    <message>
+        <source>Gradient</source>
+        <translation>Gradient</translation>
+    </message>
+    <message>
+        <source>Histogram</source>
+        <translation>Histogramm</translation>
+    </message>
+    <message>
+        <source>Normalize</source>
+        <translation>Normieren</translation>
+    </message>
+    <message>
+        <source>Preprocess</source>
+        <translation>Vorbereiten</translation>
+    </message>
+    <message>
+        <source>Network</source>
+        <translation>Netz</translation>
+    </message>
+    <message>
+        <source>Boxes</source>
+        <translation>Rahmen</translation>
+    </message>
+    <message>
+        <source>NMS order</source>
+        <translation>NMS-Sortierung</translation>
+    </message>
+    <message>
+        <source>NMS map</source>
+        <translation>NMS map</translation>
+    </message>
+    <message>
+        <source>NMS reduce</source>
+        <translation>NMS reduce</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>Rückholen</translation>
+    </message>
+    <message>
+        <source>Track</source>
+        <translation>Verfolgen</translation>
+    </message>
+    <message>
+        <source>Total</source>
+        <translation>Gesamt</translation>
+    </message>
+    <message>
+        <source>one-pass</source>
+        <translation>ein Durchgang</translation>
+    </message>
+    <message>
+        <source>greedy</source>
+        <translation>gierig</translation>
+    </message>
+    <message>
+        <source>soft-linear</source>
+        <translation>weich, linear</translation>
+    </message>
+    <message>
+        <source>soft-gaussian</source>
+        <translation>weich, Gauß</translation>
+    </message>
+    <message>
+        <source>iou</source>
+        <translation>IoU</translation>
+    </message>
+    <message>
+        <source>suppressor</source>
+        <translation>am Unterdrücker</translation>
+    </message>
+    <message>
+        <source>min</source>
+        <translation>am kleineren</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>keine</translation>
+    </message>
+    <message>
+        <source>mean</source>
+        <translation>Mittel</translation>
+    </message>
+    <message>
+        <source>weighted</source>
+        <translation>gewichtet</translation>
+    </message>
+    <message>
+        <source>fast</source>
+        <translation>schnell</translation>
+    </message>
+    <message>
+        <source>paper</source>
+        <translation>Artikel</translation>
+    </message>
+    <message>
+        <source>Input</source>
+        <translation>Eingabe</translation>
+    </message>
+    <message>
+        <source>native: the frame at all scales that the sizes require; letterbox: once, at the model&apos;s input size</source>
+        <translation>ganz: das Bild in allen Größen, die gesucht werden; eingepasst: einmal, in der Größe des Modells</translation>
+    </message>
+    <message>
+        <source>The frame at the scales for the requested face sizes, or once at the model&apos;s own input size.</source>
+        <translation>Das Bild in allen Größen, die gesucht werden, oder einmal in der Größe des Modells.</translation>
+    </message>
+    <message>
+        <source>native</source>
+        <translation>ganz</translation>
+    </message>
+    <message>
+        <source>letterbox</source>
+        <translation>eingepasst</translation>
+    </message>
+    <message>
+        <source>Fused layers</source>
+        <translation>Verschmolzene Schichten</translation>
+    </message>
+    <message>
+        <source>Convolutions, pooling, sums and heads are fused: fewer maps are written to memory.</source>
+        <translation>Faltungen, Pooling, Summen und Ausgaben sind verschmolzen: Weniger Karten gehen in den Speicher.</translation>
+    </message>
+    <message>
+        <source>CUDA graph</source>
+        <translation>CUDA-Graph</translation>
+    </message>
+    <message>
+        <source>All layers are enqueued with one call.</source>
+        <translation>Ein Aufruf startet alle Schichten.</translation>
+    </message>
+    <message>
+        <source>Overlapping launches</source>
+        <translation>Überlappende Starts</translation>
+    </message>
+    <message>
+        <source>A kernel is set up while the previous one finishes.</source>
+        <translation>Ein Kernel wird vorbereitet, während der vorige endet.</translation>
+    </message>
+    <message>
+        <source>Stages in segments</source>
+        <translation>Abschnitte</translation>
+    </message>
+    <message>
+        <source>Remaining windows are collected in queues between segments of stages, so that no thread idles.</source>
+        <translation>Zwischen den Abschnitten sammeln Warteschlangen die übrigen Fenster, damit kein Thread ruht.</translation>
+    </message>
+    <message>
+        <source>Scales</source>
+        <translation>Größen</translation>
+    </message>
+    <message>
+        <source>All scales in one launch keep the device busy; one scale at a time leaves it nearly idle.</source>
+        <translation>Alle Größen in einem Start lasten die GPU aus; eine nach der anderen lässt sie fast ruhen.</translation>
+    </message>
+    <message>
+        <source>together</source>
+        <translation>zusammen</translation>
+    </message>
+    <message>
+        <source>streams</source>
+        <translation>Streams</translation>
+    </message>
+    <message>
+        <source>sequential</source>
+        <translation>einzeln</translation>
+    </message>
+    <message>
+        <source>First useful scale</source>
+        <translation>Erste nötige Größe</translation>
+    </message>
+    <message>
+        <source>The pyramid starts at the smallest face size searched for.</source>
+        <translation>Die Pyramide beginnt bei der kleinsten gesuchten Größe.</translation>
+    </message>
+    <message>
+        <source>Features</source>
+        <translation>Merkmale</translation>
+    </message>
+    <message>
+        <source>The corners of a feature&apos;s rectangles are stored as offsets instead of computed for every window.</source>
+        <translation>Die Ecken der Rechtecke eines Merkmals sind als Abstände gespeichert, statt für jedes Fenster berechnet.</translation>
+    </message>
+    <message>
+        <source>offsets</source>
+        <translation>Abstände</translation>
+    </message>
+    <message>
+        <source>geometry</source>
+        <translation>Geometrie</translation>
+    </message>
+    <message>
+        <source>Pairs in shared memory</source>
+        <translation>Paare im Shared Memory</translation>
+    </message>
+    <message>
+        <source>A thread evaluates two neighboring windows at once, whose sums share the words of shared memory.</source>
+        <translation>Ein Thread prüft zwei Nachbarfenster zugleich, deren Summen dieselben Wörter des Shared Memory nutzen.</translation>
+    </message>
+    <message>
+        <source>One warp per pair</source>
+        <translation>Ein Warp je Paar</translation>
+    </message>
+    <message>
+        <source>In the last stages, where few windows remain, 32 threads share two windows.</source>
+        <translation>In den letzten Stufen, mit wenigen Fenstern, teilen sich 32 Threads zwei Fenster.</translation>
+    </message>
+    <message>
+        <source>Candidate mask</source>
+        <translation>Maske</translation>
+    </message>
+    <message>
+        <source>Only windows with enough skin color, or in a region of interest, are evaluated.</source>
+        <translation>Nur Fenster mit genug Hautfarbe oder in einem gewählten Bereich werden geprüft.</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>aus</translation>
+    </message>
+    <message>
+        <source>skin</source>
+        <translation>Haut</translation>
+    </message>
+    <message>
+        <source>Stride</source>
+        <translation>Schrittweite</translation>
+    </message>
+    <message>
+        <source>Only every n-th window is evaluated first, then all windows around those that pass.</source>
+        <translation>Erst wird nur jedes n-te Fenster geprüft, dann alle um die, die bestehen.</translation>
+    </message>
+    <message>
+        <source>A frame&apos;s launches are replayed as one; the cascade then reports one time for all of them.</source>
+        <translation>Die Starts eines Bildes laufen als einer ab; die Kaskade nennt dann eine Zeit für alle.</translation>
+    </message>
+    <message>
+        <source>Several results per thread</source>
+        <translation>Je Thread</translation>
+    </message>
+    <message>
+        <source>A thread computes 4 pixels, 3 bins or 4 windows, so that each value read is used several times.</source>
+        <translation>Ein Thread berechnet 4 Pixel, 3 Klassen oder 4 Fenster: Jeder gelesene Wert wird mehrmals genutzt.</translation>
+    </message>
+    <message>
+        <source>several</source>
+        <translation>mehrere</translation>
+    </message>
+    <message>
+        <source>one</source>
+        <translation>eins</translation>
+    </message>
+    <message>
+        <source>Approximate arc tangent</source>
+        <translation>Arkustangens</translation>
+    </message>
+    <message>
+        <source>A polynomial with an error of at most 0.0112 degrees replaces the library&apos;s function.</source>
+        <translation>Ein Polynom mit höchstens 0,0112 Grad Fehler ersetzt die Funktion der Bibliothek.</translation>
+    </message>
+    <message>
+        <source>polynomial</source>
+        <translation>Polynom</translation>
+    </message>
+    <message>
+        <source>exact</source>
+        <translation>exakt</translation>
+    </message>
+    <message>
+        <source>Unrolled loops</source>
+        <translation>Ausgerollte Schleifen</translation>
+    </message>
+    <message>
+        <source>Kernels are specialized for these cells, blocks and windows: constant weights, wide loads, no loop counters.</source>
+        <translation>Kernel nur für diese Zellen, Blöcke und Fenster: feste Gewichte, breite Zugriffe, keine Schleifenzähler.</translation>
+    </message>
+    <message>
+        <source>on</source>
+        <translation>an</translation>
+    </message>
+    <message>
+        <source>All scales in one launch</source>
+        <translation>Alle Größen</translation>
+    </message>
+    <message>
+        <source>Small levels alone leave the device nearly idle.</source>
+        <translation>Kleine Stufen allein lassen die GPU fast ruhen.</translation>
+    </message>
+    <message>
+        <source>apart</source>
+        <translation>einzeln</translation>
+    </message>
+    <message>
+        <source>A frame&apos;s launches are replayed with one call; its stages then have one common time.</source>
+        <translation>Ein Aufruf startet alles für ein Bild; seine Stufen haben dann eine gemeinsame Zeit.</translation>
     </message>
     <message>
         <source>Playback</source>

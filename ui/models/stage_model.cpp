@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/language/language.h"
+
 namespace throng::ui {
 namespace {
 
@@ -128,11 +130,11 @@ QString stage_label(const std::string& name) {
     for (const QLatin1String acronym :
          {QLatin1String("nms"), QLatin1String("svm"), QLatin1String("hog"), QLatin1String("cnn")}) {
         if (text == acronym || text.startsWith(acronym + QLatin1Char(' '))) {
-            return QString(acronym).toUpper() + text.mid(acronym.size());
+            text.replace(0, acronym.size(), QString(acronym).toUpper());
         }
     }
     if (!text.isEmpty()) text[0] = text[0].toUpper();
-    return text;
+    return translated(text.toStdString());
 }
 
 double round_scale(double value) {

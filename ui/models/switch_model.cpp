@@ -3,6 +3,8 @@
 #include <QStringList>
 #include <algorithm>
 
+#include "ui/language/language.h"
+
 namespace throng::ui {
 namespace {
 
@@ -25,8 +27,8 @@ QVariant SwitchModel::data(const QModelIndex& index, int role) const {
     switch (role) {
         case id_role: return QString::fromStdString(each.id);
         case Qt::DisplayRole:
-        case title_role: return QString::fromStdString(each.title);
-        case help_role: return QString::fromStdString(each.help);
+        case title_role: return translated(each.title);
+        case help_role: return translated(each.help);
         case choices_role: {
             QStringList words;
             for (const std::string& choice : each.choices) words += QString::fromStdString(choice);

@@ -41,7 +41,7 @@ ColumnLayout {
                 Choice {
                     label: row.title
                     tip: row.help
-                    model: row.choices
+                    model: row.choices.map(choice => qsTranslate("throng::ui", choice))
                     index: row.chosen
                     onChosen: i => root.session.setSwitch(row.switchId, row.choices[i])
                 }

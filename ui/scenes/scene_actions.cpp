@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/detect/nms_names.h"
 #include "ui/session/session.h"
 
 namespace throng::ui {
@@ -13,6 +14,14 @@ QStringList detector_names() {
     QStringList names;
     for (const DetectorKind& kind : detector_kinds()) {
         names += QString::fromUtf8(kind.name.data(), static_cast<qsizetype>(kind.name.size()));
+    }
+    return names;
+}
+
+QStringList rule_names() {
+    QStringList names;
+    for (const auto& [name, rule] : kNmsRuleNames) {
+        names += QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
     }
     return names;
 }
@@ -112,9 +121,9 @@ SceneAction detector() {
 
 SceneAction rule() {
     SceneAction action{"rule", Type::text, true};
-    action.choices = DetectionSettings::rules;
+    action.choices = rule_names;
     action.apply = [](Session& session, const QVariant& name) {
-        session.detection()->set_rule(static_cast<int>(DetectionSettings::rules().indexOf(name.toString())));
+        session.detection()->set_rule(static_cast<int>(rule_names().indexOf(name.toString())));
     };
     return action;
 }

@@ -8,6 +8,7 @@
 #include "core/model/onnx_reader.h"
 #include "ui/base/post.h"
 #include "ui/language/core_messages.h"
+#include "ui/language/language.h"
 #include "ui/models/shortcut_model.h"
 
 namespace throng::ui {
@@ -411,11 +412,12 @@ void Session::update_pipeline() {
 void Session::setSwitch(const QString& id, const QString& choice) {
     for (const DetectorSwitch& each : switches_.switches()) {
         if (each.id != id.toStdString() || each.chosen == choice.toStdString()) continue;
-        stages_.set_baseline(
-            QStringLiteral("%1: %2").arg(QString::fromStdString(each.title), QString::fromStdString(each.chosen)));
+        const auto state = [&each](const std::string& chosen) {
+            return QStringLiteral("%1: %2").arg(translated(each.title), translated(chosen));
+        };
+        stages_.set_baseline(state(each.chosen));
         detection_.set_switch(id, choice);
-        if (pipeline_)
-            feedback_.say_with_result(QStringLiteral("%1: %2").arg(QString::fromStdString(each.title), choice));
+        if (pipeline_) feedback_.say_with_result(state(choice.toStdString()));
         break;
     }
     if (pipeline_) update_switches();

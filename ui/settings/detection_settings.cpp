@@ -10,10 +10,11 @@
 namespace throng::ui {
 namespace {
 
+// Returns the names in the language of the window.
 template <class Choice, std::size_t kSize>
 QStringList names_of(const std::pair<std::string_view, Choice> (&names)[kSize]) {
     QStringList words;
-    for (const auto& [name, choice] : names) words += QString::fromLatin1(name.data(), static_cast<int>(name.size()));
+    for (const auto& [name, choice] : names) words += translated(name);
     return words;
 }
 
@@ -70,7 +71,7 @@ QString describe_change(const PipelineSettings& before, const PipelineSettings& 
     for (const auto& [id, choice] : to.switches) {
         const auto found = from.switches.find(id);
         if (found == from.switches.end() || found->second != choice)
-            return QStringLiteral("%1: %2").arg(QString::fromStdString(id), QString::fromStdString(choice));
+            return QStringLiteral("%1: %2").arg(QString::fromStdString(id), translated(choice));
     }
     return tr("Default settings");
 }
