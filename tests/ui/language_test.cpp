@@ -323,6 +323,10 @@ TEST(Language, TranslatesMessagesWithValues) {
         {"9 boxes, 8 of 9 in common; another order of equal scores, none of 0 or less, always the IoU",
          "9 Rahmen, davon 8 von 9 gleich; gleiche Werte anders geordnet, keine bis 0, immer die IoU"},
         {"Haar cascade as set (CPU)", "Haar-Kaskade wie eingestellt (CPU)"},
+        {"missing.xml: model file not found (check the path)", "missing.xml: Modelldatei nicht gefunden (Pfad prüfen)"},
+        {"the cuda backend failed; continuing with cpu: frame 3: no frame can be decoded",
+         "Das Backend cuda ist ausgefallen; weiter mit cpu: frame 3: kein Bild lässt sich decodieren"},
+        {"cpu: no NVIDIA driver is installed", "CPU: kein NVIDIA-Treiber installiert"},
         {"an unlisted message", "an unlisted message"},
     };
     for (const auto& [english, german] : expected) EXPECT_EQ(translated_message(std::string(english)), german);

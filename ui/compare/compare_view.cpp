@@ -7,6 +7,7 @@
 #include "core/pipeline/frame_processor.h"
 #include "core/pipeline/sink_list.h"
 #include "ui/base/post.h"
+#include "ui/language/core_messages.h"
 
 namespace throng::ui {
 namespace {
@@ -214,7 +215,7 @@ void CompareView::run(Work& work, const std::stop_token& stop) {
 
 void CompareView::receive(const std::shared_ptr<const ComparePair>& pair, const QString& error, int run) {
     if (run != run_ || !open()) return;
-    error_ = error;
+    error_ = translated_message(error);
     pair_ = pair;
     if (pair && pair->left != last_shown_.lock()) {
         last_shown_ = pair->left;

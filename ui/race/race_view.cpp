@@ -80,7 +80,7 @@ void RaceView::work(const RaceInput& input, int run, const std::stop_token& stop
     post(this, [this, error, run] {
         if (run != run_) return;
         running_ = false;
-        error_ = error;
+        error_ = translated_message(error);
         emit changed();
     });
 }

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "ui/base/post.h"
+#include "ui/language/core_messages.h"
 
 namespace throng::ui {
 namespace {
@@ -172,7 +173,7 @@ void Review::cancel() {
 void Review::finish(std::optional<std::vector<ReviewTrack>> tracks, const QString& error) {
     writing_ = false;
     if (!tracks) {
-        set_message(error, true);
+        set_message(translated_message(error), true);
         emit writingChanged();
         return;
     }

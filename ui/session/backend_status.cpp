@@ -1,12 +1,14 @@
 #include "ui/session/backend_status.h"
 
+#include "ui/language/core_messages.h"
+
 namespace throng::ui {
 
 void BackendStatus::select(const Backend& backend, const std::string& reason) {
     name_ = QString::fromStdString(backend.name());
     description_ = QString::fromStdString(backend.description());
-    reason_ = QString::fromStdString(reason);
-    if (reason_ == name_ + QStringLiteral(": ") + description_) reason_.clear();  // repeats name and description
+    const bool repeats = QString::fromStdString(reason) == name_ + QStringLiteral(": ") + description_;
+    reason_ = repeats ? QString() : translated_message(reason);
     emit changed();
 }
 

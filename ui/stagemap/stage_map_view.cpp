@@ -11,6 +11,7 @@
 #include "core/model/cascade_xml.h"
 #include "core/model/model_finder.h"
 #include "ui/base/post.h"
+#include "ui/language/core_messages.h"
 
 namespace throng::ui {
 namespace {
@@ -172,7 +173,7 @@ void StageMapView::run(const std::stop_token& stop) {
 void StageMapView::receive(std::shared_ptr<const Map> map, const QString& problem, const Request& request) {
     if (request.run != run_ || request.level != level_ || !open()) return;
     map_ = std::move(map);
-    problem_ = problem;
+    problem_ = translated_message(problem);
     if (map_) level_ = map_->map.level;  // a smaller frame has fewer levels
     emit changed();
     emit behindChanged();
