@@ -34,8 +34,27 @@ __device__ inline void store4(float* at, float4 v) {
 
 // Values beyond the range of 16 bits are clamped to it.
 __device__ inline __half2 narrowed(float a, float b) {
+#if __CUDA_ARCH__ >= 800
+    std::uint32_t bits;
+    asm("cvt.rn.satfinite.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(b), "f"(a));
+    return *reinterpret_cast<const __half2*>(&bits);
+#else
     const __half2 limit = __floats2half2_rn(65504.0F, 65504.0F);
     return __hmin2(__hmax2(__floats2half2_rn(a, b), __hneg2(limit)), limit);
+#endif
+}
+
+// Neighboring channels, stored with as few instructions as possible.
+template <typename Pair, int kCount>
+struct alignas(kCount * sizeof(Pair) < 16 ? kCount * sizeof(Pair) : 16) Pairs {
+    Pair pair[kCount];
+};
+
+__device__ inline void put_pair(float2& to, float a, float b) {
+    to = {a, b};
+}
+__device__ inline void put_pair(__half2& to, float a, float b) {
+    to = narrowed(a, b);
 }
 
 __device__ inline uint2 bits_of(__half2 first, __half2 second) {
@@ -74,12 +93,35 @@ __device__ inline float4 sum4(float4 a, float4 b) {
     return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
 }
 
-__device__ inline float4 max4(float4 a, float4 b) {
+__device__ inline float4 max_of(float4 a, float4 b) {
     return {fmaxf(a.x, b.x), fmaxf(a.y, b.y), fmaxf(a.z, b.z), fmaxf(a.w, b.w)};
+}
+__device__ inline float4 max_of(float4 a, float b) {
+    return max_of(a, {b, b, b, b});
+}
+template <int kCount>
+__device__ Pairs<__half2, kCount> max_of(Pairs<__half2, kCount> a, const Pairs<__half2, kCount>& b) {
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) a.pair[i] = __hmax2(a.pair[i], b.pair[i]);
+    return a;
+}
+template <int kCount>
+__device__ Pairs<__half2, kCount> max_of(Pairs<__half2, kCount> a, float b) {
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) a.pair[i] = __hmax2(a.pair[i], __float2half2_rn(b));
+    return a;
+}
+template <typename T>
+__device__ void store(T* at, float4 v) {
+    store4(at, v);
+}
+template <int kCount>
+__device__ void store(__half* at, const Pairs<__half2, kCount>& v) {
+    *reinterpret_cast<Pairs<__half2, kCount>*>(at) = v;
 }
 
 __device__ inline float4 relu4(float4 v, bool relu) {
-    return relu ? max4(v, {0.0F, 0.0F, 0.0F, 0.0F}) : v;
+    return relu ? max_of(v, 0.0F) : v;
 }
 
 // One image of a batch of a map: plain addresses. An image has less than 2^31 elements (checked in network_run.cpp).
@@ -100,7 +142,8 @@ struct Image {
         return static_cast<unsigned>(x) < static_cast<unsigned>(width) &&
                static_cast<unsigned>(y) < static_cast<unsigned>(height);
     }
-    __device__ T* at(int x, int y) const { return data + (y * row + x * pitch); }
+    // The pixel must be inside: an unsigned offset needs no sign extension.
+    __device__ T* at(int x, int y) const { return data + static_cast<unsigned>(y * row + x * pitch); }
 };
 
 }  // namespace throng::gpu

@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(kThreads) pool_kernel(const __grid_constant__ 
     for (int tap = 0; tap < task.kernel * task.kernel; ++tap) {
         const int x = at.x * task.stride - task.padding + tap % task.kernel;
         const int y = at.y * task.stride - task.padding + tap / task.kernel;
-        if (in.holds(x, y)) maximum = max4(maximum, load4(in.at(x, y)));
+        if (in.holds(x, y)) maximum = max_of(maximum, load4(in.at(x, y)));
     }
     store4(Image<T>(task.out, at.image, at.group * 4).at(at.x, at.y), relu4(maximum, task.relu));
 }

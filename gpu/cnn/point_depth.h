@@ -20,6 +20,7 @@ struct PointDepthTask {
 };
 
 inline constexpr int kMaxMerge = 3;
+inline constexpr int kTileWidth = 16;
 
 // Up to kMaxMerge independent maps with equal channels, in one launch.
 struct PointDepthLaunch {
@@ -33,7 +34,7 @@ struct PointDepthLaunch {
 
 // The pixels and channels per block.
 struct PointDepthTile {
-    int width = 16;  // by 8 pixels
+    int height = 8;  // by kTileWidth pixels
     int channels = 16;
 };
 

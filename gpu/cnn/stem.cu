@@ -6,30 +6,65 @@
 namespace throng::gpu {
 namespace {
 
-// Pixels of the convolution per block: a warp has two rows, in four pieces of 16 pixels.
+// Output pixels per block. A warp multiplies 16 pixels at a time.
 constexpr int kAcross = 32;
 constexpr int kDown = 16;
-static_assert(kDown * 32 == 2 * kTileThreads);
+constexpr int kWarps = kTileThreads / 32;
 
-// A thread's fragments of weights [16][kDepth], part by part (tensor_core.cuh).
-template <typename T, int kDepth>
+// A thread's fragments of a matrix of weights. The order of the channels in is free: the pairs of a step of 16 are the
+// four channels of an input pixel, one of four taps.
+template <typename T>
 struct StemMatrix {
-    std::uint32_t share[kParts<T>][kDepth / 16][2][2];  // [part][step of 16 channels in][8 channels out][]
+    std::uint32_t taps[kParts<T>][2][2][2];  // [part][step: taps 0 to 3, 4 to 7][8 channels out][pair of channels in]
+    std::uint32_t last[kParts<T>][2];        // tap 8: a pair for two of four threads, zeros for the others
 
     __device__ explicit StemMatrix(const PointWeights& all) {
         const int lane = threadIdx.x % 32;
-        const auto* from = static_cast<const __half*>(all.weights) + lane / 4 * kDepth + lane % 4 * 2;
 #pragma unroll
         for (int p = 0; p < kParts<T>; ++p) {
 #pragma unroll
-            for (int k = 0; k < kDepth / 16; ++k) {
+            for (int j = 0; j < 2; ++j) {
+                const auto* row =
+                    static_cast<const __half*>(all.weights) + (p * kStemChannels + j * 8 + lane / 4) * kStemDepth;
 #pragma unroll
-                for (int i = 0; i < 4; ++i) {
-                    const int at = (p * kStemChannels + i / 2 * 8) * kDepth + k * 16 + i % 2 * 8;
-                    share[p][k][i / 2][i % 2] = __ldg(reinterpret_cast<const std::uint32_t*>(from + at));
+                for (int step = 0; step < 2; ++step) {
+                    const uint2 pairs =
+                        __ldg(reinterpret_cast<const uint2*>(row + (4 * step + lane % 4) * kInputChannels));
+                    taps[p][step][j][0] = pairs.x;
+                    taps[p][step][j][1] = pairs.y;
                 }
+                last[p][j] = __ldg(reinterpret_cast<const std::uint32_t*>(row + 8 * kInputChannels + lane % 4 * 2));
             }
         }
+    }
+};
+
+// The same for the pointwise convolution. Columns are permuted as in TileProduct.
+template <typename T>
+struct StemPoint {
+    std::uint32_t share[kParts<T>][2][2];
+    float2 bias[2];
+
+    __device__ explicit StemPoint(const PointWeights& all) {
+        const int lane = threadIdx.x % 32;
+#pragma unroll
+        for (int j = 0; j < 2; ++j) {
+            const auto* row = static_cast<const __half*>(all.weights) + channel(j * 8 + lane / 4) * kStemChannels;
+#pragma unroll
+            for (int p = 0; p < kParts<T>; ++p) {
+#pragma unroll
+                for (int i = 0; i < 2; ++i) {
+                    share[p][j][i] = __ldg(reinterpret_cast<const std::uint32_t*>(
+                        row + p * kStemChannels * kStemChannels + lane % 4 * 2 + i * 8));
+                }
+            }
+            bias[j] = __ldg(reinterpret_cast<const float2*>(all.bias + channel(j * 8 + lane % 4 * 2)));
+        }
+    }
+
+    __device__ static int channel(int column) {
+        const int stored = position_of<kStemChannels>(column);
+        return kParts<T> == 1 ? position_of<kStemChannels>(stored) : stored;
     }
 };
 
@@ -49,62 +84,40 @@ struct StemShare {
     }
     __device__ void put(int i, float2 v) { put(i, v.x, v.y); }
     __device__ void put(int i, __half2 v) { share[0][i] = *reinterpret_cast<const std::uint32_t*>(&v); }
-    __device__ void put_zero(int i) {
-#pragma unroll
-        for (int p = 0; p < kParts<T>; ++p) share[p][i] = 0;
-    }
 
-    template <int kDepth>
-    __device__ void multiply_by(const StemMatrix<T, kDepth>& matrix, int step, float (&sums)[2][4]) const {
+    // b: [part][8 channels out][pair of channels in]
+    __device__ void multiply_by(const std::uint32_t (&b0)[2][2], const std::uint32_t (&b1)[2][2],
+                                float (&sums)[2][4]) const {
 #pragma unroll
         for (int j = 0; j < 2; ++j) {
             if constexpr (kParts<T> == 2) {
-                multiply(sums[j], share[1], matrix.share[0][step][j]);
-                multiply(sums[j], share[0], matrix.share[1][step][j]);
+                multiply(sums[j], share[1], b0[j]);
+                multiply(sums[j], share[0], b1[j]);
             }
-            multiply(sums[j], share[0], matrix.share[0][step][j]);
+            multiply(sums[j], share[0], b0[j]);
+        }
+    }
+    // Only the first 8 channels in.
+    __device__ void multiply_half_by(const std::uint32_t (&b0)[2], const std::uint32_t (&b1)[2],
+                                     float (&sums)[2][4]) const {
+#pragma unroll
+        for (int j = 0; j < 2; ++j) {
+            if constexpr (kParts<T> == 2) {
+                multiply(sums[j], {share[1][0], share[1][1]}, b0[j]);
+                multiply(sums[j], {share[0][0], share[0][1]}, b1[j]);
+            }
+            multiply(sums[j], {share[0][0], share[0][1]}, b0[j]);
         }
     }
 };
 
-__device__ void start(float (&sums)[2][4], const float* bias) {
+__device__ inline void start(float (&sums)[2][4], const float2 (&bias)[2]) {
 #pragma unroll
     for (int j = 0; j < 2; ++j) {
-        const float2 b = __ldg(reinterpret_cast<const float2*>(bias + j * 8 + threadIdx.x % 4 * 2));
-        sums[j][0] = sums[j][2] = b.x;
-        sums[j][1] = sums[j][3] = b.y;
+        sums[j][0] = sums[j][2] = bias[j].x;
+        sums[j][1] = sums[j][3] = bias[j].y;
     }
 }
-
-// Position of a thread's fragment in the input: two channels of every second tap, for pixels g and g + 8.
-class StemTaps {
-public:
-    __device__ StemTaps(const Map& in) : row_(in.width * kInputChannels) {
-        const bool odd = threadIdx.x % 4 >= 2;  // odd taps
-#pragma unroll
-        for (int n = 0; n < kCount; ++n) {
-            across_[n] = odd ? (2 * n + 1) % 3 : 2 * n % 3;
-            down_[n] = odd ? (2 * n + 1) / 3 : 2 * n / 3;
-            offset_[n] = down_[n] * row_ + across_[n] * kInputChannels + static_cast<int>(threadIdx.x) % 2 * 2;
-        }
-    }
-
-    static constexpr int kCount = 5;  // taps 0 2 4 6 8, or 1 3 5 7 and one with zero weights
-    // Offset from the upper left of the pixel's nine input pixels.
-    __device__ int offset(int n) const {
-        return offset_[n];
-    }
-    __device__ int across(int n) const {
-        return across_[n];
-    }
-    __device__ int down(int n) const {
-        return down_[n];
-    }
-
-private:
-    int row_;
-    int across_[kCount], down_[kCount], offset_[kCount];
-};
 
 __device__ inline float2 load_pair(const float* at) {
     return *reinterpret_cast<const float2*>(at);
@@ -113,138 +126,197 @@ __device__ inline __half2 load_pair(const __half* at) {
     return *reinterpret_cast<const __half2*>(at);
 }
 
-// Computes the thread's part of the convolution at the 16 output pixels from (x, y) on. kEdge: some of the nine input
-// pixels are outside the input.
-template <typename T, bool kEdge>
-__device__ void convolve(const StemTask& task, const StemMatrix<T, kStemDepth>& matrix, const StemTaps& taps, int image,
-                         int x, int y, float (&sums)[2][4]) {
-    const int column = 2 * (x + static_cast<int>(threadIdx.x) % 32 / 4) - 1;
-    const int row = 2 * y - 1;
-    const Image<const T> in(task.in, image);
-    const T* map = in.data;
-    const T* from = in.at(column, row);
-    decltype(load_pair(map)) values[StemTaps::kCount][2];  // all loads are in flight before the first is used
-#pragma unroll
-    for (int n = 0; n < StemTaps::kCount; ++n) {
-#pragma unroll
-        for (int second = 0; second < 2; ++second) {
-            bool inside = 2 * n < 8 || threadIdx.x % 4 < 2;  // there is no tap 9
-            if (kEdge) {
-                inside = inside && in.holds(column + second * 16 + taps.across(n), row + taps.down(n));
-            }
-            values[n][second] = load_pair(inside ? from + second * 16 * kInputChannels + taps.offset(n) : map);
-            if (!inside) values[n][second] = {};
-        }
-    }
-    start(sums, task.weights.conv.bias);
-#pragma unroll
-    for (int step = 0; step < kStemDepth / 16; ++step) {
-        StemShare<T> share;
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-            const int n = step * 2 + i / 2;
-            if (n < StemTaps::kCount) {
-                share.put(i, values[n][i % 2]);
-            } else {
-                share.put_zero(i);
-            }
-        }
-        share.multiply_by(matrix, step, sums);
-    }
-    if (!task.weights.conv_relu) return;
-#pragma unroll
-    for (int j = 0; j < 2; ++j) {
-#pragma unroll
-        for (float& sum : sums[j]) sum = fmaxf(sum, 0.0F);
-    }
-}
-
+// The first convolution of a thread's part of 16 output pixels.
 template <typename T>
-__device__ void convolve(const StemTask& task, const StemMatrix<T, kStemDepth>& matrix, const StemTaps& taps, int image,
-                         int x, int y, float (&sums)[2][4]) {
-    const bool within =
-        x > 0 && y > 0 && 2 * (x + 15) + 1 < task.in.width && 2 * y + 1 < task.in.height;  // uniform in the warp
-    if (within) {
-        convolve<T, false>(task, matrix, taps, image, x, y, sums);
-    } else {
-        convolve<T, true>(task, matrix, taps, image, x, y, sums);
-    }
-}
-
-// Calls store(pixel, channel, a, b) for the thread's part of 16 pixels.
-template <typename Store>
-__device__ void hand_out(const float (&sums)[2][4], Store store) {
-    const int lane = threadIdx.x % 32;
+class StemConvolution {
+public:
+    __device__ StemConvolution(const StemTask& task, int image)
+        : in_(task.in, image), relu_(task.weights.conv_relu), matrix_(task.weights.conv) {
+        const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
-    for (int half = 0; half < 2; ++half) {
+        for (int n = 0; n < 3; ++n) {
+            const int tap = n < 2 ? 4 * n + lane % 4 : 8;
+            across_[n] = tap % 3 - 1;
+            down_[n] = tap / 3 - 1;
+            offset_[n] = down_[n] * in_.row + across_[n] * kInputChannels + (n < 2 ? 0 : lane % 2 * 2);
+        }
 #pragma unroll
         for (int j = 0; j < 2; ++j) {
-            store(lane / 4 + half * 8, j * 8 + lane % 4 * 2, sums[j][2 * half], sums[j][2 * half + 1]);
+            bias_[j] = __ldg(reinterpret_cast<const float2*>(task.weights.conv.bias + j * 8 + lane % 4 * 2));
+        }
+    }
+
+    // x, y: output pixels of rows g and g + 8 of the fragment. kEdge: some of their input pixels may be outside.
+    template <bool kEdge>
+    __device__ void compute(const int (&x)[2], const int (&y)[2], float (&sums)[2][4]) const {
+        Pairs<decltype(load_pair(in_.data)), 2> values[2][2];  // all loads are in flight before the first is used
+        decltype(load_pair(in_.data)) last[2];
+#pragma unroll
+        for (int p = 0; p < 2; ++p) {
+            const int center = 2 * (y[p] * in_.row + x[p] * kInputChannels);
+#pragma unroll
+            for (int n = 0; n < 3; ++n) {
+                const bool inside = !kEdge || in_.holds(2 * x[p] + across_[n], 2 * y[p] + down_[n]);
+                const T* from = in_.data + (inside ? static_cast<unsigned>(center + offset_[n]) : 0U);
+                if (n < 2) {
+                    values[n][p] = *reinterpret_cast<const Pairs<decltype(load_pair(in_.data)), 2>*>(from);
+                    if (!inside) values[n][p] = {};
+                } else {
+                    last[p] = load_pair(from);
+                    if (!inside) last[p] = {};
+                }
+            }
+        }
+        start(sums, bias_);
+#pragma unroll
+        for (int n = 0; n < 2; ++n) {
+            StemShare<T> share;
+#pragma unroll
+            for (int i = 0; i < 4; ++i) share.put(i, values[n][i % 2].pair[i / 2]);
+            share.multiply_by(matrix_.taps[0][n], matrix_.taps[kParts<T> - 1][n], sums);
+        }
+        StemShare<T> share;
+#pragma unroll
+        for (int i = 0; i < 2; ++i) share.put(i, last[i]);
+        share.multiply_half_by(matrix_.last[0], matrix_.last[kParts<T> - 1], sums);
+        if (!relu_) return;
+#pragma unroll
+        for (int j = 0; j < 2; ++j) {
+#pragma unroll
+            for (float& sum : sums[j]) sum = fmaxf(sum, 0.0F);
+        }
+    }
+
+private:
+    Image<const T> in_;
+    bool relu_;
+    StemMatrix<T> matrix_;
+    float2 bias_[2];
+    int across_[3], down_[3], offset_[3];
+};
+
+// Tests if all input pixels of the output pixels from (left, top) to (right, bottom) are inside the map.
+__device__ inline bool is_inside(const Map& in, int left, int top, int right, int bottom) {
+    return left > 0 && top > 0 && 2 * right + 1 < in.width && 2 * bottom + 1 < in.height;
+}
+
+template <typename T, bool kEdge>
+__device__ void convolve_tile(const StemTask& task, const StemConvolution<T>& conv, int image, int left, int top) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const Image<T> out(task.out, image);
+    for (int piece = static_cast<int>(threadIdx.x) / 32; piece < kAcross * kDown / 16; piece += kWarps) {
+        const int x[2] = {left + piece % 2 * 16 + lane / 4, left + piece % 2 * 16 + lane / 4 + 8};
+        const int y[2] = {top + piece / 2, top + piece / 2};
+        float sums[2][4];
+        conv.template compute<kEdge>(x, y, sums);
+#pragma unroll
+        for (int p = 0; p < 2; ++p) {
+            if (kEdge && !out.holds(x[p], y[p])) continue;
+#pragma unroll
+            for (int j = 0; j < 2; ++j) {
+                store2(out.at(x[p], y[p]) + j * 8 + lane % 4 * 2, sums[j][2 * p], sums[j][2 * p + 1]);
+            }
         }
     }
 }
 
 template <typename T>
 __global__ void __launch_bounds__(kTileThreads) stem_kernel(const __grid_constant__ StemTask task) {
+    const int left = static_cast<int>(blockIdx.x) * kAcross;
+    const int top = static_cast<int>(blockIdx.y) * kDown;
     const int image = static_cast<int>(blockIdx.z);
     release_next();
-    const StemMatrix<T, kStemDepth> matrix(task.weights.conv);
-    const StemTaps taps(task.in);
+    const StemConvolution<T> conv(task, image);
     wait_for_previous();
-    const Image<T> out(task.out, image);
-    for (int piece = 0; piece < 4; ++piece) {
-        const int left = static_cast<int>(blockIdx.x) * kAcross + piece % 2 * 16;
-        const int y = static_cast<int>(blockIdx.y) * kDown + static_cast<int>(threadIdx.x) / 32 * 2 + piece / 2;
-        float sums[2][4];
-        convolve<T>(task, matrix, taps, image, left, y, sums);
-        hand_out(sums, [&](int pixel, int channel, float a, float b) {
-            const int x = left + pixel;
-            if (out.holds(x, y)) store2(out.at(x, y) + channel, a, b);
-        });
+    if (is_inside(task.in, left, top, left + kAcross - 1, top + kDown - 1)) {
+        convolve_tile<T, false>(task, conv, image, left, top);
+    } else {
+        convolve_tile<T, true>(task, conv, image, left, top);
     }
 }
 
-// All pixels except the outermost ones belong to the unit's output.
+// The tile of the unit: the pointwise products of a block's pixels and their border.
 template <typename T>
-__global__ void __launch_bounds__(kTileThreads) stem_unit_kernel(const __grid_constant__ StemTask task) {
-    constexpr int kPitch = kStemChannels + kRowPadding<T>;
-    constexpr int kWidth = kAcross - 2;
-    constexpr int kHeight = kDown - 2;
-    __shared__ __align__(16) T tile[kAcross * kDown * kPitch];
-    const int left = static_cast<int>(blockIdx.x) * kWidth;
-    const int top = static_cast<int>(blockIdx.y) * kHeight;
-    const int image = static_cast<int>(blockIdx.z);
-    const int width = (task.in.width + 1) / 2;
-    const int height = (task.in.height + 1) / 2;
-    release_next();
-    const StemMatrix<T, kStemDepth> conv(task.weights.conv);
-    const StemMatrix<T, kStemChannels> point(task.weights.point);
-    const StemTaps taps(task.in);
-    wait_for_previous();
-    for (int piece = 0; piece < 4; ++piece) {
-        const int column = piece % 2 * 16;
-        const int row = static_cast<int>(threadIdx.x) / 32 * 2 + piece / 2;
+struct StemTile {
+    static constexpr int kBordered = kAcross + 2;
+    static constexpr int kPixels = kBordered * (kDown + 2);
+    static constexpr int kPieces = (kPixels + 15) / 16;
+    static constexpr int kPitch = kStemChannels + (kParts<T> == 1 ? 8 : 0);  // rows start in different banks
+};
+
+template <typename T, bool kEdge>
+__device__ void fill_tile(const StemTask& task, const StemConvolution<T>& conv, const StemPoint<T>& point, int image,
+                          int left, int top, T* tile) {
+    using Tile = StemTile<T>;
+    using Pair = std::conditional_t<kParts<T> == 1, __half2, float2>;
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    for (int piece = static_cast<int>(threadIdx.x) / 32; piece < Tile::kPieces; piece += kWarps) {
+        int x[2], y[2];
+#pragma unroll
+        for (int p = 0; p < 2; ++p) {
+            const int pixel = min(piece * 16 + lane / 4 + p * 8, Tile::kPixels - 1);
+            x[p] = left - 1 + column_at<Tile::kBordered>(pixel % Tile::kBordered);
+            y[p] = top - 1 + pixel / Tile::kBordered;
+        }
         float sums[2][4];
-        convolve<T>(task, conv, taps, image, left - 1 + column, top - 1 + row, sums);
+        conv.template compute<kEdge>(x, y, sums);
         StemShare<T> values;  // the sums of one product have the layout of the next operand
 #pragma unroll
         for (int i = 0; i < 4; ++i) values.put(i, sums[i / 2][i % 2 * 2], sums[i / 2][i % 2 * 2 + 1]);
-        start(sums, task.weights.point.bias);
-        values.multiply_by(point, 0, sums);
-        const bool row_inside = top - 1 + row >= 0 && top - 1 + row < height;
-        hand_out(sums, [&](int pixel, int channel, float a, float b) {
-            const int x = left - 1 + column + pixel;
-            const bool inside = row_inside && x >= 0 && x < width;
-            store2(tile + (row * kAcross + column + pixel) * kPitch + channel, inside ? a : 0.0F, inside ? b : 0.0F);
-        });
+        start(sums, point.bias);
+        values.multiply_by(point.share[0], point.share[kParts<T> - 1], sums);
+#pragma unroll
+        for (int p = 0; p < 2; ++p) {
+            const bool inside =
+                !kEdge || (x[p] >= 0 && 2 * x[p] < task.in.width && y[p] >= 0 && 2 * y[p] < task.in.height);
+            Pairs<Pair, 2> pairs;
+#pragma unroll
+            for (int j = 0; j < 2; ++j) {
+                put_pair(pairs.pair[j], inside ? sums[j][2 * p] : 0.0F, inside ? sums[j][2 * p + 1] : 0.0F);
+            }
+            *reinterpret_cast<Pairs<Pair, 2>*>(tile + (piece * 16 + lane / 4 + p * 8) * Tile::kPitch + lane % 4 * 4) =
+                pairs;
+        }
+    }
+}
+
+template <typename T>
+__global__ void __launch_bounds__(kTileThreads) stem_unit_kernel(const __grid_constant__ StemTask task) {
+    using Tile = StemTile<T>;
+    __shared__ __align__(16) T tile[Tile::kPieces * 16 * Tile::kPitch];
+    const int left = static_cast<int>(blockIdx.x) * kAcross;
+    const int top = static_cast<int>(blockIdx.y) * kDown;
+    const int image = static_cast<int>(blockIdx.z);
+    release_next();
+    {
+        const StemConvolution<T> conv(task, image);
+        const StemPoint<T> point(task.weights.point);
+        wait_for_previous();
+        if (is_inside(task.in, left - 1, top - 1, left + kAcross, top + kDown)) {
+            fill_tile<T, false>(task, conv, point, image, left, top, tile);
+        } else {
+            fill_tile<T, true>(task, conv, point, image, left, top, tile);
+        }
     }
     __syncthreads();
-    depthwise_tile<T, kWidth, kHeight, kStemChannels, kPitch, 2>(
-        tile, task.weights.depth, 0, [&](int dx, int dy, int channel, float4(&sums)[2][2]) {
-            finish_tile(Image<T>(task.out, image, channel), Image<T>(task.pooled, image, channel), task.weights.relu,
-                        left + dx, top + dy, sums);
-        });
+    const auto finish = [&](int dx, int dy, int channel, auto& values) {
+        finish_tile(Image<T>(task.out, image, channel), Image<T>(task.pooled, image, channel), task.weights.relu,
+                    left + dx, top + dy, values);
+    };
+    if constexpr (kParts<T> == 1) {
+        const DepthwiseTaps<kStemChannels> taps(task.weights.depth, 0);
+        const int lane = static_cast<int>(threadIdx.x) % 32;
+        const int y = static_cast<int>(threadIdx.x) / 32 * 2;
+        for (int x = 0; x < kAcross; x += 16) {
+            DepthwiseTaps<kStemChannels>::Values sums[2][2];
+            depthwise_pairs<kStemChannels, Tile::kBordered, Tile::kPitch>(tile, taps, 0, x, y, sums);
+            finish(x + lane / 4 * 2, y, lane % 4 * DepthwiseTaps<kStemChannels>::kChannels, sums);
+        }
+    } else {
+        depthwise_tile<T, kAcross, kDown, kStemChannels, Tile::kPitch, 4>(tile, task.weights.depth, 0, finish);
+    }
 }
+static_assert(kDown == 2 * kWarps);
 
 dim3 grid_of(int width, int height, int tile_width, int tile_height, int images) {
     return dim3(static_cast<unsigned>((width + tile_width - 1) / tile_width),
@@ -260,7 +332,7 @@ void launch_stem(const StemTask& task, int images, Precision precision, const Ch
 }
 
 void launch_stem_unit(const StemTask& task, int images, Precision precision, const Chain& chain) {
-    const LaunchShape shape{grid_of((task.in.width + 1) / 2, (task.in.height + 1) / 2, kAcross - 2, kDown - 2, images),
+    const LaunchShape shape{grid_of((task.in.width + 1) / 2, (task.in.height + 1) / 2, kAcross, kDown, images),
                             kTileThreads, 0};
     launch_chained(precision == Precision::fp32 ? stem_unit_kernel<float> : stem_unit_kernel<__half>,
                    "stem_unit_kernel", shape, chain, task);

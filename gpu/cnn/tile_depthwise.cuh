@@ -27,12 +27,14 @@ __device__ void depthwise_tile(const Element* tile, const DepthWeights& depth, i
         float4 sums[kRows][2];
 #pragma unroll
         for (int r = 0; r < kRows; ++r) sums[r][0] = sums[r][1] = bias;
-        const Element* from = tile + (y * (kWidth + 2) + x) * kPitch + channel;
+        const Element* from = tile + (y * (kWidth + 2) + x / 2) * kPitch + channel;
 #pragma unroll
         for (int r = 0; r < kRows + 2; ++r) {
             float4 v[4];
 #pragma unroll
-            for (int c = 0; c < 4; ++c) v[c] = load4(from + (r * (kWidth + 2) + c) * kPitch);
+            for (int c = 0; c < 4; ++c) {
+                v[c] = load4(from + (r * (kWidth + 2) + slot_of_column<kWidth + 2>(c)) * kPitch);
+            }
 #pragma unroll
             for (int ky = 0; ky < 3; ++ky) {
                 const int to = r - ky;
@@ -48,23 +50,102 @@ __device__ void depthwise_tile(const Element* tile, const DepthWeights& depth, i
     }
 }
 
-// Applies activation, store and pooling to the output of depthwise_tile: the pixels from (x, y) on. `out` and `pooled`
-// begin at the channel; an extent of 0 means not written.
-template <typename T, int kRows>
-__device__ void finish_tile(Image<T> out, Image<T> pooled, bool relu, int x, int y, float4 (&sums)[kRows][2]) {
+// The weights of a depthwise convolution as operands of tensor cores, for kSpan channels: a tap is a diagonal matrix per
+// 8 channels. A thread has two channels per matrix, and all of its channels are neighbors.
+template <int kSpan>
+class DepthwiseTaps {
+public:
+    static constexpr int kMatrices = kSpan / 8;
+    static constexpr int kChannels = 2 * kMatrices;  // of a thread
+    using Values = Pairs<__half2, kMatrices>;
+
+    __device__ DepthwiseTaps(const DepthWeights& depth, int first) {
+        const int lane = static_cast<int>(threadIdx.x) % 32;
+        const int channel = first + lane % 4 * kChannels;
+        const auto* weights = static_cast<const __half*>(depth.narrow) + channel;
+        const std::uint32_t diagonal = lane / 8 != lane % 4 ? 0 : lane / 4 % 2 == 0 ? 0xFFFF : 0xFFFF0000;
+#pragma unroll
+        for (int t = 0; t < 9; ++t) {
+            taps_[t] = *reinterpret_cast<const Words*>(weights + t * depth.channels);
+#pragma unroll
+            for (int m = 0; m < kMatrices; ++m) taps_[t].pair[m] &= diagonal;
+        }
+#pragma unroll
+        for (int m = 0; m < kMatrices; ++m) bias_[m] = __ldg(reinterpret_cast<const float2*>(depth.bias + channel) + m);
+    }
+
+    [[nodiscard]] __device__ std::uint32_t tap(int t, int m) const {
+        return taps_[t].pair[m];
+    }
+    [[nodiscard]] __device__ float2 bias(int m) const {
+        return bias_[m];
+    }
+
+private:
+    using Words = Pairs<std::uint32_t, kMatrices>;
+    Words taps_[9];
+    float2 bias_[kMatrices];
+};
+
+// The same on tensor cores, for 16 x 2 pixels from (x, y) on and the kSpan channels from `channel` on. The channels of
+// the tile are in the order of ChannelOrder::tensor_depthwise. A thread gets sums[row][column] of the pixels from (x +
+// lane / 4 * 2, y) on, for the taps' kChannels from channel + lane % 4 * kChannels on.
+template <int kSpan, int kBordered, int kPitch>
+__device__ void depthwise_pairs(const __half* tile, const DepthwiseTaps<kSpan>& taps, int channel, int x, int y,
+                                typename DepthwiseTaps<kSpan>::Values (&sums)[2][2]) {
+    // Matrix m has eight pixels, at columns m, m + 2, m + 4, ... A lane addresses one of them. The operands of taps 0
+    // and 2 of a row are matrices 0 to 3; those of tap 1 are matrices 1 and 2, of two rows.
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const __half* first = tile + (y * kBordered + x / 2 + lane % 8) * kPitch + channel;
+    const __half* outer_from = first + slot_of_column<kBordered>(lane / 8) * kPitch;
+    const __half* inner_from = first + (lane / 16 * kBordered + slot_of_column<kBordered>(1 + lane / 8 % 2)) * kPitch;
+#pragma unroll
+    for (int m = 0; m < DepthwiseTaps<kSpan>::kMatrices; ++m) {
+        std::uint32_t outer[4][4];
+        std::uint32_t inner[2][4];
+#pragma unroll
+        for (int r = 0; r < 4; ++r) load_matrices(outer[r], outer_from + r * kBordered * kPitch + m * 8);
+#pragma unroll
+        for (int r = 0; r < 2; ++r) load_matrices(inner[r], inner_from + 2 * r * kBordered * kPitch + m * 8);
+        const float2 bias = taps.bias(m);
+        float all[2][4] = {{bias.x, bias.y, bias.x, bias.y}, {bias.x, bias.y, bias.x, bias.y}};
+#pragma unroll
+        for (int r = 0; r < 2; ++r) {
+#pragma unroll
+            for (int ky = 0; ky < 3; ++ky) {
+                multiply(all[r], outer[r + ky], {taps.tap(3 * ky, m), taps.tap(3 * ky + 2, m)});
+            }
+            multiply(all[r], inner[r], {taps.tap(1 + 3 * r, m), taps.tap(4 + 3 * r, m)});
+        }
+        multiply(all[0], {inner[1][0], inner[1][1]}, taps.tap(7, m));
+        multiply(all[1], {inner[0][2], inner[0][3]}, taps.tap(1, m));
+#pragma unroll
+        for (int r = 0; r < 2; ++r) {
+            sums[r][0].pair[m] = narrowed(all[r][0], all[r][1]);
+            sums[r][1].pair[m] = narrowed(all[r][2], all[r][3]);
+        }
+    }
+}
+
+// Applies activation, store and pooling to the output of a depthwise convolution: the pixels from (x, y) on. `out` and
+// `pooled` begin at the channel; an extent of 0 means not written.
+template <typename T, typename Channels, int kRows>
+__device__ void finish_tile(Image<T> out, Image<T> pooled, bool relu, int x, int y, Channels (&values)[kRows][2]) {
+    const float lower_bound = relu ? 0.0F : -INFINITY;
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
 #pragma unroll
         for (int c = 0; c < 2; ++c) {
-            sums[r][c] = relu4(sums[r][c], relu);
-            if (out.holds(x + c, y + r)) store4(out.at(x + c, y + r), sums[r][c]);
+            values[r][c] = max_of(values[r][c], lower_bound);
+            if (out.holds(x + c, y + r)) store(out.at(x + c, y + r), values[r][c]);
         }
     }
     if (pooled.width == 0) return;
 #pragma unroll
     for (int r = 0; r < kRows; r += 2) {
         if (!pooled.holds(x / 2, (y + r) / 2)) continue;
-        store4(pooled.at(x / 2, (y + r) / 2), max4(max4(sums[r][0], sums[r][1]), max4(sums[r + 1][0], sums[r + 1][1])));
+        store(pooled.at(x / 2, (y + r) / 2),
+              max_of(max_of(values[r][0], values[r][1]), max_of(values[r + 1][0], values[r + 1][1])));
     }
 }
 

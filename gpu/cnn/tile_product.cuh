@@ -6,6 +6,8 @@
 // rounding error of 32-bit arithmetic. Magnitudes above 65504 overflow and those below 2^-24 vanish.
 #pragma once
 
+#include <type_traits>
+
 #include "gpu/cnn/elements.cuh"
 #include "gpu/cnn/tensor_core.cuh"
 #include "gpu/cnn/weights.h"
@@ -22,10 +24,37 @@ constexpr int round_up(int value, int step) {
 template <typename T>
 inline constexpr int kParts = sizeof(T) / sizeof(__half);
 
+// Tiles hold the pixels of a row, kWidth of them, in this order: the even columns, then the odd ones. Pixels that a
+// thread skips by two are then neighbors.
+template <int kWidth>
+constexpr int slot_of_column(int column) {
+    return column % 2 * (kWidth / 2) + column / 2;
+}
+template <int kWidth>
+constexpr int column_at(int slot) {
+    return slot < kWidth / 2 ? 2 * slot : 2 * slot - kWidth + 1;
+}
+
+// A thread has pairs of every eighth column of sums. Returns the column's position if they are stored next to each
+// other, for kSpan columns.
+template <int kSpan>
+constexpr int position_of(int column) {
+    return column % 8 / 2 * (kSpan / 4) + column / 8 * 2 + column % 2;
+}
+
+// Which channel a column of the sums is. natural: the same. stored: channels are in order after store().
+// tensor_depthwise: after store() they are in the order that depthwise_pairs takes.
+enum class ChannelOrder { natural, stored, tensor_depthwise };
+
+// Channels per warp of depthwise_pairs.
+constexpr int depthwise_span(int channels) {
+    return channels >= 32 ? channels / 2 : channels;
+}
+
 // Multiplies kRows x kDepth (pixels by channels) by kDepth x kChannels, with eight warps: four along the rows, two
 // along the channels. Shared memory holds, part by part, the rows of the tile and the rows of weights (one per output
 // channel), kPitch elements each.
-template <typename T, int kRows, int kDepth, int kChannels>
+template <typename T, int kRows, int kDepth, int kChannels, ChannelOrder kOrder = ChannelOrder::natural>
 class TileProduct {
     static constexpr int kWarpsDown = 4;
     static constexpr int kWarpsAcross = 2;
@@ -34,9 +63,9 @@ class TileProduct {
     static_assert(kDepth % 16 == 0 && kChannels % 16 == 0);
 
 public:
-    static constexpr int kPitch = kDepth + 8;  // rows start in different banks
-    // Rows beyond kRows are read, so they are allocated; their results are not visited.
-    static constexpr int kTilePart = kDown * kWarpsDown * 16 * kPitch;
+    static constexpr int kPitch = kDepth + 8;                 // rows start in different banks
+    static constexpr int kAllRows = kDown * kWarpsDown * 16;  // rows beyond kRows are read and have no valid results
+    static constexpr int kTilePart = kAllRows * kPitch;
     static constexpr int kWeightPart = kChannels * kPitch;
     static constexpr int kTileBytes = kParts<T> * kTilePart * 2;
     static constexpr int kWeightBytes = kParts<T> * kWeightPart * 2;
@@ -50,8 +79,8 @@ public:
             for (int i = threadIdx.x; i < kChannels * kChunks; i += kTileThreads) {
                 const int n = i / kChunks;
                 const int k = i % kChunks * 8;
-                *reinterpret_cast<uint4*>(to + p * kWeightPart + n * kPitch + k) =
-                    __ldg(reinterpret_cast<const uint4*>(from + p * all.in * all.out + n * all.in + k));
+                *reinterpret_cast<uint4*>(to + p * kWeightPart + n * kPitch + k) = __ldg(
+                    reinterpret_cast<const uint4*>(from + p * all.in * all.out + channel_of_column(n) * all.in + k));
             }
         }
     }
@@ -73,7 +102,7 @@ public:
     __device__ void start(const float* bias) {
 #pragma unroll
         for (int j = 0; j < kAcross; ++j) {
-            const float2 b = __ldg(reinterpret_cast<const float2*>(bias + channel_of(j)));
+            const float2 b = __ldg(reinterpret_cast<const float2*>(bias + channel_of_column(column_of(j))));
 #pragma unroll
             for (int i = 0; i < kDown; ++i) {
                 sums_[i][j][0] = sums_[i][j][2] = b.x;
@@ -86,7 +115,7 @@ public:
         const int lane = threadIdx.x % 32;
         // ldmatrix takes an address from every lane: the rows of four 8 x 8 matrices.
         const __half* row = tile + (first_row() + lane % 16) * kPitch + lane / 16 * 8;
-        const __half* column = weights + (first_channel() + lane % 8) * kPitch + lane / 8 % 2 * 8;
+        const __half* column = weights + (first_column() + lane % 8) * kPitch + lane / 8 % 2 * 8;
 #pragma unroll
         for (int k = 0; k < kDepth; k += 16) {
             std::uint32_t b[kParts<T>][kAcross][2];
@@ -116,33 +145,78 @@ public:
         }
     }
 
-    // Calls visit(row_of(row), channel, v, w) with the sums of two neighboring channels, for every row < kRows.
-    template <typename RowOf, typename Visit>
-    __device__ void for_each(RowOf row_of, Visit visit) const {
+    // Sets all sums of the rows to zero for which keep(row) is false.
+    template <typename Keep>
+    __device__ void clear_rows(Keep keep) {
 #pragma unroll
         for (int i = 0; i < kDown; ++i) {
 #pragma unroll
             for (int half = 0; half < 2; ++half) {
-                const int row = first_row() + i * 16 + half * 8 + threadIdx.x % 32 / 4;
-                if (row >= kRows) continue;
-                const auto about = row_of(row);
+                if (keep(row_of(i, half))) continue;
+#pragma unroll
+                for (int j = 0; j < kAcross; ++j) sums_[i][j][half * 2] = sums_[i][j][half * 2 + 1] = 0.0F;
+            }
+        }
+    }
+
+    // Writes a thread's sums of a pixel next to each other, kAllRows rows of kToPitch elements.
+    template <int kToPitch>
+    __device__ void store(T* to) const {
+        using Pair = std::conditional_t<kParts<T> == 1, __half2, float2>;
+        T* at = to + row_of(0, 0) * kToPitch + first_column() + static_cast<int>(threadIdx.x) % 4 * 2 * kAcross;
+#pragma unroll
+        for (int i = 0; i < kDown; ++i) {
+#pragma unroll
+            for (int half = 0; half < 2; ++half) {
+                Pairs<Pair, kAcross> row;
 #pragma unroll
                 for (int j = 0; j < kAcross; ++j) {
-                    visit(about, channel_of(j), sums_[i][j][half * 2], sums_[i][j][half * 2 + 1]);
+                    put_pair(row.pair[j], sums_[i][j][half * 2], sums_[i][j][half * 2 + 1]);
+                }
+                *reinterpret_cast<Pairs<Pair, kAcross>*>(at + (i * 16 + half * 8) * kToPitch) = row;
+            }
+        }
+    }
+
+    // Calls visit(about_row(row), channel, v, w) with the sums of two neighboring channels, for every row < kRows.
+    template <typename About, typename Visit>
+    __device__ void for_each(About about_row, Visit visit) const {
+#pragma unroll
+        for (int i = 0; i < kDown; ++i) {
+#pragma unroll
+            for (int half = 0; half < 2; ++half) {
+                const int row = row_of(i, half);
+                if (row >= kRows) continue;
+                const auto about = about_row(row);
+#pragma unroll
+                for (int j = 0; j < kAcross; ++j) {
+                    visit(about, column_of(j), sums_[i][j][half * 2], sums_[i][j][half * 2 + 1]);
                 }
             }
         }
     }
 
 private:
+    static constexpr int channel_of_column(int column) {
+        if (kOrder == ChannelOrder::natural) return column;
+        constexpr int kSpan = kChannels / kWarpsAcross;
+        const int stored = column / kSpan * kSpan + position_of<kSpan>(column % kSpan);
+        if (kOrder == ChannelOrder::stored) return stored;
+        constexpr int kDepthwise = depthwise_span(kChannels);
+        return stored / kDepthwise * kDepthwise + position_of<kDepthwise>(stored % kDepthwise);
+    }
+
+    __device__ static int row_of(int i, int half) {
+        return first_row() + i * 16 + half * 8 + static_cast<int>(threadIdx.x) % 32 / 4;
+    }
     __device__ static int first_row() {
         return static_cast<int>(threadIdx.x) / 32 % kWarpsDown * kDown * 16;
     }
-    __device__ static int first_channel() {
+    __device__ static int first_column() {
         return static_cast<int>(threadIdx.x) / 32 / kWarpsDown * kAcross * 8;
     }
-    __device__ static int channel_of(int j) {
-        return first_channel() + j * 8 + static_cast<int>(threadIdx.x) % 4 * 2;
+    __device__ static int column_of(int j) {
+        return first_column() + j * 8 + static_cast<int>(threadIdx.x) % 4 * 2;
     }
 
     float sums_[kDown][kAcross][4];

@@ -79,6 +79,7 @@ DepthWeights WeightPacking::depth(const std::vector<const NetworkLayer*>& layers
         first += channels_out(*layer);
     }
     packed.weights = upload(values);
+    if (precision_ == Precision::fp16) packed.narrow = upload_narrow(values);
     packed.bias = upload(joined_bias(layers));
     return packed;
 }

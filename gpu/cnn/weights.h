@@ -16,6 +16,7 @@ struct PointWeights {
 // A depthwise 3 x 3 convolution: [9][channels] and [channels], 32 bits.
 struct DepthWeights {
     const float* weights = nullptr;
+    const void* narrow = nullptr;  // the weights in 16 bits; null for fp32
     const float* bias = nullptr;
     int channels = 0;  // padded
 };

@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(kTileThreads) yunet_heads_kernel(const __grid_
     product.add(tile, weights);
     product.for_each([](int pixel) { return pixel; },
                      [&](int pixel, int channel, float a, float b) {
-                         const int x = left - 1 + pixel % kBordered;
+                         const int x = left - 1 + column_at<kBordered>(pixel % kBordered);
                          const int y = top - 1 + pixel / kBordered;
                          const bool inside = x >= 0 && x < head.in.width && y >= 0 && y < head.in.height;
                          middle[pixel * kMiddlePitch + channel] = inside ? a : 0.0F;
@@ -57,8 +57,9 @@ __global__ void __launch_bounds__(kTileThreads) yunet_heads_kernel(const __grid_
         float sum = __ldg(head.depth.bias + channel);
 #pragma unroll
         for (int t = 0; t < 9; ++t) {
-            sum = fmaf(middle[((dy + t / 3) * kBordered + dx + t % 3) * kMiddlePitch + channel],
-                       __ldg(head.depth.weights + t * head.depth.channels + channel), sum);
+            sum = fmaf(
+                middle[((dy + t / 3) * kBordered + slot_of_column<kBordered>(dx + t % 3)) * kMiddlePitch + channel],
+                __ldg(head.depth.weights + t * head.depth.channels + channel), sum);
         }
         return sum;
     };
