@@ -31,8 +31,7 @@ std::vector<CudaAblationStep> cascade_steps(const Frame& frame, const DetectorPa
         detector.set_options(step.options);
         const gpu::CascadeTimes times = gpu::measure_cascade(detector, frame, stream, repeats);
         CudaAblationStep& added = add_step(steps, step.name, times);
-        added.queued = times.counts.queued;
-        added.spilled = times.counts.spilled;
+        added.queued = times.queued;
     }
     return steps;
 }

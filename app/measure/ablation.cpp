@@ -16,7 +16,6 @@ std::vector<AblationRow> measure_ablation(const Frame& frame, const std::string&
         row.windows = step.windows;
         row.detections = step.detections;
         row.queued = std::move(step.queued);
-        row.spilled = step.spilled;
         for (auto& [name, ms] : step.kernels_ms) row.kernels.emplace_back(name, Samples(std::move(ms)).median());
         row.memory_mb = step.memory_mb;
     }
@@ -36,7 +35,7 @@ void add_ablation(ResultList& results, const std::vector<AblationRow>& rows) {
         row.add("x step", "step_gain", from.step_gain, 2).add("x base", "gain", from.gain, 2);
         for (const auto& [name, ms] : from.kernels) row.add(name, "kernels_ms/" + name, ms);
         row.add("windows", "windows", from.windows);
-        if (from.kernels.empty()) row.add("queued", "queued", from.queued).add("spilled", "spilled", from.spilled);
+        if (from.kernels.empty()) row.add("queued", "queued", from.queued);
         row.add("detections", "detections", std::int64_t{from.detections});
         if (!from.kernels.empty()) row.add("device MB", "device_mb", from.memory_mb, 1);
     }

@@ -24,7 +24,6 @@ struct AblationRow {
     std::uint32_t detections = 0;
     // Cascades only.
     std::vector<std::int64_t> queued;  // windows that passed each segment except the last
-    std::int64_t spilled = 0;          // how many of these found a full queue
     // People only.
     std::vector<std::pair<std::string, double>> kernels;  // median of each kernel alone, milliseconds
     double memory_mb = 0;                                 // of the device

@@ -108,7 +108,7 @@ CascadeTimes measure_cascade(CascadeDetector& detector, const Frame& frame, Stre
     DetectionSet set;
     transfer.download(raw, set, stream);
     times.detections = set.total;
-    times.counts = detector.read_counts();
+    times.queued = detector.read_queued();
     times.windows = detector.plan() != nullptr ? detector.plan()->window_count() : 0;
     return times;
 }

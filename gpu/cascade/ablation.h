@@ -23,8 +23,8 @@ struct AblationStep {
 struct CascadeTimes {
     std::vector<double> ms;  // per frame, from gray image in device memory to raw detections
     std::uint32_t detections = 0;
-    std::int64_t windows = 0;  // candidates on all levels
-    CascadeDetector::Counts counts;
+    std::int64_t windows = 0;          // candidates on all levels
+    std::vector<std::int64_t> queued;  // windows that passed each segment except the last
 };
 
 // Runs the detector on the frame, with a pair of events around every `inner` frames. Waits.

@@ -65,14 +65,12 @@ __device__ Remaining run_stages(const CascadeTables& cascade, const WindowTask& 
 }
 
 // Pushes the block's remaining windows to the queue; neighbors stay adjacent. Called by all threads.
-__device__ inline void push(const WindowTask& task, const WindowQueue& queue, std::uint32_t* queued,
-                            std::uint32_t* spilled, BlockWindows& windows, const Remaining& left) {
+__device__ inline void push(QueuedWindow* queue, std::uint32_t* queued, BlockWindows& windows, const Remaining& left) {
     if (threadIdx.x == 0 && left.count != 0) windows.first_slot = atomicAdd(queued, left.count);
     __syncthreads();
     for (std::uint32_t i = threadIdx.x; i < left.count; i += kBlockThreads) {
         const int slot = left.list[i];
-        store(task, queue, windows.first_slot + i, {windows.at[slot], windows.norm[slot], windows.margin[slot]},
-              spilled);
+        queue[windows.first_slot + i] = {windows.at[slot], windows.norm[slot], windows.margin[slot]};
     }
     __syncthreads();
 }

@@ -40,7 +40,6 @@ void check_options(const CascadeOptions& options) {
                 (options.segments.empty() || options.segments.front() >= 1),
             "must list stages from 1 in ascending order", "--segments");
     require(options.stride >= 1 && options.stride <= 8, "must lie in [1, 8]", "--stride");
-    require(options.queue_limit >= 0, "must be 0 (by the number of windows) or more", "--queue-limit");
     require(options.mask.min_share >= 0.0F && options.mask.min_share <= 1.0F, "must lie in [0, 1]", "--mask-share");
 }
 
@@ -90,6 +89,11 @@ void CascadeDetector::choose_segments() {
     segments_.push_back(end);
     first_stages_.reset();
     if (segments_[1] <= max_pairs) first_stages_.emplace(cascade_.model(), segments_[1], stream_);
+    rows_only_ = first_stages_ && segments_.size() == 3 && has_tail(segments_[1]) && !cascade_.model().has_tilted;
+}
+
+bool CascadeDetector::has_tail(int first) const {
+    return options_.tail && cascade_.tables().tail_entries > 0 && first < segments_.back();
 }
 
 void CascadeDetector::configure(const DetectorParams& params) {
@@ -123,7 +127,8 @@ void CascadeDetector::prepare(ImageSize frame) {
     plan_.reset();  // free it first: both plans may not fit in memory
     const CascadeModel& model = cascade_.model();
     const WindowShape shape{model.window_width, model.window_height, model.kind == CascadeKind::haar, model.has_tilted};
-    plan_.emplace(frame, shape, params_, options_, first_stages_.has_value(), stream_);
+    const int queues = segments_.size() > 3 ? 2 : 1;
+    plan_.emplace(frame, shape, params_, options_, first_stages_.has_value(), queues, stream_);
     if (!plan_->empty()) cascade_.set_pitch(plan_->pyramid().view(), stream_);
     if (options_.scales == Scales::streams && side_streams_.empty()) {
         fork_.emplace(Event::Timing::off);
@@ -162,6 +167,7 @@ void CascadeDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRec
 void CascadeDetector::enqueue_frame(const DeviceImage& image, const DetectionSpan& raw, StageRecorder& recorder) {
     WindowTask task = plan_->task();
     task.raw = raw;
+    task.rows_only = rows_only_;
     ClearWords clear = plan_->counters();
     clear.more = reinterpret_cast<std::uint32_t*>(raw.count);
     clear.more_count = sizeof(DetectionCount) / sizeof(std::uint32_t);
@@ -175,9 +181,9 @@ void CascadeDetector::enqueue_frame(const DeviceImage& image, const DetectionSpa
         const ScopedStage stage(recorder, stage::kPyramid);
         pyramid.enqueue_rows(image, options_.mask, pyramid.all(), clear, stream_);
     }
-    {
+    if (const LevelRange columns = rows_only_ ? pyramid.mask_range() : pyramid.all(); columns.first < columns.last) {
         const ScopedStage stage(recorder, stage::kIntegral);
-        pyramid.enqueue_columns(pyramid.all(), stream_);
+        pyramid.enqueue_columns(columns, stream_);
     }
     const ScopedStage stage(recorder, stage::kCascade);
     enqueue_group(0, task, stream_);
@@ -202,7 +208,7 @@ void CascadeDetector::enqueue_groups_apart(const DeviceImage& image, const Windo
                                       ? side_streams_[static_cast<std::size_t>(g - 1) % side_streams_.size()].view()
                                       : stream_;
         if (g > 0) pyramid.enqueue_rows(image, options_.mask, levels, {}, stream);
-        pyramid.enqueue_columns(levels, stream);
+        if (!rows_only_) pyramid.enqueue_columns(levels, stream);
         enqueue_group(g, task, stream);
     }
     if (!concurrent) return;
@@ -228,7 +234,7 @@ void CascadeDetector::enqueue_group(int g, const WindowTask& task, StreamView st
                 launch_coarse_windows(choice_, tables, task, group, plan_->tiles(), segment, stream);
             }
             launch_all_windows(choice_, tables, task, group, plan_->tiles(), segment, stream);
-        } else if (n == last && options_.tail && tables.tail_entries > 0 && segment.first < segment.last) {
+        } else if (n == last && has_tail(segment.first)) {
             launch_tail(choice_, tables, task, group, segment, stream);
         } else {
             launch_queued_windows(choice_, tables, task, group, segment, n == last, stream);
@@ -236,20 +242,18 @@ void CascadeDetector::enqueue_group(int g, const WindowTask& task, StreamView st
     }
 }
 
-CascadeDetector::Counts CascadeDetector::read_counts() const {
-    Counts counts;
-    if (!plan_ || plan_->empty()) return counts;
+std::vector<std::int64_t> CascadeDetector::read_queued() const {
+    if (!plan_ || plan_->empty()) return {};
     std::vector<GroupCounters> groups(static_cast<std::size_t>(plan_->group_count()));
     check_cuda(cudaMemcpyAsync(groups.data(), plan_->counters().words, groups.size() * sizeof(GroupCounters),
                                cudaMemcpyDeviceToHost, stream_),
                "reading the counts of windows");
     check_cuda(cudaStreamSynchronize(stream_), "reading the counts of windows");
-    counts.queued.resize(segments_.size() - 2);
+    std::vector<std::int64_t> queued(segments_.size() - 2);
     for (const GroupCounters& group : groups) {
-        for (std::size_t s = 0; s < counts.queued.size(); ++s) counts.queued[s] += group.queued[s];
-        counts.spilled += group.spilled;
+        for (std::size_t s = 0; s < queued.size(); ++s) queued[s] += group.queued[s];
     }
-    return counts;
+    return queued;
 }
 
 std::unique_ptr<Detector> make_cascade_detector(StreamView stream, const DeviceInfo& device,

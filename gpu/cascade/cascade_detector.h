@@ -42,16 +42,14 @@ public:
     // Returns the windows of a frame and the device memory of windows and pyramid; null before the first frame.
     [[nodiscard]] const WindowPlan* plan() const { return plan_ ? &*plan_ : nullptr; }
 
-    // Returns the counters of the last frame: windows passed from each segment to the next, and windows that found a
-    // queue full. Waits for the frame; intended for measurements.
-    struct Counts {
-        std::vector<std::int64_t> queued;
-        std::int64_t spilled = 0;
-    };
-    [[nodiscard]] Counts read_counts() const;
+    // Returns the windows of the last frame that passed from each segment to the next. Waits for the frame; intended for
+    // measurements.
+    [[nodiscard]] std::vector<std::int64_t> read_queued() const;
 
 private:
     void choose_segments();
+    // Tests if a last segment from this stage on is evaluated by the tail.
+    [[nodiscard]] bool has_tail(int first) const;
     void prepare(ImageSize frame);
     void enqueue_frame(const DeviceImage& image, const DetectionSpan& raw, StageRecorder& recorder);
     void enqueue_group(int g, const WindowTask& task, StreamView stream) const;
@@ -72,7 +70,8 @@ private:
     std::vector<Event> side_done_;
     std::optional<Event> fork_;
     FrameGraphs graphs_;
-    bool warm_ = false;  // the kernels have run with this plan; a graph does not pay off for a single image
+    bool rows_only_ = false;  // the launches need no integral images (WindowTask)
+    bool warm_ = false;       // the kernels have run with this plan; a graph does not pay off for a single image
 };
 
 // Creates the detector for params.kind haar or lbp; the model is resolved as in core/model/model_finder.h.

@@ -12,7 +12,8 @@ namespace throng::gpu {
 struct Segment {
     int number = 0;
     int first = 0, last = 0;
-    WindowQueue queue, next;
+    const QueuedWindow* queue = nullptr;
+    QueuedWindow* next = nullptr;
 };
 
 // Selects the kernel instances for a model.
@@ -37,8 +38,7 @@ void launch_window_pairs(const PairTables& tables, const KernelChoice& choice, c
                          const WindowTask& task, const WindowGroup& group, const WindowTile* tiles,
                          const Segment& segment, int max_step, StreamView stream);
 
-// Evaluates windows from a queue, one thread per window. last: reports them as raw detections, and also evaluates the
-// windows that found a queue full.
+// Evaluates windows from a queue, one thread per window. last: reports them as raw detections.
 void launch_queued_windows(const KernelChoice& choice, const CascadeTables& cascade, const WindowTask& task,
                            const WindowGroup& group, const Segment& segment, bool last, StreamView stream);
 

@@ -36,7 +36,6 @@ struct CascadeOptions {
     CandidateMask mask;
     // A frame's launches as one CUDA graph: one time per frame instead of one per stage.
     bool graph = false;
-    std::int32_t queue_limit = 0;  // entries per queue; 0: a share of the windows. For tests of full queues
 };
 
 // Throws Error(usage) for an invalid value.

@@ -144,7 +144,9 @@ void DeviceCascade::build_tail(StreamView stream) {
     for (const CascadeTree& tree : model_.trees) ranks = std::max(ranks, static_cast<int>(tree.node_count));
     const std::size_t window =
         static_cast<std::size_t>(entries) * static_cast<std::size_t>(planes) * sizeof(std::uint32_t);
-    if (window > kMaxTailWindow || ranks > kMaxTailTree || exceeds_pair_block(model_)) return;
+    if (window > kMaxTailWindow || model_.window_width > kMaxPairArea || ranks > kMaxTailTree ||
+        exceeds_pair_block(model_))
+        return;
 
     const bool haar = model_.kind == CascadeKind::haar;
     const std::size_t trees = model_.trees.size();
@@ -162,7 +164,7 @@ void DeviceCascade::build_tail(StreamView stream) {
             if (haar) {
                 const HaarFeature divided = pair_feature(model_.haar[feature]);
                 auto node = haar_node<TailHaarNode>(divided, from.threshold, outcome, pitch, entries);
-                if (exceeds_pair_area(divided)) node.corner[0] |= TailHaarNode::kDirect;
+                if (exceeds_pair_area(divided)) node.corner[0] |= TailHaarNode::kLarge;
                 std::memcpy(words.data(), &node, sizeof node);
             } else {
                 const CascadeRect block = model_.lbp[feature].block;

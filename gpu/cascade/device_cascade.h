@@ -37,10 +37,8 @@ struct alignas(16) LbpNode {
 
 // The tail uses one warp per pair of windows: their sums are in shared memory (pairs.cuh), (width + 1) words per row,
 // followed by the tilted ones. Nodes of the same rank in neighboring trees are adjacent in memory.
-struct alignas(16) TailHaarNode {  // three quads of 16 bytes
-    static constexpr std::uint16_t kDirect =
-        0x8000;  // in corner[0]: HaarNode reads it from the integral image, because
-                 // a sum may exceed 16 bits
+struct alignas(16) TailHaarNode {                    // three quads of 16 bytes
+    static constexpr std::uint16_t kLarge = 0x8000;  // in corner[0]: a sum may exceed 16 bits
     std::uint16_t corner[12];
     float weight[3];
     float threshold;

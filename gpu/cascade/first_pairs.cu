@@ -33,6 +33,9 @@ struct PairTile {
     [[nodiscard]] __device__ int row(int slot, int window) const {
         return tile.row + (beside() ? slot / 32 : 2 * (slot / 32) + window);
     }
+    // Return the extent of the level's part from the tile's corner, in pixels.
+    [[nodiscard]] __device__ int width() const { return level.level.width - tile.column * level.level.step; }
+    [[nodiscard]] __device__ int height() const { return level.level.height - tile.row * level.level.step; }
     // Returns entry (0, 0) of the tile in the atlas.
     [[nodiscard]] __device__ std::int64_t origin() const {
         return level.origin + static_cast<std::int64_t>(tile.row * level.level.step) * pitch +
@@ -74,6 +77,18 @@ struct PairSums {
 template <int kNodes>
 struct HaarPairs {
     using Tree = PairHaarTree<kNodes>;
+    static constexpr bool kNorms = true;
+
+    // Returns the norms of the pair whose corner is at `bytes`. squares: of its windows' inner pixels.
+    static __device__ float2 norms(const PairLayout& layout, const CascadeTables& cascade, const unsigned char* bytes,
+                                   int2 squares) {
+        const auto* words = reinterpret_cast<const std::uint32_t*>(bytes);
+        const int w = cascade.geometry.window_width - 2;
+        const int h = cascade.geometry.window_height - 2;
+        const CascadeRect inner{1, 1, static_cast<std::int16_t>(w), static_cast<std::int16_t>(h)};
+        const int2 sums = large_pair_sums(inner, false, [&](int x, int y) { return words[layout.word(x, y)]; });
+        return {fast_window_norm(w * h, sums.x, squares.x), fast_window_norm(w * h, sums.y, squares.y)};
+    }
 
     // Adds the leaves of a tree in shared memory.
     static __device__ void add_tree(const Tree& shared, const PairAt& pair, PairSums& sums) {
@@ -116,6 +131,11 @@ struct HaarPairs {
 
 struct LbpPairs {
     using Tree = PairLbpTree;
+    static constexpr bool kNorms = false;
+
+    static __device__ float2 norms(const PairLayout&, const CascadeTables&, const unsigned char*, int2) {
+        return {1.0F, 1.0F};
+    }
 
     static __device__ void add_tree(const Tree& tree, const PairAt& pair, PairSums& sums) {
         const PairLbpFeature feature = copy_quads(tree.feature);
@@ -174,26 +194,28 @@ __device__ bool is_skipped(std::uint64_t falls, int bit, bool first_is_first) {
 }
 
 // Evaluates stage 0 of the 32 pairs of a row with one warp: lists the remaining ones and stores the rejections for
-// later kernels.
+// later kernels. squares: as F::norms.
 template <typename F>
 __device__ void first_stage(const PairTables& tables, const CascadeTables& cascade, const WindowTask& task,
                             const PairTile& tile, const typename F::Tree* trees, const unsigned char* bytes,
-                            int tile_row, PairWindows& windows) {
+                            int tile_row, int2 squares, PairWindows& windows) {
     const int lane = threadIdx.x % 32;
     const int slot = tile_row * 32 + lane;
     const WindowLevel& level = tile.level;
     if (tile.row(slot, 0) >= level.level.rows) return;  // the whole warp
 
-    const auto norm_at = [&](int window) {
+    const auto is_candidate = [&](int window) {
         const int column = tile.column(slot, window);
         const int row = tile.row(slot, window);
-        if (column >= level.level.columns || row >= level.level.rows) return 0.0F;
-        if (task.pyramid.mask >= 0 && !in_mask(task, level, column, row)) return 0.0F;
-        return norm_of(cascade, task.pyramid, task.pyramid.sums + tile.entry(slot, window));
+        return column < level.level.columns && row < level.level.rows &&
+               (task.pyramid.mask < 0 || in_mask(task, level, column, row));
     };
-    const float2 norm = {norm_at(0), norm_at(1)};
+    const std::uint32_t corner = tile.corner(slot, tables.layout.pitch);
+    float2 norm = F::norms(tables.layout, cascade, bytes + corner, squares);
+    if (!is_candidate(0)) norm.x = 0.0F;
+    if (!is_candidate(1)) norm.y = 0.0F;
     const unsigned evaluated = (norm.x != 0.0F ? 1U : 0U) | (norm.y != 0.0F ? 2U : 0U);
-    const PairAt pair{bytes, tile.corner(slot, tables.layout.pitch), norm};
+    const PairAt pair{bytes, corner, norm};
     unsigned alive = 0;
     if (__any_sync(kWholeWarp, evaluated != 0)) {
         alive = evaluated & passing<F>(load_quads(tables.stages), trees, 1, pair);
@@ -224,33 +246,59 @@ __device__ void first_stage(const PairTables& tables, const CascadeTables& casca
 // Copies the sums of the tile's windows to shared memory, in pairs.
 __device__ void load_tile(const PairLayout& layout, const WindowTask& task, const PairTile& tile,
                           std::uint32_t* words) {
-    const CascadeLevel& level = tile.level.level;
-    const int step = level.step;
-    const int width = level.width - tile.tile.column * step;  // of the level's part from the tile's corner
-    const int height = level.height - tile.tile.row * step;
-    const int rows = min(layout.rows(step), height + 1);
-    const int columns = min(layout.columns, width + 1);
-    const std::uint32_t* from = task.pyramid.sums + tile.origin();
+    const int height = tile.height();
+    const int rows = min(layout.rows(tile.level.level.step), height + 1);
+    const int columns = min(layout.columns, tile.width() + 1);
     const std::int64_t pitch = task.pyramid.pitch;
-    for (int y = threadIdx.x / 32; y < rows; y += kWarps) {
-        const std::uint32_t* first = from + y * pitch;
-        const std::uint32_t* second = from + min(tile.beside() ? y : y + 2, height) * pitch;
-#pragma unroll 3
-        for (int x = threadIdx.x % 32; x < columns; x += 32) {
-            const int across = tile.beside() ? min(x + 1, width) : x;
-            const int to = y * layout.pitch + x % 2 * layout.odd + x / 2;
-            words[to] = pack_pair(__ldg(first + x), __ldg(second + across));
-            if (layout.tilted != 0) {
-                const std::int64_t plane = task.pyramid.tilted;
-                words[layout.tilted + to] = pack_pair(__ldg(first + plane + x), __ldg(second + plane + across));
-            }
-        }
+    for (int x = threadIdx.x; x < columns; x += kBlockThreads) {
+        const std::uint32_t* first = task.pyramid.sums + tile.origin() + x;
+        const std::uint32_t* second = tile.beside() ? first + (x < tile.width() ? 1 : 0) : first;
+        const int down = tile.beside() ? 0 : 2;
+        const auto load_plane = [&](std::int64_t plane, int to) {
+            load_column(
+                rows, task.rows_only,
+                [&](int y) {
+                    return pack_pair(__ldg(first + plane + y * pitch),
+                                     __ldg(second + plane + min(y + down, height) * pitch));
+                },
+                [&](int y, std::uint32_t word) { words[to + layout.word(x, y)] = word; });
+        };
+        load_plane(0, 0);
+        if (layout.tilted != 0) load_plane(task.pyramid.tilted, layout.tilted);
     }
 }
 
+// Copies the sums of squares of the windows' inner pixels, of one window per word. Word (0, 0) is entry (1, 1) of the
+// tile.
+__device__ void load_squares(const PairLayout& layout, const WindowTask& task, const PairTile& tile,
+                             std::uint32_t* words) {
+    const int rows = min(layout.rows(tile.level.level.step), tile.height());
+    const int columns = min(layout.columns, tile.width());
+    const std::int64_t pitch = task.pyramid.pitch;
+    for (int x = threadIdx.x; x < columns; x += kBlockThreads) {
+        const std::uint32_t* from = task.pyramid.sums + task.pyramid.squares + tile.origin() + pitch + 1 + x;
+        load_column(
+            rows, task.rows_only, [&](int y) { return __ldg(from + y * pitch); },
+            [&](int y, std::uint32_t word) { words[layout.word(x, y)] = word; });
+    }
+}
+
+// Returns the sums of squares of a pair from the words of load_squares.
+__device__ int2 inner_squares(const PairLayout& layout, const CascadeTables& cascade, const PairTile& tile, int slot,
+                              const std::uint32_t* words) {
+    const int w = cascade.geometry.window_width - 2;
+    const int h = cascade.geometry.window_height - 2;
+    const auto sum_at = [&](int x, int y) {
+        return corner_sum(words[layout.word(x, y)], words[layout.word(x + w, y)], words[layout.word(x, y + h)],
+                          words[layout.word(x + w, y + h)]);
+    };
+    const int x = 2 * (slot % 32);
+    const int y = slot / 32 * tile.row_step();
+    return {sum_at(x, y), tile.beside() ? sum_at(x + 1, y) : sum_at(x, y + 2)};
+}
+
 // Passes the remaining windows to the next segment; neighbors stay adjacent.
-__device__ void push_pairs(const WindowTask& task, const WindowQueue& queue, std::uint32_t* queued,
-                           std::uint32_t* spilled, const PairTile& tile, const PairWindows& windows,
+__device__ void push_pairs(QueuedWindow* queue, std::uint32_t* queued, const PairTile& tile, const PairWindows& windows,
                            const std::uint16_t* list, std::uint32_t count) {
     const int lane = threadIdx.x % 32;
     const unsigned below = (1U << lane) - 1;
@@ -264,8 +312,8 @@ __device__ void push_pairs(const WindowTask& task, const WindowQueue& queue, std
         if (lane == 0) to = atomicAdd(queued, static_cast<std::uint32_t>(__popc(first) + __popc(second)));
         to = __shfl_sync(kWholeWarp, to, 0) + __popc(first & below) + __popc(second & below);
         const float2 norm = windows.norm[slot];
-        if (alive[0]) store(task, queue, to++, {tile.entry(slot, 0), norm.x, 0.0}, spilled);
-        if (alive[1]) store(task, queue, to, {tile.entry(slot, 1), norm.y, 0.0}, spilled);
+        if (alive[0]) queue[to++] = {tile.entry(slot, 0), norm.x, 0.0};
+        if (alive[1]) queue[to] = {tile.entry(slot, 1), norm.y, 0.0};
     }
 }
 
@@ -284,10 +332,25 @@ __global__ void __launch_bounds__(kBlockThreads, kMinBlocks)
     for (int i = threadIdx.x; i < tables.tree_quads; i += kBlockThreads) {
         shared[tile_quads + i] = __ldg(static_cast<const int4*>(tables.trees) + i);
     }
-    load_tile(tables.layout, task, tile, reinterpret_cast<std::uint32_t*>(shared));
+    auto* words = reinterpret_cast<std::uint32_t*>(shared);
+    constexpr int kRows = kPairRows / kWarps;  // per warp
+    const int warp = threadIdx.x / 32;
+    int2 squares[kRows];
+    if constexpr (F::kNorms) {
+        load_squares(tables.layout, task, tile, words);
+        __syncthreads();
+#pragma unroll
+        for (int i = 0; i < kRows; ++i) {
+            const int slot = (i * kWarps + warp) * 32 + static_cast<int>(threadIdx.x) % 32;
+            squares[i] = inner_squares(tables.layout, cascade, tile, slot, words);
+        }
+        __syncthreads();
+    }
+    load_tile(tables.layout, task, tile, words);
     __syncthreads();
-    for (int row = threadIdx.x / 32; row < kPairRows; row += kWarps) {
-        first_stage<F>(tables, cascade, task, tile, trees, bytes, row, windows);
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+        first_stage<F>(tables, cascade, task, tile, trees, bytes, i * kWarps + warp, squares[i], windows);
     }
     __syncthreads();
     int turn = 0;
@@ -311,8 +374,8 @@ __global__ void __launch_bounds__(kBlockThreads, kMinBlocks)
         }
         __syncthreads();
     }
-    push_pairs(task, segment.next, &group.counters->queued[segment.number], &group.counters->spilled, tile, windows,
-               windows.list[turn % 2], windows.count[turn % 3]);
+    push_pairs(segment.next, &group.counters->queued[segment.number], tile, windows, windows.list[turn % 2],
+               windows.count[turn % 3]);
 }
 
 template <typename F>

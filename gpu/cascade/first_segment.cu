@@ -72,7 +72,7 @@ __device__ void evaluate_tile(const CascadeTables& cascade, const WindowTask& ta
     }
     __syncthreads();
     const Remaining left = run_stages<F>(cascade, task, windows, 1, segment.last, sums_of);
-    push(task, segment.next, &group.counters->queued[segment.number], &group.counters->spilled, windows, left);
+    push(segment.next, &group.counters->queued[segment.number], windows, left);
 }
 
 template <typename F>

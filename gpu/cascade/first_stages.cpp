@@ -33,11 +33,11 @@ std::int64_t in_units(float leaf, int unit) {
     return static_cast<std::int64_t>(std::ldexp(static_cast<double>(leaf), -unit));
 }
 
-std::int64_t byte_at(const PairLayout& layout, std::int64_t x, std::int64_t y) {
-    return static_cast<std::int64_t>(sizeof(std::uint32_t)) * (y * layout.pitch + x % 2 * layout.odd + x / 2);
+std::int64_t byte_at(const PairLayout& layout, int x, int y) {
+    return static_cast<std::int64_t>(sizeof(std::uint32_t)) * layout.word(x, y);
 }
 
-std::uint16_t short_at(const PairLayout& layout, std::int64_t x, std::int64_t y) {
+std::uint16_t short_at(const PairLayout& layout, int x, int y) {
     return static_cast<std::uint16_t>(byte_at(layout, x, y));
 }
 

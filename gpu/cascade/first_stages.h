@@ -28,6 +28,8 @@ struct PairLayout {
     std::int32_t window_height = 0;
     std::int32_t tilted = 0;  // words from a sum to the tilted one; 0: the model has none
 
+    // Returns the word of an entry of the tile.
+    [[nodiscard]] constexpr int word(int x, int y) const { return y * pitch + x % 2 * odd + x / 2; }
     // Pixels from a row of pairs to the next, and rows of a tile, for windows `step` pixels apart.
     [[nodiscard]] static constexpr int row_step(int step) { return step == 1 ? 1 : 2 * step; }
     [[nodiscard]] constexpr int rows(int step) const { return (kPairRows - 1) * row_step(step) + window_height + 1; }

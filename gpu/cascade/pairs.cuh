@@ -31,6 +31,20 @@ __device__ inline std::uint32_t pack_pair(std::uint32_t first, std::uint32_t sec
     return first + (second << 16);
 }
 
+// Copies a column of sums: load(y) returns an entry or a pair, store(y, word) stores it. Entries that are running sums
+// along the rows only are added up. Then a word differs from that of an integral image by a constant of its column,
+// which cancels out in every rectangle.
+template <typename Load, typename Store>
+__device__ void load_column(int rows, bool rows_only, const Load& load, const Store& store) {
+    const std::uint32_t above = rows_only ? 0xFFFFFFFFU : 0;
+    std::uint32_t word = 0;
+#pragma unroll 8
+    for (int y = 0; y < rows; ++y) {
+        word = (word & above) + load(y);
+        store(y, word);
+    }
+}
+
 // Converts both halves. 0x4B000000 is the float 2^23, in whose mantissa an integer is exact.
 __device__ inline float2 pair_sums(std::uint32_t pair) {
     constexpr float kBase = 8388608.0F;
@@ -48,6 +62,26 @@ __device__ inline float2 signed_halves(std::uint32_t pair) {
 
 __device__ inline std::uint32_t pair_corner_sum(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
     return a - b - c + d;
+}
+
+// Returns the sums of a rectangle of any height, added up from strips that fit 16 bits: it is at most kMaxPairArea
+// pixels wide, a tilted one half as many. entry(x, y) returns a word.
+template <typename Entry>
+__device__ int2 large_pair_sums(CascadeRect rect, bool tilted, const Entry& entry) {
+    const int strip = kMaxPairArea / (tilted ? 2 * rect.w : rect.w);
+    int2 sums{};
+    for (int done = 0; done < rect.h; done += strip) {
+        const int x = tilted ? rect.x - done : rect.x;
+        const int y = rect.y + done;
+        const int w = rect.w;
+        const int h = min(strip, rect.h - done);
+        const std::uint32_t sum =
+            tilted ? pair_corner_sum(entry(x, y), entry(x - h, y + h), entry(x + w, y + w), entry(x + w - h, y + w + h))
+                   : pair_corner_sum(entry(x, y), entry(x + w, y), entry(x, y + h), entry(x + w, y + h));
+        sums.x += static_cast<int>(sum & 0xFFFFU);
+        sums.y += static_cast<int>(sum >> 16);
+    }
+    return sums;
 }
 
 struct PairTest {

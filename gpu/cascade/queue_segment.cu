@@ -11,33 +11,11 @@ namespace {
 
 constexpr int kBlocksPerMultiprocessor = 8;
 
-// Evaluates all stages of the windows that found a queue full, with one warp for the 32 windows of a word.
-template <typename F>
-__device__ void evaluate_pending(const CascadeTables& cascade, const WindowTask& task, const WindowGroup& group) {
-    const int lane = threadIdx.x % 32;
-    const int warps = gridDim.x * kBlockThreads / 32;
-    const int warp = (blockIdx.x * kBlockThreads + threadIdx.x) / 32;
-    for (int word = group.first_word + warp; word < group.end_word; word += warps) {
-        const std::uint32_t bits = task.pending[word];
-        __syncwarp();
-        if (bits == 0) continue;
-        if (lane == 0) task.pending[word] = 0;
-        if ((bits >> lane & 1U) == 0) continue;
-        const WindowPosition first = position_of_word(task, word);
-        const std::uint32_t entry = corner_entry(task, task.levels[first.level], first.column + lane, first.row);
-        const std::uint32_t* at = task.pyramid.sums + entry;
-        const float norm = norm_of(cascade, task.pyramid, at);
-        double margin = 0.0;
-        if (passes<F>(cascade, task.pyramid, 0, cascade.geometry.stage_count, at, norm, margin))
-            report(task, entry, margin);
-    }
-}
-
 template <typename F, bool kLast>
 __global__ void __launch_bounds__(kBlockThreads)
     queued_windows_kernel(CascadeTables cascade, WindowTask task, WindowGroup group, Segment segment) {
     __shared__ BlockWindows windows;
-    const std::uint32_t count = min(group.counters->queued[segment.number - 1], segment.queue.capacity);
+    const std::uint32_t count = group.counters->queued[segment.number - 1];
     // Shares are small, so that every multiprocessor has work even if few windows remain.
     const std::uint32_t even = (count + gridDim.x - 1) / gridDim.x;
     const std::uint32_t share = min(max((even + 31) / 32 * 32, 32U), static_cast<std::uint32_t>(kBlockWindows));
@@ -48,7 +26,7 @@ __global__ void __launch_bounds__(kBlockThreads)
             windows.count[1] = 0;
         }
         for (std::uint32_t i = threadIdx.x; i < own; i += kBlockThreads) {
-            const QueuedWindow window = load_quads(segment.queue.windows + first + i);
+            const QueuedWindow window = load_quads(segment.queue + first + i);
             windows.at[i] = window.at;
             windows.norm[i] = window.norm;
             windows.margin[i] = window.margin;
@@ -63,11 +41,8 @@ __global__ void __launch_bounds__(kBlockThreads)
             }
             __syncthreads();
         } else {
-            push(task, segment.next, &group.counters->queued[segment.number], &group.counters->spilled, windows, left);
+            push(segment.next, &group.counters->queued[segment.number], windows, left);
         }
-    }
-    if constexpr (kLast) {
-        if (group.counters->spilled != 0) evaluate_pending<F>(cascade, task, group);
     }
 }
 

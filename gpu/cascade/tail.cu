@@ -16,12 +16,6 @@ namespace {
 constexpr int kWarps = 4;
 constexpr int kBlocksPerMultiprocessor = 16;
 
-// The pair that a warp evaluates. at: the corner of each window in the plane of sums.
-struct TailPair {
-    const std::uint32_t* at[2];
-    float2 norm;
-};
-
 // A warp's part of shared memory.
 struct WarpMemory {
     double* leaves;        // [2][32]
@@ -50,10 +44,25 @@ __device__ float2 pair_leaves(const Test& test) {
     return outcome;
 }
 
+// Compares the values of a node with its threshold, where the sum of a rectangle may exceed 16 bits.
+__device__ PairTest large_below(const CascadeTables& c, int tree, int k, float threshold, const std::uint32_t* words,
+                                float2 norm) {
+    const CascadeNode& node = c.geometry.nodes[c.geometry.trees[tree].first_node + k];
+    const HaarFeature& feature = c.geometry.haar[node.feature];
+    const bool tilted = feature.tilted != 0;
+    if (tilted) words += c.tail_entries;
+    int2 sums[kHaarRects] = {};
+    for (int r = 0; r < kHaarRects; ++r) {
+        if (feature.weight[r] == 0.0F) continue;
+        sums[r] = large_pair_sums(feature.rect[r], tilted, [&](int x, int y) { return words[y * c.tail_pitch + x]; });
+    }
+    return {haar_value(feature.weight, sums[0].x, sums[1].x, sums[2].x, norm.x) < threshold,
+            haar_value(feature.weight, sums[0].y, sums[1].y, sums[2].y, norm.y) < threshold};
+}
+
 template <int kNodes>
 struct TailHaar {
-    static __device__ float2 leaves(const CascadeTables& c, int tree, const std::uint32_t* words,
-                                    const TailPair& pair) {
+    static __device__ float2 leaves(const CascadeTables& c, int tree, const std::uint32_t* words, float2 norm) {
         return pair_leaves<kNodes>([&](int k) {
             constexpr int kQuads = sizeof(TailHaarNode) / 16;
             int4 quads[kQuads];
@@ -65,13 +74,11 @@ struct TailHaar {
             TailHaarNode n;
             memcpy(&n, quads, sizeof n);
             PairTest below{};
-            if ((n.corner[0] & TailHaarNode::kDirect) != 0) {
-                const int first = kNodes != 0 ? tree * kNodes : __ldg(c.first_node + tree);
-                const HaarNode direct = load_quads(c.haar + first + k);
-                below = {haar_below(direct, pair.at[0], pair.norm.x), haar_below(direct, pair.at[1], pair.norm.y)};
+            if ((n.corner[0] & TailHaarNode::kLarge) != 0) {
+                below = large_below(c, tree, k, n.threshold, words, norm);
             } else {
                 // An unused third rectangle sums to 0, which changes nothing.
-                below = pair_below(n.weight, n.threshold, true, pair.norm, [&](int r) {
+                below = pair_below(n.weight, n.threshold, true, norm, [&](int r) {
                     return pair_corner_sum(words[n.corner[4 * r]], words[n.corner[4 * r + 1]],
                                            words[n.corner[4 * r + 2]], words[n.corner[4 * r + 3]]);
                 });
@@ -83,7 +90,7 @@ struct TailHaar {
 
 template <int kNodes>
 struct TailLbp {
-    static __device__ float2 leaves(const CascadeTables& c, int tree, const std::uint32_t* words, const TailPair&) {
+    static __device__ float2 leaves(const CascadeTables& c, int tree, const std::uint32_t* words, float2) {
         return pair_leaves<kNodes>([&](int k) {
             const std::int64_t at = static_cast<std::int64_t>(k) * c.tree_count + tree;
             const int4 quad = __ldg(reinterpret_cast<const int4*>(c.tail) + at);
@@ -98,17 +105,24 @@ struct TailLbp {
     }
 };
 
-__device__ void load_pair(const CascadeTables& c, const WindowTask& task, const TailPair& pair, std::uint32_t* words) {
-    const auto pitch = static_cast<std::uint32_t>(c.tail_pitch);
-    const std::uint32_t inverse = 0xFFFFFFFFU / pitch + 1;  // a window is small enough for this division to be exact
-    for (std::uint32_t i = threadIdx.x % 32; i < static_cast<std::uint32_t>(c.tail_entries); i += 32) {
-        const std::uint32_t y = __umulhi(i, inverse);
-        const std::int64_t offset = static_cast<std::int64_t>(y) * task.pyramid.pitch + (i - y * pitch);
-        words[i] = pack_pair(__ldg(pair.at[0] + offset), __ldg(pair.at[1] + offset));
-        if (c.tilted) {
-            const std::int64_t tilted = offset + task.pyramid.tilted;
-            words[c.tail_entries + i] = pack_pair(__ldg(pair.at[0] + tilted), __ldg(pair.at[1] + tilted));
-        }
+// Copies the sums of both windows to shared memory.
+__device__ void load_pair(const CascadeTables& c, const WindowTask& task, const QueuedWindow& first,
+                          const QueuedWindow& second, std::uint32_t* words) {
+    const int pitch = c.tail_pitch;
+    const int rows = c.geometry.window_height + 1;
+    const std::uint32_t* sums = task.pyramid.sums;
+    for (int x = threadIdx.x % 32; x < pitch; x += 32) {
+        const auto load_plane = [&](std::int64_t plane, std::uint32_t* to) {
+            load_column(
+                rows, task.rows_only,
+                [&](int y) {
+                    const std::int64_t at = plane + static_cast<std::int64_t>(y) * task.pyramid.pitch + x;
+                    return pack_pair(__ldg(sums + first.at + at), __ldg(sums + second.at + at));
+                },
+                [&](int y, std::uint32_t word) { to[y * pitch + x] = word; });
+        };
+        load_plane(0, words);
+        if (c.tilted) load_plane(task.pyramid.tilted, words + c.tail_entries);
     }
     __syncwarp();
 }
@@ -135,8 +149,8 @@ __device__ double add_in_order(double sum, float2 leaf, int count, const WarpMem
 // Evaluates stages from `first` on for the windows of a pair with a bit in alive. Returns the bits of those that pass
 // all. The lower half of the warp holds the margin of the first window, the upper half that of the second one.
 template <typename Leaf>
-__device__ unsigned passing(const CascadeTables& c, int first, unsigned alive, const WarpMemory& memory,
-                            const TailPair& pair, double& margin) {
+__device__ unsigned passing(const CascadeTables& c, int first, unsigned alive, const WarpMemory& memory, float2 norm,
+                            double& margin) {
     const int lane = threadIdx.x % 32;
     for (int s = first; s < c.geometry.stage_count; ++s) {
         const DeviceStage stage = load_quads(c.stages + s);
@@ -145,7 +159,7 @@ __device__ unsigned passing(const CascadeTables& c, int first, unsigned alive, c
         for (int done = 0; done < stage.tree_count; done += 32) {
             const int trees = min(stage.tree_count - done, 32);
             float2 leaf{};
-            if (lane < trees) leaf = Leaf::leaves(c, stage.first_tree + done + lane, memory.words, pair);
+            if (lane < trees) leaf = Leaf::leaves(c, stage.first_tree + done + lane, memory.words, norm);
             if (c.exact) {
                 sums.x += static_cast<double>(leaf.x);
                 sums.y += static_cast<double>(leaf.y);
@@ -166,11 +180,10 @@ __device__ unsigned passing(const CascadeTables& c, int first, unsigned alive, c
 template <typename Leaf>
 __device__ void evaluate(const CascadeTables& c, const WindowTask& task, const WarpMemory& memory, QueuedWindow first,
                          QueuedWindow second, unsigned alive, int stage) {
-    const TailPair pair{{task.pyramid.sums + first.at, task.pyramid.sums + second.at}, {first.norm, second.norm}};
-    load_pair(c, task, pair, memory.words);
+    load_pair(c, task, first, second, memory.words);
     const int lane = threadIdx.x % 32;
     double margin = lane < 16 ? first.margin : second.margin;
-    alive = passing<Leaf>(c, stage, alive, memory, pair, margin);
+    alive = passing<Leaf>(c, stage, alive, memory, {first.norm, second.norm}, margin);
     if (lane == 0 && (alive & 1U) != 0) report(task, first.at, margin);
     if (lane == 16 && (alive & 2U) != 0) report(task, second.at, margin);
     __syncwarp();
@@ -187,30 +200,15 @@ __global__ void __launch_bounds__(kWarps * 32)
     const std::uint32_t warps = gridDim.x * kWarps;
     const std::uint32_t warp = blockIdx.x * kWarps + threadIdx.x / 32;
 
-    const std::uint32_t count = min(group.counters->queued[segment.number - 1], segment.queue.capacity);
+    const std::uint32_t count = group.counters->queued[segment.number - 1];
     for (std::uint32_t i = warp; 2 * i < count;) {
         const bool both = 2 * i + 1 < count;
-        const QueuedWindow* windows = segment.queue.windows + 2 * i;
+        const QueuedWindow* windows = segment.queue + 2 * i;
         evaluate<Leaf>(cascade, task, memory, load_quads(windows), load_quads(windows + (both ? 1 : 0)), both ? 3U : 1U,
                        segment.first);
         std::uint32_t next = 0;
         if (lane == 0) next = warps + atomicAdd(&group.counters->next, 1U);
         i = __shfl_sync(kWholeWarp, next, 0);
-    }
-    if (group.counters->spilled == 0) return;
-    for (std::uint32_t word = group.first_word + warp; word < static_cast<std::uint32_t>(group.end_word);
-         word += warps) {
-        std::uint32_t bits = task.pending[word];
-        __syncwarp();
-        if (bits == 0) continue;
-        if (lane == 0) task.pending[word] = 0;
-        const WindowPosition first = position_of_word(task, static_cast<int>(word));
-        for (; bits != 0; bits &= bits - 1) {
-            const int column = first.column + __ffs(static_cast<int>(bits)) - 1;
-            const std::uint32_t at = corner_entry(task, task.levels[first.level], column, first.row);
-            const QueuedWindow window{at, norm_of(cascade, task.pyramid, task.pyramid.sums + at), 0.0};
-            evaluate<Leaf>(cascade, task, memory, window, window, 1U, 0);
-        }
     }
 }
 

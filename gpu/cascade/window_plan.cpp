@@ -11,11 +11,6 @@
 namespace throng::gpu {
 namespace {
 
-// A queue holds half of the windows, and at least this many. After stage 0 of the frontal cascades a quarter to a half
-// of the windows remain. A full queue makes detection slower, not wrong.
-constexpr std::int64_t kQueueShare = 2;
-constexpr std::int64_t kMinQueue = 4096;
-
 // Returns the levels to process, with the levels of the requested window sizes marked as reported.
 std::vector<WindowLevel> choose_levels(ImageSize frame, const WindowShape& shape, const DetectorParams& params,
                                        bool first_useful_scale) {
@@ -49,7 +44,7 @@ std::vector<ImageSize> image_sizes(const std::vector<WindowLevel>& levels) {
 }  // namespace
 
 WindowPlan::WindowPlan(ImageSize frame, const WindowShape& shape, const DetectorParams& params,
-                       const CascadeOptions& options, bool pairs, StreamView stream)
+                       const CascadeOptions& options, bool pairs, int queues, StreamView stream)
     : frame_(frame),
       shape_(shape),
       stride_(options.stride),
@@ -59,7 +54,6 @@ WindowPlan::WindowPlan(ImageSize frame, const WindowShape& shape, const Detector
                stream) {
     std::vector<WindowTile> tiles;
     std::int64_t queued = 0;
-    std::int64_t windows = 0;  // in the group
     for (std::size_t i = 0; i < levels_.size(); ++i) {
         WindowLevel& entry = levels_[i];
         const AtlasRegion& region = pyramid_.atlas().regions[i];
@@ -75,10 +69,8 @@ WindowPlan::WindowPlan(ImageSize frame, const WindowShape& shape, const Detector
             Group group;
             group.levels = {number, number};
             group.windows.first_tile = static_cast<std::int32_t>(tiles.size());
-            group.windows.first_word = word_count_;
             group.first_queued = queued;
             groups_.push_back(group);
-            windows = 0;
         }
         const bool beside = pairs && entry.level.step == 1;
         const int columns = beside ? 2 * kTileColumns : kTileColumns;
@@ -90,20 +82,17 @@ WindowPlan::WindowPlan(ImageSize frame, const WindowShape& shape, const Detector
         word_count_ += entry.words * entry.level.rows;
         const std::int64_t count = static_cast<std::int64_t>(entry.level.columns) * entry.level.rows;
         window_count_ += count;
-        windows += count;
 
         Group& group = groups_.back();
         group.levels.last = number + 1;
         group.windows.end_tile = static_cast<std::int32_t>(tiles.size());
-        group.windows.end_word = word_count_;
-        group.capacity = static_cast<std::uint32_t>(
-            options.queue_limit > 0 ? options.queue_limit : std::max(windows / kQueueShare, kMinQueue));
-        queued = group.first_queued + 2 * static_cast<std::int64_t>(group.capacity);
+        group.window_count += count;
+        queued = group.first_queued + queues * group.window_count;
     }
     if (levels_.empty()) return;
     d_levels_ = uploaded(levels_, stream, "uploading the plan of windows");
     d_tiles_ = uploaded(tiles, stream, "uploading the plan of windows");
-    bits_ = DeviceBuffer<std::uint32_t>(static_cast<std::size_t>(word_count_) * (stride_ > 1 ? 3 : 2));
+    bits_ = DeviceBuffer<std::uint32_t>(static_cast<std::size_t>(word_count_) * (stride_ > 1 ? 2 : 1));
     fill_bytes(bits_, 0, stream);
     counters_ = DeviceBuffer<GroupCounters>(groups_.size());
     fill_bytes(counters_, 0, stream);
@@ -112,9 +101,9 @@ WindowPlan::WindowPlan(ImageSize frame, const WindowShape& shape, const Detector
     check_cuda(cudaStreamSynchronize(stream), "uploading the plan of windows");
 }
 
-WindowQueue WindowPlan::queue(int g, int turn) const {
+QueuedWindow* WindowPlan::queue(int g, int turn) const {
     const Group& group = groups_[static_cast<std::size_t>(g)];
-    return {queued_.data() + group.first_queued + static_cast<std::int64_t>(turn) * group.capacity, group.capacity};
+    return queued_.data() + group.first_queued + turn * group.window_count;
 }
 
 WindowTask WindowPlan::task() const {
@@ -127,8 +116,7 @@ WindowTask WindowPlan::task() const {
     task.frame_width = frame_.width;
     task.frame_height = frame_.height;
     task.fell = bits_.data();
-    task.pending = bits_.data() + word_count_;
-    task.requested = stride_ > 1 ? bits_.data() + 2 * static_cast<std::ptrdiff_t>(word_count_) : nullptr;
+    task.requested = stride_ > 1 ? bits_.data() + word_count_ : nullptr;
     task.stride = stride_;
     task.min_share = min_share_;
     return task;

@@ -19,10 +19,10 @@ struct WindowShape {
 
 class WindowPlan {
 public:
-    // pairs: the tiles are those of window pairs. Waits for the stream. Throws Error(unavailable) if there is not
-    // enough device memory.
+    // pairs: the tiles are those of window pairs. queues: 1, or 2 that alternate between the segments. Waits for the
+    // stream. Throws Error(unavailable) if there is not enough device memory.
     WindowPlan(ImageSize frame, const WindowShape& shape, const DetectorParams& params, const CascadeOptions& options,
-               bool pairs, StreamView stream);
+               bool pairs, int queues, StreamView stream);
 
     // Returns true if no window fits: the frame is smaller than the model's window.
     [[nodiscard]] bool empty() const { return levels_.empty(); }
@@ -33,8 +33,8 @@ public:
     [[nodiscard]] int group_count() const { return static_cast<int>(groups_.size()); }
     [[nodiscard]] const WindowGroup& group(int g) const { return groups_[static_cast<std::size_t>(g)].windows; }
     [[nodiscard]] LevelRange group_levels(int g) const { return groups_[static_cast<std::size_t>(g)].levels; }
-    // Two queues alternate between the segments.
-    [[nodiscard]] WindowQueue queue(int g, int turn) const;
+    // Returns a queue, which can hold all windows of the group. turn: less than the number of queues.
+    [[nodiscard]] QueuedWindow* queue(int g, int turn) const;
 
     // Without the raw detections, which change from frame to frame.
     [[nodiscard]] WindowTask task() const;
@@ -52,7 +52,7 @@ private:
         LevelRange levels;
         WindowGroup windows;
         std::int64_t first_queued = 0;  // in queued_
-        std::uint32_t capacity = 0;
+        std::int64_t window_count = 0;
     };
 
     ImageSize frame_;
@@ -66,7 +66,7 @@ private:
     int word_count_ = 0;
     DeviceBuffer<WindowLevel> d_levels_;
     DeviceBuffer<WindowTile> d_tiles_;
-    DeviceBuffer<std::uint32_t> bits_;  // fell, pending and, with a stride, requested
+    DeviceBuffer<std::uint32_t> bits_;  // fell and, with a stride, requested
     DeviceBuffer<GroupCounters> counters_;
     DeviceBuffer<QueuedWindow> queued_;
 };

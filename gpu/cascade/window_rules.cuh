@@ -40,23 +40,6 @@ __device__ inline WindowPosition position_of_entry(const WindowTask& task, std::
     return {low, (x - level.x) / level.level.step, (y - level.y) / level.level.step};
 }
 
-// Returns the first window of a word of bits.
-__device__ inline WindowPosition position_of_word(const WindowTask& task, int word) {
-    int low = 0;
-    int high = task.level_count - 1;
-    while (low < high) {
-        const int middle = (low + high + 1) / 2;
-        if (task.levels[middle].first_word <= word) {
-            low = middle;
-        } else {
-            high = middle - 1;
-        }
-    }
-    const WindowLevel& level = task.levels[low];
-    const int rest = word - level.first_word;
-    return {low, rest % level.words * 32, rest / level.words};
-}
-
 // Returns the length of the run of set bits just below bit `lane`.
 __device__ inline int run_below(std::uint32_t word, int lane) {
     return lane == 0 ? 0 : min(__clz(static_cast<int>(~(word << (32 - lane)))), lane);
@@ -89,22 +72,6 @@ __device__ inline void report(const WindowTask& task, std::uint32_t at, double m
     if (slot >= static_cast<std::uint32_t>(task.raw.capacity)) return;
     task.raw.boxes[slot] = window_box(level.level, position.column, position.row, task.frame_width, task.frame_height);
     task.raw.scores[slot] = static_cast<float>(margin);
-}
-
-// Stores a window in its slot of a queue. A window beyond the capacity is marked as pending instead; the last kernel
-// evaluates it from the start.
-__device__ inline void store(const WindowTask& task, const WindowQueue& queue, std::uint32_t slot,
-                             const QueuedWindow& window, std::uint32_t* spilled) {
-    if (slot < queue.capacity) {
-        queue.windows[slot] = window;
-        return;
-    }
-    const WindowPosition position = position_of_entry(task, window.at);
-    const WindowLevel& level = task.levels[position.level];
-    const std::int64_t word =
-        level.first_word + static_cast<std::int64_t>(position.row) * level.words + position.column / 32;
-    atomicOr(task.pending + word, 1U << (position.column % 32));
-    atomicAdd(spilled, 1U);
 }
 
 // Tests if enough of the window's part of the frame is set in the candidate mask.

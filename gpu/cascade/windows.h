@@ -44,26 +44,20 @@ struct alignas(16) QueuedWindow {
 
 // Counters of a group of levels that share launches. All are 0 at the start of a frame.
 struct GroupCounters {
-    std::uint32_t queued[kMaxSegments];  // windows passed from segment s to the next, including spilled ones
-    std::uint32_t spilled;               // of these, windows that found the queue full and set their pending bit
+    std::uint32_t queued[kMaxSegments];  // windows passed from segment s to the next
     std::uint32_t next;                  // windows that the tail has assigned, not counting each warp's first
-    std::uint32_t pad[6];
-};
-
-struct WindowQueue {
-    QueuedWindow* windows = nullptr;
-    std::uint32_t capacity = 0;
+    std::uint32_t pad[7];
 };
 
 // The arguments of every kernel of the cascade. Addresses are in device memory.
 struct WindowTask {
     PyramidView pyramid;
+    bool rows_only = false;  // the levels have only running sums along their rows, not integral images
     const WindowLevel* levels = nullptr;
     std::int32_t level_count = 0;
     std::int32_t window_width = 0, window_height = 0;
     std::int32_t frame_width = 0, frame_height = 0;
     std::uint32_t* fell = nullptr;       // bit: rejected in stage 0; determines the visited windows of a row
-    std::uint32_t* pending = nullptr;    // bit: found a queue full; all 0 between frames
     std::uint32_t* requested = nullptr;  // bit: to be evaluated; only with a stride; all 0 between frames
     std::int32_t stride = 1;
     float min_share = 0;  // min share of set samples in the candidate mask
@@ -73,7 +67,6 @@ struct WindowTask {
 // A group of levels.
 struct WindowGroup {
     std::int32_t first_tile = 0, end_tile = 0;
-    std::int32_t first_word = 0, end_word = 0;
     GroupCounters* counters = nullptr;
 };
 

@@ -1,5 +1,5 @@
 // The resize pyramid and its integral images in device memory: from a frame's luma plane to sums, sums of squares and,
-// if a model needs them, tilted sums, of all levels in two to four launches.
+// if a model needs them, tilted sums, of all levels in one to four launches.
 //
 // The resized gray images are never stored: a row is resized in registers, and only its running sums are written.
 // Levels are resized as in core/algo/resize_linear.h and sums wrap around as in core/algo/cascade.h, so every
@@ -66,7 +66,7 @@ public:
 
     // Both enqueue and do not wait. frame must have the constructor's size. enqueue_rows resizes and writes running
     // sums along the rows. enqueue_columns sums down the columns, which completes the integral images, then computes
-    // the tilted ones. The mask counts as a level.
+    // the tilted ones. Kernels that add up columns themselves do without it. The mask counts as a level.
     void enqueue_rows(const DeviceImage& image, const CandidateMask& mask, LevelRange range, const ClearWords& clear,
                       StreamView stream) const;
     void enqueue_columns(LevelRange range, StreamView stream) const;

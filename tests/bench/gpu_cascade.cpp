@@ -101,10 +101,9 @@ void run(const Setting& setting, const char* file, const DeviceInfo& device, con
         const CascadeTimes t = measure_cascade(detector, frame, stream.view(), 30);
         const Samples ms(t.ms);
         std::string queued;
-        for (const std::int64_t n : t.counts.queued) queued += " " + std::to_string(n);
-        std::printf("  %-26s median %8.4f min %8.4f ms  raw %6u  windows %8lld  queued%s  spilled %lld\n", name.c_str(),
-                    ms.median(), ms.min(), t.detections, static_cast<long long>(t.windows), queued.c_str(),
-                    static_cast<long long>(t.counts.spilled));
+        for (const std::int64_t n : t.queued) queued += " " + std::to_string(n);
+        std::printf("  %-26s median %8.4f min %8.4f ms  raw %6u  windows %8lld  queued%s\n", name.c_str(), ms.median(),
+                    ms.min(), t.detections, static_cast<long long>(t.windows), queued.c_str());
     };
     std::printf("%s, %s\n", setting.name, file == nullptr ? "crowd" : file);
     for (const AblationStep& step : cascade_ablation()) line(step.name, step.options);

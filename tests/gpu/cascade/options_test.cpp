@@ -51,7 +51,6 @@ std::vector<CascadeOptions> all_switches(int stages) {
                 options.first_useful_scale = (bits & 4) != 0;
                 options.graph = (bits % 3) != 0;
                 options.tiles = (number++ % 3) != 0;
-                options.queue_limit = bits == 5 ? 7 : 0;
                 all.push_back(options);
             }
         }
