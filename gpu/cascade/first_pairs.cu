@@ -54,7 +54,10 @@ struct PairTile {
 // In shared memory, with the words of the tile and the trees. An item of a list is a slot and, above it, a bit for each
 // window that remains.
 struct PairWindows {
-    float2 norm[kTilePairs];
+    union {
+        int2 squares[kTilePairs];  // of the inner pixels, before stage 0
+        float2 norm[kTilePairs];
+    };
     std::uint16_t list[2][kTilePairs];
     std::uint32_t count[3];  // in rotation: of the list read, of the list written, and cleared for the next stage
 };
@@ -194,13 +197,12 @@ __device__ bool is_skipped(std::uint64_t falls, int bit, bool first_is_first) {
 }
 
 // Evaluates stage 0 of the 32 pairs of a row with one warp: lists the remaining ones and stores the rejections for
-// later kernels. squares: as F::norms.
+// later kernels. slot: the lane's.
 template <typename F>
 __device__ void first_stage(const PairTables& tables, const CascadeTables& cascade, const WindowTask& task,
-                            const PairTile& tile, const typename F::Tree* trees, const unsigned char* bytes,
-                            int tile_row, int2 squares, PairWindows& windows) {
+                            const PairTile& tile, const typename F::Tree* trees, const unsigned char* bytes, int slot,
+                            PairWindows& windows) {
     const int lane = threadIdx.x % 32;
-    const int slot = tile_row * 32 + lane;
     const WindowLevel& level = tile.level;
     if (tile.row(slot, 0) >= level.level.rows) return;  // the whole warp
 
@@ -211,7 +213,7 @@ __device__ void first_stage(const PairTables& tables, const CascadeTables& casca
                (task.pyramid.mask < 0 || in_mask(task, level, column, row));
     };
     const std::uint32_t corner = tile.corner(slot, tables.layout.pitch);
-    float2 norm = F::norms(tables.layout, cascade, bytes + corner, squares);
+    float2 norm = F::norms(tables.layout, cascade, bytes + corner, windows.squares[slot]);
     if (!is_candidate(0)) norm.x = 0.0F;
     if (!is_candidate(1)) norm.y = 0.0F;
     const unsigned evaluated = (norm.x != 0.0F ? 1U : 0U) | (norm.y != 0.0F ? 2U : 0U);
@@ -333,24 +335,19 @@ __global__ void __launch_bounds__(kBlockThreads, kMinBlocks)
         shared[tile_quads + i] = __ldg(static_cast<const int4*>(tables.trees) + i);
     }
     auto* words = reinterpret_cast<std::uint32_t*>(shared);
-    constexpr int kRows = kPairRows / kWarps;  // per warp
-    const int warp = threadIdx.x / 32;
-    int2 squares[kRows];
+    const int first_slot = static_cast<int>(threadIdx.x);  // a thread evaluates stage 0 of every kBlockThreads-th pair
     if constexpr (F::kNorms) {
         load_squares(tables.layout, task, tile, words);
         __syncthreads();
-#pragma unroll
-        for (int i = 0; i < kRows; ++i) {
-            const int slot = (i * kWarps + warp) * 32 + static_cast<int>(threadIdx.x) % 32;
-            squares[i] = inner_squares(tables.layout, cascade, tile, slot, words);
+        for (int slot = first_slot; slot < kTilePairs; slot += kBlockThreads) {
+            windows.squares[slot] = inner_squares(tables.layout, cascade, tile, slot, words);
         }
         __syncthreads();
     }
     load_tile(tables.layout, task, tile, words);
     __syncthreads();
-#pragma unroll
-    for (int i = 0; i < kRows; ++i) {
-        first_stage<F>(tables, cascade, task, tile, trees, bytes, i * kWarps + warp, squares[i], windows);
+    for (int slot = first_slot; slot < kTilePairs; slot += kBlockThreads) {
+        first_stage<F>(tables, cascade, task, tile, trees, bytes, slot, windows);
     }
     __syncthreads();
     int turn = 0;
