@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/base/error.h"
+#include "gpu/runtime/fetch_detections.h"
 
 namespace throng::gpu {
 namespace {
@@ -107,11 +108,12 @@ void DetectionTransfer::fetch(std::size_t n, StreamView stream) {
 }
 
 void DetectionTransfer::start(const DetectionBuffer& buffer, bool boxes, StreamView stream) {
-    // Copies the count together with as many detections as a frame commonly has, so that one wait usually suffices.
+    // As many detections as a frame commonly has at most, so that one wait usually suffices.
     constexpr std::size_t kFirstCopy = 2048;
     from_ = buffer.span();
     if (!boxes) from_.capacity = 0;
-    fetch(std::min(static_cast<std::size_t>(from_.capacity), kFirstCopy), stream);
+    staged_ = stage(from_, std::min(static_cast<std::size_t>(from_.capacity), kFirstCopy));
+    launch_fetch(from_, staged_, stream);
 }
 
 void DetectionTransfer::finish(DetectionSet& out, StreamView stream) {
