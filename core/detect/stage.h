@@ -51,7 +51,7 @@ public:
     virtual void add(std::string_view name, double ms) = 0;
 
     // Closes the current frame. Returns the times of the newest completely measured frame, which may be an earlier one;
-    // empty if there is none.
+    // empty if there is none. A frame without stages is not measured.
     virtual const StageTimes& end_frame() = 0;
 };
 

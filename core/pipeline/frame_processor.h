@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/detect/backend.h"
+#include "core/detect/null_recorder.h"
 #include "core/pipeline/frame_queue.h"
 #include "core/pipeline/frame_result.h"
 #include "core/pipeline/pipeline_settings.h"
@@ -69,6 +70,7 @@ private:
         FrameTrace trace;
     };
 
+    [[nodiscard]] StageRecorder& recorder_for(const Slot& slot);
     void run(Slot& slot);
     void fit(Slot& slot);
     void grow(std::uint32_t requested);
@@ -87,6 +89,9 @@ private:
     std::optional<Tracker> tracker_;
     std::optional<float> threshold_;  // minimum score of kept detections, if the detector reports lower ones
     std::unique_ptr<StageRecorder> recorder_;
+    NullRecorder unmeasured_;
+    std::size_t to_measure_ = 0;    // the next frames, whatever the interval
+    Clock::time_point measured_{};  // start of the last frame whose stages were measured
     std::vector<Slot> slots_;
     std::deque<std::size_t> running_;  // slots in flight, oldest first
     std::size_t next_ = 0;             // slot for the next frame (ring order)

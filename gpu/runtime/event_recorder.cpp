@@ -55,14 +55,18 @@ void EventRecorder::collect(Slot& slot) {
 }
 
 const StageTimes& EventRecorder::end_frame() {
-    ring_[current_].last.record(stream_);
-    ring_[current_].pending = true;
+    const bool measured = ring_[current_].used > 0 || !ring_[current_].added.empty();
+    if (measured) {
+        ring_[current_].last.record(stream_);
+        ring_[current_].pending = true;
+    }
     // Frames finish in order, so this reads every finished frame.
     while (ring_[oldest_].pending && ring_[oldest_].last.done()) {
         collect(ring_[oldest_]);
         ring_[oldest_].pending = false;
         oldest_ = (oldest_ + 1) % ring_.size();
     }
+    if (!measured) return newest_;
     current_ = (current_ + 1) % ring_.size();
     Slot& next = ring_[current_];
     if (next.pending) {  // all slots of the ring hold running frames

@@ -149,6 +149,7 @@ TEST_F(Runtime, RecorderReportsFinishedFrames) {
     }
     stream->synchronize();
     times = recorder.end_frame();
+    EXPECT_EQ(recorder.end_frame().size(), times.size()) << "a frame without stages is not measured";
     ASSERT_EQ(times.size(), 2U);
     EXPECT_EQ(times[0].name, "elsewhere");
     EXPECT_EQ(times[0].ms, 2.5);

@@ -115,7 +115,7 @@ public:
     void end(std::string_view name) override { current_.push_back({name, 0.5}); }
     void add(std::string_view name, double ms) override { current_.push_back({name, ms}); }
     const StageTimes& end_frame() override {
-        finished_ = std::exchange(current_, {});
+        if (!current_.empty()) finished_ = std::exchange(current_, {});
         return finished_;
     }
 
