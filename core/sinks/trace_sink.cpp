@@ -125,8 +125,8 @@ int TraceSink::thread_of(int process, Row row, std::size_t lane) {
     return (process * kRows + static_cast<int>(row)) * kMaxLanes + static_cast<int>(lane);
 }
 
-// Returns the thread of the first lane of a row that is free at `begin`. Moves `begin` to the end of the event before it if none is,
-// so that events of a thread never overlap.
+// Returns the thread of the first lane of a row that is free at `begin`. If none is, moves `begin` to the end of the event
+// before it, so that events of a thread never overlap.
 int TraceSink::lane_of(int process, Row row, Nanoseconds& begin, Nanoseconds end) {
     std::vector<Nanoseconds>& ends = lanes_[{process, row}];
     auto lane = std::find_if(ends.begin(), ends.end(), [&](Nanoseconds each) { return each <= begin; });

@@ -7,9 +7,9 @@
 
 namespace throng::gpu {
 
-// Loads kWidth x kHeight pixels from (left, top) on, with all channels that Product takes, to Product's tile.
-// Pixels outside the map get values of its edge. If `up` is not null, each of its
-// pixels is added to 2 x 2 pixels. When it returns, the tile is visible to all threads of the block.
+// Loads kWidth x kHeight pixels from (left, top) on, with all channels that Product takes, to Product's tile. Pixels
+// outside the map get values of its edge. If `up` is not null, each of its pixels is added to 2 x 2 pixels. When it
+// returns, the tile is visible to all threads of the block.
 template <typename T, typename Product, int kWidth, int kHeight, int kChannels>
 __device__ void load_tile(__half* to, const Map& map, const Map& up, int image, int left, int top) {
     constexpr int kVector = 16 / sizeof(T);
