@@ -19,7 +19,7 @@ struct Choice {
 
 constexpr Choice kChoices[] = {
     {"work",
-     "Several results per thread",
+     "Results per thread",
      "A thread computes 4 pixels, 3 bins or 4 windows, so that each value read is used several times.",
      {"several", "one"},
      &HogOptions::several,

@@ -95,7 +95,7 @@ constexpr const char* kContext = "throng::ui";
     QT_TR_NOOP("Stride"),
     QT_TR_NOOP("Only every n-th window is evaluated first, then all windows around those that pass."),
     QT_TR_NOOP("A frame's launches are replayed as one; the cascade then reports one time for all of them."),
-    QT_TR_NOOP("Several results per thread"),
+    QT_TR_NOOP("Results per thread"),
     QT_TR_NOOP("A thread computes 4 pixels, 3 bins or 4 windows, so that each value read is used several times."),
     QT_TR_NOOP("several"),
     QT_TR_NOOP("one"),

@@ -2445,7 +2445,7 @@
         <translation>Die Starts eines Bildes laufen als einer ab; die Kaskade nennt dann eine Zeit für alle.</translation>
     </message>
     <message>
-        <source>Several results per thread</source>
+        <source>Results per thread</source>
         <translation>Je Thread</translation>
     </message>
     <message>
