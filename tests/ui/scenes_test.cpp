@@ -100,7 +100,13 @@ TEST(Scenes, ErrorsNameLineAndKey) {
             EXPECT_NE((error.problem() + error.advice()).find(part), std::string::npos) << error.what();
         }
     }
-    EXPECT_THROW((void)read_scenes("/nonexistent/scenes.toml"), Error);
+    try {
+        (void)read_scenes("/nonexistent/scenes.toml");
+        ADD_FAILURE() << "no error for a file that does not exist";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.where(), "/nonexistent/scenes.toml");
+        EXPECT_NE(error.advice().find("default"), std::string::npos);
+    }
     EXPECT_THROW((void)read_scenes("/"), Error);
 }
 

@@ -181,7 +181,8 @@ SceneScript read_scenes(const std::string& path) {
     const bool built_in = path == "default";
     QFile file(built_in ? QStringLiteral(":/qt/qml/Throng/Ui/scenes.toml") : QString::fromStdString(path));
     if (!file.open(QIODevice::ReadOnly)) {
-        throw Error(ErrorKind::input, "cannot read the scenes: " + file.errorString().toStdString(), path);
+        throw Error(ErrorKind::input, "cannot read the scenes: " + file.errorString().toStdString(), path,
+                    "check the path, or give \"default\" for the program's own scenes");
     }
     if (file.size() > kMaxFile) throw Error(ErrorKind::input, "is too large for a script of scenes", path);
     const QByteArray bytes = file.read(kMaxFile);
