@@ -21,8 +21,6 @@
 namespace throng {
 namespace {
 
-using Json = nlohmann::json;
-
 // Limits x264 for a part: its output depends on the number of threads, and machines have different numbers of cores.
 // Several parts are encoded at the same time instead.
 constexpr int kEncoderThreads = 1;
@@ -31,21 +29,21 @@ ExactEncoderOptions encoder_options(const AnonymizeSetup& setup, EncoderOnDemand
     return {encoder.get().name, setup.quality, kEncoderThreads};
 }
 
-Json frame_json(const PlannedFrame& frame) {
-    Json boxes = Json::array();
+nlohmann::json frame_json(const PlannedFrame& frame) {
+    nlohmann::json boxes = nlohmann::json::array();
     for (const Box& box : frame.regions.boxes) boxes.insert(boxes.end(), {box.x, box.y, box.w, box.h});
-    Json thumbnails = Json::array();
+    nlohmann::json thumbnails = nlohmann::json::array();
     for (const auto& [track, box] : frame.thumbnails) thumbnails.push_back({track, box.x, box.y, box.w, box.h});
     return {frame.pts,      frame.until,  frame.regions.whole, std::move(boxes),
             frame.detected, frame.filled, frame.extended,      std::move(thumbnails)};
 }
 
-Box box_of(const Json& list, std::size_t at) {
+Box box_of(const nlohmann::json& list, std::size_t at) {
     const auto value = [&](std::size_t i) { return list.at(at + i).get<float>(); };
     return {value(0), value(1), value(2), value(3)};
 }
 
-PlannedFrame frame_of(const Json& json) {
+PlannedFrame frame_of(const nlohmann::json& json) {
     PlannedFrame frame;
     frame.pts = json.at(0);
     frame.until = json.at(1);
@@ -54,7 +52,7 @@ PlannedFrame frame_of(const Json& json) {
     frame.detected = json.at(4);
     frame.filled = json.at(5);
     frame.extended = json.at(6);
-    for (const Json& thumbnail : json.at(7)) {
+    for (const nlohmann::json& thumbnail : json.at(7)) {
         frame.thumbnails.push_back({thumbnail.at(0).get<std::size_t>(), box_of(thumbnail, 1)});
     }
     return frame;
@@ -64,10 +62,10 @@ std::vector<PlannedFrame> read_plan(const std::filesystem::path& path, const std
     RecordReader records(path);
     std::vector<PlannedFrame> frames;
     try {
-        for (Json record = records.read(stop); !record.is_null(); record = records.read(stop)) {
+        for (nlohmann::json record = records.read(stop); !record.is_null(); record = records.read(stop)) {
             frames.push_back(frame_of(record));
         }
-    } catch (const Json::exception& error) {
+    } catch (const nlohmann::json::exception& error) {
         throw records.damaged(error.what());
     }
     return frames;
@@ -119,9 +117,9 @@ InputResult encode_part(const WorkItem& item, const std::string& output, const A
     const HiddenFrames hidden = hide_frames(
         reader, video.end_of(item.part), plan, setup, pool, [&](const ExactFrame& frame) { writer.write(frame); },
         [&](std::int64_t) { add_frames(1); }, stop);
-    Json report = Json::array();
+    nlohmann::json report = nlohmann::json::array();
     for (const auto count : kCounts) report.push_back(hidden.*count);
-    Json thumbnails = Json::array();
+    nlohmann::json thumbnails = nlohmann::json::array();
     for (const auto& [track, image] : hidden.thumbnails) thumbnails.push_back({track, image});
     report.push_back(std::move(thumbnails));
     writer.finish(hidden.last ? hidden.last : before, std::move(report));
@@ -165,9 +163,9 @@ ReportedFile join_parts(const WorkItem& item, const std::string& output, const A
     try {
         std::ifstream stream(path);
         reported.planned_tracks = nlohmann::ordered_json::parse(stream);
-        for (const Json& part : joined.reports) {
+        for (const nlohmann::json& part : joined.reports) {
             for (std::size_t i = 0; i < kCounts.size(); ++i) reported.*kCounts[i] += part.at(i).get<std::int64_t>();
-            for (const Json& thumbnail : part.at(kCounts.size())) {
+            for (const nlohmann::json& thumbnail : part.at(kCounts.size())) {
                 reported.planned_tracks.at(thumbnail.at(0).get<std::size_t>())["thumbnail"] =
                     thumbnail.at(1).get<std::string>();
             }

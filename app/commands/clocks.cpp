@@ -18,7 +18,7 @@
 namespace throng {
 namespace {
 
-struct Arguments {
+struct ClocksArguments {
     int device = 0;
     std::string root;
     std::string profiles;
@@ -30,7 +30,7 @@ std::string megahertz(const std::optional<Hertz>& hertz) {
     return hertz ? fmt::format("{:.2f} MHz", static_cast<double>(*hertz) / 1e6) : "-";
 }
 
-std::unique_ptr<ClockController> open(const Arguments& arguments) {
+std::unique_ptr<ClockController> open(const ClocksArguments& arguments) {
     ClockOptions options;
     options.root = arguments.root;
     options.device = arguments.device;
@@ -41,7 +41,7 @@ std::unique_ptr<ClockController> open(const Arguments& arguments) {
     return controller;
 }
 
-int list(const Arguments& arguments) {
+int list(const ClocksArguments& arguments) {
     const auto controller = open(arguments);
     const std::vector<ResolvedProfile> profiles = controller->profiles();
     if (arguments.json) {
@@ -68,7 +68,7 @@ int list(const Arguments& arguments) {
     return 0;
 }
 
-int show(const Arguments& arguments) {
+int show(const ClocksArguments& arguments) {
     const auto controller = open(arguments);
     const ClockReading reading = controller->measure();
     TelemetryReader telemetry(make_system_files(arguments.root), open_nvml(arguments.root, arguments.device));
@@ -133,7 +133,7 @@ int report(const ApplyResult& result, const std::string& success) {
     throw Error(ErrorKind::unavailable, "rejected: " + result.reason, result.where, result.advice);
 }
 
-int set(const Arguments& arguments) {
+int set(const ClocksArguments& arguments) {
     const auto controller = open(arguments);
     const ApplyResult result = controller->apply(arguments.id);
     const ClockReading reading = controller->measure();
@@ -142,14 +142,14 @@ int set(const Arguments& arguments) {
                                       arguments.id, megahertz(reading.gpu.min), megahertz(reading.gpu.max), remark));
 }
 
-int restore(const Arguments& arguments) {
+int restore(const ClocksArguments& arguments) {
     return report(open(arguments)->restore(), "clocks restored");
 }
 
 }  // namespace
 
 void add_clocks_command(CLI::App& program, CommandContext& context) {
-    auto arguments = std::make_shared<Arguments>();
+    auto arguments = std::make_shared<ClocksArguments>();
     CLI::App* clocks = program.add_subcommand("clocks", "Show and change the GPU's clock");
     clocks->require_subcommand(0, 1);
     clocks->add_option("--root", arguments->root, "Prefix of every system path (for tests and dry runs)")
@@ -167,7 +167,7 @@ void add_clocks_command(CLI::App& program, CommandContext& context) {
             };
     });
 
-    const auto add = [&](const char* name, const char* description, int (*command)(const Arguments&)) {
+    const auto add = [&](const char* name, const char* description, int (*command)(const ClocksArguments&)) {
         CLI::App* added = clocks->add_subcommand(name, description);
         added->fallthrough();
         added->callback([command, arguments, &context] {

@@ -26,13 +26,13 @@
 namespace throng {
 namespace {
 
-struct Arguments {
+struct ExperimentsArguments {
     std::vector<std::string> names;
     ExperimentOptions options;
     ClockRunOptions clocks;
 };
 
-int list() {
+int list_experiments() {
     TextTable table({"name", "title", "reproduces"});
     for (const Experiment& experiment : experiments())
         table.add({std::string(experiment.name), std::string(experiment.title), std::string(experiment.source)});
@@ -71,7 +71,7 @@ void print_part(const ReportPart& part) {
     standard_output::flush();
 }
 
-RunFiles run_files(const Arguments& arguments, const CommonOptions& common) {
+RunFiles run_files(const ExperimentsArguments& arguments, const CommonOptions& common) {
     RunFiles files(common);
     if (!arguments.options.source.empty()) files.add_source(arguments.options.source);
     std::error_code failure;  // ignored: the experiment that reads the folder reports it
@@ -83,7 +83,7 @@ RunFiles run_files(const Arguments& arguments, const CommonOptions& common) {
     return files;
 }
 
-int run(const Arguments& arguments, const CommonOptions& common) {
+int run(const ExperimentsArguments& arguments, const CommonOptions& common) {
     const std::vector<const Experiment*> requested = chosen(arguments.names);
     const InterruptGuard interrupts;
     ExperimentOptions options = arguments.options;
@@ -128,14 +128,16 @@ int run(const Arguments& arguments, const CommonOptions& common) {
 }  // namespace
 
 void add_experiments_command(CLI::App& program, CommandContext& context) {
-    auto arguments = std::make_shared<Arguments>();
+    auto arguments = std::make_shared<ExperimentsArguments>();
     CLI::App* command =
         program.add_subcommand("experiments", "Reproduce tables and figures of the papers on this machine");
     command->require_subcommand(0, 1);
     command->callback([command, &context] {
-        if (command->get_subcommands().empty()) context.run = list;
+        if (command->get_subcommands().empty()) context.run = list_experiments;
     });
-    command->add_subcommand("list", "List the experiments (default)")->callback([&context] { context.run = list; });
+    command->add_subcommand("list", "List the experiments (default)")->callback([&context] {
+        context.run = list_experiments;
+    });
 
     CLI::App* running = command->add_subcommand("run", "Run experiments and write CSV files, plots and an HTML report");
     running->add_option("NAME", arguments->names, "Names of experiments, or all")->required();

@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kPollMs = 50;  // interval for polling the stop token
-constexpr mode_t kMode = 0666;
+constexpr mode_t kNewFileMode = 0666;
 
 std::string folder_of(const std::string& path) {
     const fs::path folder = fs::path(path).parent_path();
@@ -70,7 +70,7 @@ void OutputFile::open(const std::stop_token& stop) {
     } else {
         // O_NONBLOCK: opening a pipe without a reader fails with ENXIO at once.
         const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK;
-        while ((file_ = ::open(path_.c_str(), flags, kMode)) < 0 && (errno == ENXIO || errno == EINTR)) {
+        while ((file_ = ::open(path_.c_str(), flags, kNewFileMode)) < 0 && (errno == ENXIO || errno == EINTR)) {
             if (stop.stop_requested()) {
                 throw Error(ErrorKind::interrupted, "stopped while waiting for a reader of the pipe", path_);
             }
@@ -193,7 +193,7 @@ void write_file(const std::string& path, std::string_view bytes, const std::stop
         folder_of(target) + "/.throng-" + std::to_string(::getpid()) + "-" + std::to_string(++counter);
     const bool direct = path == "-" || (exists && !S_ISREG(status.st_mode));
     if (exists && !direct) check_lock(path);
-    const int file = direct ? -1 : ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
+    const int file = direct ? -1 : ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kNewFileMode);
     if (file < 0) {  // not a regular file, or a writable file in a read-only folder
         OutputFile output(path);
         output.write(bytes, stop);

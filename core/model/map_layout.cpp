@@ -6,7 +6,7 @@
 namespace throng {
 namespace {
 
-constexpr std::size_t kAlignment = 256;
+constexpr std::size_t kMapAlignment = 256;
 
 }  // namespace
 
@@ -29,7 +29,8 @@ MapLayout lay_out(const std::vector<MapLife>& lives) {
         std::size_t offset = 0;
         for (const std::size_t p : neighbors) {
             if (offset + lives[i].bytes <= layout.offsets[p]) break;
-            offset = std::max(offset, (layout.offsets[p] + lives[p].bytes + kAlignment - 1) / kAlignment * kAlignment);
+            offset = std::max(offset,
+                              (layout.offsets[p] + lives[p].bytes + kMapAlignment - 1) / kMapAlignment * kMapAlignment);
         }
         layout.offsets[i] = offset;
         layout.bytes = std::max(layout.bytes, offset + lives[i].bytes);

@@ -20,7 +20,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kPacketBytes = 1400;
-constexpr int kPollMs = 20;
+constexpr int kRtspPollMs = 20;
 
 bool send_all(int socket, const std::string& bytes) {
     std::size_t done = 0;
@@ -34,7 +34,7 @@ bool send_all(int socket, const std::string& bytes) {
 
 bool readable(int socket) {
     pollfd expected{socket, POLLIN, 0};
-    return ::poll(&expected, 1, kPollMs) > 0;
+    return ::poll(&expected, 1, kRtspPollMs) > 0;
 }
 
 std::string header(const std::string& request, const std::string& name) {

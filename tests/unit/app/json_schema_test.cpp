@@ -278,8 +278,10 @@ TEST_F(JsonSchema, LinesOfNetworksAreValid) {
 
 TEST_F(JsonSchema, AChangedLineIsRejected) {
     const std::string model = (test::source_dir() / "tests/fuzz/corpus/onnx/yunet.onnx").string();
-    const Json line = detect({"--detector", "cnn", "--model", model, "--score-threshold", "0.3", "--raw"}).front();
+    Json line = detect({"--detector", "cnn", "--model", model, "--score-threshold", "0.3", "--raw"}).front();
     ASSERT_EQ(as_text(detections_.errors(line)), "");
+    ASSERT_FALSE(line["raw_boxes"].empty());
+    line["raw_boxes"] = Json::array({line["raw_boxes"][0]});  // one shows the same as hundreds, in less time
     for (const Json& changed : broken(line)) EXPECT_FALSE(detections_.errors(changed).empty());
     for (const char* list : {"kept", "raw_boxes"}) {
         for (const Json& box : broken(line[list][0])) {
@@ -331,7 +333,7 @@ TEST_F(JsonSchema, TheSummaryIsValidAndAChangedOneIsRejected) {
 }
 
 // Lines of a file in which each line is an object.
-std::vector<Json> lines_of(const std::filesystem::path& path) {
+std::vector<Json> json_lines_of(const std::filesystem::path& path) {
     std::vector<Json> lines;
     std::istringstream stream(test::contents(path));
     for (std::string line; std::getline(stream, line);) lines.push_back(Json::parse(line, nullptr, false));
@@ -354,7 +356,7 @@ TEST_F(JsonSchema, ManifestsAndReportsAreValidAndChangedOnesAreRejected) {
         std::vector<std::string> arguments{command, file("in"), "--out", file(command), "--detector", "haar", "-q"};
         if (command == "anonymize") arguments.insert(arguments.end(), {"--encoder", "libx264"});
         EXPECT_EQ(run_program(arguments).status, 3);
-        const auto found = lines_of(file(command + "/.throng/shard-1-of-1.jsonl"));
+        const auto found = json_lines_of(file(command + "/.throng/shard-1-of-1.jsonl"));
         EXPECT_EQ(found.size(), 3U);
         lines.insert(lines.end(), found.begin(), found.end());
     }
