@@ -1,6 +1,7 @@
 // Timing of the stages of a frame, with the same names on CPU and GPU.
 #pragma once
 
+#include <chrono>
 #include <string_view>
 #include <vector>
 
@@ -35,6 +36,10 @@ struct StageTime {
     double ms;
 };
 using StageTimes = std::vector<StageTime>;
+
+// A device that processes many frames per interval measures one of them: events around each stage cost up to a third of
+// the throughput of small frames.
+inline constexpr std::chrono::milliseconds kMeasuringInterval{10};
 
 // Collects the times of frames. One recorder per pipeline; used from the detect thread only.
 // A CPU recorder returns a frame's times at its end_frame, a GPU recorder some frames later. Neither waits.

@@ -188,14 +188,11 @@ void FrameProcessor::submit(DecodedFrame decoded) {
     run(slot);
 }
 
-// A device that processes many frames per interval measures one of them: events around each stage cost up to a third of
-// the throughput of small frames.
 StageRecorder& FrameProcessor::recorder_for(const Slot& slot) {
-    constexpr auto kInterval = std::chrono::milliseconds(10);
     if (slot.raw.memory() == MemoryKind::host) return *recorder_;
     if (to_measure_ > 0) {
         --to_measure_;
-    } else if (slot.trace.submit_begin - measured_ < kInterval) {
+    } else if (slot.trace.submit_begin - measured_ < kMeasuringInterval) {
         return unmeasured_;
     }
     measured_ = slot.trace.submit_begin;
