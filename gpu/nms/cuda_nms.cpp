@@ -34,20 +34,6 @@ void check_rules(const NmsParams& params) {
     }
 }
 
-void launch_matrix(const DeviceInfo& device, const MatrixFrames& frames, std::int32_t expected, const NmsRuleSet& rules,
-                   StreamView stream, StageRecorder& recorder) {
-    {
-        const ScopedStage order(recorder, stage::kNmsOrder);
-        launch_matrix_order(device, frames, expected, rules, stream);
-    }
-    {
-        const ScopedStage map(recorder, stage::kNmsMap);
-        launch_matrix_map(device, frames, expected, rules, stream);
-    }
-    const ScopedStage reduce(recorder, stage::kNmsReduce);
-    launch_matrix_reduce(device, frames, expected, rules, stream);
-}
-
 }  // namespace
 
 CudaNms::CudaNms(const DeviceInfo& device, StreamView stream, FastEngine engine,
@@ -157,10 +143,19 @@ void CudaNms::enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const N
 
 void CudaNms::run_fast(const NmsTask& task, const NmsRuleSet& rules, StageRecorder& recorder) {
     if (uses_matrix(task.raw.capacity)) {
-        const MatrixFrames frames{.one = {task, lay_out_matrix_scratch(matrix_.data(), task.raw.capacity)}};
+        const MatrixTask frame{task, lay_out_matrix_scratch(matrix_.data(), task.raw.capacity)};
         const std::int32_t expected = expected_count(task.raw.capacity);
         const std::int32_t with_headroom = std::min(expected + expected / 8 + 32, task.raw.capacity);
-        launch_matrix(device_, frames, with_headroom, rules, stream_, recorder);
+        {
+            const ScopedStage order(recorder, stage::kNmsOrder);
+            launch_matrix_order(device_, frame, with_headroom, rules, stream_);
+        }
+        {
+            const ScopedStage map(recorder, stage::kNmsMap);
+            launch_matrix_map(device_, frame, with_headroom, rules, stream_);
+        }
+        const ScopedStage reduce(recorder, stage::kNmsReduce);
+        launch_matrix_reduce(device_, frame, with_headroom, rules, stream_);
         return;
     }
     {
@@ -243,48 +238,6 @@ std::size_t CudaNms::scratch_bytes() const {
     if (paper_) bytes += paper_->matrix.bytes() + paper_->vector.bytes() + paper_->hits.bytes();
     if (merge_) bytes += merge_->bytes();
     return bytes;
-}
-
-CudaNmsBatch::CudaNmsBatch(const DeviceInfo& device, StreamView stream,
-                           const std::vector<std::pair<const DetectionBuffer*, DetectionBuffer*>>& frames)
-    : device_(device), stream_(stream), frames_(frames), one_by_one_(device, stream) {
-    std::int32_t capacity = 1;
-    for (const auto& [raw, kept] : frames_) {
-        if (raw->memory() != MemoryKind::device || kept->memory() != MemoryKind::device) {
-            throw Error(ErrorKind::internal, "CUDA NMS needs detection buffers in device memory");
-        }
-        capacity = std::max(capacity, raw->capacity());
-        has_density_ = has_density_ && raw->span().density != nullptr;
-        has_features_ = has_features_ && raw->span().features != nullptr;
-    }
-    fits_ = !frames_.empty() && capacity <= kMatrixBest;
-    if (!fits_) return;
-    capacity_ = capacity;
-    const std::size_t each = matrix_scratch_bytes(capacity);
-    memory_ = DeviceBuffer<std::byte>(each * frames_.size());
-    tasks_ = DeviceBuffer<MatrixTask>(frames_.size());
-    std::vector<MatrixTask> tasks;
-    for (std::size_t f = 0; f < frames_.size(); ++f) {
-        tasks.push_back({NmsTask{frames_[f].first->span(), frames_[f].second->span(), nullptr},
-                         lay_out_matrix_scratch(memory_.data() + f * each, capacity)});
-    }
-    check_cuda(cudaMemcpyAsync(tasks_.data(), tasks.data(), tasks_.bytes(), cudaMemcpyHostToDevice, stream_),
-               "copying the tasks of a batch");
-    check_cuda(cudaStreamSynchronize(stream_), "copying the tasks of a batch");
-}
-
-void CudaNmsBatch::enqueue(const NmsParams& params, StageRecorder& recorder) {
-    check_rules(params);
-    const bool columns =
-        (params.pair != PairRule::adaptive || has_density_) && (params.pair != PairRule::feature || has_features_);
-    if (fits_ && columns && !is_soft(params.rule) && params.merge == Merge::none &&
-        params.kernels == NmsKernels::fast) {
-        const MatrixFrames frames{
-            .one = {}, .d_many = tasks_.data(), .count = static_cast<std::int32_t>(frames_.size())};
-        launch_matrix(device_, frames, capacity_, make_rule_set(params), stream_, recorder);
-        return;
-    }
-    for (const auto& [raw, kept] : frames_) one_by_one_.enqueue(*raw, *kept, params, recorder);
 }
 
 }  // namespace throng::gpu

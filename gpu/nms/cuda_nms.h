@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/detect/nms.h"
@@ -103,30 +102,6 @@ private:
     DeviceBuffer<std::int32_t> owner_;
     unsigned long long* d_tests_ = nullptr;  // counter of pair tests for the next enqueue
     std::optional<std::uint64_t> pair_tests_;
-};
-
-// Processes many frames or classes in one call: with shared launches of the matrix engine if no buffer holds more than
-// kMatrixBest and nothing is merged, otherwise one after the other.
-class CudaNmsBatch {
-public:
-    // The buffers must outlive this object and keep their addresses. Waits for the copy of the addresses to the device.
-    CudaNmsBatch(const DeviceInfo& device, StreamView stream,
-                 const std::vector<std::pair<const DetectionBuffer*, DetectionBuffer*>>& frames);
-
-    // Enqueues only; allocates nothing for rules one-pass and greedy without merge.
-    void enqueue(const NmsParams& params, StageRecorder& recorder);
-
-private:
-    DeviceInfo device_;
-    StreamView stream_;
-    std::vector<std::pair<const DetectionBuffer*, DetectionBuffer*>> frames_;
-    std::int32_t capacity_ = 0;
-    bool fits_ = false;
-    bool has_density_ = true;
-    bool has_features_ = true;
-    DeviceBuffer<std::byte> memory_;
-    DeviceBuffer<MatrixTask> tasks_;
-    CudaNms one_by_one_;
 };
 
 }  // namespace throng::gpu

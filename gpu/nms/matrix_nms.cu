@@ -104,12 +104,10 @@ __device__ __noinline__ std::uint32_t count_ties_before(const Box* d_boxes, cons
 
 // A warp per detection.
 __global__ void __launch_bounds__(kMaxRankWarps * 32)
-    rank_kernel(const __grid_constant__ MatrixFrames frames, float extent,
-                const __grid_constant__ PairMarginRule margin) {
+    rank_kernel(const __grid_constant__ MatrixTask frame, float extent, const __grid_constant__ PairMarginRule margin) {
     __shared__ alignas(16) float keys[kKeys];
     __shared__ std::uint32_t ties[kMaxRankWarps][kTies];
     start_kernel();
-    const MatrixTask frame = frame_of_block(frames);
     const DetectionSpan& raw = frame.task.raw;
     const auto capacity = static_cast<std::uint32_t>(raw.capacity);
     const std::uint32_t lane = threadIdx.x % 32;
@@ -268,12 +266,11 @@ __device__ __forceinline__ std::uint32_t row_word(const MatrixTask& frame, const
 // Computes units of 32 rows by 8 tiles of columns, a warp per tile.
 template <Overlap kOverlap, PixelConvention kPixels>
 __global__ void __launch_bounds__(kThreads)
-    map_kernel(const __grid_constant__ MatrixFrames frames, const __grid_constant__ NmsRuleSet rules,
+    map_kernel(const __grid_constant__ MatrixTask frame, const __grid_constant__ NmsRuleSet rules,
                const __grid_constant__ PairMarginRule margin) {
     __shared__ Columns columns[kGroupTiles];
     __shared__ std::uint32_t words[kGroupTiles][kTile + 1];
     start_kernel();
-    const MatrixTask frame = frame_of_block(frames);
     const MatrixScratch& scratch = frame.scratch;
     const auto capacity = static_cast<std::uint32_t>(frame.task.raw.capacity);
     const std::uint32_t lane = threadIdx.x % kTile;
@@ -337,23 +334,22 @@ PairMarginRule margin_of(const NmsRuleSet& rules) {
 }  // namespace
 }  // namespace matrix
 
-void launch_matrix_order(const DeviceInfo& device, const MatrixFrames& frames, std::int32_t expected,
+void launch_matrix_order(const DeviceInfo& device, const MatrixTask& frame, std::int32_t expected,
                          const NmsRuleSet& rules, StreamView stream) {
     using namespace matrix;
     // About one block per multiprocessor: all have the same share of the detections, and load the scores once. A warp
     // has several detections in turn.
     const auto n = static_cast<unsigned>(expected);
     const auto multiprocessors = static_cast<unsigned>(device.multiprocessors);
-    const unsigned share = (n * static_cast<unsigned>(frames.count) + multiprocessors - 1) / multiprocessors;
+    const unsigned share = (n + multiprocessors - 1) / multiprocessors;
     const unsigned turns = std::clamp((share + kMaxRankWarps * 3 / 4) / kMaxRankWarps, 1U, kMaxTurns);
     const unsigned warps = std::clamp((share + turns - 1) / turns, kMinRankWarps, kMaxRankWarps);
     const unsigned blocks = (n + warps * turns - 1) / (warps * turns);
     LaunchChain(device, stream)
-        .launch("rank_kernel", rank_kernel, launch_size(blocks, frames, warps * 32), frames, rules.extent,
-                margin_of(rules));
+        .launch("rank_kernel", rank_kernel, launch_size(blocks, warps * 32), frame, rules.extent, margin_of(rules));
 }
 
-void launch_matrix_map(const DeviceInfo& device, const MatrixFrames& frames, std::int32_t expected,
+void launch_matrix_map(const DeviceInfo& device, const MatrixTask& frame, std::int32_t expected,
                        const NmsRuleSet& rules, StreamView stream) {
     using namespace matrix;
     const std::uint32_t units = units_of(tiles_of(static_cast<std::uint32_t>(expected)));
@@ -362,7 +358,7 @@ void launch_matrix_map(const DeviceInfo& device, const MatrixFrames& frames, std
                         : rules.overlap == Overlap::min ? map_kernel_for<Overlap::min>(rules.extent)
                                                         : map_kernel_for<Overlap::suppressor>(rules.extent);
     LaunchChain(device, stream)
-        .launch("map_kernel", kernel, launch_size(blocks, frames, kThreads), frames, rules, margin_of(rules));
+        .launch("map_kernel", kernel, launch_size(blocks, kThreads), frame, rules, margin_of(rules));
 }
 
 }  // namespace throng::gpu

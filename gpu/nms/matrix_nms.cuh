@@ -1,4 +1,6 @@
-// Shared by the kernels of the matrix engine.
+// Shared by the kernels of the matrix engine. Latency is most of the time of these kernels. So each first issues all the
+// loads whose addresses do not depend on the number of detections, up to the capacity, and discards what is beyond that
+// number afterwards.
 #pragma once
 
 #include "gpu/nms/chained.h"
@@ -21,14 +23,6 @@ __device__ __forceinline__ bool is_present(Box ranked) {
     return ranked.w > 0.0F;
 }
 
-// Latency is most of the time of these kernels. So each first issues all the loads whose addresses do not depend on the
-// number of detections, up to the capacity, and discards what is beyond that number afterwards.
-__device__ __forceinline__ MatrixTask frame_of_block(const MatrixFrames& frames) {
-    MatrixTask frame = frames.one;
-    if (frames.d_many != nullptr) frame = frames.d_many[blockIdx.y];
-    return frame;
-}
-
 __device__ __forceinline__ Candidate load_ranked(const MatrixScratch& scratch, std::uint32_t rank) {
     return {load_box(scratch.boxes, rank), scratch.scores[rank], scratch.source[rank]};
 }
@@ -40,8 +34,8 @@ __device__ __forceinline__ std::uint32_t min_of_lanes(std::uint32_t value) {
     return value;
 }
 
-inline LaunchSize launch_size(unsigned blocks, const MatrixFrames& frames, unsigned threads, std::size_t shared = 0) {
-    return {dim3(blocks > 0 ? blocks : 1, static_cast<unsigned>(frames.count)), threads, shared};
+inline LaunchSize launch_size(unsigned blocks, unsigned threads) {
+    return {dim3(blocks > 0 ? blocks : 1), threads};
 }
 
 }  // namespace throng::gpu::matrix

@@ -56,20 +56,13 @@ struct MatrixTask {
     MatrixScratch scratch;
 };
 
-// One frame, or many that share launches (one row of the grid for each).
-struct MatrixFrames {
-    MatrixTask one;
-    const MatrixTask* d_many = nullptr;  // [count] in device memory; null: only `one`
-    std::int32_t count = 1;
-};
-
-// Enqueue the three stages; call in this order. Nothing is allocated. expected: number of detections per frame that the
-// launches are sized for; any number up to the capacity gives the same result.
-void launch_matrix_order(const DeviceInfo& device, const MatrixFrames& frames, std::int32_t expected,
+// Enqueue the three stages; call in this order. Nothing is allocated. expected: number of detections that the launches are
+// sized for; any number up to the capacity gives the same result.
+void launch_matrix_order(const DeviceInfo& device, const MatrixTask& frame, std::int32_t expected,
                          const NmsRuleSet& rules, StreamView stream);
-void launch_matrix_map(const DeviceInfo& device, const MatrixFrames& frames, std::int32_t expected,
+void launch_matrix_map(const DeviceInfo& device, const MatrixTask& frame, std::int32_t expected,
                        const NmsRuleSet& rules, StreamView stream);
-void launch_matrix_reduce(const DeviceInfo& device, const MatrixFrames& frames, std::int32_t expected,
+void launch_matrix_reduce(const DeviceInfo& device, const MatrixTask& frame, std::int32_t expected,
                           const NmsRuleSet& rules, StreamView stream);
 
 }  // namespace throng::gpu

@@ -137,11 +137,10 @@ __device__ __forceinline__ void list_open_row(const MatrixScratch& scratch, RowW
     });
 }
 
-__global__ void __launch_bounds__(kThreads) settle_rows_kernel(const __grid_constant__ MatrixFrames frames) {
+__global__ void __launch_bounds__(kThreads) settle_rows_kernel(const __grid_constant__ MatrixTask frame) {
     __shared__ alignas(16) std::uint32_t dropped[kMaxTiles];
     __shared__ alignas(16) std::uint32_t sure[kMaxTiles];
     start_kernel();
-    const MatrixTask frame = frame_of_block(frames);
     const MatrixScratch& scratch = frame.scratch;
     const auto capacity = static_cast<std::uint32_t>(frame.task.raw.capacity);
     std::uint32_t i = blockIdx.x * kTile + threadIdx.x / kRowLanes;
@@ -407,10 +406,9 @@ __device__ __forceinline__ std::uint32_t position_of(const Decision& decision, s
 
 // kWrite: writes the kept detections. Otherwise only counts hits by rank, for compact_kernel.
 template <bool kWrite, bool kGreedy>
-__global__ void __launch_bounds__(kThreads) write_kernel(const __grid_constant__ MatrixFrames frames) {
+__global__ void __launch_bounds__(kThreads) write_kernel(const __grid_constant__ MatrixTask frame) {
     __shared__ Decision decision;
     start_kernel();
-    const MatrixTask frame = frame_of_block(frames);
     const MatrixScratch& scratch = frame.scratch;
     const auto capacity = static_cast<std::uint32_t>(frame.task.raw.capacity);
     const bool first_lane = threadIdx.x % kRowLanes == 0;
@@ -449,10 +447,9 @@ __global__ void __launch_bounds__(kThreads) write_kernel(const __grid_constant__
 }
 
 __global__ void __launch_bounds__(kThreads)
-    compact_kernel(const __grid_constant__ MatrixFrames frames, std::uint32_t min_hits) {
+    compact_kernel(const __grid_constant__ MatrixTask frame, std::uint32_t min_hits) {
     __shared__ Decision decision;
     start_kernel();
-    const MatrixTask frame = frame_of_block(frames);
     const MatrixScratch& scratch = frame.scratch;
     const std::uint32_t n = stored_count(frame.task.raw);
     const std::uint32_t lane = threadIdx.x % kTile;
@@ -497,24 +494,23 @@ void for_each_array(MatrixScratch& s, std::int32_t capacity, Visit&& visit) {
 }  // namespace
 }  // namespace matrix
 
-void launch_matrix_reduce(const DeviceInfo& device, const MatrixFrames& frames, std::int32_t expected,
+void launch_matrix_reduce(const DeviceInfo& device, const MatrixTask& frame, std::int32_t expected,
                           const NmsRuleSet& rules, StreamView stream) {
     using namespace matrix;
     const LaunchChain chain(device, stream);
     const unsigned blocks = tiles_of(static_cast<std::uint32_t>(expected));
-    const LaunchSize rows = launch_size(blocks, frames, kThreads);
+    const LaunchSize rows = launch_size(blocks, kThreads);
     const bool greedy = rules.rule == NmsRule::greedy;
     // Up to kMaxUndecided, write_kernel alone is faster.
-    if (greedy && blocks > tiles_of(kMaxUndecided))
-        chain.launch("settle_rows_kernel", settle_rows_kernel, rows, frames);
+    if (greedy && blocks > tiles_of(kMaxUndecided)) chain.launch("settle_rows_kernel", settle_rows_kernel, rows, frame);
     const bool write = rules.min_hits <= 1;
     chain.launch("write_kernel",
                  write    ? greedy ? write_kernel<true, true> : write_kernel<true, false>
                     : greedy ? write_kernel<false, true>
                           : write_kernel<false, false>,
-                 rows, frames);
+                 rows, frame);
     if (write) return;
-    chain.launch("compact_kernel", compact_kernel, launch_size((blocks + 7) / 8, frames, kThreads), frames,
+    chain.launch("compact_kernel", compact_kernel, launch_size((blocks + 7) / 8, kThreads), frame,
                  static_cast<std::uint32_t>(rules.min_hits));
 }
 

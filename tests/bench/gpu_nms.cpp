@@ -96,21 +96,6 @@ struct Bench {
         return us;
     }
 
-    double time_batch(const Input& input, int frames, const NmsParams& params) {
-        const auto n = static_cast<std::int32_t>(input.set.detections.size());
-        std::vector<DetectionBuffer> raws;
-        std::vector<DetectionBuffer> kepts;
-        std::vector<std::pair<const DetectionBuffer*, DetectionBuffer*>> pairs;
-        for (int f = 0; f < frames; ++f) {
-            raws.push_back(gpu::make_device_buffer(n, {}, stream.view()));
-            kepts.push_back(gpu::make_device_buffer(n, {}, stream.view()));
-            transfer.upload(input.set, raws.back(), stream.view());
-        }
-        for (int f = 0; f < frames; ++f) pairs.emplace_back(&raws[f], &kepts[f]);
-        gpu::CudaNmsBatch batch(device, stream.view(), pairs);
-        return median_us(gpu::time_replays(stream.view(), repeats, [&] { batch.enqueue(params, none); }));
-    }
-
     struct None final : StageRecorder {
         void begin(std::string_view) override {}
         void end(std::string_view) override {}
@@ -246,9 +231,6 @@ int run(int argc, char** argv) {
     const NmsParams chained = plain(NmsRule::greedy, 0.4F);
     std::printf("greedy chain of 1000: matrix %.2f grid %.2f\n", bench.time(chain, chained, gpu::FastEngine::matrix),
                 bench.time(chain, chained, gpu::FastEngine::grid));
-    std::printf("64 frames of %s in one call: one-pass %.2f greedy %.2f\n", inputs[1].name.c_str(),
-                bench.time_batch(inputs[1], 64, plain(NmsRule::one_pass)),
-                bench.time_batch(inputs[1], 64, plain(NmsRule::greedy)));
     for (const Input& input : inputs) print_equal_scores(bench, input);
     return 0;
 }

@@ -189,36 +189,6 @@ TEST(NmsOnDevice, TheCountJumps) {
     }
 }
 
-TEST(NmsOnDevice, ManyFramesInOneCall) {
-    TH_NEED_GPU();
-    Random random(seed(25));
-    const auto cpu = make_cpu_nms(1);
-    DeviceNms device;
-    std::vector<NmsInput> inputs;
-    std::vector<DetectionBuffer> raw;
-    std::vector<DetectionBuffer> kept;
-    for (int f = 0; f < 64; ++f) {
-        inputs.push_back(random_nms_input(random, static_cast<std::size_t>(f * 17)));
-        raw.push_back(gpu::make_device_buffer(1100, {true, 3, false}, device.stream()));
-        kept.push_back(gpu::make_device_buffer(1100, {}, device.stream()));
-        device.transfer().upload(set_of(inputs.back()), raw.back(), device.stream());
-    }
-    std::vector<std::pair<const DetectionBuffer*, DetectionBuffer*>> frames;
-    for (std::size_t f = 0; f < raw.size(); ++f) frames.emplace_back(&raw[f], &kept[f]);
-    gpu::CudaNmsBatch batch(device.device(), device.stream(), frames);
-    NullRecorder recorder;
-    for (int round = 0; round < 20; ++round) {
-        const NmsParams params = random_nms_params(random);
-        batch.enqueue(params, recorder);
-        for (std::size_t f = 0; f < raw.size(); ++f) {
-            DetectionSet found;
-            device.transfer().download(kept[f], found, device.stream());
-            const NmsOutput expected = run_host_nms(*cpu, inputs[f], params);
-            EXPECT_EQ(difference(expected.kept, expected.invalid, found, params), "") << "frame " << f;
-        }
-    }
-}
-
 TEST(NmsOnDevice, ReplayedFromAGraph) {
     TH_NEED_GPU();
     Random random(seed(26));
