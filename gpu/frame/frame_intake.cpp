@@ -60,20 +60,34 @@ void FrameIntake::import_plane(Slot& slot, const Frame& frame, int plane, std::s
     out.data = static_cast<const std::uint8_t*>(mapped) + offset;
 }
 
-void FrameIntake::import_planes(const Frame& frame, int planes, Plane (&plane)[Frame::kMaxPlanes],
-                                StageRecorder& recorder) {
-    current_ = (current_ + 1) % kFrames;
-    Slot& slot = slots_[current_];
-    slot.read.synchronize();  // returns at once unless kFrames frames are in flight
-    slot.frame = frame;
+FrameIntake::Slot& FrameIntake::next_slot() {
+    if (!open_) {
+        open_ = true;
+        current_ = (current_ + 1) % kBatches;
+        Batch& batch = batches_[current_];
+        batch.read.synchronize();  // returns at once unless kBatches batches are in flight
+        batch.frames.clear();
+        batch.taken = 0;
+        batch.after_decoder = false;
+    }
+    Batch& batch = batches_[current_];
+    if (batch.taken == batch.slots.size()) batch.slots.emplace_back();
+    return batch.slots[batch.taken++];
+}
 
+void FrameIntake::import_planes(Slot& slot, const Frame& frame, int planes, Plane (&plane)[Frame::kMaxPlanes],
+                                StageRecorder& recorder) {
+    Batch& batch = batches_[current_];
+    batch.frames.push_back(frame);
     const FrameInfo& info = frame.info();
     if (info.memory == MemoryKind::device) {
         for (int p = 0; p < planes; ++p) plane[p] = {frame.plane(p).data, static_cast<int>(frame.plane(p).pitch)};
         // FFmpeg's decoder finishes a frame on the device's default stream; this stream does not wait for it
-        // implicitly.
-        slot.upload.record(cudaStreamLegacy);
-        slot.upload.make_wait(stream_);
+        // implicitly. All frames of a batch are decoded before the first one is taken.
+        if (batch.after_decoder) return;
+        batch.after_decoder = true;
+        batch.decoded.record(cudaStreamLegacy);
+        batch.decoded.make_wait(stream_);
     } else {
         const ScopedStage stage(recorder, stage::kUpload);
         std::size_t bytes = 0;
@@ -86,7 +100,7 @@ void FrameIntake::import_planes(const Frame& frame, int planes, Plane (&plane)[F
             import_plane(slot, frame, p, offset, plane[p]);
             offset += plane_bytes(frame.plane(p));
         }
-        if (staged) slot.frame = {};  // copied: release the frame to its owner
+        if (staged) batch.frames.pop_back();  // copied: release the frame to its owner
         if (!integrated_) {
             slot.upload.record(copies_.view());
             slot.upload.make_wait(stream_);
@@ -106,7 +120,7 @@ int planes_to_import(PixelFormat format, bool chroma) {
 DeviceImage FrameIntake::take_colors(const Frame& frame, StageRecorder& recorder) {
     if (frame.info().format != PixelFormat::bgr24) return take(frame, true, recorder);
     Plane plane[Frame::kMaxPlanes];
-    import_planes(frame, 1, plane, recorder);
+    import_planes(next_slot(), frame, 1, plane, recorder);
     DeviceImage image;
     image.width = frame.width();
     image.height = frame.height();
@@ -119,14 +133,14 @@ DeviceImage FrameIntake::take(const Frame& frame, bool chroma, StageRecorder& re
     const FrameInfo& info = frame.info();
     const int planes = planes_to_import(info.format, chroma);
     Plane plane[Frame::kMaxPlanes];
-    import_planes(frame, planes, plane, recorder);
+    Slot& slot = next_slot();
+    import_planes(slot, frame, planes, plane, recorder);
     DeviceImage image;
     image.width = info.width;
     image.height = info.height;
     image.luma = plane[0].data;
     image.luma_pitch = plane[0].pitch;
     if (info.format == PixelFormat::bgr24) {
-        Slot& slot = slots_[current_];
         const ScopedStage stage(recorder, stage::kGray);
         const int pitch = aligned(info.width);
         const std::size_t bytes = static_cast<std::size_t>(pitch) * static_cast<std::size_t>(info.height);
@@ -145,7 +159,8 @@ DeviceImage FrameIntake::take(const Frame& frame, bool chroma, StageRecorder& re
 }
 
 void FrameIntake::release() {
-    slots_[current_].read.record(stream_);
+    batches_[current_].read.record(stream_);
+    open_ = false;
 }
 
 }  // namespace throng::gpu

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <vector>
 
 #include "core/detect/stage.h"
 #include "core/frame/frame.h"
@@ -22,25 +24,33 @@ public:
     FrameIntake(StreamView stream, bool integrated);
 
     // Returns the frame's luma, and its chroma if requested and present, for kernels that are enqueued on the stream
-    // afterwards. bgr24 frames are converted to gray. Keeps the frame alive until release(). Waits only when kFrames
-    // frames are in progress. Throws Error(unavailable) when there is not enough memory.
+    // afterwards. bgr24 frames are converted to gray. Several frames may be taken before release(): a batch. Keeps them
+    // alive until the work before release() is done. Waits only when kBatches batches are in progress. Throws
+    // Error(unavailable) when there is not enough memory.
     [[nodiscard]] DeviceImage take(const Frame& frame, bool chroma, StageRecorder& recorder);
 
     // Like take with chroma, but does not convert bgr24 frames: then frame.bgr is set and luma is null.
     [[nodiscard]] DeviceImage take_colors(const Frame& frame, StageRecorder& recorder);
 
-    // Declares that work enqueued from now on does not read the last taken frame.
+    // Declares that work enqueued from now on does not read the frames taken since the last call.
     void release();
 
 private:
-    static constexpr std::size_t kFrames = 3;
+    static constexpr std::size_t kBatches = 3;
 
+    // Memory for one frame of a batch.
     struct Slot {
-        Frame frame;                         // kept for the kernels, or for a copy in progress
         PinnedBuffer<std::uint8_t> staging;  // for frames in pageable memory
         DeviceBuffer<std::uint8_t> uploaded;
         DeviceBuffer<std::uint8_t> gray;
         Event upload{Event::Timing::off};
+    };
+    struct Batch {
+        std::vector<Frame> frames;   // kept for the kernels, or for a copy in progress
+        std::deque<Slot> slots;      // one per frame
+        std::size_t taken = 0;       // slots in use
+        bool after_decoder = false;  // the stream waits for the decoder
+        Event decoded{Event::Timing::off};
         Event read{Event::Timing::off};
     };
     // A plane in device memory, laid out like the frame's.
@@ -49,15 +59,18 @@ private:
         int pitch = 0;
     };
 
-    // Makes the frame current and its first `planes` planes accessible to kernels.
-    void import_planes(const Frame& frame, int planes, Plane (&out)[Frame::kMaxPlanes], StageRecorder& recorder);
+    [[nodiscard]] Slot& next_slot();
+    // Makes the frame's first `planes` planes accessible to kernels.
+    void import_planes(Slot& slot, const Frame& frame, int planes, Plane (&out)[Frame::kMaxPlanes],
+                       StageRecorder& recorder);
     void import_plane(Slot& slot, const Frame& frame, int plane, std::size_t offset, Plane& out);
 
     StreamView stream_;
     bool integrated_;
     Stream copies_;
-    std::array<Slot, kFrames> slots_;
+    std::array<Batch, kBatches> batches_;
     std::size_t current_ = 0;
+    bool open_ = false;  // frames were taken since the last release()
 };
 
 }  // namespace throng::gpu
