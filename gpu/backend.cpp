@@ -10,7 +10,7 @@
 #include "core/base/error.h"
 #include "core/detect/detector_kinds.h"
 #include "gpu/cascade/cascade_detector.h"
-#include "gpu/cnn/cnn_detector.h"
+#include "gpu/cnn/batching_detector.h"
 #include "gpu/cuda_readback.h"
 #include "gpu/hog/hog_detector.h"
 #include "gpu/interop/cuda_gl_bridge.h"

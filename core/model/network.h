@@ -46,11 +46,15 @@ struct NetworkLayer {
     std::vector<float> bias;     // [output channels]
     // upsample
     std::int32_t factor = 1;
+
+    friend bool operator==(const NetworkLayer&, const NetworkLayer&) = default;
 };
 
 struct NetworkTensor {
     std::string name;  // in the file
     std::int32_t channels = 0;
+
+    friend bool operator==(const NetworkTensor&, const NetworkTensor&) = default;
 };
 
 struct NetworkInput {
@@ -61,6 +65,8 @@ struct NetworkInput {
     bool rgb = false;   // order of the three channels: red first, or blue first
     float mean = 0.0F;  // value = (sample - mean) * scale for samples in [0, 255]
     float scale = 1.0F;
+
+    friend bool operator==(const NetworkInput&, const NetworkInput&) = default;
 };
 
 enum class HeadFamily : std::uint8_t { yunet, ultraface };
@@ -69,6 +75,8 @@ enum class HeadFamily : std::uint8_t { yunet, ultraface };
 struct Prior {
     float width = 0;
     float height = 0;
+
+    friend bool operator==(const Prior&, const Prior&) = default;
 };
 
 // Output maps of one stride. Cell (column, row) of the maps corresponds to the input pixel (column * stride, row *
@@ -84,6 +92,8 @@ struct HeadLevel {
     [[nodiscard]] std::int32_t boxes_per_cell() const {
         return priors.empty() ? 1 : static_cast<std::int32_t>(priors.size());
     }
+
+    friend bool operator==(const HeadLevel&, const HeadLevel&) = default;
 };
 
 struct NetworkHead {
@@ -92,6 +102,8 @@ struct NetworkHead {
     float center_variance = 1.0F;   // ultraface
     float size_variance = 1.0F;     // ultraface
     bool has_landmarks = false;     // every level has a landmark map
+
+    friend bool operator==(const NetworkHead&, const NetworkHead&) = default;
 };
 
 struct Network {
@@ -100,6 +112,8 @@ struct Network {
     std::vector<NetworkTensor> tensors;
     std::vector<NetworkLayer> layers;  // each reads tensors that the input or an earlier layer wrote
     NetworkHead head;
+
+    friend bool operator==(const Network&, const Network&) = default;
 };
 
 struct MapSize {

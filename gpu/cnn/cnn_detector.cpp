@@ -3,17 +3,16 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/model/model_finder.h"
-#include "core/model/onnx_reader.h"
 
 namespace throng::gpu {
 namespace {
 
-constexpr std::size_t kKeptRuns = 2;  // number of frame sizes or batch sizes whose plans are kept
+constexpr std::size_t kKeptRuns = 2;  // number of frame sizes whose plans are kept
 
 struct Toggle {
     const char* id;
@@ -27,6 +26,7 @@ constexpr Toggle kToggles[] = {
      &CnnSwitches::fusion},
     {"graph", "CUDA graph", "All layers are enqueued with one call.", &CnnSwitches::graph},
     {"overlap", "Overlapping launches", "A kernel is set up while the previous one finishes.", &CnnSwitches::overlap},
+    {"batch", "Shared launches", "Frames of several sources on one GPU are processed in batches.", &CnnSwitches::batch},
 };
 
 }  // namespace
@@ -48,7 +48,7 @@ CnnSwitches cnn_switches(const DetectorParams& params) {
 }
 
 CnnDetector::CnnDetector(StreamView stream, const DeviceInfo& device, Network network, const DetectorParams& params)
-    : stream_(stream), device_(device), network_(std::move(network)) {
+    : stream_(stream), device_(device), network_(std::move(network)), intake_(stream, device.integrated) {
     check_params(params);
     set_up(params);
 }
@@ -102,19 +102,21 @@ std::vector<DetectorSwitch> CnnDetector::switches() const {
 }
 
 FrameRuns& CnnDetector::runs_for(int width, int height, int frames) {
-    const auto found =
-        std::find_if(runs_.begin(), runs_.end(), [&](const auto& r) { return r->fits(width, height, frames); });
-    if (found != runs_.end()) {
+    auto found = std::find_if(runs_.begin(), runs_.end(), [&](const auto& r) { return r->has_size(width, height); });
+    if (found != runs_.end() && (*found)->max_frames() >= frames) {
         std::rotate(found, found + 1, runs_.end());
         return *runs_.back();
     }
-    if (runs_.size() == kKeptRuns) {
+    if (found == runs_.end() && runs_.size() == kKeptRuns) found = runs_.begin();
+    if (found != runs_.end()) {
         check_cuda(cudaStreamSynchronize(stream_), "waiting for the detector's last frame");
-        runs_.erase(runs_.begin());
+        runs_.erase(found);
     }
     const CnnPlan plan = plan_passes(network_, width, height, params_, switches_.input);
+    // Batches grow as sources start: few sizes of memory on the way to the largest one.
+    const auto capacity = static_cast<int>(std::bit_ceil(static_cast<unsigned>(frames)));
     runs_.push_back(
-        std::make_unique<FrameRuns>(network_, steps_, precision_, device_, plan, width, height, frames, stream_));
+        std::make_unique<FrameRuns>(network_, steps_, precision_, device_, plan, width, height, capacity, stream_));
     return *runs_.back();
 }
 
@@ -141,13 +143,10 @@ void CnnDetector::enqueue_batch(const Frame* frames, DetectionBuffer* const* raw
 
 void CnnDetector::enqueue_some(const Frame* frames, DetectionBuffer* const* raw, int count, StageRecorder& recorder) {
     FrameRuns& runs = runs_for(frames[0].width(), frames[0].height(), count);
-    while (intakes_.size() < static_cast<std::size_t>(count)) {
-        intakes_.push_back(std::make_unique<FrameIntake>(stream_, device_.integrated));
-    }
     PreprocessTask preprocess;
     BoxSink sink;
     for (int i = 0; i < count; ++i) {
-        preprocess.image[i] = intakes_[static_cast<std::size_t>(i)]->take_colors(frames[i], recorder);
+        preprocess.image[i] = intake_.take_colors(frames[i], recorder);
         preprocess.color[i] = cnn_color_of(frames[i].info());
         preprocess.clear[i] = raw[i]->span().count;
         sink.raw[i] = raw[i]->span();
@@ -160,20 +159,15 @@ void CnnDetector::enqueue_some(const Frame* frames, DetectionBuffer* const* raw,
     sink.max_side = params_.max_size > 0 ? static_cast<float>(params_.max_size) : INFINITY;
     {
         const ScopedStage stage(recorder, stage::kPreprocess);
-        runs.enqueue_preprocess(preprocess, stream_);
+        runs.enqueue_preprocess(preprocess, count, stream_);
     }
-    for (int i = 0; i < count; ++i) intakes_[static_cast<std::size_t>(i)]->release();
+    intake_.release();
     {
         const ScopedStage stage(recorder, stage::kNetwork);
-        runs.enqueue_layers(switches_.graph, switches_.overlap, stream_);
+        runs.enqueue_layers(count, switches_.graph, switches_.overlap, stream_);
     }
     const ScopedStage stage(recorder, stage::kBoxes);
-    runs.enqueue_boxes(sink, stream_);
-}
-
-std::unique_ptr<Detector> make_cnn_detector(StreamView stream, const DeviceInfo& device, const DetectorParams& params) {
-    check_params(params);
-    return std::make_unique<CnnDetector>(stream, device, read_onnx(find_model(params.model, params.kind)), params);
+    runs.enqueue_boxes(sink, count, stream_);
 }
 
 }  // namespace throng::gpu

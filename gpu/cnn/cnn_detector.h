@@ -20,6 +20,7 @@ struct CnnSwitches {
     bool fusion = true;   // "fusion": fused kernels for groups of layers
     bool graph = true;    // "graph": the layers as one CUDA graph
     bool overlap = true;  // "overlap": kernels are set up while the previous ones finish
+    bool batch = true;    // "batch": frames of several sources share launches (dynamic_batcher.h)
 
     friend bool operator==(const CnnSwitches&, const CnnSwitches&) = default;
 };
@@ -34,8 +35,7 @@ public:
     // raw must be in device memory. The first frame of a size builds its runs and waits for them.
     void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override;
 
-    // Processes several frames of one size; the detections of frame i go to *raw[i]. frames: their number, without
-    // limit.
+    // Processes several frames of one size; the detections of frame i go to *raw[i]. count: without limit.
     void enqueue_batch(const Frame* frames, DetectionBuffer* const* raw, int count, StageRecorder& recorder);
 
     void configure(const DetectorParams& params) override;
@@ -44,6 +44,8 @@ public:
     [[nodiscard]] std::vector<DetectorSwitch> switches() const override;
 
     [[nodiscard]] const Network& network() const { return network_; }
+    [[nodiscard]] const DetectorParams& params() const { return params_; }
+    [[nodiscard]] const CnnSwitches& chosen_switches() const { return switches_; }
     [[nodiscard]] Precision precision() const { return precision_; }
     // Returns the runs of the last frames; null before the first.
     [[nodiscard]] const FrameRuns* runs() const { return runs_.empty() ? nullptr : runs_.back().get(); }
@@ -61,15 +63,11 @@ private:
     float threshold_ = 0;
     Precision precision_ = Precision::fp32;
     Steps steps_;
-    std::vector<std::unique_ptr<FrameRuns>> runs_;       // the most recently used is last
-    std::vector<std::unique_ptr<FrameIntake>> intakes_;  // one per frame of a batch
+    std::vector<std::unique_ptr<FrameRuns>> runs_;  // the most recently used is last
+    FrameIntake intake_;
 };
 
 // Throws Error(usage) for an unknown switch or choice.
 [[nodiscard]] CnnSwitches cnn_switches(const DetectorParams& params);
-
-// Creates the detector for params.kind cnn; the model is resolved as in core/model/model_finder.h.
-[[nodiscard]] std::unique_ptr<Detector> make_cnn_detector(StreamView stream, const DeviceInfo& device,
-                                                          const DetectorParams& params);
 
 }  // namespace throng::gpu

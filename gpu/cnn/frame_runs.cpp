@@ -53,43 +53,43 @@ FrameRuns::FrameRuns(const Network& network, const Steps& steps, Precision preci
     check_cuda(cudaStreamSynchronize(stream), "uploading the plan");  // the other streams read it as well
 }
 
-void FrameRuns::enqueue_preprocess(PreprocessTask task, StreamView stream) const {
+void FrameRuns::enqueue_preprocess(PreprocessTask task, int frames, StreamView stream) const {
     for (const Run& run : runs_) {
         task.d_passes = d_inputs_.data() + run.first_pass;
         task.passes = run.passes;
         task.single = run.single;
         task.out = run.network.input();
-        launch_preprocess(task, frames_, precision_, {stream, false});
+        launch_preprocess(task, frames, precision_, {stream, false});
         std::fill(std::begin(task.clear), std::end(task.clear), nullptr);
     }
 }
 
-void FrameRuns::launch_layers(bool overlap, StreamView stream) const {
+void FrameRuns::launch_layers(int frames, bool overlap, StreamView stream) const {
     if (!side_streams_.empty()) fork_.record(stream);
     for (std::size_t r = 1; r < runs_.size(); ++r) {
         const StreamView side = side_streams_[r - 1].view();
         fork_.make_wait(side);
-        runs_[r].network.enqueue_layers(side, overlap);
+        runs_[r].network.enqueue_layers(frames * runs_[r].passes, side, overlap);
         side_done_[r - 1].record(side);
     }
-    runs_.front().network.enqueue_layers(stream, overlap);
+    runs_.front().network.enqueue_layers(frames * runs_.front().passes, stream, overlap);
     for (const Event& done : side_done_) done.make_wait(stream);
 }
 
-void FrameRuns::enqueue_layers(bool graph, bool overlap, StreamView stream) {
-    if (!graph) return launch_layers(overlap, stream);
-    if (!graph_ || graph_overlaps_ != overlap) {
-        graph_ = Graph::capture(stream, [&] { launch_layers(overlap, stream); });
-        graph_overlaps_ = overlap;
-    }
-    graph_.launch(stream);
+void FrameRuns::enqueue_layers(int frames, bool graph, bool overlap, StreamView stream) {
+    if (!graph) return launch_layers(frames, overlap, stream);
+    if (graphs_overlap_ != overlap) graphs_ = {};
+    graphs_overlap_ = overlap;
+    Graph& captured = graphs_[static_cast<std::size_t>(frames - 1)];
+    if (!captured) captured = Graph::capture(stream, [&] { launch_layers(frames, overlap, stream); });
+    captured.launch(stream);
 }
 
-void FrameRuns::enqueue_boxes(BoxSink sink, StreamView stream) const {
+void FrameRuns::enqueue_boxes(BoxSink sink, int frames, StreamView stream) const {
     for (const Run& run : runs_) {
         sink.d_passes = d_positions_.data() + run.first_pass;
         sink.passes = run.passes;
-        run.network.enqueue_boxes(sink, stream);
+        run.network.enqueue_boxes(sink, frames * run.passes, stream);
     }
 }
 

@@ -1,7 +1,8 @@
-// Everything that a detector needs for frames of one size: the passes of the plan, their network runs, and one CUDA
-// graph of all layers of all runs. Built once and used for every such frame.
+// Everything that a detector needs for frames of one size: the passes of the plan, their network runs, and a CUDA graph
+// of all layers of all runs for each number of frames. Built once and used for every such batch.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "core/model/cnn_plan.h"
@@ -12,20 +13,21 @@ namespace throng::gpu {
 
 class FrameRuns {
 public:
-    // frames: number in a batch. Passes of one size form a batch. The references must outlive this object. Waits for
-    // the stream. Throws Error(unavailable) if there is not enough memory.
+    // frames: the largest number in a batch, at most kMaxBatch. Passes of one size form a batch. The references must
+    // outlive this object. Waits for the stream. Throws Error(unavailable) if there is not enough memory.
     FrameRuns(const Network& network, const Steps& steps, Precision precision, const DeviceInfo& device,
               const CnnPlan& plan, int width, int height, int frames, StreamView stream);
 
-    [[nodiscard]] bool fits(int width, int height, int frames) const {
-        return width_ == width && height_ == height && frames_ == frames;
-    }
+    [[nodiscard]] bool has_size(int width, int height) const { return width_ == width && height_ == height; }
+    [[nodiscard]] int max_frames() const { return frames_; }
 
-    // task, sink: the part that does not depend on a run; the rest is filled in here. Counts to clear are cleared once.
-    void enqueue_preprocess(PreprocessTask task, StreamView stream) const;
-    // Enqueues the runs concurrently. graph: the first call captures all of them, and later calls replay the capture.
-    void enqueue_layers(bool graph, bool overlap, StreamView stream);
-    void enqueue_boxes(BoxSink sink, StreamView stream) const;
+    // Enqueue the work on `frames` frames, 1 to max_frames(). task, sink: the part that does not depend on a run; the
+    // rest is filled in here. Counts to clear are cleared once.
+    void enqueue_preprocess(PreprocessTask task, int frames, StreamView stream) const;
+    // Enqueues the runs concurrently. graph: the first call for a number of frames captures them, and later calls
+    // replay the capture.
+    void enqueue_layers(int frames, bool graph, bool overlap, StreamView stream);
+    void enqueue_boxes(BoxSink sink, int frames, StreamView stream) const;
 
     [[nodiscard]] int launches() const;        // number of kernels, from the frame to the boxes
     [[nodiscard]] std::size_t memory() const;  // bytes of device memory
@@ -39,7 +41,7 @@ private:
         bool single;  // see PreprocessTask
     };
 
-    void launch_layers(bool overlap, StreamView stream) const;
+    void launch_layers(int frames, bool overlap, StreamView stream) const;
 
     Precision precision_;
     int width_, height_, frames_;
@@ -50,8 +52,8 @@ private:
     std::vector<Stream> side_streams_;  // one per run except the first
     std::vector<Event> side_done_;
     Event fork_{Event::Timing::off};
-    Graph graph_;
-    bool graph_overlaps_ = false;
+    std::array<Graph, kMaxBatch> graphs_;  // by the number of frames - 1
+    bool graphs_overlap_ = false;
 };
 
 }  // namespace throng::gpu

@@ -118,10 +118,10 @@ Map NetworkRun::map_or_none(int tensor) const {
     return tensor >= 0 ? map(tensor) : Map{};
 }
 
-void NetworkRun::enqueue_layers(StreamView stream, bool overlap) const {
+void NetworkRun::enqueue_layers(int images, StreamView stream, bool overlap) const {
     for (const Group& group : groups_) {
         const bool first = &group == &groups_.front();  // the first kernel waits for all earlier work
-        launch(group, {stream, overlap && can_overlap_ && !first && prefetches(group)});
+        launch(group, images, {stream, overlap && can_overlap_ && !first && prefetches(group)});
     }
 }
 
@@ -131,7 +131,7 @@ bool NetworkRun::prefetches(const Group& group) const {
     return kind == StepKind::stem || kind == StepKind::stem_unit || kind == StepKind::point_depth;
 }
 
-void NetworkRun::launch(const Group& group, const Chain& chain) const {
+void NetworkRun::launch(const Group& group, int images, const Chain& chain) const {
     const Step& step = steps_->steps[at(group.first)];
     switch (step.kind) {
         case StepKind::stem:
@@ -139,7 +139,7 @@ void NetworkRun::launch(const Group& group, const Chain& chain) const {
             const StemTask task{map(step.in), map_or_none(step.out), map_or_none(step.pooled),
                                 steps_->stems[at(step.stem)]};
             const auto launch_kernel = step.kind == StepKind::stem ? launch_stem : launch_stem_unit;
-            return launch_kernel(task, images_, precision_, chain);
+            return launch_kernel(task, images, precision_, chain);
         }
         case StepKind::point_depth: {
             PointDepthTask tasks[kMaxMerge];
@@ -148,30 +148,30 @@ void NetworkRun::launch(const Group& group, const Chain& chain) const {
                 const Step& each = steps_->steps[at(group.first + i)];
                 tasks[i] = {map(each.in),          map_or_none(each.more),  each.point, each.depth, each.relu,
                             map_or_none(each.out), map_or_none(each.pooled)};
-                pixels += std::int64_t{tasks[i].in.width} * tasks[i].in.height * images_;
+                pixels += std::int64_t{tasks[i].in.width} * tasks[i].in.height * images;
             }
             const PointDepthTile tile = point_depth_tile(pixels, step.point.in, step.point.out, limits_);
             const auto launch_kernel =
                 precision_ == Precision::fp32 ? launch_point_depth_fp32 : launch_point_depth_fp16;
-            return launch_kernel(tasks, group.count, images_, tile, chain);
+            return launch_kernel(tasks, group.count, images, tile, chain);
         }
         case StepKind::depth_point:
             return launch_depth_point(
-                {map(step.in), step.depth, step.depth_relu, step.stride, step.point, step.relu, map(step.out)}, images_,
+                {map(step.in), step.depth, step.depth_relu, step.stride, step.point, step.relu, map(step.out)}, images,
                 precision_, limits_.multiprocessors, chain);
         case StepKind::convolution:
             return launch_plain(
                 PlainConvolution{map(step.in), map(step.out), map_or_none(step.more), step.plain, step.kernel,
                                  step.stride, step.padding, step.dilation, step.depthwise, step.relu},
-                images_, precision_, chain);
+                images, precision_, chain);
         case StepKind::pool:
             return launch_plain(
-                PlainPool{map(step.in), map(step.out), step.kernel, step.stride, step.padding, step.relu}, images_,
+                PlainPool{map(step.in), map(step.out), step.kernel, step.stride, step.padding, step.relu}, images,
                 precision_, chain);
         case StepKind::sum:
             return launch_plain(PlainSum{map(step.in), map_or_none(step.more), map(step.out), step.factor_in,
                                          step.factor_more, step.channels, step.first_channel, step.relu},
-                                images_, precision_, chain);
+                                images, precision_, chain);
     }
 }
 
@@ -197,7 +197,7 @@ std::string NetworkRun::launch_name(int l) const {
     return step.pooled >= 0 ? name + ", pool" : name;
 }
 
-void NetworkRun::enqueue_boxes(const BoxSink& sink, StreamView stream) const {
+void NetworkRun::enqueue_boxes(const BoxSink& sink, int images, StreamView stream) const {
     const Chain chain{stream, false};
     const NetworkHead& head = network_->head;
     if (!steps_->heads.empty()) {
@@ -207,7 +207,7 @@ void NetworkRun::enqueue_boxes(const BoxSink& sink, StreamView stream) const {
         for (const HeadStep& step : steps_->heads) {
             heads.head[heads.count++] = {map(step.in), step.point, step.depth, step.stride};
         }
-        launch_yunet_heads(heads, images_, precision_, chain);
+        launch_yunet_heads(heads, images, precision_, chain);
         return;
     }
     BoxMaps maps;
@@ -227,7 +227,7 @@ void NetworkRun::enqueue_boxes(const BoxSink& sink, StreamView stream) const {
         to.boxes_per_cell = level.boxes_per_cell();
         std::copy(level.priors.begin(), level.priors.end(), to.priors);
     }
-    launch_boxes(maps, images_, precision_, chain);
+    launch_boxes(maps, images, precision_, chain);
 }
 
 }  // namespace throng::gpu

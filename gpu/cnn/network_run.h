@@ -14,8 +14,8 @@ namespace throng::gpu {
 
 class NetworkRun {
 public:
-    // images: number per batch. Allocates the maps; maps that are never in use at the same time share memory. Both
-    // references must outlive this object. Throws Error(unavailable) if there is not enough memory.
+    // images: the largest number per batch. Allocates the maps; maps that are never in use at the same time share
+    // memory. Both references must outlive this object. Throws Error(unavailable) if there is not enough memory.
     NetworkRun(const Network& network, const Steps& steps, Precision precision, const DeviceInfo& device, int width,
                int height, int images, StreamView stream);
 
@@ -23,16 +23,16 @@ public:
     [[nodiscard]] const Map& input() const { return maps_[static_cast<std::size_t>(network_->input.tensor)]; }
     [[nodiscard]] int images() const { return images_; }
 
-    // Enqueues all layers up to the maps that the boxes are decoded from. overlap: kernels start while the previous
-    // ones finish.
-    void enqueue_layers(StreamView stream, bool overlap) const;
-    void enqueue_boxes(const BoxSink& sink, StreamView stream) const;
+    // Enqueue the work on the first `images` images: all layers up to the maps that the boxes are decoded from, and the
+    // boxes. overlap: kernels start while the previous ones finish.
+    void enqueue_layers(int images, StreamView stream, bool overlap) const;
+    void enqueue_boxes(const BoxSink& sink, int images, StreamView stream) const;
 
     // Returns the number of launches of enqueue_layers.
     [[nodiscard]] int launches() const { return static_cast<int>(groups_.size()); }
-    // Enqueues one of these launches, for measurements; describes it: "unit 64 -> 64, 160x160".
+    // Enqueues one of these launches on all images, for measurements; describes it: "unit 64 -> 64, 160x160".
     void enqueue_launch(int l, StreamView stream) const {
-        launch(groups_[static_cast<std::size_t>(l)], {stream, false});
+        launch(groups_[static_cast<std::size_t>(l)], images_, {stream, false});
     }
     [[nodiscard]] std::string launch_name(int l) const;
     [[nodiscard]] std::size_t memory() const { return memory_.bytes(); }
@@ -48,7 +48,7 @@ private:
     void lay_out_maps(int width, int height, StreamView stream);
     void group_steps();
     [[nodiscard]] bool prefetches(const Group& group) const;
-    void launch(const Group& group, const Chain& chain) const;
+    void launch(const Group& group, int images, const Chain& chain) const;
     [[nodiscard]] Map map_or_none(int tensor) const;
 
     const Network* network_;

@@ -84,6 +84,7 @@ DetectionBuffer make_device_buffer(std::int32_t capacity, const OptionalFields& 
     static_cast<void>(lay_out(measure, capacity, optional_fields));
     auto memory = std::make_shared<DeviceBuffer<std::byte>>(measure.size());
     fill_bytes(*memory, 0, stream);
+    check_cuda(cudaStreamSynchronize(stream), "clearing a detection buffer");
     Layout layout(memory->data());
     const DetectionSpan span = lay_out(layout, capacity, optional_fields);
     return DetectionBuffer(MemoryKind::device, span, std::move(memory));

@@ -6,7 +6,7 @@
 
 namespace throng::gpu {
 
-// Returns a zeroed buffer. Does not synchronize; the buffer may be used on the stream at once.
+// Returns a zeroed buffer that may be used on any stream. Waits for the stream.
 [[nodiscard]] DetectionBuffer make_device_buffer(std::int32_t capacity, const OptionalFields& optional_fields,
                                                  StreamView stream);
 

@@ -71,6 +71,8 @@ constexpr const char* kContext = "throng::ui";
     QT_TR_NOOP("All layers are enqueued with one call."),
     QT_TR_NOOP("Overlapping launches"),
     QT_TR_NOOP("A kernel is set up while the previous one finishes."),
+    QT_TR_NOOP("Shared launches"),
+    QT_TR_NOOP("Frames of several sources on one GPU are processed in batches."),
     QT_TR_NOOP("Stages in segments"),
     QT_TR_NOOP("Remaining windows are collected in queues between segments of stages, so that no thread idles."),
     QT_TR_NOOP("Scales"),

@@ -2349,6 +2349,14 @@
         <translation>Ein Kernel wird vorbereitet, während der vorige endet.</translation>
     </message>
     <message>
+        <source>Shared launches</source>
+        <translation>Gemeinsame Starts</translation>
+    </message>
+    <message>
+        <source>Frames of several sources on one GPU are processed in batches.</source>
+        <translation>Bilder mehrerer Quellen auf einer GPU werden in Stapeln verarbeitet.</translation>
+    </message>
+    <message>
         <source>Stages in segments</source>
         <translation>Abschnitte</translation>
     </message>

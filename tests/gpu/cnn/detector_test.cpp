@@ -1,13 +1,8 @@
 // The complete detector: switches and batches do not change the detections.
 #include "gpu/cnn/cnn_detector.h"
 
-#include <algorithm>
-#include <cmath>
-#include <random>
-#include <tuple>
-
 #include "core/base/error.h"
-#include "core/frame/frame_pool.h"
+#include "tests/gpu/cnn/random_frames.h"
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/support/network_reference.h"
 #include "tests/support/random.h"
@@ -16,36 +11,6 @@ namespace throng::test {
 namespace {
 
 using namespace throng::gpu;
-
-// Smooth random colors: noise of all frequencies would make almost every cell a box.
-Frame random_image(int width, int height, std::uint64_t seed_of_it) {
-    std::mt19937_64 random(seed_of_it);
-    FramePool pool;
-    WritableFrame frame = pool.take(PixelFormat::nv12, width, height);
-    for (int p = 0; p < 2; ++p) {
-        const double a = static_cast<double>(random() % 100) / 1000.0;
-        const double b = static_cast<double>(random() % 100) / 1000.0;
-        for (int y = 0; y < frame.plane(p).height; ++y) {
-            for (int x = 0; x < frame.plane(p).width; ++x) {
-                const double v = 128.0 + 80.0 * std::sin(a * x + b * y) + static_cast<double>(random() % 40);
-                frame.data(p)[y * frame.plane(p).pitch + x] = static_cast<std::uint8_t>(v);
-            }
-        }
-    }
-    return std::move(frame).finish();
-}
-
-// Sorts the detections, because the kernels write them in any order.
-std::vector<std::tuple<float, float, float, float, float, float>> sorted(const DetectionSet& set) {
-    std::vector<std::tuple<float, float, float, float, float, float>> list;
-    for (std::size_t i = 0; i < set.detections.size(); ++i) {
-        const Detection& d = set.detections[i];
-        const float landmark = set.landmarks.empty() ? 0.0F : set.landmarks[i].xy[7];
-        list.emplace_back(d.score, d.box.x, d.box.y, d.box.w, d.box.h, landmark);
-    }
-    std::sort(list.begin(), list.end());
-    return list;
-}
 
 class CnnDetectorTest : public GpuTest {
 protected:
@@ -89,7 +54,10 @@ TEST_F(CnnDetectorTest, SwitchesChangeNothing) {
         }
     }
     for (const DetectorSwitch& s : plain.switches()) {
-        EXPECT_EQ(s.chosen, s.id == "input" ? "letterbox" : s.id == "fusion" ? "on" : "off") << s.id;
+        EXPECT_EQ(s.chosen, s.id == "input"                        ? "letterbox"
+                            : s.id == "graph" || s.id == "overlap" ? "off"
+                                                                   : "on")
+            << s.id;
     }
     DetectorParams apart = params();
     apart.switches["fusion"] = "off";

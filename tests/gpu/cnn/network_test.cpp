@@ -102,7 +102,7 @@ TEST_P(CnnNetwork, MapsEqualPlainLoops) {
         access.write(run.input(), i, input);
         expected.push_back(evaluate(network, input));
     }
-    run.enqueue_layers(view(), true);
+    run.enqueue_layers(param.images, view(), true);
 
     // The maps that are valid at the end: the heads' maps, or the input of the fused heads.
     std::vector<int> tensors;
@@ -161,8 +161,8 @@ TEST_P(CnnNetwork, BoxesEqualPlainLoops) {
         buffers.push_back(make_device_buffer(1 << 16, {false, 0, true}, view()));
         sink.raw[i] = buffers.back().span();
     }
-    run.enqueue_layers(view(), true);
-    run.enqueue_boxes(sink, view());
+    run.enqueue_layers(param.images, view(), true);
+    run.enqueue_boxes(sink, param.images, view());
 
     for (int i = 0; i < param.images; ++i) {
         DetectionSet found = download(buffers[at(i)]);

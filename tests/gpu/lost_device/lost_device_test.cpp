@@ -70,7 +70,7 @@ TEST_F(LostDevice, ContinuesOnTheCpuWithOneResultPerFrame) {
     options.fallback = [] { return make_cpu_backend(); };
     Pipeline pipeline(open_source(file.path(), source), std::make_shared<BreakingBackend>(kBreaksAt),
                       test::crowd_settings(), options);
-    // Records when each result arrives, to find the longest_gap gap.
+    // Records when each result arrives, to find the longest gap.
     class Times final : public ResultSink {
     public:
         void write(const FrameResult&) override { at.push_back(Clock::now()); }
@@ -81,12 +81,31 @@ TEST_F(LostDevice, ContinuesOnTheCpuWithOneResultPerFrame) {
     auto times = std::make_shared<Times>();
     pipeline.add_sink(sink);
     pipeline.add_sink(times);
+    // Other sources on the device, whose frames share launches.
+    std::vector<std::unique_ptr<Pipeline>> others;
+    std::vector<std::shared_ptr<test::LineSink>> other_sinks;
+    options.loop = true;
+    options.max_frames = 3 * kFrames;
+    const auto network = test::network_settings();
+    for (int i = 0; network && i < 3; ++i) {
+        others.push_back(
+            std::make_unique<Pipeline>(open_source(file.path(), source), make_cuda_backend(), *network, options));
+        other_sinks.push_back(std::make_shared<test::LineSink>());
+        others.back()->add_sink(other_sinks.back());
+        others.back()->start();
+    }
     pipeline.start();
     pipeline.wait();
     EXPECT_EQ(pipeline.state(), PipelineState::ended) << (pipeline.failure() ? pipeline.failure()->what() : "");
     EXPECT_EQ(pipeline.backend_name(), "cpu");
     EXPECT_NE(pipeline.notice(), "");
     EXPECT_EQ(sink->lines, expected->lines);
+    for (std::size_t i = 0; i < others.size(); ++i) {
+        others[i]->wait();
+        EXPECT_EQ(others[i]->backend_name(), "cpu");
+        EXPECT_EQ(other_sinks[i]->lines.size(), static_cast<std::size_t>(3 * kFrames));
+        EXPECT_NE(other_sinks[i]->lines.back().find("\"score\""), std::string::npos);
+    }
     double longest_gap = 0;
     for (std::size_t i = 1; i < times->at.size(); ++i) {
         longest_gap =

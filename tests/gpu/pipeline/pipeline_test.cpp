@@ -150,17 +150,29 @@ TEST_F(CudaPipeline, FramesThatWaitToBeHiddenStayOnTheDevice) {
     }
 }
 
-TEST_F(CudaPipeline, SeveralSourcesShareTheDevice) {
+// Several sources at the same time, each of which must give the lines of a run alone.
+void check_several_sources(const PipelineSettings& settings) {
     const CrowdFile file(640, 360, 60);
-    const auto expected = run_file(file.path(), make_cuda_backend(), true);
+    const auto expected = run_file(file.path(), make_cuda_backend(), true, settings);
+    EXPECT_NE(expected->lines.front().find("\"score\""), std::string::npos) << "no face found in the crowd";
     std::vector<std::shared_ptr<LineSink>> found(4);
     {
         std::vector<std::jthread> threads;
         for (auto& sink : found) {
-            threads.emplace_back([&sink, &file] { sink = run_file(file.path(), make_cuda_backend(), true); });
+            threads.emplace_back([&] { sink = run_file(file.path(), make_cuda_backend(), true, settings); });
         }
     }
     for (const auto& sink : found) EXPECT_EQ(sink->lines, expected->lines);
+}
+
+TEST_F(CudaPipeline, SeveralSourcesShareTheDevice) {
+    check_several_sources(crowd_settings());
+}
+
+TEST_F(CudaPipeline, SeveralSourcesShareLaunches) {
+    const auto settings = test::network_settings();
+    if (!settings) GTEST_SKIP() << "skipped: no network is installed";
+    check_several_sources(*settings);
 }
 
 TEST_F(CudaPipeline, OverflowsAreRepeatedAndRawBoxesAreComplete) {

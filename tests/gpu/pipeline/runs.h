@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/error.h"
+#include "core/model/model_finder.h"
 #include "core/pipeline/pipeline.h"
 #include "core/sinks/json_sink.h"
 #include "core/synth/crowd.h"
@@ -81,6 +83,18 @@ inline PipelineSettings crowd_settings() {
     settings.detector.scale_factor = 1.2;
     settings.nms.overlap = Overlap::min;
     settings.nms.theta = 0.5F;
+    return settings;
+}
+
+// Returns the settings for the installed network, or nothing if there is none.
+inline std::optional<PipelineSettings> network_settings() {
+    PipelineSettings settings;
+    settings.detector.kind = "cnn";
+    try {
+        settings.detector.model = find_model("", settings.detector.kind).string();
+    } catch (const Error&) {
+        return std::nullopt;
+    }
     return settings;
 }
 

@@ -1,0 +1,58 @@
+#include "gpu/cnn/batching_detector.h"
+
+#include <optional>
+#include <utility>
+
+#include "core/model/model_finder.h"
+#include "core/model/onnx_reader.h"
+#include "gpu/cnn/cnn_detector.h"
+#include "gpu/cnn/dynamic_batcher.h"
+
+namespace throng::gpu {
+namespace {
+
+class BatchingDetector final : public Detector {
+public:
+    BatchingDetector(StreamView stream, const DeviceInfo& device, Network network, const DetectorParams& params)
+        : stream_(stream), device_(device), alone_(stream, device, std::move(network), params) {
+        join();
+    }
+
+    void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override {
+        // Frames in host memory are uploaded by the thread of their own source.
+        const bool can_share = source_ && frame.info().memory == MemoryKind::device &&
+                               raw.memory() == MemoryKind::device && source_->has_company();
+        if (can_share && source_->enqueue(frame, raw, recorder, stream_)) return;
+        alone_.enqueue(frame, raw, recorder);
+    }
+
+    void configure(const DetectorParams& params) override {
+        alone_.configure(params);
+        join();
+    }
+
+    [[nodiscard]] std::optional<float> score_threshold() const override { return alone_.score_threshold(); }
+    [[nodiscard]] OptionalFields optional_fields() const override { return alone_.optional_fields(); }
+    [[nodiscard]] std::vector<DetectorSwitch> switches() const override { return alone_.switches(); }
+
+private:
+    void join() {
+        source_.reset();
+        if (alone_.chosen_switches().batch)
+            source_.emplace(DynamicBatcher::of(device_, alone_.network(), alone_.params()));
+    }
+
+    StreamView stream_;
+    DeviceInfo device_;
+    CnnDetector alone_;
+    std::optional<DynamicBatcher::Source> source_;
+};
+
+}  // namespace
+
+std::unique_ptr<Detector> make_cnn_detector(StreamView stream, const DeviceInfo& device, const DetectorParams& params) {
+    check_params(params);
+    return std::make_unique<BatchingDetector>(stream, device, read_onnx(find_model(params.model, params.kind)), params);
+}
+
+}  // namespace throng::gpu

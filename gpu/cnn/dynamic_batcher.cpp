@@ -1,0 +1,234 @@
+#include "gpu/cnn/dynamic_batcher.h"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/detect/null_recorder.h"
+#include "gpu/cnn/cnn_detector.h"
+#include "gpu/runtime/event_recorder.h"
+#include "gpu/runtime/stream.h"
+
+namespace throng::gpu {
+namespace {
+
+// Measured with YuNet-n and 8 or 16 videos of 640x360 and 1920x1080 on an H200: 2 to 8 in flight, 4 to 16 frames.
+constexpr std::size_t kInFlight = 3;
+constexpr std::size_t kMaxFrames = 4;
+
+// Accompanies the stage times of a batch, which are read some batches later: its number of frames.
+constexpr std::string_view kFrames = "frames";
+
+}  // namespace
+
+struct DynamicBatcher::Request {
+    const Frame* frame;
+    DetectionBuffer* raw;
+    StreamView stream;
+    StageTimes times{};  // of one frame
+    bool done = false;
+    bool unavailable = false;  // not enough memory, or the device is lost
+    std::exception_ptr failure{};
+};
+
+// Holds what a batch needs. One thread uses it at a time.
+struct DynamicBatcher::Engine {
+    Engine(const DeviceInfo& device, const Network& network, const DetectorParams& params)
+        : detector(stream.view(), device, network, params) {}
+
+    Stream stream;
+    EventRecorder recorder{stream.view()};
+    std::chrono::steady_clock::time_point measured{};  // start of the last batch whose stages were measured
+    CnnDetector detector;
+    Event done{Event::Timing::off, Event::Waiting::block};
+};
+
+std::shared_ptr<DynamicBatcher> DynamicBatcher::of(const DeviceInfo& device, const Network& network,
+                                                   const DetectorParams& params) {
+    static std::mutex mutex;
+    static std::vector<std::weak_ptr<DynamicBatcher>> all;
+    const std::lock_guard lock(mutex);
+    std::erase_if(all, [](const auto& batcher) { return batcher.expired(); });
+    for (const auto& weak : all) {
+        const std::shared_ptr<DynamicBatcher> batcher = weak.lock();
+        const bool same = batcher && batcher->device_.index == device.index && batcher->params_ == params &&
+                          batcher->network_ == network;
+        if (same) return batcher;
+    }
+    std::shared_ptr<DynamicBatcher> batcher(new DynamicBatcher(device, network, params));
+    all.push_back(batcher);
+    return batcher;
+}
+
+DynamicBatcher::DynamicBatcher(const DeviceInfo& device, Network network, DetectorParams params)
+    : device_(device), network_(std::move(network)), params_(std::move(params)) {}
+
+DynamicBatcher::~DynamicBatcher() {
+    warn_cuda(cudaSetDevice(device_.index), "cudaSetDevice");  // the engines are destroyed on this thread
+}
+
+std::uint64_t DynamicBatcher::batches() const {
+    const std::lock_guard lock(mutex_);
+    return batches_;
+}
+
+DynamicBatcher::Source::Source(std::shared_ptr<DynamicBatcher> batcher) : batcher_(std::move(batcher)) {
+    const std::lock_guard lock(batcher_->mutex_);
+    ++batcher_->sources_;
+}
+
+DynamicBatcher::Source::~Source() {
+    std::vector<std::unique_ptr<Engine>> unused;
+    {
+        const std::lock_guard lock(batcher_->mutex_);
+        --batcher_->sources_;
+        if (batcher_->sources_ <= 1 && batcher_->waiting_.empty() && !batcher_->launching_ && !batcher_->awaiting_) {
+            unused = std::exchange(batcher_->engines_, {});
+            batcher_->in_flight_.clear();
+        }
+    }
+    if (!unused.empty()) warn_cuda(cudaSetDevice(batcher_->device_.index), "cudaSetDevice");
+}
+
+bool DynamicBatcher::Source::has_company() const {
+    const std::lock_guard lock(batcher_->mutex_);
+    return batcher_->sources_ > 1 && !batcher_->failed_;
+}
+
+bool DynamicBatcher::Source::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder,
+                                     StreamView stream) {
+    DynamicBatcher& batcher = *batcher_;
+    Request request{&frame, &raw, stream};
+    {
+        std::unique_lock lock(batcher.mutex_);
+        batcher.waiting_.push_back(&request);
+        while (!request.done) {
+            if (!batcher.launching_ && batcher.in_flight_.size() < kInFlight) {
+                batcher.launch(lock);
+            } else if (!batcher.launching_ && !batcher.awaiting_) {
+                batcher.await_batch(lock);
+            } else {
+                batcher.changed_.wait(lock);
+            }
+        }
+    }
+    if (request.unavailable) return false;
+    if (request.failure) std::rethrow_exception(request.failure);
+    for (const StageTime& time : request.times) recorder.add(time.name, time.ms);
+    return true;
+}
+
+// Launches a batch of the frames that wait the longest. The lock is released meanwhile.
+void DynamicBatcher::launch(std::unique_lock<std::mutex>& lock) {
+    launching_ = true;
+    const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(std::min(waiting_.size(), kMaxFrames));
+    const std::vector<Request*> requests(waiting_.begin(), end);
+    waiting_.erase(waiting_.begin(), end);
+    lock.unlock();
+    Engine* engine = nullptr;
+    std::exception_ptr failure;
+    bool unavailable = false;
+    try {
+        check_cuda(cudaSetDevice(device_.index), "cudaSetDevice");  // the current device is a property of the thread
+        engine = &free_engine();
+        enqueue_batch(*engine, requests);
+    } catch (const Error& error) {
+        failure = std::current_exception();
+        unavailable = error.kind() == ErrorKind::unavailable;
+        if (unavailable) spdlog::warn("frames of several sources are processed one by one: {}", error.what());
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    // The sources process these frames again: no kernel may write the buffers any more.
+    if (failure && engine != nullptr) warn_cuda(cudaStreamSynchronize(engine->stream.view()), "waiting for a batch");
+    lock.lock();
+    launching_ = false;
+    if (!failure) in_flight_.push_back(engine);
+    failed_ = failed_ || unavailable;
+    ++batches_;
+    for (Request* request : requests) {
+        request->failure = failure;
+        request->unavailable = unavailable;
+        request->done = true;
+    }
+    changed_.notify_all();
+}
+
+// Waits for the oldest batch and notes which others are finished. The lock is released meanwhile.
+void DynamicBatcher::await_batch(std::unique_lock<std::mutex>& lock) {
+    awaiting_ = true;
+    const std::deque<Engine*> running = in_flight_;
+    lock.unlock();
+    std::vector<Engine*> finished = {running.front()};
+    try {
+        running.front()->done.synchronize();
+        std::copy_if(running.begin() + 1, running.end(), std::back_inserter(finished),
+                     [](const Engine* engine) { return engine->done.done(); });
+    } catch (const Error& error) {  // the next launch fails as well, and reports it to its sources
+        spdlog::debug("{}", error.what());
+    }
+    lock.lock();
+    awaiting_ = false;
+    std::erase_if(in_flight_, [&](Engine* engine) {
+        return std::find(finished.begin(), finished.end(), engine) != finished.end();
+    });
+    changed_.notify_all();
+}
+
+// On the launching thread.
+DynamicBatcher::Engine& DynamicBatcher::free_engine() {
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& engine : engines_) {
+            if (std::find(in_flight_.begin(), in_flight_.end(), engine.get()) == in_flight_.end()) return *engine;
+        }
+    }
+    engines_.push_back(std::make_unique<Engine>(device_, network_, params_));
+    return *engines_.back();
+}
+
+// Frames of different sizes are batches of their own.
+void DynamicBatcher::enqueue_batch(Engine& engine, const std::vector<Request*>& requests) {
+    const auto now = std::chrono::steady_clock::now();
+    const bool measure = now - engine.measured >= kInFlight * kMeasuringInterval;
+    if (measure) engine.measured = now;
+    NullRecorder none;
+    StageRecorder& recorder = measure ? static_cast<StageRecorder&>(engine.recorder) : none;
+    std::vector<Request*> rest = requests;
+    while (!rest.empty()) {
+        const Frame& first = *rest.front()->frame;
+        const auto end = std::stable_partition(rest.begin(), rest.end(), [&](const Request* request) {
+            return request->frame->width() == first.width() && request->frame->height() == first.height();
+        });
+        std::vector<Frame> frames;
+        std::vector<DetectionBuffer*> raw;
+        for (auto request = rest.begin(); request != end; ++request) {
+            frames.push_back(*(*request)->frame);
+            raw.push_back((*request)->raw);
+        }
+        engine.detector.enqueue_batch(frames.data(), raw.data(), static_cast<int>(frames.size()), recorder);
+        rest.erase(rest.begin(), end);
+    }
+    recorder.add(kFrames, static_cast<double>(requests.size()));
+    engine.done.record(engine.stream.view());
+    StageTimes times = engine.recorder.end_frame();  // of an earlier batch of this engine
+    double frames = 0;
+    std::erase_if(times, [&](const StageTime& time) {
+        if (time.name == kFrames) frames = time.ms;
+        return time.name == kFrames;
+    });
+    for (StageTime& time : times) time.ms /= frames;
+    for (Request* request : requests) {
+        engine.done.make_wait(request->stream);
+        request->times = times;
+    }
+}
+
+}  // namespace throng::gpu

@@ -1,0 +1,82 @@
+// Dynamic batching: sources that use the same network on the same device share launches. A batch keeps the device busier
+// than the launches of one frame, and takes fewer calls of the driver.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "core/detect/detector.h"
+#include "core/model/network.h"
+#include "gpu/runtime/check.h"
+#include "gpu/runtime/probe.h"
+
+namespace throng::gpu {
+
+// Has no thread of its own: one of the waiting sources launches the batch. Up to three batches run at the same time, so a
+// frame starts at once until the device is busy. Then it waits for one of them to finish, and forms a batch with up to
+// three frames that have arrived meanwhile, in the order of their arrival. No frame waits for one that has not arrived.
+// Thread-safe.
+class DynamicBatcher {
+public:
+    // Returns the batcher of all detectors with this device, network and these parameters; creates it for the first one.
+    [[nodiscard]] static std::shared_ptr<DynamicBatcher> of(const DeviceInfo& device, const Network& network,
+                                                            const DetectorParams& params);
+    ~DynamicBatcher();
+    DynamicBatcher(const DynamicBatcher&) = delete;
+    DynamicBatcher& operator=(const DynamicBatcher&) = delete;
+
+    // One source. Not thread-safe.
+    class Source {
+    public:
+        explicit Source(std::shared_ptr<DynamicBatcher> batcher);
+        ~Source();
+        Source(const Source&) = delete;
+        Source& operator=(const Source&) = delete;
+
+        // Returns whether there are other sources to share launches with, and enough memory so far.
+        [[nodiscard]] bool has_company() const;
+        // Waits until the work of this frame is enqueued, and makes later work on the stream wait for it. raw must not be
+        // in use on any stream. Adds the stage times of a recent batch, divided by its frames, to the recorder. Returns
+        // false if there is not enough memory for batches. Throws Error(internal) if the device failed.
+        [[nodiscard]] bool enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder,
+                                   StreamView stream);
+
+    private:
+        std::shared_ptr<DynamicBatcher> batcher_;
+    };
+
+    // Returns the number of batches so far.
+    [[nodiscard]] std::uint64_t batches() const;
+
+private:
+    struct Request;
+    struct Engine;
+
+    DynamicBatcher(const DeviceInfo& device, Network network, DetectorParams params);
+
+    void launch(std::unique_lock<std::mutex>& lock);
+    void await_batch(std::unique_lock<std::mutex>& lock);
+    [[nodiscard]] Engine& free_engine();
+    void enqueue_batch(Engine& engine, const std::vector<Request*>& requests);
+
+    const DeviceInfo device_;
+    const Network network_;
+    const DetectorParams params_;
+
+    mutable std::mutex mutex_;  // never held during a call of CUDA
+    std::condition_variable changed_;
+    int sources_ = 0;
+    std::deque<Request*> waiting_;
+    std::vector<std::unique_ptr<Engine>> engines_;  // created when a batch needs one
+    std::deque<Engine*> in_flight_;                 // oldest first
+    std::uint64_t batches_ = 0;
+    bool failed_ = false;     // not enough memory, or the device is lost: the sources go on alone
+    bool launching_ = false;  // a thread is in enqueue_batch
+    bool awaiting_ = false;   // a thread is in await_batch
+};
+
+}  // namespace throng::gpu

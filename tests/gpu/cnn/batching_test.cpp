@@ -1,0 +1,136 @@
+// Frames of several sources in shared launches: every source gets its own detections.
+#include <latch>
+#include <memory>
+#include <thread>
+
+#include "gpu/cnn/cnn_detector.h"
+#include "gpu/cnn/dynamic_batcher.h"
+#include "tests/gpu/cnn/random_frames.h"
+#include "tests/gpu/frame/device_memory.h"
+#include "tests/gpu/gpu_fixture.h"
+#include "tests/support/network_reference.h"
+#include "tests/support/random.h"
+
+namespace throng::test {
+namespace {
+
+using namespace throng::gpu;
+
+// Returns the frame as a decoder on the device would.
+Frame on_device(const Frame& frame) {
+    std::vector<std::uint8_t> bytes;
+    FrameInfo info = frame.info();
+    info.memory = MemoryKind::device;
+    PlaneView planes[Frame::kMaxPlanes];
+    std::size_t first[Frame::kMaxPlanes] = {};
+    for (int p = 0; p < plane_count(info.format); ++p) {
+        planes[p] = frame.plane(p);
+        first[p] = bytes.size();
+        const auto size = static_cast<std::size_t>(planes[p].pitch) * static_cast<std::size_t>(planes[p].height);
+        bytes.insert(bytes.end(), planes[p].data, planes[p].data + size);
+    }
+    auto memory = std::make_shared<DeviceBuffer<std::uint8_t>>(to_device(bytes));
+    for (int p = 0; p < plane_count(info.format); ++p) planes[p].data = memory->data() + first[p];
+    return {info, planes, std::move(memory)};
+}
+
+class BatchingTest : public GpuTest {
+protected:
+    [[nodiscard]] static Network network() {
+        Network network = random_yunet(5);
+        network.input.mean = 127.0F;
+        network.input.scale = 1.0F / 128.0F;
+        return network;
+    }
+    [[nodiscard]] static DetectorParams params() {
+        DetectorParams params;
+        params.kind = "cnn";
+        params.min_size = 10;
+        params.score_threshold = 0.3F;
+        return params;
+    }
+};
+
+TEST_F(BatchingTest, EverySourceGetsItsOwnDetections) {
+    if (IsSkipped()) return;
+    constexpr std::size_t kFrames = 6;
+    std::vector<Frame> frames;
+    std::vector<decltype(sorted({}))> expected;
+    CnnDetector alone(view(), device, network(), params());
+    NullRecorder none;
+    for (std::size_t i = 0; i < kFrames; ++i) {
+        const bool wide = i % 3 == 2;  // two sizes
+        frames.push_back(on_device(random_image(wide ? 320 : 300, wide ? 240 : 200, seed(61) + i)));
+        DetectionBuffer raw = make_device_buffer(1 << 14, {false, 0, true}, view());
+        alone.enqueue(frames.back(), raw, none);
+        expected.push_back(sorted(download(raw)));
+        EXPECT_GT(expected.back().size(), 5U);
+    }
+
+    const auto batcher = DynamicBatcher::of(device, network(), params());
+    EXPECT_EQ(DynamicBatcher::of(device, network(), params()), batcher);
+    DetectorParams others = params();
+    others.min_size = 11;
+    EXPECT_NE(DynamicBatcher::of(device, network(), others), batcher);
+    EXPECT_NE(DynamicBatcher::of(device, random_yunet(6), params()), batcher);
+
+    constexpr int kSources = 18;  // more than one batch
+    std::latch started(kSources);
+    std::vector<std::size_t> enqueued(kSources, 0);
+    std::vector<std::size_t> wrong(kSources, 0);
+    {
+        std::vector<std::jthread> threads;
+        for (std::size_t s = 0; s < kSources; ++s) {
+            threads.emplace_back([&, s] {
+                use_device(0);
+                const Stream own;
+                DynamicBatcher::Source source(batcher);
+                DetectionTransfer own_transfer;
+                NullRecorder own_none;
+                DetectionBuffer raw[2] = {make_device_buffer(1 << 14, {false, 0, true}, own.view()),
+                                          make_device_buffer(1 << 14, {false, 0, true}, own.view())};
+                started.arrive_and_wait();
+                const std::size_t count = 10 + 4 * s;  // sources leave one after the other
+                for (std::size_t i = 0; i <= count; ++i) {
+                    // Two frames are in flight, as in the pipeline.
+                    if (i < count) {
+                        enqueued[s] += source.enqueue(frames[(i + s) % kFrames], raw[i % 2], own_none, own.view());
+                    }
+                    if (i == 0) continue;
+                    DetectionSet found;
+                    own_transfer.download(raw[(i - 1) % 2], found, own.view());
+                    wrong[s] += sorted(found) != expected[(i - 1 + s) % kFrames];
+                }
+            });
+        }
+    }
+    std::size_t total = 0;
+    for (std::size_t s = 0; s < kSources; ++s) {
+        EXPECT_EQ(enqueued[s], 10 + 4 * s);
+        EXPECT_EQ(wrong[s], 0U) << "source " << s;
+        total += enqueued[s];
+    }
+    EXPECT_LT(batcher->batches(), total / 2) << "frames did not share launches";
+}
+
+TEST_F(BatchingTest, AFrameDoesNotWaitForSilentSources) {
+    if (IsSkipped()) return;
+    const auto batcher = DynamicBatcher::of(device, network(), params());
+    DynamicBatcher::Source source(batcher);
+    EXPECT_FALSE(source.has_company());
+    const DynamicBatcher::Source silent(batcher);
+    EXPECT_TRUE(source.has_company());
+    const Frame frame = on_device(random_image(300, 200, seed(62)));
+    NullRecorder none;
+    constexpr std::size_t kFrames = 20;
+    std::vector<DetectionBuffer> raw;
+    for (std::size_t i = 0; i < kFrames; ++i) raw.push_back(make_device_buffer(1 << 14, {}, view()));
+    for (DetectionBuffer& each : raw) ASSERT_TRUE(source.enqueue(frame, each, none, view()));
+    const auto expected = sorted(download(raw.front()));
+    EXPECT_GT(expected.size(), 5U);
+    for (const DetectionBuffer& each : raw) EXPECT_EQ(sorted(download(each)), expected);
+    EXPECT_EQ(batcher->batches(), kFrames);
+}
+
+}  // namespace
+}  // namespace throng::test
