@@ -98,7 +98,7 @@ TEST(TrackProgram, RelinkWritesTheSameLinesWithOtherTracks) {
     ASSERT_EQ(
         run_program({"detect", "crowd:faces=5,size=640x360,frames=8", "--track", "--json", found, "--quiet"}).status,
         0);
-    const ProgramResult result = run_program({"relink", found, "--out", relinked});
+    const ProgramResult result = run_program({"relink", found, "--out", relinked}, test::own_process());
     ASSERT_EQ(result.status, 0) << result.err;
     std::ifstream before(found), after(relinked);
     std::size_t lines = 0;
