@@ -35,7 +35,7 @@ TEST(AnonymizeSegments, HideTheSameFrames) {
     const auto anonymize = [&](const std::string& out, const std::vector<std::string>& options,
                                const test::ProgramOptions& program = {}) {
         std::vector<std::string> arguments = {"anonymize", path("in"),  "--out",     path(out),   "--detector",
-                                              "haar",      "--encoder", "libx264",   "--quality", "0",
+                                              "lbp",       "--encoder", "libx264",   "--quality", "0",
                                               "--audio",   "copy",      "--backend", "cpu"};
         arguments.insert(arguments.end(), options.begin(), options.end());
         return run_program(arguments, program);
@@ -87,7 +87,7 @@ TEST(AnonymizeSegments, KeepTimesOfAVariableRateAndAnEditList) {
     test::ffmpeg("-ss 1.25 -i '" + path("all.mp4") + "' -c copy", path("in/clip.mp4"));
     for (const auto& [out, segment] : {std::pair{"whole", "0"}, {"parts", "1"}}) {
         std::vector<std::string> arguments = {"anonymize", path("in"),  "--out",     path(out),   "--detector",
-                                              "haar",      "--encoder", "libx264",   "--quality", "0",
+                                              "lbp",       "--encoder", "libx264",   "--quality", "0",
                                               "--audio",   "copy",      "--backend", "cpu"};
         if (segment[0] != '0') arguments.insert(arguments.end(), {"--segment", segment});
         const auto run = run_program(arguments);
