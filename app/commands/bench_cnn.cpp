@@ -45,7 +45,7 @@ public:
         if (!arguments_.image.empty()) bench_.files().add_source(arguments_.image);
         bench_.files().add_model(arguments_.detector);
         bench_.start(std::nullopt);
-        if (arguments_.detector.threads > 0) cv::setNumThreads(arguments_.detector.threads);
+        cv::setNumThreads(arguments_.detector.threads > 0 ? arguments_.detector.threads : -1);  // -1: all cores
         model_ = find_model(arguments_.detector.model, "cnn").string();
         network_ = read_onnx(model_);
         bench_.step(arguments_.image.empty() ? "drawing the crowds" : "reading the image");

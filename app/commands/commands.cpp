@@ -1,10 +1,21 @@
 #include "app/commands/commands.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <exception>
 #include <memory>
+#include <new>
+#include <sstream>
+#include <string_view>
+#include <utility>
 
 #include "app/options/common.h"
+#include "app/options/config_options.h"
 #include "app/options/help.h"
+#include "app/options/report.h"
+#include "app/options/standard_output.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
 
 namespace throng {
 namespace {
@@ -18,6 +29,48 @@ constexpr AddCommand kCommands[] = {
     add_clocks_command, add_models_command, add_info_command,
 };
 
+int parse_and_run(std::vector<std::string> arguments) {
+    CLI::App program;
+    CommandContext context;
+    add_command_line(program, context);
+
+    arguments = with_default_command(program, std::move(arguments));
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 expects the arguments in reverse order
+    try {
+        program.parse(arguments);
+    } catch (const CLI::Success& asked) {  // --help, --version
+        std::ostringstream text;
+        const int status = program.exit(asked, text, text);
+        standard_output::write(text.str());
+        return status;
+    } catch (const CLI::ParseError& error) {
+        throw usage_error(program, error);
+    }
+    apply_config(program, context.common);
+    initialize_log(context.common.quiet && context.common.log_level == "info" ? "warn" : context.common.log_level);
+    if (!context.run) {
+        standard_output::write(program.help());
+        return 0;
+    }
+    return context.run();
+}
+
+// Runs a function that returns an exit status. Prints exceptions and converts them to exit statuses.
+template <class Run>
+int status_of(Run run) {
+    try {
+        return run();
+    } catch (const Error& error) {
+        print_error(error);
+        return exit_status(error.kind());
+    } catch (const std::bad_alloc&) {
+        print_error("out of memory");
+    } catch (const std::exception& error) {
+        print_error(std::string_view(error.what()));
+    }
+    return exit_status(ErrorKind::internal);
+}
+
 }  // namespace
 
 void add_command_line(CLI::App& program, CommandContext& context) {
@@ -30,6 +83,19 @@ void add_command_line(CLI::App& program, CommandContext& context) {
         "throng SOURCE is short for throng view SOURCE. Run throng COMMAND --help for the options of a command.");
     for (const AddCommand add : kCommands) add(program, context);
     add_common_options(program, context.common);
+}
+
+int run_command_line(std::vector<std::string> arguments) {
+    standard_output::reset();
+    const int status = status_of([&] {
+        initialize_log("info");  // until --log-level is known
+        return parse_and_run(std::move(arguments));
+    });
+    if (status != 0) return status;
+    return status_of([] {
+        standard_output::check();
+        return 0;
+    });
 }
 
 }  // namespace throng

@@ -136,7 +136,7 @@ int ImageBench::run(const std::vector<DetectorSetting>& settings) {
     bench_.step(arguments_.image.empty() ? "drawing the crowd" : "reading the image");
     image_ = arguments_.image.empty() ? drawn_image(arguments_.size, arguments_.faces) : first_image(arguments_.image);
     cv::ocl::setUseOpenCL(false);
-    if (arguments_.detector.threads > 0) cv::setNumThreads(arguments_.detector.threads);
+    cv::setNumThreads(arguments_.detector.threads > 0 ? arguments_.detector.threads : -1);  // -1: all cores
     bench_.for_each(settings, [&](const DetectorSetting& setting) {
         if (!arguments_.ablation) return measure(setting);
         const auto step = [&](const std::string& note) { bench_.step(note); };

@@ -1,4 +1,4 @@
-// Declares the commands of the program: one file per command, one line each in the table of main.cpp.
+// Declares the commands of the program: one file per command, one line each in the table of commands.cpp.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ struct CommonOptions {
     bool quiet = false;              // --quiet: no progress, no tables, warnings only
 };
 
-// A command's callback sets `run`, which main calls after parsing. run returns the exit status and may throw Error.
+// A command's callback sets `run`, which run_command_line calls after parsing. run returns the exit status and may throw Error.
 struct CommandContext {
     CommonOptions common;
     std::function<int()> run;

@@ -13,8 +13,8 @@ struct EncoderChoice {
     std::string why;  // one line for the user: "libx264 (h264_nvenc unavailable: no device)"
 };
 
-// Returns all encoders that `--encoder` takes, each tried in a child process. The child is this program, or the program
-// that $THRONG_ENCODER_PROBE names, for tests.
+// Returns all encoders that `--encoder` takes, each tried, those in hardware in a child process. The child is this
+// program, or the program that $THRONG_ENCODER_PROBE names, for tests.
 [[nodiscard]] std::vector<EncoderInfo> list_encoders();
 
 // requested: "auto" or one of encoder_names(). auto takes the first hardware encoder that works, otherwise libx264.

@@ -54,6 +54,12 @@ void flush() noexcept {
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) remember_failure();
 }
 
+void reset() noexcept {
+    first_failure = 0;
+    std::clearerr(stdout);
+    std::cout.clear();
+}
+
 void check() {
     flush();
     if (!std::cout) remember_failure();

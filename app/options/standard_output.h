@@ -1,5 +1,5 @@
 // Human-readable text on standard output. Printing never throws: a write error is recorded, and check() reports it at
-// the end of the program.
+// the end of a command line.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,7 +23,10 @@ void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
 // Flushes standard output, so that text is visible during long work.
 void flush() noexcept;
 
-// Flushes stdout and std::cout. Throws Error(input) when any write to them has failed so far.
+// Forgets write errors, at the start of a command line.
+void reset() noexcept;
+
+// Flushes stdout and std::cout. Throws Error(input) when any write to them has failed since reset().
 void check();
 
 // Opens those of the descriptors 0 to 2 that are closed, so that no file opened later gets their numbers. Reads from

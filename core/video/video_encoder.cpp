@@ -287,9 +287,13 @@ EncoderInfo probe_encoder(const std::string& name, const std::vector<std::string
         info.details = "this FFmpeg build has no encoder " + name;
         return info;
     }
-    std::vector<std::string> arguments = command;
-    arguments.push_back(name);
-    info.details = run_probe(std::move(arguments), limit);
+    if (info.hardware) {
+        std::vector<std::string> arguments = command;
+        arguments.push_back(name);
+        info.details = run_probe(std::move(arguments), limit);
+    } else {
+        info.details = test_encoder(name);
+    }
     info.available = info.details.empty();
     return info;
 }

@@ -67,12 +67,13 @@ struct EncoderInfo {
 // Returns the names in the order in which `auto` tries them.
 [[nodiscard]] std::vector<std::string> encoder_names();
 
-// Encodes five small frames in this process. Returns why that failed; empty if the encoder works. Drivers may crash or
+// Encodes five small frames in this process. Returns why that failed; empty if the encoder works. A driver may crash or
 // hang, so call probe_encoder instead.
 [[nodiscard]] std::string test_encoder(const std::string& name);
 
-// Runs `command NAME` in a child process and kills it after the limit. The child calls test_encoder and exits with 0 if
-// the encoder works; otherwise its output is the reason. An encoder that FFmpeg does not have is not probed.
+// Tries a hardware encoder in a child process, `command NAME`, and kills it after the limit. The child calls test_encoder
+// and exits with 0 if the encoder works; otherwise its output is the reason. A software encoder is tried in this process.
+// An encoder that FFmpeg does not have is not tried.
 [[nodiscard]] EncoderInfo probe_encoder(const std::string& name, const std::vector<std::string>& command,
                                         std::chrono::milliseconds limit);
 

@@ -35,7 +35,7 @@ protected:
     [[nodiscard]] std::string path(const std::string& name) const { return (dir_.path() / name).string(); }
     [[nodiscard]] test::ProgramResult anonymize(std::vector<std::string> arguments) const {
         arguments.insert(arguments.begin(),
-                         {"anonymize", "--detector", "haar", "--encoder", "libx264", "--backend", "cpu"});
+                         {"anonymize", "--detector", "lbp", "--encoder", "libx264", "--backend", "cpu"});
         return run_program(arguments);
     }
     // Returns the bytes of all files but the records, by relative path.

@@ -1,7 +1,6 @@
 // Decisions about the tracks of a report: --keep and --hide as a user calls them, and what the window of --review does.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -23,10 +22,6 @@ using test::run_program;
 
 class AnonymizeReview : public testing::Test {
 protected:
-    // Encoders are not tried: the test is not the program that tries them.
-    AnonymizeReview() { setenv("THRONG_ENCODER_PROBE", "/bin/true", 1); }
-    ~AnonymizeReview() override { unsetenv("THRONG_ENCODER_PROBE"); }
-
     std::string path(const std::string& name) { return (dir_.path() / name).string(); }
 
     test::ProgramResult anonymize(std::vector<std::string> arguments, const test::ProgramOptions& options = {}) {
@@ -89,8 +84,7 @@ TEST_F(AnonymizeReview, OptionsRecordWhoDecided) {
 
 TEST_F(AnonymizeReview, NeedsADisplayAndDoubtfulTracks) {
     hide_clip();
-    test::ProgramOptions no_display;
-    no_display.environment = {"DISPLAY=", "WAYLAND_DISPLAY=", "QT_QPA_PLATFORM="};
+    const auto no_display = test::own_process({"DISPLAY=", "WAYLAND_DISPLAY=", "QT_QPA_PLATFORM="});
     auto result = anonymize({"--review", path("out.report.json")}, no_display);
     EXPECT_EQ(result.status, 4) << result.err;
     EXPECT_NE(result.err.find("--keep ID@REPORT.json"), std::string::npos) << result.err;

@@ -66,8 +66,8 @@ TEST_F(ArchiveProgram, ShardsAddUpToTheSingleRun) {
         EXPECT_NE(result.out.find("shard " + std::string(shard)), std::string::npos) << result.out;
     }
     ASSERT_EQ(run_program({"merge", file("whole"), "--json", file("whole.jsonl"), "-q"}).status, 0);
-    const ProgramResult merged =
-        run_program({"merge", file("parts"), "--json", file("parts.jsonl"), "--csv", file("parts.csv")});
+    const ProgramResult merged = run_program(
+        {"merge", file("parts"), "--json", file("parts.jsonl"), "--csv", file("parts.csv")}, test::own_process());
     EXPECT_EQ(merged.status, 0) << merged.err;
     EXPECT_NE(merged.out.find("6 inputs, 0 incomplete, 0 failed, 6 on cpu; 9 frames"), std::string::npos) << merged.out;
     const auto whole = lines_of(contents(file("whole.jsonl")));

@@ -117,7 +117,8 @@ TEST(BenchPipeline, ReadsItsOptionsFromTheCommandLine) {
     if (!test::cascade_file("haarcascade_frontalface_alt2.xml")) GTEST_SKIP() << "skipped: no opencv-data";
     const test::ProgramResult result = test::run_program(
         {"bench", "pipeline", "crowd:faces=2,size=160x120,frames=7,seed=5", "--backend", "cpu", "--streams", "1,2",
-         "--parts", "both", "--frames", "40", "--spare", "1", "--min-size", "60", "--json", "-"});
+         "--parts", "both", "--frames", "40", "--spare", "1", "--min-size", "60", "--json", "-"},
+        test::own_process());
     ASSERT_EQ(result.status, 0) << result.err;
     const nlohmann::json json = nlohmann::json::parse(result.out);
     ASSERT_EQ(json["rows"].size(), 2U);

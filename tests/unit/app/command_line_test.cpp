@@ -35,6 +35,19 @@ TEST(CommandLine, HelpAndVersionSucceed) {
     }
 }
 
+// The other tests run most command lines in their own process.
+TEST(CommandLine, TheProgramDoesWhatItsFunctionDoes) {
+    for (const std::vector<std::string>& arguments :
+         {std::vector<std::string>{"models", "--json"}, {"detect", "--frames", "x"}}) {
+        const ProgramResult here = run_program(arguments);
+        const ProgramResult program = run_program(arguments, test::own_process());
+        EXPECT_EQ(program.status, here.status) << arguments[0];
+        EXPECT_EQ(program.out, here.out) << arguments[0];
+        EXPECT_EQ(program.err, here.err) << arguments[0];
+        EXPECT_NE(program.out + program.err, "") << arguments[0];
+    }
+}
+
 TEST(CommandLine, MisspelledNamesGetASuggestion) {
     ProgramResult result = run_program({"detec", "a.mp4"});
     EXPECT_EQ(result.status, 2);
@@ -46,7 +59,7 @@ TEST(CommandLine, MisspelledNamesGetASuggestion) {
 }
 
 TEST(CommandLine, InfoListsTheComponentsOfThisBuild) {
-    const ProgramResult text = run_program({"info"});
+    const ProgramResult text = run_program({"info"}, test::own_process());
     EXPECT_EQ(text.status, 0);
     for (const char* part : {"ffmpeg", "opencv", "highway", "cpu", "cuda", "software"}) EXPECT_CONTAINS(text.out, part);
     const ProgramResult json = run_program({"info", "--json"});

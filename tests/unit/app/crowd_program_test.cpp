@@ -75,7 +75,8 @@ TEST_F(CrowdProgram, TheSeedDecidesTheImage) {
 
 TEST_F(CrowdProgram, WritesAVideoWithOneLineOfTruthPerFrame) {
     const test::ProgramResult result = test::run_program({"crowd", file("crowd.mp4"), "--faces", "4", "--size",
-                                                          "320x240", "--frames", "7", "--fps", "10", "--truth", "-"});
+                                                          "320x240", "--frames", "7", "--fps", "10", "--truth", "-"},
+                                                         test::own_process());
     ASSERT_EQ(result.status, 0) << result.err;
     const auto truth = lines_of(result.out);
     ASSERT_EQ(truth.size(), 7U);

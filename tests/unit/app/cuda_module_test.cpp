@@ -12,9 +12,9 @@ namespace throng {
 namespace {
 
 test::ProgramResult run_with(const std::string& module, const std::vector<std::string>& arguments) {
-    test::ProgramOptions options;
-    options.environment = {"THRONG_CUDA_MODULE=" + module};
-    return test::run_program(arguments, options);
+    // A process loads one module. No encoder is tried, which would start the program again.
+    return test::run_program(arguments,
+                             test::own_process({"THRONG_CUDA_MODULE=" + module, "THRONG_ENCODER_PROBE=false"}));
 }
 
 // Returns why `throng info` calls CUDA unavailable.

@@ -45,7 +45,8 @@ protected:
 
 TEST_F(DetectProgram, WritesJsonVideoAndImagesAndEndsWithATable) {
     const ProgramResult result = run_program({"detect", kCrowd, "--json", file("o.jsonl"), "--video", file("o.mp4"),
-                                              "--images", file("images"), "--raw", "--blur"});
+                                              "--images", file("images"), "--raw", "--blur"},
+                                             test::own_process());
     ASSERT_EQ(result.status, 0) << result.err;
     const auto lines = json_lines(contents(file("o.jsonl")));
     ASSERT_EQ(lines.size(), 5U);
@@ -67,7 +68,7 @@ TEST_F(DetectProgram, WritesJsonVideoAndImagesAndEndsWithATable) {
 }
 
 TEST_F(DetectProgram, StandardOutputHoldsOnlyJsonIfRequested) {
-    const ProgramResult result = run_program({"detect", kCrowd, "--json", "-", "--frames", "2"});
+    const ProgramResult result = run_program({"detect", kCrowd, "--json", "-", "--frames", "2"}, test::own_process());
     ASSERT_EQ(result.status, 0) << result.err;
     EXPECT_EQ(json_lines(result.out).size(), 2U);
     EXPECT_CONTAINS(result.err, "2 frames");

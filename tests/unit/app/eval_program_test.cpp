@@ -36,9 +36,10 @@ protected:
         std::ofstream(file("found.jsonl")) << kDetections;
     }
     [[nodiscard]] std::string file(const std::string& name) const { return (dir_.path() / name).string(); }
-    [[nodiscard]] test::ProgramResult evaluate(std::vector<std::string> options = {}) const {
-        options.insert(options.begin(), {"eval", file("truth.jsonl"), file("found.jsonl")});
-        return test::run_program(options);
+    [[nodiscard]] test::ProgramResult evaluate(std::vector<std::string> arguments = {},
+                                               const test::ProgramOptions& options = {}) const {
+        arguments.insert(arguments.begin(), {"eval", file("truth.jsonl"), file("found.jsonl")});
+        return test::run_program(arguments, options);
     }
 
     test::ScratchDir dir_;
@@ -65,7 +66,7 @@ TEST_F(EvalProgram, PrintsFiguresComputedByHand) {
 }
 
 TEST_F(EvalProgram, PrintsATable) {
-    const test::ProgramResult result = evaluate();
+    const test::ProgramResult result = evaluate({}, test::own_process());
     ASSERT_EQ(result.status, 0) << result.err;
     EXPECT_NE(result.out.find("precision"), std::string::npos) << result.out;
     EXPECT_NE(result.out.find("0.5000"), std::string::npos) << result.out;

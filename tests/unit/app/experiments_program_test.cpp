@@ -34,7 +34,7 @@ std::vector<int> stage_sizes(const std::filesystem::path& cascade) {
 }
 
 TEST(ExperimentsProgram, ListsEveryExperiment) {
-    const test::ProgramResult result = test::run_program({"experiments"});
+    const test::ProgramResult result = test::run_program({"experiments"}, test::own_process());
     ASSERT_EQ(result.status, 0) << result.err;
     for (const Experiment& experiment : experiments()) {
         EXPECT_NE(result.out.find("\n" + std::string(experiment.name) + " "), std::string::npos) << experiment.name;

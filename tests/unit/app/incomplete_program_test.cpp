@@ -131,8 +131,7 @@ TEST_F(IncompleteProgram, OneSignalEndsTheWaitForANameLookup) {
         EXPECT_LT(std::chrono::steady_clock::now() - signaled, std::chrono::seconds(10)) << command[1];
         EXPECT_EQ(result.err.find("hidden"), std::string::npos) << result.err;
     }
-    ProgramOptions options;
-    options.environment = {std::string("LD_PRELOAD=") + TH_SILENT_RESOLVER, "http_proxy="};
+    const ProgramOptions options = test::own_process({std::string("LD_PRELOAD=") + TH_SILENT_RESOLVER, "http_proxy="});
     const ProgramResult late = run_program({"detect", "http://silent.test/a", "--open-timeout", "0.5"}, options);
     EXPECT_EQ(late.status, 3);
     EXPECT_NE(late.err.find("not resolved within 0.5 s"), std::string::npos) << late.err;

@@ -281,7 +281,9 @@ TEST_F(JsonSchema, AChangedLineIsRejected) {
     Json line = detect({"--detector", "cnn", "--model", model, "--score-threshold", "0.3", "--raw"}).front();
     ASSERT_EQ(as_text(detections_.errors(line)), "");
     ASSERT_FALSE(line["raw_boxes"].empty());
-    line["raw_boxes"] = Json::array({line["raw_boxes"][0]});  // one shows the same as hundreds, in less time
+    for (const char* list : {"kept", "raw_boxes"}) {
+        line[list] = Json::array({line[list][0]});  // one shows the same as hundreds, in less time
+    }
     for (const Json& changed : broken(line)) EXPECT_FALSE(detections_.errors(changed).empty());
     for (const char* list : {"kept", "raw_boxes"}) {
         for (const Json& box : broken(line[list][0])) {

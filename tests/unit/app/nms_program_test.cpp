@@ -15,18 +15,20 @@
 namespace throng {
 namespace {
 
-test::ProgramResult suppress(const std::string& boxes, const std::vector<std::string>& options = {}) {
+test::ProgramResult suppress(const std::string& boxes, const std::vector<std::string>& options = {},
+                             const test::ProgramOptions& program = {}) {
     const test::ScratchDir dir;
     const std::string path = (dir.path() / "boxes.csv").string();
     std::ofstream(path) << boxes;
     std::vector<std::string> arguments{"nms", path};
     arguments.insert(arguments.end(), options.begin(), options.end());
-    return test::run_program(arguments);
+    return test::run_program(arguments, program);
 }
 
 TEST(NmsProgram, ReportsWhyBoxesAreInvalid) {
     const test::ProgramResult result = suppress(
-        "0,0,1e308,1e308,0.9\n0,0,2e19,2e19,0.9\n0,0,1e-23,1e-23,0.9\n0,0,nan,5,0.8\n5,5,5,9,0.7\n0,0,10,10,0.6\n");
+        "0,0,1e308,1e308,0.9\n0,0,2e19,2e19,0.9\n0,0,1e-23,1e-23,0.9\n0,0,nan,5,0.8\n5,5,5,9,0.7\n0,0,10,10,0.6\n", {},
+        test::own_process());
     EXPECT_EQ(result.status, 0);
     EXPECT_NE(result.err.find("invalid boxes dropped: 5 (1 with a value that is not finite, 1 with a side that is not "
                               "above 0, 3 beyond the range of 32-bit floats)"),

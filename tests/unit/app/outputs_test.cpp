@@ -65,12 +65,12 @@ protected:
     }
 
     // Expects every command to end with a usage error and to leave all files unchanged.
-    void expect_rejected(const std::vector<Arguments>& commands) const {
+    void expect_rejected(const std::vector<Arguments>& commands, const ProgramOptions& options = {}) const {
         const auto before = snapshot();
         for (const Arguments& command : commands) {
             std::string words;
             for (const std::string& word : command) words += " " + word;
-            const ProgramResult result = run_program(command);
+            const ProgramResult result = run_program(command, options);
             EXPECT_EQ(result.status, 2) << words << "\n" << result.err;
             EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << words << "\n" << result.err;
             EXPECT_EQ(snapshot(), before) << words;
@@ -112,11 +112,13 @@ TEST_F(Outputs, OfDetectNeverOverwriteAnInput) {
         {"bench", "pipeline", in, "--csv", file("link.mp4")},
     });
 #ifdef TH_WITH_UI
-    expect_rejected({
-        {"view", in, "--json", in},
-        {"view", in, "--screenshot", in},
-        {"view", in, "--telemetry", in},
-    });
+    expect_rejected(
+        {
+            {"view", in, "--json", in},
+            {"view", in, "--screenshot", in},
+            {"view", in, "--telemetry", in},
+        },
+        test::own_process());
 #endif
 }
 
@@ -223,8 +225,7 @@ TEST_F(Outputs, ARunThatCannotBeginLeavesEarlierResultsUnchanged) {
 
 TEST_F(Outputs, AScreenshotOfAFailedSourceLeavesTheFileUnchanged) {
     const auto before = snapshot();
-    ProgramOptions options;
-    options.environment = {"QT_QPA_PLATFORM=offscreen"};
+    const ProgramOptions options = test::own_process({"QT_QPA_PLATFORM=offscreen"});
     for (const char* source : {"missing.mp4", "boxes.csv"}) {
         const ProgramResult result =
             run_program({"view", file(source), "--screenshot", file("earlier.jsonl")}, options);
@@ -235,8 +236,7 @@ TEST_F(Outputs, AScreenshotOfAFailedSourceLeavesTheFileUnchanged) {
 }
 
 TEST_F(Outputs, AScreenshotThatCannotBeWrittenReportsTheReason) {
-    ProgramOptions options;
-    options.environment = {"QT_QPA_PLATFORM=offscreen"};
+    const ProgramOptions options = test::own_process({"QT_QPA_PLATFORM=offscreen"});
     const Arguments view{"view", kSmallCrowd, "--screenshot-after", "1", "--screenshot"};
     const auto shoot = [&](const std::string& path) {
         Arguments command = view;

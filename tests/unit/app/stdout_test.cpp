@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -20,11 +21,12 @@ namespace fs = std::filesystem;
 
 class StandardOutput : public ::testing::Test {
 protected:
-    // Runs the program in a shell, with standard output redirected as given.
+    // Runs the program in a shell, with standard output redirected as given. No encoder is tried, which would start the
+    // program again.
     test::ProgramResult run(const std::string& arguments, const std::string& redirection) const {
         const std::string errors = (dir_.path() / "err").string();
-        const std::string command = "XDG_CONFIG_HOME=" + dir_.path().string() + " " + test::program_path() + " " +
-                                    arguments + " " + redirection + " 2>" + errors;
+        const std::string command = "XDG_CONFIG_HOME=" + dir_.path().string() + " THRONG_ENCODER_PROBE=false " +
+                                    test::program_path() + " " + arguments + " " + redirection + " 2>" + errors;
         const int state = std::system(command.c_str());
         std::ostringstream text;
         text << std::ifstream(errors).rdbuf();
@@ -48,13 +50,19 @@ constexpr const char* kCommands[] = {
 };
 
 TEST_F(StandardOutput, AFullDiskIsAnError) {
-    for (const char* command : kCommands) {
-        const test::ProgramResult result = run(command, ">/dev/full");
+    test::ProgramOptions full;
+    full.standard_output = "/dev/full";
+    for (const std::string command : kCommands) {
+        std::istringstream words(command);
+        const std::vector<std::string> arguments{std::istream_iterator<std::string>(words), {}};
+        full.own_process = command == "--version" || command == "info";
+        const test::ProgramResult result = test::run_program(arguments, full);
         EXPECT_EQ(result.status, 3) << command;
         EXPECT_NE(result.err.find("throng: standard output: cannot write: No space left on device\n"),
                   std::string::npos)
             << command << ": " << result.err;
     }
+    EXPECT_EQ(test::run_program({"--version"}).status, 0) << "the error belongs to one command line";
 }
 
 TEST_F(StandardOutput, AClosedDescriptorIsAnError) {

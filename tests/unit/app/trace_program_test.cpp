@@ -84,13 +84,14 @@ TEST_F(TraceProgram, IsReadableAfterAKill) {
 TEST_F(TraceProgram, AFullDiskGivesStatus3AndACompleteArray) {
     test::ProgramOptions options;
     options.max_file_size = 8000;
-    const test::ProgramResult result =
-        test::run_program({"detect", "crowd:faces=2,size=160x120,frames=40", "--trace", file("t.json")}, options);
+    const test::ProgramResult result = test::run_program(
+        {"detect", "crowd:faces=2,size=160x120,frames=40", "--min-size", "60", "--trace", file("t.json")}, options);
     EXPECT_EQ(result.status, 3) << result.err;
     EXPECT_NE(result.err.find("t.json"), std::string::npos) << result.err;
     EXPECT_GT(json::parse(test::contents(file("t.json"))).size(), 5U);
-    EXPECT_EQ(test::run_program({"detect", "crowd:frames=1", "--trace", "/dev/full"}).status, 3);
-    EXPECT_EQ(test::run_program({"detect", "crowd:frames=1", "--trace", file("missing/t.json")}).status, 3);
+    const std::string one = "crowd:faces=2,size=160x120,frames=1";
+    EXPECT_EQ(test::run_program({"detect", one, "--trace", "/dev/full"}).status, 3);
+    EXPECT_EQ(test::run_program({"detect", one, "--trace", file("missing/t.json")}).status, 3);
 }
 
 TEST_F(TraceProgram, CoversTheWindow) {

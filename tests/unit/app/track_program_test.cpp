@@ -30,7 +30,7 @@ std::vector<json> detect(const std::vector<std::string>& options) {
 }
 
 TEST(TrackProgram, EveryFaceKeepsItsId) {
-    const std::vector<json> lines = detect({"--track"});
+    const std::vector<json> lines = detect({"--track", "--min-size", "30"});
     ASSERT_EQ(lines.size(), 8U);
     std::map<std::int64_t, int> frames;  // by id
     for (const json& line : lines) {
@@ -42,7 +42,7 @@ TEST(TrackProgram, EveryFaceKeepsItsId) {
         EXPECT_TRUE(line["timings_ms"].contains("track"));
     }
     EXPECT_LE(frames.size(), 6U) << "five faces";
-    for (const json& line : detect({})) EXPECT_FALSE(line.contains("tracks"));
+    for (const json& line : detect({"--min-size", "100"})) EXPECT_FALSE(line.contains("tracks"));
 }
 
 TEST(TrackProgram, DetectionsAreTheSameAsWithoutTracks) {
@@ -71,10 +71,11 @@ TEST(TrackProgram, CountsPeople) {
     const std::string events = (dir.path() / "events.jsonl").string();
     std::ofstream(plan) << "size = [640, 360]\n[[zone]]\nname = \"all\"\n"
                            "points = [[0, 0], [640, 0], [640, 360], [0, 360]]\n";
-    const std::vector<std::string> run{"detect",  "crowd:faces=5,size=640x360,frames=20",
-                                       "--count", plan,
-                                       "--quiet", "--events",
-                                       events,    "--per-minute",
+    const std::vector<std::string> run{"detect",     "crowd:faces=5,size=640x360,frames=20",
+                                       "--count",    plan,
+                                       "--min-size", "30",
+                                       "--quiet",    "--events",
+                                       events,       "--per-minute",
                                        "-"};
     const ProgramResult result = run_program(run);
     ASSERT_EQ(result.status, 0) << result.err;
@@ -95,10 +96,11 @@ TEST(TrackProgram, RelinkWritesTheSameLinesWithOtherTracks) {
     const test::ScratchDir folder;
     const std::string found = (folder.path() / "found.jsonl").string();
     const std::string relinked = (folder.path() / "relinked.jsonl").string();
-    ASSERT_EQ(
-        run_program({"detect", "crowd:faces=5,size=640x360,frames=8", "--track", "--json", found, "--quiet"}).status,
-        0);
-    const ProgramResult result = run_program({"relink", found, "--out", relinked});
+    ASSERT_EQ(run_program({"detect", "crowd:faces=5,size=640x360,frames=8", "--track", "--min-size", "30", "--json",
+                           found, "--quiet"})
+                  .status,
+              0);
+    const ProgramResult result = run_program({"relink", found, "--out", relinked}, test::own_process());
     ASSERT_EQ(result.status, 0) << result.err;
     std::ifstream before(found), after(relinked);
     std::size_t lines = 0;

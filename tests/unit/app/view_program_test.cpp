@@ -46,7 +46,8 @@ protected:
 // Returns why there is no window to test here; empty if there is one.
 std::string unavailable_reason() {
     if (test::display_launcher("1600x1000").empty()) return "Xvfb is not installed";
-    const test::ProgramResult help = test::run_program({"view"}, {{}, {"QT_QPA_PLATFORM=xcb", "DISPLAY="}, {}, -1});
+    const test::ProgramResult help =
+        test::run_program({"view"}, test::own_process({"QT_QPA_PLATFORM=xcb", "DISPLAY="}));
     if (help.err.find("does not include the window") != std::string::npos) return "built without the window";
     return {};
 }
@@ -160,9 +161,8 @@ TEST_F(ViewProgram, AKioskLeavesTheSettingsOfTheUser) {
 TEST_F(ViewProgram, ReportsAMissingDisplay) {
     if (unavailable_reason() == "built without the window") GTEST_SKIP() << "skipped: built without the window";
     for (const char* display : {"DISPLAY=", "DISPLAY=:7654"}) {
-        test::ProgramOptions options;
-        options.environment = {display, "WAYLAND_DISPLAY=", "QT_QPA_PLATFORM="};
-        const test::ProgramResult result = test::run_program({"view"}, options);
+        const test::ProgramResult result =
+            test::run_program({"view"}, test::own_process({display, "WAYLAND_DISPLAY=", "QT_QPA_PLATFORM="}));
         EXPECT_EQ(result.status, 4) << result.err;
         EXPECT_NE(result.err.find("no display"), std::string::npos) << result.err;
         EXPECT_NE(result.err.find("throng detect"), std::string::npos) << "says what to do: " << result.err;
@@ -187,21 +187,22 @@ TEST_F(ViewProgram, ShowsTheLanguageOfTheOptionOrOfTheSystem) {
     ASSERT_FALSE(english.empty() || german.empty());
     EXPECT_TRUE(differ(english, german));
     EXPECT_FALSE(differ(shot("auto", "en"), english));
-    EXPECT_EQ(test::run_program({"view", "--language", "xx"}).status, 2);
+    EXPECT_EQ(test::run_program({"view", "--language", "xx"}, test::own_process()).status, 2);
 }
 
 TEST_F(ViewProgram, RejectsWhatAWallCannotShow) {
     TH_NEEDS_WINDOW();
     std::vector<std::string> many{"view"};
     for (int i = 0; i < 17; ++i) many.emplace_back("crowd:faces=1");
-    test::ProgramResult result = test::run_program(many);
+    test::ProgramResult result = test::run_program(many, test::own_process());
     EXPECT_EQ(result.status, 2);
     EXPECT_NE(result.err.find("too many sources for the window: 17"), std::string::npos) << result.err;
-    result = test::run_program({"view", "crowd:faces=1", "crowd:faces=2", "--json", file("out.jsonl")});
+    result =
+        test::run_program({"view", "crowd:faces=1", "crowd:faces=2", "--json", file("out.jsonl")}, test::own_process());
     EXPECT_EQ(result.status, 2);
     EXPECT_NE(result.err.find("--json"), std::string::npos) << result.err;
     std::ofstream(file("zones.toml")) << "size = [320, 240]\n[[zone]]\nname = \"z\"\npoints = 3\n";
-    result = test::run_program({"view", "crowd:faces=1", "--count", file("zones.toml")});
+    result = test::run_program({"view", "crowd:faces=1", "--count", file("zones.toml")}, test::own_process());
     EXPECT_EQ(result.status, 2);
     EXPECT_NE(result.err.find("zones.toml:4: points"), std::string::npos) << result.err;
 }
