@@ -132,8 +132,11 @@ TEST_F(DetectProgram, ATruncatedVideoKeepsTheFramesBeforeTheEnd) {
               0);
     const std::string bytes = contents(file("whole.mp4"));
     std::ofstream(file("half.mp4"), std::ios::binary) << bytes.substr(0, bytes.size() * 2 / 3);
-    ASSERT_EQ(run_program({"detect", file("whole.mp4"), "--json", file("whole.jsonl")}).status, 0);
-    const ProgramResult result = run_program({"detect", file("half.mp4"), "--json", file("half.jsonl")});
+    const auto detect = [&](const std::string& name) {  // few scales: they take most of the time with a sanitizer
+        return run_program({"detect", file(name + ".mp4"), "--scale-factor", "1.4", "--json", file(name + ".jsonl")});
+    };
+    ASSERT_EQ(detect("whole").status, 0);
+    const ProgramResult result = detect("half");
     EXPECT_EQ(result.status, 3) << result.err;
     EXPECT_CONTAINS(result.err, "half.mp4");
     const auto whole = json_lines(contents(file("whole.jsonl")));
