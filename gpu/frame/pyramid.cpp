@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -16,10 +17,10 @@ int strips_of(int columns) {
 }
 
 // Appends the taps of one axis, padded to a multiple of 4 so that a thread may load four at once.
-std::int32_t append_taps(std::vector<ResizeTap>& taps, int source_size, int target_size) {
+std::int32_t append_taps(std::vector<std::uint32_t>& taps, int source_size, int target_size) {
     const auto first = static_cast<std::int32_t>(taps.size());
-    for (int i = 0; i < target_size; ++i) taps.push_back(resize_tap(i, source_size, target_size));
-    while (taps.size() % 4 != 0) taps.push_back({0, 0, 0});
+    for (int i = 0; i < target_size; ++i) taps.push_back(pack_tap(resize_tap(i, source_size, target_size)));
+    while (taps.size() % 4 != 0) taps.push_back(0);
     return first;
 }
 
@@ -31,12 +32,13 @@ Pyramid::Pyramid(ImageSize frame, const std::vector<ImageSize>& levels, const Py
     if (planes.mask) images.push_back({(frame.width + 1) / 2, (frame.height + 1) / 2});
     atlas_ = pack_atlas(images);
     const int plane_count = 1 + (planes.squares ? 1 : 0) + (planes.tilted ? 1 : 0);
-    if (atlas_.entries() * plane_count > std::numeric_limits<std::int32_t>::max()) {
+    if (atlas_.entries() * plane_count > std::numeric_limits<std::int32_t>::max() ||
+        std::max(frame.width, frame.height) >= kPackedOffsets) {
         throw Error(ErrorKind::unavailable, "the pyramid of this frame has more than 2^31 entries",
                     std::to_string(frame.width) + "x" + std::to_string(frame.height),
                     "raise --min-size or --scale-factor, or use --backend cpu");
     }
-    std::vector<ResizeTap> taps;
+    std::vector<std::uint32_t> taps;
     std::vector<std::int32_t> row_level;
     std::vector<std::int32_t> strip_level;
     std::vector<std::int32_t> slant_level;

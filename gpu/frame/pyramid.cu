@@ -13,18 +13,23 @@ constexpr int kDownRows = 16;  // rows per thread, in registers
 
 constexpr unsigned kWholeWarp = 0xFFFFFFFFU;
 
+// Without kSquares, squares is 0.
+template <bool kSquares>
 struct Sums {
     std::uint32_t sum, squares;
 };
 
-__device__ Sums operator+(Sums a, Sums b) {
-    return {a.sum + b.sum, a.squares + b.squares};
+template <bool kSquares>
+__device__ Sums<kSquares> operator+(Sums<kSquares> a, Sums<kSquares> b) {
+    return {a.sum + b.sum, kSquares ? a.squares + b.squares : 0};
 }
 
 // Inclusive prefix sum over the lanes of a warp.
-__device__ Sums warp_inclusive(Sums v, int lane) {
+template <bool kSquares>
+__device__ Sums<kSquares> warp_inclusive(Sums<kSquares> v, int lane) {
     for (int step = 1; step < 32; step *= 2) {
-        const Sums before = {__shfl_up_sync(kWholeWarp, v.sum, step), __shfl_up_sync(kWholeWarp, v.squares, step)};
+        Sums<kSquares> before = {__shfl_up_sync(kWholeWarp, v.sum, step), 0};
+        if (kSquares) before.squares = __shfl_up_sync(kWholeWarp, v.squares, step);
         if (lane >= step) v = v + before;
     }
     return v;
@@ -52,13 +57,14 @@ __device__ std::uint32_t mask_sample(const DeviceImage& frame, const CandidateMa
 
 // One block per row of a level: stores running sums along the row, offset by one row and one column, at their final
 // position in the integral image.
+template <bool kSquares>
 __global__ void __launch_bounds__(kRowThreads)
     resize_rows_kernel(PyramidTables tables, DeviceImage frame, CandidateMask mask, int first_row, ClearWords clear) {
     if (blockIdx.x == 0) {
         for (int i = threadIdx.x; i < clear.count; i += kRowThreads) clear.words[i] = 0;
         for (int i = threadIdx.x; i < clear.more_count; i += kRowThreads) clear.more[i] = 0;
     }
-    __shared__ Sums warp_sums[2][kRowThreads / 32];
+    __shared__ Sums<kSquares> warp_sums[2][kRowThreads / 32];
     const int row = first_row + blockIdx.x;
     const PyramidLevel level = tables.levels[tables.row_level[row]];
     const int y = row - level.first_row;
@@ -68,41 +74,46 @@ __global__ void __launch_bounds__(kRowThreads)
     const std::uint8_t* below = nullptr;
     ResizeTap tap_y{};
     if (!is_mask) {
-        tap_y = tables.taps[level.taps_y + y];
+        tap_y = unpack_tap(tables.taps[level.taps_y + y]);
         above = frame.luma + static_cast<std::int64_t>(tap_y.offset) * frame.luma_pitch;
         below = tap_y.far != 0 ? above + frame.luma_pitch : above;
     }
     std::uint32_t* out = tables.entries + level.origin + static_cast<std::int64_t>(y + 1) * tables.pitch + 1;
     const int lane = threadIdx.x % 32;
     const int warp = threadIdx.x / 32;
-    Sums carry{};
+    Sums<kSquares> carry{};
     for (int first = 0, turn = 0; first < level.width; first += kRowThreads * kRowPixels, turn ^= 1) {
         const int x = first + threadIdx.x * kRowPixels;
-        Sums running[kRowPixels];
-        Sums total{};
+        std::uint32_t taps[kRowPixels] = {};
+        if (!is_mask && x < level.width) {
+            const uint4 loaded = __ldg(reinterpret_cast<const uint4*>(tables.taps + level.taps_x + x));
+            taps[0] = loaded.x, taps[1] = loaded.y, taps[2] = loaded.z, taps[3] = loaded.w;
+        }
+        Sums<kSquares> running[kRowPixels];
+        Sums<kSquares> total{};
 #pragma unroll
         for (int k = 0; k < kRowPixels; ++k) {
             std::uint32_t pixel = 0;
             if (x + k < level.width) {
                 pixel = is_mask ? mask_sample(frame, mask, x + k, y)
-                                : resized_pixel(above, below, tables.taps[level.taps_x + x + k], tap_y);
+                                : resized_pixel(above, below, unpack_tap(taps[k]), tap_y);
             }
-            total = total + Sums{pixel, pixel * pixel};
+            total = total + Sums<kSquares>{pixel, kSquares ? pixel * pixel : 0};
             running[k] = total;
         }
-        const Sums inclusive = warp_inclusive(total, lane);
+        const Sums<kSquares> inclusive = warp_inclusive(total, lane);
         if (lane == 31) warp_sums[turn][warp] = inclusive;
         __syncthreads();
-        Sums before = carry + Sums{inclusive.sum - total.sum, inclusive.squares - total.squares};
+        Sums<kSquares> before = carry + Sums<kSquares>{inclusive.sum - total.sum, inclusive.squares - total.squares};
         for (int w = 0; w < kRowThreads / 32; ++w) {
-            const Sums other = warp_sums[turn][w];
+            const Sums<kSquares> other = warp_sums[turn][w];
             if (w < warp) before = before + other;
             carry = carry + other;
         }
         if (x + kRowPixels <= level.width) {
             *reinterpret_cast<uint4*>(out + x) = make_uint4(before.sum + running[0].sum, before.sum + running[1].sum,
                                                             before.sum + running[2].sum, before.sum + running[3].sum);
-            if (tables.squares != 0 && !is_mask) {
+            if (kSquares && !is_mask) {
                 *reinterpret_cast<uint4*>(out + tables.squares + x) =
                     make_uint4(before.squares + running[0].squares, before.squares + running[1].squares,
                                before.squares + running[2].squares, before.squares + running[3].squares);
@@ -110,7 +121,7 @@ __global__ void __launch_bounds__(kRowThreads)
         } else {
             for (int k = 0; k < kRowPixels && x + k < level.width; ++k) {
                 out[x + k] = before.sum + running[k].sum;
-                if (tables.squares != 0 && !is_mask) out[tables.squares + x + k] = before.squares + running[k].squares;
+                if (kSquares && !is_mask) out[tables.squares + x + k] = before.squares + running[k].squares;
             }
         }
     }
@@ -199,7 +210,8 @@ __global__ void __launch_bounds__(kDownWarps * 32) tilted_sums_kernel(PyramidTab
 void launch_resize_rows(const PyramidTables& tables, const DeviceImage& frame, const CandidateMask& mask, int first_row,
                         int end_row, const ClearWords& clear, StreamView stream) {
     if (end_row <= first_row) return;
-    resize_rows_kernel<<<end_row - first_row, kRowThreads, 0, stream>>>(tables, frame, mask, first_row, clear);
+    const auto kernel = tables.squares != 0 ? resize_rows_kernel<true> : resize_rows_kernel<false>;
+    kernel<<<end_row - first_row, kRowThreads, 0, stream>>>(tables, frame, mask, first_row, clear);
     check_launch("resize_rows_kernel", stream);
 }
 

@@ -93,7 +93,7 @@ private:
     DeviceBuffer<std::int32_t> d_row_level_;
     DeviceBuffer<std::int32_t> d_strip_level_;
     DeviceBuffer<std::int32_t> d_slant_level_;
-    DeviceBuffer<ResizeTap> d_taps_;
+    DeviceBuffer<std::uint32_t> d_taps_;
 };
 
 }  // namespace throng::gpu
