@@ -19,7 +19,7 @@
 namespace throng::gpu {
 namespace {
 
-// Measured with YuNet-n and 8 or 16 videos of 640x360 and 1920x1080 on an H200: 2 to 8 in flight, 4 to 16 frames.
+// Measured with YuNet-n and 8 or 16 videos of 640x360 and 1920x1080 on an H200: 2 to 8 in flight, 2 to 16 frames.
 constexpr std::size_t kInFlight = 3;
 constexpr std::size_t kMaxFrames = 4;
 
