@@ -36,12 +36,6 @@ Frame on_device(const Frame& frame) {
 
 class BatchingTest : public GpuTest {
 protected:
-    [[nodiscard]] static Network network() {
-        Network network = random_yunet(5);
-        network.input.mean = 127.0F;
-        network.input.scale = 1.0F / 128.0F;
-        return network;
-    }
     [[nodiscard]] static DetectorParams params() {
         DetectorParams params;
         params.kind = "cnn";
@@ -56,7 +50,7 @@ TEST_F(BatchingTest, EverySourceGetsItsOwnDetections) {
     constexpr std::size_t kFrames = 6;
     std::vector<Frame> frames;
     std::vector<decltype(sorted({}))> expected;
-    CnnDetector alone(view(), device, network(), params());
+    CnnDetector alone(view(), device, random_network(), params());
     NullRecorder none;
     for (std::size_t i = 0; i < kFrames; ++i) {
         const bool wide = i % 3 == 2;  // two sizes
@@ -67,11 +61,11 @@ TEST_F(BatchingTest, EverySourceGetsItsOwnDetections) {
         EXPECT_GT(expected.back().size(), 5U);
     }
 
-    const auto batcher = DynamicBatcher::of(device, network(), params());
-    EXPECT_EQ(DynamicBatcher::of(device, network(), params()), batcher);
+    const auto batcher = DynamicBatcher::of(device, random_network(), params());
+    EXPECT_EQ(DynamicBatcher::of(device, random_network(), params()), batcher);
     DetectorParams others = params();
     others.min_size = 11;
-    EXPECT_NE(DynamicBatcher::of(device, network(), others), batcher);
+    EXPECT_NE(DynamicBatcher::of(device, random_network(), others), batcher);
     EXPECT_NE(DynamicBatcher::of(device, random_yunet(6), params()), batcher);
 
     constexpr int kSources = 18;  // more than one batch
@@ -115,7 +109,7 @@ TEST_F(BatchingTest, EverySourceGetsItsOwnDetections) {
 
 TEST_F(BatchingTest, AFrameDoesNotWaitForSilentSources) {
     if (IsSkipped()) return;
-    const auto batcher = DynamicBatcher::of(device, network(), params());
+    const auto batcher = DynamicBatcher::of(device, random_network(), params());
     DynamicBatcher::Source source(batcher);
     EXPECT_FALSE(source.has_company());
     const DynamicBatcher::Source silent(batcher);

@@ -4,7 +4,6 @@
 #include "core/base/error.h"
 #include "tests/gpu/cnn/random_frames.h"
 #include "tests/gpu/gpu_fixture.h"
-#include "tests/support/network_reference.h"
 #include "tests/support/random.h"
 
 namespace throng::test {
@@ -14,13 +13,6 @@ using namespace throng::gpu;
 
 class CnnDetectorTest : public GpuTest {
 protected:
-    // Scaled down, because random weights give large numbers for samples up to 255.
-    [[nodiscard]] static Network network() {
-        Network network = random_yunet(5);
-        network.input.mean = 127.0F;
-        network.input.scale = 1.0F / 128.0F;
-        return network;
-    }
     [[nodiscard]] static DetectorParams params() {
         DetectorParams params;
         params.kind = "cnn";
@@ -41,7 +33,7 @@ protected:
 TEST_F(CnnDetectorTest, SwitchesChangeNothing) {
     if (IsSkipped()) return;
     const Frame frame = random_image(320, 240, seed(1));
-    CnnDetector plain(view(), device, network(), params());
+    CnnDetector plain(view(), device, random_network(), params());
     const auto expected = sorted(detect(plain, frame));
     ASSERT_GT(expected.size(), 10U);
     for (const char* graph : {"on", "off"}) {
@@ -72,7 +64,7 @@ TEST_F(CnnDetectorTest, BatchesEqualSingleFrames) {
     DetectorParams native = params();
     native.switches["input"] = "native";
     native.min_size = 10;
-    CnnDetector detector(view(), device, network(), native);
+    CnnDetector detector(view(), device, random_network(), native);
     std::vector<Frame> frames;
     std::vector<DetectionBuffer> buffers;
     std::vector<DetectionBuffer*> raw;
@@ -86,7 +78,7 @@ TEST_F(CnnDetectorTest, BatchesEqualSingleFrames) {
         detector.enqueue_batch(frames.data(), raw.data(), kFrames, none);
         for (std::size_t i = 0; i < frames.size(); i += 6) {
             const auto batched = sorted(download(buffers[i]));
-            CnnDetector alone(view(), device, network(), native);
+            CnnDetector alone(view(), device, random_network(), native);
             EXPECT_EQ(batched, sorted(detect(alone, frames[i]))) << "frame " << i;
             EXPECT_GT(batched.size(), 5U);
         }
@@ -96,7 +88,7 @@ TEST_F(CnnDetectorTest, BatchesEqualSingleFrames) {
 TEST_F(CnnDetectorTest, FullBufferReportsTheTotal) {
     if (IsSkipped()) return;
     const Frame frame = random_image(320, 240, seed(3));
-    CnnDetector detector(view(), device, network(), params());
+    CnnDetector detector(view(), device, random_network(), params());
     const std::size_t all = detect(detector, frame).detections.size();
     DetectionBuffer small = make_device_buffer(5, {}, view());  // without landmarks
     detector.enqueue(frame, small, none);
@@ -113,7 +105,7 @@ TEST_F(CnnDetectorTest, SizeLimitsAndThresholdAreApplied) {
     limited.min_size = 20;
     limited.max_size = 90;
     limited.score_threshold = 0.5F;
-    CnnDetector detector(view(), device, network(), limited);
+    CnnDetector detector(view(), device, random_network(), limited);
     const DetectionSet set = detect(detector, frame);
     EXPECT_GT(set.detections.size(), 0U);
     for (const Detection& d : set.detections) {
@@ -127,11 +119,11 @@ TEST_F(CnnDetectorTest, InvalidChoicesAreReported) {
     if (IsSkipped()) return;
     DetectorParams bad = params();
     bad.switches["graph"] = "perhaps";
-    EXPECT_THROW(CnnDetector(view(), device, network(), bad), Error);
+    EXPECT_THROW(CnnDetector(view(), device, random_network(), bad), Error);
     bad = params();
     bad.switches["grafh"] = "on";
-    EXPECT_THROW(CnnDetector(view(), device, network(), bad), Error);
-    CnnDetector detector(view(), device, network(), params());
+    EXPECT_THROW(CnnDetector(view(), device, random_network(), bad), Error);
+    CnnDetector detector(view(), device, random_network(), params());
     bad = params();
     bad.score_threshold = 1.5F;
     EXPECT_THROW(detector.configure(bad), Error);

@@ -1,4 +1,4 @@
-// Random frames, and detections in an order that can be compared.
+// A network with random weights, random frames, and detections in an order that can be compared.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,17 @@
 
 #include "core/detect/detection.h"
 #include "core/frame/frame_pool.h"
+#include "tests/support/network_reference.h"
 
 namespace throng::test {
+
+// Scaled down, because random weights give large numbers for samples up to 255.
+inline Network random_network() {
+    Network network = random_yunet(5);
+    network.input.mean = 127.0F;
+    network.input.scale = 1.0F / 128.0F;
+    return network;
+}
 
 // Smooth random colors: noise of all frequencies would make almost every cell a box.
 inline Frame random_image(int width, int height, std::uint64_t seed_of_it) {
