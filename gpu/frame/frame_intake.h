@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "core/detect/stage.h"
@@ -47,7 +46,7 @@ private:
     };
     struct Batch {
         std::vector<Frame> frames;   // kept for the kernels, or for a copy in progress
-        std::deque<Slot> slots;      // one per frame
+        std::vector<Slot> slots;     // one per frame
         std::size_t taken = 0;       // slots in use
         bool after_decoder = false;  // the stream waits for the decoder
         Event decoded{Event::Timing::off};

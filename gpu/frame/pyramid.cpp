@@ -34,7 +34,7 @@ Pyramid::Pyramid(ImageSize frame, const std::vector<ImageSize>& levels, const Py
     const int plane_count = 1 + (planes.squares ? 1 : 0) + (planes.tilted ? 1 : 0);
     if (atlas_.entries() * plane_count > std::numeric_limits<std::int32_t>::max() ||
         std::max(frame.width, frame.height) >= kPackedOffsets) {
-        throw Error(ErrorKind::unavailable, "the pyramid of this frame has more than 2^31 entries",
+        throw Error(ErrorKind::unavailable, "this frame is too large for the pyramid of the CUDA backend",
                     std::to_string(frame.width) + "x" + std::to_string(frame.height),
                     "raise --min-size or --scale-factor, or use --backend cpu");
     }

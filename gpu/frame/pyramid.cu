@@ -7,7 +7,7 @@ namespace throng::gpu {
 namespace {
 
 constexpr int kRowThreads = 128;
-constexpr int kRowPixels = 4;  // adjacent pixels per thread: one 16-byte store of sums
+constexpr int kRowPixels = 4;  // adjacent pixels per thread: one 16-byte load of taps, one store of sums
 constexpr int kDownWarps = 8;  // warps per block that sums down 32 columns
 constexpr int kDownRows = 16;  // rows per thread, in registers
 
