@@ -17,7 +17,8 @@ struct CommonOptions {
     bool quiet = false;              // --quiet: no progress, no tables, warnings only
 };
 
-// A command's callback sets `run`, which run_command_line calls after parsing. run returns the exit status and may throw Error.
+// A command's callback sets `run`, which run_command_line calls after parsing. run returns the exit status and may throw
+// Error.
 struct CommandContext {
     CommonOptions common;
     std::function<int()> run;

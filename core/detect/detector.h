@@ -39,9 +39,10 @@ public:
     virtual ~Detector() = default;
 
     // Sets raw's count and writes its boxes and scores (the first `capacity` that were found; count.total is the number
-    // of all). CPU: done on return, deterministic order. CUDA: enqueued before later work on the backend's stream; the
-    // order of boxes is not defined. Does not wait for that work, but a network with several sources may wait for frames
-    // before this one. raw must not be in use. A frame smaller than the model's window gives no detections.
+    // of all). CPU: done on return, deterministic order. CUDA: enqueued; later work on the backend's stream waits for it;
+    // the order of boxes is not defined. The call does not wait for the detections, but that of a network with several
+    // sources may wait for earlier frames. Work enqueued before must not use raw any more. A frame smaller than the
+    // model's window gives no detections.
     // Throws Error(internal) for a frame in memory that the backend cannot read.
     virtual void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) = 0;
 

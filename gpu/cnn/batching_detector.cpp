@@ -21,7 +21,7 @@ public:
     void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override {
         // Frames in host memory are uploaded by the thread of their own source.
         const bool can_share = source_ && frame.info().memory == MemoryKind::device &&
-                               raw.memory() == MemoryKind::device && source_->has_company();
+                               raw.memory() == MemoryKind::device && source_->can_share();
         if (can_share && source_->enqueue(frame, raw, recorder, stream_)) return;
         alone_.enqueue(frame, raw, recorder);
     }

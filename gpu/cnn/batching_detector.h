@@ -9,9 +9,9 @@
 
 namespace throng::gpu {
 
-// Creates the detector for params.kind cnn; the model is resolved as in core/model/model_finder.h. Frames in device memory
-// are processed in batches with those of other detectors with the same parameters (dynamic_batcher.h), if there are any.
-// The detections are the same.
+// Creates the detector for params.kind cnn; the model is resolved as in core/model/model_finder.h. Frames in device
+// memory are processed in batches with those of other detectors with the same parameters (dynamic_batcher.h), if there
+// are any. The detections are the same.
 [[nodiscard]] std::unique_ptr<Detector> make_cnn_detector(StreamView stream, const DeviceInfo& device,
                                                           const DetectorParams& params);
 

@@ -3,10 +3,10 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <exception>
 #include <iterator>
-#include <string_view>
 #include <utility>
 
 #include "core/base/error.h"
@@ -23,9 +23,6 @@ namespace {
 constexpr std::size_t kInFlight = 3;
 constexpr std::size_t kMaxFrames = 4;
 
-// Accompanies the stage times of a batch, which are read some batches later: its number of frames.
-constexpr std::string_view kFrames = "frames";
-
 }  // namespace
 
 struct DynamicBatcher::Request {
@@ -34,7 +31,7 @@ struct DynamicBatcher::Request {
     StreamView stream;
     StageTimes times{};  // of one frame
     bool done = false;
-    bool unavailable = false;  // not enough memory, or the device is lost
+    bool unavailable = false;  // failed for lack of memory, or with the device
     std::exception_ptr failure{};
 };
 
@@ -46,6 +43,7 @@ struct DynamicBatcher::Engine {
     Stream stream;
     EventRecorder recorder{stream.view()};
     std::chrono::steady_clock::time_point measured{};  // start of the last batch whose stages were measured
+    std::size_t measured_frames = 0;                   // in that batch
     CnnDetector detector;
     Event done{Event::Timing::off, Event::Waiting::block};
 };
@@ -97,7 +95,7 @@ DynamicBatcher::Source::~Source() {
     if (!unused.empty()) warn_cuda(cudaSetDevice(batcher_->device_.index), "cudaSetDevice");
 }
 
-bool DynamicBatcher::Source::has_company() const {
+bool DynamicBatcher::Source::can_share() const {
     const std::lock_guard lock(batcher_->mutex_);
     return batcher_->sources_ > 1 && !batcher_->failed_;
 }
@@ -125,12 +123,24 @@ bool DynamicBatcher::Source::enqueue(const Frame& frame, DetectionBuffer& raw, S
     return true;
 }
 
-// Launches a batch of the frames that wait the longest. The lock is released meanwhile.
+// Takes the frame that waits longest and others of its size out of the waiting ones.
+std::vector<DynamicBatcher::Request*> DynamicBatcher::take_batch() {
+    const Frame& first = *waiting_.front()->frame;
+    std::vector<Request*> batch;
+    std::erase_if(waiting_, [&](Request* request) {
+        const Frame& frame = *request->frame;
+        const bool taken =
+            batch.size() < kMaxFrames && frame.width() == first.width() && frame.height() == first.height();
+        if (taken) batch.push_back(request);
+        return taken;
+    });
+    return batch;
+}
+
+// Launches a batch. The lock is released meanwhile.
 void DynamicBatcher::launch(std::unique_lock<std::mutex>& lock) {
     launching_ = true;
-    const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(std::min(waiting_.size(), kMaxFrames));
-    const std::vector<Request*> requests(waiting_.begin(), end);
-    waiting_.erase(waiting_.begin(), end);
+    const std::vector<Request*> requests = take_batch();
     lock.unlock();
     Engine* engine = nullptr;
     std::exception_ptr failure;
@@ -164,7 +174,7 @@ void DynamicBatcher::launch(std::unique_lock<std::mutex>& lock) {
 // Waits for the oldest batch and notes which others are finished. The lock is released meanwhile.
 void DynamicBatcher::await_batch(std::unique_lock<std::mutex>& lock) {
     awaiting_ = true;
-    const std::deque<Engine*> running = in_flight_;
+    const std::vector<Engine*> running = in_flight_;
     lock.unlock();
     std::vector<Engine*> finished = {running.front()};
     try {
@@ -194,37 +204,27 @@ DynamicBatcher::Engine& DynamicBatcher::free_engine() {
     return *engines_.back();
 }
 
-// Frames of different sizes are batches of their own.
 void DynamicBatcher::enqueue_batch(Engine& engine, const std::vector<Request*>& requests) {
+    // The earlier batches of this engine are finished, so these are the times of the last one that was measured.
+    StageTimes times = engine.recorder.end_frame();
+    for (StageTime& time : times) time.ms /= static_cast<double>(engine.measured_frames);
     const auto now = std::chrono::steady_clock::now();
     const bool measure = now - engine.measured >= kInFlight * kMeasuringInterval;
-    if (measure) engine.measured = now;
     NullRecorder none;
     StageRecorder& recorder = measure ? static_cast<StageRecorder&>(engine.recorder) : none;
-    std::vector<Request*> rest = requests;
-    while (!rest.empty()) {
-        const Frame& first = *rest.front()->frame;
-        const auto end = std::stable_partition(rest.begin(), rest.end(), [&](const Request* request) {
-            return request->frame->width() == first.width() && request->frame->height() == first.height();
-        });
-        std::vector<Frame> frames;
-        std::vector<DetectionBuffer*> raw;
-        for (auto request = rest.begin(); request != end; ++request) {
-            frames.push_back(*(*request)->frame);
-            raw.push_back((*request)->raw);
-        }
-        engine.detector.enqueue_batch(frames.data(), raw.data(), static_cast<int>(frames.size()), recorder);
-        rest.erase(rest.begin(), end);
+    std::array<Frame, kMaxFrames> frames;
+    std::array<DetectionBuffer*, kMaxFrames> raw;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        frames[i] = *requests[i]->frame;
+        raw[i] = requests[i]->raw;
     }
-    recorder.add(kFrames, static_cast<double>(requests.size()));
+    engine.detector.enqueue_batch(frames.data(), raw.data(), static_cast<int>(requests.size()), recorder);
+    if (measure) {
+        engine.measured = now;
+        engine.measured_frames = requests.size();
+        static_cast<void>(engine.recorder.end_frame());
+    }
     engine.done.record(engine.stream.view());
-    StageTimes times = engine.recorder.end_frame();  // of an earlier batch of this engine
-    double frames = 0;
-    std::erase_if(times, [&](const StageTime& time) {
-        if (time.name == kFrames) frames = time.ms;
-        return time.name == kFrames;
-    });
-    for (StageTime& time : times) time.ms /= frames;
     for (Request* request : requests) {
         engine.done.make_wait(request->stream);
         request->times = times;

@@ -1,5 +1,5 @@
-// Dynamic batching: sources that use the same network on the same device share launches. A batch keeps the device busier
-// than the launches of one frame, and takes fewer calls of the driver.
+// Dynamic batching: sources that use the same network on the same device share launches. A batch keeps the device
+// busier than the launches of one frame, and takes fewer calls of the driver.
 #pragma once
 
 #include <condition_variable>
@@ -16,13 +16,13 @@
 
 namespace throng::gpu {
 
-// Has no thread of its own: one of the waiting sources launches the batch. Up to three batches run at the same time, so a
-// frame starts at once until the device is busy. Then it waits for one of them to finish, and forms a batch with up to
-// three frames that have arrived meanwhile, in the order of their arrival. No frame waits for one that has not arrived.
-// Thread-safe.
+// Has no thread of its own: one of the waiting sources launches the batch. Up to three batches run at the same time. A
+// frame starts at once while fewer run. Otherwise it waits until one is finished. The frame that waits longest then
+// forms the next batch, with up to three others of its size. No frame waits for one that has not arrived. Thread-safe.
 class DynamicBatcher {
 public:
-    // Returns the batcher of all detectors with this device, network and these parameters; creates it for the first one.
+    // Returns the batcher of all detectors with this device, network and these parameters; creates it for the first
+    // one.
     [[nodiscard]] static std::shared_ptr<DynamicBatcher> of(const DeviceInfo& device, const Network& network,
                                                             const DetectorParams& params);
     ~DynamicBatcher();
@@ -37,11 +37,11 @@ public:
         Source(const Source&) = delete;
         Source& operator=(const Source&) = delete;
 
-        // Returns whether there are other sources to share launches with, and enough memory so far.
-        [[nodiscard]] bool has_company() const;
-        // Waits until the work of this frame is enqueued, and makes later work on the stream wait for it. raw must not be
-        // in use on any stream. Adds the stage times of a recent batch, divided by its frames, to the recorder. Returns
-        // false if there is not enough memory for batches. Throws Error(internal) if the device failed.
+        // Returns whether there are other sources, and was enough memory so far.
+        [[nodiscard]] bool can_share() const;
+        // Waits until the work of this frame is enqueued, and makes later work on the stream wait for it. raw must not
+        // be in use on any stream. Adds the stage times of a recent batch, divided by its frames, to the recorder.
+        // Returns false if there is not enough memory for batches. Throws Error(internal) if the device failed.
         [[nodiscard]] bool enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder,
                                    StreamView stream);
 
@@ -58,6 +58,7 @@ private:
 
     DynamicBatcher(const DeviceInfo& device, Network network, DetectorParams params);
 
+    [[nodiscard]] std::vector<Request*> take_batch();
     void launch(std::unique_lock<std::mutex>& lock);
     void await_batch(std::unique_lock<std::mutex>& lock);
     [[nodiscard]] Engine& free_engine();
@@ -72,9 +73,9 @@ private:
     int sources_ = 0;
     std::deque<Request*> waiting_;
     std::vector<std::unique_ptr<Engine>> engines_;  // created when a batch needs one
-    std::deque<Engine*> in_flight_;                 // oldest first
+    std::vector<Engine*> in_flight_;                // oldest first
     std::uint64_t batches_ = 0;
-    bool failed_ = false;     // not enough memory, or the device is lost: the sources go on alone
+    bool failed_ = false;     // a batch failed for lack of memory, or with the device: the sources go on alone
     bool launching_ = false;  // a thread is in enqueue_batch
     bool awaiting_ = false;   // a thread is in await_batch
 };

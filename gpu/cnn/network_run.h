@@ -21,7 +21,6 @@ public:
 
     // Returns the map that the preprocessing writes: kInputChannels per pixel.
     [[nodiscard]] const Map& input() const { return maps_[static_cast<std::size_t>(network_->input.tensor)]; }
-    [[nodiscard]] int images() const { return images_; }
 
     // Enqueue the work on the first `images` images: all layers up to the maps that the boxes are decoded from, and the
     // boxes. overlap: kernels start while the previous ones finish.

@@ -1,4 +1,4 @@
-// Shared by the kernels of the matrix engine. Latency is most of the time of these kernels. So each first issues all the
+// Shared by the kernels of the matrix engine. Latency is most of the time of these kernels. So each first issues all
 // loads whose addresses do not depend on the number of detections, up to the capacity, and discards what is beyond that
 // number afterwards.
 #pragma once

@@ -56,8 +56,8 @@ struct MatrixTask {
     MatrixScratch scratch;
 };
 
-// Enqueue the three stages; call in this order. Nothing is allocated. expected: number of detections that the launches are
-// sized for; any number up to the capacity gives the same result.
+// Enqueue the three stages; call in this order. Nothing is allocated. expected: number of detections that the launches
+// are sized for; any number up to the capacity gives the same result.
 void launch_matrix_order(const DeviceInfo& device, const MatrixTask& frame, std::int32_t expected,
                          const NmsRuleSet& rules, StreamView stream);
 void launch_matrix_map(const DeviceInfo& device, const MatrixTask& frame, std::int32_t expected,

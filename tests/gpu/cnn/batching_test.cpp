@@ -111,9 +111,9 @@ TEST_F(BatchingTest, AFrameDoesNotWaitForSilentSources) {
     if (IsSkipped()) return;
     const auto batcher = DynamicBatcher::of(device, random_network(), params());
     DynamicBatcher::Source source(batcher);
-    EXPECT_FALSE(source.has_company());
+    EXPECT_FALSE(source.can_share());
     const DynamicBatcher::Source silent(batcher);
-    EXPECT_TRUE(source.has_company());
+    EXPECT_TRUE(source.can_share());
     const Frame frame = on_device(random_image(300, 200, seed(62)));
     NullRecorder none;
     constexpr std::size_t kFrames = 20;
