@@ -45,6 +45,7 @@ void DecodeLoop::decode(const std::stop_token& stop) {
     bool sought_since_rewind = false;
     while (!stop.stop_requested()) {
         if (const std::optional<double> seconds = playback_.take_seek()) {
+            last_seek_ = {*seconds, Clock::now()};
             source_->seek(*seconds);
             sought_since_rewind = true;
             queue_.clear();
@@ -109,17 +110,19 @@ void DecodeLoop::note_source() {
 
 // Called after the end of the source. Waits for a resume or a stop request; returns true after a resume.
 bool DecodeLoop::await_resume(const std::stop_token& stop) {
-    Resume requested{};
-    if (resume_requests_.pop(requested, stop) != PopStatus::value) return false;
+    Delivered delivered;
+    if (resume_requests_.pop(delivered, stop) != PopStatus::value) return false;
     queue_.clear();
-    num_pushed_ = requested.done;
+    num_pushed_ = delivered.count;
     bool resumed = false;
     std::optional<Error> failure;
     try {
-        resumed = source_->resume_on_host(requested.index, requested.pts);
+        resumed = source_->resume_on_host(delivered.index, delivered.pts);
     } catch (...) {
         failure = current_error();
     }
+    // The frames after this seek were discarded with the device.
+    if (last_seek_ && last_seek_->taken > delivered.decoded) playback_.repeat_seek(last_seek_->seconds);
     {
         const std::lock_guard lock(mutex_);
         failure_ = std::move(failure);
@@ -138,12 +141,12 @@ std::optional<Error> DecodeLoop::failure() const {
     return failure_;
 }
 
-bool DecodeLoop::resume_on_host(std::int64_t index, double pts, std::int64_t done) {
+bool DecodeLoop::resume_on_host(const Delivered& delivered) {
     {
         const std::lock_guard lock(mutex_);
         run_stop_.request_stop();  // before the request, which starts the next call of decode
     }
-    resume_requests_.push({index, pts, done});
+    resume_requests_.push(delivered);
     bool resumed = false;
     return resume_results_.pop(resumed) == PopStatus::value && resumed;
 }

@@ -2,6 +2,7 @@
 // Resumes the source in host memory when the device that held its frames has failed.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -50,16 +51,23 @@ public:
     [[nodiscard]] Status status() const;
     [[nodiscard]] std::optional<Error> failure() const;  // of the source, once the queue is closed
 
-    // Called from the detect thread. Discards the queued frames and resumes the source in host memory after the frame
-    // with this number and time (number -1: from the start). `done` frames count against max_frames. Blocks until the
-    // source has resumed. Returns false if the source cannot resume or a stop was requested.
-    [[nodiscard]] bool resume_on_host(std::int64_t index, double pts, std::int64_t done);
+    // The frames whose results were delivered.
+    struct Delivered {
+        std::int64_t count = 0;
+        // Of the last one:
+        std::int64_t index = -1;
+        double pts = 0;
+        std::chrono::steady_clock::time_point decoded{};
+    };
+    // Called from the detect thread. Discards the queued frames and resumes the source in host memory after the last
+    // delivered frame, or at the position of a seek since that frame. Blocks until the source has resumed. Returns
+    // false if the source cannot resume or a stop was requested.
+    [[nodiscard]] bool resume_on_host(const Delivered& delivered);
 
 private:
-    struct Resume {
-        std::int64_t index;
-        double pts;
-        std::int64_t done;
+    struct Seek {
+        double seconds;
+        std::chrono::steady_clock::time_point taken;
     };
 
     void decode(const std::stop_token& stop);
@@ -70,9 +78,10 @@ private:
     Playback& playback_;
     FrameQueue& queue_;
     const Options options_;
-    std::int64_t num_pushed_ = 0;  // used by the decode thread only
+    std::int64_t num_pushed_ = 0;    // used by the decode thread only
+    std::optional<Seek> last_seek_;  // used by the decode thread only
 
-    LatestValue<Resume> resume_requests_;
+    LatestValue<Delivered> resume_requests_;
     LatestValue<bool> resume_results_;  // closed when run returns
 
     mutable std::mutex mutex_;  // guards all members below

@@ -228,8 +228,8 @@ void Pipeline::Impl::rescue(std::vector<DecodedFrame> unfinished) {
     if (on_device(newest_)) newest_ = {};
     // A source that failed or ended because of the device must also resume.
     const bool source_failed = decode_.failure().has_value();
-    if ((device_frames_ || source_failed) && decode_.resume_on_host(last_index_, last_pts_, delivered_)) {
-        submitted_ = delivered_;
+    if ((device_frames_ || source_failed) && decode_.resume_on_host(delivered_)) {
+        submitted_ = delivered_.count;
         return;
     }
     std::size_t dropped = 0;
@@ -257,9 +257,8 @@ void Pipeline::Impl::note_backend() {
 }
 
 void Pipeline::Impl::deliver(const FrameProcessor::Outcome& outcome) {
-    ++delivered_;
-    last_index_ = outcome.result->frame.info().index;
-    last_pts_ = outcome.result->frame.info().pts;
+    const FrameInfo& info = outcome.result->frame.info();
+    delivered_ = {delivered_.count + 1, info.index, info.pts, outcome.result->trace.decoded};
     {
         const std::lock_guard lock(mutex_);
         phase_ = Phase::active;  // also after a seek back from the end

@@ -129,10 +129,8 @@ private:
     std::optional<HidingQueue> hiding_;  // with PipelineSettings::hiding
     DecodedFrame newest_;                // submitted last; detected again when settings change while no frame arrives
     std::int64_t submitted_ = 0;         // frames
-    std::int64_t delivered_ = 0;
-    std::int64_t last_index_ = -1;  // of the frame delivered last
-    double last_pts_ = 0;           // of the same frame
-    bool device_frames_ = false;    // the source delivers frames in device memory
+    DecodeLoop::Delivered delivered_;
+    bool device_frames_ = false;  // the source delivers frames in device memory
     bool fell_back_ = false;
     bool overflowing_ = false;
     bool reset_statistics_ = false;  // the next frame is the first of another detector or backend

@@ -86,6 +86,12 @@ std::optional<double> Playback::take_seek() {
     return std::exchange(seek_, std::nullopt);
 }
 
+void Playback::repeat_seek(double seconds) {
+    const std::lock_guard lock(mutex_);
+    if (!seek_) seek_ = seconds;
+    changed();
+}
+
 Playback::Clock::time_point Playback::due(double pts, Clock::time_point now) {
     if (anchor_) {
         const double wait = (pts - anchor_->pts) / speed_;

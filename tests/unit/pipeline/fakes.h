@@ -47,6 +47,7 @@ public:
         bool resumes = true;                     // can resume in host memory
         std::string incomplete;                  // reported at the end
         std::int64_t damaged_at = -1;            // this frame is damaged
+        std::shared_ptr<std::atomic<int>> seeks = std::make_shared<std::atomic<int>>(0);  // counts them
     };
 
     explicit FakeSource(const Plan& plan) : plan_(plan) {}
@@ -76,6 +77,7 @@ public:
 
     bool seek(double seconds) override {
         next_ = static_cast<std::int64_t>(seconds * plan_.fps);
+        ++*plan_.seeks;
         return true;
     }
 

@@ -205,6 +205,48 @@ TEST(LostDevice, APausedPipelineContinues) {
     }));
 }
 
+// The device fails between a seek of the source and its first result.
+TEST(LostDevice, ASeekDuringTheFallbackIsNotLost) {
+    for (const bool paused : {false, true}) {
+        const FakeSource::Plan source = device_frames(10000);
+        PipelineOptions options = with_fallback();
+        options.real_time = true;
+        Pipeline* pipeline = nullptr;
+        options.fallback = [&pipeline, &source, paused, host = options.fallback] {
+            pipeline->pause(paused);
+            pipeline->seek(50);
+            EXPECT_TRUE(eventually([&] { return *source.seeks == 1; }));
+            return host();
+        };
+        FakeBackend::Plan backend = device_backend();
+        backend.fails_at = 3;
+        Trial trial(source, backend, options);
+        pipeline = trial.pipeline.get();
+        trial.pipeline->start();
+        const auto frame_after_failure = [&] {
+            for (const std::int64_t frame : trial.sink->frames()) {
+                if (frame >= backend.fails_at) return frame;
+            }
+            return std::int64_t{-1};
+        };
+        ASSERT_TRUE(eventually([&] { return frame_after_failure() >= 0; }));
+        trial.pipeline->stop();
+        EXPECT_GE(frame_after_failure(), 5000);  // a file that plays may drop frames
+        EXPECT_TRUE(!paused || frame_after_failure() == 5000);
+    }
+}
+
+TEST(LostDevice, ASeekWithAResultIsNotRepeated) {
+    FakeBackend::Plan backend = device_backend();
+    backend.fails_at = 5006;
+    Trial trial(device_frames(5010), backend, with_fallback());
+    trial.pipeline->seek(50);
+    trial.run();
+    std::vector<std::int64_t> expected = count_to(5010);
+    expected.erase(expected.begin(), expected.begin() + 5000);
+    EXPECT_EQ(trial.sink->frames(), expected);
+}
+
 TEST(Switches, DescribeTheDetectorInUseAndFollowTheSettings) {
     FakeBackend::Plan backend = device_backend();
     backend.switches = {{"tail", "A warp a window", "", {"on", "off"}, "on"}};
