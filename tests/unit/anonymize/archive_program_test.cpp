@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 
+#include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
-#include "tests/unit/app/program.h"
 
 namespace throng {
 namespace {

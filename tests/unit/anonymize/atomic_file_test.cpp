@@ -7,8 +7,8 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
-#include "tests/unit/app/program.h"
 
 namespace throng {
 namespace {

@@ -10,8 +10,8 @@
 #include "app/commands/anonymize_review.h"
 #include "core/base/error.h"
 #include "core/base/sha256.h"
+#include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
-#include "tests/unit/app/program.h"
 
 namespace throng {
 namespace {

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
 #include "tests/support/video_files.h"
 #include "tests/unit/anonymize/inspect.h"
-#include "tests/unit/app/program.h"
 
 namespace throng {
 namespace {

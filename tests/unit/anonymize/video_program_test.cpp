@@ -12,10 +12,10 @@
 #include <string>
 
 #include "core/video/av.h"
+#include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
 #include "tests/support/video_files.h"
 #include "tests/unit/anonymize/inspect.h"
-#include "tests/unit/app/program.h"
 
 namespace throng {
 namespace {

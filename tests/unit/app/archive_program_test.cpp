@@ -14,8 +14,8 @@
 
 #include "app/options/devices.h"
 #include "core/archive/manifest.h"
+#include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
-#include "tests/unit/app/program.h"
 
 namespace throng {
 namespace {

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <string>
 
+#include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
 #include "tests/support/video_files.h"
-#include "tests/unit/app/program.h"
 
 namespace throng {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/detect/detector_kinds.h"
+#include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
-#include "tests/unit/app/program.h"
 
 namespace throng {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "app/measure/pipeline_measurement.h"
 #include "core/base/error.h"
+#include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
 #include "tests/support/video_files.h"
-#include "tests/unit/app/program.h"
 #include "tests/unit/pipeline/fakes.h"
 
 namespace throng {

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/config.h"
+#include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
-#include "tests/unit/app/program.h"
 
 namespace throng {
 namespace {

@@ -11,8 +11,8 @@
 #include "app/options/config_options.h"
 #include "core/base/config.h"
 #include "core/base/error.h"
+#include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
-#include "tests/unit/app/program.h"
 
 namespace throng {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/video/source.h"
+#include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
-#include "tests/unit/app/program.h"
 
 namespace throng {
 namespace {

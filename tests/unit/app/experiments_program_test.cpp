@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "app/experiments/experiment.h"
+#include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
-#include "tests/unit/app/program.h"
 
 namespace throng {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
-#include "tests/unit/app/program.h"
 
 namespace throng {
 namespace {

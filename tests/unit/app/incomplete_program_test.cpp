@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "tests/support/http_server.h"
+#include "tests/support/program/program.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/test_data.h"
 #include "tests/support/video_files.h"
-#include "tests/unit/app/program.h"
 
 namespace throng {
 namespace {

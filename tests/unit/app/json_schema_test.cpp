@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
-#include "tests/unit/app/program.h"
 
 namespace throng {
 namespace {

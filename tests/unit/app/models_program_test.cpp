@@ -10,8 +10,8 @@
 
 #include "core/model/model_catalogue.h"
 #include "tests/support/http_server.h"
+#include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
-#include "tests/unit/app/program.h"
 
 namespace throng {
 namespace {

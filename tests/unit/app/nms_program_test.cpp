@@ -8,9 +8,9 @@
 #include <sstream>
 #include <string>
 
+#include "tests/support/program/program.h"
 #include "tests/support/random.h"
 #include "tests/support/test_data.h"
-#include "tests/unit/app/program.h"
 
 namespace throng {
 namespace {

@@ -15,8 +15,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
-#include "tests/unit/app/program.h"
 
 namespace throng {
 namespace {

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "core/archive/segments.h"
+#include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
 #include "tests/support/video_files.h"
-#include "tests/unit/app/program.h"
 
 namespace throng {
 namespace {

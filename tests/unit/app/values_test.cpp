@@ -15,7 +15,7 @@
 #include "app/options/config_options.h"
 #include "core/base/config.h"
 #include "core/base/error.h"
-#include "tests/unit/app/program.h"
+#include "tests/support/program/program.h"
 
 namespace throng {
 namespace {

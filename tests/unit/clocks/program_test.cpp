@@ -15,7 +15,7 @@
 
 #include "core/clocks/clock_state.h"
 #include "tests/support/board_folder.h"
-#include "tests/unit/app/program.h"
+#include "tests/support/program/program.h"
 #include "tests/unit/clocks/nvml_rig.h"
 
 namespace throng {

@@ -1,4 +1,4 @@
-#include "tests/unit/app/program.h"
+#include "tests/support/program/program.h"
 
 #include <fcntl.h>
 #include <stdio_ext.h>
