@@ -64,40 +64,22 @@ std::shared_ptr<const FrameResult> carry(const FrameResult& detected, const Fram
 
 std::shared_ptr<const FrameResult> FrameCarrier::arrived(const Frame& frame) {
     const FrameInfo& info = frame.info();
-    std::shared_ptr<const FrameResult> last;
-    {
-        const std::lock_guard lock(mutex_);
-        // The frame before is still being detected.
-        const bool behind = last_ && last_->frame.info().pts < arrived_;
-        arrived_ = info.pts;
-        if (!behind || !can_carry(*last_, info)) {
-            shown_ = {};
-            return nullptr;
-        }
-        shown_ = frame;
-        last = last_;
+    // The frame before is still being detected.
+    const bool behind = last_ && last_->frame.info().pts < arrived_;
+    arrived_ = info.pts;
+    if (!behind || !can_carry(*last_, info)) {
+        shown_ = {};
+        return nullptr;
     }
-    return carry(*last, frame);
+    shown_ = frame;
+    return carry(*last_, frame);
 }
 
 std::shared_ptr<const FrameResult> FrameCarrier::detected(std::shared_ptr<const FrameResult> result) {
-    Frame shown;
-    {
-        const std::lock_guard lock(mutex_);
-        last_ = result;
-        if (!shown_ || !can_carry(*result, shown_.info())) {
-            shown_ = {};
-            return result;
-        }
-        shown = shown_;
-    }
-    return carry(*result, shown);
-}
-
-void FrameCarrier::reset() {
-    const std::lock_guard lock(mutex_);
-    last_.reset();
+    last_ = std::move(result);
+    if (shown_ && can_carry(*last_, shown_.info())) return carry(*last_, shown_);
     shown_ = {};
+    return last_;
 }
 
 }  // namespace throng

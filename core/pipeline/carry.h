@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 
 #include "core/frame/frame.h"
 #include "core/pipeline/frame_result.h"
@@ -14,7 +13,8 @@ namespace throng {
 // track move on by the velocity of the track. FrameResult::carried is set.
 [[nodiscard]] std::shared_ptr<const FrameResult> carry(const FrameResult& detected, const Frame& frame);
 
-// Decides what is shown. Thread-safe. Frames in device memory are never carried: their decoder has few of them.
+// Decides what is shown. Not thread-safe: what it returns must be shown before the next call. Frames in device memory
+// are never carried: their decoder has few of them.
 class FrameCarrier {
 public:
     // To be called for every frame before it is detected. Returns what to show at once; null if detection keeps up,
@@ -25,11 +25,7 @@ public:
     // frame that is already shown. The image never goes back.
     [[nodiscard]] std::shared_ptr<const FrameResult> detected(std::shared_ptr<const FrameResult> result);
 
-    // Forgets all: from now on results are shown as they are, until the next one has been detected.
-    void reset();
-
 private:
-    std::mutex mutex_;
     std::shared_ptr<const FrameResult> last_;  // newest detected
     Frame shown_;                              // newest frame shown by carrying it; empty if a result is newer
     double arrived_ = 0;                       // time stamp of the newest frame that arrived

@@ -320,8 +320,13 @@ void Pipeline::Impl::adapt_quality(const FrameResult& result) {
 }
 
 void Pipeline::Impl::set_carries(const PipelineSettings& settings) {
-    carries_ = settings.carry && settings.tracking && !settings.hiding && keeps_newest_;
-    if (!carries_) carrier_.reset();
+    const bool carries = settings.carry && settings.tracking && !settings.hiding && keeps_newest_;
+    const std::lock_guard lock(show_mutex_);
+    if (!carries) {
+        carrier_.reset();
+    } else if (!carrier_) {
+        carrier_.emplace();
+    }
 }
 
 void Pipeline::Impl::add_times(const FrameResult& result) {
@@ -331,21 +336,27 @@ void Pipeline::Impl::add_times(const FrameResult& result) {
 }
 
 void Pipeline::Impl::publish(const std::shared_ptr<const FrameResult>& result) {
-    show(carries_ ? carrier_.detected(result) : result);
-}
-
-void Pipeline::Impl::show(std::shared_ptr<const FrameResult> result) {
     {
-        const std::lock_guard lock(mutex_);
-        latest_.swap(result);  // releases the previous one after the lock
+        const std::lock_guard lock(show_mutex_);
+        set_latest(carrier_ ? carrier_->detected(result) : result);
     }
     wake();
 }
 
 // On the decode thread.
 void Pipeline::Impl::show_early(const DecodedFrame& decoded) {
-    if (!carries_) return;
-    if (std::shared_ptr<const FrameResult> carried = carrier_.arrived(decoded.frame)) show(std::move(carried));
+    {
+        const std::lock_guard lock(show_mutex_);
+        std::shared_ptr<const FrameResult> carried = carrier_ ? carrier_->arrived(decoded.frame) : nullptr;
+        if (!carried) return;
+        set_latest(std::move(carried));
+    }
+    wake();
+}
+
+void Pipeline::Impl::set_latest(std::shared_ptr<const FrameResult> result) {
+    const std::lock_guard lock(mutex_);
+    latest_.swap(result);  // the previous one is released after the lock
 }
 
 void Pipeline::Impl::note_overflow(const FrameProcessor::Outcome& outcome) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -97,7 +96,7 @@ private:
     void add_times(const FrameResult& result);
     void publish(const std::shared_ptr<const FrameResult>& result);
     void show_early(const DecodedFrame& decoded);
-    void show(std::shared_ptr<const FrameResult> result);
+    void set_latest(std::shared_ptr<const FrameResult> result);
     void adapt_quality(const FrameResult& result);
     void set_carries(const PipelineSettings& settings);
     [[nodiscard]] PipelineSettings with_quality(PipelineSettings settings);
@@ -117,8 +116,6 @@ private:
     FrameQueue queue_;
     DecodeLoop decode_;
     SinkList sinks_;
-    FrameCarrier carrier_;
-    std::atomic<bool> carries_ = false;  // PipelineSettings::carry, with tracking
 
     // Used by the detect thread only.
     PipelineSettings initial_settings_;
@@ -150,6 +147,9 @@ private:
     PipelineCounters counters_;
     RateMeter rate_;
     StageStatistics statistics_;
+
+    std::mutex show_mutex_;  // locked before mutex_: what carrier_ chooses becomes latest_ in the same order
+    std::optional<FrameCarrier> carrier_;  // with PipelineSettings::carry and tracking
 
     std::mutex wake_mutex_;
     std::function<void()> wake_;

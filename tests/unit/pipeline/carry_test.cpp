@@ -100,10 +100,6 @@ TEST(FrameCarrier, DoesNotCarryAcrossSeeksSizesAndLongPauses) {
     FrameCarrier pause;
     behind(pause);
     EXPECT_EQ(pause.arrived(picture_at(30, 3)), nullptr);
-    FrameCarrier reset;
-    behind(reset);
-    reset.reset();
-    EXPECT_EQ(reset.arrived(picture_at(11, 1.1)), nullptr);
 }
 
 TEST(Pipeline, CarriesFramesAndSinksReceiveOnlyDetectedOnes) {
