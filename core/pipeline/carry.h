@@ -22,7 +22,7 @@ public:
     [[nodiscard]] std::shared_ptr<const FrameResult> arrived(const Frame& frame);
 
     // To be called for every result, in order. Returns what to show: the result, or its boxes carried to the newest
-    // frame that is already shown. The image never goes back.
+    // frame that is already shown. The image goes back only to a result that is more than a second older.
     [[nodiscard]] std::shared_ptr<const FrameResult> detected(std::shared_ptr<const FrameResult> result);
 
 private:
