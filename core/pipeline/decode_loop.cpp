@@ -121,8 +121,8 @@ bool DecodeLoop::await_resume(const std::stop_token& stop) {
     } catch (...) {
         failure = current_error();
     }
-    // The frames after this seek were discarded with the device.
-    if (last_seek_ && last_seek_->taken > delivered.decoded) playback_.repeat_seek(last_seek_->seconds);
+    const bool seek_lost = last_seek_ && last_seek_->taken > delivered.decoded;
+    playback_.admit_again(seek_lost ? std::optional(last_seek_->seconds) : std::nullopt);
     {
         const std::lock_guard lock(mutex_);
         failure_ = std::move(failure);

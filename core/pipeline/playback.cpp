@@ -86,9 +86,10 @@ std::optional<double> Playback::take_seek() {
     return std::exchange(seek_, std::nullopt);
 }
 
-void Playback::repeat_seek(double seconds) {
+void Playback::admit_again(std::optional<double> seek) {
     const std::lock_guard lock(mutex_);
-    if (!seek_) seek_ = seconds;
+    if (!seek_) seek_ = seek;
+    if (paused_) steps_ = 1;
     changed();
 }
 

@@ -30,8 +30,9 @@ public:
     // The functions below are for the decode thread.
     // Returns the newest requested seek and clears it.
     [[nodiscard]] std::optional<double> take_seek();
-    // Requests a seek again that was taken but led to no result, unless a newer one is requested.
-    void repeat_seek(double seconds);
+    // To be called when admitted frames were lost. Requests the seek again that led to them, unless a newer one is
+    // requested. While paused, admits one frame in their place.
+    void admit_again(std::optional<double> seek);
     // Blocks until the frame with this time stamp is due (paused: until a step or resume). Returns false if the frame
     // must be discarded because of a seek, a stop or a paused live source.
     [[nodiscard]] bool admit(double pts, const std::stop_token& stop);

@@ -236,6 +236,22 @@ TEST(LostDevice, ASeekDuringTheFallbackIsNotLost) {
     }
 }
 
+TEST(LostDevice, AStepWhilePausedShowsItsFrame) {
+    PipelineOptions options = with_fallback();
+    options.real_time = true;
+    FakeBackend::Plan backend = device_backend();
+    backend.fails_at = 2;
+    Trial trial(device_frames(10), backend, options);
+    trial.pipeline->pause(true);
+    trial.pipeline->start();
+    for (const std::int64_t shown : {1, 2, 3}) {
+        trial.pipeline->step();
+        ASSERT_TRUE(eventually([&] { return trial.sink->frames() == count_to(shown); })) << "step " << shown;
+    }
+    EXPECT_EQ(trial.pipeline->backend_name(), "host");
+    EXPECT_EQ(trial.pipeline->state(), PipelineState::paused);
+}
+
 TEST(LostDevice, ASeekWithAResultIsNotRepeated) {
     FakeBackend::Plan backend = device_backend();
     backend.fails_at = 5006;
