@@ -51,10 +51,9 @@ public:
     [[nodiscard]] Status status() const;
     [[nodiscard]] std::optional<Error> failure() const;  // of the source, once the queue is closed
 
-    // The frames whose results were delivered.
+    // Describes the frames whose results were delivered: their number, and the last one.
     struct Delivered {
         std::int64_t count = 0;
-        // Of the last one:
         std::int64_t index = -1;
         double pts = 0;
         std::chrono::steady_clock::time_point decoded{};
