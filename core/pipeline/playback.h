@@ -30,8 +30,8 @@ public:
     // The functions below are for the decode thread.
     // Returns the newest requested seek and clears it.
     [[nodiscard]] std::optional<double> take_seek();
-    // To be called when admitted frames were lost. Requests the seek again that led to them, unless a newer one is
-    // requested. While paused, admits one frame in their place.
+    // To be called when admitted frames were discarded without a result. Requests the seek again that led to them,
+    // unless a newer one is requested. While paused, admits one frame instead of them.
     void admit_again(std::optional<double> seek);
     // Blocks until the frame with this time stamp is due (paused: until a step or resume). Returns false if the frame
     // must be discarded because of a seek, a stop or a paused live source.
