@@ -148,7 +148,9 @@ private:
     RateMeter rate_;
     StageStatistics statistics_;
 
-    std::mutex show_mutex_;  // locked before mutex_: what carrier_ chooses becomes latest_ in the same order
+    // Guards carrier_. Also held while its choice becomes latest_, so that choices are shown in order; locked before
+    // mutex_.
+    std::mutex show_mutex_;
     std::optional<FrameCarrier> carrier_;  // with PipelineSettings::carry and tracking
 
     std::mutex wake_mutex_;

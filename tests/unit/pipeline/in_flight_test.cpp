@@ -39,6 +39,13 @@ PipelineOptions with_fallback() {
     return options;
 }
 
+// As the window plays a file.
+PipelineOptions real_time_with_fallback() {
+    PipelineOptions options = with_fallback();
+    options.real_time = true;
+    return options;
+}
+
 TEST(InFlight, AsManyFramesAsTheBackendAllows) {
     FakeBackend::Plan backend = device_backend();
     backend.detect_time = std::chrono::milliseconds(1);  // so that the next frame arrives in time
@@ -190,11 +197,9 @@ TEST(LostDevice, StopsDuringTheFallback) {
 }
 
 TEST(LostDevice, APausedPipelineContinues) {
-    PipelineOptions options = with_fallback();
-    options.real_time = true;
     FakeBackend::Plan backend = device_backend();
     backend.fails_at = 3;
-    Trial trial(device_frames(10000), backend, options);
+    Trial trial(device_frames(10000), backend, real_time_with_fallback());
     trial.pipeline->start();
     ASSERT_TRUE(eventually([&] { return trial.pipeline->backend_name() == "host"; }));
     trial.pipeline->pause(true);
@@ -209,8 +214,7 @@ TEST(LostDevice, APausedPipelineContinues) {
 TEST(LostDevice, ASeekDuringTheFallbackIsNotLost) {
     for (const bool paused : {false, true}) {
         const FakeSource::Plan source = device_frames(10000);
-        PipelineOptions options = with_fallback();
-        options.real_time = true;
+        PipelineOptions options = real_time_with_fallback();
         Pipeline* pipeline = nullptr;
         options.fallback = [&pipeline, &source, paused, host = options.fallback] {
             pipeline->pause(paused);
@@ -237,11 +241,9 @@ TEST(LostDevice, ASeekDuringTheFallbackIsNotLost) {
 }
 
 TEST(LostDevice, AStepWhilePausedShowsItsFrame) {
-    PipelineOptions options = with_fallback();
-    options.real_time = true;
     FakeBackend::Plan backend = device_backend();
     backend.fails_at = 2;
-    Trial trial(device_frames(10), backend, options);
+    Trial trial(device_frames(10), backend, real_time_with_fallback());
     trial.pipeline->pause(true);
     trial.pipeline->start();
     for (const std::int64_t shown : {1, 2, 3}) {
