@@ -4,6 +4,7 @@
 
 #include "ui/base/post.h"
 #include "ui/language/core_messages.h"
+#include "ui/language/language.h"
 
 namespace throng::ui {
 namespace {

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "ui/language/core_messages.h"
+#include "ui/language/language.h"
 
 namespace throng::ui {
 
