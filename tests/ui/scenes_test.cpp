@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "tests/support/random.h"
 #include "tests/support/test_data.h"
 #include "ui/scenes/scene_actions.h"
 #include "ui/scenes/scene_script.h"
@@ -114,9 +115,7 @@ TEST(Scenes, ErrorsNameLineAndKey) {
 TEST(Scenes, DamagedScriptsAreRejected) {
     std::ifstream stream(test::source_dir() / "configs" / "scenes.toml", std::ios::binary);
     const std::string whole{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-    const unsigned seed = std::random_device{}();
-    SCOPED_TRACE(testing::Message() << "seed " << seed);
-    std::mt19937 random(seed);
+    std::mt19937_64 random(test::seed(24));
     int rejected = 0;
     for (int i = 0; i < 200; ++i) {
         std::string text = whole;

@@ -73,11 +73,20 @@ TEST_F(WatchdogTest, FindsASocketWithoutAFile) {
 }
 
 TEST_F(WatchdogTest, DoesNothingWithoutAServiceManager) {
-    for (const std::string& path : {std::string(), std::string("/"), std::string("relative"),
-                                    std::string("/nonexistent/socket"), "/" + std::string(200, 'x')}) {
-        qputenv("NOTIFY_SOCKET", QByteArray::fromStdString(path));
+    const std::string path = (folder_.path() / "socket").string();
+    listen(path);
+    const QString current = QDir::currentPath();
+    ASSERT_TRUE(QDir::setCurrent(QString::fromStdString(folder_.path().string())));
+    for (const std::string& other :
+         {std::string(), std::string("/"), std::string("socket"), path + "-of-another", path + std::string(200, 'x')}) {
+        qputenv("NOTIFY_SOCKET", QByteArray::fromStdString(other));
         notify_service_manager("READY=1");
+        EXPECT_EQ(report(), "") << other;
     }
+    QDir::setCurrent(current);
+    qputenv("NOTIFY_SOCKET", QByteArray::fromStdString(path));
+    notify_service_manager("READY=1");
+    EXPECT_EQ(report(), "READY=1");
 }
 
 TEST_F(WatchdogTest, ReadsThePeriodOfThisProcess) {

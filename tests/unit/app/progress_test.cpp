@@ -8,11 +8,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <fstream>
 #include <optional>
+#include <regex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -128,25 +130,31 @@ public:
     ErrorOnTerminal(const ErrorOnTerminal&) = delete;
     ErrorOnTerminal& operator=(const ErrorOnTerminal&) = delete;
 
-    std::string end() {
-        if (previous_ < 0) return {};
-        std::string text;
+    // Returns all text so far.
+    const std::string& read() {
         pollfd waiting{master_, POLLIN, 0};
         while (::poll(&waiting, 1, 0) > 0) {
             char block[4096];
             const ssize_t size = ::read(master_, block, sizeof block);
             if (size <= 0) break;
-            text.append(block, static_cast<std::size_t>(size));
+            text_.append(block, static_cast<std::size_t>(size));
         }
+        return text_;
+    }
+
+    std::string end() {
+        if (previous_ < 0) return {};
+        read();
         ::dup2(previous_, STDERR_FILENO);
         ::close(std::exchange(previous_, -1));
         ::close(master_);
-        return text;
+        return text_;
     }
 
 private:
     int master_ = -1;
     int previous_ = -1;
+    std::string text_;
 };
 
 constexpr const char* kClear = "\r\033[K";
@@ -181,16 +189,30 @@ TEST(Progress, ErasesItsLineAndDrawsAgainAfterAnUpdate) {
 }
 
 TEST(Progress, AcceptsUpdatesFromManyThreads) {
-    const ErrorOnTerminal terminal;
-    Progress progress(CommonOptions{}, "work", std::nullopt);
-    std::vector<std::jthread> threads;
-    for (int t = 0; t < 4; ++t) {
-        threads.emplace_back([&] {
-            for (std::uint64_t i = 0; i < 2000; ++i) {
-                progress.update(i, "note");
-                if (i % 500 == 0) progress.finish();
-            }
-        });
+    ErrorOnTerminal terminal;
+    {
+        Progress progress(CommonOptions{}, "work", std::nullopt);
+        std::vector<std::jthread> threads;
+        for (const char letter : {'a', 'b', 'c', 'd'}) {
+            threads.emplace_back([&progress, note = std::string(20, letter)](const std::stop_token& stop) {
+                for (std::uint64_t i = 0; !stop.stop_requested(); ++i) {
+                    progress.update(i, note);
+                    if (i % 500 == 499) progress.finish();
+                }
+            });
+        }
+        while (std::count(terminal.read().begin(), terminal.read().end(), 'w') < 3) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+    }
+    // Each line is that of one update.
+    const std::string text = terminal.end();
+    const std::regex line(R"(work( \d+)?  \d+:\d\d(  \d+\.\d/s)?  (a{20}|b{20}|c{20}|d{20}))");
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find(kClear, begin), text.size());
+        const std::string shown = text.substr(begin, end - begin);
+        EXPECT_TRUE(shown.empty() || std::regex_match(shown, line)) << shown;
+        begin = end + std::string(kClear).size();
     }
 }
 

@@ -10,6 +10,7 @@
 #include <random>
 #include <set>
 
+#include "tests/support/random.h"
 #include "tests/support/test_data.h"
 
 namespace throng {
@@ -129,9 +130,7 @@ TEST(TraceSink, WritesThreadsStagesAndCounters) {
 }
 
 TEST(TraceSink, OverlappingFramesAreOnThreadsOfTheirOwn) {
-    const unsigned seed = std::random_device{}();
-    SCOPED_TRACE(seed);
-    std::mt19937 random(seed);
+    std::mt19937_64 random(test::seed(25));
     const test::ScratchDir dir;
     TraceSink sink((dir.path() / "t.json").string());
     const Time start = std::chrono::steady_clock::now();
