@@ -43,4 +43,4 @@ private:
 #define TH_NEED(name, expression, what)                          \
     const auto name##_found = (expression);                      \
     if (!name##_found) GTEST_SKIP() << "skipped: no " << (what); \
-    const std::filesystem::path& name = *name##_found
+    [[maybe_unused]] const std::filesystem::path& name = *name##_found

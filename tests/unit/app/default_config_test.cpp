@@ -46,9 +46,9 @@ void expect_defaults(const char* name, void (*add_command)(CLI::App&, CommandCon
             << option->get_default_str();
     }
     for (const CLI::Option* option : command.get_options()) {
-        for (const std::string& name : option->get_lnames()) {
-            EXPECT_NE(std::find(named.begin(), named.end(), name), named.end())
-                << "configs/default.toml lacks " << name;
+        for (const std::string& long_name : option->get_lnames()) {
+            EXPECT_NE(std::find(named.begin(), named.end(), long_name), named.end())
+                << "configs/default.toml lacks " << long_name;
         }
     }
 }
