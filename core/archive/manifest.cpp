@@ -69,6 +69,17 @@ std::string get_name(const Json& json, const std::string& key) {
     return name;
 }
 
+// Throws Error(input) for a name that leads out of the output folder.
+OutputRecord output_of(const Json& record) {
+    const std::string name = get_name(record, "name");
+    const fs::path path(name);
+    if (name.empty() || path.is_absolute() || name.find('\0') != std::string::npos ||
+        std::find(path.begin(), path.end(), "..") != path.end()) {
+        throw Error(ErrorKind::input, "names an output outside the folder: " + name);
+    }
+    return {name, record.at("size").get<std::uint64_t>(), record.at("sha256").get<std::string>()};
+}
+
 fs::path records(const fs::path& output) {
     return output / kRecordFolder;
 }
@@ -175,10 +186,7 @@ ManifestEntry parse_manifest_line(std::string_view line) {
         entry.input = get_name(json, "input");
         entry.size = json.at("size").get<std::uint64_t>();
         entry.sha256 = json.at("sha256").get<std::string>();
-        for (const Json& output : json.at("outputs")) {
-            entry.outputs.push_back({get_name(output, "name"), output.at("size").get<std::uint64_t>(),
-                                     output.at("sha256").get<std::string>()});
-        }
+        for (const Json& output : json.at("outputs")) entry.outputs.push_back(output_of(output));
         entry.settings = json.at("settings").get<std::string>();
         entry.version = json.at("version").get<std::string>();
         entry.backend = json.at("backend").get<std::string>();

@@ -433,6 +433,35 @@ TEST_F(Merging, ListsMixedSettings) {
     EXPECT_EQ(problems.find("rule"), std::string::npos) << "equal in both";
 }
 
+// A manifest that was edited, or comes from elsewhere.
+TEST_F(Merging, RejectsOutputsOutsideTheFolder) {
+    make_inputs(1);
+    write_text(file("secret"), "secret");
+    const std::string hex = "2e2e2f736563726574";  // ../secret
+    for (const std::string& name : {std::string("../secret"), std::string("a/../../secret"), file("secret").string(),
+                                    std::string(".."), std::string()}) {
+        fs::remove_all(file("out"));
+        run_shard(1, 1);
+        const fs::path manifest = file("out") / kRecordFolder / "shard-1-of-1.jsonl";
+        const std::string line = bytes_of(manifest);
+        ManifestEntry entry = parse_manifest_line(line);
+        entry.outputs = {{name, 6, sha256_of(file("secret"))}};
+        for (const bool as_hex : {false, true}) {
+            std::string edited = manifest_line(entry);
+            if (as_hex) edited.insert(edited.find("\"name\""), "\"name_hex\":\"" + hex + "\",");
+            write_text(manifest, edited);
+            try {
+                ArchiveMerge merge({file("out")});
+                ADD_FAILURE() << edited;
+            } catch (const Error& error) {
+                EXPECT_EQ(error.kind(), ErrorKind::input);
+                EXPECT_NE(error.problem().find("outside"), std::string::npos) << error.problem();
+                EXPECT_EQ(error.where(), manifest.string() + ":1");
+            }
+        }
+    }
+}
+
 TEST_F(Merging, ListsOutputsThatChanged) {
     make_inputs(3);
     run_shard(1, 1);
