@@ -17,6 +17,7 @@ extern "C" {
 
 #include "app/options/progress.h"
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 #include "core/base/sha256.h"
 #include "core/model/model_catalogue.h"
 #include "core/model/model_finder.h"
@@ -310,7 +311,7 @@ std::string make_thumbnail(const Frame& frame, const Box& box) {
 Json read_report(const std::string& path) {
     std::ifstream stream(path);
     if (!stream) throw Error(ErrorKind::input, "the report cannot be read", path);
-    Json report = Json::parse(stream, nullptr, false);
+    Json report = parse_json<Json>(stream, false);
     if (!report.is_object() || report.value("program", Json()) != "throng anonymize") {
         throw Error(ErrorKind::input, "is no report of throng anonymize", path, "name the file that ends in .json");
     }

@@ -23,6 +23,7 @@
 #include "app/options/standard_output.h"
 #include "core/archive/segments.h"
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
 #include "core/base/sha256.h"
@@ -318,7 +319,7 @@ void write_joined_report(const std::string& base, const ArchiveMerge& merge, boo
             const std::string path = (folder / output.name).string();
             try {
                 std::ifstream stream(path);
-                const Json found = Json::parse(stream);
+                const Json found = parse_json<Json>(stream);
                 use(&found, found.at("files").at(0));
             } catch (const Json::exception& error) {
                 throw Error(ErrorKind::input, std::string("the report is damaged: ") + error.what(), path,

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
 #include "core/base/sha256.h"
@@ -181,7 +182,7 @@ std::string manifest_line(const ManifestEntry& entry) {
 
 ManifestEntry parse_manifest_line(std::string_view line) {
     try {
-        const Json json = Json::parse(line);
+        const Json json = parse_json<Json>(line);
         ManifestEntry entry;
         entry.input = get_name(json, "input");
         entry.size = json.at("size").get<std::uint64_t>();
@@ -301,7 +302,7 @@ std::set<std::string> read_lists(const fs::path& output) {
         ManifestReader::Position start;
         for_each_line(path, start, [&](const std::string& line) {
             try {
-                names.insert(get_name(Json::parse(line), "input"));
+                names.insert(get_name(parse_json<Json>(line), "input"));
             } catch (const Json::exception& error) {
                 throw Error(ErrorKind::input, std::string("is not a line of a list: ") + error.what());
             }

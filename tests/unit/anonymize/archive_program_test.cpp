@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "core/base/sha256.h"
 #include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
 
@@ -125,6 +126,30 @@ TEST_F(AnonymizeArchive, ResumesAndSkipsWhatIsDone) {
     const auto mixed = anonymize({path("in"), "--out", path("out"), "--resume"});
     EXPECT_NE(mixed.err.find("other settings"), std::string::npos) << mixed.err;
     EXPECT_NE(run_program({"merge", path("out")}).err.find("mixed settings"), std::string::npos);
+}
+
+TEST_F(AnonymizeArchive, RejectsReportsThatAreNestedDeeply) {
+    const std::string deep(2'000'000, '[');
+    std::ofstream(path("deep.json")) << R"({"program":"throng anonymize","version":)" << deep
+                                     << std::string(deep.size(), ']') << "}";
+    for (const char* option : {"--keep", "--hide"}) {
+        const auto result = anonymize({path("in/a.png"), "--out", path("x.png"), option, "1@" + path("deep.json")});
+        EXPECT_EQ(result.status, 3) << result.err;
+        EXPECT_NE(result.err.find("is no report of throng anonymize"), std::string::npos) << result.err.substr(0, 300);
+    }
+    ASSERT_EQ(anonymize({path("in/a.png"), "--out", path("out/")}).status, 0);
+    // The report of an output, whose record is made to fit.
+    const std::string manifest = path("out/.throng/shard-1-of-1.jsonl");
+    const std::string hash = sha256_of_text(contents(path("deep.json")));
+    std::string line = contents(manifest);
+    const std::size_t at = line.find("\"size\":", line.find("a.png.report.json"));
+    line.replace(at, line.find('}', at) - at,
+                 "\"size\":" + std::to_string(fs::file_size(path("deep.json"))) + ",\"sha256\":\"" + hash + "\"");
+    std::ofstream(manifest) << line;
+    fs::copy_file(path("deep.json"), path("out/a.png.report.json"), fs::copy_options::overwrite_existing);
+    const auto merged = run_program({"merge", path("out"), "--report", path("r")});
+    EXPECT_EQ(merged.status, 3);
+    EXPECT_NE(merged.err.find("nested too deeply"), std::string::npos) << merged.err.substr(0, 300);
 }
 
 TEST_F(AnonymizeArchive, TakesListsAndChecksOptions) {

@@ -127,6 +127,24 @@ TEST_F(ArchiveProgram, TakesAnyNamesFromLists) {
     EXPECT_EQ(detect({"--files-from", "-", "--out", file("out2")}).status, 3);
 }
 
+TEST_F(ArchiveProgram, RejectsLinesThatAreNestedDeeply) {
+    const std::string deep(2'000'000, '[');
+    std::ofstream(file("deep.jsonl")) << R"({"source":"a","frame":0,"pts":0,"kept":)" << deep
+                                      << std::string(deep.size(), ']') << "}\n";
+    const std::string lines = file("deep.jsonl");
+    for (const auto& command : {std::vector<std::string>{"eval", lines, lines},
+                                {"relink", lines, "--out", file("x.jsonl")},
+                                {"eval", lines, lines, "--leaks"}}) {
+        const ProgramResult result = run_program(command);
+        EXPECT_EQ(result.status, 3) << result.err.substr(0, 300);
+        EXPECT_NE(result.err.find("is not a JSON object"), std::string::npos) << result.err.substr(0, 300);
+    }
+    ASSERT_EQ(detect({file("in/0.png"), "--out", file("out")}).status, 0);
+    std::ofstream(file("out/.throng/shard-1-of-1.jsonl"), std::ios::app) << deep << "\n";
+    EXPECT_EQ(run_program({"merge", file("out")}).status, 3);
+    EXPECT_EQ(detect({file("in/0.png"), "--out", file("out"), "--resume"}).status, 3);
+}
+
 TEST_F(ArchiveProgram, RejectsWrongUsage) {
     const std::vector<std::vector<std::string>> commands = {
         {file("in"), "--out", file("out"), "--shard", "0/3"},

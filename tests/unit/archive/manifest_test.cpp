@@ -79,6 +79,12 @@ TEST(ManifestLine, RejectsDamage) {
     for (const char* bad : {"[]", "{}", "null", "3", "{\"input\":1}"}) {
         EXPECT_THROW(static_cast<void>(parse_manifest_line(bad)), Error) << bad;
     }
+    const std::string deep(2'000'000, '[');
+    std::string nested = line;
+    nested.replace(nested.find("\"\""), 2, deep + std::string(deep.size(), ']'));
+    for (const std::string& bad : {deep, nested}) {
+        EXPECT_THROW(static_cast<void>(parse_manifest_line(bad)), Error);
+    }
     std::string unknown = line;
     unknown.replace(unknown.find("\"done\""), 6, "\"over\"");
     EXPECT_THROW(static_cast<void>(parse_manifest_line(unknown)), Error);
