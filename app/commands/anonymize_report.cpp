@@ -19,6 +19,7 @@ extern "C" {
 #include "core/base/error.h"
 #include "core/base/json_text.h"
 #include "core/base/sha256.h"
+#include "core/base/text_encoding.h"
 #include "core/model/model_catalogue.h"
 #include "core/model/model_finder.h"
 #include "core/video/convert.h"
@@ -190,8 +191,8 @@ Json track_json(const ReportedTrack& track) {
 
 Json file_json(const ReportedFile& file) {
     Json json;
-    json["input"] = file.input;
-    json["output"] = file.output;
+    json["input"] = name_as_text(file.input);
+    json["output"] = name_as_text(file.output);
     json["status"] = !file.error.empty() ? "failed" : file.incomplete.empty() ? "done" : "incomplete";
     json["error"] = file.error;
     json["incomplete"] = file.incomplete;

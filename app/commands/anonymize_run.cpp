@@ -27,6 +27,7 @@
 #include "core/base/log.h"
 #include "core/base/output_file.h"
 #include "core/base/sha256.h"
+#include "core/base/text_encoding.h"
 #include "core/frame/fingerprint.h"
 #include "core/video/source_files.h"
 
@@ -45,6 +46,32 @@ void check_regular(const std::string& path) {
     const bool exists = fs::exists(path, failure);
     throw Error(ErrorKind::input, exists ? "is not a regular file" : "there is no such file", path,
                 exists ? "videos are read twice, so streams and devices cannot be anonymized" : "");
+}
+
+// Returns true if no report has this name, or that of the output has.
+bool is_free_for_report(const std::string& base, const fs::path& output) {
+    std::error_code ignored;
+    if (!fs::exists(base + ".json", ignored)) return !fs::exists(base + ".html", ignored);
+    if (!fs::is_regular_file(base + ".json", ignored)) return false;
+    std::ifstream stream(base + ".json");
+    const auto report = parse_json<nlohmann::json>(stream, false);
+    try {
+        if (report.at("program") != "throng anonymize" || report.at("files").size() != 1) return false;
+        const auto named = report.at("files").at(0).at("output").get<std::string>();
+        return named.empty() || fs::path(named).filename() == name_as_text(output.filename().string());
+    } catch (const nlohmann::json::exception&) {
+        return false;
+    }
+}
+
+// Returns the base of the report's name for the one output: hidden.report for hidden.mp4, or hidden.mp4.report if the
+// other is taken, for example by the report of hidden.jpg. Throws Error(usage) if both are.
+std::string report_beside(const fs::path& output) {
+    const std::string bases[] = {fs::path(output).replace_extension(".report").string(), output.string() + ".report"};
+    for (const std::string& base : bases) {
+        if (is_free_for_report(base, output)) return base;
+    }
+    throw Error(ErrorKind::usage, "is not the report of " + output.string(), bases[1] + ".json", "use --report BASE");
 }
 
 std::string summary_of(const ReportedFile& file) {
@@ -137,7 +164,7 @@ AnonymizeRun::AnonymizeRun(AnonymizeArguments arguments, const CommonOptions& co
         reject_archive_options(arguments_.archive, "name a folder for --out");
         if (fs::exists(arguments_.inputs.front(), ignored)) check_hidden_name(out, is_still(arguments_.inputs.front()));
         run_files_.add_output("--out", out);
-        if (report_base_.empty()) report_base_ = fs::path(out).replace_extension(".report").string();
+        if (report_base_.empty()) report_base_ = report_beside(out);
     }
     if (report_base_.empty()) return;
     for (const char* extension : {".json", ".html"}) {

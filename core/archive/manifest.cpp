@@ -22,6 +22,7 @@
 #include "core/base/log.h"
 #include "core/base/output_file.h"
 #include "core/base/sha256.h"
+#include "core/base/text_encoding.h"
 
 namespace throng {
 namespace {
@@ -47,14 +48,11 @@ std::string dump(const Json& json) {
 
 // Sets key, and key_hex if the name is not UTF-8.
 void put_name(Json& json, const std::string& key, const std::string& name) {
-    json[key] = name;
-    try {
-        static_cast<void>(Json(name).dump());
-    } catch (const Json::type_error&) {
-        std::string digits;
-        for (const char byte : name) digits += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-        json[key + "_hex"] = digits;
-    }
+    json[key] = is_utf8(name) ? name : name_as_text(name);
+    if (is_utf8(name)) return;
+    std::string digits;
+    for (const char byte : name) digits += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+    json[key + "_hex"] = digits;
 }
 
 std::string get_name(const Json& json, const std::string& key) {

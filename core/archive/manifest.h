@@ -52,7 +52,7 @@ struct ManifestEntry {
     std::string error;  // why the input failed or is incomplete; otherwise empty
 };
 
-// Returns the line with its line feed. A name that is not UTF-8 has U+FFFD for invalid bytes, and its bytes in
+// Returns the line with its line feed. A name that is not UTF-8 is as name_as_text returns it, with its bytes in
 // hexadecimal digits in the key "input_hex" or "name_hex".
 [[nodiscard]] std::string manifest_line(const ManifestEntry& entry);
 

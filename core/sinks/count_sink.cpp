@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/text_encoding.h"
+
 namespace throng {
 namespace {
 
@@ -76,9 +78,9 @@ void CountSink::write_events(const Source& source, int number, const std::vector
     if (!events_ || events.empty()) return;
     std::string lines;
     for (const CountEvent& event : events) {
-        nlohmann::ordered_json json = {{"source", source.name},        {"source_number", number},
-                                       {"frame", source.frame},        {"pts", rounded(event.seconds)},
-                                       {"event", name_of(event.kind)}, {"id", event.id}};
+        nlohmann::ordered_json json = {
+            {"source", name_as_text(source.name)}, {"source_number", number},      {"frame", source.frame},
+            {"pts", rounded(event.seconds)},       {"event", name_of(event.kind)}, {"id", event.id}};
         switch (event.kind) {
             case CountEvent::Kind::appeared: break;
             case CountEvent::Kind::crossed:

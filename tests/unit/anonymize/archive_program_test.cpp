@@ -128,6 +128,48 @@ TEST_F(AnonymizeArchive, ResumesAndSkipsWhatIsDone) {
     EXPECT_NE(run_program({"merge", path("out")}).err.find("mixed settings"), std::string::npos);
 }
 
+TEST_F(AnonymizeArchive, NamesInReportsAreDifferent) {
+    fs::remove_all(path("in/deep"));
+    fs::remove(path("in/bad.jpg"));
+    fs::copy(path("in/a.png"), path("in/a\xFE.png"));
+    fs::copy(path("in/a.png"), path("in/a\xFF.png"));
+    ASSERT_EQ(anonymize({path("in"), "--out", path("out")}).status, 0);
+    std::set<std::string> inputs;
+    std::set<std::string> outputs;
+    const Json report = Json::parse(contents(path("out/anonymize-report.json")));
+    for (const Json& file : report["files"]) {
+        inputs.insert(file["input"]);
+        outputs.insert(file["output"]);
+    }
+    EXPECT_EQ(inputs.size(), 3U);
+    EXPECT_EQ(outputs.size(), 3U);
+}
+
+// hidden.jpg and hidden.png would both be reported in hidden.report.json.
+TEST_F(AnonymizeArchive, EachOutputFileHasItsReport) {
+    const auto output_in = [&](const std::string& report) {
+        return Json::parse(contents(path(report)))["files"][0]["output"].get<std::string>();
+    };
+    for (int round = 0; round < 2; ++round) {
+        EXPECT_EQ(anonymize({path("in/a.png"), "--out", path("x.png")}).status, 0);
+        EXPECT_EQ(output_in("x.report.json"), path("x.png"));
+        const auto second = anonymize({path("in/deep/b.jpg"), "--out", path("x.jpg")});
+        EXPECT_EQ(second.status, 0);
+        EXPECT_NE(second.out.find("x.jpg.report.json"), std::string::npos) << second.out;
+        EXPECT_EQ(output_in("x.jpg.report.json"), path("x.jpg"));
+        EXPECT_EQ(output_in("x.report.json"), path("x.png"));
+        EXPECT_TRUE(fs::exists(path("x.jpg.report.html")));
+    }
+    // Files that are no reports are kept.
+    std::ofstream(path("y.report.html")) << "mine";
+    std::ofstream(path("y.png.report.json")) << "mine";
+    const auto rejected = anonymize({path("in/a.png"), "--out", path("y.png")});
+    EXPECT_EQ(rejected.status, 2);
+    EXPECT_NE(rejected.err.find("--report"), std::string::npos) << rejected.err;
+    EXPECT_EQ(contents(path("y.report.html")) + contents(path("y.png.report.json")), "minemine");
+    EXPECT_FALSE(fs::exists(path("y.png")));
+}
+
 TEST_F(AnonymizeArchive, RejectsReportsThatAreNestedDeeply) {
     const std::string deep(2'000'000, '[');
     std::ofstream(path("deep.json")) << R"({"program":"throng anonymize","version":)" << deep

@@ -127,6 +127,22 @@ TEST_F(ArchiveProgram, TakesAnyNamesFromLists) {
     EXPECT_EQ(detect({"--files-from", "-", "--out", file("out2")}).status, 3);
 }
 
+TEST_F(ArchiveProgram, NamesInLinesAreDifferent) {
+    fs::create_directories(file("odd"));
+    for (const char* name : {"odd/\xFE.png", "odd/\xFF.png", "odd/\xEF\xBF\xBD.png"})
+        fs::copy(file("in/0.png"), file(name));
+    ASSERT_EQ(detect({file("odd"), "--out", file("out")}).status, 0);
+    ASSERT_EQ(run_program({"merge", file("out"), "--json", file("all.jsonl"), "--csv", file("all.csv")}).status, 0);
+    std::set<std::string> sources;
+    for (const std::string& line : lines_of(contents(file("all.jsonl")))) {
+        sources.insert(Json::parse(line + "}")["source"].get<std::string>());
+    }
+    EXPECT_EQ(sources.size(), 3U);
+    std::set<std::string> inputs;
+    for (const std::string& line : lines_of(contents(file("all.csv")))) inputs.insert(line.substr(0, line.find(',')));
+    EXPECT_EQ(inputs.size(), 4U) << "with the header";
+}
+
 TEST_F(ArchiveProgram, RejectsLinesThatAreNestedDeeply) {
     const std::string deep(2'000'000, '[');
     std::ofstream(file("deep.jsonl")) << R"({"source":"a","frame":0,"pts":0,"kept":)" << deep
