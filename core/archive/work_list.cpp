@@ -18,6 +18,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/text_encoding.h"
 
 namespace throng {
 namespace {
@@ -107,14 +108,25 @@ std::vector<std::string> read_list(const std::string& path) {
         }
     }
     std::istream& stream = path == "-" ? std::cin : file;
-    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    std::string text{std::istreambuf_iterator<char>(stream), {}};
     if (stream.bad()) throw Error(ErrorKind::input, "cannot read the list", shown);
+    text = decode_text(std::move(text), shown);
     const char separator = text.find('\0') != std::string::npos ? '\0' : '\n';
     std::vector<std::string> entries;
+    std::size_t single = 0;  // entries of one byte
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = std::min(text.find(separator, begin), text.size());
-        if (end > begin) entries.push_back(text.substr(begin, end - begin));
+        // A carriage return before a line feed is a part of the line ending.
+        const bool returns = separator == '\n' && end > begin && text[end - 1] == '\r';
+        std::string entry = text.substr(begin, end - begin - (returns ? 1 : 0));
+        single += entry.size() == 1 ? 1 : 0;
+        if (!entry.empty()) entries.push_back(std::move(entry));
         begin = end + 1;
+    }
+    // Each character of UTF-16 without a mark would be an entry; "." and "/" are folders full of files that nobody listed.
+    if (separator == '\0' && single > 1 && 2 * single >= entries.size()) {
+        throw Error(ErrorKind::input, "the list seems to be UTF-16 or UTF-32 without a byte order mark", shown,
+                    "write it as UTF-8; between NUL characters, write ./a for a file with the name a");
     }
     if (entries.empty()) throw Error(ErrorKind::input, "the list is empty", shown);
     return entries;

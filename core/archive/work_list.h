@@ -31,8 +31,10 @@ struct Shard {
 // Parses "I/N", 1 <= I <= N. Throws Error(usage).
 [[nodiscard]] Shard parse_shard(const std::string& text);
 
-// Returns the entries of a list: separated by NUL if the list contains one, otherwise by line feeds. Empty entries are
-// skipped. path "-" is standard input. Throws Error(input) if the list cannot be read or is empty.
+// Returns the entries of a list: separated by NUL if the list contains one, otherwise by line feeds with or without a
+// carriage return. Empty entries are skipped. A byte order mark tells UTF-8, UTF-16 and UTF-32; without one, entries may
+// hold any bytes. path "-" is standard input. Throws Error(input) if the list cannot be read or is empty, or looks like
+// UTF-16 or UTF-32 without a mark.
 [[nodiscard]] std::vector<std::string> read_list(const std::string& path);
 
 // Returns the name of a file. entry: the entry of the list that led to it, the file itself or a folder above it.

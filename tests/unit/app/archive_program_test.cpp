@@ -143,6 +143,27 @@ TEST_F(ArchiveProgram, NamesInLinesAreDifferent) {
     EXPECT_EQ(inputs.size(), 4U) << "with the header";
 }
 
+// Lists as Windows writes them: nothing but what they name is processed.
+TEST_F(ArchiveProgram, TakesListsOfOtherEncodings) {
+    const std::string name = file("in/0.png");
+    std::string utf16 = "\xFF\xFE";
+    for (const char c : name + "\r\n") utf16 += std::string{c, '\0'};
+    for (const auto& [list, status] :
+         {std::pair{utf16, 0}, {utf16.substr(2), 3}, {"\xEF\xBB\xBF" + name + "\n", 0}, {name + "\r\n", 0}}) {
+        std::ofstream(file("list"), std::ios::binary) << list;
+        const ProgramResult result = detect({"--files-from", file("list"), "--out", file("out")});
+        EXPECT_EQ(result.status, status) << result.err;
+        std::size_t results = 0;
+        if (fs::exists(file("out"))) {
+            for (const auto& entry : fs::recursive_directory_iterator(file("out"))) {
+                results += entry.path().string().ends_with(".png.jsonl") ? 1 : 0;
+            }
+        }
+        EXPECT_EQ(results, status == 0 ? 1U : 0U);
+        fs::remove_all(file("out"));
+    }
+}
+
 TEST_F(ArchiveProgram, RejectsLinesThatAreNestedDeeply) {
     const std::string deep(2'000'000, '[');
     std::ofstream(file("deep.jsonl")) << R"({"source":"a","frame":0,"pts":0,"kept":)" << deep

@@ -217,6 +217,57 @@ TEST_F(WorkList, ReadsLinesAndNul) {
     EXPECT_EQ(read_list(file("nul")), (Names{"with\nnewline", "\xff\xfe.txt"}));
 }
 
+// Encodes a text of characters up to U+FFFF, without a mark.
+std::string encoded_list(std::u16string_view text, std::size_t unit, bool little_endian) {
+    std::string bytes;
+    for (const char16_t character : text) {
+        std::string code(unit, '\0');
+        code[little_endian ? 0 : unit - 1] = static_cast<char>(character & 0xFFU);
+        code[little_endian ? 1 : unit - 2] = static_cast<char>(character >> 8U);
+        bytes += code;
+    }
+    return bytes;
+}
+
+TEST_F(WorkList, ReadsListsOfOtherSystems) {
+    using Names = std::vector<std::string>;
+    const Names expected = {"pub/\xC3\xA4 b.png", "\xE7\x85\xA7\xE7\x89\x87.jpg", "last"};
+    for (const char16_t* text :
+         {u"pub/\u00e4 b.png\r\n\r\n\u7167\u7247.jpg\r\nlast", u"pub/\u00e4 b.png\n\u7167\u7247.jpg\nlast\n"}) {
+        for (const std::size_t unit : {2, 4}) {
+            for (const bool little_endian : {false, true}) {
+                write_text(file("list"), encoded_list(std::u16string(u"\ufeff") + text, unit, little_endian));
+                EXPECT_EQ(read_list(file("list")), expected) << unit << " " << little_endian;
+                // Without a mark it cannot be told from NUL characters as separators for sure, so nothing is read.
+                write_text(file("list"), encoded_list(text, unit, little_endian));
+                EXPECT_EQ(kind_of([&] { static_cast<void>(read_list(file("list"))); }), ErrorKind::input);
+            }
+        }
+    }
+    write_text(file("list"), "\xEF\xBB\xBFpub/a.png\nb.png\n");
+    EXPECT_EQ(read_list(file("list")), (Names{"pub/a.png", "b.png"}));
+    write_text(file("list"), "pub/a.png\r\n\r\nb.png\r\nc.png");
+    EXPECT_EQ(read_list(file("list")), (Names{"pub/a.png", "b.png", "c.png"}));
+    write_text(file("list"), std::string("a\r\0\xEF\xBB\xBF"
+                                         "b\0",
+                                         8));
+    EXPECT_EQ(read_list(file("list")), (Names{"a\r",
+                                              "\xEF\xBB\xBF"
+                                              "b"}))
+        << "between NUL characters every byte counts";
+    // A character beyond U+FFFF; halves of one; a cut unit.
+    write_text(file("list"), std::string("\xFF\xFE\x3D\xD8\x00\xDE", 6));
+    EXPECT_EQ(read_list(file("list")), (Names{"\xF0\x9F\x98\x80"}));
+    for (const std::string& bad : {std::string("\xFF\xFE\x3D\xD8", 4),
+                                   std::string("\xFF\xFE"
+                                               "a",
+                                               3),
+                                   std::string("\xFF\xFE\0\0\0\0\x11\0", 8), std::string("\xFE\xFF\xDC\0", 4)}) {
+        write_text(file("list"), bad);
+        EXPECT_EQ(kind_of([&] { static_cast<void>(read_list(file("list"))); }), ErrorKind::input);
+    }
+}
+
 TEST_F(WorkList, TakesNamesOfAnyBytes) {
     const std::string odd = "in/a\nb \xff\xfe,\"'\\.txt";
     write_text(file(odd), "1");
