@@ -257,9 +257,15 @@ private:
             }
             finished.temporaries = temporaries;
         } catch (const Error& error) {
-            const bool of_output =
+            const bool at_output =
                 std::find(temporaries.begin(), temporaries.end(), error.where()) != temporaries.end();
-            if (error.kind() != ErrorKind::input || of_output) throw;
+            const bool of_disk = dynamic_cast<const DiskError*>(&error) != nullptr;
+            // What else fails at an output, such as an encoder, does so for this input.
+            const bool of_input = at_output ? !of_disk : error.kind() == ErrorKind::input;
+            if (at_output && of_disk) {
+                throw Error(error.kind(), error.problem(), "the output of " + item.path, error.advice());
+            }
+            if (!of_input || error.kind() == ErrorKind::interrupted) throw;
             if (stop_.stop_requested()) return;
             set_failed(finished, error.problem(), names);
         } catch (const std::bad_alloc&) {

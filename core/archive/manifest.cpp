@@ -36,12 +36,6 @@ constexpr std::array<std::pair<InputStatus, std::string_view>, 3> kStatusNames =
     {InputStatus::failed, "failed"},
 }};
 
-Error system_error(const std::string& what, const fs::path& path, int code) {
-    const bool full = code == ENOSPC || code == EDQUOT;
-    return {ErrorKind::input, what + ": " + std::generic_category().message(code), path.string(),
-            full ? "the disk is full" : ""};
-}
-
 std::string dump(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -220,12 +214,12 @@ Manifest::Manifest(const fs::path& output, Shard shard)
     : path_(manifest_path(output, shard)), temporary_(throng::temporary_folder(output, shard)) {
     std::error_code failure;
     fs::create_directories(records(output), failure);
-    if (failure) throw system_error("cannot create the folder", records(output), failure.value());
+    if (failure) throw system_error("cannot create the folder", records(output).string(), failure.value());
     file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (file_ < 0) throw system_error("cannot create the manifest", path_, errno);
+    if (file_ < 0) throw system_error("cannot create the manifest", path_.string(), errno);
     try {
         if (!lock(file_)) {
-            if (errno != EWOULDBLOCK) throw system_error("cannot lock the manifest", path_, errno);
+            if (errno != EWOULDBLOCK) throw system_error("cannot lock the manifest", path_.string(), errno);
             throw Error(ErrorKind::unavailable, "another process works on this shard", path_.string(),
                         "wait for it, or choose another --shard or --out");
         }
@@ -233,11 +227,12 @@ Manifest::Manifest(const fs::path& output, Shard shard)
         size_ = static_cast<std::int64_t>(text.rfind('\n') + 1);  // npos + 1 is 0
         if (size_ < static_cast<std::int64_t>(text.size())) {
             spdlog::warn("{}: removed the last line, which is not complete", path_.string());
-            if (::ftruncate(file_, size_) != 0) throw system_error("cannot truncate the manifest", path_, errno);
+            if (::ftruncate(file_, size_) != 0)
+                throw system_error("cannot truncate the manifest", path_.string(), errno);
         }
         fs::remove_all(temporary_, failure);
         fs::create_directories(temporary_, failure);
-        if (failure) throw system_error("cannot create the folder", temporary_, failure.value());
+        if (failure) throw system_error("cannot create the folder", temporary_.string(), failure.value());
     } catch (...) {
         ::close(file_);
         throw;
@@ -265,7 +260,7 @@ void Manifest::append(std::string_view lines) {
     if (code == 0 && ::fdatasync(file_) != 0) code = errno;
     if (code != 0) {
         static_cast<void>(!::ftruncate(file_, size_));
-        throw system_error("cannot write the manifest", path_, code);
+        throw system_error("cannot write the manifest", path_.string(), code);
     }
     size_ = end;
 }
@@ -320,7 +315,7 @@ void sync_path(const fs::path& path) {
     int code = file < 0 ? errno : 0;
     if (file >= 0 && ::fsync(file) != 0 && errno != EINVAL) code = errno;
     if (file >= 0) ::close(file);
-    if (code != 0) throw system_error("cannot write to disk", path, code);
+    if (code != 0) throw system_error("cannot write to disk", path.string(), code);
 }
 
 }  // namespace throng

@@ -1,16 +1,20 @@
 // throng anonymize with a folder as --out, and throng merge on its results.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "core/base/sha256.h"
 #include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
+#include "tests/support/video_files.h"
 
 namespace throng {
 namespace {
@@ -212,6 +216,47 @@ TEST_F(AnonymizeArchive, TakesListsAndChecksOptions) {
     rejected({path("in"), path("in/deep"), "--out", path("in/deep")}, "is an input, too");
     EXPECT_FALSE(fs::exists(path("x")));
     EXPECT_EQ(anonymize({path("in"), "--out", path("fast"), "--fail-fast", "--streams", "1"}).status, 3);
+}
+
+// Errors of an encoder and of a container are at the output, but of the input.
+TEST_F(AnonymizeArchive, GoesOnAfterAnInputThatCannotBeWritten) {
+    TH_NEED_FFMPEG();
+    fs::remove(path("in/bad.jpg"));
+    test::ffmpeg("-f lavfi -i color=s=17000x16:r=5:d=0.4 -c:v ffv1", path("in/wide.mkv"));
+    // Concatenated transport streams: the times of video and audio jump back by 100 s, as if the clock began again.
+    for (const char* name : {"1.ts", "2.ts"}) {
+        test::ffmpeg(
+            std::string("-f lavfi -i testsrc2=s=64x48:r=10:d=2 -f lavfi -i sine=f=300:d=2 -c:v mpeg2video -c:a "
+                        "mp2 -output_ts_offset ") +
+                (name[0] == '1' ? "100" : "0"),
+            path(name));
+    }
+    std::ofstream(path("in/joined.ts"), std::ios::binary) << contents(path("1.ts")) << contents(path("2.ts"));
+    const auto result = anonymize({path("in"), "--out", path("out"), "--audio", "copy"});
+    EXPECT_EQ(result.status, 3) << result.err;
+    EXPECT_NE(result.out.find("5 of 5 files, 0 skipped, 0 incomplete, 1 failed"), std::string::npos) << result.out;
+    EXPECT_NE(result.err.find("wide.mkv: failed: the encoder libx264 cannot encode 17000x16"), std::string::npos)
+        << result.err;
+    // All audio is there, in order.
+    const auto times_of = [&](const std::string& file) {
+        std::vector<double> times;
+        double tick = 0;
+        test::ffmpeg("-i '" + path(file) + "' -map 0:a -c copy -f framecrc", path("packets"));
+        std::istringstream lines(contents(path("packets")));
+        for (std::string line; std::getline(lines, line);) {
+            if (line.starts_with("#tb"))
+                tick = std::stod(line.substr(line.find(':') + 1)) / std::stod(line.substr(line.find('/') + 1));
+            if (!line.starts_with('#')) times.push_back(std::stod(line.substr(line.find(',') + 1)) * tick);
+        }
+        return times;
+    };
+    const std::vector<double> times = times_of("out/joined.ts.mp4");
+    const std::size_t expected = times_of("1.ts").size() + times_of("2.ts").size();
+    EXPECT_NEAR(static_cast<double>(times.size()), static_cast<double>(expected), 4)
+        << "those beyond the video are left out";
+    EXPECT_TRUE(std::is_sorted(times.begin(), times.end()));
+    ASSERT_FALSE(times.empty());
+    EXPECT_NEAR(times.back(), 4, 0.3);
 }
 
 TEST_F(AnonymizeArchive, RecordsWhatAFormatCannotHold) {

@@ -275,11 +275,15 @@ TEST_F(ArchiveRuns, EndWhenAnOutputCannotBeWritten) {
     ArchiveOptions part = options();
     part.make_worker = [](int) -> ProcessInput {
         return [](const WorkItem&, const std::vector<std::string>& outputs, const auto&,
-                  const std::stop_token&) -> InputResult {
-            throw Error(ErrorKind::input, "cannot write: No space left on device", outputs.at(0), "the disk is full");
-        };
+                  const std::stop_token&) -> InputResult { throw system_error("cannot write", outputs.at(0), ENOSPC); };
     };
-    EXPECT_EQ(kind_of([&] { run(part); }), ErrorKind::input);
+    try {
+        run(part);
+        ADD_FAILURE();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::input);
+        EXPECT_NE(error.where().find("output of " + file("in").string()), std::string::npos) << error.where();
+    }
     read_manifests(file("out"), [](const fs::path&, ManifestEntry&&) { ADD_FAILURE(); });
     write_text(file("plain"), "a file");
     EXPECT_EQ(kind_of([&] { run(options("plain/out")); }), ErrorKind::input);
@@ -287,6 +291,38 @@ TEST_F(ArchiveRuns, EndWhenAnOutputCannotBeWritten) {
     ArchiveOptions read_only = options();
     read_only.output = "/proc/self/out";
     EXPECT_EQ(kind_of([&] { run(read_only); }), ErrorKind::input);
+}
+
+// An encoder or a container that refuses an input has an error at the output, too.
+TEST_F(ArchiveRuns, FailAnInputThatItsOutputCannotHold) {
+    make_inputs(12);
+    ArchiveOptions part = options();
+    const auto make = part.make_worker;
+    part.make_worker = [&](int worker) -> ProcessInput {
+        return [&, process = make(worker)](const auto& item, const auto& outputs, const auto& add, const auto& stop) {
+            for (const auto& [name, kind] : {std::pair{"/1.txt", ErrorKind::input},
+                                             {"/2.txt", ErrorKind::usage},
+                                             {"/3.txt", ErrorKind::unavailable}}) {
+                if (item.path.ends_with(name))
+                    throw Error(kind, "cannot write the video: Invalid argument", outputs[0]);
+            }
+            return process(item, outputs, add, stop);
+        };
+    };
+    const ArchiveProgress progress = run(part);
+    EXPECT_EQ(progress.finished, 12U);
+    EXPECT_EQ(progress.failed, 3U);
+    for (const ManifestEntry& entry : ArchiveMerge({file("out")}).failures()) {
+        EXPECT_EQ(entry.error, "cannot write the video: Invalid argument");
+    }
+    // An error elsewhere is one of the run.
+    part.make_worker = [&](int) -> ProcessInput {
+        return [&](const auto&, const auto&, const auto&, const auto&) -> InputResult {
+            throw Error(ErrorKind::unavailable, "no device");
+        };
+    };
+    part.resume = true;
+    EXPECT_EQ(kind_of([&] { run(part); }), ErrorKind::unavailable);
 }
 
 // A disk that becomes full while the manifest is written leaves whole lines only.
