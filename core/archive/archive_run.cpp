@@ -93,49 +93,59 @@ void check_records(const Manifest& manifest, const ArchiveOptions& options) {
                 "--out " + options.output.string(), "use --resume to go on, or name another folder");
 }
 
-// The results of earlier runs with the same settings and version.
+// The results of earlier runs: the newest record of an input in each manifest.
 class EarlierResults {
 public:
     struct Result {
         std::string sha256;
+        bool is_current = false;  // same settings and version
         bool incomplete = false;
         std::vector<OutputRecord> outputs;
     };
 
     void read(const std::vector<WorkItem>& items, const ArchiveOptions& options) {
         output_ = options.output;
+        hashes_ = options.hashes;
         const std::string settings = sha256_of_text(options.settings);
         std::set<std::string_view> names;
         for (const WorkItem& item : items) names.insert(item.name);
-        read_manifests(output_, [&](const fs::path&, ManifestEntry&& entry) {
+        read_manifests(output_, [&](const fs::path& manifest, ManifestEntry&& entry) {
             if (!names.contains(entry.input)) return;
-            if (entry.status == InputStatus::failed || entry.settings != settings || entry.version != options.version) {
+            if (entry.status == InputStatus::failed) {
+                results_[entry.input].erase(manifest);
                 return;
             }
-            results_[entry.input].push_back(
-                {std::move(entry.sha256), entry.status == InputStatus::incomplete, std::move(entry.outputs)});
+            results_[entry.input][manifest] = {std::move(entry.sha256),
+                                               entry.settings == settings && entry.version == options.version,
+                                               entry.status == InputStatus::incomplete, std::move(entry.outputs)};
         });
     }
 
-    [[nodiscard]] bool has(const std::string& name) const { return results_.contains(name); }
-
-    // Returns null if there is no result of this content whose outputs exist.
-    [[nodiscard]] const Result* find(const std::string& name, const std::string& sha256) const {
+    // Returns true if there is a result of the input, of any content and settings.
+    [[nodiscard]] bool has(const std::string& name) const {
         const auto found = results_.find(name);
+        return found != results_.end() && !found->second.empty();
+    }
+
+    // Returns null if there is no result of this content with the same settings whose outputs are unchanged. Reads the
+    // outputs: those of other settings may have the same size.
+    [[nodiscard]] const Result* find(const WorkItem& item, const std::string& sha256) const {
+        const auto found = results_.find(item.name);
         if (found == results_.end()) return nullptr;
-        for (const Result& result : found->second) {
-            const bool exists = std::all_of(result.outputs.begin(), result.outputs.end(), [&](const auto& output) {
-                std::error_code failure;
-                return fs::file_size(output_ / output.name, failure) == output.size && !failure;
+        for (const auto& [manifest, result] : found->second) {
+            if (!result.is_current || result.sha256 != sha256) continue;
+            const bool unchanged = std::all_of(result.outputs.begin(), result.outputs.end(), [&](const auto& output) {
+                return is_as_recorded(output_ / output.name, output, item.split ? hashes_.get() : nullptr);
             });
-            if (exists && result.sha256 == sha256) return &result;
+            if (unchanged) return &result;
         }
         return nullptr;
     }
 
 private:
     fs::path output_;
-    std::map<std::string, std::vector<Result>> results_;
+    std::shared_ptr<FileHashes> hashes_;
+    std::map<std::string, std::map<fs::path, Result>> results_;  // by name and manifest
 };
 
 class ArchiveRun {
@@ -228,7 +238,7 @@ private:
             const auto before = state_of(item.path);
             entry.sha256 = item.split ? options_.hashes->of(item.path) : sha256_of(item.path);
             entry.size = before ? static_cast<std::uint64_t>(before->size) : 0;
-            if (const EarlierResults::Result* earlier = earlier_.find(item.name, entry.sha256)) {
+            if (const EarlierResults::Result* earlier = earlier_.find(item, entry.sha256)) {
                 const std::lock_guard lock(mutex_);
                 ++progress_.skipped;
                 progress_.incomplete += earlier->incomplete ? 1 : 0;
@@ -361,6 +371,16 @@ std::string FileHashes::of(const std::string& path) {
     return impl_->of(path);
 }
 
+bool is_as_recorded(const fs::path& path, const OutputRecord& record, FileHashes* hashes) {
+    std::error_code failure;
+    if (fs::file_size(path, failure) != record.size || failure) return false;
+    try {
+        return (hashes != nullptr ? hashes->of(path.string()) : sha256_of(path)) == record.sha256;
+    } catch (const Error&) {  // cannot be read
+        return false;
+    }
+}
+
 ArchiveProgress run_archive(const std::vector<WorkItem>& list, const ArchiveOptions& options,
                             const std::stop_token& stop) {
     return ArchiveRun(list, options, stop).run();
@@ -380,7 +400,7 @@ std::set<std::string> finished_inputs(const std::vector<WorkItem>& items, const 
     for (const WorkItem& item : items) {
         if (!item.problem.empty() || !earlier.has(item.name)) continue;
         try {
-            if (earlier.find(item.name, options.hashes->of(item.path)) != nullptr) finished.insert(item.name);
+            if (earlier.find(item, options.hashes->of(item.path)) != nullptr) finished.insert(item.name);
         } catch (const Error&) {  // cannot be read: the run reports it
         }
     }

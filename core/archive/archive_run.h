@@ -60,6 +60,10 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
+// Returns true if the file has the recorded size and SHA-256. hashes: null, or of files that are asked for repeatedly.
+[[nodiscard]] bool is_as_recorded(const std::filesystem::path& path, const OutputRecord& record,
+                                  FileHashes* hashes = nullptr);
+
 struct ArchiveOptions {
     std::filesystem::path output;  // folder of the outputs; created if missing
     Shard shard;

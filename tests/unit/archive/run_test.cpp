@@ -140,6 +140,35 @@ TEST_F(ArchiveRuns, RepeatWhatChanged) {
     EXPECT_TRUE(ArchiveMerge({file("out")}).problems().empty()) << "the last line of an input counts";
 }
 
+// Outputs of the same size, as those of uncompressed images are.
+TEST_F(ArchiveRuns, RepeatWhatOtherSettingsReplaced) {
+    make_inputs(4);
+    ArchiveOptions part = options();
+    part.resume = true;
+    const auto with_settings = [&](const std::string& settings) {
+        part.settings = settings;
+        part.make_worker = [settings](int) -> ProcessInput {
+            return [settings](const WorkItem&, const auto& outputs, const auto&, const auto&) {
+                write_text(outputs.at(0), settings);
+                return InputResult{1, 0, "cpu", ""};
+            };
+        };
+        return run(part).skipped;
+    };
+    EXPECT_EQ(with_settings("1"), 0U);
+    EXPECT_EQ(with_settings("1"), 4U);
+    EXPECT_EQ(with_settings("2"), 0U);
+    EXPECT_EQ(with_settings("1"), 0U);
+    for (const WorkItem& item : list()) EXPECT_EQ(bytes_of(file("out") / (item.name + ".jsonl")), "1");
+    EXPECT_TRUE(ArchiveMerge({file("out")}).problems().empty());
+    // Equal outputs of other settings: the newest record counts, as it does in a merge.
+    part.settings = "2";
+    run(part);
+    part.settings = "1";
+    EXPECT_EQ(run(part).skipped, 0U);
+    EXPECT_TRUE(ArchiveMerge({file("out")}).problems().empty());
+}
+
 // Kills the run at random times until one run ends by itself.
 TEST_F(ArchiveRuns, SurviveSigkillAtAnyTime) {
     make_inputs(120);
