@@ -138,11 +138,14 @@ void CountSink::write_minute(Source& source, int number) {
 }
 
 void CountSink::close() {
+    const bool has_frames = !sources_.empty();
     for (auto& [number, source] : sources_) {
         write_events(source, number, source.counter.finish());
         if (source.frames > 0) write_minute(source, number);
     }
     sources_.clear();
+    // Without events, the file is empty; it is not that of an earlier run.
+    if (events_ && has_frames && !events_->is_open()) events_->write({}, stop_);
     if (events_) events_->close();
     if (per_minute_) per_minute_->close();
 }

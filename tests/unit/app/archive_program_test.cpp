@@ -112,6 +112,17 @@ TEST_F(ArchiveProgram, RecordsDamagedInputs) {
     EXPECT_EQ(detect({file("in"), "--out", file("fast"), "--fail-fast", "--streams", "1"}).status, 3);
 }
 
+TEST_F(ArchiveProgram, CountsInputsWithoutEvents) {
+    std::ofstream(file("plan.toml")) << "size = [160, 120]\n";
+    std::ofstream(file("in/none.pgm")) << "P5\n160 120\n255\n" << std::string(160 * 120, '\1');
+    const ProgramResult result = detect({file("in/none.pgm"), "--out", file("out"), "--count", file("plan.toml")});
+    EXPECT_EQ(result.status, 0) << result.err;
+    const std::string events = file("out") + file("in/none.pgm") + ".events.jsonl";
+    EXPECT_TRUE(fs::exists(events));
+    EXPECT_EQ(contents(events), "");
+    EXPECT_EQ(run_program({"merge", file("out"), "--events", file("all.jsonl")}).status, 0);
+}
+
 TEST_F(ArchiveProgram, TakesAnyNamesFromLists) {
     const std::string odd = "a\nb\xff\xfe \"'.png";
     fs::copy(file("in/0.png"), file(odd));
