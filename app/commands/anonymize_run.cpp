@@ -21,6 +21,7 @@
 #include "app/options/progress.h"
 #include "app/options/report.h"
 #include "app/options/standard_output.h"
+#include "core/archive/own_files.h"
 #include "core/archive/segments.h"
 #include "core/base/error.h"
 #include "core/base/json_text.h"
@@ -35,6 +36,8 @@ namespace throng {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kReportName = "anonymize-report";  // of the common report in the output folder
 
 // Throws unless the file can be read twice.
 void check_regular(const std::string& path) {
@@ -159,7 +162,7 @@ AnonymizeRun::AnonymizeRun(AnonymizeArguments arguments, const CommonOptions& co
             throw Error(ErrorKind::usage, "cannot be combined with --shard", "--report",
                         "join the reports of all shards with throng merge --report");
         }
-        if (!is_part && report_base_.empty()) report_base_ = (fs::path(out) / "anonymize-report").string();
+        if (!is_part && report_base_.empty()) report_base_ = (fs::path(out) / kReportName).string();
     } else {
         reject_archive_options(arguments_.archive, "name a folder for --out");
         if (fs::exists(arguments_.inputs.front(), ignored)) check_hidden_name(out, is_still(arguments_.inputs.front()));
@@ -257,6 +260,13 @@ std::string AnonymizeRun::write_again(const std::function<void(const AnonymizePr
 }
 
 int AnonymizeRun::run_folder() {
+    // A report that --report names is replaced; the one that gets its name here only if it is ours.
+    const bool is_beside = !report_base_.empty() && arguments_.report.empty();
+    OwnFiles own(arguments_.archive.out);
+    for (const char* extension : {".json", ".html"}) {
+        const std::string why = is_beside ? own.why_kept(std::string(kReportName) + extension) : "";
+        if (!why.empty()) throw Error(ErrorKind::usage, why);
+    }
     ArchiveWorkers workers(common_, setup_.settings.detector, arguments_.archive);
     ArchiveWork work;
     work.settings = archive_settings(*arguments_.archive.command, setup_.settings.detector);
@@ -302,7 +312,15 @@ int AnonymizeRun::run_folder() {
     if (!report_base_.empty()) {
         const ArchiveMerge merge({arguments_.archive.out});
         if (merge.mixed().empty()) {
-            write_joined_report(report_base_, merge, InterruptGuard::requested());
+            const fs::path out(arguments_.archive.out);
+            const fs::path made = is_beside ? out / kRecordFolder / kReportName : fs::path(report_base_);
+            write_joined_report(made.string(), merge, InterruptGuard::requested());
+            std::vector<std::pair<fs::path, std::string>> files;
+            for (const char* extension : {".json", ".html"}) {
+                const std::string name = std::string(kReportName) + extension;
+                if (is_beside) files.emplace_back(out / kRecordFolder / name, name);
+            }
+            place_beside_results(out, files);
         } else {
             spdlog::warn("{} has results of other settings, so no common report was written; each output has its own",
                          arguments_.archive.out);

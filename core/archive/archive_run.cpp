@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "core/archive/committer.h"
+#include "core/archive/own_files.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
@@ -55,10 +56,11 @@ ArchiveOptions with_normal_output(ArchiveOptions options) {
     return options;
 }
 
-// No output of the shard may be an input of any shard, and no output that of two inputs. A new output folder costs one
-// look per output of the shard; files of the whole list are looked at only if outputs exist.
+// No output of the shard may be an input of any shard, or a file that no record names, and no output that of two inputs.
+// A new output folder costs one look per output of the shard; files of the whole list are looked at only if outputs
+// exist.
 void check_outputs(const std::vector<WorkItem>& list, const std::vector<WorkItem>& of_shard,
-                   const ArchiveOptions& options) {
+                   const ArchiveOptions& options, OwnFiles& own) {
     std::set<std::string> names;
     for (const WorkItem& item : list) {
         if (*fs::path(item.name).begin() == kRecordFolder) {
@@ -71,18 +73,26 @@ void check_outputs(const std::vector<WorkItem>& list, const std::vector<WorkItem
         }
     }
     std::map<std::pair<dev_t, ino_t>, std::string> existing;
+    std::vector<std::string> taken;
     for (const WorkItem& item : of_shard) {
         for (const std::string& output : options.outputs_of(item)) {
+            if (own.is_free(output)) continue;
+            taken.push_back(output);
             const std::string path = (options.output / output).string();
             if (const auto state = state_of(path)) existing[{state->device, state->inode}] = path;
         }
     }
-    if (existing.empty()) return;
     for (const WorkItem& item : list) {
+        if (existing.empty()) break;
         const auto state = state_of(item.path);
         const auto found = state ? existing.find({state->device, state->inode}) : existing.end();
         if (found == existing.end()) continue;
         throw Error(ErrorKind::usage, "would overwrite the input", found->second, "name another folder for --out");
+    }
+    for (const std::string& output : taken) {
+        if (own.has_record_of(output)) continue;
+        throw Error(ErrorKind::usage, "would be replaced, and is no result of an earlier run",
+                    (options.output / output).string(), "move it away, or name another folder for --out");
     }
 }
 
@@ -154,8 +164,9 @@ public:
         : options_(with_normal_output(options)),
           items_(options.select(list, options.shard)),
           settings_hash_(sha256_of_text(options.settings)),
+          own_(options_.output),
           stop_callback_(stop, [this] { stop_.request_stop(); }) {
-        check_outputs(list, items_, options_);
+        check_outputs(list, items_, options_, own_);
         check_output_folder(options_.output.string());
         manifest_.emplace(options_.output, options.shard);
         check_records(*manifest_, options_);
@@ -171,7 +182,7 @@ public:
     }
 
     ArchiveProgress run() {
-        committer_.emplace(options_.output, *manifest_);
+        committer_.emplace(options_.output, *manifest_, own_);
         running_ = std::clamp(options_.workers, 1, std::max(1, static_cast<int>(items_.size())));
         std::vector<std::jthread> threads;
         for (int worker = 0, count = running_; worker < count; ++worker) {
@@ -245,6 +256,9 @@ private:
                 finish(item);
                 return;
             }
+            for (const std::string& name : names) {
+                if (const std::string why = own_.why_kept(name); !why.empty()) throw Error(ErrorKind::input, why);
+            }
             WorkItem current = item;
             current.sha256 = entry.sha256;
             const InputResult result = process(
@@ -287,11 +301,14 @@ private:
             std::error_code ignored;
             for (const std::string& temporary : temporaries) fs::remove(temporary, ignored);
         }
+        // The disk of the inputs may be missing today: what was made of an input is still what it was.
+        const bool keeps_result = entry.sha256.empty() && earlier_.has(item.name);
+        if (keeps_result) entry.error += "; its earlier result is kept";
         entry.seconds = milliseconds_since(start) / 1000;
         const InputStatus status = entry.status;
         const std::uint64_t faces = entry.faces;
         if (status != InputStatus::done) spdlog::warn("{}: {}: {}", item.path, status_text(status), entry.error);
-        committer_->push(std::move(finished));
+        if (!keeps_result) committer_->push(std::move(finished));
         const std::lock_guard lock(mutex_);
         progress_.faces += faces;
         progress_.incomplete += status == InputStatus::incomplete ? 1 : 0;
@@ -309,7 +326,8 @@ private:
         finished.entry.error = error;
         finished.entry.outputs.clear();
         finished.temporaries.clear();
-        finished.stale = names;
+        // A result of other content does not remain; one of an input that cannot be read does.
+        if (!finished.entry.sha256.empty()) finished.stale = names;
     }
 
     // With mutex_ locked.
@@ -329,6 +347,7 @@ private:
     const std::string settings_hash_;
     std::vector<std::size_t> order_;  // of items_, largest first
     EarlierResults earlier_;
+    OwnFiles own_;
     std::stop_source stop_;  // by the caller, a failure, or fail_fast
     std::stop_callback<std::function<void()>> stop_callback_;
     std::optional<Manifest> manifest_;
@@ -388,7 +407,8 @@ ArchiveProgress run_archive(const std::vector<WorkItem>& list, const ArchiveOpti
 
 void check_archive(const std::vector<WorkItem>& list, const ArchiveOptions& options) {
     const ArchiveOptions normal = with_normal_output(options);
-    check_outputs(list, normal.select(list, normal.shard), normal);
+    OwnFiles own(normal.output);
+    check_outputs(list, normal.select(list, normal.shard), normal, own);
     check_output_folder(normal.output.string());
     check_records(Manifest(normal.output, normal.shard), normal);
 }

@@ -62,6 +62,14 @@ std::string get_name(const Json& json, const std::string& key) {
     return name;
 }
 
+Json json_of(const OutputRecord& output) {
+    Json record;
+    put_name(record, "name", output.name);
+    record["size"] = output.size;
+    record["sha256"] = output.sha256;
+    return record;
+}
+
 // Throws Error(input) for a name that leads out of the output folder.
 OutputRecord output_of(const Json& record) {
     const std::string name = get_name(record, "name");
@@ -71,6 +79,12 @@ OutputRecord output_of(const Json& record) {
         throw Error(ErrorKind::input, "names an output outside the folder: " + name);
     }
     return {name, record.at("size").get<std::uint64_t>(), record.at("sha256").get<std::string>()};
+}
+
+std::string lines_of(const std::vector<OutputRecord>& files) {
+    std::string lines;
+    for (const OutputRecord& file : files) lines += dump(json_of(file)) + "\n";
+    return lines;
 }
 
 fs::path records(const fs::path& output) {
@@ -133,6 +147,22 @@ fs::path manifest_path(const fs::path& output, Shard shard) {
     return records(output) / fmt::format("shard-{}-of-{}.jsonl", shard.index, shard.count);
 }
 
+fs::path intents_path(const fs::path& output, const std::string& writer) {
+    return records(output) / fmt::format("intents-{}.jsonl", writer);
+}
+
+// Writes all bytes from `offset` on, ends the file there, and waits until that is on disk. Returns 0 or errno.
+int write_end(int file, std::string_view bytes, std::int64_t offset) {
+    while (!bytes.empty()) {
+        const ssize_t written = ::pwrite(file, bytes.data(), bytes.size(), offset);
+        if (written < 0 && errno != EINTR) return errno;
+        if (written < 0) continue;
+        offset += written;
+        bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return ::ftruncate(file, offset) == 0 && ::fdatasync(file) == 0 ? 0 : errno;
+}
+
 // Tries again for a moment: is_at_work locks a manifest for an instant.
 bool lock(int file) {
     constexpr int kAttempts = 5;
@@ -152,13 +182,7 @@ std::string manifest_line(const ManifestEntry& entry) {
     json["size"] = entry.size;
     json["sha256"] = entry.sha256;
     json["outputs"] = Json::array();
-    for (const OutputRecord& output : entry.outputs) {
-        Json record;
-        put_name(record, "name", output.name);
-        record["size"] = output.size;
-        record["sha256"] = output.sha256;
-        json["outputs"].push_back(std::move(record));
-    }
+    for (const OutputRecord& output : entry.outputs) json["outputs"].push_back(json_of(output));
     json["settings"] = entry.settings;
     json["version"] = entry.version;
     json["backend"] = entry.backend;
@@ -211,7 +235,9 @@ bool is_at_work(const fs::path& output, Shard shard) {
 }
 
 Manifest::Manifest(const fs::path& output, Shard shard)
-    : path_(manifest_path(output, shard)), temporary_(throng::temporary_folder(output, shard)) {
+    : path_(manifest_path(output, shard)),
+      temporary_(throng::temporary_folder(output, shard)),
+      intents_path_(intents_path(output, fmt::format("{}-of-{}", shard.index, shard.count))) {
     std::error_code failure;
     fs::create_directories(records(output), failure);
     if (failure) throw system_error("cannot create the folder", records(output).string(), failure.value());
@@ -242,27 +268,65 @@ Manifest::Manifest(const fs::path& output, Shard shard)
 Manifest::~Manifest() {
     std::error_code ignored;
     fs::remove_all(temporary_, ignored);
+    if (intents_ >= 0) ::close(intents_);
     ::close(file_);
 }
 
 void Manifest::append(std::string_view lines) {
-    std::int64_t end = size_;
-    int code = 0;
-    while (code == 0 && !lines.empty()) {
-        const ssize_t written = ::pwrite(file_, lines.data(), lines.size(), end);
-        if (written >= 0) {
-            end += written;
-            lines.remove_prefix(static_cast<std::size_t>(written));
-        } else if (errno != EINTR) {
-            code = errno;
-        }
-    }
-    if (code == 0 && ::fdatasync(file_) != 0) code = errno;
+    const int code = write_end(file_, lines, size_);
     if (code != 0) {
         static_cast<void>(!::ftruncate(file_, size_));
         throw system_error("cannot write the manifest", path_.string(), code);
     }
-    size_ = end;
+    size_ += static_cast<std::int64_t>(lines.size());
+}
+
+void Manifest::intend(const std::vector<OutputRecord>& files) {
+    if (files.empty()) return;
+    const bool is_new = intents_ < 0;
+    if (is_new) {
+        intents_ = ::open(intents_path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (intents_ < 0) throw system_error("cannot create the file of intents", intents_path_.string(), errno);
+        intents_begin_ = ::lseek(intents_, 0, SEEK_END);
+    }
+    // A crash may have cut the line before.
+    const int code = write_end(intents_, (intents_begin_ > 0 ? "\n" : "") + lines_of(files), intents_begin_);
+    if (code != 0) throw system_error("cannot write the file of intents", intents_path_.string(), code);
+    if (!is_new) return;
+    // The manifest, too, must be found after a crash.
+    sync_path(path_.parent_path());
+    sync_path(path_.parent_path().parent_path());
+}
+
+void Manifest::forget_intents() {
+    if (intents_ < 0) return;
+    static_cast<void>(!::ftruncate(intents_, intents_begin_));
+    std::error_code ignored;
+    if (intents_begin_ > 0) return;
+    fs::remove(intents_path_, ignored);
+    ::close(std::exchange(intents_, -1));
+}
+
+std::vector<OutputRecord> read_intents(const fs::path& output) {
+    std::vector<OutputRecord> files;
+    for (const fs::path& path : files_of(output, "intents-", ".jsonl")) {
+        std::ifstream stream(path, std::ios::binary);
+        for (std::string line; std::getline(stream, line);) {
+            const Json record = parse_json<Json>(line, false);
+            try {
+                files.push_back(output_of(record));
+            } catch (const std::exception&) {  // cut short
+            }
+        }
+    }
+    return files;
+}
+
+void write_intents(const fs::path& output, const std::string& writer, const std::vector<OutputRecord>& files) {
+    const fs::path path = intents_path(output, writer);
+    write_file(path.string(), lines_of(files));
+    sync_path(path);
+    sync_path(records(output));
 }
 
 void write_list(const fs::path& output, const std::vector<WorkItem>& list) {

@@ -132,6 +132,32 @@ TEST_F(AnonymizeArchive, ResumesAndSkipsWhatIsDone) {
     EXPECT_NE(run_program({"merge", path("out")}).err.find("mixed settings"), std::string::npos);
 }
 
+// Originals beside: of the name of an output, of an output that will fail, and of a report.
+TEST_F(AnonymizeArchive, KeepsFilesThatAreNoResults) {
+    for (const char* name :
+         {"a.png", "bad.jpg", "a.png.report.json", "anonymize-report.json", "anonymize-report.html"}) {
+        fs::create_directories(path("out"));
+        std::ofstream(path("out/") + name) << "mine";
+        const auto result = anonymize({path("in"), "--out", path("out")});
+        EXPECT_EQ(result.status, 2) << result.out << result.err;
+        EXPECT_NE(result.err.find(path("out/") + name), std::string::npos) << result.err;
+        EXPECT_EQ(files_of("out"), (std::map<std::string, std::string>{{name, "mine"}}));
+        fs::remove_all(path("out"));
+    }
+    // The common report is replaced only as it was written.
+    ASSERT_EQ(anonymize({path("in"), "--out", path("out")}).status, 3);
+    EXPECT_EQ(anonymize({path("in"), "--out", path("out"), "--resume"}).status, 3);
+    std::ofstream(path("out/anonymize-report.html"), std::ios::app) << "notes";
+    const std::string notes = contents(path("out/anonymize-report.html"));
+    const auto changed = anonymize({path("in"), "--out", path("out"), "--resume"});
+    EXPECT_EQ(changed.status, 2);
+    EXPECT_NE(changed.err.find("was changed after it was written"), std::string::npos) << changed.err;
+    EXPECT_EQ(contents(path("out/anonymize-report.html")), notes);
+    // A report that is named is replaced.
+    EXPECT_EQ(anonymize({path("in"), "--out", path("out"), "--resume", "--report", path("named")}).status, 3);
+    EXPECT_EQ(anonymize({path("in"), "--out", path("out"), "--resume", "--report", path("named")}).status, 3);
+}
+
 TEST_F(AnonymizeArchive, NamesInReportsAreDifferent) {
     fs::remove_all(path("in/deep"));
     fs::remove(path("in/bad.jpg"));

@@ -112,6 +112,34 @@ TEST_F(ArchiveProgram, RecordsDamagedInputs) {
     EXPECT_EQ(detect({file("in"), "--out", file("fast"), "--fail-fast", "--streams", "1"}).status, 3);
 }
 
+TEST_F(ArchiveProgram, KeepsFilesThatAreNoResults) {
+    std::ofstream(file("plan.toml"))
+        << "size = [160, 120]\n[[line]]\nname = \"door\"\nfrom = [80, 0]\nto = [80, 119]\n";
+    const std::vector<std::string> command = {file("in"), "--out", file("out"), "--count", file("plan.toml")};
+    const std::string clip = file("out") + file("in/deep/clip.mp4");
+    fs::create_directories(fs::path(clip).parent_path());
+    for (const char* extension : {".jsonl", ".events.jsonl", ".per-minute.csv"}) {
+        std::ofstream(clip + extension) << "mine";
+        const ProgramResult result = detect(command);
+        EXPECT_EQ(result.status, 2) << result.err;
+        EXPECT_NE(result.err.find(clip + extension), std::string::npos) << result.err;
+        EXPECT_EQ(contents(clip + extension), "mine");
+        fs::remove(clip + extension);
+    }
+    ASSERT_EQ(detect(command).status, 0);
+    // The source of the list is not there: what was made of it remains.
+    std::ofstream(file("list")) << file("in") << "/0.png\n" << file("in") << "/deep/clip.mp4\n";
+    fs::rename(file("in"), file("away"));
+    const std::vector<std::string> again = {"--files-from", file("list"), "--out", file("out"), "--resume"};
+    std::vector<std::string> counted = again;
+    counted.insert(counted.end(), {"--count", file("plan.toml")});
+    for (const auto& resumed : {again, counted}) EXPECT_EQ(detect(resumed).status, 3);
+    EXPECT_TRUE(fs::exists(clip + ".events.jsonl"));
+    EXPECT_EQ(run_program({"merge", file("out"), "-q"}).status, 0);
+    fs::rename(file("away"), file("in"));
+    EXPECT_NE(detect(counted).out.find("2 skipped, 0 incomplete, 0 failed"), std::string::npos);
+}
+
 TEST_F(ArchiveProgram, CountsInputsWithoutEvents) {
     std::ofstream(file("plan.toml")) << "size = [160, 120]\n";
     std::ofstream(file("in/none.pgm")) << "P5\n160 120\n255\n" << std::string(160 * 120, '\1');
