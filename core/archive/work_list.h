@@ -50,8 +50,9 @@ using NameOfInput = std::function<std::string(const std::string& entry, const st
 // hidden files and folders, links to folders, and `output`, the output folder, are skipped. A file given by name is
 // always taken. No file is opened. The list is sorted by name. A file given twice is taken once.
 //
-// Throws Error(input) if a folder cannot be read or nothing is found. Throws Error(usage) if two inputs have one name,
-// or a folder is the output folder: results would become inputs.
+// Throws Error(input) if a folder cannot be read or nothing is found. Throws Error(usage) if two inputs have one name, a
+// folder is the output folder: results would become inputs, or the output folder is below a folder and has files that
+// `accepts` but no record names: they would be left out.
 [[nodiscard]] std::vector<WorkItem> make_work_list(const std::vector<std::string>& paths,
                                                    const std::function<bool(const std::string& name)>& accepts,
                                                    const std::string& output,

@@ -158,6 +158,45 @@ TEST_F(AnonymizeArchive, KeepsFilesThatAreNoResults) {
     EXPECT_EQ(anonymize({path("in"), "--out", path("out"), "--resume", "--report", path("named")}).status, 3);
 }
 
+// An original in the output folder, which is below the input, is neither replaced nor left out.
+TEST_F(AnonymizeArchive, KeepsOriginalsInAFolderBelowItsInput) {
+    fs::remove(path("in/bad.jpg"));
+    fs::create_directories(path("in/2019"));
+    draw("in/2019/a.png", {"--seed", "3"});
+    const auto before = files_of("in");
+    const auto rejected = [&](const std::vector<std::string>& arguments, const std::string& file) {
+        const auto result = anonymize(arguments);
+        EXPECT_EQ(result.status, 2) << result.out << result.err;
+        EXPECT_NE(result.err.find(path(file)), std::string::npos) << result.err;
+    };
+    rejected({path("in"), "--out", path("in/2019")}, "in/2019/a.png");
+    rejected({path("in"), "--out", path("in/2019"), "--resume"}, "in/2019/a.png");
+    fs::rename(path("in/2019/a.png"), path("in/2019/other.png"));
+    rejected({path("in"), "--out", path("in/2019")}, "in/2019/other.png");
+    fs::rename(path("in/2019/other.png"), path("in/2019/a.png"));
+    rejected({path("in"), "--out", path("in/deep")}, "in/deep/");
+    EXPECT_TRUE(files_of("in") == before);
+}
+
+TEST_F(AnonymizeArchive, ResumesInAFolderBelowItsInput) {
+    fs::remove(path("in/bad.jpg"));
+    const auto first = anonymize({path("in"), "--out", path("in/hidden")});
+    ASSERT_EQ(first.status, 0) << first.err;
+    draw("in/new.png", {"--seed", "4"});
+    const auto second = anonymize({path("in"), "--out", path("in/hidden"), "--resume"});
+    EXPECT_EQ(second.status, 0) << second.err;
+    EXPECT_NE(second.out.find("4 of 4 files, 3 skipped"), std::string::npos) << second.out;
+    EXPECT_EQ(Json::parse(contents(path("in/hidden/anonymize-report.json")))["files"].size(), 4U);
+    // Other settings replace what is ours, reports included; not what somebody changed.
+    std::ofstream(path("in/hidden/new.png"), std::ios::app) << "x";
+    const std::string changed = contents(path("in/hidden/new.png"));
+    std::ofstream(path("in/hidden/notes.txt")) << "no input";
+    fs::remove(path("in/new.png"));
+    const auto rejected = anonymize({path("in"), "--out", path("in/hidden"), "--resume", "--style", "solid"});
+    EXPECT_EQ(rejected.status, 2) << "a changed file is no result, so it may be an input";
+    EXPECT_EQ(contents(path("in/hidden/new.png")), changed);
+}
+
 TEST_F(AnonymizeArchive, NamesInReportsAreDifferent) {
     fs::remove_all(path("in/deep"));
     fs::remove(path("in/bad.jpg"));

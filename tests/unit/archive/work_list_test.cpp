@@ -9,6 +9,7 @@
 #include <limits>
 #include <set>
 
+#include "core/archive/manifest.h"
 #include "tests/support/test_data.h"
 #include "tests/unit/archive/files.h"
 
@@ -16,6 +17,7 @@ namespace throng {
 namespace {
 
 namespace fs = std::filesystem;
+using test::bytes_of;
 using test::kind_of;
 using test::write_text;
 
@@ -166,6 +168,11 @@ TEST_F(WorkList, RecordsWhatCannotBeAnInput) {
 TEST_F(WorkList, SkipsTheOutputFolder) {
     write_text(file("in/a.txt"), "1");
     write_text(file("in/there/deep/result.txt"), "1");
+    for (const auto& [output, name] : {std::pair{"in/there", "deep/result.txt"}, {"in/there/deep", "result.txt"}}) {
+        ManifestEntry entry;
+        entry.outputs = {{name, 1, "hash"}};
+        Manifest(file(output), {1, 1}).append(manifest_line(entry));
+    }
     fs::create_symlink(file("in/there"), file("way"));
     for (const std::string& output : {file("in"), file("in/there/..")}) {
         EXPECT_EQ(kind_of([&] { static_cast<void>(make_work_list({file("in")}, is_text, output)); }), ErrorKind::usage)
@@ -176,6 +183,24 @@ TEST_F(WorkList, SkipsTheOutputFolder) {
     }
     for (const std::string& output : {file("in-out"), file("in/new")}) {
         EXPECT_EQ(make_work_list({file("in")}, is_text, output).size(), 2U) << output;
+    }
+    // A file there that is no result would be left out without a word.
+    write_text(file("in/there/other.bin"), "no input");
+    EXPECT_EQ(make_work_list({file("in")}, is_text, file("in/there")).size(), 1U);
+    for (const auto& [name, output] : {std::pair{"in/there/deep/photo.txt", "in/there/deep"},
+                                       {"in/there/photo.txt", "way"},
+                                       {"in/there/deep/result.txt", "in/there"}}) {
+        const std::string before = fs::exists(file(name)) ? bytes_of(file(name)) : "";
+        write_text(file(name), "a photo");
+        try {
+            static_cast<void>(make_work_list({file("in")}, is_text, file(output)));
+            ADD_FAILURE() << name;
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), ErrorKind::usage);
+            EXPECT_EQ(error.where(), file(name));
+        }
+        fs::remove(file(name));
+        if (!before.empty()) write_text(file(name), before);
     }
 }
 
