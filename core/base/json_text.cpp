@@ -5,8 +5,6 @@
 namespace throng {
 namespace {
 
-using Json = nlohmann::json;
-
 // Reads events of a parser and ends it where the nesting becomes too deep.
 struct DepthLimit {
     int depth = 0;
@@ -23,17 +21,17 @@ struct DepthLimit {
     // NOLINTBEGIN(readability-convert-member-functions-to-static): the interface of nlohmann
     bool null() { return true; }
     bool boolean(bool) { return true; }
-    bool number_integer(Json::number_integer_t) { return true; }
-    bool number_unsigned(Json::number_unsigned_t) { return true; }
-    bool number_float(Json::number_float_t, const Json::string_t&) { return true; }
-    bool string(Json::string_t&) { return true; }
-    bool binary(Json::binary_t&) { return true; }
-    bool key(Json::string_t&) { return true; }
+    bool number_integer(nlohmann::json::number_integer_t) { return true; }
+    bool number_unsigned(nlohmann::json::number_unsigned_t) { return true; }
+    bool number_float(nlohmann::json::number_float_t, const nlohmann::json::string_t&) { return true; }
+    bool string(nlohmann::json::string_t&) { return true; }
+    bool binary(nlohmann::json::binary_t&) { return true; }
+    bool key(nlohmann::json::string_t&) { return true; }
     bool start_object(std::size_t) { return begin(); }
     bool end_object() { return end(); }
     bool start_array(std::size_t) { return begin(); }
     bool end_array() { return end(); }
-    bool parse_error(std::size_t, const std::string&, const Json::exception&) { return false; }
+    bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) { return false; }
     // NOLINTEND(readability-convert-member-functions-to-static)
 };
 
@@ -60,11 +58,11 @@ bool is_too_deep(std::string_view json) {
     return false;
 }
 
-Json parse_cbor(const std::vector<std::uint8_t>& bytes) {
+nlohmann::json parse_cbor(const std::vector<std::uint8_t>& bytes) {
     DepthLimit limit;
-    static_cast<void>(Json::sax_parse(bytes, &limit, Json::input_format_t::cbor));
+    static_cast<void>(nlohmann::json::sax_parse(bytes, &limit, nlohmann::json::input_format_t::cbor));
     if (limit.too_deep) throw JsonTooDeep();
-    return Json::from_cbor(bytes);
+    return nlohmann::json::from_cbor(bytes);
 }
 
 }  // namespace throng
