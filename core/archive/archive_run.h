@@ -30,7 +30,8 @@ struct InputResult {
 //
 // Throws Error(input), an Error whose where() is one of `outputs`, or an exception that is no Error, for an input that
 // cannot be processed: the run records it and goes on. A DiskError whose where() is one of `outputs` means that nothing
-// can be written there, and ends the run, as other Errors of kind usage, unavailable or internal do. After a stop request it throws Error(interrupted), or returns: the result is discarded.
+// can be written there, and ends the run, as other Errors of kind usage, unavailable or internal do. After a stop
+// request it throws Error(interrupted), or returns: the result is discarded.
 using ProcessInput =
     std::function<InputResult(const WorkItem& item, const std::vector<std::string>& outputs,
                               const std::function<void(std::uint64_t)>& add_frames, const std::stop_token& stop)>;
