@@ -56,7 +56,7 @@ ArchiveOptions with_normal_output(ArchiveOptions options) {
     return options;
 }
 
-// No output of the shard may be an input of any shard, or a file that no record names, and no output that of two inputs.
+// No output of the shard may be an input of any shard or a file that no record names, and none that of two inputs.
 // A new output folder costs one look per output of the shard; files of the whole list are looked at only if outputs
 // exist.
 void check_outputs(const std::vector<WorkItem>& list, const std::vector<WorkItem>& of_shard,

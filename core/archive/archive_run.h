@@ -88,18 +88,18 @@ struct ArchiveOptions {
 // Processes the shard's part of a list made by make_work_list. Blocks until all inputs are finished or a stop is
 // requested. The largest inputs go first, so that no worker is left alone with one at the end.
 //
-// An output is written under a temporary name and flushed to disk; an intent that names it is written and flushed; it is
-// renamed; then its line in the manifest is written and flushed. This is done in batches by a thread of its own. After a
-// crash at any time, --resume finds every input either recorded with complete outputs or not recorded.
+// An output is written under a temporary name and flushed to disk; an intent that names it is written and flushed; it
+// is renamed; then its line in the manifest is written and flushed. This is done in batches by a thread of its own.
+// After a crash at any time, --resume finds every input either recorded with complete outputs or not recorded.
 //
 // Below the output folder, only files that a record or an intent names, with the recorded SHA-256, are replaced or
 // removed (own_files.h). An input whose output was changed since has failed. So has one that changes while it is
 // processed. An input that cannot be read keeps its earlier result.
 //
 // Throws Error(usage) if the shard already has records and `resume` is not set, or an output would replace an input,
-// another output, or a file that no record names; Error(unavailable) if another process works on the shard; Error(input)
-// if an output cannot be written; and what ProcessInput and make_worker throw. Records of finished inputs are on disk
-// also after an error and after a stop.
+// another output, or a file that no record names; Error(unavailable) if another process works on the shard;
+// Error(input) if an output cannot be written; and what ProcessInput and make_worker throw. Records of finished inputs
+// are on disk also after an error and after a stop.
 ArchiveProgress run_archive(const std::vector<WorkItem>& list, const ArchiveOptions& options,
                             const std::stop_token& stop);
 

@@ -30,8 +30,8 @@ public:
     Committer(const Committer&) = delete;
     Committer& operator=(const Committer&) = delete;
 
-    // Blocks while several batches are waiting. Thread-safe. Throws the error of an earlier batch: an Error(input), also
-    // for an output that would replace a file that is not ours.
+    // Blocks while several batches are waiting. Thread-safe. Throws the error of an earlier batch: an Error(input),
+    // also for an output that would replace a file that is not ours.
     void push(FinishedInput input);
 
     // Writes what is waiting and ends the thread. Throws the error of a batch. Idempotent.

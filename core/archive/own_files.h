@@ -29,11 +29,11 @@ public:
     // Returns true if the file also is a regular file of the recorded size and SHA-256. Reads the file.
     [[nodiscard]] bool owns(const std::string& name);
 
-    // Returns why a file of this name must not be replaced, with its path; empty if the name is free or the file is ours.
+    // Returns why a file of this name must not be replaced, with its path; empty if the name is free or the file ours.
     [[nodiscard]] std::string why_kept(const std::string& name);
 
-    // Gives a file its name. The name must be intended. Throws Error(input) if why_kept is not empty, or the file cannot
-    // be renamed.
+    // Gives a file its name. The name must be intended. Throws Error(input) if why_kept is not empty, or the file
+    // cannot be renamed.
     void place(const std::filesystem::path& file, const std::string& name);
 
 private:

@@ -148,7 +148,7 @@ std::vector<std::string> read_list(const std::string& path) {
         if (!entry.empty()) entries.push_back(std::move(entry));
         begin = end + 1;
     }
-    // Each character of UTF-16 without a mark would be an entry; "." and "/" are folders full of files that nobody listed.
+    // Each character of UTF-16 without a mark would be an entry; "." and "/" are folders with files that nobody listed.
     if (separator == '\0' && single > 1 && 2 * single >= entries.size()) {
         throw Error(ErrorKind::input, "the list seems to be UTF-16 or UTF-32 without a byte order mark", shown,
                     "write it as UTF-8; between NUL characters, write ./a for a file with the name a");

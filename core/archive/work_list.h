@@ -32,7 +32,7 @@ struct Shard {
 [[nodiscard]] Shard parse_shard(const std::string& text);
 
 // Returns the entries of a list: separated by NUL if the list contains one, otherwise by line feeds with or without a
-// carriage return. Empty entries are skipped. A byte order mark tells UTF-8, UTF-16 and UTF-32; without one, entries may
+// carriage return. Empty entries are skipped. A byte order mark tells UTF-8, UTF-16 and UTF-32; without it, entries may
 // hold any bytes. path "-" is standard input. Throws Error(input) if the list cannot be read or is empty, or looks like
 // UTF-16 or UTF-32 without a mark.
 [[nodiscard]] std::vector<std::string> read_list(const std::string& path);
@@ -50,9 +50,9 @@ using NameOfInput = std::function<std::string(const std::string& entry, const st
 // hidden files and folders, links to folders, and `output`, the output folder, are skipped. A file given by name is
 // always taken. No file is opened. The list is sorted by name. A file given twice is taken once.
 //
-// Throws Error(input) if a folder cannot be read or nothing is found. Throws Error(usage) if two inputs have one name, a
-// folder is the output folder: results would become inputs, or the output folder is below a folder and has files that
-// `accepts` but no record names: they would be left out.
+// Throws Error(input) if a folder cannot be read or nothing is found. Throws Error(usage) if two inputs have one name,
+// if a folder is the output folder: results would become inputs, and if the output folder is below a folder and has
+// files that are accepted and that no record names: they would be left out.
 [[nodiscard]] std::vector<WorkItem> make_work_list(const std::vector<std::string>& paths,
                                                    const std::function<bool(const std::string& name)>& accepts,
                                                    const std::string& output,

@@ -24,8 +24,8 @@ public:
 // Returns true if the text is nested deeper than kMaxJsonDepth. Invalid JSON is left to the parser, which stops there.
 [[nodiscard]] bool is_too_deep(std::string_view json);
 
-// Parse as Json::parse does; nesting that is too deep is an error like others: throws JsonTooDeep, or returns a discarded
-// value unless allow_exceptions.
+// Parse as Json::parse does; nesting that is too deep is an error like others: they throw JsonTooDeep, or return a
+// discarded value unless allow_exceptions.
 template <class Json>
 [[nodiscard]] Json parse_json(std::string_view text, bool allow_exceptions = true) {
     const bool too_deep = is_too_deep(text);
