@@ -30,7 +30,8 @@ void add_anonymize_command(CLI::App& program, CommandContext& context) {
     command
         ->add_option("--report", arguments->report,
                      "Write the report as BASE.html and BASE.json; default: DIR/anonymize-report, none for a part "
-                     "of an archive, or the name of FILE with .report")
+                     "of an archive, or the name of FILE with .report: hidden.report for hidden.mp4; hidden.mp4.report "
+                     "if that is taken")
         ->type_name("BASE")
         ->group(output);
     command->add_option("--audio", arguments->audio, "Audio of videos: copy all tracks, or drop them")

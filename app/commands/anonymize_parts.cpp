@@ -11,6 +11,7 @@
 #include "app/commands/anonymize_hiding.h"
 #include "core/archive/segments.h"
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 #include "core/base/record_file.h"
 #include "core/base/sha256.h"
 #include "core/frame/fingerprint.h"
@@ -162,7 +163,7 @@ ReportedFile join_parts(const WorkItem& item, const std::string& output, const A
     const std::filesystem::path path = plan_file(*item.split, static_cast<std::size_t>(item.split->parts));
     try {
         std::ifstream stream(path);
-        reported.planned_tracks = nlohmann::ordered_json::parse(stream);
+        reported.planned_tracks = parse_json<nlohmann::ordered_json>(stream);
         for (const nlohmann::json& part : joined.reports) {
             for (std::size_t i = 0; i < kCounts.size(); ++i) reported.*kCounts[i] += part.at(i).get<std::int64_t>();
             for (const nlohmann::json& thumbnail : part.at(kCounts.size())) {

@@ -17,7 +17,9 @@ extern "C" {
 
 #include "app/options/progress.h"
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 #include "core/base/sha256.h"
+#include "core/base/text_encoding.h"
 #include "core/model/model_catalogue.h"
 #include "core/model/model_finder.h"
 #include "core/video/convert.h"
@@ -189,8 +191,8 @@ Json track_json(const ReportedTrack& track) {
 
 Json file_json(const ReportedFile& file) {
     Json json;
-    json["input"] = file.input;
-    json["output"] = file.output;
+    json["input"] = name_as_text(file.input);
+    json["output"] = name_as_text(file.output);
     json["status"] = !file.error.empty() ? "failed" : file.incomplete.empty() ? "done" : "incomplete";
     json["error"] = file.error;
     json["incomplete"] = file.incomplete;
@@ -310,7 +312,7 @@ std::string make_thumbnail(const Frame& frame, const Box& box) {
 Json read_report(const std::string& path) {
     std::ifstream stream(path);
     if (!stream) throw Error(ErrorKind::input, "the report cannot be read", path);
-    Json report = Json::parse(stream, nullptr, false);
+    Json report = parse_json<Json>(stream, false);
     if (!report.is_object() || report.value("program", Json()) != "throng anonymize") {
         throw Error(ErrorKind::input, "is no report of throng anonymize", path, "name the file that ends in .json");
     }

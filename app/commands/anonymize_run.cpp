@@ -21,11 +21,14 @@
 #include "app/options/progress.h"
 #include "app/options/report.h"
 #include "app/options/standard_output.h"
+#include "core/archive/own_files.h"
 #include "core/archive/segments.h"
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
 #include "core/base/sha256.h"
+#include "core/base/text_encoding.h"
 #include "core/frame/fingerprint.h"
 #include "core/video/source_files.h"
 
@@ -33,6 +36,8 @@ namespace throng {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kReportName = "anonymize-report";  // of the common report in the output folder
 
 // Throws unless the file can be read twice.
 void check_regular(const std::string& path) {
@@ -44,6 +49,32 @@ void check_regular(const std::string& path) {
     const bool exists = fs::exists(path, failure);
     throw Error(ErrorKind::input, exists ? "is not a regular file" : "there is no such file", path,
                 exists ? "videos are read twice, so streams and devices cannot be anonymized" : "");
+}
+
+// Returns true if no report has this name, or that of the output has.
+bool is_free_for_report(const std::string& base, const fs::path& output) {
+    std::error_code ignored;
+    if (!fs::exists(base + ".json", ignored)) return !fs::exists(base + ".html", ignored);
+    if (!fs::is_regular_file(base + ".json", ignored)) return false;
+    std::ifstream stream(base + ".json");
+    const auto report = parse_json<nlohmann::json>(stream, false);
+    try {
+        if (report.at("program") != "throng anonymize" || report.at("files").size() != 1) return false;
+        const auto named = report.at("files").at(0).at("output").get<std::string>();
+        return named.empty() || fs::path(named).filename() == name_as_text(output.filename().string());
+    } catch (const nlohmann::json::exception&) {
+        return false;
+    }
+}
+
+// Returns the base of the report's name for the one output: hidden.report for hidden.mp4, or hidden.mp4.report if the
+// other is taken, for example by the report of hidden.jpg. Throws Error(usage) if both are.
+std::string report_beside(const fs::path& output) {
+    const std::string bases[] = {fs::path(output).replace_extension(".report").string(), output.string() + ".report"};
+    for (const std::string& base : bases) {
+        if (is_free_for_report(base, output)) return base;
+    }
+    throw Error(ErrorKind::usage, "is not the report of " + output.string(), bases[1] + ".json", "use --report BASE");
 }
 
 std::string summary_of(const ReportedFile& file) {
@@ -131,12 +162,12 @@ AnonymizeRun::AnonymizeRun(AnonymizeArguments arguments, const CommonOptions& co
             throw Error(ErrorKind::usage, "cannot be combined with --shard", "--report",
                         "join the reports of all shards with throng merge --report");
         }
-        if (!is_part && report_base_.empty()) report_base_ = (fs::path(out) / "anonymize-report").string();
+        if (!is_part && report_base_.empty()) report_base_ = (fs::path(out) / kReportName).string();
     } else {
         reject_archive_options(arguments_.archive, "name a folder for --out");
         if (fs::exists(arguments_.inputs.front(), ignored)) check_hidden_name(out, is_still(arguments_.inputs.front()));
         run_files_.add_output("--out", out);
-        if (report_base_.empty()) report_base_ = fs::path(out).replace_extension(".report").string();
+        if (report_base_.empty()) report_base_ = report_beside(out);
     }
     if (report_base_.empty()) return;
     for (const char* extension : {".json", ".html"}) {
@@ -229,6 +260,13 @@ std::string AnonymizeRun::write_again(const std::function<void(const AnonymizePr
 }
 
 int AnonymizeRun::run_folder() {
+    // A report that --report names is replaced; the one that gets its name here only if it is ours.
+    const bool is_beside = !report_base_.empty() && arguments_.report.empty();
+    OwnFiles own(arguments_.archive.out);
+    for (const char* extension : {".json", ".html"}) {
+        const std::string why = is_beside ? own.why_kept(std::string(kReportName) + extension) : "";
+        if (!why.empty()) throw Error(ErrorKind::usage, why);
+    }
     ArchiveWorkers workers(common_, setup_.settings.detector, arguments_.archive);
     ArchiveWork work;
     work.settings = archive_settings(*arguments_.archive.command, setup_.settings.detector);
@@ -274,7 +312,15 @@ int AnonymizeRun::run_folder() {
     if (!report_base_.empty()) {
         const ArchiveMerge merge({arguments_.archive.out});
         if (merge.mixed().empty()) {
-            write_joined_report(report_base_, merge, InterruptGuard::requested());
+            const fs::path out(arguments_.archive.out);
+            const fs::path made = is_beside ? out / kRecordFolder / kReportName : fs::path(report_base_);
+            write_joined_report(made.string(), merge, InterruptGuard::requested());
+            std::vector<std::pair<fs::path, std::string>> files;
+            for (const char* extension : {".json", ".html"}) {
+                const std::string name = std::string(kReportName) + extension;
+                if (is_beside) files.emplace_back(out / kRecordFolder / name, name);
+            }
+            place_beside_results(out, files);
         } else {
             spdlog::warn("{} has results of other settings, so no common report was written; each output has its own",
                          arguments_.archive.out);
@@ -318,7 +364,7 @@ void write_joined_report(const std::string& base, const ArchiveMerge& merge, boo
             const std::string path = (folder / output.name).string();
             try {
                 std::ifstream stream(path);
-                const Json found = Json::parse(stream);
+                const Json found = parse_json<Json>(stream);
                 use(&found, found.at("files").at(0));
             } catch (const Json::exception& error) {
                 throw Error(ErrorKind::input, std::string("the report is damaged: ") + error.what(), path,

@@ -14,6 +14,7 @@
 #include "app/options/command.h"
 #include "app/options/run_files.h"
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 #include "core/base/output_file.h"
 #include "core/eval/labels.h"
 #include "core/track/relink_queue.h"
@@ -104,7 +105,7 @@ int run(const RelinkArguments& arguments, const CommonOptions& common) {
     std::size_t number = 0;
     for (std::string line; std::getline(in, line);) {
         if (line.find_last_not_of(" \t\r") == std::string::npos) continue;
-        Json json = Json::parse(line, nullptr, false);
+        Json json = parse_json<Json>(line, false);
         if (!json.is_object() || number == tracks.size()) break;
         Json list = Json::array();
         for (const Track& track : tracks[number]) {

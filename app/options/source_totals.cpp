@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text_encoding.h"
+
 namespace throng {
 
 TextTable SourceTotals::table(const std::vector<std::shared_ptr<SourceTotals>>& sources) {
@@ -19,9 +21,12 @@ TextTable SourceTotals::table(const std::vector<std::shared_ptr<SourceTotals>>& 
 nlohmann::ordered_json SourceTotals::json(const std::vector<std::shared_ptr<SourceTotals>>& sources) {
     auto all = nlohmann::ordered_json::array();
     for (const auto& source : sources) {
-        nlohmann::ordered_json one{{"source", source->name_},   {"source_number", source->number_},
-                                   {"frames", source->frames_}, {"kept", source->kept_},
-                                   {"raw", source->raw_},       {"dropped", source->dropped_},
+        nlohmann::ordered_json one{{"source", name_as_text(source->name_)},
+                                   {"source_number", source->number_},
+                                   {"frames", source->frames_},
+                                   {"kept", source->kept_},
+                                   {"raw", source->raw_},
+                                   {"dropped", source->dropped_},
                                    {"incomplete", nullptr}};
         if (!source->incomplete_.empty()) one["incomplete"] = source->incomplete_;
         all.push_back(std::move(one));

@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "core/archive/committer.h"
+#include "core/archive/own_files.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
@@ -55,10 +56,11 @@ ArchiveOptions with_normal_output(ArchiveOptions options) {
     return options;
 }
 
-// No output of the shard may be an input of any shard, and no output that of two inputs. A new output folder costs one
-// look per output of the shard; files of the whole list are looked at only if outputs exist.
+// No output of the shard may be an input of any shard or a file that no record names, and none that of two inputs.
+// A new output folder costs one look per output of the shard; files of the whole list are looked at only if outputs
+// exist.
 void check_outputs(const std::vector<WorkItem>& list, const std::vector<WorkItem>& of_shard,
-                   const ArchiveOptions& options) {
+                   const ArchiveOptions& options, OwnFiles& own) {
     std::set<std::string> names;
     for (const WorkItem& item : list) {
         if (*fs::path(item.name).begin() == kRecordFolder) {
@@ -71,18 +73,26 @@ void check_outputs(const std::vector<WorkItem>& list, const std::vector<WorkItem
         }
     }
     std::map<std::pair<dev_t, ino_t>, std::string> existing;
+    std::vector<std::string> taken;
     for (const WorkItem& item : of_shard) {
         for (const std::string& output : options.outputs_of(item)) {
+            if (own.is_free(output)) continue;
+            taken.push_back(output);
             const std::string path = (options.output / output).string();
             if (const auto state = state_of(path)) existing[{state->device, state->inode}] = path;
         }
     }
-    if (existing.empty()) return;
     for (const WorkItem& item : list) {
+        if (existing.empty()) break;
         const auto state = state_of(item.path);
         const auto found = state ? existing.find({state->device, state->inode}) : existing.end();
         if (found == existing.end()) continue;
         throw Error(ErrorKind::usage, "would overwrite the input", found->second, "name another folder for --out");
+    }
+    for (const std::string& output : taken) {
+        if (own.has_record_of(output)) continue;
+        throw Error(ErrorKind::usage, "would be replaced, and is no result of an earlier run",
+                    (options.output / output).string(), "move it away, or name another folder for --out");
     }
 }
 
@@ -93,49 +103,59 @@ void check_records(const Manifest& manifest, const ArchiveOptions& options) {
                 "--out " + options.output.string(), "use --resume to go on, or name another folder");
 }
 
-// The results of earlier runs with the same settings and version.
+// The results of earlier runs: the newest record of an input in each manifest.
 class EarlierResults {
 public:
     struct Result {
         std::string sha256;
+        bool is_current = false;  // same settings and version
         bool incomplete = false;
         std::vector<OutputRecord> outputs;
     };
 
     void read(const std::vector<WorkItem>& items, const ArchiveOptions& options) {
         output_ = options.output;
+        hashes_ = options.hashes;
         const std::string settings = sha256_of_text(options.settings);
         std::set<std::string_view> names;
         for (const WorkItem& item : items) names.insert(item.name);
-        read_manifests(output_, [&](const fs::path&, ManifestEntry&& entry) {
+        read_manifests(output_, [&](const fs::path& manifest, ManifestEntry&& entry) {
             if (!names.contains(entry.input)) return;
-            if (entry.status == InputStatus::failed || entry.settings != settings || entry.version != options.version) {
+            if (entry.status == InputStatus::failed) {
+                results_[entry.input].erase(manifest);
                 return;
             }
-            results_[entry.input].push_back(
-                {std::move(entry.sha256), entry.status == InputStatus::incomplete, std::move(entry.outputs)});
+            results_[entry.input][manifest] = {std::move(entry.sha256),
+                                               entry.settings == settings && entry.version == options.version,
+                                               entry.status == InputStatus::incomplete, std::move(entry.outputs)};
         });
     }
 
-    [[nodiscard]] bool has(const std::string& name) const { return results_.contains(name); }
-
-    // Returns null if there is no result of this content whose outputs exist.
-    [[nodiscard]] const Result* find(const std::string& name, const std::string& sha256) const {
+    // Returns true if there is a result of the input, of any content and settings.
+    [[nodiscard]] bool has(const std::string& name) const {
         const auto found = results_.find(name);
+        return found != results_.end() && !found->second.empty();
+    }
+
+    // Returns null if there is no result of this content with the same settings whose outputs are unchanged. Reads the
+    // outputs: those of other settings may have the same size.
+    [[nodiscard]] const Result* find(const WorkItem& item, const std::string& sha256) const {
+        const auto found = results_.find(item.name);
         if (found == results_.end()) return nullptr;
-        for (const Result& result : found->second) {
-            const bool exists = std::all_of(result.outputs.begin(), result.outputs.end(), [&](const auto& output) {
-                std::error_code failure;
-                return fs::file_size(output_ / output.name, failure) == output.size && !failure;
+        for (const auto& [manifest, result] : found->second) {
+            if (!result.is_current || result.sha256 != sha256) continue;
+            const bool unchanged = std::all_of(result.outputs.begin(), result.outputs.end(), [&](const auto& output) {
+                return is_as_recorded(output_ / output.name, output, item.split ? hashes_.get() : nullptr);
             });
-            if (exists && result.sha256 == sha256) return &result;
+            if (unchanged) return &result;
         }
         return nullptr;
     }
 
 private:
     fs::path output_;
-    std::map<std::string, std::vector<Result>> results_;
+    std::shared_ptr<FileHashes> hashes_;
+    std::map<std::string, std::map<fs::path, Result>> results_;  // by name and manifest
 };
 
 class ArchiveRun {
@@ -144,8 +164,9 @@ public:
         : options_(with_normal_output(options)),
           items_(options.select(list, options.shard)),
           settings_hash_(sha256_of_text(options.settings)),
+          own_(options_.output),
           stop_callback_(stop, [this] { stop_.request_stop(); }) {
-        check_outputs(list, items_, options_);
+        check_outputs(list, items_, options_, own_);
         check_output_folder(options_.output.string());
         manifest_.emplace(options_.output, options.shard);
         check_records(*manifest_, options_);
@@ -161,7 +182,7 @@ public:
     }
 
     ArchiveProgress run() {
-        committer_.emplace(options_.output, *manifest_);
+        committer_.emplace(options_.output, *manifest_, own_);
         running_ = std::clamp(options_.workers, 1, std::max(1, static_cast<int>(items_.size())));
         std::vector<std::jthread> threads;
         for (int worker = 0, count = running_; worker < count; ++worker) {
@@ -228,12 +249,15 @@ private:
             const auto before = state_of(item.path);
             entry.sha256 = item.split ? options_.hashes->of(item.path) : sha256_of(item.path);
             entry.size = before ? static_cast<std::uint64_t>(before->size) : 0;
-            if (const EarlierResults::Result* earlier = earlier_.find(item.name, entry.sha256)) {
+            if (const EarlierResults::Result* earlier = earlier_.find(item, entry.sha256)) {
                 const std::lock_guard lock(mutex_);
                 ++progress_.skipped;
                 progress_.incomplete += earlier->incomplete ? 1 : 0;
                 finish(item);
                 return;
+            }
+            for (const std::string& name : names) {
+                if (const std::string why = own_.why_kept(name); !why.empty()) throw Error(ErrorKind::input, why);
             }
             WorkItem current = item;
             current.sha256 = entry.sha256;
@@ -257,9 +281,15 @@ private:
             }
             finished.temporaries = temporaries;
         } catch (const Error& error) {
-            const bool of_output =
+            const bool at_output =
                 std::find(temporaries.begin(), temporaries.end(), error.where()) != temporaries.end();
-            if (error.kind() != ErrorKind::input || of_output) throw;
+            const bool of_disk = dynamic_cast<const DiskError*>(&error) != nullptr;
+            // What else fails at an output, such as an encoder, does so for this input.
+            const bool of_input = at_output ? !of_disk : error.kind() == ErrorKind::input;
+            if (at_output && of_disk) {
+                throw Error(error.kind(), error.problem(), "the output of " + item.path, error.advice());
+            }
+            if (!of_input || error.kind() == ErrorKind::interrupted) throw;
             if (stop_.stop_requested()) return;
             set_failed(finished, error.problem(), names);
         } catch (const std::bad_alloc&) {
@@ -271,11 +301,14 @@ private:
             std::error_code ignored;
             for (const std::string& temporary : temporaries) fs::remove(temporary, ignored);
         }
+        // The disk of the inputs may be missing today: what was made of an input is still what it was.
+        const bool keeps_result = entry.sha256.empty() && earlier_.has(item.name);
+        if (keeps_result) entry.error += "; its earlier result is kept";
         entry.seconds = milliseconds_since(start) / 1000;
         const InputStatus status = entry.status;
         const std::uint64_t faces = entry.faces;
         if (status != InputStatus::done) spdlog::warn("{}: {}: {}", item.path, status_text(status), entry.error);
-        committer_->push(std::move(finished));
+        if (!keeps_result) committer_->push(std::move(finished));
         const std::lock_guard lock(mutex_);
         progress_.faces += faces;
         progress_.incomplete += status == InputStatus::incomplete ? 1 : 0;
@@ -293,7 +326,8 @@ private:
         finished.entry.error = error;
         finished.entry.outputs.clear();
         finished.temporaries.clear();
-        finished.stale = names;
+        // A result of other content does not remain; one of an input that cannot be read does.
+        if (!finished.entry.sha256.empty()) finished.stale = names;
     }
 
     // With mutex_ locked.
@@ -313,6 +347,7 @@ private:
     const std::string settings_hash_;
     std::vector<std::size_t> order_;  // of items_, largest first
     EarlierResults earlier_;
+    OwnFiles own_;
     std::stop_source stop_;  // by the caller, a failure, or fail_fast
     std::stop_callback<std::function<void()>> stop_callback_;
     std::optional<Manifest> manifest_;
@@ -355,6 +390,16 @@ std::string FileHashes::of(const std::string& path) {
     return impl_->of(path);
 }
 
+bool is_as_recorded(const fs::path& path, const OutputRecord& record, FileHashes* hashes) {
+    std::error_code failure;
+    if (fs::file_size(path, failure) != record.size || failure) return false;
+    try {
+        return (hashes != nullptr ? hashes->of(path.string()) : sha256_of(path)) == record.sha256;
+    } catch (const Error&) {  // cannot be read
+        return false;
+    }
+}
+
 ArchiveProgress run_archive(const std::vector<WorkItem>& list, const ArchiveOptions& options,
                             const std::stop_token& stop) {
     return ArchiveRun(list, options, stop).run();
@@ -362,7 +407,8 @@ ArchiveProgress run_archive(const std::vector<WorkItem>& list, const ArchiveOpti
 
 void check_archive(const std::vector<WorkItem>& list, const ArchiveOptions& options) {
     const ArchiveOptions normal = with_normal_output(options);
-    check_outputs(list, normal.select(list, normal.shard), normal);
+    OwnFiles own(normal.output);
+    check_outputs(list, normal.select(list, normal.shard), normal, own);
     check_output_folder(normal.output.string());
     check_records(Manifest(normal.output, normal.shard), normal);
 }
@@ -374,7 +420,7 @@ std::set<std::string> finished_inputs(const std::vector<WorkItem>& items, const 
     for (const WorkItem& item : items) {
         if (!item.problem.empty() || !earlier.has(item.name)) continue;
         try {
-            if (earlier.find(item.name, options.hashes->of(item.path)) != nullptr) finished.insert(item.name);
+            if (earlier.find(item, options.hashes->of(item.path)) != nullptr) finished.insert(item.name);
         } catch (const Error&) {  // cannot be read: the run reports it
         }
     }

@@ -28,10 +28,10 @@ struct InputResult {
 // Reads item.path and writes its outputs to `outputs`: temporary files in the order of ArchiveOptions::outputs_of and
 // with their extensions. It must close them before it returns. It may report frames at any time through `add_frames`.
 //
-// Throws Error(input), or an exception that is no Error, for an input that cannot be processed: the run records it and
-// goes on. An Error(input) whose
-// where() is one of `outputs` means that this output cannot be written, and ends the run, as Error of kind usage,
-// unavailable or internal do. After a stop request it throws Error(interrupted), or returns: the result is discarded.
+// Throws Error(input), an Error whose where() is one of `outputs`, or an exception that is no Error, for an input that
+// cannot be processed: the run records it and goes on. A DiskError whose where() is one of `outputs` means that nothing
+// can be written there, and ends the run, as other Errors of kind usage, unavailable or internal do. After a stop
+// request it throws Error(interrupted), or returns: the result is discarded.
 using ProcessInput =
     std::function<InputResult(const WorkItem& item, const std::vector<std::string>& outputs,
                               const std::function<void(std::uint64_t)>& add_frames, const std::stop_token& stop)>;
@@ -61,6 +61,10 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
+// Returns true if the file has the recorded size and SHA-256. hashes: null, or of files that are asked for repeatedly.
+[[nodiscard]] bool is_as_recorded(const std::filesystem::path& path, const OutputRecord& record,
+                                  FileHashes* hashes = nullptr);
+
 struct ArchiveOptions {
     std::filesystem::path output;  // folder of the outputs; created if missing
     Shard shard;
@@ -84,14 +88,18 @@ struct ArchiveOptions {
 // Processes the shard's part of a list made by make_work_list. Blocks until all inputs are finished or a stop is
 // requested. The largest inputs go first, so that no worker is left alone with one at the end.
 //
-// An output is written under a temporary name, flushed to disk, renamed; then its line in the manifest is written and
-// flushed. Outputs are flushed in batches by a thread of their own. After a crash at any time, --resume finds every
-// input either recorded with complete outputs or not recorded.
+// An output is written under a temporary name and flushed to disk; an intent that names it is written and flushed; it
+// is renamed; then its line in the manifest is written and flushed. This is done in batches by a thread of its own.
+// After a crash at any time, --resume finds every input either recorded with complete outputs or not recorded.
 //
-// An input that changes while it is processed has failed. Throws Error(usage) if the shard already has records and
-// `resume` is not set, or an output would replace an input or another output; Error(unavailable) if another process
-// works on the shard; Error(input) if an output cannot be written; and what ProcessInput and make_worker throw.
-// Records of finished inputs are on disk also after an error and after a stop.
+// Below the output folder, only files that a record or an intent names, with the recorded SHA-256, are replaced or
+// removed (own_files.h). An input whose output was changed since has failed. So has one that changes while it is
+// processed. An input that cannot be read keeps its earlier result.
+//
+// Throws Error(usage) if the shard already has records and `resume` is not set, or an output would replace an input,
+// another output, or a file that no record names; Error(unavailable) if another process works on the shard;
+// Error(input) if an output cannot be written; and what ProcessInput and make_worker throw. Records of finished inputs
+// are on disk also after an error and after a stop.
 ArchiveProgress run_archive(const std::vector<WorkItem>& list, const ArchiveOptions& options,
                             const std::stop_token& stop);
 

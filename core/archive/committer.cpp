@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/log.h"
 
 namespace throng {
 namespace {
@@ -29,8 +30,8 @@ void start_sync(const std::string& path) {
 
 }  // namespace
 
-Committer::Committer(fs::path output, Manifest& manifest)
-    : output_(std::move(output)), manifest_(manifest), thread_([this] { run(); }) {}
+Committer::Committer(fs::path output, Manifest& manifest, OwnFiles& own)
+    : output_(std::move(output)), manifest_(manifest), own_(own), thread_([this] { run(); }) {}
 
 Committer::~Committer() {
     try {
@@ -65,7 +66,7 @@ void Committer::run() {
             std::unique_lock lock(mutex_);
             changed_.wait(lock, [this] { return !waiting_.empty() || closing_; });
             if (!closing_) changed_.wait_for(lock, kBetweenBatches, [this] { return closing_; });
-            if (waiting_.empty()) return;
+            if (waiting_.empty()) break;
             batch = std::exchange(waiting_, {});
         }
         changed_.notify_all();
@@ -78,6 +79,7 @@ void Committer::run() {
             return;
         }
     }
+    manifest_.forget_intents();
 }
 
 void Committer::write(const std::vector<FinishedInput>& batch) {
@@ -88,31 +90,38 @@ void Committer::write(const std::vector<FinishedInput>& batch) {
     for (const FinishedInput& input : batch) {
         for (const std::string& temporary : input.temporaries) sync_path(temporary);
     }
+    std::vector<OutputRecord> intended;
+    for (const FinishedInput& input : batch) {
+        intended.insert(intended.end(), input.entry.outputs.begin(), input.entry.outputs.end());
+    }
+    manifest_.intend(intended);
     std::set<fs::path> folders;
     std::string lines;
     for (const FinishedInput& input : batch) {
         for (std::size_t i = 0; i < input.temporaries.size(); ++i) {
-            const fs::path target = output_ / input.entry.outputs[i].name;
+            const std::string& name = input.entry.outputs[i].name;
             // New folders and their parents are flushed, too.
-            for (fs::path folder = target.parent_path(); folder != output_; folder = folder.parent_path()) {
+            for (fs::path folder = (output_ / name).parent_path(); folder != output_; folder = folder.parent_path()) {
                 if (!folders.insert(folder).second) break;
             }
             folders.insert(output_);
-            std::error_code failure;
-            fs::create_directories(target.parent_path(), failure);
-            if (!failure) fs::rename(input.temporaries[i], target, failure);
-            if (failure) {
-                throw Error(ErrorKind::input, "cannot write the output: " + failure.message(), target.string());
-            }
+            own_.place(input.temporaries[i], name);
         }
-        for (const std::string& stale : input.stale) {
-            std::error_code ignored;
-            fs::remove(output_ / stale, ignored);
-        }
+        for (const std::string& stale : input.stale) remove(stale);
         lines += manifest_line(input.entry);
     }
     for (const fs::path& folder : folders) sync_path(folder);
     manifest_.append(lines);
+}
+
+void Committer::remove(const std::string& stale) {
+    if (own_.is_free(stale)) return;
+    const fs::path path = output_ / stale;
+    std::error_code failure;
+    const bool is_ours = own_.owns(stale);
+    if (is_ours) fs::remove(path, failure);
+    if (failure) spdlog::warn("{}: cannot be removed: {}", path.string(), failure.message());
+    if (!is_ours) spdlog::warn("{}: is kept: it is not as this program wrote it", path.string());
 }
 
 }  // namespace throng

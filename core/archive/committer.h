@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/archive/manifest.h"
+#include "core/archive/own_files.h"
 
 namespace throng {
 
@@ -17,19 +18,20 @@ namespace throng {
 struct FinishedInput {
     ManifestEntry entry;
     std::vector<std::string> temporaries;  // empty if the input failed
-    std::vector<std::string> stale;        // outputs of an earlier run to remove, relative to the output folder
+    std::vector<std::string> stale;        // outputs of an earlier run to remove if they are ours
 };
 
-// Renames outputs and then writes the records, in this order on disk, on a thread of its own.
+// Writes intents, renames outputs and then writes the records, in this order on disk, on a thread of its own.
 class Committer {
 public:
     // The manifest and the stop of its use belong to the committer until close returns.
-    Committer(std::filesystem::path output, Manifest& manifest);
+    Committer(std::filesystem::path output, Manifest& manifest, OwnFiles& own);
     ~Committer();  // as close, without errors
     Committer(const Committer&) = delete;
     Committer& operator=(const Committer&) = delete;
 
-    // Blocks while several batches are waiting. Thread-safe. Throws the error of an earlier batch: an Error(input).
+    // Blocks while several batches are waiting. Thread-safe. Throws the error of an earlier batch: an Error(input),
+    // also for an output that would replace a file that is not ours.
     void push(FinishedInput input);
 
     // Writes what is waiting and ends the thread. Throws the error of a batch. Idempotent.
@@ -38,9 +40,11 @@ public:
 private:
     void run();
     void write(const std::vector<FinishedInput>& batch);
+    void remove(const std::string& stale);
 
     const std::filesystem::path output_;
     Manifest& manifest_;
+    OwnFiles& own_;
     std::mutex mutex_;  // guards the members below
     std::condition_variable changed_;
     std::vector<FinishedInput> waiting_;

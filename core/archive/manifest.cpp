@@ -18,9 +18,11 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
 #include "core/base/sha256.h"
+#include "core/base/text_encoding.h"
 
 namespace throng {
 namespace {
@@ -34,26 +36,17 @@ constexpr std::array<std::pair<InputStatus, std::string_view>, 3> kStatusNames =
     {InputStatus::failed, "failed"},
 }};
 
-Error system_error(const std::string& what, const fs::path& path, int code) {
-    const bool full = code == ENOSPC || code == EDQUOT;
-    return {ErrorKind::input, what + ": " + std::generic_category().message(code), path.string(),
-            full ? "the disk is full" : ""};
-}
-
 std::string dump(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 // Sets key, and key_hex if the name is not UTF-8.
 void put_name(Json& json, const std::string& key, const std::string& name) {
-    json[key] = name;
-    try {
-        static_cast<void>(Json(name).dump());
-    } catch (const Json::type_error&) {
-        std::string digits;
-        for (const char byte : name) digits += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-        json[key + "_hex"] = digits;
-    }
+    json[key] = is_utf8(name) ? name : name_as_text(name);
+    if (is_utf8(name)) return;
+    std::string digits;
+    for (const char byte : name) digits += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+    json[key + "_hex"] = digits;
 }
 
 std::string get_name(const Json& json, const std::string& key) {
@@ -67,6 +60,31 @@ std::string get_name(const Json& json, const std::string& key) {
         name += static_cast<char>(byte);
     }
     return name;
+}
+
+Json json_of(const OutputRecord& output) {
+    Json record;
+    put_name(record, "name", output.name);
+    record["size"] = output.size;
+    record["sha256"] = output.sha256;
+    return record;
+}
+
+// Throws Error(input) for a name that leads out of the output folder.
+OutputRecord output_of(const Json& record) {
+    const std::string name = get_name(record, "name");
+    const fs::path path(name);
+    if (name.empty() || path.is_absolute() || name.find('\0') != std::string::npos ||
+        std::find(path.begin(), path.end(), "..") != path.end()) {
+        throw Error(ErrorKind::input, "names an output outside the folder: " + name);
+    }
+    return {name, record.at("size").get<std::uint64_t>(), record.at("sha256").get<std::string>()};
+}
+
+std::string lines_of(const std::vector<OutputRecord>& files) {
+    std::string lines;
+    for (const OutputRecord& file : files) lines += dump(json_of(file)) + "\n";
+    return lines;
 }
 
 fs::path records(const fs::path& output) {
@@ -129,6 +147,22 @@ fs::path manifest_path(const fs::path& output, Shard shard) {
     return records(output) / fmt::format("shard-{}-of-{}.jsonl", shard.index, shard.count);
 }
 
+fs::path intents_path(const fs::path& output, const std::string& writer) {
+    return records(output) / fmt::format("intents-{}.jsonl", writer);
+}
+
+// Writes all bytes from `offset` on, ends the file there, and waits until that is on disk. Returns 0 or errno.
+int write_end(int file, std::string_view bytes, std::int64_t offset) {
+    while (!bytes.empty()) {
+        const ssize_t written = ::pwrite(file, bytes.data(), bytes.size(), offset);
+        if (written < 0 && errno != EINTR) return errno;
+        if (written < 0) continue;
+        offset += written;
+        bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return ::ftruncate(file, offset) == 0 && ::fdatasync(file) == 0 ? 0 : errno;
+}
+
 // Tries again for a moment: is_at_work locks a manifest for an instant.
 bool lock(int file) {
     constexpr int kAttempts = 5;
@@ -148,13 +182,7 @@ std::string manifest_line(const ManifestEntry& entry) {
     json["size"] = entry.size;
     json["sha256"] = entry.sha256;
     json["outputs"] = Json::array();
-    for (const OutputRecord& output : entry.outputs) {
-        Json record;
-        put_name(record, "name", output.name);
-        record["size"] = output.size;
-        record["sha256"] = output.sha256;
-        json["outputs"].push_back(std::move(record));
-    }
+    for (const OutputRecord& output : entry.outputs) json["outputs"].push_back(json_of(output));
     json["settings"] = entry.settings;
     json["version"] = entry.version;
     json["backend"] = entry.backend;
@@ -170,15 +198,12 @@ std::string manifest_line(const ManifestEntry& entry) {
 
 ManifestEntry parse_manifest_line(std::string_view line) {
     try {
-        const Json json = Json::parse(line);
+        const Json json = parse_json<Json>(line);
         ManifestEntry entry;
         entry.input = get_name(json, "input");
         entry.size = json.at("size").get<std::uint64_t>();
         entry.sha256 = json.at("sha256").get<std::string>();
-        for (const Json& output : json.at("outputs")) {
-            entry.outputs.push_back({get_name(output, "name"), output.at("size").get<std::uint64_t>(),
-                                     output.at("sha256").get<std::string>()});
-        }
+        for (const Json& output : json.at("outputs")) entry.outputs.push_back(output_of(output));
         entry.settings = json.at("settings").get<std::string>();
         entry.version = json.at("version").get<std::string>();
         entry.backend = json.at("backend").get<std::string>();
@@ -210,15 +235,17 @@ bool is_at_work(const fs::path& output, Shard shard) {
 }
 
 Manifest::Manifest(const fs::path& output, Shard shard)
-    : path_(manifest_path(output, shard)), temporary_(throng::temporary_folder(output, shard)) {
+    : path_(manifest_path(output, shard)),
+      temporary_(throng::temporary_folder(output, shard)),
+      intents_path_(intents_path(output, fmt::format("{}-of-{}", shard.index, shard.count))) {
     std::error_code failure;
     fs::create_directories(records(output), failure);
-    if (failure) throw system_error("cannot create the folder", records(output), failure.value());
+    if (failure) throw system_error("cannot create the folder", records(output).string(), failure.value());
     file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (file_ < 0) throw system_error("cannot create the manifest", path_, errno);
+    if (file_ < 0) throw system_error("cannot create the manifest", path_.string(), errno);
     try {
         if (!lock(file_)) {
-            if (errno != EWOULDBLOCK) throw system_error("cannot lock the manifest", path_, errno);
+            if (errno != EWOULDBLOCK) throw system_error("cannot lock the manifest", path_.string(), errno);
             throw Error(ErrorKind::unavailable, "another process works on this shard", path_.string(),
                         "wait for it, or choose another --shard or --out");
         }
@@ -226,11 +253,12 @@ Manifest::Manifest(const fs::path& output, Shard shard)
         size_ = static_cast<std::int64_t>(text.rfind('\n') + 1);  // npos + 1 is 0
         if (size_ < static_cast<std::int64_t>(text.size())) {
             spdlog::warn("{}: removed the last line, which is not complete", path_.string());
-            if (::ftruncate(file_, size_) != 0) throw system_error("cannot truncate the manifest", path_, errno);
+            if (::ftruncate(file_, size_) != 0)
+                throw system_error("cannot truncate the manifest", path_.string(), errno);
         }
         fs::remove_all(temporary_, failure);
         fs::create_directories(temporary_, failure);
-        if (failure) throw system_error("cannot create the folder", temporary_, failure.value());
+        if (failure) throw system_error("cannot create the folder", temporary_.string(), failure.value());
     } catch (...) {
         ::close(file_);
         throw;
@@ -240,27 +268,65 @@ Manifest::Manifest(const fs::path& output, Shard shard)
 Manifest::~Manifest() {
     std::error_code ignored;
     fs::remove_all(temporary_, ignored);
+    if (intents_ >= 0) ::close(intents_);
     ::close(file_);
 }
 
 void Manifest::append(std::string_view lines) {
-    std::int64_t end = size_;
-    int code = 0;
-    while (code == 0 && !lines.empty()) {
-        const ssize_t written = ::pwrite(file_, lines.data(), lines.size(), end);
-        if (written >= 0) {
-            end += written;
-            lines.remove_prefix(static_cast<std::size_t>(written));
-        } else if (errno != EINTR) {
-            code = errno;
-        }
-    }
-    if (code == 0 && ::fdatasync(file_) != 0) code = errno;
+    const int code = write_end(file_, lines, size_);
     if (code != 0) {
         static_cast<void>(!::ftruncate(file_, size_));
-        throw system_error("cannot write the manifest", path_, code);
+        throw system_error("cannot write the manifest", path_.string(), code);
     }
-    size_ = end;
+    size_ += static_cast<std::int64_t>(lines.size());
+}
+
+void Manifest::intend(const std::vector<OutputRecord>& files) {
+    if (files.empty()) return;
+    const bool is_new = intents_ < 0;
+    if (is_new) {
+        intents_ = ::open(intents_path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (intents_ < 0) throw system_error("cannot create the file of intents", intents_path_.string(), errno);
+        intents_begin_ = ::lseek(intents_, 0, SEEK_END);
+    }
+    // A crash may have cut the line before.
+    const int code = write_end(intents_, (intents_begin_ > 0 ? "\n" : "") + lines_of(files), intents_begin_);
+    if (code != 0) throw system_error("cannot write the file of intents", intents_path_.string(), code);
+    if (!is_new) return;
+    // The manifest, too, must be found after a crash.
+    sync_path(path_.parent_path());
+    sync_path(path_.parent_path().parent_path());
+}
+
+void Manifest::forget_intents() {
+    if (intents_ < 0) return;
+    static_cast<void>(!::ftruncate(intents_, intents_begin_));
+    std::error_code ignored;
+    if (intents_begin_ > 0) return;
+    fs::remove(intents_path_, ignored);
+    ::close(std::exchange(intents_, -1));
+}
+
+std::vector<OutputRecord> read_intents(const fs::path& output) {
+    std::vector<OutputRecord> files;
+    for (const fs::path& path : files_of(output, "intents-", ".jsonl")) {
+        std::ifstream stream(path, std::ios::binary);
+        for (std::string line; std::getline(stream, line);) {
+            const Json record = parse_json<Json>(line, false);
+            try {
+                files.push_back(output_of(record));
+            } catch (const std::exception&) {  // cut short
+            }
+        }
+    }
+    return files;
+}
+
+void write_intents(const fs::path& output, const std::string& writer, const std::vector<OutputRecord>& files) {
+    const fs::path path = intents_path(output, writer);
+    write_file(path.string(), lines_of(files));
+    sync_path(path);
+    sync_path(records(output));
 }
 
 void write_list(const fs::path& output, const std::vector<WorkItem>& list) {
@@ -293,7 +359,7 @@ std::set<std::string> read_lists(const fs::path& output) {
         ManifestReader::Position start;
         for_each_line(path, start, [&](const std::string& line) {
             try {
-                names.insert(get_name(Json::parse(line), "input"));
+                names.insert(get_name(parse_json<Json>(line), "input"));
             } catch (const Json::exception& error) {
                 throw Error(ErrorKind::input, std::string("is not a line of a list: ") + error.what());
             }
@@ -313,7 +379,7 @@ void sync_path(const fs::path& path) {
     int code = file < 0 ? errno : 0;
     if (file >= 0 && ::fsync(file) != 0 && errno != EINVAL) code = errno;
     if (file >= 0) ::close(file);
-    if (code != 0) throw system_error("cannot write to disk", path, code);
+    if (code != 0) throw system_error("cannot write to disk", path.string(), code);
 }
 
 }  // namespace throng

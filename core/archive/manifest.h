@@ -1,6 +1,8 @@
 // The records of a run over an archive, in the folder .throng below the output folder:
 //
 //     shard-I-of-N.jsonl    the manifest of a shard: one JSON line per processed input
+//     intents-I-of-N.jsonl  outputs that are about to get their names: one JSON line each
+//     intents-report.jsonl  the same for files beside the results: the common report
 //     list-HASH.jsonl       the names of all inputs of the whole list, one JSON line each
 //     settings-HASH.json    the settings whose hash the lines name
 //     tmp-I-of-N/           outputs that are not complete yet
@@ -52,7 +54,7 @@ struct ManifestEntry {
     std::string error;  // why the input failed or is incomplete; otherwise empty
 };
 
-// Returns the line with its line feed. A name that is not UTF-8 has U+FFFD for invalid bytes, and its bytes in
+// Returns the line with its line feed. A name that is not UTF-8 is as name_as_text returns it, with its bytes in
 // hexadecimal digits in the key "input_hex" or "name_hex".
 [[nodiscard]] std::string manifest_line(const ManifestEntry& entry);
 
@@ -77,12 +79,28 @@ public:
     // Appends lines and waits until they are on disk. Throws Error(input) on failure, and leaves no part of the lines.
     void append(std::string_view lines);
 
+    // Records files that are about to get their names, and waits until that is on disk. Replaces the files of the last
+    // call, whose lines must be appended by now. Files that an earlier process left there remain. Throws Error(input).
+    void intend(const std::vector<OutputRecord>& files);
+    // Forgets the files of the last call. To be called after their lines are appended.
+    void forget_intents();
+
 private:
     std::filesystem::path path_;
     std::filesystem::path temporary_;
+    std::filesystem::path intents_path_;
     int file_ = -1;
-    std::int64_t size_ = 0;  // bytes
+    int intents_ = -1;
+    std::int64_t size_ = 0;           // bytes
+    std::int64_t intents_begin_ = 0;  // bytes of an earlier process
 };
+
+// Returns the files of all intents below the output folder. Skips lines that a crash cut short: their files have no
+// names yet.
+[[nodiscard]] std::vector<OutputRecord> read_intents(const std::filesystem::path& output);
+// Replaces the intents of a writer that is no shard. On disk on return. Throws Error(input).
+void write_intents(const std::filesystem::path& output, const std::string& writer,
+                   const std::vector<OutputRecord>& files);
 
 // Returns the folder for the incomplete outputs of a shard. Its manifest empties it when it is opened.
 [[nodiscard]] std::filesystem::path temporary_folder(const std::filesystem::path& output, Shard shard);

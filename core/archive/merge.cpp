@@ -10,6 +10,7 @@
 
 #include "core/archive/segments.h"
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 #include "core/base/sha256.h"
 
 namespace throng {
@@ -108,7 +109,7 @@ std::vector<std::string> ArchiveMerge::mixed() const {
     std::map<std::pair<std::string, std::string>, Json> settings;
     for (const auto& [key, group] : groups) {
         const std::string text = read_settings(folders_[group.folder], key.first);
-        settings[key] = Json::parse(text, nullptr, false);
+        settings[key] = parse_json<Json>(text, false);
         if (!settings[key].is_object()) settings[key] = Json::object();
         for (const auto& [name, value] : settings[key].items()) values[name].insert(value.dump());
     }
@@ -125,7 +126,7 @@ std::vector<std::string> ArchiveMerge::mixed() const {
 
 std::string ArchiveMerge::command() const {
     for (const auto& [name, entry] : entries_) {
-        const Json settings = Json::parse(read_settings(folders_[entry.folder], entry.record.settings), nullptr, false);
+        const Json settings = parse_json<Json>(read_settings(folders_[entry.folder], entry.record.settings), false);
         if (settings.is_object()) return settings.value("command", "");
     }
     return {};
@@ -260,7 +261,7 @@ void ArchiveMerge::write_csv(OutputFile& file, const std::stop_token& stop) cons
     writer.write("input,frame,pts,x,y,w,h,score,hits\n", stop);
     for_each_line(kLinesExtension, stop, [&](const std::string& line, std::size_t, const fs::path& path) {
         try {
-            const Json json = Json::parse(line);
+            const Json json = parse_json<Json>(line);
             const std::string begin = fmt::format("{},{},{}", csv_cell(json.at("source").get<std::string>()),
                                                   json.at("frame").get<std::int64_t>(), json.at("pts").get<double>());
             for (const Json& box : json.at("kept")) {

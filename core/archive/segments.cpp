@@ -166,9 +166,10 @@ std::string PartRecords::plan_of(const SplitVideo& video, const std::string& sha
     const ManifestEntry* plan = result_of(video.plan_name(), sha256);
     std::string hashes;
     for (std::size_t i = 0; plan != nullptr && i < plan->outputs.size(); ++i) {
-        std::error_code failure;
-        if (!fs::exists(video.folder / plan->outputs[i].name, failure)) return {};
-        hashes += plan->outputs[i].sha256;
+        // Another run with other settings may have replaced it.
+        const OutputRecord& output = plan->outputs[i];
+        if (!is_as_recorded(video.folder / output.name, output, hashes_.get())) return {};
+        hashes += output.sha256;
     }
     constexpr std::size_t kDigits = 16;
     return plan == nullptr ? std::string() : sha256_of_text(hashes).substr(0, kDigits);
@@ -194,12 +195,7 @@ void PartRecords::check(const SplitVideo& video, const std::string& sha256) cons
             if (last.status == InputStatus::failed) reject("failed: " + last.error);
             reject("belongs to another content of the file, which changed between its parts");
         }
-        const OutputRecord& output = entry->outputs.at(0);
-        std::error_code failure;
-        const std::uintmax_t size = fs::file_size(video.file_of(part), failure);
-        if (failure || size != output.size || sha256_of(video.file_of(part)) != output.sha256) {
-            reject("has a damaged result");
-        }
+        if (!is_as_recorded(video.file_of(part), entry->outputs.at(0))) reject("has a damaged result");
     }
 }
 

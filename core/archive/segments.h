@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "core/archive/archive_run.h"
 #include "core/archive/manifest.h"
 #include "core/archive/work_list.h"
 
@@ -72,7 +73,7 @@ public:
     // Returns true if this part of this content is recorded, and its file exists.
     [[nodiscard]] bool has(const SplitVideo& video, int part, const std::string& sha256) const;
 
-    // Returns the hash of the plan for this content; empty if there is none.
+    // Returns the hash of the plan for this content; empty if there is none, or its files were replaced or changed.
     [[nodiscard]] std::string plan_of(const SplitVideo& video, const std::string& sha256) const;
     // Returns why planning this content failed; empty if it did not.
     [[nodiscard]] std::string plan_failure(const SplitVideo& video, const std::string& sha256) const;
@@ -88,6 +89,7 @@ private:
     [[nodiscard]] const ManifestEntry* result_of(const std::string& part, const std::string& sha256) const;
 
     ManifestReader manifests_;
+    std::shared_ptr<FileHashes> hashes_ = std::make_shared<FileHashes>();  // of plans
     std::string settings_hash_;
     std::string version_;
     std::map<std::string, std::vector<ManifestEntry>> entries_;  // by name of the part

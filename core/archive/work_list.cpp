@@ -16,8 +16,10 @@
 #include <tuple>
 #include <utility>
 
+#include "core/archive/own_files.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/text_encoding.h"
 
 namespace throng {
 namespace {
@@ -43,6 +45,27 @@ WorkItem item_of(std::string path, std::string name) {
     return item;
 }
 
+// Throws Error(usage) if the output folder, which is below an input, has a file that is an input, and that no record
+// names: the folder is not searched, so the file would be left out.
+void check_results(const fs::path& output, const std::function<bool(const std::string&)>& accepts) {
+    OwnFiles own(output);
+    std::error_code failure;
+    fs::recursive_directory_iterator it(output, failure);
+    for (const fs::recursive_directory_iterator end; !failure && it != end; it.increment(failure)) {
+        const std::string file_name = it->path().filename().string();
+        std::error_code ignored;
+        const bool is_folder = it->is_directory(ignored);
+        if (file_name.front() == '.' && is_folder) it.disable_recursion_pending();
+        if (file_name.front() == '.' || is_folder || !accepts(file_name)) continue;
+        const std::uintmax_t size = fs::file_size(it->path(), ignored);
+        if (!ignored && own.has_record_of(it->path().lexically_relative(output).string(), size)) continue;
+        throw Error(ErrorKind::usage,
+                    "is in the output folder and no result of an earlier run, so it would be left out",
+                    it->path().string(), "name an empty folder, or one that is not below the inputs, for --out");
+    }
+    if (failure) throw Error(ErrorKind::input, "cannot read the folder: " + failure.message(), output.string());
+}
+
 // Adds the files below a folder. Returns the number of files that were skipped because of their names.
 std::size_t add_folder(const std::string& folder, const std::function<bool(const std::string&)>& accepts,
                        const std::string& output, const NameOfInput& name_of, std::vector<WorkItem>& items) {
@@ -53,8 +76,11 @@ std::size_t add_folder(const std::string& folder, const std::function<bool(const
         const std::string file_name = it->path().filename().string();
         std::error_code ignored;
         const bool is_folder = it->is_directory(ignored);
-        if (file_name.front() == '.' || (is_folder && fs::equivalent(it->path(), output, ignored))) {
+        if (file_name.front() == '.') {
             if (is_folder) it.disable_recursion_pending();
+        } else if (is_folder && fs::equivalent(it->path(), output, ignored)) {
+            check_results(it->path(), accepts);
+            it.disable_recursion_pending();
         } else if (!is_folder && accepts(file_name)) {
             const std::string path = it->path().string();
             items.push_back(item_of(path, name_of(folder, path)));
@@ -107,14 +133,25 @@ std::vector<std::string> read_list(const std::string& path) {
         }
     }
     std::istream& stream = path == "-" ? std::cin : file;
-    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    std::string text{std::istreambuf_iterator<char>(stream), {}};
     if (stream.bad()) throw Error(ErrorKind::input, "cannot read the list", shown);
+    text = decode_text(std::move(text), shown);
     const char separator = text.find('\0') != std::string::npos ? '\0' : '\n';
     std::vector<std::string> entries;
+    std::size_t single = 0;  // entries of one byte
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = std::min(text.find(separator, begin), text.size());
-        if (end > begin) entries.push_back(text.substr(begin, end - begin));
+        // A carriage return before a line feed is a part of the line ending.
+        const bool returns = separator == '\n' && end > begin && text[end - 1] == '\r';
+        std::string entry = text.substr(begin, end - begin - (returns ? 1 : 0));
+        single += entry.size() == 1 ? 1 : 0;
+        if (!entry.empty()) entries.push_back(std::move(entry));
         begin = end + 1;
+    }
+    // Each character of UTF-16 without a mark would be an entry; "." and "/" are folders with files that nobody listed.
+    if (separator == '\0' && single > 1 && 2 * single >= entries.size()) {
+        throw Error(ErrorKind::input, "the list seems to be UTF-16 or UTF-32 without a byte order mark", shown,
+                    "write it as UTF-8; between NUL characters, write ./a for a file with the name a");
     }
     if (entries.empty()) throw Error(ErrorKind::input, "the list is empty", shown);
     return entries;
@@ -127,11 +164,13 @@ std::vector<WorkItem> make_work_list(const std::vector<std::string>& paths,
     std::size_t others = 0;
     for (const std::string& path : paths) {
         std::error_code ignored;
+        if (!fs::is_directory(path, ignored) || !fs::equivalent(path, output, ignored)) continue;
+        throw Error(ErrorKind::usage, "is an input, too: results would become inputs", "--out " + output,
+                    "name another folder");
+    }
+    for (const std::string& path : paths) {
+        std::error_code ignored;
         if (fs::is_directory(path, ignored)) {
-            if (fs::equivalent(path, output, ignored)) {
-                throw Error(ErrorKind::usage, "is an input, too: results would become inputs", "--out " + output,
-                            "name another folder");
-            }
             others += add_folder(path, accepts, output, name_of, items);
         } else {
             items.push_back(item_of(path, name_of(path, path)));

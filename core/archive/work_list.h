@@ -31,8 +31,10 @@ struct Shard {
 // Parses "I/N", 1 <= I <= N. Throws Error(usage).
 [[nodiscard]] Shard parse_shard(const std::string& text);
 
-// Returns the entries of a list: separated by NUL if the list contains one, otherwise by line feeds. Empty entries are
-// skipped. path "-" is standard input. Throws Error(input) if the list cannot be read or is empty.
+// Returns the entries of a list: separated by NUL if the list contains one, otherwise by line feeds with or without a
+// carriage return. Empty entries are skipped. A byte order mark tells UTF-8, UTF-16 and UTF-32; without it, entries may
+// hold any bytes. path "-" is standard input. Throws Error(input) if the list cannot be read or is empty, or looks like
+// UTF-16 or UTF-32 without a mark.
 [[nodiscard]] std::vector<std::string> read_list(const std::string& path);
 
 // Returns the name of a file. entry: the entry of the list that led to it, the file itself or a folder above it.
@@ -49,7 +51,8 @@ using NameOfInput = std::function<std::string(const std::string& entry, const st
 // always taken. No file is opened. The list is sorted by name. A file given twice is taken once.
 //
 // Throws Error(input) if a folder cannot be read or nothing is found. Throws Error(usage) if two inputs have one name,
-// or a folder is the output folder: results would become inputs.
+// if a folder is the output folder: results would become inputs, and if the output folder is below a folder and has
+// files that are accepted and that no record names: they would be left out.
 [[nodiscard]] std::vector<WorkItem> make_work_list(const std::vector<std::string>& paths,
                                                    const std::function<bool(const std::string& name)>& accepts,
                                                    const std::string& output,

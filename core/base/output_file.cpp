@@ -33,7 +33,7 @@ std::string folder_of(const std::string& path) {
 
 }  // namespace
 
-Error system_error(const std::string& what, const std::string& path, int code) {
+DiskError system_error(const std::string& what, const std::string& path, int code) {
     const std::string problem = what + ": " + std::generic_category().message(code);
     if (path == "-") return {ErrorKind::input, problem, "standard output"};
     std::string advice;

@@ -10,6 +10,12 @@
 
 namespace throng {
 
+// A disk, a folder or a reader fails, whatever is written there.
+class DiskError final : public Error {
+public:
+    using Error::Error;
+};
+
 // A file, pipe or device that is written from its start. Nothing is created, truncated or locked before the first
 // write, so a run that fails early does not change an existing file. Not thread-safe.
 class OutputFile {
@@ -69,7 +75,7 @@ void check_output_path(const std::string& path);
 void check_output_folder(const std::string& path);
 
 // Returns the error of a failed system call on an output, with advice for the usual causes. code: errno.
-[[nodiscard]] Error system_error(const std::string& what, const std::string& path, int code);
+[[nodiscard]] DiskError system_error(const std::string& what, const std::string& path, int code);
 
 // Returns the file to which `path` resolves: the target of a symbolic link, which need not exist, or `path` itself.
 [[nodiscard]] std::string link_target(const std::string& path);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 
 namespace throng {
 namespace {
@@ -47,7 +48,7 @@ nlohmann::json RecordReader::read(const std::stop_token& stop) {
     stream_.read(reinterpret_cast<char*>(cbor.data()), size);
     if (stream_.gcount() != static_cast<std::streamsize>(size)) throw damaged("a record is cut short");
     try {
-        return nlohmann::json::from_cbor(cbor);
+        return parse_cbor(cbor);
     } catch (const nlohmann::json::exception& error) {
         throw damaged(error.what());
     }

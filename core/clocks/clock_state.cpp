@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 #include "core/base/log.h"
 
 namespace throng {
@@ -43,7 +44,7 @@ std::optional<ClockState> ClockStateFile::read() const {
     std::ifstream file(path_, std::ios::binary);
     if (!file) return std::nullopt;
     try {
-        const Json json = Json::parse(file);
+        const Json json = parse_json<Json>(file);
         ClockState state;
         state.owner = json.at("owner").get<int>();
         state.owner_start = json.at("owner_start").get<std::string>();

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 
 namespace throng {
 namespace {
@@ -54,7 +55,7 @@ private:
 class JsonLine {
 public:
     JsonLine(const std::string& line, const LineReader& reader)
-        : reader_(reader), object_(Json::parse(line, nullptr, false)) {
+        : reader_(reader), object_(parse_json<Json>(line, false)) {
         if (!object_.is_object()) reader_.reject("this line is not a JSON object");
     }
 

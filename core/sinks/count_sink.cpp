@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/text_encoding.h"
+
 namespace throng {
 namespace {
 
@@ -76,9 +78,9 @@ void CountSink::write_events(const Source& source, int number, const std::vector
     if (!events_ || events.empty()) return;
     std::string lines;
     for (const CountEvent& event : events) {
-        nlohmann::ordered_json json = {{"source", source.name},        {"source_number", number},
-                                       {"frame", source.frame},        {"pts", rounded(event.seconds)},
-                                       {"event", name_of(event.kind)}, {"id", event.id}};
+        nlohmann::ordered_json json = {
+            {"source", name_as_text(source.name)}, {"source_number", number},      {"frame", source.frame},
+            {"pts", rounded(event.seconds)},       {"event", name_of(event.kind)}, {"id", event.id}};
         switch (event.kind) {
             case CountEvent::Kind::appeared: break;
             case CountEvent::Kind::crossed:
@@ -136,11 +138,14 @@ void CountSink::write_minute(Source& source, int number) {
 }
 
 void CountSink::close() {
+    const bool has_frames = !sources_.empty();
     for (auto& [number, source] : sources_) {
         write_events(source, number, source.counter.finish());
         if (source.frames > 0) write_minute(source, number);
     }
     sources_.clear();
+    // Without events, the file is empty; it is not that of an earlier run.
+    if (events_ && has_frames && !events_->is_open()) events_->write({}, stop_);
     if (events_) events_->close();
     if (per_minute_) per_minute_->close();
 }

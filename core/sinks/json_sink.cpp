@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/text_encoding.h"
+
 namespace throng {
 namespace {
 
@@ -81,7 +83,7 @@ void append_tracks(std::string& line, const std::vector<Track>& tracks) {
 }  // namespace
 
 std::string json_string(const std::string& text) {
-    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return nlohmann::json(name_as_text(text)).dump();
 }
 
 std::string json_line(const FrameResult& result, JsonFields fields) {

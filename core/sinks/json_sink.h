@@ -32,8 +32,7 @@ private:
     std::stop_token stop_;
 };
 
-// Returns the text as a JSON string, quoted. File names need not be UTF-8: invalid bytes become the replacement character
-// (U+FFFD).
+// Returns the text as a JSON string, quoted. File names need not be UTF-8: they are as name_as_text returns them.
 [[nodiscard]] std::string json_string(const std::string& text);
 
 // Returns the line of one frame, without a newline. Numbers have the shortest form that parses back to the same float.

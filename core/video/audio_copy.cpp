@@ -12,7 +12,10 @@ namespace throng {
 AudioCopy::AudioCopy(const std::string& file) : file_(file) {
     av::set_up();
     AVFormatContext* context = nullptr;
-    int status = avformat_open_input(&context, ("file:" + file).c_str(), nullptr, nullptr);
+    AVDictionary* options = nullptr;
+    av_dict_set(&options, "correct_ts_overflow", "0", 0);  // as media_reader.cpp: jumps back are corrected here
+    int status = avformat_open_input(&context, ("file:" + file).c_str(), nullptr, &options);
+    av_dict_free(&options);
     input_.reset(context);
     if (status >= 0) status = avformat_find_stream_info(context, nullptr);
     if (status < 0) throw Error(ErrorKind::input, "the audio cannot be read: " + av::message(status), file);
@@ -24,7 +27,7 @@ AudioCopy::AudioCopy(const std::string& file) : file_(file) {
     for (unsigned i = 0; i < context->nb_streams; ++i) {
         AVStream& stream = *context->streams[i];
         if (stream.codecpar->codec_type == AVMEDIA_TYPE_AUDIO) {
-            tracks_.push_back({static_cast<int>(i), nullptr});
+            tracks_.emplace_back().in = static_cast<int>(i);
         } else {
             stream.discard = AVDISCARD_ALL;
         }
@@ -69,13 +72,38 @@ const AudioCopy::Track* AudioCopy::next() {
         }
         const auto track =
             std::find_if(tracks_.begin(), tracks_.end(), [&](const Track& t) { return t.in == packet_->stream_index; });
-        if (track == tracks_.end() || packet_->pts == AV_NOPTS_VALUE || seconds_of(*packet_) < 0) {
+        const bool has_time = track != tracks_.end() && packet_->pts != AV_NOPTS_VALUE;
+        if (has_time) correct(*track);
+        if (!has_time || seconds_of(*packet_) < 0) {
             av_packet_unref(packet_.get());
             continue;
         }
         return &*track;
     }
     return nullptr;
+}
+
+void AudioCopy::correct(Track& track) {
+    const auto ticks = [&](double seconds) {
+        return static_cast<std::int64_t>(seconds / av_q2d(input_->streams[track.in]->time_base));
+    };
+    constexpr double kNewTimeBase = 1;  // seconds, as for the frames (frame_clock.h)
+    std::int64_t& pts = packet_->pts;
+    std::int64_t& dts = packet_->dts;
+    if (dts == AV_NOPTS_VALUE) dts = pts;
+    if (track.end != AV_NOPTS_VALUE && dts + track.offset < track.end - ticks(kNewTimeBase)) {
+        track.offset = track.end - dts;
+    }
+    pts += track.offset;
+    dts += track.offset;
+    // No muxer takes a packet that is decoded before the one before it. Its unit of time is at most a millisecond.
+    if (track.end != AV_NOPTS_VALUE && dts <= track.last) {
+        const std::int64_t move = track.last + ticks(0.001) + 1 - dts;
+        pts += move;
+        dts += move;
+    }
+    track.last = dts;
+    track.end = dts + std::max<std::int64_t>(packet_->duration, 0);
 }
 
 void AudioCopy::copy_until(double seconds, const std::function<void(AVPacket&)>& write) {
@@ -85,7 +113,7 @@ void AudioCopy::copy_until(double seconds, const std::function<void(AVPacket&)>&
         const AVRational from = input_->streams[pending_->in]->time_base;
         const auto shift = std::llround((video_start_ + start_) / av_q2d(from));
         packet_->pts -= shift;
-        packet_->dts = packet_->dts == AV_NOPTS_VALUE ? packet_->pts : packet_->dts - shift;
+        packet_->dts -= shift;
         packet_->pos = -1;
         packet_->stream_index = pending_->out->index;
         av_packet_rescale_ts(packet_.get(), from, pending_->out->time_base);

@@ -1,6 +1,7 @@
 // Copies the audio of a media file into a video that is made from its frames, packet by packet, without decoding.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -30,11 +31,17 @@ public:
 
 private:
     struct Track {
-        int in;
-        AVStream* out;
+        int in = 0;
+        AVStream* out = nullptr;
+        // In the time base of the file:
+        std::int64_t offset = 0;            // added to its times
+        std::int64_t last = 0;              // time of decoding of the last packet
+        std::int64_t end = AV_NOPTS_VALUE;  // of that packet
     };
     // Reads the next packet of an audio stream. Returns its track, or null at the end.
     const Track* next();
+    // Moves the times of the packet behind the last one of its track if they jump back, as in concatenated files.
+    void correct(Track& track);
     [[nodiscard]] double seconds_of(const AVPacket& packet) const;
 
     std::string file_;

@@ -1,15 +1,20 @@
 // throng anonymize with a folder as --out, and throng merge on its results.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <string>
+#include <vector>
 
+#include "core/base/sha256.h"
 #include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
+#include "tests/support/video_files.h"
 
 namespace throng {
 namespace {
@@ -127,6 +132,137 @@ TEST_F(AnonymizeArchive, ResumesAndSkipsWhatIsDone) {
     EXPECT_NE(run_program({"merge", path("out")}).err.find("mixed settings"), std::string::npos);
 }
 
+// Originals beside: of the name of an output, of an output that will fail, and of a report.
+TEST_F(AnonymizeArchive, KeepsFilesThatAreNoResults) {
+    for (const char* name :
+         {"a.png", "bad.jpg", "a.png.report.json", "anonymize-report.json", "anonymize-report.html"}) {
+        fs::create_directories(path("out"));
+        std::ofstream(path("out/") + name) << "mine";
+        const auto result = anonymize({path("in"), "--out", path("out")});
+        EXPECT_EQ(result.status, 2) << result.out << result.err;
+        EXPECT_NE(result.err.find(path("out/") + name), std::string::npos) << result.err;
+        EXPECT_EQ(files_of("out"), (std::map<std::string, std::string>{{name, "mine"}}));
+        fs::remove_all(path("out"));
+    }
+    // The common report is replaced only as it was written.
+    ASSERT_EQ(anonymize({path("in"), "--out", path("out")}).status, 3);
+    EXPECT_EQ(anonymize({path("in"), "--out", path("out"), "--resume"}).status, 3);
+    std::ofstream(path("out/anonymize-report.html"), std::ios::app) << "notes";
+    const std::string notes = contents(path("out/anonymize-report.html"));
+    const auto changed = anonymize({path("in"), "--out", path("out"), "--resume"});
+    EXPECT_EQ(changed.status, 2);
+    EXPECT_NE(changed.err.find("was changed after it was written"), std::string::npos) << changed.err;
+    EXPECT_EQ(contents(path("out/anonymize-report.html")), notes);
+    // A report that is named is replaced.
+    EXPECT_EQ(anonymize({path("in"), "--out", path("out"), "--resume", "--report", path("named")}).status, 3);
+    EXPECT_EQ(anonymize({path("in"), "--out", path("out"), "--resume", "--report", path("named")}).status, 3);
+}
+
+// An original in the output folder, which is below the input, is neither replaced nor left out.
+TEST_F(AnonymizeArchive, KeepsOriginalsInAFolderBelowItsInput) {
+    fs::remove(path("in/bad.jpg"));
+    fs::create_directories(path("in/2019"));
+    draw("in/2019/a.png", {"--seed", "3"});
+    const auto before = files_of("in");
+    const auto rejected = [&](const std::vector<std::string>& arguments, const std::string& file) {
+        const auto result = anonymize(arguments);
+        EXPECT_EQ(result.status, 2) << result.out << result.err;
+        EXPECT_NE(result.err.find(path(file)), std::string::npos) << result.err;
+    };
+    rejected({path("in"), "--out", path("in/2019")}, "in/2019/a.png");
+    rejected({path("in"), "--out", path("in/2019"), "--resume"}, "in/2019/a.png");
+    fs::rename(path("in/2019/a.png"), path("in/2019/other.png"));
+    rejected({path("in"), "--out", path("in/2019")}, "in/2019/other.png");
+    fs::rename(path("in/2019/other.png"), path("in/2019/a.png"));
+    rejected({path("in"), "--out", path("in/deep")}, "in/deep/");
+    EXPECT_TRUE(files_of("in") == before);
+}
+
+TEST_F(AnonymizeArchive, ResumesInAFolderBelowItsInput) {
+    fs::remove(path("in/bad.jpg"));
+    const auto first = anonymize({path("in"), "--out", path("in/hidden")});
+    ASSERT_EQ(first.status, 0) << first.err;
+    draw("in/new.png", {"--seed", "4"});
+    const auto second = anonymize({path("in"), "--out", path("in/hidden"), "--resume"});
+    EXPECT_EQ(second.status, 0) << second.err;
+    EXPECT_NE(second.out.find("4 of 4 files, 3 skipped"), std::string::npos) << second.out;
+    EXPECT_EQ(Json::parse(contents(path("in/hidden/anonymize-report.json")))["files"].size(), 4U);
+    // Other settings replace what is ours, reports included; not what somebody changed.
+    std::ofstream(path("in/hidden/new.png"), std::ios::app) << "x";
+    const std::string changed = contents(path("in/hidden/new.png"));
+    std::ofstream(path("in/hidden/notes.txt")) << "no input";
+    fs::remove(path("in/new.png"));
+    const auto rejected = anonymize({path("in"), "--out", path("in/hidden"), "--resume", "--style", "solid"});
+    EXPECT_EQ(rejected.status, 2) << "a changed file is no result, so it may be an input";
+    EXPECT_EQ(contents(path("in/hidden/new.png")), changed);
+}
+
+TEST_F(AnonymizeArchive, NamesInReportsAreDifferent) {
+    fs::remove_all(path("in/deep"));
+    fs::remove(path("in/bad.jpg"));
+    fs::copy(path("in/a.png"), path("in/a\xFE.png"));
+    fs::copy(path("in/a.png"), path("in/a\xFF.png"));
+    ASSERT_EQ(anonymize({path("in"), "--out", path("out")}).status, 0);
+    std::set<std::string> inputs;
+    std::set<std::string> outputs;
+    const Json report = Json::parse(contents(path("out/anonymize-report.json")));
+    for (const Json& file : report["files"]) {
+        inputs.insert(file["input"]);
+        outputs.insert(file["output"]);
+    }
+    EXPECT_EQ(inputs.size(), 3U);
+    EXPECT_EQ(outputs.size(), 3U);
+}
+
+// hidden.jpg and hidden.png would both be reported in hidden.report.json.
+TEST_F(AnonymizeArchive, EachOutputFileHasItsReport) {
+    const auto output_in = [&](const std::string& report) {
+        return Json::parse(contents(path(report)))["files"][0]["output"].get<std::string>();
+    };
+    for (int round = 0; round < 2; ++round) {
+        EXPECT_EQ(anonymize({path("in/a.png"), "--out", path("x.png")}).status, 0);
+        EXPECT_EQ(output_in("x.report.json"), path("x.png"));
+        const auto second = anonymize({path("in/deep/b.jpg"), "--out", path("x.jpg")});
+        EXPECT_EQ(second.status, 0);
+        EXPECT_NE(second.out.find("x.jpg.report.json"), std::string::npos) << second.out;
+        EXPECT_EQ(output_in("x.jpg.report.json"), path("x.jpg"));
+        EXPECT_EQ(output_in("x.report.json"), path("x.png"));
+        EXPECT_TRUE(fs::exists(path("x.jpg.report.html")));
+    }
+    // Files that are no reports are kept.
+    std::ofstream(path("y.report.html")) << "mine";
+    std::ofstream(path("y.png.report.json")) << "mine";
+    const auto rejected = anonymize({path("in/a.png"), "--out", path("y.png")});
+    EXPECT_EQ(rejected.status, 2);
+    EXPECT_NE(rejected.err.find("--report"), std::string::npos) << rejected.err;
+    EXPECT_EQ(contents(path("y.report.html")) + contents(path("y.png.report.json")), "minemine");
+    EXPECT_FALSE(fs::exists(path("y.png")));
+}
+
+TEST_F(AnonymizeArchive, RejectsReportsThatAreNestedDeeply) {
+    const std::string deep(2'000'000, '[');
+    std::ofstream(path("deep.json")) << R"({"program":"throng anonymize","version":)" << deep
+                                     << std::string(deep.size(), ']') << "}";
+    for (const char* option : {"--keep", "--hide"}) {
+        const auto result = anonymize({path("in/a.png"), "--out", path("x.png"), option, "1@" + path("deep.json")});
+        EXPECT_EQ(result.status, 3) << result.err;
+        EXPECT_NE(result.err.find("is no report of throng anonymize"), std::string::npos) << result.err.substr(0, 300);
+    }
+    ASSERT_EQ(anonymize({path("in/a.png"), "--out", path("out/")}).status, 0);
+    // The report of an output, whose record is made to fit.
+    const std::string manifest = path("out/.throng/shard-1-of-1.jsonl");
+    const std::string hash = sha256_of_text(contents(path("deep.json")));
+    std::string line = contents(manifest);
+    const std::size_t at = line.find("\"size\":", line.find("a.png.report.json"));
+    line.replace(at, line.find('}', at) - at,
+                 "\"size\":" + std::to_string(fs::file_size(path("deep.json"))) + ",\"sha256\":\"" + hash + "\"");
+    std::ofstream(manifest) << line;
+    fs::copy_file(path("deep.json"), path("out/a.png.report.json"), fs::copy_options::overwrite_existing);
+    const auto merged = run_program({"merge", path("out"), "--report", path("r")});
+    EXPECT_EQ(merged.status, 3);
+    EXPECT_NE(merged.err.find("nested too deeply"), std::string::npos) << merged.err.substr(0, 300);
+}
+
 TEST_F(AnonymizeArchive, TakesListsAndChecksOptions) {
     std::ofstream(path("list")) << path("in/deep/b.jpg") << "\n" << path("in/a.png") << "\n";
     const auto listed = anonymize({"--files-from", path("list"), "--out", path("out"), "--progress", "json"});
@@ -145,6 +281,47 @@ TEST_F(AnonymizeArchive, TakesListsAndChecksOptions) {
     rejected({path("in"), path("in/deep"), "--out", path("in/deep")}, "is an input, too");
     EXPECT_FALSE(fs::exists(path("x")));
     EXPECT_EQ(anonymize({path("in"), "--out", path("fast"), "--fail-fast", "--streams", "1"}).status, 3);
+}
+
+// Errors of an encoder and of a container are at the output, but of the input.
+TEST_F(AnonymizeArchive, GoesOnAfterAnInputThatCannotBeWritten) {
+    TH_NEED_FFMPEG();
+    fs::remove(path("in/bad.jpg"));
+    test::ffmpeg("-f lavfi -i color=s=17000x16:r=5:d=0.4 -c:v ffv1", path("in/wide.mkv"));
+    // Concatenated transport streams: the times of video and audio jump back by 100 s, as if the clock began again.
+    for (const char* name : {"1.ts", "2.ts"}) {
+        test::ffmpeg(
+            std::string("-f lavfi -i testsrc2=s=64x48:r=10:d=2 -f lavfi -i sine=f=300:d=2 -c:v mpeg2video -c:a "
+                        "mp2 -output_ts_offset ") +
+                (name[0] == '1' ? "100" : "0"),
+            path(name));
+    }
+    std::ofstream(path("in/joined.ts"), std::ios::binary) << contents(path("1.ts")) << contents(path("2.ts"));
+    const auto result = anonymize({path("in"), "--out", path("out"), "--audio", "copy"});
+    EXPECT_EQ(result.status, 3) << result.err;
+    EXPECT_NE(result.out.find("5 of 5 files, 0 skipped, 0 incomplete, 1 failed"), std::string::npos) << result.out;
+    EXPECT_NE(result.err.find("wide.mkv: failed: the encoder libx264 cannot encode 17000x16"), std::string::npos)
+        << result.err;
+    // All audio is there, in order.
+    const auto times_of = [&](const std::string& file) {
+        std::vector<double> times;
+        double tick = 0;
+        test::ffmpeg("-i '" + path(file) + "' -map 0:a -c copy -f framecrc", path("packets"));
+        std::istringstream lines(contents(path("packets")));
+        for (std::string line; std::getline(lines, line);) {
+            if (line.starts_with("#tb"))
+                tick = std::stod(line.substr(line.find(':') + 1)) / std::stod(line.substr(line.find('/') + 1));
+            if (!line.starts_with('#')) times.push_back(std::stod(line.substr(line.find(',') + 1)) * tick);
+        }
+        return times;
+    };
+    const std::vector<double> times = times_of("out/joined.ts.mp4");
+    const std::size_t expected = times_of("1.ts").size() + times_of("2.ts").size();
+    EXPECT_NEAR(static_cast<double>(times.size()), static_cast<double>(expected), 4)
+        << "those beyond the video are left out";
+    EXPECT_TRUE(std::is_sorted(times.begin(), times.end()));
+    ASSERT_FALSE(times.empty());
+    EXPECT_NEAR(times.back(), 4, 0.3);
 }
 
 TEST_F(AnonymizeArchive, RecordsWhatAFormatCannotHold) {

@@ -112,6 +112,45 @@ TEST_F(ArchiveProgram, RecordsDamagedInputs) {
     EXPECT_EQ(detect({file("in"), "--out", file("fast"), "--fail-fast", "--streams", "1"}).status, 3);
 }
 
+TEST_F(ArchiveProgram, KeepsFilesThatAreNoResults) {
+    std::ofstream(file("plan.toml"))
+        << "size = [160, 120]\n[[line]]\nname = \"door\"\nfrom = [80, 0]\nto = [80, 119]\n";
+    const std::vector<std::string> command = {file("in"), "--out", file("out"), "--count", file("plan.toml")};
+    const std::string clip = file("out") + file("in/deep/clip.mp4");
+    fs::create_directories(fs::path(clip).parent_path());
+    for (const char* extension : {".jsonl", ".events.jsonl", ".per-minute.csv"}) {
+        std::ofstream(clip + extension) << "mine";
+        const ProgramResult result = detect(command);
+        EXPECT_EQ(result.status, 2) << result.err;
+        EXPECT_NE(result.err.find(clip + extension), std::string::npos) << result.err;
+        EXPECT_EQ(contents(clip + extension), "mine");
+        fs::remove(clip + extension);
+    }
+    ASSERT_EQ(detect(command).status, 0);
+    // The source of the list is not there: what was made of it remains.
+    std::ofstream(file("list")) << file("in") << "/0.png\n" << file("in") << "/deep/clip.mp4\n";
+    fs::rename(file("in"), file("away"));
+    const std::vector<std::string> again = {"--files-from", file("list"), "--out", file("out"), "--resume"};
+    std::vector<std::string> counted = again;
+    counted.insert(counted.end(), {"--count", file("plan.toml")});
+    for (const auto& resumed : {again, counted}) EXPECT_EQ(detect(resumed).status, 3);
+    EXPECT_TRUE(fs::exists(clip + ".events.jsonl"));
+    EXPECT_EQ(run_program({"merge", file("out"), "-q"}).status, 0);
+    fs::rename(file("away"), file("in"));
+    EXPECT_NE(detect(counted).out.find("2 skipped, 0 incomplete, 0 failed"), std::string::npos);
+}
+
+TEST_F(ArchiveProgram, CountsInputsWithoutEvents) {
+    std::ofstream(file("plan.toml")) << "size = [160, 120]\n";
+    std::ofstream(file("in/none.pgm")) << "P5\n160 120\n255\n" << std::string(160 * 120, '\1');
+    const ProgramResult result = detect({file("in/none.pgm"), "--out", file("out"), "--count", file("plan.toml")});
+    EXPECT_EQ(result.status, 0) << result.err;
+    const std::string events = file("out") + file("in/none.pgm") + ".events.jsonl";
+    EXPECT_TRUE(fs::exists(events));
+    EXPECT_EQ(contents(events), "");
+    EXPECT_EQ(run_program({"merge", file("out"), "--events", file("all.jsonl")}).status, 0);
+}
+
 TEST_F(ArchiveProgram, TakesAnyNamesFromLists) {
     const std::string odd = "a\nb\xff\xfe \"'.png";
     fs::copy(file("in/0.png"), file(odd));
@@ -125,6 +164,61 @@ TEST_F(ArchiveProgram, TakesAnyNamesFromLists) {
     EXPECT_EQ(lines_of(contents(file("all.jsonl"))).size(), 3U);
     // A list on standard input; here it is empty.
     EXPECT_EQ(detect({"--files-from", "-", "--out", file("out2")}).status, 3);
+}
+
+TEST_F(ArchiveProgram, NamesInLinesAreDifferent) {
+    fs::create_directories(file("odd"));
+    for (const char* name : {"odd/\xFE.png", "odd/\xFF.png", "odd/\xEF\xBF\xBD.png"})
+        fs::copy(file("in/0.png"), file(name));
+    ASSERT_EQ(detect({file("odd"), "--out", file("out")}).status, 0);
+    ASSERT_EQ(run_program({"merge", file("out"), "--json", file("all.jsonl"), "--csv", file("all.csv")}).status, 0);
+    std::set<std::string> sources;
+    for (const std::string& line : lines_of(contents(file("all.jsonl")))) {
+        sources.insert(Json::parse(line + "}")["source"].get<std::string>());
+    }
+    EXPECT_EQ(sources.size(), 3U);
+    std::set<std::string> inputs;
+    for (const std::string& line : lines_of(contents(file("all.csv")))) inputs.insert(line.substr(0, line.find(',')));
+    EXPECT_EQ(inputs.size(), 4U) << "with the header";
+}
+
+// Lists as Windows writes them: nothing but what they name is processed.
+TEST_F(ArchiveProgram, TakesListsOfOtherEncodings) {
+    const std::string name = file("in/0.png");
+    std::string utf16 = "\xFF\xFE";
+    for (const char c : name + "\r\n") utf16 += std::string{c, '\0'};
+    for (const auto& [list, status] :
+         {std::pair{utf16, 0}, {utf16.substr(2), 3}, {"\xEF\xBB\xBF" + name + "\n", 0}, {name + "\r\n", 0}}) {
+        std::ofstream(file("list"), std::ios::binary) << list;
+        const ProgramResult result = detect({"--files-from", file("list"), "--out", file("out")});
+        EXPECT_EQ(result.status, status) << result.err;
+        std::size_t results = 0;
+        if (fs::exists(file("out"))) {
+            for (const auto& entry : fs::recursive_directory_iterator(file("out"))) {
+                results += entry.path().string().ends_with(".png.jsonl") ? 1 : 0;
+            }
+        }
+        EXPECT_EQ(results, status == 0 ? 1U : 0U);
+        fs::remove_all(file("out"));
+    }
+}
+
+TEST_F(ArchiveProgram, RejectsLinesThatAreNestedDeeply) {
+    const std::string deep(2'000'000, '[');
+    std::ofstream(file("deep.jsonl")) << R"({"source":"a","frame":0,"pts":0,"kept":)" << deep
+                                      << std::string(deep.size(), ']') << "}\n";
+    const std::string lines = file("deep.jsonl");
+    for (const auto& command : {std::vector<std::string>{"eval", lines, lines},
+                                {"relink", lines, "--out", file("x.jsonl")},
+                                {"eval", lines, lines, "--leaks"}}) {
+        const ProgramResult result = run_program(command);
+        EXPECT_EQ(result.status, 3) << result.err.substr(0, 300);
+        EXPECT_NE(result.err.find("is not a JSON object"), std::string::npos) << result.err.substr(0, 300);
+    }
+    ASSERT_EQ(detect({file("in/0.png"), "--out", file("out")}).status, 0);
+    std::ofstream(file("out/.throng/shard-1-of-1.jsonl"), std::ios::app) << deep << "\n";
+    EXPECT_EQ(run_program({"merge", file("out")}).status, 3);
+    EXPECT_EQ(detect({file("in/0.png"), "--out", file("out"), "--resume"}).status, 3);
 }
 
 TEST_F(ArchiveProgram, RejectsWrongUsage) {

@@ -54,7 +54,7 @@ TEST(Sha256, IsThatOfTheStandard) {
 TEST(ManifestLine, HoldsNamesOfAnyBytes) {
     test::Integers integer(2702);
     for (int round = 0; round < 200; ++round) {
-        std::string name;
+        std::string name = "n";  // no path from the root
         for (auto left = integer(1, 12); left > 0; --left) name += static_cast<char>(integer(1, 255));
         ManifestEntry entry = entry_of(name);
         entry.status = static_cast<InputStatus>(integer(0, 2));
@@ -78,6 +78,12 @@ TEST(ManifestLine, RejectsDamage) {
     }
     for (const char* bad : {"[]", "{}", "null", "3", "{\"input\":1}"}) {
         EXPECT_THROW(static_cast<void>(parse_manifest_line(bad)), Error) << bad;
+    }
+    const std::string deep(2'000'000, '[');
+    std::string nested = line;
+    nested.replace(nested.find("\"\""), 2, deep + std::string(deep.size(), ']'));
+    for (const std::string& bad : {deep, nested}) {
+        EXPECT_THROW(static_cast<void>(parse_manifest_line(bad)), Error);
     }
     std::string unknown = line;
     unknown.replace(unknown.find("\"done\""), 6, "\"over\"");

@@ -49,6 +49,14 @@ protected:
         }
     }
     [[nodiscard]] fs::path file(const std::string& name) const { return dir_.path() / name; }
+    // Returns the name that a file given by its absolute path has below the output folder.
+    [[nodiscard]] std::string mirrored(const std::string& name) const { return file(name).relative_path().string(); }
+    // Returns the number of files of records whose names begin so.
+    [[nodiscard]] std::ptrdiff_t records_of(const std::string& begin) const {
+        const fs::directory_iterator records(file("out") / kRecordFolder);
+        return std::count_if(fs::begin(records), fs::end(records),
+                             [&](const auto& record) { return record.path().filename().string().starts_with(begin); });
+    }
     [[nodiscard]] std::vector<WorkItem> list() const {
         return make_work_list(
             {file("in").string()}, [](const std::string&) { return true; }, file("out").string());
@@ -138,6 +146,35 @@ TEST_F(ArchiveRuns, RepeatWhatChanged) {
     again.version = "2";
     EXPECT_EQ(run(again).skipped, 0U);
     EXPECT_TRUE(ArchiveMerge({file("out")}).problems().empty()) << "the last line of an input counts";
+}
+
+// Outputs of the same size, as those of uncompressed images are.
+TEST_F(ArchiveRuns, RepeatWhatOtherSettingsReplaced) {
+    make_inputs(4);
+    ArchiveOptions part = options();
+    part.resume = true;
+    const auto with_settings = [&](const std::string& settings) {
+        part.settings = settings;
+        part.make_worker = [settings](int) -> ProcessInput {
+            return [settings](const WorkItem&, const auto& outputs, const auto&, const auto&) {
+                write_text(outputs.at(0), settings);
+                return InputResult{1, 0, "cpu", ""};
+            };
+        };
+        return run(part).skipped;
+    };
+    EXPECT_EQ(with_settings("1"), 0U);
+    EXPECT_EQ(with_settings("1"), 4U);
+    EXPECT_EQ(with_settings("2"), 0U);
+    EXPECT_EQ(with_settings("1"), 0U);
+    for (const WorkItem& item : list()) EXPECT_EQ(bytes_of(file("out") / (item.name + ".jsonl")), "1");
+    EXPECT_TRUE(ArchiveMerge({file("out")}).problems().empty());
+    // Equal outputs of other settings: the newest record counts, as it does in a merge.
+    part.settings = "2";
+    run(part);
+    part.settings = "1";
+    EXPECT_EQ(run(part).skipped, 0U);
+    EXPECT_TRUE(ArchiveMerge({file("out")}).problems().empty());
 }
 
 // Kills the run at random times until one run ends by itself.
@@ -275,11 +312,15 @@ TEST_F(ArchiveRuns, EndWhenAnOutputCannotBeWritten) {
     ArchiveOptions part = options();
     part.make_worker = [](int) -> ProcessInput {
         return [](const WorkItem&, const std::vector<std::string>& outputs, const auto&,
-                  const std::stop_token&) -> InputResult {
-            throw Error(ErrorKind::input, "cannot write: No space left on device", outputs.at(0), "the disk is full");
-        };
+                  const std::stop_token&) -> InputResult { throw system_error("cannot write", outputs.at(0), ENOSPC); };
     };
-    EXPECT_EQ(kind_of([&] { run(part); }), ErrorKind::input);
+    try {
+        run(part);
+        ADD_FAILURE();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::input);
+        EXPECT_NE(error.where().find("output of " + file("in").string()), std::string::npos) << error.where();
+    }
     read_manifests(file("out"), [](const fs::path&, ManifestEntry&&) { ADD_FAILURE(); });
     write_text(file("plain"), "a file");
     EXPECT_EQ(kind_of([&] { run(options("plain/out")); }), ErrorKind::input);
@@ -287,6 +328,38 @@ TEST_F(ArchiveRuns, EndWhenAnOutputCannotBeWritten) {
     ArchiveOptions read_only = options();
     read_only.output = "/proc/self/out";
     EXPECT_EQ(kind_of([&] { run(read_only); }), ErrorKind::input);
+}
+
+// An encoder or a container that refuses an input has an error at the output, too.
+TEST_F(ArchiveRuns, FailAnInputThatItsOutputCannotHold) {
+    make_inputs(12);
+    ArchiveOptions part = options();
+    const auto make = part.make_worker;
+    part.make_worker = [&](int worker) -> ProcessInput {
+        return [&, process = make(worker)](const auto& item, const auto& outputs, const auto& add, const auto& stop) {
+            for (const auto& [name, kind] : {std::pair{"/1.txt", ErrorKind::input},
+                                             {"/2.txt", ErrorKind::usage},
+                                             {"/3.txt", ErrorKind::unavailable}}) {
+                if (item.path.ends_with(name))
+                    throw Error(kind, "cannot write the video: Invalid argument", outputs[0]);
+            }
+            return process(item, outputs, add, stop);
+        };
+    };
+    const ArchiveProgress progress = run(part);
+    EXPECT_EQ(progress.finished, 12U);
+    EXPECT_EQ(progress.failed, 3U);
+    for (const ManifestEntry& entry : ArchiveMerge({file("out")}).failures()) {
+        EXPECT_EQ(entry.error, "cannot write the video: Invalid argument");
+    }
+    // An error elsewhere is one of the run.
+    part.make_worker = [&](int) -> ProcessInput {
+        return [&](const auto&, const auto&, const auto&, const auto&) -> InputResult {
+            throw Error(ErrorKind::unavailable, "no device");
+        };
+    };
+    part.resume = true;
+    EXPECT_EQ(kind_of([&] { run(part); }), ErrorKind::unavailable);
 }
 
 // A disk that becomes full while the manifest is written leaves whole lines only.
@@ -342,6 +415,144 @@ TEST_F(ArchiveRuns, RejectOutputsThatReplaceInputsOrEachOther) {
         EXPECT_EQ(kind_of([&] { run(part); }), ErrorKind::usage) << index;
     }
     EXPECT_FALSE(fs::exists("/.throng"));
+}
+
+// A folder given by --out may hold anything. Only what a record names is replaced or removed.
+TEST_F(ArchiveRuns, KeepFilesThatNoRecordNames) {
+    make_inputs(3);
+    write_text(file("in/bad.txt"), "bad");
+    write_text(file("elsewhere"), "linked");
+    const auto output_of = [&](const std::string& name) { return file("out") / (mirrored(name) + ".jsonl"); };
+    for (const std::string& name : {"in/0/0.txt", "in/bad.txt"}) {
+        for (const bool is_link : {false, true}) {
+            fs::create_directories(output_of(name).parent_path());
+            is_link ? fs::create_symlink(file("elsewhere"), output_of(name))
+                    : write_text(output_of(name), "an original");
+            for (const bool resume : {false, true}) {
+                ArchiveOptions part = options();
+                part.resume = resume;
+                try {
+                    run(part);
+                    ADD_FAILURE() << name;
+                } catch (const Error& error) {
+                    EXPECT_EQ(error.kind(), ErrorKind::usage);
+                    EXPECT_EQ(error.where(), output_of(name).string());
+                }
+                EXPECT_EQ(bytes_of(output_of(name)), is_link ? "linked" : "an original");
+                EXPECT_EQ(fs::is_symlink(output_of(name)), is_link);
+            }
+            fs::remove(output_of(name));
+        }
+    }
+    EXPECT_EQ(processed_, 0);
+    run(options());
+    EXPECT_EQ(records_of("intents-"), 0) << "nothing is left of a whole run but its records";
+}
+
+// A list that is relative to another folder: no input exists, but each has the name of an original.
+TEST_F(ArchiveRuns, KeepFilesThatHaveTheNamesOfMissingInputs) {
+    std::vector<WorkItem> missing = make_work_list({"a.txt", "b.txt"}, nullptr, file("out").string());
+    ArchiveOptions part = options();
+    part.outputs_of = [](const WorkItem& item) { return std::vector<std::string>{item.name}; };
+    write_text(file("out/b.txt"), "an original");
+    EXPECT_EQ(kind_of([&] { run_archive(missing, part, {}); }), ErrorKind::usage);
+    EXPECT_EQ(bytes_of(file("out/b.txt")), "an original");
+}
+
+TEST_F(ArchiveRuns, KeepResultsThatWereChanged) {
+    make_inputs(6);
+    run(options());
+    const std::vector<WorkItem> items = list();
+    const auto result_of = [&](std::size_t item) { return file("out") / (items[item].name + ".jsonl"); };
+    std::string edited = bytes_of(result_of(0));
+    edited[0] = '[';
+    write_text(result_of(0), edited);
+    write_text(result_of(1), "edited, too");
+    write_text(items[1].path, "bad");  // an input that fails removes its result only if that is as recorded
+    write_text(items[2].path, "bad");
+    ArchiveOptions other = options();
+    other.resume = true;
+    other.settings = "other";
+    const ArchiveProgress progress = run(other);
+    EXPECT_EQ(progress.failed, 3U);
+    EXPECT_EQ(progress.finished, 6U);
+    EXPECT_EQ(bytes_of(result_of(0)), edited);
+    EXPECT_EQ(bytes_of(result_of(1)), "edited, too");
+    EXPECT_FALSE(fs::exists(result_of(2)));
+    std::map<std::string, std::string> errors;
+    for (const ManifestEntry& entry : ArchiveMerge({file("out")}).failures()) errors[entry.input] = entry.error;
+    EXPECT_NE(errors[items[0].name].find(result_of(0).string() + " is not replaced: it was changed"), std::string::npos)
+        << errors[items[0].name];
+    // Moved away, it is made again.
+    fs::rename(result_of(0), file("moved"));
+    EXPECT_EQ(run(other).skipped, 3U);
+    EXPECT_EQ(bytes_of(result_of(0)), expected_result(items[0].name, bytes_of(items[0].path)));
+}
+
+TEST_F(ArchiveRuns, KeepResultsOfInputsThatCannotBeRead) {
+    make_inputs(5);
+    run(options());
+    const std::vector<WorkItem> before = list();
+    fs::rename(file("in"), file("away"));  // a disk that is not mounted
+    std::vector<std::string> paths;
+    for (const WorkItem& item : before) paths.push_back(item.path);
+    ArchiveOptions again = options();
+    again.resume = true;
+    const ArchiveProgress progress = run_archive(make_work_list(paths, nullptr, file("out").string()), again, {});
+    EXPECT_EQ(progress.failed, 5U);
+    fs::rename(file("away"), file("in"));
+    expect_all_results();
+    EXPECT_EQ(run(again).skipped, 5U);
+}
+
+TEST_F(ArchiveRuns, EndIfAForeignFileAppears) {
+    make_inputs(4);
+    ArchiveOptions part = options();
+    const auto make = part.make_worker;
+    part.make_worker = [&](int worker) -> ProcessInput {
+        return [&, process = make(worker)](const auto& item, const auto& outputs, const auto& add, const auto& stop) {
+            write_text(file("out") / (item.name + ".jsonl"), "an original");
+            return process(item, outputs, add, stop);
+        };
+    };
+    EXPECT_EQ(kind_of([&] { run(part); }), ErrorKind::input);
+    std::size_t found = 0;
+    for (const WorkItem& item : list()) {
+        const std::string text = bytes_of(file("out") / (item.name + ".jsonl"));
+        found += text == "an original" ? 1 : 0;
+        EXPECT_TRUE(text.empty() || text == "an original") << text;
+    }
+    EXPECT_GT(found, 0U);
+}
+
+// The name of an output is on the disk before the output has it, so what a kill leaves is not foreign.
+TEST_F(ArchiveRuns, TakeWhatAKilledRunRenamed) {
+    make_inputs(8);
+    const WorkItem first = list()[0];
+    const fs::path result = file("out") / (first.name + ".jsonl");
+    const std::string text = expected_result(first.name, bytes_of(first.path));
+    {
+        Manifest killed(file("out"), {1, 1});
+        killed.intend({{first.name + ".jsonl", text.size(), sha256_of_text(text)}});
+        write_text(result, text);
+    }
+    ArchiveOptions again = options();
+    again.resume = true;
+    EXPECT_EQ(run(again).finished, 8U);
+    expect_all_results();
+    // The rename of the last of a batch fails: those before it have their names, and no records. A file is where the
+    // last, which is the smallest, needs a folder.
+    fs::remove_all(file("out"));
+    write_text(file("in/last/empty.txt"), "");
+    const fs::path blocked = file("out") / mirrored("in/last");
+    write_text(blocked, "a file");
+    ArchiveOptions one = options();
+    one.workers = 1;
+    EXPECT_EQ(kind_of([&] { run(one); }), ErrorKind::input);
+    EXPECT_EQ(bytes_of(blocked), "a file");
+    fs::remove(blocked);
+    EXPECT_EQ(run(again).failed, 0U);
+    expect_all_results();
 }
 
 TEST_F(ArchiveRuns, UseEveryWorker) {
@@ -431,6 +642,35 @@ TEST_F(Merging, ListsMixedSettings) {
     EXPECT_NE(problems.find("theta \"0.5\""), std::string::npos) << problems;
     EXPECT_NE(problems.find("theta \"0.7\""), std::string::npos) << problems;
     EXPECT_EQ(problems.find("rule"), std::string::npos) << "equal in both";
+}
+
+// A manifest that was edited, or comes from elsewhere.
+TEST_F(Merging, RejectsOutputsOutsideTheFolder) {
+    make_inputs(1);
+    write_text(file("secret"), "secret");
+    const std::string hex = "2e2e2f736563726574";  // ../secret
+    for (const std::string& name : {std::string("../secret"), std::string("a/../../secret"), file("secret").string(),
+                                    std::string(".."), std::string()}) {
+        fs::remove_all(file("out"));
+        run_shard(1, 1);
+        const fs::path manifest = file("out") / kRecordFolder / "shard-1-of-1.jsonl";
+        const std::string line = bytes_of(manifest);
+        ManifestEntry entry = parse_manifest_line(line);
+        entry.outputs = {{name, 6, sha256_of(file("secret"))}};
+        for (const bool as_hex : {false, true}) {
+            std::string edited = manifest_line(entry);
+            if (as_hex) edited.insert(edited.find("\"name\""), "\"name_hex\":\"" + hex + "\",");
+            write_text(manifest, edited);
+            try {
+                ArchiveMerge merge({file("out")});
+                ADD_FAILURE() << edited;
+            } catch (const Error& error) {
+                EXPECT_EQ(error.kind(), ErrorKind::input);
+                EXPECT_NE(error.problem().find("outside"), std::string::npos) << error.problem();
+                EXPECT_EQ(error.where(), manifest.string() + ":1");
+            }
+        }
+    }
 }
 
 TEST_F(Merging, ListsOutputsThatChanged) {

@@ -155,6 +155,9 @@ TEST_F(Segments, APlanIsThatOfItsContentAndFiles) {
         EXPECT_EQ(records().plan_of(video(), "content"), second);
         fs::remove(video().folder / output);
         EXPECT_EQ(records().plan_of(video(), "content"), "") << output;
+        // A plan of the same size, by a run with other settings.
+        std::ofstream(video().folder / output) << "six" << output;
+        EXPECT_EQ(records().plan_of(video(), "content"), "") << output;
     }
 }
 

@@ -9,6 +9,7 @@
 #include <limits>
 #include <set>
 
+#include "core/archive/manifest.h"
 #include "tests/support/test_data.h"
 #include "tests/unit/archive/files.h"
 
@@ -16,6 +17,7 @@ namespace throng {
 namespace {
 
 namespace fs = std::filesystem;
+using test::bytes_of;
 using test::kind_of;
 using test::write_text;
 
@@ -166,6 +168,11 @@ TEST_F(WorkList, RecordsWhatCannotBeAnInput) {
 TEST_F(WorkList, SkipsTheOutputFolder) {
     write_text(file("in/a.txt"), "1");
     write_text(file("in/there/deep/result.txt"), "1");
+    for (const auto& [output, name] : {std::pair{"in/there", "deep/result.txt"}, {"in/there/deep", "result.txt"}}) {
+        ManifestEntry entry;
+        entry.outputs = {{name, 1, "hash"}};
+        Manifest(file(output), {1, 1}).append(manifest_line(entry));
+    }
     fs::create_symlink(file("in/there"), file("way"));
     for (const std::string& output : {file("in"), file("in/there/..")}) {
         EXPECT_EQ(kind_of([&] { static_cast<void>(make_work_list({file("in")}, is_text, output)); }), ErrorKind::usage)
@@ -176,6 +183,24 @@ TEST_F(WorkList, SkipsTheOutputFolder) {
     }
     for (const std::string& output : {file("in-out"), file("in/new")}) {
         EXPECT_EQ(make_work_list({file("in")}, is_text, output).size(), 2U) << output;
+    }
+    // A file there that is no result would be left out without a word.
+    write_text(file("in/there/other.bin"), "no input");
+    EXPECT_EQ(make_work_list({file("in")}, is_text, file("in/there")).size(), 1U);
+    for (const auto& [name, output] : {std::pair{"in/there/deep/photo.txt", "in/there/deep"},
+                                       {"in/there/photo.txt", "way"},
+                                       {"in/there/deep/result.txt", "in/there"}}) {
+        const std::string before = fs::exists(file(name)) ? bytes_of(file(name)) : "";
+        write_text(file(name), "a photo");
+        try {
+            static_cast<void>(make_work_list({file("in")}, is_text, file(output)));
+            ADD_FAILURE() << name;
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), ErrorKind::usage);
+            EXPECT_EQ(error.where(), file(name));
+        }
+        fs::remove(file(name));
+        if (!before.empty()) write_text(file(name), before);
     }
 }
 
@@ -215,6 +240,57 @@ TEST_F(WorkList, ReadsLinesAndNul) {
     EXPECT_EQ(read_list(file("lines")), (Names{"a b", " ./c ", "last"}));
     write_text(file("nul"), std::string("with\nnewline\0\xff\xfe.txt\0", 20));
     EXPECT_EQ(read_list(file("nul")), (Names{"with\nnewline", "\xff\xfe.txt"}));
+}
+
+// Encodes a text of characters up to U+FFFF, without a mark.
+std::string encoded_list(std::u16string_view text, std::size_t unit, bool little_endian) {
+    std::string bytes;
+    for (const char16_t character : text) {
+        std::string code(unit, '\0');
+        code[little_endian ? 0 : unit - 1] = static_cast<char>(character & 0xFFU);
+        code[little_endian ? 1 : unit - 2] = static_cast<char>(character >> 8U);
+        bytes += code;
+    }
+    return bytes;
+}
+
+TEST_F(WorkList, ReadsListsOfOtherSystems) {
+    using Names = std::vector<std::string>;
+    const Names expected = {"pub/\xC3\xA4 b.png", "\xE7\x85\xA7\xE7\x89\x87.jpg", "last"};
+    for (const char16_t* text :
+         {u"pub/\u00e4 b.png\r\n\r\n\u7167\u7247.jpg\r\nlast", u"pub/\u00e4 b.png\n\u7167\u7247.jpg\nlast\n"}) {
+        for (const std::size_t unit : {2, 4}) {
+            for (const bool little_endian : {false, true}) {
+                write_text(file("list"), encoded_list(std::u16string(u"\ufeff") + text, unit, little_endian));
+                EXPECT_EQ(read_list(file("list")), expected) << unit << " " << little_endian;
+                // Without a mark it cannot be told from NUL characters as separators for sure, so nothing is read.
+                write_text(file("list"), encoded_list(text, unit, little_endian));
+                EXPECT_EQ(kind_of([&] { static_cast<void>(read_list(file("list"))); }), ErrorKind::input);
+            }
+        }
+    }
+    write_text(file("list"), "\xEF\xBB\xBFpub/a.png\nb.png\n");
+    EXPECT_EQ(read_list(file("list")), (Names{"pub/a.png", "b.png"}));
+    write_text(file("list"), "pub/a.png\r\n\r\nb.png\r\nc.png");
+    EXPECT_EQ(read_list(file("list")), (Names{"pub/a.png", "b.png", "c.png"}));
+    write_text(file("list"), std::string("a\r\0\xEF\xBB\xBF"
+                                         "b\0",
+                                         8));
+    EXPECT_EQ(read_list(file("list")), (Names{"a\r",
+                                              "\xEF\xBB\xBF"
+                                              "b"}))
+        << "between NUL characters every byte counts";
+    // A character beyond U+FFFF; halves of one; a cut unit.
+    write_text(file("list"), std::string("\xFF\xFE\x3D\xD8\x00\xDE", 6));
+    EXPECT_EQ(read_list(file("list")), (Names{"\xF0\x9F\x98\x80"}));
+    for (const std::string& bad : {std::string("\xFF\xFE\x3D\xD8", 4),
+                                   std::string("\xFF\xFE"
+                                               "a",
+                                               3),
+                                   std::string("\xFF\xFE\0\0\0\0\x11\0", 8), std::string("\xFE\xFF\xDC\0", 4)}) {
+        write_text(file("list"), bad);
+        EXPECT_EQ(kind_of([&] { static_cast<void>(read_list(file("list"))); }), ErrorKind::input);
+    }
 }
 
 TEST_F(WorkList, TakesNamesOfAnyBytes) {

@@ -41,7 +41,9 @@ std::string contents(const std::filesystem::path& path) {
 
 TEST(JsonLine, HasTheDocumentedFields) {
     const nlohmann::json line = nlohmann::json::parse(json_line(example(), {}));
-    EXPECT_EQ(line["source"], "a \"quoted\"\n\xEF\xBF\xBD name");
+    EXPECT_EQ(line["source"],
+              "a \"quoted\"\n\xEF\xBF\xBD"
+              "ff name");
     EXPECT_EQ(line["frame"], 7);
     EXPECT_EQ(line["pts"], 0.28);
     EXPECT_EQ(line["width"], 64);

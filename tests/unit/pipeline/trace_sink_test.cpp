@@ -119,7 +119,9 @@ TEST(TraceSink, WritesThreadsStagesAndCounters) {
             EXPECT_EQ(event["args"]["frames"], 1);
         }
         if (event["name"] == "process_name") {
-            EXPECT_EQ(event["args"]["name"], "a \"quoted\"\n\xEF\xBF\xBD name");
+            EXPECT_EQ(event["args"]["name"],
+                      "a \"quoted\"\n\xEF\xBF\xBD"
+                      "ff name");
         }
     }
     for (const char* name : {"frame", "wait", "total", "decode", "submit", "collect", "cascade", "nms_map", "track",
