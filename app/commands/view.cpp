@@ -107,6 +107,7 @@ int run_view(const CommandContext& context, ViewOptions options) {
     for (const std::string& source : options.sources) files->add_source(source);
     files->add_model(options.detector);
     add_clock_files(*files, options.clocks);
+    files->add_input("the scenes", options.scenes);
     options.output.shows_counts = true;
     add_outputs(*files, options.output, 1);
     files->add_output("--screenshot", options.screenshot);

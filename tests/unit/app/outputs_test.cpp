@@ -112,11 +112,13 @@ TEST_F(Outputs, OfDetectNeverOverwriteAnInput) {
         {"bench", "pipeline", in, "--csv", file("link.mp4")},
     });
 #ifdef TH_WITH_UI
+    fs::copy(test::source_dir() / "configs/scenes.toml", file("scenes.toml"));
     expect_rejected(
         {
             {"view", in, "--json", in},
             {"view", in, "--screenshot", in},
             {"view", in, "--telemetry", in},
+            {"view", in, "--scenes", file("scenes.toml"), "--json", file("scenes.toml")},
         },
         test::own_process());
 #endif
@@ -190,6 +192,26 @@ TEST_F(Outputs, OfBenchmarksAndNmsNeverOverwriteAnInput) {
         {"bench", "cascade", "--model", file("model.xml"), "--json", file("model.xml")},
         {"experiments", "run", "fig8", "--source", file("in.mp4"), "--telemetry", file("in.mp4"), "--out", file("e")},
     });
+}
+
+// The files are not read before the outputs are checked.
+TEST_F(Outputs, OfAnEvaluationNeverOverwriteAnInput) {
+    std::ofstream(file("truth.jsonl")) << R"({"source":"in.mp4","frame":0,"faces":[]})" << '\n';
+    std::ofstream(file("found.jsonl")) << R"({"source":"in.mp4","frame":0,"width":9,"height":9,"pts":0,"kept":[]})"
+                                       << '\n';
+    fs::create_symlink(file("truth.jsonl"), file("truth-link"));
+    const Arguments leaks = {"eval", file("truth.jsonl"), file("found.jsonl"), "--leaks"};
+    ASSERT_EQ(run_program(leaks).status, 0);
+    std::vector<Arguments> commands;
+    for (const char* option : {"--sizes", "--plot"}) {
+        for (const char* name : {"truth.jsonl", "truth-link", "photos/../found.jsonl"}) {
+            commands.push_back(leaks);
+            commands.back().insert(commands.back().end(), {option, file(name)});
+        }
+    }
+    commands.push_back(leaks);
+    commands.back().insert(commands.back().end(), {"--sizes", file("o"), "--plot", file("o")});
+    expect_rejected(commands);
 }
 
 TEST_F(Outputs, OfAPipelineWithUnknownFilesRequireANewName) {
