@@ -3,6 +3,7 @@
 #include <system_error>
 
 #include "core/base/error.h"
+#include "core/base/input_files.h"
 #include "core/video/exact_writer.h"
 #include "core/video/image_file.h"
 #include "core/video/image_source.h"
@@ -39,6 +40,10 @@ void check_hidden_name(const std::string& out, bool still) {
     if (still ? image : video || animation) return;
     throw Error(ErrorKind::usage, still ? "is no name of an image file" : "is no name of a video file", "--out " + out,
                 still ? "use a name that ends in .png or .jpg" : "use a name that ends in .mp4 or .mkv");
+}
+
+std::string input_sha256(const std::string& path) {
+    return InputFiles(files_of_file(path)).sha256();
 }
 
 }  // namespace throng

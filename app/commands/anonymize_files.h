@@ -21,4 +21,8 @@ namespace throng {
 // Throws Error(usage) if an output file of this name cannot hold the hidden input.
 void check_hidden_name(const std::string& out, bool still);
 
+// Returns the hash of an input, as reports and manifests have it: of the file, and of those that it names if it is a
+// playlist. Throws Error(input).
+[[nodiscard]] std::string input_sha256(const std::string& path);
+
 }  // namespace throng

@@ -25,7 +25,6 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
-#include "core/base/sha256.h"
 #include "core/frame/fingerprint.h"
 #include "core/video/source_files.h"
 
@@ -121,8 +120,10 @@ AnonymizeRun::AnonymizeRun(AnonymizeArguments arguments, const CommonOptions& co
     const std::string& out = arguments_.archive.out;
     std::error_code ignored;
     for (const std::string& input : arguments_.inputs) {
-        if (!fs::is_directory(input, ignored)) run_files_.add_input("the input", input);
+        if (fs::is_directory(input, ignored)) continue;
+        for (const std::string& file : files_of_file(input)) run_files_.add_input("the input", file);
     }
+    run_files_.add_input("the list", arguments_.archive.files_from);
     run_files_.add_model(arguments_.detector);
     report_base_ = arguments_.report;
     if (folder_) {
@@ -149,12 +150,23 @@ AnonymizeRun::AnonymizeRun(AnonymizeArguments arguments, const CommonOptions& co
     }
 }
 
+void AnonymizeRun::check_report(const std::vector<WorkItem>& list) const {
+    if (report_base_.empty()) return;
+    RunFiles files(common_);
+    for (const char* extension : {".json", ".html"}) {
+        std::error_code ignored;
+        if (!fs::exists(report_base_ + extension, ignored)) continue;
+        for (const WorkItem& item : list) files.add_input("the input", item.path);
+        files.check_output("--report", report_base_ + extension);
+    }
+}
+
 void AnonymizeRun::check_decided_tracks(const std::vector<std::string>& inputs) const {
     std::set<std::string> missing;
     for (const DecidedTrack& decided : setup_.decided) missing.insert(decided.input_sha256);
     for (std::size_t i = 0; i < inputs.size() && !missing.empty(); ++i) {
         std::error_code ignored;
-        if (fs::is_regular_file(inputs[i], ignored)) missing.erase(sha256_of(inputs[i]));
+        if (fs::is_regular_file(inputs[i], ignored)) missing.erase(input_sha256(inputs[i]));
     }
     for (const DecidedTrack& decided : setup_.decided) {
         if (!missing.contains(decided.input_sha256)) continue;
@@ -186,7 +198,7 @@ int AnonymizeRun::run_file() {
     int status = 0;
     try {
         check_regular(input);
-        reported = worker.process(input, is_still(input), sha256_of(input), arguments_.archive.out, on_progress,
+        reported = worker.process(input, is_still(input), input_sha256(input), arguments_.archive.out, on_progress,
                                   InterruptGuard::token());
         progress.reset();
         if (!reported.incomplete.empty()) {
@@ -223,7 +235,7 @@ std::string AnonymizeRun::write_again(const std::function<void(const AnonymizePr
     AnonymizeWorker worker(setup_, encoder_, common_);
     setup_.report.backend = worker.backend().why;
     const ReportedFile reported =
-        worker.process(input, is_still(input), sha256_of(input), arguments_.archive.out, on_progress, stop);
+        worker.process(input, is_still(input), input_sha256(input), arguments_.archive.out, on_progress, stop);
     write_report(reported);
     return report_base_ + ".json";
 }
@@ -234,6 +246,7 @@ int AnonymizeRun::run_folder() {
     work.settings = archive_settings(*arguments_.archive.command, setup_.settings.detector);
     work.name_of = name_below_entry;
     work.use_list = [&](const std::vector<WorkItem>& list) {
+        check_report(list);
         std::vector<std::string> paths;
         for (const WorkItem& item : list) paths.push_back(item.path);
         check_decided_tracks(paths);

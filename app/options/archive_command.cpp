@@ -249,6 +249,7 @@ int run_archive_command(const std::vector<std::string>& paths, const ArchiveArgu
     options.settings = work.settings;
     options.version = TH_VERSION;
     options.outputs_of = work.outputs_of;
+    options.files_of = [](const WorkItem& item) { return files_of_file(item.path); };
     options.make_worker = work.make_worker;
     if (arguments.segment > 0) return run_segmented(list, options, arguments, work, common);
     options.workers = work.workers(items_per_shard(list.size(), options.shard));

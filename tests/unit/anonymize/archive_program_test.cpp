@@ -10,6 +10,7 @@
 
 #include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
+#include "tests/support/video_files.h"
 
 namespace throng {
 namespace {
@@ -125,6 +126,23 @@ TEST_F(AnonymizeArchive, ResumesAndSkipsWhatIsDone) {
     const auto mixed = anonymize({path("in"), "--out", path("out"), "--resume"});
     EXPECT_NE(mixed.err.find("other settings"), std::string::npos) << mixed.err;
     EXPECT_NE(run_program({"merge", path("out")}).err.find("mixed settings"), std::string::npos);
+}
+
+TEST_F(AnonymizeArchive, AChangedSegmentOfAPlaylistIsHiddenAgain) {
+    std::ofstream(path("list.m3u8")) << "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:1,\npart.ts\n#EXT-X-ENDLIST\n";
+    const auto draw_part = [&](const char* frames) {
+        draw("part.mkv", {"--frames", frames});
+        test::ffmpeg("-i " + path("part.mkv") + " -c:v mpeg2video -q:v 3", path("part.ts"));
+    };
+    TH_NEED_FFMPEG();
+    draw_part("4");
+    const auto run = [&] { return anonymize({path("list.m3u8"), "--out", path("out"), "--resume"}); };
+    const auto first = run();
+    EXPECT_NE(first.out.find("0 skipped, 0 incomplete, 0 failed; 4 frames"), std::string::npos)
+        << first.out << first.err;
+    EXPECT_NE(run().out.find("1 skipped"), std::string::npos);
+    draw_part("7");
+    EXPECT_NE(run().out.find("0 skipped, 0 incomplete, 0 failed; 7 frames"), std::string::npos);
 }
 
 TEST_F(AnonymizeArchive, TakesListsAndChecksOptions) {

@@ -194,6 +194,26 @@ TEST_F(Outputs, OfBenchmarksAndNmsNeverOverwriteAnInput) {
     });
 }
 
+TEST_F(Outputs, OfAnonymizeNeverOverwriteAnInputOrWhatItNames) {
+    const std::string in = file("in.mp4");
+    std::ofstream(file("c.mp4")) << "ffconcat version 1.0\nfile in.mp4\n";
+    std::ofstream(file("nested.m3u8")) << "#EXTM3U\n#EXTINF:1,\nc.mp4\n";
+    std::ofstream(file("list.json")) << in << "\n";
+    fs::copy_file(in, file("clip.json"));
+    std::ofstream(file("list")) << file("clip.json") << "\n";
+    std::vector<Arguments> commands = {
+        {file("c.mp4"), "--out", in},
+        {file("nested.m3u8"), "--out", file("link.mp4")},
+        {file("c.mp4"), "--out", file("o.mp4"), "--report", file("c")},
+        {"--files-from", file("list.json"), "--out", file("hidden"), "--report", file("list")},
+        {"--files-from", file("list"), "--out", file("hidden"), "--report", file("clip")},
+    };
+    fs::copy_file(in, file("c.json"));
+    std::ofstream(file("c.mp4"), std::ios::app) << "file c.json\n";
+    for (Arguments& command : commands) command.insert(command.begin(), {"anonymize", "--quiet", "--detector", "haar"});
+    expect_rejected(commands);
+}
+
 // The files are not read before the outputs are checked.
 TEST_F(Outputs, OfAnEvaluationNeverOverwriteAnInput) {
     std::ofstream(file("truth.jsonl")) << R"({"source":"in.mp4","frame":0,"faces":[]})" << '\n';
