@@ -33,6 +33,11 @@ void add_anonymize_command(CLI::App& program, CommandContext& context) {
                      "of an archive, or the name of FILE with .report")
         ->type_name("BASE")
         ->group(output);
+    command
+        ->add_option("--regions", arguments->regions,
+                     "Write what is hidden in each frame as JSON lines, for throng eval --leaks; one input file only")
+        ->type_name("OUT.jsonl")
+        ->group(output);
     command->add_option("--audio", arguments->audio, "Audio of videos: copy all tracks, or drop them")
         ->check(CLI::IsMember({"copy", "drop"}))
         ->type_name("")
@@ -113,7 +118,6 @@ void add_anonymize_command(CLI::App& program, CommandContext& context) {
         ->capture_default_str()
         ->group("Archive");
     add_detector_options(*command, arguments->detector, {"cnn", "haar", "lbp"});
-    arguments->detector_option = command->get_option("--detector");
     command->footer(
         "Examples:\n"
         "  throng anonymize interview.mp4 --out hidden.mp4 --audio copy\n"

@@ -85,7 +85,8 @@ HidingPlan make_hiding_plan(FaceRecorder& recorder, const std::string& input, co
 HiddenFrames hide_frames(ExactReader& reader, double end, const std::vector<PlannedFrame>& plan,
                          const AnonymizeSetup& setup, FramePool& pool,
                          const std::function<void(const ExactFrame&)>& write,
-                         const std::function<void(std::int64_t)>& on_frames, const std::stop_token& stop) {
+                         const std::function<void(std::int64_t)>& on_frames, const std::stop_token& stop,
+                         const std::function<void(const Frame&, const RedactRegions&)>& on_regions) {
     HiddenFrames hidden;
     // Decoding, hiding and encoding run at the same time. A thread per frame hides: one thread for all would keep an
     // encoder with many cores waiting.
@@ -126,6 +127,7 @@ HiddenFrames hide_frames(ExactReader& reader, double end, const std::vector<Plan
         hidden.open_frames += open ? 1 : 0;
         hidden.whole_frames += item.regions.whole ? 1 : 0;
         ++hidden.frames;
+        if (on_regions) on_regions(item.frame.frame, item.regions);
         encode.push(std::async(std::launch::async, hide, std::move(item)));
         on_frames(hidden.frames);
     }

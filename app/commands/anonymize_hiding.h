@@ -47,12 +47,14 @@ struct HiddenFrames : HiddenCounts {
 };
 
 // Hides the frames that the reader returns and that are before `end` seconds, and writes them in order. A frame that is
-// damaged or not in the plan is hidden whole. on_frames: called with the number of frames so far. Throws
-// Error(interrupted) after a stop request, and what the reader and `write` throw.
+// damaged or not in the plan is hidden whole. on_frames: called with the number of frames so far. on_regions: called with
+// each frame as decoded, in order, and what is hidden in it; optional. Throws Error(interrupted) after a stop request, and
+// what the reader and the functions throw.
 [[nodiscard]] HiddenFrames hide_frames(ExactReader& reader, double end, const std::vector<PlannedFrame>& plan,
                                        const AnonymizeSetup& setup, FramePool& pool,
                                        const std::function<void(const ExactFrame&)>& write,
-                                       const std::function<void(std::int64_t)>& on_frames, const std::stop_token& stop);
+                                       const std::function<void(std::int64_t)>& on_frames, const std::stop_token& stop,
+                                       const std::function<void(const Frame&, const RedactRegions&)>& on_regions = {});
 
 // Sets what the report has from the format of the input.
 void describe_video(const VideoFormat& format, const AnonymizeSetup& setup, ReportedFile& reported);

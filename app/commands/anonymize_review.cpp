@@ -93,18 +93,15 @@ void use_settings(const Json& report, AnonymizeArguments& arguments) {
     arguments.only = settings.at("only").get<std::string>();
     DetectorOptions& detector = arguments.detector;
     detector.kind = settings.at("detector").get<std::string>();
+    detector.chosen.kind = true;
     if (detector.model.empty()) detector.model = report.at("model").at("file").get<std::string>();
-    detector.min_size = settings.at("min_size").get<int>();
-    detector.max_size = settings.at("max_size").get<int>();
-    detector.scale_factor = settings.at("scale_factor").get<double>();
+    detector.chosen.min_size = settings.at("min_size").get<int>();
+    detector.chosen.max_size = settings.at("max_size").get<int>();
+    detector.chosen.scale_factor = settings.at("scale_factor").get<double>();
     const Json& threshold = settings.at("score_threshold");
     detector.score_threshold = threshold.is_null() ? std::nullopt : std::optional(threshold.get<float>());
     detector.half = settings.at("half").get<bool>();
     detector.switches = settings.at("switches").get<std::map<std::string, std::string>>();
-    // No value is replaced by the default of the detector.
-    detector.min_size_option = detector.max_size_option = nullptr;
-    detector.scale_factor_option = detector.score_threshold_option = nullptr;
-    arguments.detector_option = nullptr;
 
     const auto is_given = [&](const char* option) {
         return arguments.archive.command != nullptr && arguments.archive.command->get_option(option)->count() > 0;

@@ -127,6 +127,9 @@ AnonymizeRun::AnonymizeRun(AnonymizeArguments arguments, const CommonOptions& co
     run_files_.add_model(arguments_.detector);
     report_base_ = arguments_.report;
     if (folder_) {
+        if (!arguments_.regions.empty()) {
+            throw Error(ErrorKind::usage, "is of one file", "--regions " + arguments_.regions, "name a file for --out");
+        }
         const bool is_part = parse_shard(arguments_.archive.shard).count > 1;
         if (is_part && !report_base_.empty()) {
             throw Error(ErrorKind::usage, "cannot be combined with --shard", "--report",
@@ -137,6 +140,8 @@ AnonymizeRun::AnonymizeRun(AnonymizeArguments arguments, const CommonOptions& co
         reject_archive_options(arguments_.archive, "name a folder for --out");
         if (fs::exists(arguments_.inputs.front(), ignored)) check_hidden_name(out, is_still(arguments_.inputs.front()));
         run_files_.add_output("--out", out);
+        if (arguments_.regions == "-") throw Error(ErrorKind::usage, "is no file", "--regions -", "name a file");
+        run_files_.add_output("--regions", arguments_.regions);
         if (report_base_.empty()) report_base_ = fs::path(out).replace_extension(".report").string();
     }
     if (report_base_.empty()) return;

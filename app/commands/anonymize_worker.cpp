@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/commands/anonymize_hiding.h"
+#include "app/commands/anonymize_regions.h"
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -116,6 +117,8 @@ void AnonymizeWorker::process_image(const std::string& input, const std::string&
         }
         reported.tracks.push_back(std::move(track));
     }
+    RegionWriter region_lines(setup_.regions, input);
+    region_lines.write(image.frame, regions, setup_.hiding.redact);
     const Frame hidden = redacted(image.frame, regions, setup_.hiding.redact, pool_);
     std::size_t thumbnails = 0;
     for (ReportedTrack& track : reported.tracks) {
@@ -134,6 +137,7 @@ void AnonymizeWorker::process_image(const std::string& input, const std::string&
     AtomicFile file(output);
     file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     file.commit();
+    region_lines.commit();
 }
 
 // Reads the file once and records its faces. The pipeline continues on the CPU when the GPU fails.
@@ -179,14 +183,19 @@ void AnonymizeWorker::write_video(const std::string& input, const std::string& o
     options.encoder.quality = setup_.quality;
     if (copies_audio(reader.format(), setup_)) options.audio = input;
     const std::unique_ptr<ExactWriter> writer = make_exact_writer(output, reader.format(), options);
+    RegionWriter region_lines(setup_.regions, input);
     const auto on_frames = [&](std::int64_t frames) {
         progress_.hidden = static_cast<std::uint64_t>(frames);
         on_progress(progress_);
     };
     HiddenFrames hidden = hide_frames(
         reader, std::numeric_limits<double>::infinity(), plan.frames, setup_, pool_,
-        [&](const ExactFrame& frame) { writer->write(frame); }, on_frames, stop);
+        [&](const ExactFrame& frame) { writer->write(frame); }, on_frames, stop,
+        [&](const Frame& frame, const RedactRegions& regions) {
+            region_lines.write(frame, regions, setup_.hiding.redact);
+        });
     writer->commit();
+    region_lines.commit();
     static_cast<HiddenCounts&>(reported) = hidden;
     reported.tracks = std::move(plan.tracks);
     for (auto& [track, thumbnail] : hidden.thumbnails) reported.tracks.at(track).thumbnail = std::move(thumbnail);

@@ -193,8 +193,7 @@ private:
         const NmsParams& params = setting.params;
         const DetectionSet& boxes = setting.input->boxes;
         const auto count = static_cast<std::int64_t>(boxes.detections.size());
-        NmsOptions options{params, setting.dmax};
-        finalize_nms_options(options);  // throws for contradictory settings
+        check_nms(params, setting.dmax);  // throws for contradictory settings
         const NmsMeasurement times = measure_on(*backend_, setting, params, arguments_.cold);
         const std::int64_t overflow = std::max<std::int64_t>(count - setting.capacity, 0);
         if (overflow > 0) warn(fmt::format("--dmax {}: {} boxes are ignored", setting.capacity, overflow));

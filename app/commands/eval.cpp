@@ -204,7 +204,10 @@ void add_eval_command(CLI::App& program, CommandContext& context) {
                      "Ground truth: JSON lines of throng crowd --truth, or a text file in WIDER FACE format")
         ->required()
         ->type_name("");
-    command->add_option("DETECTIONS", arguments->detections, "Detections: JSON lines of throng detect --json")
+    command
+        ->add_option(
+            "DETECTIONS", arguments->detections,
+            "Detections: JSON lines of throng detect --json; with --leaks also those of throng anonymize --regions")
         ->required()
         ->type_name("");
     command
@@ -261,7 +264,9 @@ void add_eval_command(CLI::App& program, CommandContext& context) {
         "  throng detect crowd.mp4 --json found.jsonl\n"
         "  throng eval truth.jsonl found.jsonl --per-file\n"
         "  throng detect crowd.mp4 --detector cnn --score-threshold 0.396 --json low.jsonl\n"
-        "  throng eval truth.jsonl low.jsonl --leaks --shown-score 0.792 --sizes leaks.csv --plot leaks.svg");
+        "  throng eval truth.jsonl low.jsonl --leaks --shown-score 0.792 --sizes leaks.csv --plot leaks.svg\n"
+        "  throng anonymize crowd.mp4 --out hidden.mp4 --regions hidden.jsonl\n"
+        "  throng eval truth.jsonl hidden.jsonl --leaks");
     command->callback(
         [&context, arguments] { context.run = [&context, arguments] { return run(*arguments, context.common); }; });
 }

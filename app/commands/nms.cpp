@@ -131,8 +131,8 @@ private:
             if (!holds)
                 throw Error(ErrorKind::usage, std::string("must be ") + needed + " with --invalid keep", option);
         };
-        if (nms.ties_option->count() == 0) nms.params.ties = Ties::index;
-        if (nms.compare_option->count() == 0) nms.params.compare = Compare::above;
+        if (!nms.ties) nms.params.ties = Ties::index;
+        if (!nms.compare) nms.params.compare = Compare::above;
         require(nms.params.ties == Ties::index, "--ties", "index");
         require(nms.params.compare == Compare::above, "--compare", "above");
         require(nms.params.rule == NmsRule::greedy, "--rule", "greedy");
@@ -154,8 +154,7 @@ private:
             for (const double edge : row.corners) corners.push_back(static_cast<float>(edge));
             scores.push_back(static_cast<float>(row.score));
         }
-        const CLI::Option* option = arguments_.nms.theta_option;
-        const double theta = option->count() > 0 ? option->as<double>() : kDefaultTheta;
+        const double theta = arguments_.nms.theta.value_or(kDefaultTheta);
         CornerNms<float> nms;
         nms.run({corners.data(), scores.data(), nullptr, 1, static_cast<std::uint32_t>(scores.size())}, theta);
         DetectionSet kept;

@@ -183,9 +183,9 @@ void reject_archive_options(const ArchiveArguments& arguments, const std::string
 std::string archive_settings(const CLI::App& command, const DetectorParams& detector) {
     // Options that change no result, by group and by name.
     constexpr std::array<std::string_view, 3> kGroups = {"Archive", "Common", "Board"};
-    constexpr std::array<std::string_view, 13> kNames = {
+    constexpr std::array<std::string_view, 14> kNames = {
         "help", "model", "threads", "streams", "open-timeout", "read-timeout", "reconnects",
-        "json", "video", "images",  "summary", "out",          "report"};
+        "json", "video", "images",  "summary", "out",          "report",       "regions"};
     const auto has = [](const auto& list, const std::string& text) {
         return std::find(list.begin(), list.end(), text) != list.end();
     };
