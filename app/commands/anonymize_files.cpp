@@ -3,7 +3,6 @@
 #include <system_error>
 
 #include "core/base/error.h"
-#include "core/base/input_files.h"
 #include "core/video/exact_writer.h"
 #include "core/video/image_file.h"
 #include "core/video/image_source.h"
@@ -42,8 +41,8 @@ void check_hidden_name(const std::string& out, bool still) {
                 still ? "use a name that ends in .png or .jpg" : "use a name that ends in .mp4 or .mkv");
 }
 
-std::string input_sha256(const std::string& path) {
-    return InputFiles(files_of_file(path)).sha256();
+InputFiles input_files(const std::string& path) {
+    return InputFiles(files_of_file(path));
 }
 
 }  // namespace throng

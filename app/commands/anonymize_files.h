@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/input_files.h"
+
 namespace throng {
 
 // Returns true for a still image, false for a video, an animation and any other file. Reads the head of the file.
@@ -21,8 +23,8 @@ namespace throng {
 // Throws Error(usage) if an output file of this name cannot hold the hidden input.
 void check_hidden_name(const std::string& out, bool still);
 
-// Returns the hash of an input, as reports and manifests have it: of the file, and of those that it names if it is a
-// playlist. Throws Error(input).
-[[nodiscard]] std::string input_sha256(const std::string& path);
+// Returns the file and those that it names if it is a playlist, as they are now. Their hash is that of reports and
+// manifests.
+[[nodiscard]] InputFiles input_files(const std::string& path);
 
 }  // namespace throng

@@ -40,7 +40,7 @@ const Json& choose_file(const Json& report, const AnonymizeArguments& arguments)
                     "name the file to review: throng anonymize IN --review REPORT.json --out FILE");
     }
     const std::string& input = arguments.inputs.front();
-    const std::string sha256 = input_sha256(input);
+    const std::string sha256 = input_files(input).sha256();
     for (const Json& file : files) {
         if (file.at("input_sha256") == sha256) return file;
     }
@@ -55,7 +55,7 @@ void check_input(const Json& file, const std::string& input, bool named) {
         throw Error(ErrorKind::input, "the input of the report is not there", input,
                     "name it where it is: throng anonymize IN --review REPORT.json --out FILE");
     }
-    if (!named && file.at("input_sha256") != input_sha256(input)) {
+    if (!named && file.at("input_sha256") != input_files(input).sha256()) {
         throw Error(ErrorKind::input, "has changed since the report was written: its SHA-256 differs", input,
                     "hide its faces again");
     }

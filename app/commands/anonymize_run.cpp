@@ -84,7 +84,7 @@ ProcessInput make_archive_worker(const AnonymizeSetup& setup, EncoderOnDemand& e
                 }
             }
             if (reported.output_sha256.empty()) {
-                reported = worker->process(item.path, still, item.sha256, outputs[0], on_progress, stop);
+                reported = worker->process(input_files(item.path), still, item.sha256, outputs[0], on_progress, stop);
             }
         } catch (const Error& error) {
             worker->free_buffers();
@@ -171,7 +171,7 @@ void AnonymizeRun::check_decided_tracks(const std::vector<std::string>& inputs) 
     for (const DecidedTrack& decided : setup_.decided) missing.insert(decided.input_sha256);
     for (std::size_t i = 0; i < inputs.size() && !missing.empty(); ++i) {
         std::error_code ignored;
-        if (fs::is_regular_file(inputs[i], ignored)) missing.erase(input_sha256(inputs[i]));
+        if (fs::is_regular_file(inputs[i], ignored)) missing.erase(input_files(inputs[i]).sha256());
     }
     for (const DecidedTrack& decided : setup_.decided) {
         if (!missing.contains(decided.input_sha256)) continue;
@@ -203,7 +203,8 @@ int AnonymizeRun::run_file() {
     int status = 0;
     try {
         check_regular(input);
-        reported = worker.process(input, is_still(input), input_sha256(input), arguments_.archive.out, on_progress,
+        const InputFiles files = input_files(input);
+        reported = worker.process(files, is_still(input), files.sha256(), arguments_.archive.out, on_progress,
                                   InterruptGuard::token());
         progress.reset();
         if (!reported.incomplete.empty()) {
@@ -239,8 +240,9 @@ std::string AnonymizeRun::write_again(const std::function<void(const AnonymizePr
     check_regular(input);
     AnonymizeWorker worker(setup_, encoder_, common_);
     setup_.report.backend = worker.backend().why;
+    const InputFiles files = input_files(input);
     const ReportedFile reported =
-        worker.process(input, is_still(input), input_sha256(input), arguments_.archive.out, on_progress, stop);
+        worker.process(files, is_still(input), files.sha256(), arguments_.archive.out, on_progress, stop);
     write_report(reported);
     return report_base_ + ".json";
 }

@@ -40,12 +40,12 @@ bool needs_encoder(const std::string& output) {
 AnonymizeWorker::AnonymizeWorker(const AnonymizeSetup& setup, EncoderOnDemand& encoder, const CommonOptions& common)
     : setup_(setup), encoder_(encoder), common_(common), backend_(make_backend(common, &setup.settings.detector)) {}
 
-ReportedFile AnonymizeWorker::process(const std::string& input, bool still, const std::string& sha256,
+ReportedFile AnonymizeWorker::process(const InputFiles& input, bool still, const std::string& sha256,
                                       const std::string& output, const OnProgress& on_progress,
                                       const std::stop_token& stop) {
     progress_ = {};
     ReportedFile reported;
-    reported.input = input;
+    reported.input = input.path();
     reported.still = still;
     reported.input_sha256 = sha256;
     if (still) {
@@ -54,7 +54,7 @@ ReportedFile AnonymizeWorker::process(const std::string& input, bool still, cons
         on_progress(progress_);
     } else {
         FaceRecorder recorder(setup_.hiding.tracker);
-        find_faces(input, recorder, on_progress, stop);
+        find_faces(input.path(), recorder, on_progress, stop);
         write_video(input, output, recorder, reported, on_progress, stop);
     }
     reported.output = output;
@@ -82,8 +82,9 @@ std::shared_ptr<const FrameResult> AnonymizeWorker::detect(const Frame& frame) {
     }
 }
 
-void AnonymizeWorker::process_image(const std::string& input, const std::string& output, ReportedFile& reported,
+void AnonymizeWorker::process_image(const InputFiles& files, const std::string& output, ReportedFile& reported,
                                     const std::stop_token& stop) {
+    const std::string& input = files.path();
     const ImageFile content = read_image_file(input);
     check_single_page(content);
     const LoadedImage image = decode_image(content);
@@ -134,6 +135,7 @@ void AnonymizeWorker::process_image(const std::string& input, const std::string&
         throw Error(error.kind(), error.problem(), input, error.advice());
     }
     if (stop.stop_requested()) throw interrupted(input);
+    files.check_unchanged();
     AtomicFile file(output);
     file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     file.commit();
@@ -173,8 +175,9 @@ void AnonymizeWorker::find_faces(const std::string& input, FaceRecorder& recorde
     progress_.found = recorder.num_frames();
 }
 
-void AnonymizeWorker::write_video(const std::string& input, const std::string& output, FaceRecorder& recorder,
+void AnonymizeWorker::write_video(const InputFiles& files, const std::string& output, FaceRecorder& recorder,
                                   ReportedFile& reported, const OnProgress& on_progress, const std::stop_token& stop) {
+    const std::string& input = files.path();
     HidingPlan plan = make_hiding_plan(recorder, input, reported.input_sha256, setup_);
     ExactReader reader(input, stop);
     describe_video(reader.format(), setup_, reported);
@@ -194,6 +197,8 @@ void AnonymizeWorker::write_video(const std::string& input, const std::string& o
         [&](const Frame& frame, const RedactRegions& regions) {
             region_lines.write(frame, regions, setup_.hiding.redact);
         });
+    // Faces were found in the file of the first pass.
+    files.check_unchanged();
     writer->commit();
     region_lines.commit();
     static_cast<HiddenCounts&>(reported) = hidden;

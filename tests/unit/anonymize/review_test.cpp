@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "app/commands/anonymize_files.h"
 #include "app/commands/anonymize_review.h"
+#include "app/commands/anonymize_worker.h"
 #include "core/base/error.h"
 #include "core/base/sha256.h"
 #include "tests/support/program/program.h"
@@ -80,6 +82,63 @@ TEST_F(AnonymizeReview, OptionsRecordWhoDecided) {
     result = anonymize(again);
     EXPECT_EQ(result.status, 2);
     EXPECT_NE(result.err.find("contradicts --keep 1@"), std::string::npos) << result.err;
+}
+
+// Both passes must read the same file: faces would be hidden where the other one has them.
+TEST_F(AnonymizeReview, AnInputThatIsReplacedIsNotWritten) {
+    hide_clip();
+    ASSERT_EQ(
+        run_program({"crowd", path("other.mp4"), "--faces", "4", "--size", "320x240", "--frames", "3", "--seed", "9"})
+            .status,
+        0);
+    ASSERT_EQ(run_program({"crowd", path("in.png"), "--faces", "2", "--size", "320x240"}).status, 0);
+    const std::string report = test::contents(path("out.report.json"));
+    const std::string output = test::contents(path("out.mp4"));
+    for (const std::string input : {"in.mp4", "list.txt", "in.png"}) {
+        SCOPED_TRACE(input);
+        // "list.txt" names in.mp4.
+        std::ofstream(path("list.txt")) << "ffconcat version 1.0\nfile in.mp4\n";
+        const std::string replaced = path(input == "list.txt" ? "in.mp4" : input);
+        AnonymizeArguments arguments;
+        arguments.inputs = {path(input)};
+        arguments.archive.out = input == "in.png" ? path("out.png") : path("out.mp4");
+        arguments.detector.kind = "haar";
+        arguments.encoder = "libx264";
+        const CommonOptions common;
+        AnonymizeSetup setup = make_anonymize_setup(arguments);
+        EncoderOnDemand encoder(arguments.encoder);
+        AnonymizeWorker worker(setup, encoder, common);
+        const InputFiles files = input_files(path(input));
+        const std::string sha256 = files.sha256();
+        const auto process = [&](const auto& on_progress) {
+            static_cast<void>(worker.process(files, input == "in.png", sha256, arguments.archive.out, on_progress, {}));
+        };
+        if (input == "in.png") {  // has one pass: the file is another one than was hashed
+            fs::copy_file(path("in.png"), path("copy.png"));
+            fs::rename(path("copy.png"), path("in.png"));
+            EXPECT_THROW(process([](const AnonymizeProgress&) {}), Error);
+            EXPECT_FALSE(fs::exists(path("out.png")));
+            continue;
+        }
+        bool is_replaced = false;
+        const auto replace = [&](const AnonymizeProgress& now) {
+            if (now.hidden != 1 || is_replaced) return;
+            is_replaced = true;
+            fs::copy_file(path("other.mp4"), path("copy.mp4"));
+            fs::rename(path("copy.mp4"), replaced);
+        };
+        try {
+            process(replace);
+            ADD_FAILURE() << "a file of two inputs";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), ErrorKind::input);
+            EXPECT_EQ(error.where(), replaced);
+            EXPECT_NE(std::string(error.what()).find("changed while it was read"), std::string::npos) << error.what();
+        }
+        EXPECT_TRUE(is_replaced);
+        EXPECT_EQ(test::contents(path("out.mp4")), output) << "the earlier output is kept";
+    }
+    EXPECT_EQ(test::contents(path("out.report.json")), report);
 }
 
 TEST_F(AnonymizeReview, NeedsADisplayAndDoubtfulTracks) {
