@@ -60,6 +60,25 @@ std::string summary_of(const ReportedFile& file) {
     return text;
 }
 
+// Returns what decides about the results of an archive, instead of the names of files: equal decisions about the same
+// tracks are equal settings, whichever report they come from.
+nlohmann::json contents_of_settings(const AnonymizeSetup& setup) {
+    nlohmann::json contents{{"keep", nlohmann::json::array()}, {"hide", nlohmann::json::array()}};
+    for (const DecidedTrack& track : setup.decided) {
+        nlohmann::json samples = nlohmann::json::array();
+        for (const TrackSample& sample : track.samples) {
+            samples.push_back({sample.pts, sample.box.x, sample.box.y, sample.box.w, sample.box.h});
+        }
+        contents[track.keep ? "keep" : "hide"].push_back({{"input", track.input_sha256}, {"samples", samples}});
+    }
+    for (nlohmann::json& list : contents) {
+        std::sort(list.begin(), list.end());
+        list.erase(std::unique(list.begin(), list.end()), list.end());
+    }
+    contents["in_effect"] = setup.report.settings;  // with the defaults of the detector's kind
+    return contents;
+}
+
 // Returns a function that hides the faces of one input of an archive, and writes its report.
 ProcessInput make_archive_worker(const AnonymizeSetup& setup, EncoderOnDemand& encoder, const CommonOptions& common,
                                  const ArchiveWorkers& workers) {
@@ -250,7 +269,8 @@ std::string AnonymizeRun::write_again(const std::function<void(const AnonymizePr
 int AnonymizeRun::run_folder() {
     ArchiveWorkers workers(common_, setup_.settings.detector, arguments_.archive);
     ArchiveWork work;
-    work.settings = archive_settings(*arguments_.archive.command, setup_.settings.detector);
+    const nlohmann::json contents = contents_of_settings(setup_);
+    work.settings = archive_settings(*arguments_.archive.command, setup_.settings.detector, &contents);
     work.name_of = name_below_entry;
     work.use_list = [&](const std::vector<WorkItem>& list) {
         check_report(list);

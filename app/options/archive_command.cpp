@@ -180,7 +180,7 @@ void reject_archive_options(const ArchiveArguments& arguments, const std::string
     }
 }
 
-std::string archive_settings(const CLI::App& command, const DetectorParams& detector) {
+std::string archive_settings(const CLI::App& command, const DetectorParams& detector, const nlohmann::json* contents) {
     // Options that change no result, by group and by name.
     constexpr std::array<std::string_view, 3> kGroups = {"Archive", "Common", "Board"};
     constexpr std::array<std::string_view, 14> kNames = {
@@ -203,6 +203,7 @@ std::string archive_settings(const CLI::App& command, const DetectorParams& dete
         const std::string model = detector.model.empty() ? default_model(detector.kind) : detector.model;
         settings["model_sha256"] = sha256_of(find_model(model, detector.kind));
     }
+    if (contents != nullptr) settings.update(*contents);
     return settings.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

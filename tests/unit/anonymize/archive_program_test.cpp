@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
@@ -126,6 +127,36 @@ TEST_F(AnonymizeArchive, ResumesAndSkipsWhatIsDone) {
     const auto mixed = anonymize({path("in"), "--out", path("out"), "--resume"});
     EXPECT_NE(mixed.err.find("other settings"), std::string::npos) << mixed.err;
     EXPECT_NE(run_program({"merge", path("out")}).err.find("mixed settings"), std::string::npos);
+}
+
+// The name of a report does not say which tracks are kept.
+TEST_F(AnonymizeArchive, OtherDecisionsAreOtherSettings) {
+    fs::remove(path("in/bad.jpg"));
+    ASSERT_EQ(run_program({"crowd", path("in/a.png"), "--size", "640x480", "--faces", "8", "-q"}).status, 0);
+    ASSERT_EQ(anonymize({path("in"), "--out", path("first"), "--report", path("r"), "-q"}).status, 0);
+    Json report = Json::parse(contents(path("r.json")));
+    ASSERT_GE(report["files"][0]["tracks"].size(), 2U);
+    const auto keep_first = [&](const std::string& name) {
+        return anonymize({path("in"), "--out", path("kept"), "--keep", "1@" + path(name), "--resume", "--report",
+                          path("kept-report")});
+    };
+    const auto kept_tracks = [&] {
+        const Json json = Json::parse(contents(path("kept-report.json")));
+        std::vector<bool> kept;
+        for (const Json& track : json.at("files").at(0).at("tracks")) kept.push_back(track.at("kept").get<bool>());
+        return kept;
+    };
+    EXPECT_NE(keep_first("r.json").out.find(" 0 skipped"), std::string::npos);
+    EXPECT_TRUE(kept_tracks().at(0));
+    // The same decision from another report.
+    fs::copy_file(path("r.json"), path("copy.json"));
+    EXPECT_NE(keep_first("copy.json").out.find(" 3 skipped"), std::string::npos);
+    // Another decision by the same name.
+    std::swap(report["files"][0]["tracks"][0]["id"], report["files"][0]["tracks"][1]["id"]);
+    std::ofstream(path("r.json")) << report;
+    EXPECT_NE(keep_first("r.json").out.find(" 0 skipped"), std::string::npos);
+    EXPECT_FALSE(kept_tracks().at(0)) << "the face of an earlier decision is visible";
+    EXPECT_TRUE(kept_tracks().at(1));
 }
 
 TEST_F(AnonymizeArchive, AChangedSegmentOfAPlaylistIsHiddenAgain) {
