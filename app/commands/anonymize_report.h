@@ -43,7 +43,7 @@ struct ReportedFile : HiddenCounts {
     std::string input_sha256;
     std::string output_sha256;
     std::string error;       // why nothing was written
-    std::string incomplete;  // why the output lacks a part of the input
+    std::string incomplete;  // why the output lacks a part of the input, or of what was asked for
     bool still = false;
     int width = 0;
     int height = 0;

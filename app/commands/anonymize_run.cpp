@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "app/commands/anonymize_files.h"
+#include "app/commands/anonymize_hiding.h"
 #include "app/commands/anonymize_parts.h"
 #include "app/commands/anonymize_worker.h"
 #include "app/commands/archive_workers.h"
@@ -79,11 +81,12 @@ nlohmann::json contents_of_settings(const AnonymizeSetup& setup) {
     return contents;
 }
 
-// Returns a function that hides the faces of one input of an archive, and writes its report.
+// Returns a function that hides the faces of one input of an archive, and writes its report. outside_spans: counts the
+// inputs of which no frame is in --only.
 ProcessInput make_archive_worker(const AnonymizeSetup& setup, EncoderOnDemand& encoder, const CommonOptions& common,
-                                 const ArchiveWorkers& workers) {
+                                 const ArchiveWorkers& workers, std::atomic<std::size_t>& outside_spans) {
     auto worker = std::make_shared<AnonymizeWorker>(setup, encoder, common);
-    return [worker, &setup, &encoder, budget = workers.budget(), most = workers.bytes_per_worker()](
+    return [worker, &setup, &encoder, &outside_spans, budget = workers.budget(), most = workers.bytes_per_worker()](
                const WorkItem& item, const std::vector<std::string>& outputs,
                const std::function<void(std::uint64_t)>& add_frames, const std::stop_token& stop) {
         const std::uint64_t bytes = memory_of(item);
@@ -105,6 +108,9 @@ ProcessInput make_archive_worker(const AnonymizeSetup& setup, EncoderOnDemand& e
             if (reported.output_sha256.empty()) {
                 reported = worker->process(input_files(item.path), still, item.sha256, outputs[0], on_progress, stop);
             }
+        } catch (const NoFrameInSpans& error) {
+            ++outside_spans;
+            throw Error(ErrorKind::input, error.problem(), item.path);
         } catch (const Error& error) {
             worker->free_buffers();
             // The form of this output cannot hold this input: the others continue.
@@ -272,7 +278,10 @@ int AnonymizeRun::run_folder() {
     const nlohmann::json contents = contents_of_settings(setup_);
     work.settings = archive_settings(*arguments_.archive.command, setup_.settings.detector, &contents);
     work.name_of = name_below_entry;
+    std::atomic<std::size_t> outside_spans = 0;
+    std::size_t inputs_of_shard = 0;
     work.use_list = [&](const std::vector<WorkItem>& list) {
+        inputs_of_shard = select_shard(list, parse_shard(arguments_.archive.shard)).size();
         check_report(list);
         std::vector<std::string> paths;
         for (const WorkItem& item : list) paths.push_back(item.path);
@@ -286,7 +295,7 @@ int AnonymizeRun::run_folder() {
         return workers.choose(inputs, arguments_.streams, setup_.settings.detector);
     };
     work.make_worker = [&](int number) {
-        return make_archive_worker(setup_, encoder_, workers.common_of(number), workers);
+        return make_archive_worker(setup_, encoder_, workers.common_of(number), workers, outside_spans);
     };
     // The results of a video's parts are those of a pipeline over the whole video.
     work.make_part_worker = [&](int number) -> ProcessInput {
@@ -310,7 +319,11 @@ int AnonymizeRun::run_folder() {
             return encode_part(item, outputs[0], setup_, encoder_, *pool, add_frames, stop);
         };
     };
-    const int status = run_archive_command(arguments_.inputs, arguments_.archive, work, common_);
+    int status = run_archive_command(arguments_.inputs, arguments_.archive, work, common_);
+    // A mistake in --only rather than in an input.
+    if (status == exit_status(ErrorKind::input) && outside_spans == inputs_of_shard) {
+        status = exit_status(ErrorKind::usage);
+    }
     if (!report_base_.empty()) {
         const ArchiveMerge merge({arguments_.archive.out});
         if (merge.mixed().empty()) {

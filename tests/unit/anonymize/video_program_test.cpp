@@ -296,6 +296,51 @@ TEST_F(AnonymizeVideo, LeavesFramesOutsideTheSpansAsTheyAre) {
     EXPECT_FALSE(fs::exists(path("x.mp4")));
 }
 
+// Without a frame to hide, the output would be the input.
+TEST_F(AnonymizeVideo, RejectsSpansWithoutFrames) {
+    for (const char* frames : {"10", "20"}) {
+        ASSERT_EQ(run_program({"crowd", path(std::string(frames) + ".mp4"), "--faces", "2", "--size", "320x240",
+                               "--frames", frames, "--fps", "10"})
+                      .status,
+                  0);
+    }
+    // 10 frames until 1.0 s.
+    for (const char* span : {"5-", "1.5-2", "3-4,1:00-"}) {
+        SCOPED_TRACE(span);
+        const auto none = anonymize({path("10.mp4"), "--out", path("out.mp4"), "--only", span, kLargeFaces});
+        EXPECT_EQ(none.status, 2) << none.err;
+        EXPECT_NE(none.err.find(std::string("no frame is in --only ") + span), std::string::npos) << none.err;
+        EXPECT_FALSE(fs::exists(path("out.mp4")));
+    }
+    const auto some = anonymize({path("10.mp4"), "--out", path("out.mp4"), "--only", "0.5-0.6,5-6", kLargeFaces});
+    EXPECT_EQ(some.status, 3) << some.err;
+    EXPECT_NE(some.err.find("no frame is in --only 5-6"), std::string::npos) << some.err;
+    EXPECT_TRUE(fs::exists(path("out.mp4")));
+    EXPECT_EQ(report("out.report.json").at("files").at(0).at("status"), "incomplete");
+    EXPECT_EQ(anonymize({path("10.mp4"), "--out", path("out.mp4"), "--only", "0.9-9", kLargeFaces}).status, 0);
+
+    // In a folder, by file; the parts of a video are one video.
+    fs::create_directory(path("in"));
+    fs::rename(path("10.mp4"), path("in/10.mp4"));
+    for (const char* segment : {"0", "1"}) {
+        SCOPED_TRACE(segment);
+        const std::string out = path(std::string("out") + segment);
+        std::vector<std::string> hide = {path("in"), "--out", out, "--only", "1.5-", kLargeFaces};
+        if (*segment != '0') hide.insert(hide.end(), {"--segment", segment});
+        const auto all = anonymize(hide);
+        EXPECT_EQ(all.status, 2) << all.err;
+        EXPECT_FALSE(fs::exists(out + "/10.mp4"));
+        fs::copy_file(path("20.mp4"), path("in/20.mp4"));
+        hide.emplace_back("--resume");
+        const auto one = anonymize(hide);
+        EXPECT_EQ(one.status, 3) << one.err;
+        EXPECT_NE(one.out.find("1 failed"), std::string::npos) << one.out;
+        EXPECT_FALSE(fs::exists(out + "/10.mp4"));
+        EXPECT_TRUE(fs::exists(out + "/20.mp4"));
+        fs::remove(path("in/20.mp4"));
+    }
+}
+
 TEST_F(AnonymizeVideo, KeepsATrackOfItsReportOnly) {
     for (const char* seed : {"3", "4"}) {
         ASSERT_EQ(run_program({"crowd", path(std::string(seed) + ".mp4"), "--faces", "5", "--size", "640x360",
