@@ -38,7 +38,11 @@ bool needs_encoder(const std::string& output) {
 }  // namespace
 
 AnonymizeWorker::AnonymizeWorker(const AnonymizeSetup& setup, EncoderOnDemand& encoder, const CommonOptions& common)
-    : setup_(setup), encoder_(encoder), common_(common), backend_(make_backend(common, &setup.settings.detector)) {}
+    : AnonymizeWorker(setup, encoder, common, make_backend(common, &setup.settings.detector)) {}
+
+AnonymizeWorker::AnonymizeWorker(const AnonymizeSetup& setup, EncoderOnDemand& encoder, const CommonOptions& common,
+                                 BackendChoice backend)
+    : setup_(setup), encoder_(encoder), common_(common), backend_(std::move(backend)) {}
 
 ReportedFile AnonymizeWorker::process(const InputFiles& input, bool still, const std::string& sha256,
                                       const std::string& output, const OnProgress& on_progress,
@@ -78,6 +82,9 @@ std::shared_ptr<const FrameResult> AnonymizeWorker::detect(const Frame& frame) {
             CommonOptions cpu = common_;
             cpu.backend = "cpu";
             backend_ = make_backend(cpu, &setup_.settings.detector);
+        } catch (...) {
+            images_.reset();  // may have this image in flight, whose result would be taken for that of the next one
+            throw;
         }
     }
 }

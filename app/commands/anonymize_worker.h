@@ -31,6 +31,8 @@ class AnonymizeWorker {
 public:
     // setup, encoder: shared by all workers, and must outlive them. Throws as make_backend does.
     AnonymizeWorker(const AnonymizeSetup& setup, EncoderOnDemand& encoder, const CommonOptions& common);
+    AnonymizeWorker(const AnonymizeSetup& setup, EncoderOnDemand& encoder, const CommonOptions& common,
+                    BackendChoice backend);
 
     // still: a still image; otherwise a video or an animation. sha256: of the input, hashed after `input` was made.
     // on_progress is called at any time. The extension of `output` chooses its format; it gets its name when it is
