@@ -17,6 +17,7 @@ extern "C" {
 
 #include "app/options/progress.h"
 #include "core/base/error.h"
+#include "core/base/input_files.h"
 #include "core/base/sha256.h"
 #include "core/model/model_catalogue.h"
 #include "core/model/model_finder.h"
@@ -249,6 +250,13 @@ std::string report_text(Json header, const Json& file) {
     return dump(header, 1) + "\n";
 }
 
+void check_report_base(const std::string& base) {
+    const fs::path name = fs::path(base).filename();
+    if (!name.empty() && name != "." && name != "..") return;
+    throw Error(ErrorKind::usage, "names a folder", "--report " + base,
+                "add the name of the report, without extension");
+}
+
 ReportWriter::ReportWriter(const std::string& base, const Json& header) : json_(base + ".json"), html_(base + ".html") {
     std::string text = dump(header, 1);
     text.erase(text.rfind('\n'));  // the closing brace
@@ -308,8 +316,7 @@ std::string make_thumbnail(const Frame& frame, const Box& box) {
 }
 
 Json read_report(const std::string& path) {
-    std::ifstream stream(path);
-    if (!stream) throw Error(ErrorKind::input, "the report cannot be read", path);
+    std::ifstream stream = open_input(path);
     Json report = Json::parse(stream, nullptr, false);
     if (!report.is_object() || report.value("program", Json()) != "throng anonymize") {
         throw Error(ErrorKind::input, "is no report of throng anonymize", path, "name the file that ends in .json");

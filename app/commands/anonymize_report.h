@@ -81,6 +81,9 @@ struct ReportHeader {
 // Returns the report of one file as JSON. header, file: from the functions above.
 [[nodiscard]] std::string report_text(nlohmann::ordered_json header, const nlohmann::ordered_json& file);
 
+// Throws Error(usage) if a report cannot have this name: BASE of --report is a folder.
+void check_report_base(const std::string& base);
+
 // Writes a report as BASE.json and as BASE.html, a page that needs no other file. Holds one file in memory at a time.
 // Throws Error(input) if a file cannot be written; both get their names in commit.
 class ReportWriter {

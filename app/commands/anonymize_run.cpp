@@ -151,6 +151,7 @@ AnonymizeRun::AnonymizeRun(AnonymizeArguments arguments, const CommonOptions& co
     run_files_.add_input("the list", arguments_.archive.files_from);
     run_files_.add_model(arguments_.detector);
     report_base_ = arguments_.report;
+    if (!report_base_.empty()) check_report_base(report_base_);
     if (folder_) {
         if (!arguments_.regions.empty()) {
             throw Error(ErrorKind::usage, "is of one file", "--regions " + arguments_.regions, "name a file for --out");
@@ -370,7 +371,7 @@ void write_joined_report(const std::string& base, const ArchiveMerge& merge, boo
             if (!output.name.ends_with(kReportExtension)) continue;
             const std::string path = (folder / output.name).string();
             try {
-                std::ifstream stream(path);
+                std::ifstream stream = open_input(path);
                 const Json found = Json::parse(stream);
                 use(&found, found.at("files").at(0));
             } catch (const Json::exception& error) {

@@ -20,6 +20,7 @@
 #include "app/options/nms_options.h"
 #include "app/options/values.h"
 #include "core/base/error.h"
+#include "core/base/input_files.h"
 #include "core/base/log.h"
 #include "core/cpu/cpu_backend.h"
 #include "core/detect/detection_csv.h"
@@ -119,8 +120,7 @@ private:
 
     void make_inputs() {
         if (!arguments_.input.empty()) {
-            std::ifstream stream(arguments_.input, std::ios::binary);
-            if (!stream) throw Error(ErrorKind::input, "cannot be opened", arguments_.input, "check the path");
+            std::ifstream stream = open_input(arguments_.input);
             inputs_.push_back({arguments_.input, "file", read_detections(stream, arguments_.input).detections});
             return;
         }

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <optional>
@@ -27,6 +26,7 @@
 #include "app/options/values.h"
 #include "core/algo/nms_rules.h"
 #include "core/base/error.h"
+#include "core/base/input_files.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
 #include "core/cpu/corner_nms.h"
@@ -34,8 +34,6 @@
 
 namespace throng {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr double kDefaultTheta = 0.3;        // NmsParams::theta, as a double
 constexpr std::size_t kMaxRank = 1U << 24U;  // ranks are exact as float32
@@ -98,12 +96,7 @@ private:
         if (arguments_.input == "-") {
             table_ = read_detections(std::cin, name());
         } else {
-            std::error_code unknown;
-            if (fs::is_directory(arguments_.input, unknown)) {
-                throw Error(ErrorKind::input, "is a folder", name(), "name a CSV file");
-            }
-            std::ifstream stream(arguments_.input, std::ios::binary);
-            if (!stream) throw Error(ErrorKind::input, "cannot be opened", name(), "check the path");
+            std::ifstream stream = open_input(arguments_.input);
             table_ = read_detections(stream, name());
         }
         const auto fail_without = [this](const char* column, const char* option) {

@@ -2,12 +2,24 @@
 
 #include <sys/stat.h>
 
+#include <cerrno>
+#include <system_error>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/sha256.h"
 
 namespace throng {
+
+std::ifstream open_input(const std::string& path) {
+    struct stat status {};
+    std::ifstream stream(path, std::ios::binary);
+    int code = stream ? 0 : errno;
+    if (code == 0 && ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) code = EISDIR;
+    if (code == 0) return stream;
+    throw Error(ErrorKind::input, "cannot be read: " + std::generic_category().message(code), path,
+                code == EISDIR ? "name a file" : "check the path");
+}
 
 std::optional<FileState> state_of(const std::string& path) {
     struct stat status {};

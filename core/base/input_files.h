@@ -4,12 +4,17 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <fstream>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace throng {
+
+// Opens a file for reading. Throws Error(input) if it cannot be read, as a folder cannot: reading one throws exceptions
+// of the C++ library.
+[[nodiscard]] std::ifstream open_input(const std::string& path);
 
 // Identifies a version of a file: any write changes it. Compared for equality only.
 struct FileState {

@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -13,6 +11,7 @@
 #include <sstream>
 
 #include "core/base/error.h"
+#include "core/base/input_files.h"
 
 namespace throng {
 namespace {
@@ -24,11 +23,7 @@ constexpr double kMaxFrameSize = 1 << 16;  // pixels
 // Reads the lines of a text file and throws errors with file and line.
 class LineReader {
 public:
-    explicit LineReader(const std::filesystem::path& path) : path_(path), file_(path) {
-        if (std::filesystem::is_directory(path))
-            throw Error(ErrorKind::input, "this is a directory, not a file", path.string());
-        if (!file_) throw Error(ErrorKind::input, std::string("cannot open: ") + std::strerror(errno), path.string());
-    }
+    explicit LineReader(const std::filesystem::path& path) : path_(path), file_(open_input(path.string())) {}
 
     // Reads the next line that is not empty, without a carriage return and byte order mark.
     bool next(std::string& line) {

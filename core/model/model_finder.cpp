@@ -124,6 +124,7 @@ fs::path find_model(std::string_view model, std::string_view kind_name) {
     const std::string asked = name;
 
     if (name.find('/') != std::string::npos) {
+        if (fs::is_directory(name, error)) throw Error(ErrorKind::input, "is a folder", asked, "name a file");
         throw Error(ErrorKind::unavailable, "model file not found", asked, "check the path");
     }
     if (has_suffix(name, kind.model.suffix)) name.resize(name.size() - kind.model.suffix.size());

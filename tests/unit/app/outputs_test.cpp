@@ -239,6 +239,54 @@ TEST_F(Outputs, OfAPipelineWithUnknownFilesRequireANewName) {
         {{"detect", "gst:multifilesrc location=" + file("img%d.png") + " ! pngdec", "--json", file("earlier.jsonl")}});
 }
 
+// Reading a folder throws exceptions of the C++ library.
+TEST_F(Outputs, AFolderIsNoFile) {
+    std::ofstream(file("truth.jsonl")) << R"({"source":"in.mp4","frame":0,"faces":[]})" << '\n';
+    const std::string folder = file("photos");
+    const std::string in = file("in.mp4");
+    std::vector<Arguments> commands = {
+        {"anonymize", in, "--out", file("o.mp4"), "--detector", "haar", "--keep", "1@" + folder},
+        {"anonymize", in, "--out", file("o.mp4"), "--detector", "haar", "--hide", "1@."},
+        {"anonymize", in, "--out", file("o.mp4"), "--detector", "haar", "--report", folder + "/"},
+        {"anonymize", in, "--out", file("o.mp4"), "--detector", "haar", "--report", "."},
+        {"anonymize", in, "--out", file("o.mp4"), "--detector", "haar", "--regions", folder},
+        {"anonymize", in, "--out", file("o.mp4"), "--detector", "haar", "--model", folder},
+        {"anonymize", "--out", file("hidden"), "--quiet", "--detector", "haar", "--files-from", folder},
+#ifdef TH_WITH_UI
+        {"anonymize", "--review", folder},
+        {"anonymize", "--review", "."},
+#endif
+        {"detect", in, "--config", folder},
+        {"detect", in, "--model", folder},
+        {"detect", in, "--count", folder, "--events", file("o.jsonl")},
+        {"detect", in, "--clocks", "x", "--profiles", folder},
+        {"detect", in, "--json", folder},
+        {"detect", in, "--video", folder},
+        {"detect", in, "--telemetry", folder},
+        {"detect", "--out", file("hidden"), "--quiet", "--files-from", folder},
+        {"bench", "nms", "--input", folder},
+        {"nms", folder},
+        {"relink", folder},
+        {"eval", folder, folder},
+        {"eval", file("truth.jsonl"), folder},
+        {"eval", file("truth.jsonl"), folder, "--leaks"},
+        {"eval", file("truth.jsonl"), folder, "--tracks"},
+        {"crowd", file("o.mp4"), "--truth", folder},
+    };
+    const auto before = snapshot();
+    for (const Arguments& command : commands) {
+        std::string words;
+        for (const std::string& word : command) words += " " + word;
+        const ProgramResult result = run_program(command);
+        EXPECT_TRUE(result.status == 2 || result.status == 3) << words << ": " << result.status << "\n" << result.err;
+        for (const char* text : {"basic_", "iostream", "ios_base", "json.exception", "filesystem error"}) {
+            EXPECT_EQ(result.err.find(text), std::string::npos) << words << "\n" << result.err;
+        }
+        EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << words << "\n" << result.err;
+    }
+    EXPECT_EQ(snapshot(), before);
+}
+
 TEST_F(Outputs, ARunThatCannotBeginLeavesEarlierResultsUnchanged) {
     const auto before = snapshot();
     const std::string earlier = file("earlier.jsonl");
