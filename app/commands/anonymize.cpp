@@ -8,6 +8,7 @@
 #include "app/commands/anonymize_run.h"
 #include "app/options/command.h"
 #include "app/options/values.h"
+#include "core/base/error.h"
 
 namespace throng {
 
@@ -126,12 +127,14 @@ void add_anonymize_command(CLI::App& program, CommandContext& context) {
         "  throng anonymize --review hidden.report.json\n"
         "  throng anonymize interview.mp4 --out hidden.mp4 --keep 3@hidden.report.json");
     command->callback([&context, arguments] {
-        if (!arguments->review.empty()) {
-            context.run = [&context, arguments] { return run_anonymize_review(*arguments, context.common); };
-            return;
-        }
-        if (arguments->archive.out.empty()) throw CLI::RequiredError("--out");
-        context.run = [&context, arguments] { return AnonymizeRun(*arguments, context.common).run(); };
+        // The configuration file may set --review and --out, too.
+        context.run = [&context, arguments] {
+            if (!arguments->review.empty()) return run_anonymize_review(*arguments, context.common);
+            if (arguments->archive.out.empty()) {
+                throw Error(ErrorKind::usage, "is required", "--out", "see throng anonymize --help");
+            }
+            return AnonymizeRun(*arguments, context.common).run();
+        };
     });
 }
 
