@@ -41,6 +41,15 @@ void check_hidden_name(const std::string& out, bool still) {
                 still ? "use a name that ends in .png or .jpg" : "use a name that ends in .mp4 or .mkv");
 }
 
+std::string folder_of_name(const std::string& path, const std::string& name) {
+    const fs::path whole = fs::absolute(path).lexically_normal();
+    fs::path folder = whole;
+    for (const fs::path& part : fs::path(name)) {
+        if (!part.empty()) folder = folder.parent_path();
+    }
+    return folder / name == whole ? folder.string() : std::string();
+}
+
 InputFiles input_files(const std::string& path) {
     return InputFiles(files_of_file(path));
 }

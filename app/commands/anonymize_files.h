@@ -23,6 +23,9 @@ namespace throng {
 // Throws Error(usage) if an output file of this name cannot hold the hidden input.
 void check_hidden_name(const std::string& out, bool still);
 
+// Returns the absolute folder in which a name of an input begins: path is that folder and the name. Empty if it is not.
+[[nodiscard]] std::string folder_of_name(const std::string& path, const std::string& name);
+
 // Returns the file and those that it names if it is a playlist, as they are now. Their hash is that of reports and
 // manifests.
 [[nodiscard]] InputFiles input_files(const std::string& path);

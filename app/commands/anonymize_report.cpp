@@ -192,6 +192,8 @@ Json file_json(const ReportedFile& file) {
     Json json;
     json["input"] = file.input;
     json["output"] = file.output;
+    json["folder"] = file.folder;
+    json["in_archive"] = file.in_archive;
     json["status"] = !file.error.empty() ? "failed" : file.incomplete.empty() ? "done" : "incomplete";
     json["error"] = file.error;
     json["incomplete"] = file.incomplete;
@@ -219,7 +221,12 @@ Json file_json(const ReportedFile& file) {
 ReportedModel describe_model(const DetectorParams& detector) {
     const std::string model = detector.model.empty() ? default_model(detector.kind) : detector.model;
     const fs::path file = find_model(model, detector.kind);
-    ReportedModel result{file.stem().string(), file.filename().string(), sha256_of(file), kUnknownTerms, kUnknownTerms};
+    ReportedModel result{file.stem().string(),
+                         file.filename().string(),
+                         fs::absolute(file).lexically_normal().string(),
+                         sha256_of(file),
+                         kUnknownTerms,
+                         kUnknownTerms};
     for (const RecommendedModel& known : recommended_models()) {
         // Models of packages have no checksum in the table.
         if (known.sha256.empty() ? known.name != result.name : known.sha256 != result.sha256) continue;
@@ -236,11 +243,9 @@ Json header_json(const ReportHeader& header) {
     json["settings"] = header.settings;
     json["output"] = header.output;
     json["backend"] = header.backend;
-    json["model"] = {{"name", header.model.name},
-                     {"file", header.model.file},
-                     {"sha256", header.model.sha256},
-                     {"license", header.model.license},
-                     {"training", header.model.training}};
+    json["model"] = {{"name", header.model.name},       {"file", header.model.file},
+                     {"path", header.model.path},       {"sha256", header.model.sha256},
+                     {"license", header.model.license}, {"training", header.model.training}};
     json["interrupted"] = header.interrupted;
     return json;
 }

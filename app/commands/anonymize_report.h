@@ -39,7 +39,9 @@ struct HiddenCounts {
 
 struct ReportedFile : HiddenCounts {
     std::string input;
-    std::string output;  // empty: not written
+    std::string output;       // empty: not written
+    std::string folder;       // where the names begin if they are relative: absolute
+    bool in_archive = false;  // `output` is below the folder of --out, whose manifest describes it
     std::string input_sha256;
     std::string output_sha256;
     std::string error;       // why nothing was written
@@ -58,6 +60,7 @@ struct ReportedFile : HiddenCounts {
 struct ReportedModel {
     std::string name;
     std::string file;
+    std::string path;  // absolute
     std::string sha256;
     std::string license;
     std::string training;

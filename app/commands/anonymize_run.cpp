@@ -117,9 +117,11 @@ ProcessInput make_archive_worker(const AnonymizeSetup& setup, EncoderOnDemand& e
             if (error.kind() != ErrorKind::usage) throw;
             throw Error(ErrorKind::input, error.problem(), item.path);
         }
-        // As in a run on another machine.
+        // As in a run on another machine, where only the folder of the inputs may differ.
         reported.input = item.name;
         reported.output = hidden_name(item.name, item.path);
+        reported.folder = folder_of_name(item.path, item.name);
+        reported.in_archive = true;
         ReportHeader header = setup.report;
         header.backend = worker->backend().why;
         write_file(outputs[1], report_text(header_json(header), file_json(reported)), stop);
@@ -253,7 +255,10 @@ int AnonymizeRun::run_file() {
     return status;
 }
 
-void AnonymizeRun::write_report(const ReportedFile& reported) {
+void AnonymizeRun::write_report(ReportedFile reported) {
+    if (fs::path(reported.input).is_relative() || fs::path(reported.output).is_relative()) {
+        reported.folder = fs::current_path().string();
+    }
     ReportWriter report(report_base_, header_json(setup_.report));
     report.add(file_json(reported));
     report.commit();
@@ -365,6 +370,7 @@ void write_joined_report(const std::string& base, const ArchiveMerge& merge, boo
             failed.input = entry.input;
             failed.input_sha256 = entry.sha256;
             failed.error = entry.error;
+            failed.in_archive = true;
             return use(nullptr, file_json(failed));
         }
         for (const OutputRecord& output : entry.outputs) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -206,6 +207,88 @@ TEST_F(AnonymizeReview, RejectsReportsThatDoNotFit) {
     AnonymizeArguments both = of(report);
     both.keep = {"1@" + report};
     rejected(both, usage, "--keep");
+}
+
+// Relative names in a report begin where the program ran, or at the inputs of a folder.
+TEST_F(AnonymizeReview, ReviewsFromEveryFolder) {
+    const fs::path before = fs::current_path();
+    const test::ScratchDir elsewhere;
+    fs::create_directories(path("work/in"));
+    fs::copy_file(*test::cascade_file("haarcascade_frontalface_alt2.xml"), path("work/own.xml"));
+    const auto restore = std::shared_ptr<void>(nullptr, [&](void*) { fs::current_path(before); });
+    fs::current_path(path("work"));
+    ASSERT_EQ(run_program({"crowd", "in/clip.mp4", "--faces", "4", "--size", "320x240", "--frames", "3", "--seed", "3"})
+                  .status,
+              0);
+    const std::vector<std::string> options = {"--detector", "haar", "--model", "own.xml", "--encoder", "libx264"};
+    for (const std::vector<std::string>& names : {std::vector<std::string>{"in/clip.mp4", "--out", "hidden.mp4"},
+                                                  {"in/clip.mp4", "--out", "folder"},
+                                                  {"in", "--out", "all", "--report", "all-report"}}) {
+        std::vector<std::string> arguments = names;
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        const auto result = anonymize(arguments);
+        ASSERT_EQ(result.status, 0) << result.err;
+    }
+    // The file of the same name in the folder of the report is the output.
+    ASSERT_TRUE(fs::exists("folder/clip.mp4"));
+    struct Case {
+        const char* report;
+        bool in_folder;
+    };
+    const CommonOptions common;
+    for (const auto& [report, in_folder] : {Case{"hidden.report.json", false},
+                                            {"folder/clip.mp4.report.json", true},
+                                            {"folder/anonymize-report.json", true},
+                                            {"all/clip.mp4.report.json", true},
+                                            {"all-report.json", true}}) {
+        SCOPED_TRACE(report);
+        const fs::path whole = fs::path(path("work")) / report;
+        for (const fs::path& folder : {fs::path(path("work")), whole.parent_path(), elsewhere.path(), fs::path("/")}) {
+            SCOPED_TRACE(folder.string());
+            fs::current_path(folder);
+            AnonymizeArguments arguments;
+            arguments.review = folder == "/" ? whole.string() : whole.lexically_relative(folder).string();
+            if (in_folder) {
+                try {
+                    static_cast<void>(make_review(arguments, common));
+                    ADD_FAILURE() << "would replace an output of a manifest";
+                } catch (const Error& error) {
+                    EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
+                    EXPECT_NE(std::string(error.what()).find("--out FILE"), std::string::npos) << error.what();
+                }
+                arguments.archive.out = (elsewhere.path() / "new.mp4").string();
+            }
+            const ui::ReviewOptions review = make_review(arguments, common);
+            EXPECT_FALSE(review.tracks.empty());
+            EXPECT_TRUE(fs::equivalent(review.input, path("work/in/clip.mp4"))) << review.input;
+            if (!in_folder) {
+                EXPECT_TRUE(fs::equivalent(review.output, path("work/hidden.mp4"))) << review.output;
+            }
+        }
+    }
+    // What is written again can be reviewed again, from elsewhere.
+    fs::current_path(elsewhere.path());
+    AnonymizeArguments arguments;
+    arguments.review = path("work/hidden.report.json");
+    ui::ReviewOptions review = make_review(arguments, common);
+    review.tracks[0].decision = Decision::keep;
+    static_cast<void>(review.write(review.tracks, [](double) {}, {}));
+    fs::current_path("/");
+    review = make_review(arguments, common);
+    EXPECT_EQ(review.tracks[0].decision, Decision::keep);
+    // A report that was moved together with its files.
+    fs::rename(path("work"), path("moved"));
+    arguments.review = path("moved/hidden.report.json");
+    EXPECT_THROW(static_cast<void>(make_review(arguments, common)), Error) << "the input is in another folder";
+    fs::rename(path("moved/in/clip.mp4"), path("moved/clip.mp4"));
+    EXPECT_TRUE(fs::equivalent(make_review(arguments, common).output, path("moved/hidden.mp4")));
+    arguments.archive.out = path("moved");
+    try {
+        static_cast<void>(make_review(arguments, common));
+        ADD_FAILURE() << "a folder";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
+    }
 }
 
 TEST_F(AnonymizeReview, WritesTheFileAgainWithTheSettingsOfTheReport) {
