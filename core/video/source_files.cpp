@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/extension.h"
 #include "core/video/camera_source.h"
 #include "core/video/image_file.h"
 #include "core/video/url.h"
@@ -193,10 +194,7 @@ std::span<const std::string_view> video_extensions() {
 
 bool has_video_extension(const fs::path& path) {
     const std::span<const std::string_view> known = video_extensions();
-    std::string extension = path.extension().string();
-    std::transform(extension.begin(), extension.end(), extension.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return std::find(known.begin(), known.end(), extension) != known.end();
+    return std::find(known.begin(), known.end(), lower_extension(path)) != known.end();
 }
 
 SourceFiles files_of_source(std::string_view spec) {
@@ -218,10 +216,7 @@ bool has_media_extension(const std::string& name) {
         ".mp4",  ".m4v", ".mov", ".mkv", ".webm", ".avi", ".mpg", ".mpeg", ".ts",    ".mts",
         ".m2ts", ".flv", ".wmv", ".asf", ".3gp",  ".ogv", ".mxf", ".mjpg", ".mjpeg", ".gif"};
     if (has_image_extension(name)) return true;
-    std::string extension = fs::path(name).extension().string();
-    std::transform(extension.begin(), extension.end(), extension.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return std::find(kVideos.begin(), kVideos.end(), extension) != kVideos.end();
+    return std::find(kVideos.begin(), kVideos.end(), lower_extension(name)) != kVideos.end();
 }
 
 }  // namespace throng
