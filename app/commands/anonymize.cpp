@@ -8,6 +8,7 @@
 #include "app/commands/anonymize_run.h"
 #include "app/options/command.h"
 #include "app/options/values.h"
+#include "core/base/error.h"
 
 namespace throng {
 
@@ -33,6 +34,11 @@ void add_anonymize_command(CLI::App& program, CommandContext& context) {
                      "of an archive, or the name of FILE with .report: hidden.report for hidden.mp4; hidden.mp4.report "
                      "if that is taken")
         ->type_name("BASE")
+        ->group(output);
+    command
+        ->add_option("--regions", arguments->regions,
+                     "Write what is hidden in each frame as JSON lines, for throng eval --leaks; one input file only")
+        ->type_name("OUT.jsonl")
         ->group(output);
     command->add_option("--audio", arguments->audio, "Audio of videos: copy all tracks, or drop them")
         ->check(CLI::IsMember({"copy", "drop"}))
@@ -114,7 +120,6 @@ void add_anonymize_command(CLI::App& program, CommandContext& context) {
         ->capture_default_str()
         ->group("Archive");
     add_detector_options(*command, arguments->detector, {"cnn", "haar", "lbp"});
-    arguments->detector_option = command->get_option("--detector");
     command->footer(
         "Examples:\n"
         "  throng anonymize interview.mp4 --out hidden.mp4 --audio copy\n"
@@ -123,12 +128,14 @@ void add_anonymize_command(CLI::App& program, CommandContext& context) {
         "  throng anonymize --review hidden.report.json\n"
         "  throng anonymize interview.mp4 --out hidden.mp4 --keep 3@hidden.report.json");
     command->callback([&context, arguments] {
-        if (!arguments->review.empty()) {
-            context.run = [&context, arguments] { return run_anonymize_review(*arguments, context.common); };
-            return;
-        }
-        if (arguments->archive.out.empty()) throw CLI::RequiredError("--out");
-        context.run = [&context, arguments] { return AnonymizeRun(*arguments, context.common).run(); };
+        // The configuration file may set --review and --out, too.
+        context.run = [&context, arguments] {
+            if (!arguments->review.empty()) return run_anonymize_review(*arguments, context.common);
+            if (arguments->archive.out.empty()) {
+                throw Error(ErrorKind::usage, "is required", "--out", "see throng anonymize --help");
+            }
+            return AnonymizeRun(*arguments, context.common).run();
+        };
     });
 }
 

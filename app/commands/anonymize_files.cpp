@@ -3,6 +3,7 @@
 #include <system_error>
 
 #include "core/base/error.h"
+#include "core/base/extension.h"
 #include "core/video/exact_writer.h"
 #include "core/video/image_file.h"
 #include "core/video/image_source.h"
@@ -27,18 +28,32 @@ bool names_a_folder(const std::string& out, const std::vector<std::string>& inpu
 std::string hidden_name(const std::string& name, const std::string& path) {
     if (has_image_extension(name)) return name;  // a still image, an animation, or a damaged file
     // The container is known only when the file is opened, so the extension decides.
-    const std::string extension = fs::path(name).extension().string();
+    const std::string extension = lower_extension(name);
     if (exact_extension(name, extension == ".gif" ? "gif" : "") == extension) return name;
     return name + (!has_video_extension(name) && is_still(path) ? ".png" : ".mp4");
 }
 
 void check_hidden_name(const std::string& out, bool still) {
     const bool image = has_image_extension(out);
-    const bool animation = fs::path(out).extension() == ".gif" || fs::path(out).extension() == ".png";
-    const bool video = exact_extension(out, "") == fs::path(out).extension().string();
+    const std::string extension = lower_extension(out);
+    const bool animation = extension == ".gif" || extension == ".png";
+    const bool video = exact_extension(out, "") == extension;
     if (still ? image : video || animation) return;
     throw Error(ErrorKind::usage, still ? "is no name of an image file" : "is no name of a video file", "--out " + out,
                 still ? "use a name that ends in .png or .jpg" : "use a name that ends in .mp4 or .mkv");
+}
+
+std::string folder_of_name(const std::string& path, const std::string& name) {
+    const fs::path whole = fs::absolute(path).lexically_normal();
+    fs::path folder = whole;
+    for (const fs::path& part : fs::path(name)) {
+        if (!part.empty()) folder = folder.parent_path();
+    }
+    return folder / name == whole ? folder.string() : std::string();
+}
+
+InputFiles input_files(const std::string& path) {
+    return InputFiles(files_of_file(path));
 }
 
 }  // namespace throng

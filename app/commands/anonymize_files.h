@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/input_files.h"
+
 namespace throng {
 
 // Returns true for a still image, false for a video, an animation and any other file. Reads the head of the file.
@@ -20,5 +22,12 @@ namespace throng {
 
 // Throws Error(usage) if an output file of this name cannot hold the hidden input.
 void check_hidden_name(const std::string& out, bool still);
+
+// Returns the absolute folder in which a name of an input begins: path is that folder and the name. Empty if it is not.
+[[nodiscard]] std::string folder_of_name(const std::string& path, const std::string& name);
+
+// Returns the file and those that it names if it is a playlist, as they are now. Their hash is that of reports and
+// manifests.
+[[nodiscard]] InputFiles input_files(const std::string& path);
 
 }  // namespace throng

@@ -52,7 +52,9 @@ HidingPlan make_hiding_plan(FaceRecorder& recorder, const std::string& input, co
     for (std::size_t i = 0; i < recorded.size(); ++i) {
         PlannedFrame& frame = plan.frames[i];
         frame.pts = recorded[i].pts;
-        frame.until = i + 1 < recorded.size() ? recorded[i + 1].pts : frame.pts;
+        // The last frame is shown as long as the one before.
+        const double step = i > 0 ? frame.pts - recorded[i - 1].pts : 0;
+        frame.until = i + 1 < recorded.size() ? recorded[i + 1].pts : frame.pts + step;
         for (const PlannedRegion& region : file.frames[i].regions) {
             frame.detected += region.reason == RegionReason::detected ? 1 : 0;
             frame.filled += region.reason == RegionReason::filled ? 1 : 0;
@@ -85,7 +87,8 @@ HidingPlan make_hiding_plan(FaceRecorder& recorder, const std::string& input, co
 HiddenFrames hide_frames(ExactReader& reader, double end, const std::vector<PlannedFrame>& plan,
                          const AnonymizeSetup& setup, FramePool& pool,
                          const std::function<void(const ExactFrame&)>& write,
-                         const std::function<void(std::int64_t)>& on_frames, const std::stop_token& stop) {
+                         const std::function<void(std::int64_t)>& on_frames, const std::stop_token& stop,
+                         const std::function<void(const Frame&, const RedactRegions&)>& on_regions) {
     HiddenFrames hidden;
     // Decoding, hiding and encoding run at the same time. A thread per frame hides: one thread for all would keep an
     // encoder with many cores waiting.
@@ -110,7 +113,12 @@ HiddenFrames hide_frames(ExactReader& reader, double end, const std::vector<Plan
         while (next < plan.size() && plan[next].pts < pts - kSamePts) ++next;
         const bool judged = next < plan.size() && plan[next].pts <= pts + kSamePts;
         const double until = judged ? plan[next].until : pts;
-        const bool open = !in_spans(setup.only, pts, until);
+        bool open = !setup.only.empty();
+        for (std::size_t i = 0; i < setup.only.size(); ++i) {
+            if (!in_span(setup.only[i], pts, until)) continue;
+            open = false;
+            hidden.used_spans.insert(i);
+        }
         if (judged) {
             const PlannedFrame& planned = plan[next++];
             hidden.detected += planned.detected;
@@ -126,12 +134,25 @@ HiddenFrames hide_frames(ExactReader& reader, double end, const std::vector<Plan
         hidden.open_frames += open ? 1 : 0;
         hidden.whole_frames += item.regions.whole ? 1 : 0;
         ++hidden.frames;
+        if (on_regions) on_regions(item.frame.frame, item.regions);
         encode.push(std::async(std::launch::async, hide, std::move(item)));
         on_frames(hidden.frames);
     }
     if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped; nothing was written");
     encode.finish();
     return hidden;
+}
+
+std::string unused_spans_text(const std::set<std::size_t>& used, const std::string& input,
+                              const AnonymizeSetup& setup) {
+    std::string unused;
+    for (std::size_t i = 0; i < setup.only.size(); ++i) {
+        if (!used.contains(i)) unused += (unused.empty() ? "" : ",") + setup.only[i].text;
+    }
+    if (unused.empty()) return {};
+    const std::string text = "no frame is in --only " + unused;
+    if (used.empty()) throw NoFrameInSpans(ErrorKind::usage, text, input, "name times of the video");
+    return text;
 }
 
 bool copies_audio(const VideoFormat& format, const AnonymizeSetup& setup) {

@@ -6,12 +6,14 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "app/commands/anonymize_report.h"
 #include "app/commands/anonymize_setup.h"
+#include "core/base/error.h"
 #include "core/frame/frame_pool.h"
 #include "core/video/exact_reader.h"
 
@@ -43,21 +45,35 @@ struct HidingPlan {
 
 struct HiddenFrames : HiddenCounts {
     std::map<std::size_t, std::string> thumbnails;  // ReportedTrack::thumbnail, by index of the track
+    std::set<std::size_t> used_spans;               // indices in AnonymizeSetup::only: a frame is in the span
     std::optional<Frame> last;                      // as decoded
 };
 
 // Hides the frames that the reader returns and that are before `end` seconds, and writes them in order. A frame that is
-// damaged or not in the plan is hidden whole. on_frames: called with the number of frames so far. Throws
-// Error(interrupted) after a stop request, and what the reader and `write` throw.
+// damaged or not in the plan is hidden whole. on_frames: called with the number of frames so far. on_regions: called
+// with each frame as decoded, in order, and what is hidden in it; optional. Throws Error(interrupted) after a stop
+// request, and what the reader and the functions throw.
 [[nodiscard]] HiddenFrames hide_frames(ExactReader& reader, double end, const std::vector<PlannedFrame>& plan,
                                        const AnonymizeSetup& setup, FramePool& pool,
                                        const std::function<void(const ExactFrame&)>& write,
-                                       const std::function<void(std::int64_t)>& on_frames, const std::stop_token& stop);
+                                       const std::function<void(std::int64_t)>& on_frames, const std::stop_token& stop,
+                                       const std::function<void(const Frame&, const RedactRegions&)>& on_regions = {});
 
 // Sets what the report has from the format of the input.
 void describe_video(const VideoFormat& format, const AnonymizeSetup& setup, ReportedFile& reported);
 // Returns true if the audio of the input is copied.
 [[nodiscard]] bool copies_audio(const VideoFormat& format, const AnonymizeSetup& setup);
+
+// No frame of the video is in a span of --only. Of kind usage.
+class NoFrameInSpans : public Error {
+public:
+    using Error::Error;
+};
+
+// Returns the text about spans of --only in which no frame is; empty if there is none. used: HiddenFrames::used_spans
+// of the whole video. Throws NoFrameInSpans if no frame is in any span: the output would be the input.
+[[nodiscard]] std::string unused_spans_text(const std::set<std::size_t>& used, const std::string& input,
+                                            const AnonymizeSetup& setup);
 
 // Returns the text about ExactReader::corrected_times; empty if there is nothing to report.
 [[nodiscard]] std::string corrected_times_text(const ExactReader& reader);

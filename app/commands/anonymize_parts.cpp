@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "app/commands/anonymize_files.h"
@@ -123,6 +124,7 @@ InputResult encode_part(const WorkItem& item, const std::string& output, const A
     nlohmann::json thumbnails = nlohmann::json::array();
     for (const auto& [track, image] : hidden.thumbnails) thumbnails.push_back({track, image});
     report.push_back(std::move(thumbnails));
+    report.push_back(hidden.used_spans);
     writer.finish(hidden.last ? hidden.last : before, std::move(report));
     InputResult result;
     result.frames = static_cast<std::uint64_t>(hidden.frames);
@@ -155,6 +157,16 @@ ReportedFile join_parts(const WorkItem& item, const std::string& output, const A
         muxer.copy_audio_until(time);
     };
     const JoinedParts joined = join_encoded_parts(item.split->files(), opened, write, stop);
+    std::set<std::size_t> used_spans;
+    try {
+        for (const nlohmann::json& part : joined.reports) {
+            const auto of_part = part.at(kCounts.size() + 1).get<std::set<std::size_t>>();
+            used_spans.insert(of_part.begin(), of_part.end());
+        }
+    } catch (const nlohmann::json::exception& error) {
+        throw Error(ErrorKind::input, std::string("an encoded part is damaged: ") + error.what(), item.path);
+    }
+    reported.incomplete = unused_spans_text(used_spans, item.path, setup);
     muxer.copy_audio_until(end);
     muxer.commit();
     reported.notes = encoding_notes(format, options.encoder, joined.scaled_frames);

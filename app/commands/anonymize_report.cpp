@@ -17,6 +17,7 @@ extern "C" {
 
 #include "app/options/progress.h"
 #include "core/base/error.h"
+#include "core/base/input_files.h"
 #include "core/base/json_text.h"
 #include "core/base/sha256.h"
 #include "core/base/text_encoding.h"
@@ -193,6 +194,8 @@ Json file_json(const ReportedFile& file) {
     Json json;
     json["input"] = name_as_text(file.input);
     json["output"] = name_as_text(file.output);
+    json["folder"] = name_as_text(file.folder);
+    json["in_archive"] = file.in_archive;
     json["status"] = !file.error.empty() ? "failed" : file.incomplete.empty() ? "done" : "incomplete";
     json["error"] = file.error;
     json["incomplete"] = file.incomplete;
@@ -220,7 +223,12 @@ Json file_json(const ReportedFile& file) {
 ReportedModel describe_model(const DetectorParams& detector) {
     const std::string model = detector.model.empty() ? default_model(detector.kind) : detector.model;
     const fs::path file = find_model(model, detector.kind);
-    ReportedModel result{file.stem().string(), file.filename().string(), sha256_of(file), kUnknownTerms, kUnknownTerms};
+    ReportedModel result{file.stem().string(),
+                         file.filename().string(),
+                         fs::absolute(file).lexically_normal().string(),
+                         sha256_of(file),
+                         kUnknownTerms,
+                         kUnknownTerms};
     for (const RecommendedModel& known : recommended_models()) {
         // Models of packages have no checksum in the table.
         if (known.sha256.empty() ? known.name != result.name : known.sha256 != result.sha256) continue;
@@ -237,11 +245,9 @@ Json header_json(const ReportHeader& header) {
     json["settings"] = header.settings;
     json["output"] = header.output;
     json["backend"] = header.backend;
-    json["model"] = {{"name", header.model.name},
-                     {"file", header.model.file},
-                     {"sha256", header.model.sha256},
-                     {"license", header.model.license},
-                     {"training", header.model.training}};
+    json["model"] = {{"name", header.model.name},       {"file", header.model.file},
+                     {"path", header.model.path},       {"sha256", header.model.sha256},
+                     {"license", header.model.license}, {"training", header.model.training}};
     json["interrupted"] = header.interrupted;
     return json;
 }
@@ -249,6 +255,13 @@ Json header_json(const ReportHeader& header) {
 std::string report_text(Json header, const Json& file) {
     header["files"] = Json::array({file});
     return dump(header, 1) + "\n";
+}
+
+void check_report_base(const std::string& base) {
+    const fs::path name = fs::path(base).filename();
+    if (!name.empty() && name != "." && name != "..") return;
+    throw Error(ErrorKind::usage, "names a folder", "--report " + base,
+                "add the name of the report, without extension");
 }
 
 ReportWriter::ReportWriter(const std::string& base, const Json& header) : json_(base + ".json"), html_(base + ".html") {
@@ -310,8 +323,7 @@ std::string make_thumbnail(const Frame& frame, const Box& box) {
 }
 
 Json read_report(const std::string& path) {
-    std::ifstream stream(path);
-    if (!stream) throw Error(ErrorKind::input, "the report cannot be read", path);
+    std::ifstream stream = open_input(path);
     Json report = parse_json<Json>(stream, false);
     if (!report.is_object() || report.value("program", Json()) != "throng anonymize") {
         throw Error(ErrorKind::input, "is no report of throng anonymize", path, "name the file that ends in .json");

@@ -39,11 +39,13 @@ struct HiddenCounts {
 
 struct ReportedFile : HiddenCounts {
     std::string input;
-    std::string output;  // empty: not written
+    std::string output;       // empty: not written
+    std::string folder;       // where the names begin if they are relative: absolute
+    bool in_archive = false;  // `output` is below the folder of --out, whose manifest describes it
     std::string input_sha256;
     std::string output_sha256;
     std::string error;       // why nothing was written
-    std::string incomplete;  // why the output lacks a part of the input
+    std::string incomplete;  // why the output lacks a part of the input, or of what was asked for
     bool still = false;
     int width = 0;
     int height = 0;
@@ -58,6 +60,7 @@ struct ReportedFile : HiddenCounts {
 struct ReportedModel {
     std::string name;
     std::string file;
+    std::string path;  // absolute
     std::string sha256;
     std::string license;
     std::string training;
@@ -80,6 +83,9 @@ struct ReportHeader {
 [[nodiscard]] nlohmann::ordered_json file_json(const ReportedFile& file);
 // Returns the report of one file as JSON. header, file: from the functions above.
 [[nodiscard]] std::string report_text(nlohmann::ordered_json header, const nlohmann::ordered_json& file);
+
+// Throws Error(usage) if a report cannot have this name: BASE of --report is a folder.
+void check_report_base(const std::string& base);
 
 // Writes a report as BASE.json and as BASE.html, a page that needs no other file. Holds one file in memory at a time.
 // Throws Error(input) if a file cannot be written; both get their names in commit.

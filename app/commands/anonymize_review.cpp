@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/commands/anonymize_files.h"
 #include "app/commands/anonymize_report.h"
 #include "app/commands/anonymize_run.h"
 #include "app/options/interrupt.h"
@@ -30,6 +31,10 @@ constexpr const char* kWithoutWindow =
 
 #ifdef TH_WITH_UI
 
+std::string sha256_of_input(const std::string& path) {
+    return input_files(path).sha256();
+}
+
 // Returns the file of the report that is reviewed: the only one, or that of the input.
 const Json& choose_file(const Json& report, const AnonymizeArguments& arguments) {
     const Json& files = report.at("files");
@@ -39,7 +44,7 @@ const Json& choose_file(const Json& report, const AnonymizeArguments& arguments)
                     "name the file to review: throng anonymize IN --review REPORT.json --out FILE");
     }
     const std::string& input = arguments.inputs.front();
-    const std::string sha256 = sha256_of(input);
+    const std::string sha256 = sha256_of_input(input);
     for (const Json& file : files) {
         if (file.at("input_sha256") == sha256) return file;
     }
@@ -47,40 +52,77 @@ const Json& choose_file(const Json& report, const AnonymizeArguments& arguments)
                 "name the file of the report, or hide its faces again");
 }
 
-// Throws unless the input is the one of the report.
-void check_input(const Json& file, const std::string& input, bool named) {
-    std::error_code ignored;
-    if (!fs::is_regular_file(input, ignored)) {
-        throw Error(ErrorKind::input, "the input of the report is not there", input,
-                    "name it where it is: throng anonymize IN --review REPORT.json --out FILE");
+// Returns the paths at which a file of the report may be: where it was, and next to the report, which may have been
+// moved together with it.
+std::vector<fs::path> places_of(const Json& file, const std::string& name, const std::string& report) {
+    const fs::path folder_of_report = fs::absolute(report).parent_path();
+    return {fs::path(file.value("folder", "")) / name, folder_of_report / name,
+            folder_of_report / fs::path(name).filename()};
+}
+
+struct FoundFile {
+    std::string path;  // the first one that is there, or the first place
+    bool is_there = false;
+    bool is_same = false;  // has the content of the report
+};
+
+// Returns the path as a user below the current folder writes it.
+std::string short_path(const fs::path& path) {
+    const fs::path relative = path.lexically_relative(fs::current_path());
+    return relative.empty() || *relative.begin() == ".." ? path.string() : relative.string();
+}
+
+// Finds a file that the report names. hash: of a file, as the report has it.
+template <class Hash>
+FoundFile find_file(const Json& file, const std::string& name, const std::string& sha256, const std::string& report,
+                    Hash hash) {
+    const std::vector<fs::path> places = places_of(file, name, report);
+    const auto path_of = [&](const fs::path& place) {
+        return fs::path(name).is_absolute() ? place.string() : short_path(fs::absolute(place).lexically_normal());
+    };
+    FoundFile found{path_of(places.front())};
+    for (const fs::path& place : places) {
+        std::error_code ignored;
+        if (!fs::is_regular_file(place, ignored)) continue;
+        if (hash(place.string()) == sha256) return {path_of(place), true, true};
+        if (!found.is_there) found = {path_of(place), true, false};
     }
-    if (!named && file.at("input_sha256") != sha256_of(input)) {
-        throw Error(ErrorKind::input, "has changed since the report was written: its SHA-256 differs", input,
-                    "hide its faces again");
+    return found;
+}
+
+// Returns the input of the report, which must be there unchanged.
+std::string find_input(const Json& file, const AnonymizeArguments& arguments) {
+    const FoundFile found =
+        find_file(file, file.at("input"), file.at("input_sha256"), arguments.review, sha256_of_input);
+    if (found.is_same) return found.path;
+    if (found.is_there) {
+        throw Error(ErrorKind::input,
+                    "has changed since the report was written, or is another file: its SHA-256 differs", found.path,
+                    "name the input of the report: throng anonymize IN --review REPORT.json --out FILE; or hide its "
+                    "faces again");
     }
+    throw Error(ErrorKind::input, "the input of the report is not there", found.path,
+                "name it where it is: throng anonymize IN --review REPORT.json --out FILE");
 }
 
 // Chooses the output: --out, or the file that the report describes, if it is still that.
-void choose_output(const Json& report, const Json& file, AnonymizeArguments& arguments) {
+void choose_output(const Json& file, AnonymizeArguments& arguments) {
     std::string& out = arguments.archive.out;
-    const bool is_own = out.empty();
-    if (is_own) {
-        out = file.at("output").get<std::string>();
-        const std::string in_archive = out + std::string(kReportExtension);
-        if (report.at("files").size() > 1 || arguments.review.ends_with(in_archive)) {
-            throw Error(ErrorKind::usage, "is of an archive, whose manifest describes its outputs", arguments.review,
-                        "name another file for the new output: --out FILE");
-        }
-        std::error_code ignored;
-        if (!fs::exists(out, ignored)) {
-            spdlog::warn("{}: the output of the report is not there; it can be written again", out);
-        } else if (file.at("output_sha256") != sha256_of(out)) {
-            throw Error(ErrorKind::input, "is not the output of the report: its SHA-256 differs", out,
-                        "name the file for the new output: --out FILE");
-        }
+    if (!out.empty()) return;
+    if (file.value("in_archive", false)) {
+        throw Error(ErrorKind::usage, "is of an output in a folder, whose manifest describes it", arguments.review,
+                    "name another file for the new output: --out FILE");
     }
+    const FoundFile found = find_file(file, file.at("output"), file.at("output_sha256"), arguments.review,
+                                      [](const std::string& path) { return sha256_of(path); });
+    if (found.is_there && !found.is_same) {
+        throw Error(ErrorKind::input, "is not the output of the report: its SHA-256 differs", found.path,
+                    "name the file for the new output: --out FILE");
+    }
+    if (!found.is_there) spdlog::warn("{}: the output of the report is not there; it can be written again", found.path);
+    out = found.path;
     // The new report replaces the reviewed one, unless it is of another output.
-    if (is_own && arguments.report.empty() && arguments.review.ends_with(".json")) {
+    if (arguments.report.empty() && arguments.review.ends_with(".json")) {
         arguments.report = arguments.review.substr(0, arguments.review.size() - 5);
     }
 }
@@ -92,18 +134,25 @@ void use_settings(const Json& report, AnonymizeArguments& arguments) {
     arguments.only = settings.at("only").get<std::string>();
     DetectorOptions& detector = arguments.detector;
     detector.kind = settings.at("detector").get<std::string>();
-    if (detector.model.empty()) detector.model = report.at("model").at("file").get<std::string>();
-    detector.min_size = settings.at("min_size").get<int>();
-    detector.max_size = settings.at("max_size").get<int>();
-    detector.scale_factor = settings.at("scale_factor").get<double>();
+    detector.chosen.kind = true;
+    if (detector.model.empty()) {
+        const Json& model = report.at("model");
+        detector.model = model.at("file").get<std::string>();
+        for (const fs::path& place :
+             {fs::path(model.value("path", "")), fs::absolute(arguments.review).parent_path() / detector.model}) {
+            std::error_code ignored;
+            if (!fs::is_regular_file(place, ignored)) continue;
+            detector.model = place.string();
+            break;
+        }
+    }
+    detector.chosen.min_size = settings.at("min_size").get<int>();
+    detector.chosen.max_size = settings.at("max_size").get<int>();
+    detector.chosen.scale_factor = settings.at("scale_factor").get<double>();
     const Json& threshold = settings.at("score_threshold");
     detector.score_threshold = threshold.is_null() ? std::nullopt : std::optional(threshold.get<float>());
     detector.half = settings.at("half").get<bool>();
     detector.switches = settings.at("switches").get<std::map<std::string, std::string>>();
-    // No value is replaced by the default of the detector.
-    detector.min_size_option = detector.max_size_option = nullptr;
-    detector.scale_factor_option = detector.score_threshold_option = nullptr;
-    arguments.detector_option = nullptr;
 
     const auto is_given = [&](const char* option) {
         return arguments.archive.command != nullptr && arguments.archive.command->get_option(option)->count() > 0;
@@ -158,11 +207,13 @@ ui::ReviewOptions make_review(AnonymizeArguments arguments, const CommonOptions&
         if (const std::string failure = file.at("error"); !failure.empty()) {
             throw Error(ErrorKind::input, "nothing was written: " + failure, arguments.review);
         }
-        const bool named = !arguments.inputs.empty();
-        if (!named) arguments.inputs = {file.at("input").get<std::string>()};
-        check_input(file, arguments.inputs.front(), named);
+        if (arguments.inputs.empty()) arguments.inputs = {find_input(file, arguments)};
         use_settings(report, arguments);
-        choose_output(report, file, arguments);
+        choose_output(file, arguments);
+        if (names_a_folder(arguments.archive.out, arguments.inputs)) {
+            throw Error(ErrorKind::usage, "names a folder", "--out " + arguments.archive.out,
+                        "a review is of one file: name the file for the new output");
+        }
         window.tracks = tracks_of(file);
         steps = 2 * std::max(1.0, file.at("frames").get<double>());  // each frame is read twice
     } catch (const Json::exception& problem) {

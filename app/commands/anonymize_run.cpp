@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "app/commands/anonymize_files.h"
+#include "app/commands/anonymize_hiding.h"
 #include "app/commands/anonymize_parts.h"
 #include "app/commands/anonymize_worker.h"
 #include "app/commands/archive_workers.h"
@@ -27,7 +29,6 @@
 #include "core/base/json_text.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
-#include "core/base/sha256.h"
 #include "core/base/text_encoding.h"
 #include "core/frame/fingerprint.h"
 #include "core/video/source_files.h"
@@ -92,11 +93,31 @@ std::string summary_of(const ReportedFile& file) {
     return text;
 }
 
-// Returns a function that hides the faces of one input of an archive, and writes its report.
+// Returns what decides about the results of an archive, instead of the names of files: equal decisions about the same
+// tracks are equal settings, whichever report they come from.
+nlohmann::json contents_of_settings(const AnonymizeSetup& setup) {
+    nlohmann::json contents{{"keep", nlohmann::json::array()}, {"hide", nlohmann::json::array()}};
+    for (const DecidedTrack& track : setup.decided) {
+        nlohmann::json samples = nlohmann::json::array();
+        for (const TrackSample& sample : track.samples) {
+            samples.push_back({sample.pts, sample.box.x, sample.box.y, sample.box.w, sample.box.h});
+        }
+        contents[track.keep ? "keep" : "hide"].push_back({{"input", track.input_sha256}, {"samples", samples}});
+    }
+    for (nlohmann::json& list : contents) {
+        std::sort(list.begin(), list.end());
+        list.erase(std::unique(list.begin(), list.end()), list.end());
+    }
+    contents["in_effect"] = setup.report.settings;  // with the defaults of the detector's kind
+    return contents;
+}
+
+// Returns a function that hides the faces of one input of an archive, and writes its report. outside_spans: counts the
+// inputs of which no frame is in --only.
 ProcessInput make_archive_worker(const AnonymizeSetup& setup, EncoderOnDemand& encoder, const CommonOptions& common,
-                                 const ArchiveWorkers& workers) {
+                                 const ArchiveWorkers& workers, std::atomic<std::size_t>& outside_spans) {
     auto worker = std::make_shared<AnonymizeWorker>(setup, encoder, common);
-    return [worker, &setup, &encoder, budget = workers.budget(), most = workers.bytes_per_worker()](
+    return [worker, &setup, &encoder, &outside_spans, budget = workers.budget(), most = workers.bytes_per_worker()](
                const WorkItem& item, const std::vector<std::string>& outputs,
                const std::function<void(std::uint64_t)>& add_frames, const std::stop_token& stop) {
         const std::uint64_t bytes = memory_of(item);
@@ -116,17 +137,22 @@ ProcessInput make_archive_worker(const AnonymizeSetup& setup, EncoderOnDemand& e
                 }
             }
             if (reported.output_sha256.empty()) {
-                reported = worker->process(item.path, still, item.sha256, outputs[0], on_progress, stop);
+                reported = worker->process(input_files(item.path), still, item.sha256, outputs[0], on_progress, stop);
             }
+        } catch (const NoFrameInSpans& error) {
+            ++outside_spans;
+            throw Error(ErrorKind::input, error.problem(), item.path);
         } catch (const Error& error) {
             worker->free_buffers();
             // The form of this output cannot hold this input: the others continue.
             if (error.kind() != ErrorKind::usage) throw;
             throw Error(ErrorKind::input, error.problem(), item.path);
         }
-        // As in a run on another machine.
+        // As in a run on another machine, where only the folder of the inputs may differ.
         reported.input = item.name;
         reported.output = hidden_name(item.name, item.path);
+        reported.folder = folder_of_name(item.path, item.name);
+        reported.in_archive = true;
         ReportHeader header = setup.report;
         header.backend = worker->backend().why;
         write_file(outputs[1], report_text(header_json(header), file_json(reported)), stop);
@@ -152,11 +178,17 @@ AnonymizeRun::AnonymizeRun(AnonymizeArguments arguments, const CommonOptions& co
     const std::string& out = arguments_.archive.out;
     std::error_code ignored;
     for (const std::string& input : arguments_.inputs) {
-        if (!fs::is_directory(input, ignored)) run_files_.add_input("the input", input);
+        if (fs::is_directory(input, ignored)) continue;
+        for (const std::string& file : files_of_file(input)) run_files_.add_input("the input", file);
     }
+    run_files_.add_input("the list", arguments_.archive.files_from);
     run_files_.add_model(arguments_.detector);
     report_base_ = arguments_.report;
+    if (!report_base_.empty()) check_report_base(report_base_);
     if (folder_) {
+        if (!arguments_.regions.empty()) {
+            throw Error(ErrorKind::usage, "is of one file", "--regions " + arguments_.regions, "name a file for --out");
+        }
         const bool is_part = parse_shard(arguments_.archive.shard).count > 1;
         if (is_part && !report_base_.empty()) {
             throw Error(ErrorKind::usage, "cannot be combined with --shard", "--report",
@@ -167,6 +199,8 @@ AnonymizeRun::AnonymizeRun(AnonymizeArguments arguments, const CommonOptions& co
         reject_archive_options(arguments_.archive, "name a folder for --out");
         if (fs::exists(arguments_.inputs.front(), ignored)) check_hidden_name(out, is_still(arguments_.inputs.front()));
         run_files_.add_output("--out", out);
+        if (arguments_.regions == "-") throw Error(ErrorKind::usage, "is no file", "--regions -", "name a file");
+        run_files_.add_output("--regions", arguments_.regions);
         if (report_base_.empty()) report_base_ = report_beside(out);
     }
     if (report_base_.empty()) return;
@@ -180,12 +214,23 @@ AnonymizeRun::AnonymizeRun(AnonymizeArguments arguments, const CommonOptions& co
     }
 }
 
+void AnonymizeRun::check_report(const std::vector<WorkItem>& list) const {
+    if (report_base_.empty()) return;
+    RunFiles files(common_);
+    for (const char* extension : {".json", ".html"}) {
+        std::error_code ignored;
+        if (!fs::exists(report_base_ + extension, ignored)) continue;
+        for (const WorkItem& item : list) files.add_input("the input", item.path);
+        files.check_output("--report", report_base_ + extension);
+    }
+}
+
 void AnonymizeRun::check_decided_tracks(const std::vector<std::string>& inputs) const {
     std::set<std::string> missing;
     for (const DecidedTrack& decided : setup_.decided) missing.insert(decided.input_sha256);
     for (std::size_t i = 0; i < inputs.size() && !missing.empty(); ++i) {
         std::error_code ignored;
-        if (fs::is_regular_file(inputs[i], ignored)) missing.erase(sha256_of(inputs[i]));
+        if (fs::is_regular_file(inputs[i], ignored)) missing.erase(input_files(inputs[i]).sha256());
     }
     for (const DecidedTrack& decided : setup_.decided) {
         if (!missing.contains(decided.input_sha256)) continue;
@@ -217,7 +262,8 @@ int AnonymizeRun::run_file() {
     int status = 0;
     try {
         check_regular(input);
-        reported = worker.process(input, is_still(input), sha256_of(input), arguments_.archive.out, on_progress,
+        const InputFiles files = input_files(input);
+        reported = worker.process(files, is_still(input), files.sha256(), arguments_.archive.out, on_progress,
                                   InterruptGuard::token());
         progress.reset();
         if (!reported.incomplete.empty()) {
@@ -240,7 +286,10 @@ int AnonymizeRun::run_file() {
     return status;
 }
 
-void AnonymizeRun::write_report(const ReportedFile& reported) {
+void AnonymizeRun::write_report(ReportedFile reported) {
+    if (fs::path(reported.input).is_relative() || fs::path(reported.output).is_relative()) {
+        reported.folder = fs::current_path().string();
+    }
     ReportWriter report(report_base_, header_json(setup_.report));
     report.add(file_json(reported));
     report.commit();
@@ -253,8 +302,9 @@ std::string AnonymizeRun::write_again(const std::function<void(const AnonymizePr
     check_regular(input);
     AnonymizeWorker worker(setup_, encoder_, common_);
     setup_.report.backend = worker.backend().why;
+    const InputFiles files = input_files(input);
     const ReportedFile reported =
-        worker.process(input, is_still(input), sha256_of(input), arguments_.archive.out, on_progress, stop);
+        worker.process(files, is_still(input), files.sha256(), arguments_.archive.out, on_progress, stop);
     write_report(reported);
     return report_base_ + ".json";
 }
@@ -269,9 +319,14 @@ int AnonymizeRun::run_folder() {
     }
     ArchiveWorkers workers(common_, setup_.settings.detector, arguments_.archive);
     ArchiveWork work;
-    work.settings = archive_settings(*arguments_.archive.command, setup_.settings.detector);
+    const nlohmann::json contents = contents_of_settings(setup_);
+    work.settings = archive_settings(*arguments_.archive.command, setup_.settings.detector, &contents);
     work.name_of = name_below_entry;
+    std::atomic<std::size_t> outside_spans = 0;
+    std::size_t inputs_of_shard = 0;
     work.use_list = [&](const std::vector<WorkItem>& list) {
+        inputs_of_shard = select_shard(list, parse_shard(arguments_.archive.shard)).size();
+        check_report(list);
         std::vector<std::string> paths;
         for (const WorkItem& item : list) paths.push_back(item.path);
         check_decided_tracks(paths);
@@ -284,7 +339,7 @@ int AnonymizeRun::run_folder() {
         return workers.choose(inputs, arguments_.streams, setup_.settings.detector);
     };
     work.make_worker = [&](int number) {
-        return make_archive_worker(setup_, encoder_, workers.common_of(number), workers);
+        return make_archive_worker(setup_, encoder_, workers.common_of(number), workers, outside_spans);
     };
     // The results of a video's parts are those of a pipeline over the whole video.
     work.make_part_worker = [&](int number) -> ProcessInput {
@@ -308,7 +363,11 @@ int AnonymizeRun::run_folder() {
             return encode_part(item, outputs[0], setup_, encoder_, *pool, add_frames, stop);
         };
     };
-    const int status = run_archive_command(arguments_.inputs, arguments_.archive, work, common_);
+    int status = run_archive_command(arguments_.inputs, arguments_.archive, work, common_);
+    // A mistake in --only rather than in an input.
+    if (status == exit_status(ErrorKind::input) && outside_spans == inputs_of_shard) {
+        status = exit_status(ErrorKind::usage);
+    }
     if (!report_base_.empty()) {
         const ArchiveMerge merge({arguments_.archive.out});
         if (merge.mixed().empty()) {
@@ -357,13 +416,14 @@ void write_joined_report(const std::string& base, const ArchiveMerge& merge, boo
             failed.input = entry.input;
             failed.input_sha256 = entry.sha256;
             failed.error = entry.error;
+            failed.in_archive = true;
             return use(nullptr, file_json(failed));
         }
         for (const OutputRecord& output : entry.outputs) {
             if (!output.name.ends_with(kReportExtension)) continue;
             const std::string path = (folder / output.name).string();
             try {
-                std::ifstream stream(path);
+                std::ifstream stream = open_input(path);
                 const Json found = parse_json<Json>(stream);
                 use(&found, found.at("files").at(0));
             } catch (const Json::exception& error) {

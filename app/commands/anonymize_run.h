@@ -32,7 +32,9 @@ public:
 private:
     int run_file();
     int run_folder();
-    void write_report(const ReportedFile& reported);
+    void write_report(ReportedFile reported);
+    // Throws Error(usage) if the report of a folder would replace one of its inputs.
+    void check_report(const std::vector<WorkItem>& list) const;
     void check_decided_tracks(const std::vector<std::string>& inputs) const;
 
     AnonymizeArguments arguments_;

@@ -1,11 +1,10 @@
 #include "app/commands/anonymize_setup.h"
 
-#include <CLI/CLI.hpp>
-
 #include "app/options/nms_options.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/detect/detector_kinds.h"
+#include "core/detect/nms_names.h"
 #include "core/model/cnn_plan.h"
 #include "core/model/model_finder.h"
 #include "core/model/onnx_reader.h"
@@ -23,8 +22,7 @@ float usual_threshold(DetectorParams detector) {
 // The default is the CNN if one of its models is installed.
 void choose_detector(AnonymizeArguments& arguments, AnonymizeSetup& setup) {
     DetectorOptions& detector = arguments.detector;
-    const bool chosen = arguments.detector_option != nullptr && arguments.detector_option->count() > 0;
-    if (!chosen && detector.model.empty()) {
+    if (!detector.chosen.kind && detector.model.empty()) {
         try {
             static_cast<void>(find_model(default_model(detector.kind), detector.kind));
         } catch (const Error&) {
@@ -65,6 +63,11 @@ void describe(const AnonymizeArguments& arguments, AnonymizeSetup& setup) {
         detector.score_threshold ? nlohmann::ordered_json(*detector.score_threshold) : nullptr;
     settings["half"] = detector.half;
     settings["switches"] = detector.switches;
+    const NmsParams& nms = setup.settings.nms;
+    settings["nms_rule"] = name_of(kNmsRuleNames, nms.rule);
+    settings["nms_overlap"] = name_of(kOverlapNames, nms.overlap);
+    settings["nms_theta"] = nms.theta;
+    settings["nms_min_hits"] = nms.min_hits;
     settings["style"] = arguments.style;
     settings["margin"] = setup.hiding.redact.margin;
     settings["only"] = arguments.only;
@@ -92,6 +95,7 @@ AnonymizeSetup make_anonymize_setup(AnonymizeArguments& arguments) {
     describe(arguments, setup);
     setup.decided = read_decided_tracks(arguments.keep, arguments.hide, setup.report.settings);
     setup.decided_by = arguments.decided_by;
+    setup.regions = arguments.regions;
     return setup;
 }
 

@@ -23,6 +23,7 @@ struct AnonymizeArguments {
     std::string style = "blur";
     std::optional<float> margin;  // none: chosen by the detector
     std::string only;
+    std::string regions;            // JSON lines of what is hidden in each frame; empty: none
     std::vector<std::string> keep;  // "ID@REPORT.json"
     std::vector<std::string> hide;  // likewise
     std::string review;             // report to review in the window; empty: none
@@ -33,7 +34,6 @@ struct AnonymizeArguments {
     std::string decoder = "auto";
     int streams = 0;  // files in progress at the same time; 0: chosen by the backend
     DetectorOptions detector;
-    const CLI::Option* detector_option = nullptr;
     ArchiveArguments archive;  // with --out, which may be a file
 };
 
@@ -60,6 +60,7 @@ struct AnonymizeSetup {
     std::vector<TimeSpan> only;
     std::vector<DecidedTrack> decided;
     std::string decided_by;
+    std::string regions;  // of one file: see AnonymizeArguments
     std::string decoder;
     int quality = 0;
     bool copy_audio = false;

@@ -173,6 +173,7 @@ std::vector<TimeSpan> parse_spans(const std::string& text) {
         const std::size_t dash = span.find('-');
         if (dash == std::string_view::npos || dash == 0) reject_spans(text, "is not a span: " + std::string(span));
         TimeSpan result;
+        result.text = span;
         result.first = parse_time(span.substr(0, dash), text);
         const std::string_view last = span.substr(dash + 1);
         result.last = last.empty() ? std::numeric_limits<double>::infinity() : parse_time(last, text);
@@ -184,10 +185,8 @@ std::vector<TimeSpan> parse_spans(const std::string& text) {
     return spans;
 }
 
-bool in_spans(const std::vector<TimeSpan>& spans, double pts, double end) {
-    if (spans.empty()) return true;
-    return std::any_of(spans.begin(), spans.end(),
-                       [&](const TimeSpan& span) { return pts <= span.last && end >= span.first; });
+bool in_span(const TimeSpan& span, double pts, double end) {
+    return pts <= span.last && end >= span.first;
 }
 
 }  // namespace throng

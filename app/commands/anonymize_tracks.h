@@ -89,13 +89,14 @@ struct FilePlan {
 struct TimeSpan {
     double first = 0;
     double last = 0;
+    std::string text{};  // as given, for messages
 };
 
 // Parses "12.5-20,1:00-1:30,2:00:00-": seconds, minutes:seconds or hours:minutes:seconds; an empty end is the end of
 // the video. Throws Error(usage).
 [[nodiscard]] std::vector<TimeSpan> parse_spans(const std::string& text);
 
-// Returns true if there are no spans, or if one of them touches a frame that is shown from `pts` until `end`.
-[[nodiscard]] bool in_spans(const std::vector<TimeSpan>& spans, double pts, double end);
+// Returns true if the span touches a frame that is shown from `pts` until `end`.
+[[nodiscard]] bool in_span(const TimeSpan& span, double pts, double end);
 
 }  // namespace throng

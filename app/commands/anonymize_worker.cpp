@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <limits>
 #include <utility>
 
 #include "app/commands/anonymize_hiding.h"
+#include "app/commands/anonymize_regions.h"
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "core/base/extension.h"
 #include "core/base/log.h"
 #include "core/base/sha256.h"
 #include "core/pipeline/pipeline.h"
@@ -20,8 +21,6 @@
 namespace throng {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr auto kPollInterval = std::chrono::milliseconds(50);
 
 Error interrupted(const std::string& path) {
@@ -30,21 +29,25 @@ Error interrupted(const std::string& path) {
 
 // Animations are written without an encoder of videos.
 bool needs_encoder(const std::string& output) {
-    const std::string extension = fs::path(output).extension().string();
+    const std::string extension = lower_extension(output);
     return extension != ".gif" && extension != ".png" && extension != ".apng";
 }
 
 }  // namespace
 
 AnonymizeWorker::AnonymizeWorker(const AnonymizeSetup& setup, EncoderOnDemand& encoder, const CommonOptions& common)
-    : setup_(setup), encoder_(encoder), common_(common), backend_(make_backend(common, &setup.settings.detector)) {}
+    : AnonymizeWorker(setup, encoder, common, make_backend(common, &setup.settings.detector)) {}
 
-ReportedFile AnonymizeWorker::process(const std::string& input, bool still, const std::string& sha256,
+AnonymizeWorker::AnonymizeWorker(const AnonymizeSetup& setup, EncoderOnDemand& encoder, const CommonOptions& common,
+                                 BackendChoice backend)
+    : setup_(setup), encoder_(encoder), common_(common), backend_(std::move(backend)) {}
+
+ReportedFile AnonymizeWorker::process(const InputFiles& input, bool still, const std::string& sha256,
                                       const std::string& output, const OnProgress& on_progress,
                                       const std::stop_token& stop) {
     progress_ = {};
     ReportedFile reported;
-    reported.input = input;
+    reported.input = input.path();
     reported.still = still;
     reported.input_sha256 = sha256;
     if (still) {
@@ -53,7 +56,7 @@ ReportedFile AnonymizeWorker::process(const std::string& input, bool still, cons
         on_progress(progress_);
     } else {
         FaceRecorder recorder(setup_.hiding.tracker);
-        find_faces(input, recorder, on_progress, stop);
+        find_faces(input.path(), recorder, on_progress, stop);
         write_video(input, output, recorder, reported, on_progress, stop);
     }
     reported.output = output;
@@ -77,12 +80,16 @@ std::shared_ptr<const FrameResult> AnonymizeWorker::detect(const Frame& frame) {
             CommonOptions cpu = common_;
             cpu.backend = "cpu";
             backend_ = make_backend(cpu, &setup_.settings.detector);
+        } catch (...) {
+            images_.reset();  // may have this image in flight, whose result would be taken for that of the next one
+            throw;
         }
     }
 }
 
-void AnonymizeWorker::process_image(const std::string& input, const std::string& output, ReportedFile& reported,
+void AnonymizeWorker::process_image(const InputFiles& files, const std::string& output, ReportedFile& reported,
                                     const std::stop_token& stop) {
+    const std::string& input = files.path();
     const ImageFile content = read_image_file(input);
     check_single_page(content);
     const LoadedImage image = decode_image(content);
@@ -116,6 +123,8 @@ void AnonymizeWorker::process_image(const std::string& input, const std::string&
         }
         reported.tracks.push_back(std::move(track));
     }
+    RegionWriter region_lines(setup_.regions, input);
+    region_lines.write(image.frame, regions, setup_.hiding.redact);
     const Frame hidden = redacted(image.frame, regions, setup_.hiding.redact, pool_);
     std::size_t thumbnails = 0;
     for (ReportedTrack& track : reported.tracks) {
@@ -131,9 +140,11 @@ void AnonymizeWorker::process_image(const std::string& input, const std::string&
         throw Error(error.kind(), error.problem(), input, error.advice());
     }
     if (stop.stop_requested()) throw interrupted(input);
+    files.check_unchanged();
     AtomicFile file(output);
     file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     file.commit();
+    region_lines.commit();
 }
 
 // Reads the file once and records its faces. The pipeline continues on the CPU when the GPU fails.
@@ -169,8 +180,9 @@ void AnonymizeWorker::find_faces(const std::string& input, FaceRecorder& recorde
     progress_.found = recorder.num_frames();
 }
 
-void AnonymizeWorker::write_video(const std::string& input, const std::string& output, FaceRecorder& recorder,
+void AnonymizeWorker::write_video(const InputFiles& files, const std::string& output, FaceRecorder& recorder,
                                   ReportedFile& reported, const OnProgress& on_progress, const std::stop_token& stop) {
+    const std::string& input = files.path();
     HidingPlan plan = make_hiding_plan(recorder, input, reported.input_sha256, setup_);
     ExactReader reader(input, stop);
     describe_video(reader.format(), setup_, reported);
@@ -179,18 +191,28 @@ void AnonymizeWorker::write_video(const std::string& input, const std::string& o
     options.encoder.quality = setup_.quality;
     if (copies_audio(reader.format(), setup_)) options.audio = input;
     const std::unique_ptr<ExactWriter> writer = make_exact_writer(output, reader.format(), options);
+    RegionWriter region_lines(setup_.regions, input);
     const auto on_frames = [&](std::int64_t frames) {
         progress_.hidden = static_cast<std::uint64_t>(frames);
         on_progress(progress_);
     };
     HiddenFrames hidden = hide_frames(
         reader, std::numeric_limits<double>::infinity(), plan.frames, setup_, pool_,
-        [&](const ExactFrame& frame) { writer->write(frame); }, on_frames, stop);
+        [&](const ExactFrame& frame) { writer->write(frame); }, on_frames, stop,
+        [&](const Frame& frame, const RedactRegions& regions) {
+            region_lines.write(frame, regions, setup_.hiding.redact);
+        });
+    reported.incomplete = reader.incomplete();
+    if (const std::string text = unused_spans_text(hidden.used_spans, input, setup_); !text.empty()) {
+        reported.incomplete += (reported.incomplete.empty() ? "" : "; ") + text;
+    }
+    // Faces were found in the file of the first pass.
+    files.check_unchanged();
     writer->commit();
+    region_lines.commit();
     static_cast<HiddenCounts&>(reported) = hidden;
     reported.tracks = std::move(plan.tracks);
     for (auto& [track, thumbnail] : hidden.thumbnails) reported.tracks.at(track).thumbnail = std::move(thumbnail);
-    reported.incomplete = reader.incomplete();
     reported.notes = writer->notes();
     if (const std::string text = corrected_times_text(reader); !text.empty()) reported.notes.push_back(text);
 }

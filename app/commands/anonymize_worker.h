@@ -14,6 +14,7 @@
 #include "app/commands/anonymize_setup.h"
 #include "app/options/backend.h"
 #include "app/options/command.h"
+#include "core/base/input_files.h"
 #include "core/frame/frame_pool.h"
 #include "core/pipeline/frame_processor.h"
 
@@ -30,12 +31,15 @@ class AnonymizeWorker {
 public:
     // setup, encoder: shared by all workers, and must outlive them. Throws as make_backend does.
     AnonymizeWorker(const AnonymizeSetup& setup, EncoderOnDemand& encoder, const CommonOptions& common);
+    AnonymizeWorker(const AnonymizeSetup& setup, EncoderOnDemand& encoder, const CommonOptions& common,
+                    BackendChoice backend);
 
-    // still: a still image; otherwise a video or an animation. sha256: of the input. on_progress is called at any time.
-    // The extension of `output` chooses its format; it gets its name when it is complete. Throws Error(input) for a
-    // file that cannot be read, and with where() == output for one that cannot be written; Error(interrupted) after a
-    // stop request; Error(usage) if the format of the output cannot hold the input.
-    ReportedFile process(const std::string& input, bool still, const std::string& sha256, const std::string& output,
+    // still: a still image; otherwise a video or an animation. sha256: of the input, hashed after `input` was made.
+    // on_progress is called at any time. The extension of `output` chooses its format; it gets its name when it is
+    // complete. Throws Error(input) for a file that cannot be read or changes, and with where() == output for one that
+    // cannot be written; Error(interrupted) after a stop request; Error(usage) if the format of the output cannot hold
+    // the input, and NoFrameInSpans.
+    ReportedFile process(const InputFiles& input, bool still, const std::string& sha256, const std::string& output,
                          const std::function<void(const AnonymizeProgress&)>& on_progress, const std::stop_token& stop);
 
     // Returns the backend, and why it was chosen.
@@ -45,12 +49,12 @@ public:
 
 private:
     using OnProgress = std::function<void(const AnonymizeProgress&)>;
-    void process_image(const std::string& input, const std::string& output, ReportedFile& reported,
+    void process_image(const InputFiles& files, const std::string& output, ReportedFile& reported,
                        const std::stop_token& stop);
     void find_faces(const std::string& input, FaceRecorder& recorder, const OnProgress& on_progress,
                     const std::stop_token& stop);
-    void write_video(const std::string& input, const std::string& output, FaceRecorder& recorder,
-                     ReportedFile& reported, const OnProgress& on_progress, const std::stop_token& stop);
+    void write_video(const InputFiles& files, const std::string& output, FaceRecorder& recorder, ReportedFile& reported,
+                     const OnProgress& on_progress, const std::stop_token& stop);
     [[nodiscard]] std::shared_ptr<const FrameResult> detect(const Frame& frame);
 
     const AnonymizeSetup& setup_;

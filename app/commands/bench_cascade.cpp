@@ -113,11 +113,11 @@ void add_bench_cascade_command(CLI::App& bench, CommandContext& context) {
         "Without --detector, --model, --min-size, --max-size or --scale-factor three standard settings are measured:\n"
         "alt2 with 1.25 and faces of 50 to 200 pixels, alt2 and LBP with 1.1 and faces from 24 pixels.");
     command->callback([&context, arguments, command] {
-        for (const char* option : {"--detector", "--model", "--min-size", "--max-size", "--scale-factor"}) {
-            arguments->one_setting |= command->count(option) > 0;
-        }
-        context.run = [&context, arguments] {
-            check_params(arguments->detector);
+        context.run = [&context, arguments, command] {
+            for (const char* option : {"--detector", "--model", "--min-size", "--max-size", "--scale-factor"}) {
+                arguments->one_setting |= command->count(option) > 0;
+            }
+            finalize_detector_options(arguments->detector);
             return CascadeBench(*arguments, context.common).run(settings_of_cascades(*arguments));
         };
     });

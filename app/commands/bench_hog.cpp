@@ -138,10 +138,10 @@ void add_bench_hog_command(CLI::App& bench, CommandContext& context) {
         "Without --min-size, --max-size or --scale-factor two settings are measured: windows of 128 pixels only, and\n"
         "the whole pyramid with a factor of 1.05. Times include the download of the raw detections to the host.");
     command->callback([&context, arguments, command] {
-        for (const char* option : {"--min-size", "--max-size", "--scale-factor"}) {
-            arguments->one_setting |= command->count(option) > 0;
-        }
-        context.run = [&context, arguments] {
+        context.run = [&context, arguments, command] {
+            for (const char* option : {"--min-size", "--max-size", "--scale-factor"}) {
+                arguments->one_setting |= command->count(option) > 0;
+            }
             finalize_detector_options(arguments->detector);
             return HogBench(*arguments, context.common).run(settings_of_hog(*arguments));
         };

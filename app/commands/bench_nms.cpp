@@ -20,6 +20,7 @@
 #include "app/options/nms_options.h"
 #include "app/options/values.h"
 #include "core/base/error.h"
+#include "core/base/input_files.h"
 #include "core/base/log.h"
 #include "core/cpu/cpu_backend.h"
 #include "core/detect/detection_csv.h"
@@ -119,8 +120,7 @@ private:
 
     void make_inputs() {
         if (!arguments_.input.empty()) {
-            std::ifstream stream(arguments_.input, std::ios::binary);
-            if (!stream) throw Error(ErrorKind::input, "cannot be opened", arguments_.input, "check the path");
+            std::ifstream stream = open_input(arguments_.input);
             inputs_.push_back({arguments_.input, "file", read_detections(stream, arguments_.input).detections});
             return;
         }
@@ -193,8 +193,7 @@ private:
         const NmsParams& params = setting.params;
         const DetectionSet& boxes = setting.input->boxes;
         const auto count = static_cast<std::int64_t>(boxes.detections.size());
-        NmsOptions options{params, setting.dmax};
-        finalize_nms_options(options);  // throws for contradictory settings
+        check_nms(params, setting.dmax);  // throws for contradictory settings
         const NmsMeasurement times = measure_on(*backend_, setting, params, arguments_.cold);
         const std::int64_t overflow = std::max<std::int64_t>(count - setting.capacity, 0);
         if (overflow > 0) warn(fmt::format("--dmax {}: {} boxes are ignored", setting.capacity, overflow));

@@ -100,7 +100,8 @@ int DetectRun::run() {
 
 void DetectRun::report(const Error& error) {
     if (progress_) progress_->finish();
-    print_error(error);
+    // An output that several sources share fails in each of them, and once more when it is closed.
+    if (reported_.insert(error.what()).second) print_error(error);
     if (status_ == 0) status_ = exit_status(error.kind());
 }
 

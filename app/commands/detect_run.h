@@ -7,6 +7,7 @@
 #include <list>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -94,10 +95,11 @@ private:
     std::list<Active> active_;
     std::vector<std::shared_ptr<SourceTotals>> totals_;  // of all opened sources
     std::optional<Progress> progress_;
-    std::size_t next_ = 0;      // index of the next source to start
-    bool can_continue_ = true;  // false after an error that the next source would hit, too
-    bool device_lost_ = false;  // a pipeline fell back to the CPU
-    int status_ = 0;            // exit status of the first failure; 0: none
+    std::size_t next_ = 0;            // index of the next source to start
+    bool can_continue_ = true;        // false after an error that the next source would hit, too
+    bool device_lost_ = false;        // a pipeline fell back to the CPU
+    int status_ = 0;                  // exit status of the first failure; 0: none
+    std::set<std::string> reported_;  // messages of the failures
 };
 
 }  // namespace throng

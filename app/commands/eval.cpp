@@ -13,6 +13,7 @@
 
 #include "app/commands/eval_leaks.h"
 #include "app/options/command.h"
+#include "app/options/run_files.h"
 #include "app/options/standard_output.h"
 #include "app/options/table.h"
 #include "app/options/values.h"
@@ -169,8 +170,13 @@ void print(const Result& evaluation, const std::string& text) {
     standard_output::write(text);
 }
 
-int run(const EvalArguments& arguments) {
+int run(const EvalArguments& arguments, const CommonOptions& common) {
     check_options(arguments.match);
+    RunFiles files(common);
+    files.add_input("the ground truth", arguments.truth);
+    files.add_input("the detections", arguments.detections);
+    files.add_output("--sizes", arguments.leaks.sizes);
+    files.add_output("--plot", arguments.leaks.plot);
     if (arguments.leaks.on) {
         return run_eval_leaks(arguments.truth, arguments.detections, arguments.leaks, arguments.json);
     }
@@ -198,7 +204,10 @@ void add_eval_command(CLI::App& program, CommandContext& context) {
                      "Ground truth: JSON lines of throng crowd --truth, or a text file in WIDER FACE format")
         ->required()
         ->type_name("");
-    command->add_option("DETECTIONS", arguments->detections, "Detections: JSON lines of throng detect --json")
+    command
+        ->add_option(
+            "DETECTIONS", arguments->detections,
+            "Detections: JSON lines of throng detect --json; with --leaks also those of throng anonymize --regions")
         ->required()
         ->type_name("");
     command
@@ -255,8 +264,11 @@ void add_eval_command(CLI::App& program, CommandContext& context) {
         "  throng detect crowd.mp4 --json found.jsonl\n"
         "  throng eval truth.jsonl found.jsonl --per-file\n"
         "  throng detect crowd.mp4 --detector cnn --score-threshold 0.396 --json low.jsonl\n"
-        "  throng eval truth.jsonl low.jsonl --leaks --shown-score 0.792 --sizes leaks.csv --plot leaks.svg");
-    command->callback([&context, arguments] { context.run = [arguments] { return run(*arguments); }; });
+        "  throng eval truth.jsonl low.jsonl --leaks --shown-score 0.792 --sizes leaks.csv --plot leaks.svg\n"
+        "  throng anonymize crowd.mp4 --out hidden.mp4 --regions hidden.jsonl\n"
+        "  throng eval truth.jsonl hidden.jsonl --leaks");
+    command->callback(
+        [&context, arguments] { context.run = [&context, arguments] { return run(*arguments, context.common); }; });
 }
 
 }  // namespace throng

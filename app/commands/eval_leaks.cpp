@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "app/experiments/plot.h"
 #include "app/options/standard_output.h"
@@ -49,52 +50,76 @@ void add_row(TextTable& table, const char* name, const LeakResult& result) {
                fmt::format("{:.2f} %", 100 * result.mean_extra_area()), fmt::format("{}", result.whole_frames)});
 }
 
-std::string sizes_csv(const LeakEvaluation& evaluation) {
-    std::string csv = "from,to,face_frames,leaks,leaks_single_frame\n";
-    for (std::size_t i = 0; i < evaluation.planned.bins.size(); ++i) {
-        const LeakBin& planned = evaluation.planned.bins[i];
-        csv += fmt::format("{:.1f},{:.1f},{},{},{}\n", planned.from, planned.to, planned.face_frames, planned.leaks,
-                           evaluation.single.bins[i].leaks);
+// A way to hide faces, and what it hides.
+struct Way {
+    const char* name;    // in the table
+    const char* key;     // in JSON
+    const char* column;  // of the CSV
+    LeakResult result;
+};
+
+std::string sizes_csv(const std::vector<Way>& ways) {
+    std::string csv = "from,to,face_frames";
+    for (const Way& way : ways) csv += fmt::format(",{}", way.column);
+    csv += "\n";
+    for (std::size_t i = 0; i < ways.front().result.bins.size(); ++i) {
+        const LeakBin& first = ways.front().result.bins[i];
+        csv += fmt::format("{:.1f},{:.1f},{}", first.from, first.to, first.face_frames);
+        for (const Way& way : ways) csv += fmt::format(",{}", way.result.bins[i].leaks);
+        csv += "\n";
     }
     return csv;
 }
 
-// Bars over the sizes that occur, of both ways to hide.
-std::string sizes_svg(const LeakEvaluation& evaluation) {
+// Bars over the sizes that occur.
+std::string sizes_svg(const std::vector<Way>& ways) {
     Plot plot;
     plot.title = "Faces that leak, by their size";
     plot.x_label = "size of the face in pixels";
     plot.y_label = "leaks per 10,000 face-frames";
-    for (std::size_t i = 0; i < evaluation.planned.bins.size(); ++i) {
-        const LeakBin& planned = evaluation.planned.bins[i];
-        const std::optional<double> rate = rate_of(planned);
-        if (!rate) continue;
-        const std::string size = fmt::format("{:.0f} to {:.0f}", planned.from, planned.to);
-        plot.add_bar("single frames", size, *rate_of(evaluation.single.bins[i]));
-        plot.add_bar("plan", size, *rate);
+    for (std::size_t i = 0; i < ways.front().result.bins.size(); ++i) {
+        for (auto way = ways.rbegin(); way != ways.rend(); ++way) {
+            const LeakBin& bin = way->result.bins[i];
+            const std::optional<double> rate = rate_of(bin);
+            if (rate) plot.add_bar(way->name, fmt::format("{:.0f} to {:.0f}", bin.from, bin.to), *rate);
+        }
     }
     return to_svg(plot);
+}
+
+// Reads both files. The second one has the detections, or what `anonymize` hid.
+std::vector<Way> evaluate(const std::string& truth, const std::string& found, const LeakArguments& arguments) {
+    const HidingParams hiding = hiding_params(arguments.detector);
+    if (has_region_lines(found)) {
+        LeakOptions options;
+        options.margin = hiding.redact.margin;
+        return {{"anonymize", "anonymize", "leaks",
+                 evaluate_regions(read_truth(truth), read_region_lines(found), options)}};
+    }
+    LeakComparison comparison;
+    comparison.hiding = hiding;
+    comparison.hiding.plan.delay = arguments.delay > 0 ? arguments.delay : PlanOptions::kWholeSequence;
+    comparison.shown_score = arguments.shown_score;
+    comparison.shown_hits = detector_kind(arguments.detector).screen_min_hits;
+    LeakEvaluation both = evaluate_leaks(read_truth(truth), read_detection_lines(found), comparison);
+    return {{"plan", "planned", "leaks", std::move(both.planned)},
+            {"single frames", "single_frame", "leaks_single_frame", std::move(both.single)}};
 }
 
 }  // namespace
 
 int run_eval_leaks(const std::string& truth, const std::string& detections, const LeakArguments& arguments, bool json) {
-    LeakComparison comparison;
-    comparison.hiding = hiding_params(arguments.detector);
-    comparison.hiding.plan.delay = arguments.delay > 0 ? arguments.delay : PlanOptions::kWholeSequence;
-    comparison.shown_score = arguments.shown_score;
-    comparison.shown_hits = detector_kind(arguments.detector).screen_min_hits;
-    const LeakEvaluation evaluation = evaluate_leaks(read_truth(truth), read_detection_lines(detections), comparison);
-    if (!arguments.sizes.empty()) write_file(arguments.sizes, sizes_csv(evaluation));
-    if (!arguments.plot.empty()) write_file(arguments.plot, sizes_svg(evaluation));
+    const std::vector<Way> ways = evaluate(truth, detections, arguments);
+    if (!arguments.sizes.empty()) write_file(arguments.sizes, sizes_csv(ways));
+    if (!arguments.plot.empty()) write_file(arguments.plot, sizes_svg(ways));
     if (json) {
-        const Json both = {{"planned", json_of(evaluation.planned)}, {"single_frame", json_of(evaluation.single)}};
-        standard_output::write(both.dump() + "\n");
+        Json all;
+        for (const Way& way : ways) all[way.key] = json_of(way.result);
+        standard_output::write(all.dump() + "\n");
         return 0;
     }
     TextTable table({"hidden by", "frames", "face-frames", "leaks", "per 10,000", "extra area", "hidden whole"});
-    add_row(table, "plan", evaluation.planned);
-    add_row(table, "single frames", evaluation.single);
+    for (const Way& way : ways) add_row(table, way.name, way.result);
     standard_output::write(table.text());
     return 0;
 }

@@ -14,7 +14,8 @@ struct LeakArguments {
     std::string plot;              // the same as SVG; empty: none
 };
 
-// Reads both files, prints a table or JSON, and returns the exit status. Throws as evaluate_leaks and the readers.
+// detections: JSON lines of `detect --json` or of `anonymize --regions`. Reads both files, prints a table or JSON, and
+// returns the exit status. Throws as evaluate_leaks, evaluate_regions and the readers.
 int run_eval_leaks(const std::string& truth, const std::string& detections, const LeakArguments& arguments, bool json);
 
 }  // namespace throng

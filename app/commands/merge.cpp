@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "app/commands/anonymize_report.h"
 #include "app/commands/anonymize_run.h"
 #include "app/options/command.h"
 #include "app/options/interrupt.h"
@@ -58,6 +59,7 @@ void print_totals(const MergeTotals& totals) {
 int run(const MergeArguments& arguments, const CommonOptions& common) {
     const InterruptGuard interrupts;
     const ArchiveMerge merge({arguments.folders.begin(), arguments.folders.end()});
+    if (!arguments.report.empty()) check_report_base(arguments.report);
     RunFiles files(common);
     for (const std::filesystem::path& file : merge.files()) files.add_input("the result", file.string());
     files.add_output("--json", arguments.json);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <optional>
@@ -27,6 +26,7 @@
 #include "app/options/values.h"
 #include "core/algo/nms_rules.h"
 #include "core/base/error.h"
+#include "core/base/input_files.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
 #include "core/cpu/corner_nms.h"
@@ -34,8 +34,6 @@
 
 namespace throng {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr double kDefaultTheta = 0.3;        // NmsParams::theta, as a double
 constexpr std::size_t kMaxRank = 1U << 24U;  // ranks are exact as float32
@@ -98,12 +96,7 @@ private:
         if (arguments_.input == "-") {
             table_ = read_detections(std::cin, name());
         } else {
-            std::error_code unknown;
-            if (fs::is_directory(arguments_.input, unknown)) {
-                throw Error(ErrorKind::input, "is a folder", name(), "name a CSV file");
-            }
-            std::ifstream stream(arguments_.input, std::ios::binary);
-            if (!stream) throw Error(ErrorKind::input, "cannot be opened", name(), "check the path");
+            std::ifstream stream = open_input(arguments_.input);
             table_ = read_detections(stream, name());
         }
         const auto fail_without = [this](const char* column, const char* option) {
@@ -131,8 +124,8 @@ private:
             if (!holds)
                 throw Error(ErrorKind::usage, std::string("must be ") + needed + " with --invalid keep", option);
         };
-        if (nms.ties_option->count() == 0) nms.params.ties = Ties::index;
-        if (nms.compare_option->count() == 0) nms.params.compare = Compare::above;
+        if (!nms.ties) nms.params.ties = Ties::index;
+        if (!nms.compare) nms.params.compare = Compare::above;
         require(nms.params.ties == Ties::index, "--ties", "index");
         require(nms.params.compare == Compare::above, "--compare", "above");
         require(nms.params.rule == NmsRule::greedy, "--rule", "greedy");
@@ -154,8 +147,7 @@ private:
             for (const double edge : row.corners) corners.push_back(static_cast<float>(edge));
             scores.push_back(static_cast<float>(row.score));
         }
-        const CLI::Option* option = arguments_.nms.theta_option;
-        const double theta = option->count() > 0 ? option->as<double>() : kDefaultTheta;
+        const double theta = arguments_.nms.theta.value_or(kDefaultTheta);
         CornerNms<float> nms;
         nms.run({corners.data(), scores.data(), nullptr, 1, static_cast<std::uint32_t>(scores.size())}, theta);
         DetectionSet kept;

@@ -14,6 +14,7 @@
 #include "app/options/command.h"
 #include "app/options/run_files.h"
 #include "core/base/error.h"
+#include "core/base/input_files.h"
 #include "core/base/json_text.h"
 #include "core/base/output_file.h"
 #include "core/eval/labels.h"
@@ -98,6 +99,7 @@ int run(const RelinkArguments& arguments, const CommonOptions& common) {
     RunFiles files(common);
     files.add_input("the tracks", arguments.input);
     files.add_output("--out", arguments.out);
+    const InputFiles input({arguments.input});
     const std::vector<std::vector<Track>> tracks = relink_lines(read_track_lines(arguments.input), arguments.input);
     // The file is read a second time, because all lines of a long video do not fit into memory.
     std::ifstream in(arguments.input);
@@ -115,6 +117,7 @@ int run(const RelinkArguments& arguments, const CommonOptions& common) {
         out.write(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
         ++number;
     }
+    input.check_unchanged();
     if (number != tracks.size() || !in.eof()) {
         throw Error(ErrorKind::input, "the file changed while it was read", arguments.input);
     }

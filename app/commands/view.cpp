@@ -32,7 +32,6 @@ struct ViewOptions {
     std::vector<std::string> sources;
     SourceArguments input;
     DetectorOptions detector;
-    const CLI::Option* detector_option = nullptr;
     std::vector<const CLI::Option*> detection;  // options that determine what is detected
     NmsOptions nms = nms_options_after_detector(BoxesFor::screen);
     OutputOptions output;
@@ -107,6 +106,7 @@ int run_view(const CommandContext& context, ViewOptions options) {
     for (const std::string& source : options.sources) files->add_source(source);
     files->add_model(options.detector);
     add_clock_files(*files, options.clocks);
+    files->add_input("the scenes", options.scenes);
     options.output.shows_counts = true;
     add_outputs(*files, options.output, 1);
     files->add_output("--screenshot", options.screenshot);
@@ -127,7 +127,7 @@ int run_view(const CommandContext& context, ViewOptions options) {
     ui::SessionSetup& session = window.session;
     session.settings.detector = options.detector;
     session.settings.nms = options.nms.params;
-    session.detector_chosen = options.detector_option->count() > 0 || !options.detector.model.empty();
+    session.detector_chosen = options.detector.chosen.kind || !options.detector.model.empty();
     // Outputs and screenshots do not depend on what the window has been used for.
     const bool reproducible = !options.screenshot.empty() || !output_options_of(options.output).empty();
     window.remember = !reproducible && !options.kiosk && options.scenes.empty();
@@ -230,7 +230,6 @@ void add_view_command(CLI::App& program, CommandContext& context) {
         ->type_name("SOURCE");
     add_source_options(*command, options->input);
     add_detector_options(*command, options->detector);
-    options->detector_option = command->get_option("--detector");
     add_nms_options(*command, options->nms);
     for (const CLI::Option* option : command->get_options()) {
         const std::string& group = option->get_group();

@@ -8,6 +8,7 @@
 #include "app/experiments/bench.h"
 #include "app/measure/image_bench.h"
 #include "core/base/error.h"
+#include "core/base/extension.h"
 #include "core/base/log.h"
 #include "core/eval/average_precision.h"
 #include "core/synth/crowd.h"
@@ -107,7 +108,7 @@ fs::path truth_file(const fs::path& folder) {
     std::vector<fs::path> found;
     for (const auto& entry : fs::directory_iterator(folder, error)) {
         const std::string name = entry.path().filename().string();
-        const std::string extension = entry.path().extension().string();
+        const std::string extension = lower_extension(entry.path());
         if (name.rfind("truth", 0) == 0 && (extension == ".txt" || extension == ".jsonl"))
             found.push_back(entry.path());
     }

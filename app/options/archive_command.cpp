@@ -180,12 +180,12 @@ void reject_archive_options(const ArchiveArguments& arguments, const std::string
     }
 }
 
-std::string archive_settings(const CLI::App& command, const DetectorParams& detector) {
+std::string archive_settings(const CLI::App& command, const DetectorParams& detector, const nlohmann::json* contents) {
     // Options that change no result, by group and by name.
     constexpr std::array<std::string_view, 3> kGroups = {"Archive", "Common", "Board"};
-    constexpr std::array<std::string_view, 13> kNames = {
+    constexpr std::array<std::string_view, 14> kNames = {
         "help", "model", "threads", "streams", "open-timeout", "read-timeout", "reconnects",
-        "json", "video", "images",  "summary", "out",          "report"};
+        "json", "video", "images",  "summary", "out",          "report",       "regions"};
     const auto has = [](const auto& list, const std::string& text) {
         return std::find(list.begin(), list.end(), text) != list.end();
     };
@@ -203,6 +203,7 @@ std::string archive_settings(const CLI::App& command, const DetectorParams& dete
         const std::string model = detector.model.empty() ? default_model(detector.kind) : detector.model;
         settings["model_sha256"] = sha256_of(find_model(model, detector.kind));
     }
+    if (contents != nullptr) settings.update(*contents);
     return settings.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
@@ -249,6 +250,7 @@ int run_archive_command(const std::vector<std::string>& paths, const ArchiveArgu
     options.settings = work.settings;
     options.version = TH_VERSION;
     options.outputs_of = work.outputs_of;
+    options.files_of = [](const WorkItem& item) { return files_of_file(item.path); };
     options.make_worker = work.make_worker;
     if (arguments.segment > 0) return run_segmented(list, options, arguments, work, common);
     options.workers = work.workers(items_per_shard(list.size(), options.shard));

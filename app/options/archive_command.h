@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,8 +38,10 @@ void add_archive_options(CLI::App& command, ArchiveArguments& arguments);
 void reject_archive_options(const ArchiveArguments& arguments, const std::string& what_to_do);
 
 // Returns the values of all options that change results, as a JSON object, and the hash of the model: equal texts mean
-// equal results on the same backend. To be called after the configuration file is applied.
-[[nodiscard]] std::string archive_settings(const CLI::App& command, const DetectorParams& detector);
+// equal results on the same backend. contents: an object that replaces values by name, for options that name files. To
+// be called after the configuration file is applied.
+[[nodiscard]] std::string archive_settings(const CLI::App& command, const DetectorParams& detector,
+                                           const nlohmann::json* contents = nullptr);
 
 // Returns the limit of --memory in bytes.
 [[nodiscard]] std::uint64_t memory_limit(const ArchiveArguments& arguments);

@@ -121,7 +121,7 @@ private:
     // Returns the hash of a video; empty if it cannot be read, which its processing reports.
     [[nodiscard]] std::string hash_of(const WorkItem& video) const {
         try {
-            return options_.hashes->of(video.path);
+            return content_hash(video, options_);
         } catch (const Error&) {
             return {};
         }

@@ -91,7 +91,8 @@ std::string type_problem(const ConfigEntry& entry, const CLI::Option& option) {
     const bool boolean = entry.type == ConfigEntry::Type::boolean;
     if (is_flag(option)) return boolean && entry.values.size() == 1 ? "" : "must be true or false";
     if (boolean) return "takes a value, not true or false";
-    const bool too_many = static_cast<int>(entry.values.size()) > option.get_items_expected_max();
+    const bool takes_all = option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;  // given repeatedly
+    const bool too_many = !takes_all && static_cast<int>(entry.values.size()) > option.get_items_expected_max();
     return too_many ? "takes one value, not a list" : "";
 }
 

@@ -43,10 +43,17 @@ void add_detector_options(CLI::App& command, DetectorOptions& options, const std
     options.kind = names.front();
     const auto by_kind = [&](auto value) { return default_by_kind(names, value); };
 
-    command.add_option("--detector", options.kind, help)
+    command
+        .add_option_function<std::string>(
+            "--detector",
+            [&options](const std::string& kind) {
+                options.kind = kind;
+                options.chosen.kind = true;
+            },
+            help)
         ->check(CLI::IsMember(names))
         ->type_name("")
-        ->capture_default_str()
+        ->default_str(options.kind)
         ->group(group);
     command
         .add_option("--model", options.model,
@@ -54,37 +61,41 @@ void add_detector_options(CLI::App& command, DetectorOptions& options, const std
                     "recommended model of the detector")
         ->type_name("FILE")
         ->group(group);
-    options.min_size_option =
-        command.add_option("--min-size", options.min_size, "Minimum size of a detected object, in pixels of the frame")
-            ->check(whole_range(1, kMaxSide))
-            ->type_name("PX")
-            ->default_str(by_kind([](const DetectorKind& kind) { return number(kind.params.min_size); }))
-            ->group(group);
-    options.max_size_option =
-        command
-            .add_option("--max-size", options.max_size, "Maximum size of a detected object, in pixels; 0 for no limit")
-            ->check(whole_range(0, kMaxSide))
-            ->type_name("PX")
-            ->default_str(by_kind([](const DetectorKind& kind) { return number(kind.params.max_size); }))
-            ->group(group);
-    options.scale_factor_option =
-        command.add_option("--scale-factor", options.scale_factor, "Factor between neighboring scales, 1.01 to 10")
-            ->check(finite_range(1.01, 10))
-            ->type_name("F")
-            ->default_str(by_kind([](const DetectorKind& kind) { return number(kind.params.scale_factor); }))
-            ->group(group);
-    options.score_threshold_option =
-        command
-            .add_option_function<float>(
-                "--score-threshold", [&options](float value) { options.score_threshold = value; },
-                "Minimum score of a raw detection: a probability (cnn) or an SVM margin (hog)")
-            ->check(finite_range(-1e6, 1e6))
-            ->type_name("S")
-            ->default_str(by_kind([](const DetectorKind& kind) {
-                if (kind.params.score_threshold) return fmt::format("{:g}", *kind.params.score_threshold);
-                return std::string(kind.takes_threshold ? "the model's own" : "none");
-            }))
-            ->group(group);
+    command
+        .add_option_function<int>(
+            "--min-size", [&options](int size) { options.chosen.min_size = size; },
+            "Minimum size of a detected object, in pixels of the frame")
+        ->check(whole_range(1, kMaxSide))
+        ->type_name("PX")
+        ->default_str(by_kind([](const DetectorKind& kind) { return number(kind.params.min_size); }))
+        ->group(group);
+    command
+        .add_option_function<int>(
+            "--max-size", [&options](int size) { options.chosen.max_size = size; },
+            "Maximum size of a detected object, in pixels; 0 for no limit")
+        ->check(whole_range(0, kMaxSide))
+        ->type_name("PX")
+        ->default_str(by_kind([](const DetectorKind& kind) { return number(kind.params.max_size); }))
+        ->group(group);
+    command
+        .add_option_function<double>(
+            "--scale-factor", [&options](double factor) { options.chosen.scale_factor = factor; },
+            "Factor between neighboring scales, 1.01 to 10")
+        ->check(finite_range(1.01, 10))
+        ->type_name("F")
+        ->default_str(by_kind([](const DetectorKind& kind) { return number(kind.params.scale_factor); }))
+        ->group(group);
+    command
+        .add_option_function<float>(
+            "--score-threshold", [&options](float value) { options.score_threshold = value; },
+            "Minimum score of a raw detection: a probability (cnn) or an SVM margin (hog)")
+        ->check(finite_range(-1e6, 1e6))
+        ->type_name("S")
+        ->default_str(by_kind([](const DetectorKind& kind) {
+            if (kind.params.score_threshold) return fmt::format("{:g}", *kind.params.score_threshold);
+            return std::string(kind.takes_threshold ? "the model's own" : "none");
+        }))
+        ->group(group);
     command.add_flag("--half", options.half, "Compute in FP16 where the detector and the device support it")
         ->group(group);
     command
@@ -104,12 +115,11 @@ void add_detector_options(CLI::App& command, DetectorOptions& options, const std
 }
 
 void finalize_detector_options(DetectorOptions& options) {
-    const auto is_unset = [](const CLI::Option* option) { return option != nullptr && option->count() == 0; };
     const DetectorParams& defaults = detector_kind(options.kind).params;
-    if (is_unset(options.min_size_option)) options.min_size = defaults.min_size;
-    if (is_unset(options.max_size_option)) options.max_size = defaults.max_size;
-    if (is_unset(options.scale_factor_option)) options.scale_factor = defaults.scale_factor;
-    if (is_unset(options.score_threshold_option)) options.score_threshold = defaults.score_threshold;
+    options.min_size = options.chosen.min_size.value_or(defaults.min_size);
+    options.max_size = options.chosen.max_size.value_or(defaults.max_size);
+    options.scale_factor = options.chosen.scale_factor.value_or(defaults.scale_factor);
+    if (!options.score_threshold) options.score_threshold = defaults.score_threshold;
     check_params(options);
 }
 

@@ -1,6 +1,7 @@
 // Options of the detector, shared by all commands that detect.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,21 +10,24 @@
 
 namespace throng {
 
-// The parameters, and the options that show which of them the user gave. The others get the defaults of the kind.
+// The parameters, complete after finalize_detector_options. score_threshold is set only if the user chose it, before.
 struct DetectorOptions : DetectorParams {
-    // Set by add_detector_options. Their count() is valid after parsing only.
-    const CLI::Option* min_size_option = nullptr;
-    const CLI::Option* max_size_option = nullptr;
-    const CLI::Option* scale_factor_option = nullptr;
-    const CLI::Option* score_threshold_option = nullptr;
+    // What the user chose; the others get the defaults of the kind.
+    struct Chosen {
+        bool kind = false;
+        std::optional<int> min_size;
+        std::optional<int> max_size;
+        std::optional<double> scale_factor;
+    };
+    Chosen chosen;
 };
 
 // Adds --detector, --model, --min-size, --max-size, --scale-factor, --score-threshold, --half, --switch and --threads.
 // kinds: names of detector_kinds() to choose from, by default all; the first is the default.
 void add_detector_options(CLI::App& command, DetectorOptions& options, const std::vector<std::string>& kinds = {});
 
-// Sets parameters that the user did not give to the defaults of the detector's kind, then calls check_params. To be
-// called after parsing. Throws Error(usage).
+// Sets parameters to what the user chose, the others to the defaults of the detector's kind, then calls check_params.
+// Throws Error(usage).
 void finalize_detector_options(DetectorOptions& options);
 
 }  // namespace throng

@@ -24,34 +24,29 @@ CLI::Option* add_number(CLI::App& command, const std::string& option, Number& va
     return command.add_option(option, value, description)->check(range)->type_name(type)->capture_default_str();
 }
 
-// Adds an option whose values are the words of a table of nms_names.h. `value` is the default.
+// Adds an option whose values are the words of a table of nms_names.h. `value` is the default, and gets the choice, as
+// `chosen` does.
 template <class Choice, std::size_t kSize>
 CLI::Option* add_choice(CLI::App& command, const std::string& option, Choice& value,
-                        const std::pair<std::string_view, Choice> (&names)[kSize], const std::string& description) {
+                        const std::pair<std::string_view, Choice> (&names)[kSize], const std::string& description,
+                        std::optional<Choice>* chosen = nullptr) {
     std::vector<std::string> words;
     for (const auto& [name, choice] : names) words.emplace_back(name);
     return command
         .add_option_function<std::string>(
-            option, [&value, &names](const std::string& word) { value = *choice_of(names, word); }, description)
+            option,
+            [&value, &names, chosen](const std::string& word) {
+                value = *choice_of(names, word);
+                if (chosen != nullptr) *chosen = value;
+            },
+            description)
         ->check(CLI::IsMember(words))
         ->type_name("")
         ->default_str(std::string(name_of(names, value)));
 }
 
-bool is_unset(const CLI::Option* option) {
-    return option != nullptr && option->count() == 0;
-}
-
 std::int32_t min_hits_of(const DetectorKind& kind, BoxesFor boxes_for) {
     return boxes_for == BoxesFor::screen ? kind.screen_min_hits : kind.nms.min_hits;
-}
-
-void apply_kind_defaults(NmsOptions& options, const DetectorKind& kind) {
-    NmsParams& params = options.params;
-    if (is_unset(options.rule_option)) params.rule = kind.nms.rule;
-    if (is_unset(options.overlap_option)) params.overlap = kind.nms.overlap;
-    if (is_unset(options.theta_option)) params.theta = kind.nms.theta;
-    if (is_unset(options.min_hits_option)) params.min_hits = min_hits_of(kind, options.boxes_for);
 }
 
 // Shows the default of each detector in the help text.
@@ -82,19 +77,27 @@ void add_nms_options(CLI::App& command, NmsOptions& options) {
     const std::string group = "NMS";  // section [nms] of a configuration file
     const auto in_group = [&](CLI::Option* option) { return option->group(group); };
 
-    CLI::Option* rule = in_group(add_choice(command, "--rule", params.rule, kNmsRuleNames, "Suppression rule"));
+    CLI::Option* rule =
+        in_group(add_choice(command, "--rule", params.rule, kNmsRuleNames, "Suppression rule", &options.rule));
     CLI::Option* overlap = in_group(add_choice(command, "--overlap", params.overlap, kOverlapNames,
                                                "Intersection over union, over the suppressor's area, or over the "
-                                               "smaller area; soft, adaptive and feature rules: always iou"));
-    CLI::Option* theta = in_group(add_number(command, "--theta", params.theta, "T", finite_range(0, 1),
-                                             "Minimum overlap in [0, 1] of a pair that suppresses; 0.3 for rules "
-                                             "that always use the IoU"));
-    CLI::Option* min_hits = in_group(add_number(command, "--min-hits", params.min_hits, "N", whole_range(1),
-                                                "Drop kept detections that represent fewer than N raw detections"));
-    options.rule_option = rule;
-    options.overlap_option = overlap;
-    options.theta_option = theta;
-    options.min_hits_option = min_hits;
+                                               "smaller area; soft, adaptive and feature rules: always iou",
+                                               &options.overlap));
+    CLI::Option* theta = in_group(command
+                                      .add_option_function<double>(
+                                          "--theta", [&options](double value) { options.theta = value; },
+                                          "Minimum overlap in [0, 1] of a pair that suppresses; 0.3 for rules that "
+                                          "always use the IoU")
+                                      ->check(finite_range(0, 1))
+                                      ->type_name("T")
+                                      ->default_str(fmt::format("{:g}", params.theta)));
+    CLI::Option* min_hits = in_group(command
+                                         .add_option_function<std::int32_t>(
+                                             "--min-hits", [&options](std::int32_t hits) { options.min_hits = hits; },
+                                             "Drop kept detections that represent fewer than N raw detections")
+                                         ->check(whole_range(1))
+                                         ->type_name("N")
+                                         ->default_str(std::to_string(params.min_hits)));
     if (options.after_detector) show_defaults_by_kind(options, rule, overlap, theta, min_hits);
     in_group(add_choice(command, "--merge", params.merge, kMergeNames,
                         "Replace a kept box by the mean of the boxes it represents, weighted by score or not"));
@@ -102,12 +105,12 @@ void add_nms_options(CLI::App& command, NmsOptions& options) {
                         "Threshold of a pair: fixed, increasing with density, or assisted by embeddings"));
     in_group(add_choice(command, "--pixels", params.pixels, kPixelNames,
                         "Box edges: continuous, or inclusive (widths and heights count one more)"));
-    options.ties_option = in_group(
-        add_choice(command, "--ties", params.ties, kTiesNames,
-                   "total: equal scores are ordered by area and index; strict: they never suppress each other; "
-                   "index: they are ordered by index (CPU only)"));
-    options.compare_option = in_group(add_choice(command, "--compare", params.compare, kCompareNames,
-                                                 "A pair suppresses from the threshold on, or above it only"));
+    in_group(add_choice(command, "--ties", params.ties, kTiesNames,
+                        "total: equal scores are ordered by area and index; strict: they never suppress each other; "
+                        "index: they are ordered by index (CPU only)",
+                        &options.ties));
+    in_group(add_choice(command, "--compare", params.compare, kCompareNames,
+                        "A pair suppresses from the threshold on, or above it only", &options.compare));
     in_group(
         add_number(command, "--sigma", params.sigma, "S", finite_range(1e-6, 1e6), "Sigma of the soft-gaussian decay"));
     in_group(add_number(command, "--score-min", params.score_min, "S", finite_range(-1e9, 1e9),
@@ -127,20 +130,33 @@ void add_nms_options(CLI::App& command, NmsOptions& options) {
                    "Maximum number of raw detections per frame; excess ones are counted and reported (0: automatic)"));
 }
 
-void finalize_nms_options(NmsOptions& options, const std::string& detector) {
-    if (options.after_detector && !detector.empty()) apply_kind_defaults(options, detector_kind(detector));
-    NmsParams& params = options.params;
-    const bool soft = is_soft(params.rule);
-    if (soft || params.pair != PairRule::overlap) {
-        if (is_unset(options.overlap_option)) params.overlap = Overlap::iou;
-        if (is_unset(options.theta_option)) params.theta = NmsParams{}.theta;
-    }
-    if (soft && is_unset(options.min_hits_option)) params.min_hits = 1;
-
+void check_nms(const NmsParams& params, std::int32_t dmax) {
     check_params(params);
-    if (options.params.kernels == NmsKernels::paper && options.dmax % options.params.paper_k != 0) {
+    if (params.kernels == NmsKernels::paper && dmax % params.paper_k != 0) {
         throw Error(ErrorKind::usage, "must be a multiple of --k for the paper's kernels", "--dmax");
     }
+}
+
+void finalize_nms_options(NmsOptions& options, const std::string& detector) {
+    NmsParams& params = options.params;
+    if (options.after_detector && !detector.empty()) {
+        const DetectorKind& kind = detector_kind(detector);
+        params.rule = kind.nms.rule;
+        params.overlap = kind.nms.overlap;
+        params.theta = kind.nms.theta;
+        params.min_hits = min_hits_of(kind, options.boxes_for);
+    }
+    if (options.rule) params.rule = *options.rule;
+    const bool soft = is_soft(params.rule);
+    if (soft || params.pair != PairRule::overlap) {
+        params.overlap = Overlap::iou;
+        params.theta = NmsParams{}.theta;
+    }
+    if (soft) params.min_hits = 1;
+    if (options.overlap) params.overlap = *options.overlap;
+    if (options.theta) params.theta = static_cast<float>(*options.theta);
+    if (options.min_hits) params.min_hits = *options.min_hits;
+    check_nms(params, options.dmax);
 }
 
 }  // namespace throng

@@ -1,7 +1,6 @@
 #include "core/archive/archive_run.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <atomic>
@@ -21,6 +20,7 @@
 #include "core/archive/committer.h"
 #include "core/archive/own_files.h"
 #include "core/base/error.h"
+#include "core/base/input_files.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
 #include "core/base/sha256.h"
@@ -33,20 +33,15 @@ namespace fs = std::filesystem;
 
 constexpr auto kProgressInterval = std::chrono::milliseconds(200);
 
-// Identifies a version of a file: any write changes it. Compared for equality only.
-struct FileState {
-    dev_t device = 0;
-    ino_t inode = 0;
-    off_t size = 0;
-    std::int64_t modified_s = 0;
-    std::int64_t modified_ns = 0;
-    friend bool operator==(const FileState&, const FileState&) = default;
-};
+// Returns the files that the input consists of.
+InputFiles files_of(const WorkItem& item, const ArchiveOptions& options) {
+    return InputFiles(options.files_of ? options.files_of(item) : std::vector<std::string>{item.path});
+}
 
-std::optional<FileState> state_of(const std::string& path) {
-    struct stat status {};
-    if (::stat(path.c_str(), &status) != 0) return std::nullopt;
-    return FileState{status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
+// A divided video is hashed once for all of its parts.
+std::string hash_of(const InputFiles& input, const WorkItem& item, const ArchiveOptions& options) {
+    if (!item.split) return input.sha256();
+    return input.sha256([&](const std::string& path) { return options.hashes->of(path); });
 }
 
 // Returns the options with an absolute output folder, without a slash at its end.
@@ -82,12 +77,19 @@ void check_outputs(const std::vector<WorkItem>& list, const std::vector<WorkItem
             if (const auto state = state_of(path)) existing[{state->device, state->inode}] = path;
         }
     }
-    for (const WorkItem& item : list) {
-        if (existing.empty()) break;
-        const auto state = state_of(item.path);
+    const auto check = [&](const std::string& path) {
+        const auto state = state_of(path);
         const auto found = state ? existing.find({state->device, state->inode}) : existing.end();
-        if (found == existing.end()) continue;
+        if (found == existing.end()) return;
         throw Error(ErrorKind::usage, "would overwrite the input", found->second, "name another folder for --out");
+    };
+    if (!existing.empty()) {
+        for (const WorkItem& item : list) check(item.path);
+        // Other shards open their inputs themselves.
+        for (const WorkItem& item : of_shard) {
+            const InputFiles files = files_of(item, options);
+            for (const std::string& path : files.paths()) check(path);
+        }
     }
     for (const std::string& output : taken) {
         if (own.has_record_of(output)) continue;
@@ -246,9 +248,9 @@ private:
         }
         try {
             if (!item.problem.empty()) throw Error(ErrorKind::input, item.problem);
-            const auto before = state_of(item.path);
-            entry.sha256 = item.split ? options_.hashes->of(item.path) : sha256_of(item.path);
-            entry.size = before ? static_cast<std::uint64_t>(before->size) : 0;
+            const InputFiles input = files_of(item, options_);
+            entry.sha256 = hash_of(input, item, options_);
+            entry.size = input.size();
             if (const EarlierResults::Result* earlier = earlier_.find(item, entry.sha256)) {
                 const std::lock_guard lock(mutex_);
                 ++progress_.skipped;
@@ -270,7 +272,7 @@ private:
                 finish(item);
                 return;
             }
-            if (state_of(item.path) != before) throw Error(ErrorKind::input, "the file changed while it was read");
+            input.check_unchanged();
             entry.frames = result.frames;
             entry.faces = result.faces;
             entry.backend = result.backend;
@@ -413,6 +415,10 @@ void check_archive(const std::vector<WorkItem>& list, const ArchiveOptions& opti
     check_records(Manifest(normal.output, normal.shard), normal);
 }
 
+std::string content_hash(const WorkItem& item, const ArchiveOptions& options) {
+    return hash_of(files_of(item, options), item, options);
+}
+
 std::set<std::string> finished_inputs(const std::vector<WorkItem>& items, const ArchiveOptions& options) {
     EarlierResults earlier;
     earlier.read(items, with_normal_output(options));
@@ -420,7 +426,7 @@ std::set<std::string> finished_inputs(const std::vector<WorkItem>& items, const 
     for (const WorkItem& item : items) {
         if (!item.problem.empty() || !earlier.has(item.name)) continue;
         try {
-            if (earlier.find(item, options.hashes->of(item.path)) != nullptr) finished.insert(item.name);
+            if (earlier.find(item, content_hash(item, options)) != nullptr) finished.insert(item.name);
         } catch (const Error&) {  // cannot be read: the run reports it
         }
     }

@@ -76,6 +76,9 @@ struct ArchiveOptions {
     std::shared_ptr<FileHashes> hashes = std::make_shared<FileHashes>();  // of videos that are divided into parts
     // Returns the outputs of an input: relative paths below the output folder.
     std::function<std::vector<std::string>(const WorkItem&)> outputs_of;
+    // Returns the files that an input consists of: item.path, then those that it names, such as the segments of a
+    // playlist. Called when the input is processed, so that a list costs no look at its files. Default: item.path.
+    std::function<std::vector<std::string>(const WorkItem&)> files_of;
     // Makes the function that worker 0 to workers - 1 calls. Called on the worker's thread, before its first input; an
     // error ends the run.
     std::function<ProcessInput(int worker)> make_worker;
@@ -105,6 +108,9 @@ ArchiveProgress run_archive(const std::vector<WorkItem>& list, const ArchiveOpti
 
 // Throws as run_archive does for a run that cannot begin. Creates the output folder and an empty manifest.
 void check_archive(const std::vector<WorkItem>& list, const ArchiveOptions& options);
+
+// Returns the hash that identifies the content of an input, with the files that it names. Throws Error(input).
+[[nodiscard]] std::string content_hash(const WorkItem& item, const ArchiveOptions& options);
 
 // Returns the names of the inputs that run_archive would skip with `resume`. Hashes those that have a result.
 [[nodiscard]] std::set<std::string> finished_inputs(const std::vector<WorkItem>& items, const ArchiveOptions& options);

@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -13,6 +11,7 @@
 #include <sstream>
 
 #include "core/base/error.h"
+#include "core/base/input_files.h"
 #include "core/base/json_text.h"
 
 namespace throng {
@@ -20,14 +19,12 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr double kMaxFrameSize = 1 << 16;  // pixels
+
 // Reads the lines of a text file and throws errors with file and line.
 class LineReader {
 public:
-    explicit LineReader(const std::filesystem::path& path) : path_(path), file_(path) {
-        if (std::filesystem::is_directory(path))
-            throw Error(ErrorKind::input, "this is a directory, not a file", path.string());
-        if (!file_) throw Error(ErrorKind::input, std::string("cannot open: ") + std::strerror(errno), path.string());
-    }
+    explicit LineReader(const std::filesystem::path& path) : path_(path), file_(open_input(path.string())) {}
 
     // Reads the next line that is not empty, without a carriage return and byte order mark.
     bool next(std::string& line) {
@@ -106,6 +103,7 @@ public:
         return entry.is_object() && entry.contains(name) ? number(entry, name) : otherwise;
     }
 
+    bool flag(const char* name) const { return flag(object_, name); }
     bool flag(const Json& entry, const char* name) const {
         const auto found = entry.find(name);
         if (found == entry.end()) return false;
@@ -261,13 +259,74 @@ std::vector<DetectionLabels> read_detection_lines(const std::filesystem::path& p
             if (!(hits >= 0 && hits <= 1e9)) reader.reject("'hits' is out of range");
             labels.entries.push_back({json.box(entry), json.number(entry, "score"), static_cast<int>(hits)});
         }
-        constexpr double kMaxSize = 1 << 16;
-        labels.width = static_cast<int>(json.number_of_frame("width", kMaxSize));
-        labels.height = static_cast<int>(json.number_of_frame("height", kMaxSize));
+        labels.width = static_cast<int>(json.number_of_frame("width", kMaxFrameSize));
+        labels.height = static_cast<int>(json.number_of_frame("height", kMaxFrameSize));
         labels.pts = json.number_of_frame("pts", 1e9);
         all.push_back(std::move(labels));
     }
     return all;
+}
+
+bool has_region_lines(const std::filesystem::path& path) {
+    LineReader reader(path);
+    std::string line;
+    if (!reader.next(line)) return false;
+    const Json first = Json::parse(line, nullptr, false);
+    return first.is_object() && first.contains("ellipses");
+}
+
+std::vector<RegionLabels> read_region_lines(const std::filesystem::path& path) {
+    LineReader reader(path);
+    std::vector<RegionLabels> all;
+    for (std::string line; reader.next(line);) {
+        const JsonLine json(line, reader);
+        RegionLabels labels;
+        labels.source = json.source();
+        labels.frame = json.frame();
+        labels.width = static_cast<int>(json.number_of_frame("width", kMaxFrameSize));
+        labels.height = static_cast<int>(json.number_of_frame("height", kMaxFrameSize));
+        labels.pts = json.seconds();
+        labels.whole = json.flag("whole");
+        for (const Json& entry : json.list("ellipses")) labels.entries.push_back(json.box(entry));
+        all.push_back(std::move(labels));
+    }
+    return all;
+}
+
+std::string region_line(RegionLabels labels, const RedactRegions& regions, const RedactOptions& options) {
+    for (const RedactShape& shape : redact_shapes(labels.width, labels.height, regions, options)) {
+        labels.whole = labels.whole || shape.is_whole;
+        const auto w = static_cast<float>(shape.right - shape.left);
+        const auto h = static_cast<float>(shape.bottom - shape.top);
+        constexpr float kEdge = (1 - kRedactCore) / 2;
+        labels.entries.push_back({static_cast<float>(shape.left) + kEdge * w, static_cast<float>(shape.top) + kEdge * h,
+                                  kRedactCore * w, kRedactCore * h});
+    }
+    if (labels.whole) labels.entries.clear();
+    // File names may contain invalid UTF-8, which becomes the replacement character.
+    std::string line = "{\"source\":" + Json(labels.source).dump(-1, ' ', false, Json::error_handler_t::replace);
+    const auto out = std::back_inserter(line);
+    if (labels.frame) fmt::format_to(out, ",\"frame\":{}", *labels.frame);
+    fmt::format_to(out, ",\"pts\":{},\"width\":{},\"height\":{},\"whole\":{},\"ellipses\":[", labels.pts, labels.width,
+                   labels.height, labels.whole);
+    const char* separator = "";
+    for (const Box& box : labels.entries) {
+        fmt::format_to(out, "{}{{\"x\":{},\"y\":{},\"w\":{},\"h\":{}}}", separator, box.x, box.y, box.w, box.h);
+        separator = ",";
+    }
+    return line + "]}\n";
+}
+
+RedactRegions regions_of(const RegionLabels& labels) {
+    RedactRegions regions;
+    regions.whole = labels.whole;
+    for (const Box& core : labels.entries) {
+        // The edges of drawn regions are whole pixels.
+        const float w = std::round(core.w / kRedactCore);
+        const float h = std::round(core.h / kRedactCore);
+        regions.boxes.push_back({std::round(core.x - (w - core.w) / 2), std::round(core.y - (h - core.h) / 2), w, h});
+    }
+    return regions;
 }
 
 std::string truth_line(const TruthLabels& labels, int width, int height) {

@@ -1,4 +1,4 @@
-// Readers of ground truth and detection files.
+// Readers of ground truth, of detections, and of what was hidden.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/algo/box.h"
+#include "core/redact/redact.h"
 #include "core/track/tracker.h"
 
 namespace throng {
@@ -41,6 +42,12 @@ struct Labels {
 using TruthLabels = Labels<TruthFace>;
 using DetectionLabels = Labels<ScoredBox>;
 
+// What is hidden in one frame. The entries are the ellipses in which every pixel is replaced, by their bounding
+// rectangles.
+struct RegionLabels : Labels<Box> {
+    bool whole = false;  // the whole frame
+};
+
 // Reads truth in either of two layouts, distinguished by the first character.
 //   JSON lines, one image per line:
 //     {"source":"crowd.mp4","frame":0,"width":1920,"height":1080,
@@ -63,6 +70,21 @@ using DetectionLabels = Labels<ScoredBox>;
 // state are optional.
 // Throws Error(input) with file and line, also if an id occurs twice in a frame.
 [[nodiscard]] std::vector<DetectionLabels> read_track_lines(const std::filesystem::path& path);
+
+// Returns true if the first line of a file of JSON lines is one of region_line. Throws Error(input) if the file cannot
+// be read.
+[[nodiscard]] bool has_region_lines(const std::filesystem::path& path);
+
+// Reads the lines of `anonymize --regions`: source, frame, width, height, whole and ellipses (x, y, w, h).
+// Throws Error(input) with file and line.
+[[nodiscard]] std::vector<RegionLabels> read_region_lines(const std::filesystem::path& path);
+
+// Returns one line with a line feed, in the format of read_region_lines, of what `redact` hides in a frame. labels: all
+// but the regions.
+[[nodiscard]] std::string region_line(RegionLabels labels, const RedactRegions& regions, const RedactOptions& options);
+
+// Returns the regions that redact draws with a margin of 0 exactly as those that region_line was made from.
+[[nodiscard]] RedactRegions regions_of(const RegionLabels& labels);
 
 // Returns one line of truth with a line feed, in the format of read_truth.
 [[nodiscard]] std::string truth_line(const TruthLabels& labels, int width, int height);

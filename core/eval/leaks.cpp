@@ -34,10 +34,10 @@ std::size_t bin_of(double size) {
 }
 
 // Returns the lines by frame number.
-template <typename Entry>
-std::map<std::int64_t, const Labels<Entry>*> by_frame(const std::vector<Labels<Entry>>& all, const std::string& what) {
-    std::map<std::int64_t, const Labels<Entry>*> frames;
-    for (const Labels<Entry>& labels : all) {
+template <typename Line>
+std::map<std::int64_t, const Line*> by_frame(const std::vector<Line>& all, const std::string& what) {
+    std::map<std::int64_t, const Line*> frames;
+    for (const Line& labels : all) {
         if (labels.source != all.front().source) {
             throw Error(ErrorKind::input, what + " have several sources", labels.source,
                         "give each video a name of its own");
@@ -51,32 +51,54 @@ std::map<std::int64_t, const Labels<Entry>*> by_frame(const std::vector<Labels<E
     return frames;
 }
 
-// The labels of one video.
+// The lines of one video. Found: DetectionLabels or RegionLabels.
+template <typename Found>
 struct Video {
     std::vector<TruthLabels> truth;
-    std::vector<DetectionLabels> detections;
+    std::vector<Found> found;
 };
 
-// Returns the labels by the name of the video, without its folder.
-std::map<std::string, Video> by_video(const std::vector<TruthLabels>& truth,
-                                      const std::vector<DetectionLabels>& detections) {
+// Calls use(truth, found) for each video. Videos are paired by their names without folders. what: "detections".
+template <typename Found, typename Use>
+void for_each_video(const std::vector<TruthLabels>& truth, const std::vector<Found>& found, const std::string& what,
+                    Use use) {
+    const auto is_one = [](const auto& all) {
+        return std::all_of(all.begin(), all.end(), [&](const auto& labels) { return labels.source == all[0].source; });
+    };
+    // The names of one video may differ.
+    if (is_one(truth) && is_one(found)) return use(truth, found);
     const auto name_of = [](const auto& labels) { return std::filesystem::path(labels.source).filename().string(); };
-    std::map<std::string, Video> videos;
+    std::map<std::string, Video<Found>> videos;
     for (const TruthLabels& labels : truth) videos[name_of(labels)].truth.push_back(labels);
-    for (const DetectionLabels& labels : detections) videos[name_of(labels)].detections.push_back(labels);
-    return videos;
+    for (const Found& labels : found) videos[name_of(labels)].found.push_back(labels);
+    for (const auto& [name, video] : videos) {
+        if (video.truth.empty() || video.found.empty()) {
+            throw Error(ErrorKind::input, video.truth.empty() ? "has no ground truth" : "has no " + what, name,
+                        "both files must contain the same videos");
+        }
+        use(video.truth, video.found);
+    }
+}
+
+// Returns the lines of the first frame and of those after it, which have a size.
+template <typename Found>
+std::map<std::int64_t, const Found*> sized_by_frame(const std::vector<Found>& all, const std::string& what,
+                                                    const std::string& command) {
+    std::map<std::int64_t, const Found*> found = by_frame(all, "the " + what);
+    if (found.empty()) throw Error(ErrorKind::input, "there are no " + what);
+    const Found& first = *found.begin()->second;
+    if (first.width < 1 || first.height < 1) {
+        throw Error(ErrorKind::input, "the " + what + " have no 'width' and 'height'", first.source,
+                    "write them with " + command);
+    }
+    return found;
 }
 
 LeakEvaluation evaluate_video(const std::vector<TruthLabels>& truth, const std::vector<DetectionLabels>& detections,
                               const LeakComparison& comparison) {
     const auto faces = by_frame(truth, "the faces");
-    const auto found = by_frame(detections, "the detections");
-    if (found.empty()) throw Error(ErrorKind::input, "there are no detections");
+    const auto found = sized_by_frame(detections, "detections", "throng detect --json");
     const DetectionLabels& first = *found.begin()->second;
-    if (first.width < 1 || first.height < 1) {
-        throw Error(ErrorKind::input, "the detections have no 'width' and 'height'", first.source,
-                    "write them with throng detect --json");
-    }
     LeakMeter single(comparison.leaks);
     LeakMeter planned(comparison.leaks);
     const RedactOptions& redact = comparison.hiding.redact;
@@ -156,7 +178,7 @@ void LeakMeter::add(int width, int height, const std::vector<TruthFace>& truth, 
         const double y = truth[i].box.y;
         const double w = truth[i].box.w;
         const double h = truth[i].box.h;
-        const double margin = redact.margin;
+        const double margin = options_.margin.value_or(redact.margin);
         const PixelRange wide = pixels_in(x - margin * w, x + w + margin * w, width);
         const PixelRange tall = pixels_in(y - margin * h, y + h + margin * h, height);
         for (int row = tall.begin; row < tall.end; ++row) {
@@ -193,21 +215,32 @@ void LeakMeter::add(int width, int height, const std::vector<TruthFace>& truth, 
 
 LeakEvaluation evaluate_leaks(const std::vector<TruthLabels>& truth, const std::vector<DetectionLabels>& detections,
                               const LeakComparison& comparison) {
-    const auto is_one = [](const auto& all) {
-        return std::all_of(all.begin(), all.end(), [&](const auto& labels) { return labels.source == all[0].source; });
-    };
-    // The names of one video may differ.
-    if (is_one(truth) && is_one(detections)) return evaluate_video(truth, detections, comparison);
     LeakEvaluation sum;
-    for (const auto& [name, video] : by_video(truth, detections)) {
-        if (video.truth.empty() || video.detections.empty()) {
-            throw Error(ErrorKind::input, video.truth.empty() ? "has no ground truth" : "has no detections", name,
-                        "both files must contain the same videos");
-        }
-        const LeakEvaluation result = evaluate_video(video.truth, video.detections, comparison);
+    for_each_video(truth, detections, "detections", [&](const auto& faces, const auto& found) {
+        const LeakEvaluation result = evaluate_video(faces, found, comparison);
         sum.planned += result.planned;
         sum.single += result.single;
-    }
+    });
+    return sum;
+}
+
+LeakResult evaluate_regions(const std::vector<TruthLabels>& truth, const std::vector<RegionLabels>& regions,
+                            const LeakOptions& options) {
+    LeakResult sum;
+    for_each_video(truth, regions, "regions", [&](const auto& faces, const auto& hidden) {
+        const auto found = sized_by_frame(hidden, "regions", "throng anonymize --regions");
+        LeakMeter meter(options);
+        for (const auto& [number, labels] : by_frame(faces, "the faces")) {
+            const auto at = found.find(number);
+            if (at == found.end()) {
+                throw Error(ErrorKind::input, "the regions have no frame " + std::to_string(number), labels->source,
+                            "both files must be of the same video");
+            }
+            const RegionLabels& frame = *at->second;
+            meter.add(frame.width, frame.height, labels->entries, regions_of(frame), {RedactStyle::solid, 0});
+        }
+        sum += meter.result();
+    });
     return sum;
 }
 

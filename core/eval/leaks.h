@@ -15,6 +15,8 @@ struct LeakOptions {
     double min_size = 20;      // pixels: faces with a smaller side below are not counted
     double min_visible = 0.5;  // visible share: faces below are not counted
     double covered = 0.95;     // share of the box that must be opaque; below it the face leaks
+    // By which a box is grown before what is hidden outside of it counts as extra area; none: that of the redaction.
+    std::optional<float> margin;
 };
 
 // Faces of one size. A face-frame is one face in one frame.
@@ -58,6 +60,11 @@ struct LeakComparison {
 [[nodiscard]] LeakEvaluation evaluate_leaks(const std::vector<TruthLabels>& truth,
                                             const std::vector<DetectionLabels>& detections,
                                             const LeakComparison& comparison);
+
+// Returns what regions that were drawn (read_region_lines) hide of the faces. Videos are paired as by evaluate_leaks.
+// Throws Error(input) as evaluate_leaks, and for a frame of the truth that has no regions.
+[[nodiscard]] LeakResult evaluate_regions(const std::vector<TruthLabels>& truth,
+                                          const std::vector<RegionLabels>& regions, const LeakOptions& options);
 
 // Not thread-safe.
 class LeakMeter {

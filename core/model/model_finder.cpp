@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/base/error.h"
+#include "core/base/extension.h"
 #include "core/detect/detector_kinds.h"
 
 namespace throng {
@@ -104,7 +105,7 @@ std::vector<ModelFile> list_models() {
             std::error_code ignored;
             if (!entry->is_regular_file(ignored)) continue;
             for (const DetectorKind& kind : detector_kinds()) {
-                const bool matches = !kind.default_models.empty() && path.extension() == kind.model.suffix &&
+                const bool matches = !kind.default_models.empty() && lower_extension(path) == kind.model.suffix &&
                                      has_prefix(name, kind.model.prefix);
                 if (matches) found.try_emplace(name, ModelFile{name, std::string(kind.name), path});
             }
@@ -124,16 +125,17 @@ fs::path find_model(std::string_view model, std::string_view kind_name) {
     const std::string asked = name;
 
     if (name.find('/') != std::string::npos) {
+        if (fs::is_directory(name, error)) throw Error(ErrorKind::input, "is a folder", asked, "name a file");
         throw Error(ErrorKind::unavailable, "model file not found", asked, "check the path");
     }
-    if (has_suffix(name, kind.model.suffix)) name.resize(name.size() - kind.model.suffix.size());
+    if (lower_extension(name) == kind.model.suffix) name.resize(name.size() - kind.model.suffix.size());
     if (const auto found = installed(name + std::string(kind.model.suffix))) return *found;
     const std::vector<ModelFile> models = list_models();
     // A short name is the end of a full one: "alt2" of haarcascade_frontalface_alt2. The shortest match is the least
     // specialized.
     const ModelFile* best = nullptr;
     for (const ModelFile& file : models) {
-        if (file.kind != kind.name || !has_ending(file.name, name)) continue;
+        if (file.kind != kind.name || (file.name != name && !has_ending(file.name, name))) continue;
         if (best == nullptr || file.name.size() < best->name.size()) best = &file;
     }
     if (best != nullptr) return best->path;

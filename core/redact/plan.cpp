@@ -135,11 +135,18 @@ Box RedactPlanner::hull(const Track& track, std::size_t nearest, std::int64_t fr
 Box RedactPlanner::beyond_edges(const Track& track, std::size_t nearest, Box box) const {
     float full_w = box.w;
     float full_h = box.h;
-    const std::int64_t center = track.seen[nearest].frame;
-    for (const Seen& each : track.seen) {
-        if (std::abs(each.frame - center) > options_.edge_extension) continue;
+    const std::deque<Seen>& seen = track.seen;
+    const std::int64_t center = seen[nearest].frame;
+    const auto include = [&](const Seen& each) {
         full_w = std::max(full_w, each.box.w);
         full_h = std::max(full_h, each.box.h);
+    };
+    // A track may be as long as the video: looks at its detections around this one only.
+    for (std::size_t i = nearest; i < seen.size() && seen[i].frame - center <= options_.edge_extension; ++i) {
+        include(seen[i]);
+    }
+    for (std::size_t i = nearest; i > 0 && center - seen[i - 1].frame <= options_.edge_extension; --i) {
+        include(seen[i - 1]);
     }
     const auto far_right = static_cast<float>(width_) - kAtEdge * full_w;
     const auto far_bottom = static_cast<float>(height_) - kAtEdge * full_h;

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <filesystem>
 #include <new>
 #include <string_view>
 
 #include "core/base/error.h"
+#include "core/base/extension.h"
 
 namespace throng {
 namespace {
@@ -27,13 +27,6 @@ const char* muxer_of(const std::string& path) {
 }
 
 }  // namespace
-
-std::string lower_extension(const std::string& path) {
-    std::string extension = std::filesystem::path(path).extension().string();
-    std::transform(extension.begin(), extension.end(), extension.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return extension;
-}
 
 bool has_video_muxer(const std::string& path) {
     return muxer_of(path) != nullptr;

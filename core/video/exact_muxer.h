@@ -12,8 +12,6 @@
 
 namespace throng {
 
-// Returns the extension of a file name in lower case: ".mp4".
-[[nodiscard]] std::string lower_extension(const std::string& path);
 // Returns true for the extensions of ExactMuxer: .mp4, .m4v, .mov, .mkv.
 [[nodiscard]] bool has_video_muxer(const std::string& path);
 

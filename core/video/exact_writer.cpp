@@ -1,6 +1,7 @@
 #include "core/video/exact_writer.h"
 
 #include "core/base/error.h"
+#include "core/base/extension.h"
 #include "core/video/animation_writer.h"
 #include "core/video/exact_encoder.h"
 #include "core/video/exact_muxer.h"

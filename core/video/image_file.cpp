@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <exception>
@@ -18,6 +17,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/extension.h"
 #include "core/frame/frame_pool.h"
 #include "core/video/image_header.h"
 
@@ -216,10 +216,7 @@ std::span<const std::string_view> image_extensions() {
 
 bool has_image_extension(const fs::path& path) {
     const std::span<const std::string_view> known = image_extensions();
-    std::string extension = path.extension().string();
-    std::transform(extension.begin(), extension.end(), extension.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return std::find(known.begin(), known.end(), extension) != known.end();
+    return std::find(known.begin(), known.end(), lower_extension(path)) != known.end();
 }
 
 }  // namespace throng

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "core/base/error.h"
+#include "core/base/extension.h"
 #include "core/video/camera_source.h"
 #include "core/video/crowd_source.h"
 #include "core/video/gstreamer_source.h"
@@ -28,7 +29,7 @@ namespace fs = std::filesystem;
 using Source = std::unique_ptr<VideoSource>;
 
 bool is_motion_jpeg(const fs::path& path) {
-    const std::string extension = path.extension().string();
+    const std::string extension = lower_extension(path);
     return extension == ".mjpg" || extension == ".mjpeg";
 }
 

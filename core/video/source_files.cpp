@@ -6,8 +6,11 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <system_error>
+#include <utility>
 
+#include "core/base/extension.h"
 #include "core/video/camera_source.h"
 #include "core/video/image_file.h"
 #include "core/video/url.h"
@@ -17,48 +20,111 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kMaxPlaylist = 1 << 20;  // bytes; larger files are not playlists
-
 std::string local_path(std::string_view text) {
     if (std::optional<std::string> path = file_url_path(text)) return *std::move(path);
     return url_scheme(text).empty() ? std::string(text) : std::string();
 }
 
-// The entries of an M3U8 playlist or of a list for FFmpeg's concat format.
-void add_playlist(const fs::path& path, SourceFiles& found) {
-    std::error_code failure;
-    const std::uintmax_t size = fs::file_size(path, failure);
-    if (failure || size > kMaxPlaylist) return;
-    std::ifstream stream(path);
-    std::string line;
-    std::getline(stream, line);
-    const bool concat = line.starts_with("ffconcat");
-    if (!concat && !line.starts_with("#EXTM3U")) return;
-    while (std::getline(stream, line)) {
-        if (!line.empty() && line.back() == '\r') line.pop_back();
-        if (concat && line.starts_with("file ")) {
-            line.erase(0, 5);
-            if (line.size() >= 2 && line.front() == '\'' && line.back() == '\'') line = line.substr(1, line.size() - 2);
-        } else if (concat || line.empty() || line.front() == '#') {
+struct Found : SourceFiles {
+    std::set<std::string> known;  // of `files`
+};
+
+void add_file(const fs::path& path, Found& found) {
+    if (found.known.insert(path.string()).second) found.files.push_back(path.string());
+}
+
+// Adds a file that the playlist names.
+void add_entry(const fs::path& playlist, const std::string& text, Found& found) {
+    const std::string entry = local_path(text);
+    if (entry.empty()) return;
+    add_file(playlist.parent_path() / entry, found);
+    // FFmpeg may resolve a path after "file:" relative to the current folder.
+    if (entry != text) add_file(entry, found);
+}
+
+// Reads one word of a list for FFmpeg's concat format: quoted parts, and backslashes outside them.
+std::string next_token(std::string_view& line) {
+    constexpr std::string_view kSpace = " \t\r\n";
+    line.remove_prefix(std::min(line.find_first_not_of(kSpace), line.size()));
+    std::string token;
+    bool quoted = false;
+    for (; !line.empty() && (quoted || kSpace.find(line.front()) == std::string_view::npos); line.remove_prefix(1)) {
+        if (line.front() == '\'') {
+            quoted = !quoted;
             continue;
         }
-        const std::string entry = local_path(line);
-        if (entry.empty()) continue;
-        found.files.push_back((path.parent_path() / entry).string());
-        // FFmpeg may resolve a path after "file:" relative to the current folder.
-        if (entry != line) found.files.push_back(entry);
+        if (line.front() == '\\' && !quoted && line.size() > 1) line.remove_prefix(1);
+        token += line.front();
+    }
+    return token;
+}
+
+void add_concat_line(const fs::path& playlist, std::string_view line, Found& found) {
+    if (next_token(line) == "file") add_entry(playlist, next_token(line), found);
+}
+
+// A line is a file; tags name others as URI="…": keys, initialization sections, variants.
+void add_m3u8_line(const fs::path& playlist, std::string_view line, Found& found) {
+    line = line.substr(0, line.find_last_not_of(" \t\r") + 1);
+    if (line.empty()) return;
+    if (line.front() != '#') return add_entry(playlist, std::string(line), found);
+    constexpr std::string_view kUri = "URI=\"";
+    const std::size_t uri = line.find(kUri);
+    if (uri == std::string_view::npos) return;
+    const std::string_view value = line.substr(uri + kUri.size());
+    add_entry(playlist, std::string(value.substr(0, value.find('"'))), found);
+}
+
+// A DASH manifest names its segments by templates: every file of its folder may be one.
+void add_dash(const fs::path& manifest, Found& found) {
+    found.complete = false;
+    const fs::path folder = manifest.parent_path();
+    std::set<fs::path> files;  // in an order that does not depend on the disk
+    std::error_code failure;
+    for (fs::directory_iterator it(folder.empty() ? "." : folder, failure), end; !failure && it != end;
+         it.increment(failure)) {
+        std::error_code ignored;
+        if (it->is_regular_file(ignored)) files.insert(folder / it->path().filename());
+    }
+    for (const fs::path& file : files) add_file(file, found);
+}
+
+// Adds the files that a playlist names; other files name none.
+void add_playlist(const fs::path& path, Found& found) {
+    constexpr std::size_t kHead = 1024;  // bytes in which FFmpeg's marks are
+    std::ifstream stream(path, std::ios::binary);
+    std::string head(kHead, '\0');
+    stream.read(head.data(), static_cast<std::streamsize>(head.size()));
+    head.resize(static_cast<std::size_t>(stream.gcount()));
+    const bool concat = head.starts_with("ffconcat");
+    if (!concat && !head.starts_with("#EXTM3U")) {
+        if (head.find("<MPD") != std::string::npos) add_dash(path, found);
+        return;
+    }
+    stream.clear();
+    stream.seekg(0);
+    std::string line;
+    std::getline(stream, line);
+    while (std::getline(stream, line)) concat ? add_concat_line(path, line, found) : add_m3u8_line(path, line, found);
+}
+
+// Adds what the files so far name. A playlist may name playlists.
+void add_named_files(Found& found) {
+    for (std::size_t i = 0; i < found.files.size(); ++i) {
+        const fs::path file = found.files[i];
+        std::error_code ignored;
+        if (fs::is_regular_file(file, ignored)) add_playlist(file, found);
     }
 }
 
-void add_path(const std::string& path, SourceFiles& found) {
+void add_path(const std::string& path, Found& found) {
     std::error_code ignored;
     if (path.empty()) return;
     if (fs::is_directory(path, ignored)) {
         found.folders.push_back(path);
         return;
     }
-    found.files.push_back(path);
-    if (fs::is_regular_file(path, ignored)) add_playlist(path, found);
+    add_file(path, found);
 }
 
 // Reads one word of a pipeline in gst-launch syntax and removes quotes and backslashes.
@@ -87,7 +153,7 @@ std::string next_word(std::string_view text, std::size_t& at) {
 }
 
 // Collects the value of each property that names a file: `location=a.mp4`, `uri=file:///a.mp4`, `device=/dev/video0`.
-void add_pipeline(std::string_view pipeline, SourceFiles& found) {
+void add_pipeline(std::string_view pipeline, Found& found) {
     std::error_code ignored;
     for (std::size_t at = 0; at < pipeline.size();) {
         const std::string word = next_word(pipeline, at);
@@ -107,7 +173,7 @@ void add_pipeline(std::string_view pipeline, SourceFiles& found) {
     }
 }
 
-void add_source(std::string_view spec, SourceFiles& found) {
+void add_source(std::string_view spec, Found& found) {
     if (spec.starts_with("mosaic:")) {
         add_source(spec.substr(spec.find(':') + 1), found);
     } else if (spec.starts_with("gst:")) {
@@ -128,16 +194,21 @@ std::span<const std::string_view> video_extensions() {
 
 bool has_video_extension(const fs::path& path) {
     const std::span<const std::string_view> known = video_extensions();
-    std::string extension = path.extension().string();
-    std::transform(extension.begin(), extension.end(), extension.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return std::find(known.begin(), known.end(), extension) != known.end();
+    return std::find(known.begin(), known.end(), lower_extension(path)) != known.end();
 }
 
 SourceFiles files_of_source(std::string_view spec) {
-    SourceFiles found;
+    Found found;
     add_source(spec, found);
-    return found;
+    add_named_files(found);
+    return std::move(found);
+}
+
+std::vector<std::string> files_of_file(const std::string& path) {
+    Found found;
+    add_file(path, found);
+    add_named_files(found);
+    return std::move(found.files);
 }
 
 bool has_media_extension(const std::string& name) {
@@ -145,10 +216,7 @@ bool has_media_extension(const std::string& name) {
         ".mp4",  ".m4v", ".mov", ".mkv", ".webm", ".avi", ".mpg", ".mpeg", ".ts",    ".mts",
         ".m2ts", ".flv", ".wmv", ".asf", ".3gp",  ".ogv", ".mxf", ".mjpg", ".mjpeg", ".gif"};
     if (has_image_extension(name)) return true;
-    std::string extension = fs::path(name).extension().string();
-    std::transform(extension.begin(), extension.end(), extension.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return std::find(kVideos.begin(), kVideos.end(), extension) != kVideos.end();
+    return std::find(kVideos.begin(), kVideos.end(), lower_extension(name)) != kVideos.end();
 }
 
 }  // namespace throng

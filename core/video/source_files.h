@@ -15,8 +15,11 @@ struct SourceFiles {
     bool complete = true;              // false: a pipeline may also read other files
 };
 
-// spec: as open_source takes it. Opens playlists and nothing else; never throws for a spec that cannot be opened.
+// spec: as open_source takes it. Reads the head of files, and playlists; never throws for a spec that cannot be opened.
 [[nodiscard]] SourceFiles files_of_source(std::string_view spec);
+
+// Returns the file, whatever its name, and those that it names if it is a playlist. Never throws, as files_of_source.
+[[nodiscard]] std::vector<std::string> files_of_file(const std::string& path);
 
 // Returns true if the name has the extension of an image or of a video, in any case: what a search in folders takes as
 // input. Opens no file. Other files can be named one by one.

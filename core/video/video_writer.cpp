@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/extension.h"
 #include "core/base/output_file.h"
 #include "core/video/audio_copy.h"
 #include "core/video/av.h"
@@ -40,7 +41,7 @@ constexpr std::array<Container, 4> kContainers = {
     {{".mp4", "mp4", kFragments}, {".m4v", "mp4", kFragments}, {".mov", "mov", kFragments}, {".mkv", "matroska", ""}}};
 
 const Container& container_of(const std::string& path) {
-    const std::string extension = fs::path(path).extension().string();
+    const std::string extension = lower_extension(path);
     for (const Container& container : kContainers) {
         if (extension == container.extension) return container;
     }

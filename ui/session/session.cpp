@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/base/extension.h"
 #include "core/base/log.h"
 #include "core/clocks/telemetry_sink.h"
 #include "core/model/cnn_plan.h"
@@ -31,7 +32,8 @@ std::vector<InstalledModel> usable_models() {
     for (ModelFile& file : list_models()) {
         std::optional<float> threshold;
         try {
-            if (file.path.extension() == ".onnx") threshold = cnn_score_threshold({}, read_onnx(file.path).head.family);
+            if (lower_extension(file.path) == ".onnx")
+                threshold = cnn_score_threshold({}, read_onnx(file.path).head.family);
         } catch (const Error& error) {
             spdlog::debug("{}", error.what());
             continue;

@@ -31,8 +31,9 @@ QString to_qstring(std::string_view text) {
 
 // "/…/haarcascade_frontalface_alt2.xml" as "frontalface_alt2".
 QString short_model_name(const QString& model, const DetectorKind& kind) {
-    QString name = model.endsWith(to_qstring(kind.model.suffix)) ? QFileInfo(model).completeBaseName()
-                                                                 : QFileInfo(model).fileName();
+    QString name = model.endsWith(to_qstring(kind.model.suffix), Qt::CaseInsensitive)
+                       ? QFileInfo(model).completeBaseName()
+                       : QFileInfo(model).fileName();
     const QString prefix = to_qstring(kind.model.prefix);
     if (!prefix.isEmpty() && name.startsWith(prefix)) name.remove(0, prefix.size());
     return name;

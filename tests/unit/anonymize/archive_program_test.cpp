@@ -263,6 +263,53 @@ TEST_F(AnonymizeArchive, RejectsReportsThatAreNestedDeeply) {
     EXPECT_NE(merged.err.find("nested too deeply"), std::string::npos) << merged.err.substr(0, 300);
 }
 
+// The name of a report does not say which tracks are kept.
+TEST_F(AnonymizeArchive, OtherDecisionsAreOtherSettings) {
+    fs::remove(path("in/bad.jpg"));
+    ASSERT_EQ(run_program({"crowd", path("in/a.png"), "--size", "640x480", "--faces", "8", "-q"}).status, 0);
+    ASSERT_EQ(anonymize({path("in"), "--out", path("first"), "--report", path("r"), "-q"}).status, 0);
+    Json report = Json::parse(contents(path("r.json")));
+    ASSERT_GE(report["files"][0]["tracks"].size(), 2U);
+    const auto keep_first = [&](const std::string& name) {
+        return anonymize({path("in"), "--out", path("kept"), "--keep", "1@" + path(name), "--resume", "--report",
+                          path("kept-report")});
+    };
+    const auto kept_tracks = [&] {
+        const Json json = Json::parse(contents(path("kept-report.json")));
+        std::vector<bool> kept;
+        for (const Json& track : json.at("files").at(0).at("tracks")) kept.push_back(track.at("kept").get<bool>());
+        return kept;
+    };
+    EXPECT_NE(keep_first("r.json").out.find(" 0 skipped"), std::string::npos);
+    EXPECT_TRUE(kept_tracks().at(0));
+    // The same decision from another report.
+    fs::copy_file(path("r.json"), path("copy.json"));
+    EXPECT_NE(keep_first("copy.json").out.find(" 3 skipped"), std::string::npos);
+    // Another decision by the same name.
+    std::swap(report["files"][0]["tracks"][0]["id"], report["files"][0]["tracks"][1]["id"]);
+    std::ofstream(path("r.json")) << report;
+    EXPECT_NE(keep_first("r.json").out.find(" 0 skipped"), std::string::npos);
+    EXPECT_FALSE(kept_tracks().at(0)) << "the face of an earlier decision is visible";
+    EXPECT_TRUE(kept_tracks().at(1));
+}
+
+TEST_F(AnonymizeArchive, AChangedSegmentOfAPlaylistIsHiddenAgain) {
+    std::ofstream(path("list.m3u8")) << "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:1,\npart.ts\n#EXT-X-ENDLIST\n";
+    const auto draw_part = [&](const char* frames) {
+        draw("part.mkv", {"--frames", frames});
+        test::ffmpeg("-i " + path("part.mkv") + " -c:v mpeg2video -q:v 3", path("part.ts"));
+    };
+    TH_NEED_FFMPEG();
+    draw_part("4");
+    const auto run = [&] { return anonymize({path("list.m3u8"), "--out", path("out"), "--resume"}); };
+    const auto first = run();
+    EXPECT_NE(first.out.find("0 skipped, 0 incomplete, 0 failed; 4 frames"), std::string::npos)
+        << first.out << first.err;
+    EXPECT_NE(run().out.find("1 skipped"), std::string::npos);
+    draw_part("7");
+    EXPECT_NE(run().out.find("0 skipped, 0 incomplete, 0 failed; 7 frames"), std::string::npos);
+}
+
 TEST_F(AnonymizeArchive, TakesListsAndChecksOptions) {
     std::ofstream(path("list")) << path("in/deep/b.jpg") << "\n" << path("in/a.png") << "\n";
     const auto listed = anonymize({"--files-from", path("list"), "--out", path("out"), "--progress", "json"});

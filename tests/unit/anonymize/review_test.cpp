@@ -4,10 +4,13 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "app/commands/anonymize_files.h"
 #include "app/commands/anonymize_review.h"
+#include "app/commands/anonymize_worker.h"
 #include "core/base/error.h"
 #include "core/base/sha256.h"
 #include "tests/support/program/program.h"
@@ -82,6 +85,63 @@ TEST_F(AnonymizeReview, OptionsRecordWhoDecided) {
     EXPECT_NE(result.err.find("contradicts --keep 1@"), std::string::npos) << result.err;
 }
 
+// Both passes must read the same file: faces would be hidden where the other one has them.
+TEST_F(AnonymizeReview, AnInputThatIsReplacedIsNotWritten) {
+    hide_clip();
+    ASSERT_EQ(
+        run_program({"crowd", path("other.mp4"), "--faces", "4", "--size", "320x240", "--frames", "3", "--seed", "9"})
+            .status,
+        0);
+    ASSERT_EQ(run_program({"crowd", path("in.png"), "--faces", "2", "--size", "320x240"}).status, 0);
+    const std::string report = test::contents(path("out.report.json"));
+    const std::string output = test::contents(path("out.mp4"));
+    for (const std::string input : {"in.mp4", "list.txt", "in.png"}) {
+        SCOPED_TRACE(input);
+        // "list.txt" names in.mp4.
+        std::ofstream(path("list.txt")) << "ffconcat version 1.0\nfile in.mp4\n";
+        const std::string replaced = path(input == "list.txt" ? "in.mp4" : input);
+        AnonymizeArguments arguments;
+        arguments.inputs = {path(input)};
+        arguments.archive.out = input == "in.png" ? path("out.png") : path("out.mp4");
+        arguments.detector.kind = "haar";
+        arguments.encoder = "libx264";
+        const CommonOptions common;
+        AnonymizeSetup setup = make_anonymize_setup(arguments);
+        EncoderOnDemand encoder(arguments.encoder);
+        AnonymizeWorker worker(setup, encoder, common);
+        const InputFiles files = input_files(path(input));
+        const std::string sha256 = files.sha256();
+        const auto process = [&](const auto& on_progress) {
+            static_cast<void>(worker.process(files, input == "in.png", sha256, arguments.archive.out, on_progress, {}));
+        };
+        if (input == "in.png") {  // has one pass: the file is another one than was hashed
+            fs::copy_file(path("in.png"), path("copy.png"));
+            fs::rename(path("copy.png"), path("in.png"));
+            EXPECT_THROW(process([](const AnonymizeProgress&) {}), Error);
+            EXPECT_FALSE(fs::exists(path("out.png")));
+            continue;
+        }
+        bool is_replaced = false;
+        const auto replace = [&](const AnonymizeProgress& now) {
+            if (now.hidden != 1 || is_replaced) return;
+            is_replaced = true;
+            fs::copy_file(path("other.mp4"), path("copy.mp4"));
+            fs::rename(path("copy.mp4"), replaced);
+        };
+        try {
+            process(replace);
+            ADD_FAILURE() << "a file of two inputs";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), ErrorKind::input);
+            EXPECT_EQ(error.where(), replaced);
+            EXPECT_NE(std::string(error.what()).find("changed while it was read"), std::string::npos) << error.what();
+        }
+        EXPECT_TRUE(is_replaced);
+        EXPECT_EQ(test::contents(path("out.mp4")), output) << "the earlier output is kept";
+    }
+    EXPECT_EQ(test::contents(path("out.report.json")), report);
+}
+
 TEST_F(AnonymizeReview, NeedsADisplayAndDoubtfulTracks) {
     hide_clip();
     const auto no_display = test::own_process({"DISPLAY=", "WAYLAND_DISPLAY=", "QT_QPA_PLATFORM="});
@@ -147,6 +207,88 @@ TEST_F(AnonymizeReview, RejectsReportsThatDoNotFit) {
     AnonymizeArguments both = of(report);
     both.keep = {"1@" + report};
     rejected(both, usage, "--keep");
+}
+
+// Relative names in a report begin where the program ran, or at the inputs of a folder.
+TEST_F(AnonymizeReview, ReviewsFromEveryFolder) {
+    const fs::path before = fs::current_path();
+    const test::ScratchDir elsewhere;
+    fs::create_directories(path("work/in"));
+    fs::copy_file(*test::cascade_file("haarcascade_frontalface_alt2.xml"), path("work/own.xml"));
+    const auto restore = std::shared_ptr<void>(nullptr, [&](void*) { fs::current_path(before); });
+    fs::current_path(path("work"));
+    ASSERT_EQ(run_program({"crowd", "in/clip.mp4", "--faces", "4", "--size", "320x240", "--frames", "3", "--seed", "3"})
+                  .status,
+              0);
+    const std::vector<std::string> options = {"--detector", "haar", "--model", "own.xml", "--encoder", "libx264"};
+    for (const std::vector<std::string>& names : {std::vector<std::string>{"in/clip.mp4", "--out", "hidden.mp4"},
+                                                  {"in/clip.mp4", "--out", "folder"},
+                                                  {"in", "--out", "all", "--report", "all-report"}}) {
+        std::vector<std::string> arguments = names;
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        const auto result = anonymize(arguments);
+        ASSERT_EQ(result.status, 0) << result.err;
+    }
+    // The file of the same name in the folder of the report is the output.
+    ASSERT_TRUE(fs::exists("folder/clip.mp4"));
+    struct Case {
+        const char* report;
+        bool in_folder;
+    };
+    const CommonOptions common;
+    for (const auto& [report, in_folder] : {Case{"hidden.report.json", false},
+                                            {"folder/clip.mp4.report.json", true},
+                                            {"folder/anonymize-report.json", true},
+                                            {"all/clip.mp4.report.json", true},
+                                            {"all-report.json", true}}) {
+        SCOPED_TRACE(report);
+        const fs::path whole = fs::path(path("work")) / report;
+        for (const fs::path& folder : {fs::path(path("work")), whole.parent_path(), elsewhere.path(), fs::path("/")}) {
+            SCOPED_TRACE(folder.string());
+            fs::current_path(folder);
+            AnonymizeArguments arguments;
+            arguments.review = folder == "/" ? whole.string() : whole.lexically_relative(folder).string();
+            if (in_folder) {
+                try {
+                    static_cast<void>(make_review(arguments, common));
+                    ADD_FAILURE() << "would replace an output of a manifest";
+                } catch (const Error& error) {
+                    EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
+                    EXPECT_NE(std::string(error.what()).find("--out FILE"), std::string::npos) << error.what();
+                }
+                arguments.archive.out = (elsewhere.path() / "new.mp4").string();
+            }
+            const ui::ReviewOptions review = make_review(arguments, common);
+            EXPECT_FALSE(review.tracks.empty());
+            EXPECT_TRUE(fs::equivalent(review.input, path("work/in/clip.mp4"))) << review.input;
+            if (!in_folder) {
+                EXPECT_TRUE(fs::equivalent(review.output, path("work/hidden.mp4"))) << review.output;
+            }
+        }
+    }
+    // What is written again can be reviewed again, from elsewhere.
+    fs::current_path(elsewhere.path());
+    AnonymizeArguments arguments;
+    arguments.review = path("work/hidden.report.json");
+    ui::ReviewOptions review = make_review(arguments, common);
+    review.tracks[0].decision = Decision::keep;
+    static_cast<void>(review.write(review.tracks, [](double) {}, {}));
+    fs::current_path("/");
+    review = make_review(arguments, common);
+    EXPECT_EQ(review.tracks[0].decision, Decision::keep);
+    // A report that was moved together with its files.
+    fs::rename(path("work"), path("moved"));
+    arguments.review = path("moved/hidden.report.json");
+    EXPECT_THROW(static_cast<void>(make_review(arguments, common)), Error) << "the input is in another folder";
+    fs::rename(path("moved/in/clip.mp4"), path("moved/clip.mp4"));
+    EXPECT_TRUE(fs::equivalent(make_review(arguments, common).output, path("moved/hidden.mp4")));
+    arguments.archive.out = path("moved");
+    try {
+        static_cast<void>(make_review(arguments, common));
+        ADD_FAILURE() << "a folder";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
+    }
 }
 
 TEST_F(AnonymizeReview, WritesTheFileAgainWithTheSettingsOfTheReport) {

@@ -210,6 +210,67 @@ TEST_F(AnonymizeVideo, HidesTheFacesOfACrowd) {
     EXPECT_TRUE(test::contains(path("out.report.html"), "</html>"));
 }
 
+TEST_F(AnonymizeVideo, WritesWhatIsHiddenInEachFrame) {
+    ASSERT_EQ(run_program({"crowd", path("crowd.mp4"), "--faces", "6", "--size", "640x360", "--frames", "10", "--fps",
+                           "10", "--truth", path("truth.jsonl")})
+                  .status,
+              0);
+    const std::vector<std::string> hide = {path("crowd.mp4"), "--out",         path("out.mp4"), "--only",   "0.25-",
+                                           "--regions",       path("r.jsonl"), "--style=solid", kCrowdFaces};
+    const auto result = anonymize(hide);
+    EXPECT_EQ(result.status, 0) << result.err;
+    const MediaFacts before = test::inspect(path("crowd.mp4"), 10);
+    const MediaFacts after = test::inspect(path("out.mp4"), 10);
+    std::ifstream lines(path("r.jsonl"));
+    std::string line;
+    std::size_t ellipses = 0;
+    for (std::size_t i = 0; i < 10; ++i) {
+        ASSERT_TRUE(std::getline(lines, line)) << i;
+        const nlohmann::json json = nlohmann::json::parse(line);
+        EXPECT_EQ(json.at("frame"), i);
+        EXPECT_EQ(json.at("source"), path("crowd.mp4"));
+        EXPECT_EQ(json.at("width"), 640);
+        EXPECT_FALSE(json.at("whole").get<bool>());
+        EXPECT_EQ(json.at("ellipses").empty(), i < 2) << "outside --only, frame " << i;
+        ellipses += json.at("ellipses").size();
+        // A face of one color: its center differs from the input's, and the encoder changes little elsewhere.
+        for (const nlohmann::json& ellipse : json.at("ellipses")) {
+            const auto center_x = static_cast<int>(ellipse.at("x").get<double>() + ellipse.at("w").get<double>() / 2);
+            const auto center_y = static_cast<int>(ellipse.at("y").get<double>() + ellipse.at("h").get<double>() / 2);
+            if (center_x < 8 || center_y < 8 || center_x >= 632 || center_y >= 352) continue;
+            int low = 255;
+            int high = 0;
+            for (int y = center_y - 4; y < center_y + 4; ++y) {
+                for (int x = center_x - 4; x < center_x + 4; ++x) {
+                    low = std::min<int>(low, after.gray[i][static_cast<std::size_t>(y * 640 + x)]);
+                    high = std::max<int>(high, after.gray[i][static_cast<std::size_t>(y * 640 + x)]);
+                }
+            }
+            EXPECT_LE(high - low, 24) << "frame " << i << ": not one color";
+        }
+    }
+    EXPECT_FALSE(std::getline(lines, line));
+    EXPECT_GE(ellipses, 8U);
+    const auto leaks = run_program({"eval", path("truth.jsonl"), path("r.jsonl"), "--leaks", "--detector", "haar",
+                                    "--json", "--sizes", path("sizes.csv"), "--plot", path("sizes.svg")});
+    ASSERT_EQ(leaks.status, 0) << leaks.err;
+    const nlohmann::json hidden = nlohmann::json::parse(leaks.out).at("anonymize");
+    EXPECT_GE(hidden.at("leaks"), hidden.at("face_frames").get<int>() / 10) << "frames outside --only";
+    EXPECT_LT(hidden.at("leaks"), hidden.at("face_frames"));
+    EXPECT_TRUE(test::contains(path("sizes.csv"), "from,to,face_frames,leaks\n"));
+    EXPECT_TRUE(test::contains(path("sizes.svg"), "anonymize"));
+
+    fs::create_directory(path("folder"));
+    for (const std::vector<std::string>& wrong :
+         {std::vector<std::string>{path("crowd.mp4"), "--out", path("folder"), "--regions", path("new.jsonl")},
+          {path("crowd.mp4"), "--out", path("out.mp4"), "--regions", path("crowd.mp4")},
+          {path("crowd.mp4"), "--out", path("out.mp4"), "--regions", path("out.mp4")},
+          {path("crowd.mp4"), "--out", path("out.mp4"), "--regions", "-"}}) {
+        EXPECT_EQ(anonymize(wrong).status, 2) << wrong.back();
+    }
+    EXPECT_FALSE(fs::exists(path("new.jsonl")));
+}
+
 TEST_F(AnonymizeVideo, LeavesFramesOutsideTheSpansAsTheyAre) {
     ASSERT_EQ(
         run_program({"crowd", path("in.mp4"), "--faces", "6", "--size", "640x360", "--frames", "20", "--fps", "10"})
@@ -233,6 +294,51 @@ TEST_F(AnonymizeVideo, LeavesFramesOutsideTheSpansAsTheyAre) {
         EXPECT_EQ(anonymize({path("in.mp4"), "--out", path("x.mp4"), std::string("--only=") + bad}).status, 2) << bad;
     }
     EXPECT_FALSE(fs::exists(path("x.mp4")));
+}
+
+// Without a frame to hide, the output would be the input.
+TEST_F(AnonymizeVideo, RejectsSpansWithoutFrames) {
+    for (const char* frames : {"10", "20"}) {
+        ASSERT_EQ(run_program({"crowd", path(std::string(frames) + ".mp4"), "--faces", "2", "--size", "320x240",
+                               "--frames", frames, "--fps", "10"})
+                      .status,
+                  0);
+    }
+    // 10 frames until 1.0 s.
+    for (const char* span : {"5-", "1.5-2", "3-4,1:00-"}) {
+        SCOPED_TRACE(span);
+        const auto none = anonymize({path("10.mp4"), "--out", path("out.mp4"), "--only", span, kLargeFaces});
+        EXPECT_EQ(none.status, 2) << none.err;
+        EXPECT_NE(none.err.find(std::string("no frame is in --only ") + span), std::string::npos) << none.err;
+        EXPECT_FALSE(fs::exists(path("out.mp4")));
+    }
+    const auto some = anonymize({path("10.mp4"), "--out", path("out.mp4"), "--only", "0.5-0.6,5-6", kLargeFaces});
+    EXPECT_EQ(some.status, 3) << some.err;
+    EXPECT_NE(some.err.find("no frame is in --only 5-6"), std::string::npos) << some.err;
+    EXPECT_TRUE(fs::exists(path("out.mp4")));
+    EXPECT_EQ(report("out.report.json").at("files").at(0).at("status"), "incomplete");
+    EXPECT_EQ(anonymize({path("10.mp4"), "--out", path("out.mp4"), "--only", "0.9-9", kLargeFaces}).status, 0);
+
+    // In a folder, by file; the parts of a video are one video.
+    fs::create_directory(path("in"));
+    fs::rename(path("10.mp4"), path("in/10.mp4"));
+    for (const char* segment : {"0", "1"}) {
+        SCOPED_TRACE(segment);
+        const std::string out = path(std::string("out") + segment);
+        std::vector<std::string> hide = {path("in"), "--out", out, "--only", "1.5-", kLargeFaces};
+        if (*segment != '0') hide.insert(hide.end(), {"--segment", segment});
+        const auto all = anonymize(hide);
+        EXPECT_EQ(all.status, 2) << all.err;
+        EXPECT_FALSE(fs::exists(out + "/10.mp4"));
+        fs::copy_file(path("20.mp4"), path("in/20.mp4"));
+        hide.emplace_back("--resume");
+        const auto one = anonymize(hide);
+        EXPECT_EQ(one.status, 3) << one.err;
+        EXPECT_NE(one.out.find("1 failed"), std::string::npos) << one.out;
+        EXPECT_FALSE(fs::exists(out + "/10.mp4"));
+        EXPECT_TRUE(fs::exists(out + "/20.mp4"));
+        fs::remove(path("in/20.mp4"));
+    }
 }
 
 TEST_F(AnonymizeVideo, KeepsATrackOfItsReportOnly) {

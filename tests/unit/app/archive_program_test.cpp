@@ -55,6 +55,9 @@ protected:
         return lines;
     }
 
+    // Returns the name of the result of a file that is named by its path.
+    [[nodiscard]] static std::string name_of_output(const std::string& path) { return path.substr(1) + ".jsonl"; }
+
     test::ScratchDir dir_;
 };
 
@@ -219,6 +222,24 @@ TEST_F(ArchiveProgram, RejectsLinesThatAreNestedDeeply) {
     std::ofstream(file("out/.throng/shard-1-of-1.jsonl"), std::ios::app) << deep << "\n";
     EXPECT_EQ(run_program({"merge", file("out")}).status, 3);
     EXPECT_EQ(detect({file("in/0.png"), "--out", file("out"), "--resume"}).status, 3);
+}
+
+TEST_F(ArchiveProgram, AChangedSegmentOfAPlaylistIsProcessedAgain) {
+    draw("a.mp4", {"--frames", "3"});
+    draw("longer.mp4", {"--frames", "5"});
+    std::ofstream(file("list.txt")) << "ffconcat version 1.0\nfile a.mp4\n";
+    const auto run = [&] { return detect({file("list.txt"), "--out", file("out"), "--resume"}); };
+    EXPECT_NE(run().out.find("0 skipped, 0 incomplete, 0 failed; 3 frames"), std::string::npos);
+    EXPECT_NE(run().out.find("1 skipped"), std::string::npos);
+    fs::rename(file("longer.mp4"), file("a.mp4"));
+    EXPECT_NE(run().out.find("0 skipped, 0 incomplete, 0 failed; 5 frames"), std::string::npos);
+    // No output replaces what the list names: here, an output of the same name as a segment.
+    fs::create_directory_symlink(file("out"), file("segments"));
+    const std::string output = name_of_output(file("list.txt"));
+    std::ofstream(file("list.txt")) << "ffconcat version 1.0\nfile segments/" << output << "\n";
+    const ProgramResult own = run();
+    EXPECT_EQ(own.status, 2) << own.err;
+    EXPECT_NE(own.err.find("would overwrite the input"), std::string::npos) << own.err;
 }
 
 TEST_F(ArchiveProgram, RejectsWrongUsage) {

@@ -63,6 +63,45 @@ const std::vector<std::vector<std::string>> kCalls = {{"view"},         {"detect
                                                       {"nms", "a.csv"}, {"bench", "pipeline", "a.mp4"},
                                                       {"bench", "nms"}, {"anonymize", "a.mp4", "--out", "b.mp4"}};
 
+// What a command requires may stand in the file; an option that is given repeatedly is a list there.
+TEST(ConfigLines, AnonymizeTakesItsFilesFromTheConfiguration) {
+    const test::ScratchDir dir;
+    const auto path = [&](const std::string& name) { return (dir.path() / name).string(); };
+    ASSERT_EQ(test::run_program({"crowd", path("in.png"), "--faces", "4", "--size", "640x480"}).status, 0);
+    const auto run = [&](const std::string& section, std::vector<std::string> arguments) {
+        std::ofstream(path("c.toml")) << "[detector]\ndetector = \"haar\"\n[anonymize]\n" << section;
+        arguments.insert(arguments.begin(), "anonymize");
+        arguments.insert(arguments.end(), {"--config", path("c.toml")});
+        return test::run_program(arguments);
+    };
+    const std::string out = "out = \"" + path("out.png") + "\"\n";
+    const auto first = run(out, {path("in.png")});
+    EXPECT_EQ(first.status, 0) << first.err;
+    const std::string report = path("out.report.json");
+    const auto kept = [&] {
+        std::size_t count = 0;
+        const std::string text = test::contents(report);
+        for (std::size_t at = text.find("\"kept\": true"); at != std::string::npos; ++count) {
+            at = text.find("\"kept\": true", at + 1);
+        }
+        return count;
+    };
+    EXPECT_EQ(kept(), 0U);
+    fs::copy_file(report, path("r.json"));
+    const std::string keep = "keep = [\"1@" + path("r.json") + "\", \"2@" + path("r.json") + "\"]\n";
+    const auto both = run(out + keep, {path("in.png")});
+    EXPECT_EQ(both.status, 0) << both.err;
+    EXPECT_EQ(kept(), 2U);
+    const auto one = run(out + "keep = \"1@" + path("r.json") + "\"\n", {path("in.png")});
+    EXPECT_EQ(one.status, 0) << one.err;
+    EXPECT_EQ(kept(), 1U);
+    // Every option that names a file or a folder is known, also where it is wrong.
+    const auto review = run("review = \"" + path("missing.json") + "\"\n", {});
+    EXPECT_NE(review.err.find(review.status == 4 ? "window" : "missing.json"), std::string::npos) << review.err;
+    EXPECT_EQ(run("style = \"solid\"\n", {path("in.png")}).status, 2) << "without --out";
+    EXPECT_EQ(run(out + "style = [\"solid\", \"blur\"]\n", {path("in.png")}).status, 2) << "one value only";
+}
+
 TEST(ConfigLines, EveryLineOfTheDefaultFileWorksWhenUncommented) {
     const std::vector<std::string> lines = default_lines();
     std::vector<std::string> all = lines;

@@ -69,7 +69,7 @@ TEST(DefaultConfig, ContainsEveryOptionOfAnonymizeWithItsDefault) {
     // Options that are commented out, or belong to one run.
     expect_defaults("anonymize", add_anonymize_command, false,
                     {"help", "config", "min-size", "max-size", "scale-factor", "score-threshold", "switch", "margin",
-                     "only", "report", "out", "files-from", "shard", "keep", "hide", "review", "segment"});
+                     "only", "report", "regions", "out", "files-from", "shard", "keep", "hide", "review", "segment"});
 }
 
 }  // namespace

@@ -161,6 +161,22 @@ TEST_F(DetectProgram, UnwritableOutputsGiveStatus3) {
     }
 }
 
+TEST_F(DetectProgram, AnOutputThatFailsIsReportedOnce) {
+    for (const char* option : {"--json", "--events", "--per-minute", "--summary", "--trace", "--telemetry"}) {
+        for (const std::vector<std::string>& sources : {std::vector<std::string>{kCrowd}, {kCrowd, kCrowd, kCrowd}}) {
+            std::vector<std::string> arguments{"detect", option, "/dev/full"};
+            arguments.insert(arguments.end(), sources.begin(), sources.end());
+            const ProgramResult result = run_program(arguments);
+            EXPECT_EQ(result.status, 3) << option << "\n" << result.err;
+            std::size_t reports = 0;
+            for (std::size_t at = result.err.find("/dev/full"); at != std::string::npos; ++reports) {
+                at = result.err.find("/dev/full", at + 1);
+            }
+            EXPECT_EQ(reports, 1U) << option << ", " << sources.size() << " sources\n" << result.err;
+        }
+    }
+}
+
 TEST_F(DetectProgram, AFullDiskLeavesCompleteLines) {
     ProgramOptions options;
     options.max_file_size = 3000;

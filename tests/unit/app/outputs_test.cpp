@@ -112,11 +112,13 @@ TEST_F(Outputs, OfDetectNeverOverwriteAnInput) {
         {"bench", "pipeline", in, "--csv", file("link.mp4")},
     });
 #ifdef TH_WITH_UI
+    fs::copy(test::source_dir() / "configs/scenes.toml", file("scenes.toml"));
     expect_rejected(
         {
             {"view", in, "--json", in},
             {"view", in, "--screenshot", in},
             {"view", in, "--telemetry", in},
+            {"view", in, "--scenes", file("scenes.toml"), "--json", file("scenes.toml")},
         },
         test::own_process());
 #endif
@@ -192,9 +194,97 @@ TEST_F(Outputs, OfBenchmarksAndNmsNeverOverwriteAnInput) {
     });
 }
 
+TEST_F(Outputs, OfAnonymizeNeverOverwriteAnInputOrWhatItNames) {
+    const std::string in = file("in.mp4");
+    std::ofstream(file("c.mp4")) << "ffconcat version 1.0\nfile in.mp4\n";
+    std::ofstream(file("nested.m3u8")) << "#EXTM3U\n#EXTINF:1,\nc.mp4\n";
+    std::ofstream(file("list.json")) << in << "\n";
+    fs::copy_file(in, file("clip.json"));
+    std::ofstream(file("list")) << file("clip.json") << "\n";
+    std::vector<Arguments> commands = {
+        {file("c.mp4"), "--out", in},
+        {file("nested.m3u8"), "--out", file("link.mp4")},
+        {file("c.mp4"), "--out", file("o.mp4"), "--report", file("c")},
+        {"--files-from", file("list.json"), "--out", file("hidden"), "--report", file("list")},
+        {"--files-from", file("list"), "--out", file("hidden"), "--report", file("clip")},
+    };
+    fs::copy_file(in, file("c.json"));
+    std::ofstream(file("c.mp4"), std::ios::app) << "file c.json\n";
+    for (Arguments& command : commands) command.insert(command.begin(), {"anonymize", "--quiet", "--detector", "haar"});
+    expect_rejected(commands);
+}
+
+// The files are not read before the outputs are checked.
+TEST_F(Outputs, OfAnEvaluationNeverOverwriteAnInput) {
+    std::ofstream(file("truth.jsonl")) << R"({"source":"in.mp4","frame":0,"faces":[]})" << '\n';
+    std::ofstream(file("found.jsonl")) << R"({"source":"in.mp4","frame":0,"width":9,"height":9,"pts":0,"kept":[]})"
+                                       << '\n';
+    fs::create_symlink(file("truth.jsonl"), file("truth-link"));
+    const Arguments leaks = {"eval", file("truth.jsonl"), file("found.jsonl"), "--leaks"};
+    ASSERT_EQ(run_program(leaks).status, 0);
+    std::vector<Arguments> commands;
+    for (const char* option : {"--sizes", "--plot"}) {
+        for (const char* name : {"truth.jsonl", "truth-link", "photos/../found.jsonl"}) {
+            commands.push_back(leaks);
+            commands.back().insert(commands.back().end(), {option, file(name)});
+        }
+    }
+    commands.push_back(leaks);
+    commands.back().insert(commands.back().end(), {"--sizes", file("o"), "--plot", file("o")});
+    expect_rejected(commands);
+}
+
 TEST_F(Outputs, OfAPipelineWithUnknownFilesRequireANewName) {
     expect_rejected(
         {{"detect", "gst:multifilesrc location=" + file("img%d.png") + " ! pngdec", "--json", file("earlier.jsonl")}});
+}
+
+// Reading a folder throws exceptions of the C++ library.
+TEST_F(Outputs, AFolderIsNoFile) {
+    std::ofstream(file("truth.jsonl")) << R"({"source":"in.mp4","frame":0,"faces":[]})" << '\n';
+    const std::string folder = file("photos");
+    const std::string in = file("in.mp4");
+    std::vector<Arguments> commands = {
+        {"anonymize", in, "--out", file("o.mp4"), "--detector", "haar", "--keep", "1@" + folder},
+        {"anonymize", in, "--out", file("o.mp4"), "--detector", "haar", "--hide", "1@."},
+        {"anonymize", in, "--out", file("o.mp4"), "--detector", "haar", "--report", folder + "/"},
+        {"anonymize", in, "--out", file("o.mp4"), "--detector", "haar", "--report", "."},
+        {"anonymize", in, "--out", file("o.mp4"), "--detector", "haar", "--regions", folder},
+        {"anonymize", in, "--out", file("o.mp4"), "--detector", "haar", "--model", folder},
+        {"anonymize", "--out", file("hidden"), "--quiet", "--detector", "haar", "--files-from", folder},
+#ifdef TH_WITH_UI
+        {"anonymize", "--review", folder},
+        {"anonymize", "--review", "."},
+#endif
+        {"detect", in, "--config", folder},
+        {"detect", in, "--model", folder},
+        {"detect", in, "--count", folder, "--events", file("o.jsonl")},
+        {"detect", in, "--clocks", "x", "--profiles", folder},
+        {"detect", in, "--json", folder},
+        {"detect", in, "--video", folder},
+        {"detect", in, "--telemetry", folder},
+        {"detect", "--out", file("hidden"), "--quiet", "--files-from", folder},
+        {"bench", "nms", "--input", folder},
+        {"nms", folder},
+        {"relink", folder},
+        {"eval", folder, folder},
+        {"eval", file("truth.jsonl"), folder},
+        {"eval", file("truth.jsonl"), folder, "--leaks"},
+        {"eval", file("truth.jsonl"), folder, "--tracks"},
+        {"crowd", file("o.mp4"), "--truth", folder},
+    };
+    const auto before = snapshot();
+    for (const Arguments& command : commands) {
+        std::string words;
+        for (const std::string& word : command) words += " " + word;
+        const ProgramResult result = run_program(command);
+        EXPECT_TRUE(result.status == 2 || result.status == 3) << words << ": " << result.status << "\n" << result.err;
+        for (const char* text : {"basic_", "iostream", "ios_base", "json.exception", "filesystem error"}) {
+            EXPECT_EQ(result.err.find(text), std::string::npos) << words << "\n" << result.err;
+        }
+        EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << words << "\n" << result.err;
+    }
+    EXPECT_EQ(snapshot(), before);
 }
 
 TEST_F(Outputs, ARunThatCannotBeginLeavesEarlierResultsUnchanged) {

@@ -177,6 +177,35 @@ TEST_F(ArchiveRuns, RepeatWhatOtherSettingsReplaced) {
     EXPECT_TRUE(ArchiveMerge({file("out")}).problems().empty());
 }
 
+TEST_F(ArchiveRuns, AnInputIsAllFilesThatItNames) {
+    make_inputs(3);
+    write_text(file("named"), "a");
+    ArchiveOptions again = options();
+    again.resume = true;
+    again.files_of = [&](const WorkItem& item) {
+        return item.name == list()[0].name ? std::vector<std::string>{item.path, file("named"), file("missing")}
+                                           : std::vector<std::string>{item.path};
+    };
+    EXPECT_EQ(run(again).skipped, 0U);
+    EXPECT_EQ(run(again).skipped, 3U);
+    for (const char* name : {"named", "missing"}) {
+        write_text(file(name), "b");
+        EXPECT_EQ(run(again).skipped, 2U) << name;
+        EXPECT_EQ(run(again).skipped, 3U) << name;
+    }
+    // A change while the input is read.
+    again.settings = "other";
+    again.make_worker = [&, make = options().make_worker](int worker) -> ProcessInput {
+        return [&, process = make(worker)](const auto& item, const auto& outputs, const auto& add, const auto& stop) {
+            if (item.name == list()[0].name) write_text(file("named"), "longer");
+            return process(item, outputs, add, stop);
+        };
+    };
+    const ArchiveProgress changed = run(again);
+    EXPECT_EQ(changed.failed, 1U);
+    EXPECT_EQ(changed.finished, 3U);
+}
+
 // Kills the run at random times until one run ends by itself.
 TEST_F(ArchiveRuns, SurviveSigkillAtAnyTime) {
     make_inputs(120);

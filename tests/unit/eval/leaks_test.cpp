@@ -2,10 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <fstream>
+#include <random>
+#include <string>
 #include <vector>
 
 #include "core/base/error.h"
+#include "tests/support/random.h"
+#include "tests/support/test_data.h"
 
 namespace throng {
 namespace {
@@ -123,6 +130,82 @@ TEST(Leaks, ThePlanHidesWhatSingleFramesMiss) {
     broken[0].width = 0;
     EXPECT_THROW(static_cast<void>(evaluate_leaks(truth, broken, comparison)), Error);
     EXPECT_THROW(static_cast<void>(evaluate_leaks(truth, {}, comparison)), Error);
+}
+
+// The lines say which pixels are replaced: checked with the equation of an ellipse.
+TEST(Leaks, LinesOfRegionsDescribeWhatIsDrawn) {
+    std::mt19937_64 random(test::seed(20231));
+    const auto number = [&](int from, int to) {
+        return static_cast<float>(std::uniform_int_distribution<int>(8 * from, 8 * to)(random)) / 8;
+    };
+    const test::ScratchDir dir;
+    const std::string path = (dir.path() / "regions.jsonl").string();
+    std::vector<RedactRegions> all(20);
+    std::ofstream file(path);
+    const RedactOptions options{RedactStyle::blur, 0.3F};
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        for (int faces = 0; faces < 3; ++faces) {
+            all[i].boxes.push_back({number(-30, kSize), number(-30, kSize), number(1, 60), number(1, 60)});
+        }
+        all[i].whole = i == 7;
+        RegionLabels labels;
+        labels.source = "clip \"a\".mp4";
+        labels.frame = static_cast<std::int64_t>(i);
+        labels.width = labels.height = kSize;
+        labels.pts = static_cast<double>(i) / 25;
+        file << region_line(labels, all[i], options);
+    }
+    file.close();
+    EXPECT_TRUE(has_region_lines(path));
+    const std::vector<RegionLabels> lines = read_region_lines(path);
+    ASSERT_EQ(lines.size(), all.size());
+    std::vector<std::uint8_t> drawn;
+    std::vector<std::uint8_t> again;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        SCOPED_TRACE(i);
+        draw_redaction_mask(kSize, kSize, all[i], options, drawn);
+        draw_redaction_mask(kSize, kSize, regions_of(lines[i]), {RedactStyle::blur, 0}, again);
+        EXPECT_EQ(drawn, again);
+        EXPECT_EQ(lines[i].whole, i == 7);
+        int wrong = 0;
+        for (int y = 0; y < kSize; ++y) {
+            for (int x = 0; x < kSize; ++x) {
+                double nearest = lines[i].whole ? 0 : 9;  // squared distance from a center, in semi-axes
+                for (const Box& core : lines[i].entries) {
+                    const double across = (x + 0.5 - core.x - core.w / 2) / (core.w / 2);
+                    const double down = (y + 0.5 - core.y - core.h / 2) / (core.h / 2);
+                    nearest = std::min(nearest, across * across + down * down);
+                }
+                const bool opaque = drawn[static_cast<std::size_t>(y * kSize + x)] == 255;
+                wrong += opaque != (nearest <= 1) && std::abs(nearest - 1) > 1e-3 ? 1 : 0;
+            }
+        }
+        EXPECT_EQ(wrong, 0);
+    }
+}
+
+TEST(Leaks, RegionsOfEveryFrameAreNeeded) {
+    std::vector<TruthLabels> truth;
+    std::vector<RegionLabels> regions;
+    for (std::int64_t i = 0; i < 3; ++i) {
+        truth.push_back({"clip.mp4", i, {seen_face(80, 80, 40)}});
+        RegionLabels hidden;
+        hidden.source = "in/clip.mp4";
+        hidden.frame = i;
+        hidden.width = hidden.height = kSize;
+        hidden.whole = i == 1;
+        if (i == 2) hidden.entries = {{68, 68, 64, 64}};
+        regions.push_back(hidden);
+    }
+    LeakOptions options;
+    options.margin = 0.3F;
+    const LeakResult result = evaluate_regions(truth, regions, options);
+    EXPECT_EQ(result.face_frames, 3);
+    EXPECT_EQ(result.leaks, 1) << "nothing is hidden in the first frame";
+    EXPECT_EQ(result.whole_frames, 1);
+    regions.pop_back();
+    EXPECT_THROW(static_cast<void>(evaluate_regions(truth, regions, options)), Error);
+    EXPECT_THROW(static_cast<void>(evaluate_regions(truth, {}, options)), Error);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <ctime>
 #include <limits>
 #include <map>
 #include <random>
@@ -303,6 +304,28 @@ TEST(RedactPlan, ForgetsTracksOfALiveImage) {
     whole.finish();
     while (whole.pop()) continue;
     EXPECT_EQ(whole.tracks().size(), 300U);
+}
+
+// Returns the processor time of a plan over one track at the edge, in seconds: the least of three.
+double time_of_track(std::size_t frames) {
+    std::vector<std::vector<FaceBox>> track(frames);
+    for (std::size_t i = 0; i < frames; ++i) {
+        track[i].push_back(face(7, static_cast<float>(i % 5), 200, 40 + static_cast<float>(i % 3)));
+    }
+    double least = std::numeric_limits<double>::infinity();
+    for (int run = 0; run < 3; ++run) {
+        const std::clock_t start = std::clock();
+        EXPECT_EQ(plan_all(track).size(), frames);
+        least = std::min(least, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
+    }
+    return least;
+}
+
+// A person in front of a camera for an hour is one track. A time per frame that grows with the track would make the
+// longer one 256 times as slow.
+TEST(RedactPlan, TakesTheSameTimePerFrameOfAnyTrack) {
+    const double before = time_of_track(2000);
+    EXPECT_LT(time_of_track(16 * 2000), 16 * 5 * before);
 }
 
 TEST(RedactPlan, SummarizesTracks) {
