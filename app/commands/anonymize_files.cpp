@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "core/video/exact_writer.h"
 #include "core/video/image_file.h"
-#include "core/video/image_source.h"
+#include "core/video/image_writer.h"
 #include "core/video/source_files.h"
 
 namespace throng {
@@ -25,7 +25,8 @@ bool names_a_folder(const std::string& out, const std::vector<std::string>& inpu
 }
 
 std::string hidden_name(const std::string& name, const std::string& path) {
-    if (has_image_extension(name)) return name;  // a still image, an animation, or a damaged file
+    // A still image, an animation, or a damaged file. HEIC and AVIF, among others, are read only.
+    if (has_image_extension(name)) return can_write_image(name) ? name : name + ".png";
     // The container is known only when the file is opened, so the extension decides.
     const std::string extension = fs::path(name).extension().string();
     if (exact_extension(name, extension == ".gif" ? "gif" : "") == extension) return name;
@@ -33,7 +34,7 @@ std::string hidden_name(const std::string& name, const std::string& path) {
 }
 
 void check_hidden_name(const std::string& out, bool still) {
-    const bool image = has_image_extension(out);
+    const bool image = has_image_extension(out) && can_write_image(out);
     const bool animation = fs::path(out).extension() == ".gif" || fs::path(out).extension() == ".png";
     const bool video = exact_extension(out, "") == fs::path(out).extension().string();
     if (still ? image : video || animation) return;

@@ -12,6 +12,7 @@
 #include <memory>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -19,6 +20,7 @@
 
 #include "core/base/error.h"
 #include "core/frame/frame_pool.h"
+#include "core/video/heif.h"
 #include "core/video/image_header.h"
 
 namespace throng {
@@ -92,31 +94,55 @@ cv::Mat with_8_bits(const cv::Mat& image) {
     return result;
 }
 
-cv::Mat over_white(const cv::Mat& bgra) {
-    cv::Mat result(bgra.size(), CV_8UC3);
-    for (int y = 0; y < bgra.rows; ++y) {
-        const auto* from = bgra.ptr<cv::Vec4b>(y);
-        auto* to = result.ptr<cv::Vec3b>(y);
-        for (int x = 0; x < bgra.cols; ++x) {
-            const int alpha = from[x][3];
+// Composes colors over white, in place. premultiplied: the colors are multiplied by alpha already.
+void compose_over_white(cv::Mat& bgr, const cv::Mat& alpha, bool premultiplied) {
+    for (int y = 0; y < bgr.rows; ++y) {
+        auto* pixels = bgr.ptr<cv::Vec3b>(y);
+        const std::uint8_t* opacity = alpha.ptr(y);
+        for (int x = 0; x < bgr.cols; ++x) {
+            const int a = opacity[x];
             for (int c = 0; c < 3; ++c) {
-                to[x][c] = static_cast<std::uint8_t>((from[x][c] * alpha + 255 * (255 - alpha) + 127) / 255);
+                const int color = premultiplied ? 255 * std::min<int>(pixels[x][c], a) : pixels[x][c] * a;
+                pixels[x][c] = static_cast<std::uint8_t>((color + 255 * (255 - a) + 127) / 255);
             }
         }
     }
-    return result;
 }
 
-cv::Mat read_pixels(const std::vector<std::uint8_t>& bytes, const ImageHeader& header, const fs::path& path) {
-    if (header.alpha) {
+// Sets `damaged` if only a part of the image can be decoded.
+cv::Mat read_heif_pixels(const ImageFile& file, bool& damaged) {
+    const HeaderBytes bytes(file.bytes);
+    try {
+        const HeifFile heif = read_heif(bytes).value();
+        HeifPixels pixels = decode_heif(heif, bytes);
+        damaged = pixels.damaged;
+        if (!pixels.alpha.empty()) compose_over_white(pixels.bgr, pixels.alpha, heif.premultiplied);
+        return pixels.bgr;
+    } catch (const Error& error) {
+        throw Error(error.kind(), error.problem(), file.path.string(), error.advice());
+    }
+}
+
+// Returns the pixels as they are stored: the orientation is not applied.
+cv::Mat read_pixels(const ImageFile& file, bool& damaged) {
+    if (file.header.kind == ImageKind::heif) return read_heif_pixels(file, damaged);
+    if (file.header.alpha) {
         // IMREAD_UNCHANGED is the only mode that returns alpha. In this mode OpenCV does not apply the EXIF
         // orientation.
-        const cv::Mat image = with_8_bits(decoded(bytes, cv::IMREAD_UNCHANGED, path));
-        if (image.channels() == 4) return over_white(image);
+        const cv::Mat image = with_8_bits(decoded(file.bytes, cv::IMREAD_UNCHANGED, file.path));
+        if (image.channels() == 4) {
+            cv::Mat bgr;
+            cv::Mat alpha;
+            cv::cvtColor(image, bgr, cv::COLOR_BGRA2BGR);
+            cv::extractChannel(image, alpha, 3);
+            compose_over_white(bgr, alpha, false);
+            return bgr;
+        }
     }
-    cv::Mat image = with_8_bits(decoded(bytes, cv::IMREAD_ANYDEPTH | cv::IMREAD_ANYCOLOR, path));
+    const int unrotated = cv::IMREAD_IGNORE_ORIENTATION;
+    cv::Mat image = with_8_bits(decoded(file.bytes, cv::IMREAD_ANYDEPTH | cv::IMREAD_ANYCOLOR | unrotated, file.path));
     if (image.channels() == 1 || image.channels() == 3) return image;
-    return decoded(bytes, cv::IMREAD_COLOR, path);
+    return decoded(file.bytes, cv::IMREAD_COLOR | unrotated, file.path);
 }
 
 Frame wrapped(cv::Mat image) {
@@ -144,10 +170,11 @@ ImageFile read_image_file(const fs::path& path) {
     std::vector<std::uint8_t> bytes = file_bytes(path, static_cast<std::size_t>(size));
     const std::optional<ImageHeader> header = read_image_header(bytes);
     if (!header) {
-        throw Error(ErrorKind::input, "not an image in a supported format", path.string(),
-                    "supported are JPEG, PNG, WebP, BMP, TIFF and PNM");
+        throw Error(ErrorKind::input, "not an image in a supported format", path.string(), kSupportedImages);
     }
     check(*header, path);
+    // decode_image applies the orientation; OpenCV's decoder of TIFF would apply it, too.
+    if (header->orientation_at > 0) bytes[header->orientation_at] = 1;
     return {path, std::move(bytes), *header};
 }
 
@@ -159,7 +186,16 @@ std::uint64_t decoded_bytes(const ImageFile& file) {
 
 LoadedImage decode_image(const ImageFile& file) {
     LoadedImage result;
-    result.frame = wrapped(read_pixels(file.bytes, file.header, file.path));
+    bool damaged = false;
+    result.frame = wrapped(read_pixels(file, damaged));
+    if (!file.header.orientation.is_identity()) {
+        FramePool pool(0);
+        result.frame = rotated(result.frame, file.header.orientation, pool);
+    }
+    if (damaged) {
+        result.frame = result.frame.as_damaged();
+        result.incomplete = "the image is damaged: it is decoded as far as possible";
+    }
     if (file.header.truncated) {
         result.frame = result.frame.as_damaged();
         result.incomplete = "the image is cut short: the missing part is gray";
@@ -209,8 +245,9 @@ bool is_animated_png(const fs::path& path) {
 }
 
 std::span<const std::string_view> image_extensions() {
-    static constexpr std::array<std::string_view, 13> kExtensions = {
-        ".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".bmp", ".dib", ".tif", ".tiff", ".ppm", ".pgm", ".pbm"};
+    static constexpr std::array<std::string_view, 17> kExtensions = {".jpg", ".jpeg", ".jpe",  ".jfif", ".png", ".webp",
+                                                                     ".bmp", ".dib",  ".tif",  ".tiff", ".ppm", ".pgm",
+                                                                     ".pbm", ".heic", ".heif", ".avif", ".hif"};
     return kExtensions;
 }
 

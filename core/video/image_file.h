@@ -14,6 +14,9 @@
 
 namespace throng {
 
+// For messages: the formats that this header reads.
+inline constexpr const char* kSupportedImages = "supported are JPEG, PNG, WebP, BMP, TIFF, PNM, HEIC and AVIF";
+
 struct LoadedImage {
     Frame frame;
     std::string incomplete;  // why the frame is not the whole content of the file; normally empty
@@ -32,8 +35,8 @@ struct ImageFile {
 // Returns about the memory that decode_image needs.
 [[nodiscard]] std::uint64_t decoded_bytes(const ImageFile& file);
 
-// Returns gray8 for gray images, otherwise bgr24, full range, in host memory. Applies the EXIF orientation, scales 16
-// bits to 8, and composes transparent pixels over white. Throws Error(input) if the image is damaged.
+// Returns gray8 for gray images, otherwise bgr24, full range, in host memory. Applies the orientation, scales 16 bits
+// to 8, and composes transparent pixels over white. Throws Error(input) if the image is damaged.
 [[nodiscard]] LoadedImage decode_image(const ImageFile& file);
 
 // Throws Error(input) for a TIFF file of several pages, of which decode_image returns only the first.

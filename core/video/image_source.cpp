@@ -205,8 +205,7 @@ std::unique_ptr<VideoSource> open_image(const std::string& path) {
 std::unique_ptr<VideoSource> open_image_folder(const std::string& path, const std::stop_token& stop) {
     std::vector<std::string> images = images_in(path);
     if (images.empty()) {
-        throw Error(ErrorKind::input, "the folder contains no images", path,
-                    "supported are JPEG, PNG, WebP, BMP, TIFF and PNM");
+        throw Error(ErrorKind::input, "the folder contains no images", path, kSupportedImages);
     }
     return std::make_unique<ImageSource>(path, std::move(images), true, stop);
 }

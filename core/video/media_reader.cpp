@@ -528,6 +528,7 @@ int MediaReader::max_delay() const {
 }
 
 Orientation MediaReader::orientation_of_frame(const AVFrame& av_frame) const {
+    if (request_.orientation) return *request_.orientation;
     const AVFrameSideData* data = av_frame_get_side_data(&av_frame, AV_FRAME_DATA_DISPLAYMATRIX);
     if (data == nullptr || data->size < 9 * sizeof(std::int32_t)) return orientation_;
     return throng::orientation_of(reinterpret_cast<const std::int32_t*>(data->data));

@@ -34,8 +34,9 @@ struct MediaRequest {
     std::vector<std::pair<std::string, std::string>> options;  // for that format
     bool device = false;                                       // a camera: no probing, non-blocking
     ByteReader bytes = ByteReader::ffmpeg;
-    bool live = false;     // return frames with minimal delay
-    bool may_end = false;  // decide on opening whether the input has an end: see MediaReader::live
+    bool live = false;                         // return frames with minimal delay
+    bool may_end = false;                      // decide on opening whether the input has an end: see MediaReader::live
+    std::optional<Orientation> orientation{};  // if set: that of all frames, whatever FFmpeg finds
     SourceOptions source;
 };
 
