@@ -16,6 +16,7 @@
 #include "core/video/image_file.h"
 #include "core/video/image_writer.h"
 #include "core/video/media_file_source.h"
+#include "core/video/transparency.h"
 
 namespace throng {
 namespace {
@@ -91,7 +92,7 @@ void AnonymizeWorker::process_image(const std::string& input, const std::string&
     reported.height = image.frame.height();
     reported.frames = 1;
     reported.incomplete = image.incomplete;
-    if (content.header.alpha) reported.notes.emplace_back("transparent pixels are composed over white");
+    if (image.composed) reported.notes.emplace_back(kComposedText);
 
     // The missing part of an image may contain the rest of a face.
     RedactRegions regions;
@@ -192,6 +193,7 @@ void AnonymizeWorker::write_video(const std::string& input, const std::string& o
     for (auto& [track, thumbnail] : hidden.thumbnails) reported.tracks.at(track).thumbnail = std::move(thumbnail);
     reported.incomplete = reader.incomplete();
     reported.notes = writer->notes();
+    if (reported.composed_frames > 0) reported.notes.emplace_back(kComposedText);
     if (const std::string text = corrected_times_text(reader); !text.empty()) reported.notes.push_back(text);
 }
 

@@ -182,8 +182,10 @@ std::optional<ExactFrame> ExactReader::Impl::decode(const std::stop_token& stop)
     const bool damaged = damage_.is_damaged(*av_frame, *reader_);
     result.top_field_first = has_top_field_first(*av_frame);
     const double pts = clock_.next(reader_->time_of(*av_frame), frame_step_of(*reader_));
+    maker_.ignore_alpha(reader_->has_padding_for_alpha());
     result.frame =
         maker_.make(std::move(av_frame), orientation).with_timing(next_index_++, pts, std::chrono::steady_clock::now());
+    result.composed = maker_.composed();
     if (damaged) result.frame = result.frame.as_damaged();
     if (is_first) format.first = result.frame.info();
     return result;

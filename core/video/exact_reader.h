@@ -19,6 +19,7 @@ struct ExactFrame {
     std::int64_t ticks = 0;     // time from the first frame, in units of VideoFormat::time_base; strictly increasing
     std::int64_t duration = 0;  // in the same units; if the file has none, the time since the previous frame
     bool top_field_first = false;
+    bool composed = false;  // over white, because pixels were transparent
 };
 
 // The properties of the first frame, in the orientation of display.

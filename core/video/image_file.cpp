@@ -22,6 +22,7 @@
 #include "core/frame/frame_pool.h"
 #include "core/video/heif.h"
 #include "core/video/image_header.h"
+#include "core/video/transparency.h"
 
 namespace throng {
 namespace {
@@ -94,55 +95,65 @@ cv::Mat with_8_bits(const cv::Mat& image) {
     return result;
 }
 
-// Composes colors over white, in place. premultiplied: the colors are multiplied by alpha already.
-void compose_over_white(cv::Mat& bgr, const cv::Mat& alpha, bool premultiplied) {
+struct Pixels {
+    cv::Mat image;
+    bool composed = false;
+    bool damaged = false;  // only a part could be decoded
+};
+
+// Composes colors over white, in place. premultiplied: the colors are multiplied by alpha already. Returns true if a
+// pixel was transparent.
+bool compose_over_white(cv::Mat& bgr, const cv::Mat& alpha, bool premultiplied) {
+    if (cv::countNonZero(alpha != 255) == 0) return false;
     for (int y = 0; y < bgr.rows; ++y) {
         auto* pixels = bgr.ptr<cv::Vec3b>(y);
         const std::uint8_t* opacity = alpha.ptr(y);
         for (int x = 0; x < bgr.cols; ++x) {
             const int a = opacity[x];
             for (int c = 0; c < 3; ++c) {
-                const int color = premultiplied ? 255 * std::min<int>(pixels[x][c], a) : pixels[x][c] * a;
-                pixels[x][c] = static_cast<std::uint8_t>((color + 255 * (255 - a) + 127) / 255);
+                pixels[x][c] = premultiplied ? static_cast<std::uint8_t>(std::min(pixels[x][c] + 255 - a, 255))
+                                             : over_white(pixels[x][c], a);
             }
         }
     }
+    return true;
 }
 
-// Sets `damaged` if only a part of the image can be decoded.
-cv::Mat read_heif_pixels(const ImageFile& file, bool& damaged) {
+Pixels read_heif_pixels(const ImageFile& file) {
     const HeaderBytes bytes(file.bytes);
     try {
         const HeifFile heif = read_heif(bytes).value();
-        HeifPixels pixels = decode_heif(heif, bytes);
-        damaged = pixels.damaged;
-        if (!pixels.alpha.empty()) compose_over_white(pixels.bgr, pixels.alpha, heif.premultiplied);
-        return pixels.bgr;
+        HeifPixels decoded = decode_heif(heif, bytes);
+        Pixels pixels{decoded.bgr, false, decoded.damaged};
+        if (!decoded.alpha.empty()) {
+            pixels.composed = compose_over_white(pixels.image, decoded.alpha, heif.premultiplied);
+        }
+        return pixels;
     } catch (const Error& error) {
         throw Error(error.kind(), error.problem(), file.path.string(), error.advice());
     }
 }
 
 // Returns the pixels as they are stored: the orientation is not applied.
-cv::Mat read_pixels(const ImageFile& file, bool& damaged) {
-    if (file.header.kind == ImageKind::heif) return read_heif_pixels(file, damaged);
+Pixels read_pixels(const ImageFile& file) {
+    if (file.header.kind == ImageKind::heif) return read_heif_pixels(file);
     if (file.header.alpha) {
         // IMREAD_UNCHANGED is the only mode that returns alpha. In this mode OpenCV does not apply the EXIF
         // orientation.
         const cv::Mat image = with_8_bits(decoded(file.bytes, cv::IMREAD_UNCHANGED, file.path));
         if (image.channels() == 4) {
-            cv::Mat bgr;
+            Pixels pixels;
             cv::Mat alpha;
-            cv::cvtColor(image, bgr, cv::COLOR_BGRA2BGR);
+            cv::cvtColor(image, pixels.image, cv::COLOR_BGRA2BGR);
             cv::extractChannel(image, alpha, 3);
-            compose_over_white(bgr, alpha, false);
-            return bgr;
+            pixels.composed = compose_over_white(pixels.image, alpha, false);
+            return pixels;
         }
     }
     const int unrotated = cv::IMREAD_IGNORE_ORIENTATION;
     cv::Mat image = with_8_bits(decoded(file.bytes, cv::IMREAD_ANYDEPTH | cv::IMREAD_ANYCOLOR | unrotated, file.path));
-    if (image.channels() == 1 || image.channels() == 3) return image;
-    return decoded(file.bytes, cv::IMREAD_COLOR | unrotated, file.path);
+    if (image.channels() == 1 || image.channels() == 3) return {image};
+    return {decoded(file.bytes, cv::IMREAD_COLOR | unrotated, file.path)};
 }
 
 Frame wrapped(cv::Mat image) {
@@ -186,13 +197,14 @@ std::uint64_t decoded_bytes(const ImageFile& file) {
 
 LoadedImage decode_image(const ImageFile& file) {
     LoadedImage result;
-    bool damaged = false;
-    result.frame = wrapped(read_pixels(file, damaged));
+    const Pixels pixels = read_pixels(file);
+    result.frame = wrapped(pixels.image);
+    result.composed = pixels.composed;
     if (!file.header.orientation.is_identity()) {
         FramePool pool(0);
         result.frame = rotated(result.frame, file.header.orientation, pool);
     }
-    if (damaged) {
+    if (pixels.damaged) {
         result.frame = result.frame.as_damaged();
         result.incomplete = "the image is damaged: it is decoded as far as possible";
     }

@@ -20,6 +20,7 @@ inline constexpr const char* kSupportedImages = "supported are JPEG, PNG, WebP, 
 struct LoadedImage {
     Frame frame;
     std::string incomplete;  // why the frame is not the whole content of the file; normally empty
+    bool composed = false;   // over white, because pixels were transparent
 };
 
 // The content of an image file that is not decoded yet.

@@ -55,6 +55,7 @@ public:
         if (!next) return stop.stop_requested() ? ReadStatus::timeout : ReadStatus::end;
         if (next->starts_again) next_index_ = 0;
         const Orientation orientation = reader_->orientation_of_frame(*next->av_frame);
+        maker_.ignore_alpha(reader_->has_padding_for_alpha());
         frame = maker_.make(std::move(next->av_frame), orientation)
                     .with_timing(next_index_++, next->pts, std::chrono::steady_clock::now());
         if (next->damaged) frame = frame.as_damaged();

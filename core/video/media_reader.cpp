@@ -7,12 +7,14 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <span>
 #include <string_view>
 #include <thread>
 
 #include "core/base/error.h"
 #include "core/video/decoders.h"
 #include "core/video/name_lookup.h"
+#include "core/video/transparency.h"
 #include "core/video/truncation.h"
 
 extern "C" {
@@ -313,8 +315,10 @@ std::optional<MediaStatus> MediaReader::feed(const std::stop_token& stop) {
         // The flag marks a packet that is truncated by the end of the file. (In a transport stream it may mark a gap.)
         const bool cut = (packet_->flags & AV_PKT_FLAG_CORRUPT) != 0;
         if (cut && (input_->iformat->flags & AVFMT_TS_DISCONT) == 0) ++damaged_;
-        const bool exr = stream_->codecpar->codec_id == AV_CODEC_ID_EXR;
-        if (exr && is_truncated_exr({packet_->data, static_cast<std::size_t>(packet_->size)})) ++damaged_;
+        const AVCodecID codec = stream_->codecpar->codec_id;
+        const std::span<const std::uint8_t> data(packet_->data, static_cast<std::size_t>(packet_->size));
+        if (codec == AV_CODEC_ID_EXR && is_truncated_exr(data)) ++damaged_;
+        padding_for_alpha_ = throng::has_padding_for_alpha(codec, input_->iformat->name, data);
         if (avcodec_send_packet(codec_.get(), packet_.get()) < 0) ++damaged_;
         return std::nullopt;
     }

@@ -81,6 +81,8 @@ public:
     [[nodiscard]] std::uint64_t num_errors() const { return std::max<std::uint64_t>(damaged_, *decoder_errors_); }
     // Returns the maximum number of frames that the decoder holds.
     [[nodiscard]] int max_delay() const;
+    // Returns true if a fourth channel of the frames is no alpha channel, whatever FFmpeg calls it.
+    [[nodiscard]] bool has_padding_for_alpha() const { return padding_for_alpha_; }
     [[nodiscard]] Orientation orientation_of_frame(const AVFrame& av_frame) const;
 
     // Returns true for a live input. With may_end, an input is live if it has no length and no duration, and its sender
@@ -192,6 +194,7 @@ private:
     std::uint64_t ignored_errors_ = 0;         // decoder errors about such frames
     std::optional<PacketId> first_packet_id_;  // the file's first packet
     std::int64_t first_packet_time_ = 0;       // seek target of the first packet
+    bool padding_for_alpha_ = false;
     bool checked_decoder_ = false;
     bool rejected_by_hardware_ = false;
     bool gave_up_ = false;

@@ -1,11 +1,15 @@
 // throng anonymize on images, as a user calls it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
+#include <set>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 
 #include "tests/support/program/program.h"
@@ -123,6 +127,107 @@ TEST_F(AnonymizeImage, KeepsTheFormat) {
     EXPECT_NE(anonymize("clear.png", "clear_out.png").out.find("over white"), std::string::npos);
     const cv::Mat clear = cv::imread(path("clear_out.png"), cv::IMREAD_UNCHANGED);
     EXPECT_EQ(cv::countNonZero(clear.reshape(1) != 255), 0);
+}
+
+// Transparent everywhere but in a square that moves.
+cv::Mat cut_out(const cv::Mat& image, int frame) {
+    cv::Mat cut;
+    cv::cvtColor(image, cut, cv::COLOR_BGR2BGRA);
+    const cv::Rect shown(100 + frame, 90, 60, 60);
+    for (int y = 0; y < cut.rows; ++y) {
+        for (int x = 0; x < cut.cols; ++x) cut.at<cv::Vec4b>(y, x)[3] = shown.contains({x, y}) ? 255 : 0;
+    }
+    return cut;
+}
+
+// What transparency hides is neither searched nor written, in every kind of file that has it.
+TEST_F(AnonymizeImage, ComposesAnimationsAndVideosOverWhite) {
+    TH_NEED_FFMPEG();
+    const std::vector<std::string> small = {"crowd", path("small.png"), "--faces", "6", "--size", "320x240"};
+    ASSERT_EQ(run_program(small).status, 0);
+    const cv::Mat image = cv::imread(path("small.png"));
+    constexpr int kFrames = 2;
+    // Returns the number of faces in each frame.
+    const auto faces = [&](const std::string& name) {
+        const std::vector<std::string> detect = {"detect",     path(name), "--detector", "haar",
+                                                 "--min-hits", "1",        "--json",     path("found.jsonl")};
+        EXPECT_EQ(run_program(detect).status, 0);
+        std::istringstream lines(test::contents(path("found.jsonl")));
+        std::vector<std::size_t> counts;
+        for (std::string line; std::getline(lines, line);) {
+            counts.push_back(nlohmann::json::parse(line).at("kept").size());
+        }
+        return counts;
+    };
+    ASSERT_GE(faces("small.png").at(0), 4U);
+    for (int i = 0; i < kFrames; ++i) cv::imwrite(path("p" + std::to_string(i) + ".png"), cut_out(image, i));
+    const std::string frames = "-framerate 10 -i " + path("p%d.png") + " ";
+    int written = 0;
+    for (const auto& [name, arguments] : {std::pair<std::string, std::string>{"cut_anim.png", "-f apng -pix_fmt rgba"},
+                                          {"prores.mov", "-c:v prores_ks -profile:v 4444 -pix_fmt yuva444p10le"},
+                                          {"rle.mov", "-c:v qtrle -pix_fmt argb"},
+                                          {"png.mov", "-c:v png -pix_fmt rgba"},
+                                          {"ffv1.mkv", "-c:v ffv1 -pix_fmt bgra"},
+                                          {"vp9.webm", "-c:v libvpx-vp9 -pix_fmt yuva420p -auto-alt-ref 0"},
+                                          {"vp8.webm", "-c:v libvpx -pix_fmt yuva420p -auto-alt-ref 0"},
+                                          {"ut.avi", "-c:v utvideo -pix_fmt gbrap"}}) {
+        SCOPED_TRACE(name);
+        try {
+            test::ffmpeg(frames + arguments, path(name));
+        } catch (const std::runtime_error&) {
+            continue;  // this FFmpeg has no such encoder
+        }
+        ++written;
+        const std::string out = name.ends_with(".png") ? "hidden.png" : "hidden.mkv";
+        const auto result = anonymize(name, out);
+        ASSERT_EQ(result.status, 0) << result.err;
+        EXPECT_NE(result.out.find("over white"), std::string::npos) << result.out;
+        const nlohmann::json notes =
+            nlohmann::json::parse(test::contents(path("hidden.report.json"))).at("files").at(0).at("notes");
+        EXPECT_NE(notes.dump().find("over white"), std::string::npos);
+        const test::MediaFacts facts = test::inspect(path(out), kFrames);
+        ASSERT_EQ(facts.gray.size(), static_cast<std::size_t>(kFrames));
+        for (const std::vector<std::uint8_t>& gray : facts.gray) {
+            const cv::Mat hidden(image.rows, image.cols, CV_8UC1, const_cast<std::uint8_t*>(gray.data()));
+            double low = 0;
+            cv::minMaxLoc(hidden(cv::Rect(0, 0, 320, 80)), &low);
+            EXPECT_GE(low, out == "hidden.png" ? 250 : 230) << "shown";
+        }
+        // Nor is it searched.
+        const std::vector<std::size_t> found = faces(name);
+        ASSERT_EQ(found.size(), static_cast<std::size_t>(kFrames));
+        EXPECT_LE(*std::max_element(found.begin(), found.end()), 2U);
+    }
+    EXPECT_GE(written, 4);
+}
+
+// The fourth byte of these files is padding.
+TEST_F(AnonymizeImage, PaddingIsNoTransparency) {
+    TH_NEED_FFMPEG();
+    cv::Mat image;
+    cv::cvtColor(crowd(), image, cv::COLOR_BGR2BGRA);
+    image.forEach<cv::Vec4b>([](cv::Vec4b& pixel, const int*) { pixel[3] = 0; });
+    std::ofstream(path("raw"), std::ios::binary)
+        .write(reinterpret_cast<const char*>(image.data), static_cast<std::streamsize>(image.total() * 4));
+    test::ffmpeg("-f rawvideo -pix_fmt bgra -video_size 640x480 -i " + path("raw") + " -c:v rawvideo -pix_fmt bgra",
+                 path("screen.avi"));
+    std::string targa(18, '\0');  // truecolor, from the top, no attribute bits
+    targa[2] = 2;
+    targa[12] = static_cast<char>(640 & 0xFF);
+    targa[13] = 640 >> 8;
+    targa[14] = static_cast<char>(480 & 0xFF);
+    targa[15] = 480 >> 8;
+    targa[16] = 32;
+    targa[17] = 0x20;
+    std::ofstream(path("screen.tga"), std::ios::binary) << targa << test::contents(path("raw"));
+    for (const std::string name : {"screen.avi", "screen.tga"}) {
+        SCOPED_TRACE(name);
+        const auto result = anonymize(name, "hidden.mkv");
+        ASSERT_EQ(result.status, 0) << result.err;
+        EXPECT_EQ(result.out.find("over white"), std::string::npos) << result.out;
+        const nlohmann::json report = nlohmann::json::parse(test::contents(path("hidden.report.json")));
+        EXPECT_GE(report.at("files").at(0).at("faces_detected"), 4);
+    }
 }
 
 TEST_F(AnonymizeImage, KeepsEveryFrameOfAnimations) {
