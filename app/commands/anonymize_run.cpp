@@ -27,7 +27,7 @@
 #include "core/base/output_file.h"
 #include "core/base/sha256.h"
 #include "core/frame/fingerprint.h"
-#include "core/video/source_files.h"
+#include "core/video/image_file.h"
 
 namespace throng {
 namespace {
@@ -70,7 +70,7 @@ ProcessInput make_archive_worker(const AnonymizeSetup& setup, EncoderOnDemand& e
                const std::function<void(std::uint64_t)>& add_frames, const std::stop_token& stop) {
         const std::uint64_t bytes = memory_of(item);
         const MemoryBudget::Share memory = budget->acquire(bytes, stop);
-        const bool still = !has_video_extension(item.path) && is_still(item.path);
+        const bool still = is_still_image(item.path);
         std::uint64_t added = 0;
         const auto on_progress = [&](const AnonymizeProgress& progress) {
             add_frames(progress.hidden - std::exchange(added, progress.hidden));
@@ -134,7 +134,8 @@ AnonymizeRun::AnonymizeRun(AnonymizeArguments arguments, const CommonOptions& co
         if (!is_part && report_base_.empty()) report_base_ = (fs::path(out) / "anonymize-report").string();
     } else {
         reject_archive_options(arguments_.archive, "name a folder for --out");
-        if (fs::exists(arguments_.inputs.front(), ignored)) check_hidden_name(out, is_still(arguments_.inputs.front()));
+        if (fs::exists(arguments_.inputs.front(), ignored))
+            check_hidden_name(out, is_still_image(arguments_.inputs.front()));
         run_files_.add_output("--out", out);
         if (report_base_.empty()) report_base_ = fs::path(out).replace_extension(".report").string();
     }
@@ -186,7 +187,7 @@ int AnonymizeRun::run_file() {
     int status = 0;
     try {
         check_regular(input);
-        reported = worker.process(input, is_still(input), sha256_of(input), arguments_.archive.out, on_progress,
+        reported = worker.process(input, is_still_image(input), sha256_of(input), arguments_.archive.out, on_progress,
                                   InterruptGuard::token());
         progress.reset();
         if (!reported.incomplete.empty()) {
@@ -223,7 +224,7 @@ std::string AnonymizeRun::write_again(const std::function<void(const AnonymizePr
     AnonymizeWorker worker(setup_, encoder_, common_);
     setup_.report.backend = worker.backend().why;
     const ReportedFile reported =
-        worker.process(input, is_still(input), sha256_of(input), arguments_.archive.out, on_progress, stop);
+        worker.process(input, is_still_image(input), sha256_of(input), arguments_.archive.out, on_progress, stop);
     write_report(reported);
     return report_base_ + ".json";
 }

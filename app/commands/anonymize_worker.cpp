@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <limits>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "core/base/log.h"
 #include "core/base/sha256.h"
 #include "core/pipeline/pipeline.h"
+#include "core/video/exact_muxer.h"
 #include "core/video/exact_writer.h"
 #include "core/video/image_file.h"
 #include "core/video/image_writer.h"
@@ -21,8 +21,6 @@
 namespace throng {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr auto kPollInterval = std::chrono::milliseconds(50);
 
 Error interrupted(const std::string& path) {
@@ -31,7 +29,7 @@ Error interrupted(const std::string& path) {
 
 // Animations are written without an encoder of videos.
 bool needs_encoder(const std::string& output) {
-    const std::string extension = fs::path(output).extension().string();
+    const std::string extension = lower_extension(output);
     return extension != ".gif" && extension != ".png" && extension != ".apng";
 }
 

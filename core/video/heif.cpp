@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include "core/video/av.h"
 #include "core/video/convert.h"
 #include "core/video/frame_maker.h"
+#include "core/video/jpeg_decoder.h"
 
 namespace throng {
 namespace {
@@ -236,11 +236,12 @@ public:
                 if (item.inputs.size() != 1) throw_damaged();
                 return decode(item.inputs.front(), alpha, depth + 1);
             case code("jpeg"): {
-                const std::vector<std::uint8_t> data = data_of(item);
-                if (data.empty()) throw_damaged();
-                cv::Mat image = cv::imdecode(
-                    data, (alpha ? cv::IMREAD_GRAYSCALE : cv::IMREAD_COLOR) | cv::IMREAD_IGNORE_ORIENTATION);
-                if (image.empty()) throw_damaged();
+                const JpegPixels jpeg = decode_jpeg(data_of(item));
+                if (jpeg.image.empty()) throw_damaged();
+                if (!jpeg.damage.empty()) ++errors_;
+                cv::Mat image = jpeg.image;
+                if (alpha && image.channels() == 3) cv::cvtColor(image, image, cv::COLOR_BGR2GRAY);
+                if (!alpha && image.channels() == 1) cv::cvtColor(image, image, cv::COLOR_GRAY2BGR);
                 return image;
             }
             case code("av01"): return coded(item, AV_CODEC_ID_AV1, alpha);

@@ -43,19 +43,32 @@ struct ImageFile {
 // Throws Error(input) for a TIFF file of several pages, of which decode_image returns only the first.
 void check_single_page(const ImageFile& file);
 
+// Returns the first bytes of a regular file; none if it cannot be read.
+[[nodiscard]] std::vector<std::uint8_t> read_head(const std::filesystem::path& path, std::size_t at_most);
+
 // Reads and decodes a file.
 [[nodiscard]] LoadedImage load_image(const std::filesystem::path& path);
 
-// Returns true if the content of the file is an image format that load_image supports; false if the file cannot be
-// read. The functions in this header open only regular files, so a FIFO cannot block them.
+// Returns true if the content of the file is one still image, which load_image reads; false for an animation, except in
+// WebP, for Motion JPEG, and if the file cannot be read. The functions in this header open only regular files, so a FIFO
+// cannot block them. This alone decides what a still image is; the name of the file does not count.
 [[nodiscard]] bool is_still_image(const std::filesystem::path& path);
 
 // Returns the header of an image file after reading as little of it as possible; none if the file is not an image or
 // cannot be read.
 [[nodiscard]] std::optional<ImageHeader> peek_image_header(const std::filesystem::path& path);
 
-// Returns true for an animated PNG. load_image returns only its first frame; FFmpeg decodes all frames.
-[[nodiscard]] bool is_animated_png(const std::filesystem::path& path);
+// A file that begins as an image, but has several frames. load_image returns only the first; FFmpeg decodes all.
+struct ImageAnimation {
+    std::string demuxer;                       // of FFmpeg: "apng", "mjpeg"
+    std::optional<Orientation> orientation{};  // of all frames, if the file has one
+};
+// at_most: bytes that are read; more may be needed to find Motion JPEG.
+[[nodiscard]] std::optional<ImageAnimation> find_image_animation(const std::filesystem::path& path,
+                                                                 std::size_t at_most = SIZE_MAX);
+
+// Returns how often a GIF or an animated PNG is played; 0: without end, also for other files.
+[[nodiscard]] int find_animation_plays(const std::filesystem::path& path);
 
 // The extensions of these formats: lower case, with the dot.
 [[nodiscard]] std::span<const std::string_view> image_extensions();

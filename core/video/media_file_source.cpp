@@ -13,6 +13,7 @@
 #include "core/video/format_watch.h"
 #include "core/video/frame_clock.h"
 #include "core/video/frame_maker.h"
+#include "core/video/image_file.h"
 
 namespace throng {
 namespace {
@@ -236,6 +237,10 @@ MediaRequest file_request(const std::string& path, const SourceOptions& options)
     request.shown = path;
     // An untrusted file must not cause other addresses to be opened.
     request.options = {{"protocol_whitelist", "file,crypto,data"}};
+    if (std::optional<ImageAnimation> animation; !pipe && (animation = find_image_animation(path))) {
+        request.input_format = animation->demuxer;
+        request.orientation = animation->orientation;
+    }
     request.source = options;
     return request;
 }

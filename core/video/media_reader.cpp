@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <span>
 #include <string_view>
 #include <thread>
@@ -158,6 +159,8 @@ void MediaReader::open(const std::stop_token& stop) {
     watchdog_->arm(request_.source.open_timeout, stop);
     AVFormatContext* context = nullptr;
     int status = open_bytes(options, stop);
+    // FFmpeg's demuxer of image files takes the characters %, * and ? in a name for a pattern of names.
+    options.set("pattern_type", "none");
     if (request_.live) options.set("fpsprobesize", "5");  // frames; the default of 20 would delay the first frame
     // Otherwise FFmpeg treats a jump back in time as a clock overflow and adds 26 hours.
     if (!request_.live) options.set("correct_ts_overflow", "0");
@@ -534,7 +537,12 @@ int MediaReader::max_delay() const {
 Orientation MediaReader::orientation_of_frame(const AVFrame& av_frame) const {
     if (request_.orientation) return *request_.orientation;
     const AVFrameSideData* data = av_frame_get_side_data(&av_frame, AV_FRAME_DATA_DISPLAYMATRIX);
-    if (data == nullptr || data->size < 9 * sizeof(std::int32_t)) return orientation_;
+    if (data == nullptr || data->size < 9 * sizeof(std::int32_t)) {
+        // Older versions of FFmpeg return that of JPEG and WebP as text only.
+        const AVDictionaryEntry* exif = av_dict_get(av_frame.metadata, "Orientation", nullptr, 0);
+        if (exif == nullptr) return orientation_;
+        return orientation_of_exif(static_cast<std::uint32_t>(std::strtoul(exif->value, nullptr, 10)));
+    }
     return throng::orientation_of(reinterpret_cast<const std::int32_t*>(data->data));
 }
 

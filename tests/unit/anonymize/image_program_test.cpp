@@ -230,6 +230,44 @@ TEST_F(AnonymizeImage, PaddingIsNoTransparency) {
     }
 }
 
+TEST_F(AnonymizeImage, HidesADamagedJpegEntirely) {
+    std::vector<std::uint8_t> bytes;
+    cv::imencode(".jpg", crowd(), bytes);
+    const auto half = static_cast<std::ptrdiff_t>(bytes.size() / 2);
+    bytes.erase(bytes.begin() + half, bytes.begin() + half + 4096);
+    std::ofstream(path("lost.jpg"), std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    const auto result = anonymize("lost.jpg", "out.jpg");
+    EXPECT_EQ(result.status, 3);
+    EXPECT_NE(result.err.find("lost.jpg"), std::string::npos) << result.err;
+    const nlohmann::json report = nlohmann::json::parse(test::contents(path("out.report.json"))).at("files").at(0);
+    EXPECT_EQ(report.at("frames_hidden_whole"), 1);
+    EXPECT_NE(report.at("incomplete").get<std::string>().find("damaged"), std::string::npos);
+}
+
+// What a file is, its content decides: the same in a folder and alone, whatever the name.
+TEST_F(AnonymizeImage, WritesMotionJpegAsAVideo) {
+    TH_NEED_FFMPEG();
+    ASSERT_EQ(run_program({"crowd", path("crowd.mp4"), "--faces", "4", "--size", "320x240", "--frames", "6"}).status,
+              0);
+    fs::create_directory(path("in"));
+    test::ffmpeg("-i " + path("crowd.mp4") + " -q:v 4 -f mjpeg", path("in/cam.mjpeg"));
+    fs::copy_file(path("in/cam.mjpeg"), path("in/CAM2.MJPG"));
+    fs::copy_file(path("in/cam.mjpeg"), path("in/burst.jpg"));
+    std::vector<std::uint8_t> photo;
+    cv::imencode(".jpg", crowd(), photo);
+    std::ofstream(path("in/clip.mp4"), std::ios::binary)
+        .write(reinterpret_cast<const char*>(photo.data()), static_cast<std::streamsize>(photo.size()));
+    const auto result = run_program({"anonymize", path("in"), "--out", path("out"), "--detector", "haar"});
+    EXPECT_EQ(result.status, 0) << result.err;
+    for (const std::string name : {"cam.mjpeg.mp4", "CAM2.MJPG.mp4", "burst.jpg.mp4"}) {
+        EXPECT_EQ(test::inspect(path("out/" + name)).times.size(), 6U) << name;
+    }
+    EXPECT_EQ(cv::imread(path("out/clip.mp4.png")).cols, 640);
+    EXPECT_EQ(anonymize("in/cam.mjpeg", "one.MP4").status, 0);
+    EXPECT_EQ(test::inspect(path("one.MP4")).times.size(), 6U);
+}
+
 TEST_F(AnonymizeImage, KeepsEveryFrameOfAnimations) {
     TH_NEED_FFMPEG();
     ASSERT_EQ(

@@ -17,6 +17,7 @@
 #include "core/video/image_header.h"
 #include "core/video/image_source.h"
 #include "core/video/image_writer.h"
+#include "core/video/media_file_source.h"
 #include "core/video/source.h"
 #include "tests/support/test_data.h"
 #include "tests/support/video_files.h"
@@ -324,7 +325,12 @@ TEST(Image, TheOrientationOfEveryFormatIsHonoredOnce) {
         for (std::size_t i = 0; i < files.size(); ++i) {
             SCOPED_TRACE(files[i].first + ", file " + std::to_string(i) + ", orientation " +
                          std::to_string(expected.orientation));
-            expect_corner(load_image(write(scratch, files[i].first, files[i].second)).frame, expected);
+            const std::string path = write(scratch, files[i].first, files[i].second);
+            expect_corner(load_image(path).frame, expected);
+            if (files[i].first != "alpha.webp") continue;
+            Frame by_ffmpeg;  // as an image from a server is read
+            EXPECT_EQ(open_media_file(file_request(path, {}), {})->read(by_ffmpeg, {}), ReadStatus::frame);
+            expect_corner(by_ffmpeg, expected);
         }
     }
 }
@@ -570,6 +576,232 @@ TEST(Image, ATruncatedJpegIsDecodedAndReported) {
     const LoadedImage loaded = load_image(write(scratch, "cut.jpg", jpeg));
     EXPECT_EQ(loaded.frame.width(), 200);
     EXPECT_NE(loaded.incomplete.find("cut short"), std::string::npos);
+}
+
+TEST(Image, ATruncatedTiffIsReportedOrRejected) {
+    const ScratchDir scratch;
+    const Bytes whole = tiff_with_orientation(gradient(64, 48, CV_8UC3), 1);
+    EXPECT_EQ(load_image(write(scratch, "whole.tif", whole)).incomplete, "");
+    for (const std::size_t missing : {std::size_t{1}, std::size_t{100}, whole.size() / 2}) {
+        const Bytes cut(whole.begin(), whole.end() - static_cast<std::ptrdiff_t>(missing));
+        try {
+            EXPECT_NE(load_image(write(scratch, "cut.tif", cut)).incomplete.find("cut short"), std::string::npos);
+        } catch (const Error& failure) {
+            EXPECT_EQ(failure.kind(), ErrorKind::input);
+        }
+    }
+}
+
+TEST(Image, DamageWithinAJpegIsReported) {
+    const ScratchDir scratch;
+    cv::Mat noise(240, 320, CV_8UC3);
+    cv::RNG random(7);  // the damage must meet data, wherever it is
+    random.fill(noise, cv::RNG::UNIFORM, 0, 256);
+    cv::GaussianBlur(noise, noise, cv::Size(9, 9), 3);
+    for (const bool progressive : {false, true}) {
+        const Bytes whole = encoded(".jpg", noise, {cv::IMWRITE_JPEG_PROGRESSIVE, progressive ? 1 : 0});
+        ASSERT_GT(whole.size(), 8000U);
+        const auto half = static_cast<std::ptrdiff_t>(whole.size() / 2);
+        Bytes zeroed = whole;
+        std::fill_n(zeroed.begin() + half, 2048, std::uint8_t{0});
+        Bytes missing = whole;
+        missing.erase(missing.begin() + half, missing.begin() + half + 2048);
+        Bytes flipped = whole;
+        for (std::ptrdiff_t i = 0; i < 40; ++i) flipped[static_cast<std::size_t>(half + i)] ^= 0x5A;
+        Bytes rest_zero = whole;
+        std::fill(rest_zero.begin() + half, rest_zero.end() - 2, std::uint8_t{0});
+        Bytes closed(whole.begin(), whole.begin() + half);
+        append(closed, {0xFF, 0xD9});
+        testing::internal::CaptureStderr();
+        for (const auto& [name, bytes] :
+             {std::pair{"zeroed.jpg", zeroed}, std::pair{"missing.jpg", missing}, std::pair{"flipped.jpg", flipped},
+              std::pair{"rest.jpg", rest_zero}, std::pair{"closed.jpg", closed}}) {
+            const LoadedImage loaded = load_image(write(scratch, name, bytes));
+            EXPECT_NE(loaded.incomplete.find("the image is damaged"), std::string::npos) << name << progressive;
+            EXPECT_TRUE(loaded.frame.info().damaged) << name;
+            EXPECT_EQ(loaded.frame.width(), 320);
+        }
+        // Data after the end marker are not part of the image.
+        Bytes followed = whole;
+        append(followed, Bytes(5000, 0x41));
+        EXPECT_EQ(load_image(write(scratch, "followed.jpg", followed)).incomplete, "");
+        EXPECT_EQ(load_image(write(scratch, "whole.jpg", whole)).incomplete, "");
+        EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "a line without the name of the file";
+    }
+}
+
+TEST(Image, JpegPixelsAreThoseOfOpencv) {
+    const ScratchDir scratch;
+    const cv::Mat image = gradient(61, 43, CV_8UC3);
+    for (const int restart : {0, 4}) {
+        const Bytes jpeg = encoded(".jpg", image, {cv::IMWRITE_JPEG_RST_INTERVAL, restart});
+        expect_same(load_image(write(scratch, "a.jpg", jpeg)).frame, cv::imdecode(jpeg, cv::IMREAD_COLOR));
+    }
+    const Bytes gray = encoded(".jpg", gradient(61, 43, CV_8UC1));
+    expect_same(load_image(write(scratch, "g.jpg", gray)).frame, cv::imdecode(gray, cv::IMREAD_GRAYSCALE));
+}
+
+// A bitmap of one row with 32 bits per pixel. masks: those of red, green, blue and alpha, after the header of 40 bytes or
+// in a longer one.
+Bytes bitmap(std::size_t header, std::uint32_t compression, std::vector<std::uint32_t> masks,
+             const std::vector<std::uint32_t>& pixels) {
+    Bytes bytes = {'B', 'M'};
+    const auto number = [&](std::size_t value, int size) {
+        for (int i = 0; i < size; ++i) bytes.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+    };
+    const std::size_t after = header == 40 ? 4 * masks.size() : 0;
+    number(14 + header + after + 4 * pixels.size(), 4);
+    number(0, 4);
+    number(14 + header + after, 4);
+    number(header, 4);
+    number(pixels.size(), 4);
+    number(1, 4);
+    number(1, 2);
+    number(32, 2);
+    number(compression, 4);
+    number(4 * pixels.size(), 4);
+    for (int i = 0; i < 4; ++i) number(0, 4);
+    for (const std::uint32_t mask : masks) number(mask, 4);
+    bytes.resize(14 + header + after);
+    for (const std::uint32_t pixel : pixels) number(pixel, 4);
+    return bytes;
+}
+
+TEST(Image, OnlyAMaskMakesTheFourthChannelOfABitmapAlpha) {
+    const ScratchDir scratch;
+    const std::vector<std::uint32_t> pixels = {0x00102030, 0x80102030, 0xFF102030};
+    const std::vector<std::uint32_t> colors = {0xFF0000, 0xFF00, 0xFF};
+    std::vector<std::uint32_t> no_alpha = colors;
+    no_alpha.push_back(0);
+    std::vector<std::uint32_t> alpha = colors;
+    alpha.push_back(0xFF000000);
+    const auto read = [&](const Bytes& bytes) { return load_image(write(scratch, "a.bmp", bytes)); };
+    for (const Bytes& bytes : {bitmap(40, 0, {}, pixels), bitmap(40, 3, colors, pixels), bitmap(52, 3, colors, pixels),
+                               bitmap(56, 3, no_alpha, pixels), bitmap(108, 3, no_alpha, pixels),
+                               bitmap(124, 3, no_alpha, pixels), bitmap(124, 0, {}, pixels)}) {
+        const LoadedImage loaded = read(bytes);
+        SCOPED_TRACE("header of " + std::to_string(bytes[14]) + " bytes");
+        EXPECT_FALSE(loaded.composed);
+        for (int x = 0; x < 3; ++x) {
+            EXPECT_EQ(loaded.frame.plane(0).data[3 * x], 0x30) << x;
+            EXPECT_EQ(loaded.frame.plane(0).data[3 * x + 2], 0x10) << x;
+        }
+    }
+    for (const Bytes& bytes : {bitmap(108, 3, alpha, pixels), bitmap(124, 3, alpha, pixels)}) {
+        const LoadedImage loaded = read(bytes);
+        EXPECT_TRUE(loaded.composed);
+        EXPECT_EQ(loaded.frame.plane(0).data[0], 255);
+        EXPECT_NEAR(loaded.frame.plane(0).data[3], 0x30 / 2 + 127, 1);
+        EXPECT_EQ(loaded.frame.plane(0).data[6], 0x30);
+    }
+}
+
+TEST(Image, OnlyExtraSamplesOfAlphaMakeATiffTransparent) {
+    const ScratchDir scratch;
+    for (const int type : {CV_8UC4, CV_16UC4}) {
+        const double range = type == CV_8UC4 ? 255 : 65535;
+        for (const int kind : {0, 1, 2}) {  // unspecified, associated, unassociated
+            SCOPED_TRACE(std::to_string(type) + ", " + std::to_string(kind));
+            cv::Mat image(4, 4, type, cv::Scalar(range * 0.4, range * 0.4, range * 0.4, range));
+            image(cv::Rect(0, 0, 2, 4)).setTo(cv::Scalar(range * 0.2, range * 0.2, range * 0.2, range * 0.5));
+            Bytes tiff = tiff_with_orientation(image, 1);
+            tiff[10 + 12 * 10 + 8] = static_cast<std::uint8_t>(kind);
+            const LoadedImage loaded = load_image(write(scratch, "a.tif", tiff));
+            EXPECT_EQ(loaded.composed, kind != 0);
+            const int expected = kind == 0 ? 51 : kind == 1 ? 51 + 128 : 51 / 2 + 128;
+            EXPECT_NEAR(loaded.frame.plane(0).data[0], expected, 2);
+            EXPECT_NEAR(loaded.frame.plane(0).data[9], 102, 1);
+        }
+    }
+}
+
+TEST(Image, ValuesThatDoNotFitTheirTypeAreReported) {
+    const ScratchDir scratch;
+    const auto incomplete = [&](const std::string& name, const cv::Mat& image) {
+        return load_image(write(scratch, name, encoded(std::filesystem::path(name).extension(), image))).incomplete;
+    };
+    cv::Mat deep = gradient(32, 16, CV_16UC1);
+    EXPECT_EQ(incomplete("a.png", deep), "");
+    EXPECT_NE(incomplete("b.png", deep * (4095.0 / 65535)).find("almost black"), std::string::npos);  // 12 bits
+    cv::Mat real;
+    gradient(32, 16, CV_8UC3).convertTo(real, CV_32F, 1.0 / 255);
+    EXPECT_EQ(incomplete("c.tiff", real), "");
+    EXPECT_NE(incomplete("d.tiff", real * 255).find("almost white"), std::string::npos);
+}
+
+TEST(Image, PagesOfATiffAreReported) {
+    const ScratchDir scratch;
+    const std::vector<cv::Mat> pages(3, gradient(20, 10, CV_8UC3));
+    const std::string path = (scratch.path() / "pages.tiff").string();
+    ASSERT_TRUE(cv::imwritemulti(path, pages));
+    EXPECT_NE(load_image(path).incomplete.find("has 3 pages: only the first"), std::string::npos);
+    EXPECT_THROW(check_single_page(read_image_file(path)), Error);
+    EXPECT_EQ(load_image(write(scratch, "one.tiff", encoded(".tiff", pages[0]))).incomplete, "");
+}
+
+TEST(Image, AJpegFollowedByOthersOfItsSizeIsASequence) {
+    const ScratchDir scratch;
+    const Bytes first = encoded(".jpg", gradient(64, 48, CV_8UC3));
+    const Bytes second = encoded(".jpg", gradient(64, 48, CV_8UC3), {cv::IMWRITE_JPEG_PROGRESSIVE, 1});
+    const auto joined = [](const std::vector<Bytes>& parts) {
+        Bytes all;
+        for (const Bytes& part : parts) append(all, part);
+        return all;
+    };
+    for (const auto& [bytes, is_sequence] :
+         {std::pair{first, false}, std::pair{joined({first, second}), true}, std::pair{joined({second, first}), true},
+          std::pair{joined({first, Bytes(7, 0), second, second}), true},
+          // A preview of another size, a Motion Photo, something else.
+          std::pair{joined({first, encoded(".jpg", gradient(32, 24, CV_8UC3))}), false},
+          std::pair{joined({first, {0, 0, 0, 24}, text_bytes("ftypmp42")}), false},
+          std::pair{joined({first, text_bytes("appended")}), false},
+          // The Multi-Picture Format describes what follows.
+          std::pair{joined({Bytes(first.begin(), first.begin() + 2),
+                            {0xFF, 0xE2, 0, 8, 'M', 'P', 'F', 0, 'x', 'x'},
+                            Bytes(first.begin() + 2, first.end()),
+                            second}),
+                    false}}) {
+        const std::string path = write(scratch, "burst.JPG", bytes);
+        EXPECT_EQ(is_still_image(path), !is_sequence) << bytes.size();
+        EXPECT_EQ(find_image_animation(path).has_value(), is_sequence);
+        auto source = open_source(path);
+        Frame frame;
+        int frames = 0;
+        while (source->read(frame, {}) != ReadStatus::end) ++frames;
+        EXPECT_EQ(frames > 1, is_sequence) << frames;
+    }
+    // A thumbnail within the first image is none of them.
+    const Bytes thumbnail = encoded(".jpg", gradient(64, 48, CV_8UC3));
+    Bytes segment = {0xFF, 0xE3, static_cast<std::uint8_t>((thumbnail.size() + 2) >> 8),
+                     static_cast<std::uint8_t>(thumbnail.size() + 2)};
+    append(segment, thumbnail);
+    Bytes with_thumbnail = first;
+    with_thumbnail.insert(with_thumbnail.begin() + 2, segment.begin(), segment.end());
+    EXPECT_TRUE(is_still_image(write(scratch, "thumbnail.jpg", with_thumbnail)));
+}
+
+TEST(Image, ANameIsNoPattern) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    const auto in_folder = [&](const std::string& name) { return (scratch.path() / name).string(); };
+    test::ffmpeg("-f lavfi -i testsrc2=size=64x48:rate=10:duration=0.5 -f apng", in_folder("plain.png"));
+    test::ffmpeg("-f lavfi -i testsrc2=size=64x48:rate=10:duration=0.5 -f mjpeg", in_folder("plain.jpg"));
+    test::ffmpeg("-f lavfi -i testsrc2=size=64x48:rate=10:duration=0.1 -frames:v 1", in_folder("plain.tga"));
+    test::ffmpeg("-f lavfi -i color=red:size=32x32:duration=0.1 -frames:v 1", in_folder("1000.tga"));
+    test::ffmpeg("-f lavfi -i color=red:size=32x32:duration=0.1 -frames:v 1", in_folder("1001.tga"));
+    std::filesystem::copy_file(in_folder("1000.tga"), in_folder("whox.tga"));
+    for (const std::string stem : {"{3F2504E0-4F89}", "who?", "100%d", "a*", "[ab]"}) {
+        for (const auto& [extension, expected] : {std::pair<std::string, int>{".png", 5}, {".jpg", 5}, {".tga", 1}}) {
+            SCOPED_TRACE(stem + extension);
+            std::filesystem::copy_file(in_folder("plain" + extension), in_folder(stem + extension));
+            auto source = open_source(in_folder(stem + extension));
+            EXPECT_EQ(source->info().width, 64);
+            Frame frame;
+            int frames = 0;
+            while (source->read(frame, {}) != ReadStatus::end) ++frames;
+            EXPECT_EQ(frames, expected);
+        }
+    }
 }
 
 TEST(Image, HostileBytesNeverCrash) {
