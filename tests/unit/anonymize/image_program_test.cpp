@@ -230,6 +230,64 @@ TEST_F(AnonymizeImage, PaddingIsNoTransparency) {
     }
 }
 
+TEST_F(AnonymizeImage, FoldersLoseNoFileWithoutNamingIt) {
+    TH_NEED_FFMPEG();
+    ASSERT_EQ(run_program({"crowd", path("clip.mp4"), "--faces", "3", "--size", "160x120", "--frames", "3"}).status, 0);
+    fs::create_directory(path("in"));
+    std::vector<std::uint8_t> jpeg;
+    cv::imencode(".jpg", crowd(), jpeg);
+    const std::string photo(jpeg.begin(), jpeg.end());
+    std::set<std::string> expected;
+    const auto put = [&](const std::string& name, const std::string& content) {
+        std::ofstream(path("in/" + name), std::ios::binary) << content;
+        expected.insert(name);
+    };
+    put("IMG_1.HEIC", photo);
+    put("IMG_2.jpg", photo);
+    put("no extension", photo);
+    put("strange.xyz", photo);
+    for (const auto& [name, arguments] : {std::pair<std::string, std::string>{"VTS_01_1.VOB", "-f vob"},
+                                          {"tape.dv", "-s 720x576 -r 25 -pix_fmt yuv420p -f dv"},
+                                          {"cam.mod", "-f vob"},
+                                          {"cam.TRP", "-c:v mpeg2video -f mpegts"},
+                                          {"raw.y4m", "-f yuv4mpegpipe -pix_fmt yuv420p"},
+                                          {"a.ivf", "-c:v libvpx -f ivf"},
+                                          {"a.qt", "-f mov"},
+                                          {"a.f4v", "-f mp4"},
+                                          {"a.insv", "-f mp4"},
+                                          {"a.lrv", "-f mp4"},
+                                          {"a.h264", "-c:v libx264 -f h264"},
+                                          {"a.tga", "-frames:v 1 -c:v targa -f image2"},
+                                          {"00042", "-f mp4"},
+                                          {"a.jp2", "-frames:v 1 -c:v jpeg2000 -f image2"}}) {
+        test::ffmpeg("-i " + path("clip.mp4") + " " + arguments, path("in/" + name));
+        expected.insert(name);
+    }
+    for (const std::string name : {"notes.txt", "IMG_2.xmp", "IMG_2.jpg.report.json", "old.jsonl", "README"}) {
+        std::ofstream(path("in/" + name)) << "words\n";
+    }
+    const auto run = [&] {
+        fs::remove_all(path("out"));
+        return run_program({"detect", path("in"), "--out", path("out"), "--detector", "haar", "--min-size=100"});
+    };
+    auto result = run();
+    EXPECT_EQ(result.status, 0) << result.err;
+    std::set<std::string> written;
+    for (const auto& entry : fs::recursive_directory_iterator(path("out"))) {
+        if (entry.path().extension() == ".jsonl") written.insert(entry.path().stem().string());
+    }
+    for (const std::string& name : expected) EXPECT_TRUE(written.contains(name)) << name;
+    EXPECT_NE(result.err.find("5 other files in the folders are not inputs: "), std::string::npos) << result.err;
+    for (const std::string name : {"notes.txt", "IMG_2.xmp", "IMG_2.jpg.report.json", "old.jsonl", "README"}) {
+        EXPECT_NE(result.err.find(path("in/" + name)), std::string::npos) << name;
+    }
+    // What looks like an image, but cannot be read, is named.
+    put("IMG_3.HEIC", std::string(3, '\0') + '\x18' + "ftypheic" + std::string(4, '\0') + "mif1heic");
+    result = run();
+    EXPECT_EQ(result.status, 3);
+    EXPECT_NE(result.err.find("IMG_3.HEIC"), std::string::npos) << result.err;
+}
+
 TEST_F(AnonymizeImage, HidesADamagedJpegEntirely) {
     std::vector<std::uint8_t> bytes;
     cv::imencode(".jpg", crowd(), bytes);
