@@ -11,6 +11,7 @@
 #include "core/video/damage_watch.h"
 #include "core/video/frame_clock.h"
 #include "core/video/frame_maker.h"
+#include "core/video/image_file.h"
 #include "core/video/media_file_source.h"
 #include "core/video/media_reader.h"
 #include "core/video/video_division.h"
@@ -156,6 +157,7 @@ void ExactReader::Impl::describe_format(AVFrame& av_frame, Orientation orientati
     }
     format.container = reader_->container();
     format.codec = reader_->codec_name();
+    format.plays = find_animation_plays(path_);
     format.other_videos = reader_->num_streams(AVMEDIA_TYPE_VIDEO) - 1;
     format.audio_tracks = reader_->num_streams(AVMEDIA_TYPE_AUDIO);
     format.frame_count = reader_->frame_count();

@@ -45,6 +45,7 @@ struct VideoFormat {
     std::string codec;         // "h264"
     int other_videos = 0;      // further video streams, which are not read
     int audio_tracks = 0;
+    int plays = 0;  // how often an animation is played; 0: without end, as other videos that become animations
     std::optional<std::int64_t> frame_count;  // by the container
 };
 

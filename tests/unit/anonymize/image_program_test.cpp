@@ -230,6 +230,70 @@ TEST_F(AnonymizeImage, PaddingIsNoTransparency) {
     }
 }
 
+// The delays of a GIF in hundredths of a second, and its repetitions: -1 without a count.
+struct AnimationTiming {
+    std::vector<int> delays;
+    int count = -1;
+    friend bool operator==(const AnimationTiming&, const AnimationTiming&) = default;
+};
+
+AnimationTiming gif_timing(const std::string& bytes) {
+    AnimationTiming timing;
+    const auto number = [&](std::size_t at) {
+        return static_cast<std::uint8_t>(bytes.at(at)) + 256 * static_cast<std::uint8_t>(bytes.at(at + 1));
+    };
+    for (std::size_t at = bytes.find("\x21\xF9\x04"); at != std::string::npos;
+         at = bytes.find("\x21\xF9\x04", at + 8)) {
+        if (bytes.at(at + 7) == 0) timing.delays.push_back(number(at + 4));
+    }
+    if (const std::size_t loop = bytes.find("NETSCAPE2.0"); loop != std::string::npos) timing.count = number(loop + 13);
+    return timing;
+}
+
+// The same of a PNG; its count is the number of times it is played, 0 for no end.
+AnimationTiming png_timing(const std::string& bytes) {
+    AnimationTiming timing;
+    const auto number = [&](std::size_t at, std::size_t size) {
+        int value = 0;
+        for (std::size_t i = 0; i < size; ++i) value = 256 * value + static_cast<std::uint8_t>(bytes.at(at + i));
+        return value;
+    };
+    for (std::size_t at = 8; at + 12 <= bytes.size(); at += 12 + static_cast<std::size_t>(number(at, 4))) {
+        const std::string type = bytes.substr(at + 4, 4);
+        if (type == "acTL") timing.count = number(at + 12, 4);
+        if (type == "fcTL") timing.delays.push_back(100 * number(at + 28, 2) / number(at + 30, 2));
+    }
+    return timing;
+}
+
+TEST_F(AnonymizeImage, KeepsTheLastDelayAndTheLoopsOfAnimations) {
+    TH_NEED_FFMPEG();
+    const std::string input = "-f lavfi -i testsrc2=size=64x48:rate=10:duration=0.6 ";
+    const std::vector<int> delays = {10, 10, 10, 10, 10, 300};
+    for (const int repetitions : {-1, 0, 2}) {
+        SCOPED_TRACE(repetitions);
+        const std::string loop = std::to_string(repetitions);
+        test::ffmpeg(input + "-final_delay 300 -loop " + loop + " -f gif", path("in.gif"));
+        const AnimationTiming before = gif_timing(test::contents(path("in.gif")));
+        ASSERT_EQ(before, (AnimationTiming{delays, repetitions}));
+        ASSERT_EQ(anonymize("in.gif", "out.gif").status, 0);
+        EXPECT_EQ(gif_timing(test::contents(path("out.gif"))), before);
+        ASSERT_EQ(anonymize("in.gif", "from_gif.png").status, 0);
+        const int plays = repetitions == -1 ? 1 : repetitions == 0 ? 0 : repetitions + 1;
+        EXPECT_EQ(png_timing(test::contents(path("from_gif.png"))), (AnimationTiming{delays, plays}));
+    }
+    for (const int plays : {0, 1, 3}) {
+        SCOPED_TRACE(plays);
+        test::ffmpeg(input + "-final_delay 3 -plays " + std::to_string(plays) + " -f apng", path("in.png"));
+        ASSERT_EQ(png_timing(test::contents(path("in.png"))), (AnimationTiming{delays, plays}));
+        ASSERT_EQ(anonymize("in.png", "out.png").status, 0);
+        EXPECT_EQ(png_timing(test::contents(path("out.png"))), (AnimationTiming{delays, plays}));
+        ASSERT_EQ(anonymize("in.png", "from_png.gif").status, 0);
+        const int repetitions = plays == 1 ? -1 : plays == 0 ? 0 : plays - 1;
+        EXPECT_EQ(gif_timing(test::contents(path("from_png.gif"))), (AnimationTiming{delays, repetitions}));
+    }
+}
+
 TEST_F(AnonymizeImage, FoldersLoseNoFileWithoutNamingIt) {
     TH_NEED_FFMPEG();
     ASSERT_EQ(run_program({"crowd", path("clip.mp4"), "--faces", "3", "--size", "160x120", "--frames", "3"}).status, 0);
