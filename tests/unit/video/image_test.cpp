@@ -533,6 +533,33 @@ TEST(Heif, GridsAreJoinedAndTransparencyIsComposedOverWhite) {
     expect_rejected(write(scratch, "u.heic", unknown.file(other, false)), "\"unci\"");
 }
 
+// As phones write it: the one frame of an MP4 file, with its decoder configuration.
+TEST(Heif, HevcIsDecoded) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    const std::string corner = write(scratch, "corner.png", encoded(".png", with_white_corner(CV_8UC3)));
+    const std::filesystem::path mp4 = scratch.path() / "a.mp4";
+    try {
+        test::ffmpeg("-i " + corner + " -frames:v 1 -pix_fmt yuv420p -c:v libx265 -tag:v hvc1", mp4);
+    } catch (const std::runtime_error&) {
+        GTEST_SKIP() << "skipped: this ffmpeg program cannot encode HEVC";
+    }
+    const std::vector<char> bytes = test::read_file(mp4);
+    const std::string file(bytes.begin(), bytes.end());
+    // Returns the content of the first box of this type.
+    const auto content = [&](const std::string& type) {
+        const std::size_t at = file.find(type);
+        std::size_t size = 0;
+        for (std::size_t i = at - 4; i < at; ++i) size = size << 8 | static_cast<std::uint8_t>(file.at(i));
+        return text_bytes(file.substr(at + 4, size - 8));
+    };
+    using Heif = HeifBuilder;
+    HeifBuilder heif;
+    const std::size_t item = heif.add(
+        "hvc1", content("mdat"), {Heif::size_property(64, 32), Heif::box("hvcC", content("hvcC")), Heif::rotation(3)});
+    expect_corner(load_image(write(scratch, "a.heic", heif.file(item, false))).frame, kDisplayed[5]);
+}
+
 TEST(Heif, Av1IsDecoded) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;
