@@ -85,6 +85,7 @@ constexpr std::string_view kStartOfImage = "\xFF\xD8\xFF";
 constexpr std::string_view kEndOfImage = "\xFF\xD9";
 constexpr std::string_view kFill = "\xFF\xFF";
 constexpr std::string_view kIndex("MPF", 4);  // with its NUL
+constexpr std::string_view kContainer = "Container:Directory";
 
 // Reads EXIF data, with or without the prefix of JPEG.
 Orientation exif_orientation(HeaderBytes exif) {
@@ -95,6 +96,10 @@ Orientation exif_orientation(HeaderBytes exif) {
         if (tag == kOrientationTag) orientation = orientation_of_exif(value);
     });
     return orientation;
+}
+
+bool contains(std::span<const std::uint8_t> bytes, std::string_view text) {
+    return std::search(bytes.begin(), bytes.end(), text.begin(), text.end()) != bytes.end();
 }
 
 // Returns the offset of the next marker, other than those within scan data.
@@ -117,7 +122,7 @@ ImageHeader jpeg(const HeaderBytes& bytes, bool is_first = true) {
     ImageHeader header{ImageKind::jpeg};
     header.decided = false;
     bool has_exif = false;
-    bool has_index = false;  // of further images: the Multi-Picture Format
+    bool has_index = false;  // of further images: the Multi-Picture Format, or a container in XMP (depth maps)
     for (std::size_t at = next_marker(bytes, 2); at + 4 <= bytes.size() || bytes.holds(at, kEndOfImage);) {
         const std::uint32_t marker = bytes.at(at + 1);
         if (marker == 0xD9) {
@@ -137,6 +142,8 @@ ImageHeader jpeg(const HeaderBytes& bytes, bool is_first = true) {
             if (!is_first) break;
         }
         has_index = has_index || (marker == 0xE2 && bytes.holds(at + 4, kIndex));
+        const HeaderBytes segment = bytes.part(at + 4, bytes.big16(at + 2));
+        has_index = has_index || (marker == 0xE1 && contains(segment.span(), kContainer));
         if (marker == 0xE1 && !has_exif && bytes.holds(at + 4, "Exif")) {
             has_exif = true;
             header.orientation = exif_orientation(bytes.part(at + 4, bytes.big16(at + 2) - std::size_t{2}));

@@ -764,6 +764,11 @@ TEST(Image, PagesOfATiffAreReported) {
     EXPECT_NE(load_image(path).incomplete.find("has 3 pages: only the first"), std::string::npos);
     EXPECT_THROW(check_single_page(read_image_file(path)), Error);
     EXPECT_EQ(load_image(write(scratch, "one.tiff", encoded(".tiff", pages[0]))).incomplete, "");
+    // A raw image of a camera begins with a preview: NewSubfileType, in place of the entry for no compression.
+    Bytes raw = tiff_with_orientation(pages[0], 1);
+    raw[10 + 12 * 3] = 254;
+    raw[10 + 12 * 3 + 1] = 0;
+    EXPECT_NE(load_image(write(scratch, "raw.dng", raw)).incomplete.find("only the preview"), std::string::npos);
 }
 
 TEST(Image, AJpegFollowedByOthersOfItsSizeIsASequence) {
@@ -782,7 +787,13 @@ TEST(Image, AJpegFollowedByOthersOfItsSizeIsASequence) {
           std::pair{joined({first, encoded(".jpg", gradient(32, 24, CV_8UC3))}), false},
           std::pair{joined({first, {0, 0, 0, 24}, text_bytes("ftypmp42")}), false},
           std::pair{joined({first, text_bytes("appended")}), false},
-          // The Multi-Picture Format describes what follows.
+          // The Multi-Picture Format, or XMP, describes what follows.
+          std::pair{joined({Bytes(first.begin(), first.begin() + 2),
+                            {0xFF, 0xE1, 0, 24},
+                            text_bytes("<<Container:Directory>"),
+                            Bytes(first.begin() + 2, first.end()),
+                            second}),
+                    false},
           std::pair{joined({Bytes(first.begin(), first.begin() + 2),
                             {0xFF, 0xE2, 0, 8, 'M', 'P', 'F', 0, 'x', 'x'},
                             Bytes(first.begin() + 2, first.end()),
