@@ -1,21 +1,22 @@
 #include "app/commands/anonymize_files.h"
 
+#include <optional>
 #include <system_error>
 
 #include "core/base/error.h"
 #include "core/base/extension.h"
+#include "core/video/exact_muxer.h"
 #include "core/video/exact_writer.h"
 #include "core/video/image_file.h"
-#include "core/video/image_source.h"
-#include "core/video/source_files.h"
+#include "core/video/image_writer.h"
 
 namespace throng {
 
 namespace fs = std::filesystem;
 
-bool is_still(const fs::path& path) {
-    return is_still_image(path) && !is_animated_png(path);
-}
+namespace {
+constexpr std::size_t kHeadBytes = std::size_t{1} << 18;  // contain the first frame of most Motion JPEG
+}  // namespace
 
 bool names_a_folder(const std::string& out, const std::vector<std::string>& inputs) {
     if (out.empty()) throw Error(ErrorKind::usage, "names no file and no folder", "--out");
@@ -26,17 +27,25 @@ bool names_a_folder(const std::string& out, const std::vector<std::string>& inpu
 }
 
 std::string hidden_name(const std::string& name, const std::string& path) {
-    if (has_image_extension(name)) return name;  // a still image, an animation, or a damaged file
-    // The container is known only when the file is opened, so the extension decides.
     const std::string extension = lower_extension(name);
-    if (exact_extension(name, extension == ".gif" ? "gif" : "") == extension) return name;
-    return name + (!has_video_extension(name) && is_still(path) ? ".png" : ".mp4");
+    if (has_image_extension(name) && can_write_image(name)) {
+        // A list may have very many photographs, so only their heads are read. A damaged image keeps its name.
+        const std::optional<ImageAnimation> animation = find_image_animation(path, kHeadBytes);
+        const std::string written = animation ? exact_extension(name, animation->demuxer) : extension;
+        return written == extension ? name : name + written;
+    }
+    if (is_still_image(path)) return name + ".png";
+    // The container of other files is known only when they are opened, so the extension decides.
+    const std::optional<ImageAnimation> animation = find_image_animation(path);
+    const std::string written =
+        exact_extension(name, animation ? animation->demuxer : extension.substr(extension.empty() ? 0 : 1));
+    return written == extension ? name : name + written;
 }
 
 void check_hidden_name(const std::string& out, bool still) {
-    const bool image = has_image_extension(out);
+    const bool image = has_image_extension(out) && can_write_image(out);
     const std::string extension = lower_extension(out);
-    const bool animation = extension == ".gif" || extension == ".png";
+    const bool animation = extension == ".gif" || extension == ".png" || extension == ".apng";
     const bool video = exact_extension(out, "") == extension;
     if (still ? image : video || animation) return;
     throw Error(ErrorKind::usage, still ? "is no name of an image file" : "is no name of a video file", "--out " + out,

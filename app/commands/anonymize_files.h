@@ -1,7 +1,6 @@
 // The names under which `throng anonymize` writes files.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -9,15 +8,11 @@
 
 namespace throng {
 
-// Returns true for a still image, false for a video, an animation and any other file. Reads the head of the file.
-[[nodiscard]] bool is_still(const std::filesystem::path& path);
-
 // Returns true if --out names a folder, false if it names the one output file. Throws Error(usage) for no name.
 [[nodiscard]] bool names_a_folder(const std::string& out, const std::vector<std::string>& inputs);
 
-// Returns the name of an output in a folder: `name`, with ".mp4" added for a video in a container that cannot be
-// written, and ".png" for a still image that `name` does not tell. path: the file, which is opened only if its extension
-// is neither that of an image nor that of a video.
+// Returns the name of an output in a folder: `name`, with ".mp4" added for a video whose container or name cannot be
+// written, and ".png" for such a still image. path: the file, which is opened to see what it is.
 [[nodiscard]] std::string hidden_name(const std::string& name, const std::string& path);
 
 // Throws Error(usage) if an output file of this name cannot hold the hidden input.

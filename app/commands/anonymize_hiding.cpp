@@ -133,6 +133,7 @@ HiddenFrames hide_frames(ExactReader& reader, double end, const std::vector<Plan
         if (open) item.regions = {};
         hidden.open_frames += open ? 1 : 0;
         hidden.whole_frames += item.regions.whole ? 1 : 0;
+        hidden.composed_frames += item.frame.composed ? 1 : 0;
         ++hidden.frames;
         if (on_regions) on_regions(item.frame.frame, item.regions);
         encode.push(std::async(std::launch::async, hide, std::move(item)));

@@ -19,6 +19,7 @@
 #include "core/sinks/part_file.h"
 #include "core/video/encoded_part.h"
 #include "core/video/exact_muxer.h"
+#include "core/video/transparency.h"
 
 namespace throng {
 namespace {
@@ -78,8 +79,9 @@ std::filesystem::path plan_file(const SplitVideo& video, std::size_t output) {
 }
 
 // The counts in the order of their keys in a record.
-constexpr std::array kCounts = {&HiddenCounts::frames,   &HiddenCounts::whole_frames, &HiddenCounts::open_frames,
-                                &HiddenCounts::detected, &HiddenCounts::filled,       &HiddenCounts::extended};
+constexpr std::array kCounts = {&HiddenCounts::frames,         &HiddenCounts::whole_frames, &HiddenCounts::open_frames,
+                                &HiddenCounts::detected,       &HiddenCounts::filled,       &HiddenCounts::extended,
+                                &HiddenCounts::composed_frames};
 
 }  // namespace
 
@@ -186,6 +188,7 @@ ReportedFile join_parts(const WorkItem& item, const std::string& output, const A
     } catch (const nlohmann::json::exception& error) {
         throw Error(ErrorKind::input, std::string("the plan is damaged: ") + error.what(), path.string());
     }
+    if (reported.composed_frames > 0) reported.notes.emplace_back(kComposedText);
     return reported;
 }
 

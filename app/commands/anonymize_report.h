@@ -35,6 +35,7 @@ struct HiddenCounts {
     std::int64_t detected = 0;      // regions hidden, by RegionReason
     std::int64_t filled = 0;
     std::int64_t extended = 0;
+    std::int64_t composed_frames = 0;  // had transparent pixels
 };
 
 struct ReportedFile : HiddenCounts {

@@ -31,7 +31,7 @@
 #include "core/base/output_file.h"
 #include "core/base/text_encoding.h"
 #include "core/frame/fingerprint.h"
-#include "core/video/source_files.h"
+#include "core/video/image_file.h"
 
 namespace throng {
 namespace {
@@ -122,7 +122,7 @@ ProcessInput make_archive_worker(const AnonymizeSetup& setup, EncoderOnDemand& e
                const std::function<void(std::uint64_t)>& add_frames, const std::stop_token& stop) {
         const std::uint64_t bytes = memory_of(item);
         const MemoryBudget::Share memory = budget->acquire(bytes, stop);
-        const bool still = !has_video_extension(item.path) && is_still(item.path);
+        const bool still = is_still_image(item.path);
         std::uint64_t added = 0;
         const auto on_progress = [&](const AnonymizeProgress& progress) {
             add_frames(progress.hidden - std::exchange(added, progress.hidden));
@@ -197,7 +197,8 @@ AnonymizeRun::AnonymizeRun(AnonymizeArguments arguments, const CommonOptions& co
         if (!is_part && report_base_.empty()) report_base_ = (fs::path(out) / kReportName).string();
     } else {
         reject_archive_options(arguments_.archive, "name a folder for --out");
-        if (fs::exists(arguments_.inputs.front(), ignored)) check_hidden_name(out, is_still(arguments_.inputs.front()));
+        if (fs::exists(arguments_.inputs.front(), ignored))
+            check_hidden_name(out, is_still_image(arguments_.inputs.front()));
         run_files_.add_output("--out", out);
         if (arguments_.regions == "-") throw Error(ErrorKind::usage, "is no file", "--regions -", "name a file");
         run_files_.add_output("--regions", arguments_.regions);
@@ -263,7 +264,7 @@ int AnonymizeRun::run_file() {
     try {
         check_regular(input);
         const InputFiles files = input_files(input);
-        reported = worker.process(files, is_still(input), files.sha256(), arguments_.archive.out, on_progress,
+        reported = worker.process(files, is_still_image(input), files.sha256(), arguments_.archive.out, on_progress,
                                   InterruptGuard::token());
         progress.reset();
         if (!reported.incomplete.empty()) {
@@ -304,7 +305,7 @@ std::string AnonymizeRun::write_again(const std::function<void(const AnonymizePr
     setup_.report.backend = worker.backend().why;
     const InputFiles files = input_files(input);
     const ReportedFile reported =
-        worker.process(files, is_still(input), files.sha256(), arguments_.archive.out, on_progress, stop);
+        worker.process(files, is_still_image(input), files.sha256(), arguments_.archive.out, on_progress, stop);
     write_report(reported);
     return report_base_ + ".json";
 }

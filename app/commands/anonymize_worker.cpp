@@ -13,10 +13,12 @@
 #include "core/base/log.h"
 #include "core/base/sha256.h"
 #include "core/pipeline/pipeline.h"
+#include "core/video/exact_muxer.h"
 #include "core/video/exact_writer.h"
 #include "core/video/image_file.h"
 #include "core/video/image_writer.h"
 #include "core/video/media_file_source.h"
+#include "core/video/transparency.h"
 
 namespace throng {
 namespace {
@@ -98,7 +100,7 @@ void AnonymizeWorker::process_image(const InputFiles& files, const std::string& 
     reported.height = image.frame.height();
     reported.frames = 1;
     reported.incomplete = image.incomplete;
-    if (content.header.alpha) reported.notes.emplace_back("transparent pixels are composed over white");
+    if (image.composed) reported.notes.emplace_back(kComposedText);
 
     // The missing part of an image may contain the rest of a face.
     RedactRegions regions;
@@ -214,6 +216,7 @@ void AnonymizeWorker::write_video(const InputFiles& files, const std::string& ou
     reported.tracks = std::move(plan.tracks);
     for (auto& [track, thumbnail] : hidden.thumbnails) reported.tracks.at(track).thumbnail = std::move(thumbnail);
     reported.notes = writer->notes();
+    if (reported.composed_frames > 0) reported.notes.emplace_back(kComposedText);
     if (const std::string text = corrected_times_text(reader); !text.empty()) reported.notes.push_back(text);
 }
 

@@ -240,7 +240,7 @@ int run_archive_command(const std::vector<std::string>& paths, const ArchiveArgu
     }
     const std::set<std::string> named(paths.begin(), paths.end());
     const std::vector<WorkItem> list =
-        make_work_list(all, has_media_extension, arguments.out, [&](const std::string& entry, const std::string& path) {
+        make_work_list(all, is_media_file, arguments.out, [&](const std::string& entry, const std::string& path) {
             return named.contains(entry) ? work.name_of(entry, path) : name_by_path(entry, path);
         });
     if (work.use_list) work.use_list(list);

@@ -18,6 +18,7 @@
 
 #include "core/archive/own_files.h"
 #include "core/base/error.h"
+#include "core/base/first_of_list.h"
 #include "core/base/log.h"
 #include "core/base/text_encoding.h"
 
@@ -56,7 +57,7 @@ void check_results(const fs::path& output, const std::function<bool(const std::s
         std::error_code ignored;
         const bool is_folder = it->is_directory(ignored);
         if (file_name.front() == '.' && is_folder) it.disable_recursion_pending();
-        if (file_name.front() == '.' || is_folder || !accepts(file_name)) continue;
+        if (file_name.front() == '.' || is_folder || !accepts(it->path().string())) continue;
         const std::uintmax_t size = fs::file_size(it->path(), ignored);
         if (!ignored && own.has_record_of(it->path().lexically_relative(output).string(), size)) continue;
         throw Error(ErrorKind::usage,
@@ -66,10 +67,10 @@ void check_results(const fs::path& output, const std::function<bool(const std::s
     if (failure) throw Error(ErrorKind::input, "cannot read the folder: " + failure.message(), output.string());
 }
 
-// Adds the files below a folder. Returns the number of files that were skipped because of their names.
-std::size_t add_folder(const std::string& folder, const std::function<bool(const std::string&)>& accepts,
-                       const std::string& output, const NameOfInput& name_of, std::vector<WorkItem>& items) {
-    std::size_t others = 0;
+// Adds the files below a folder. Adds those that are no inputs to `others`.
+void add_folder(const std::string& folder, const std::function<bool(const std::string&)>& accepts,
+                const std::string& output, const NameOfInput& name_of, std::vector<WorkItem>& items,
+                std::vector<std::string>& others) {
     std::error_code failure;
     fs::recursive_directory_iterator it(folder, failure);
     for (const fs::recursive_directory_iterator end; !failure && it != end; it.increment(failure)) {
@@ -81,15 +82,13 @@ std::size_t add_folder(const std::string& folder, const std::function<bool(const
         } else if (is_folder && fs::equivalent(it->path(), output, ignored)) {
             check_results(it->path(), accepts);
             it.disable_recursion_pending();
-        } else if (!is_folder && accepts(file_name)) {
-            const std::string path = it->path().string();
+        } else if (const std::string path = it->path().string(); !is_folder && accepts(path)) {
             items.push_back(item_of(path, name_of(folder, path)));
         } else if (!is_folder) {
-            ++others;
+            others.push_back(path);
         }
     }
     if (failure) throw Error(ErrorKind::input, "cannot read the folder: " + failure.message(), folder);
-    return others;
 }
 
 }  // namespace
@@ -158,10 +157,10 @@ std::vector<std::string> read_list(const std::string& path) {
 }
 
 std::vector<WorkItem> make_work_list(const std::vector<std::string>& paths,
-                                     const std::function<bool(const std::string& name)>& accepts,
+                                     const std::function<bool(const std::string& path)>& accepts,
                                      const std::string& output, const NameOfInput& name_of) {
     std::vector<WorkItem> items;
-    std::size_t others = 0;
+    std::vector<std::string> others;
     for (const std::string& path : paths) {
         std::error_code ignored;
         if (!fs::is_directory(path, ignored) || !fs::equivalent(path, output, ignored)) continue;
@@ -171,15 +170,20 @@ std::vector<WorkItem> make_work_list(const std::vector<std::string>& paths,
     for (const std::string& path : paths) {
         std::error_code ignored;
         if (fs::is_directory(path, ignored)) {
-            others += add_folder(path, accepts, output, name_of, items);
+            add_folder(path, accepts, output, name_of, items, others);
         } else {
             items.push_back(item_of(path, name_of(path, path)));
         }
     }
-    if (others > 0) spdlog::info("{} other files in the folders are not inputs", others);
+    if (!others.empty()) {
+        std::sort(others.begin(), others.end());
+        const bool one = others.size() == 1;
+        spdlog::info("{} other {} in the folders {}: {}", others.size(), one ? "file" : "files",
+                     one ? "is not an input" : "are not inputs", first_of_list(others));
+    }
     if (items.empty()) {
         throw Error(ErrorKind::input, "no inputs found", paths.empty() ? "" : paths.front(),
-                    "folders are searched for files with the extension of an image or a video");
+                    "folders are searched for images and videos");
     }
 
     std::stable_sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return a.name < b.name; });

@@ -16,6 +16,8 @@ extern "C" {
 #include <libavfilter/avfilter.h>
 #include <libavfilter/buffersink.h>
 #include <libavfilter/buffersrc.h>
+#include <libavutil/mathematics.h>
+#include <libavutil/opt.h>
 }
 
 namespace throng {
@@ -59,6 +61,13 @@ public:
             drain_filter();
         }
         encode(nullptr);
+        // FFmpeg's muxers do not read the duration of the last packet.
+        AVRational hold{0, 1};
+        av_reduce(&hold.num, &hold.den, last_duration_ * format_.time_base.num, format_.time_base.den, 0xFFFF);
+        const std::int64_t hundredths = av_rescale_q(last_duration_, format_.time_base, {1, 100});
+        check(gif_ ? av_opt_set_int(output_->priv_data, "final_delay", std::min<std::int64_t>(hundredths, 0xFFFF), 0)
+                   : av_opt_set_q(output_->priv_data, "final_delay", hold, 0),
+              "cannot set the duration of the last frame");
         check(av_write_trailer(output_.get()), "cannot finish the animation");
         avio_flush(output_->pb);
         check(0, "cannot finish the animation");
@@ -131,7 +140,10 @@ private:
         check(avcodec_parameters_from_context(stream_->codecpar, codec_.get()), "cannot describe the animation");
         output_->pb = io_.open();
         av::Dictionary options;
-        options.set(gif_ ? "loop" : "plays", "0");  // without end
+        // GIF counts the repetitions after the first time; without a count, it plays once.
+        const int plays = format_.plays;
+        const int repetitions = plays == 0 ? 0 : plays == 1 ? -1 : plays - 1;
+        options.set(gif_ ? "loop" : "plays", std::to_string(gif_ ? repetitions : plays));
         check(avformat_write_header(output_.get(), options.address()), "cannot write the animation");
     }
 

@@ -55,6 +55,14 @@ av::CodecPtr make_context(const AVCodec* decoder, const Request& request, std::s
     return codec;
 }
 
+// Returns true for VP8 and VP9 with transparency in WebM: a second stream of its own, in side data.
+bool has_alpha_stream(const AVStream& stream) {
+    const AVCodecID codec = stream.codecpar->codec_id;
+    const AVDictionaryEntry* mode = av_dict_get(stream.metadata, "alpha_mode", nullptr, 0);
+    return (codec == AV_CODEC_ID_VP8 || codec == AV_CODEC_ID_VP9) && mode != nullptr &&
+           std::string_view(mode->value) != "0";
+}
+
 bool opened(AVCodecContext& codec, std::string& why) {
     const int status = avcodec_open2(&codec, codec.codec, nullptr);
     if (status < 0) why = av::message(status);
@@ -62,7 +70,17 @@ bool opened(AVCodecContext& codec, std::string& why) {
 }
 
 av::CodecPtr open_software(const Request& request, std::string& why) {
-    av::CodecPtr codec = make_context(avcodec_find_decoder(request.stream.codecpar->codec_id), request, why);
+    const AVCodecID id = request.stream.codecpar->codec_id;
+    const AVCodec* decoder = avcodec_find_decoder(id);
+    if (has_alpha_stream(request.stream)) {
+        // FFmpeg's own decoders ignore the transparency, and would show what it hides.
+        decoder = avcodec_find_decoder_by_name(id == AV_CODEC_ID_VP8 ? "libvpx" : "libvpx-vp9");
+        if (decoder == nullptr) {
+            why = "this FFmpeg build has no libvpx, which decodes its transparency";
+            return nullptr;
+        }
+    }
+    av::CodecPtr codec = make_context(decoder, request, why);
     return codec && opened(*codec, why) ? std::move(codec) : nullptr;
 }
 
@@ -93,6 +111,10 @@ av::BufferPtr open_cuda_device(int device, std::string& why) {
 
 av::CodecPtr open_cuda(const Request& request, std::string& why) {
     const AVCodec* decoder = avcodec_find_decoder(request.stream.codecpar->codec_id);
+    if (has_alpha_stream(request.stream)) {
+        why = "it does not decode transparency";
+        return nullptr;
+    }
     if (decoder != nullptr && !decodes_on_cuda(*decoder)) {
         why = std::string("this FFmpeg build cannot decode ") + avcodec_get_name(decoder->id) + " with CUDA";
         return nullptr;
@@ -109,6 +131,10 @@ av::CodecPtr open_cuda(const Request& request, std::string& why) {
 }
 
 av::CodecPtr open_v4l2m2m(const Request& request, std::string& why) {
+    if (has_alpha_stream(request.stream)) {
+        why = "it does not decode transparency";
+        return nullptr;
+    }
     if (!v4l2::has_memory_to_memory_device()) {
         why = "no V4L2 memory-to-memory device";
         return nullptr;

@@ -11,6 +11,7 @@
 #include "core/video/damage_watch.h"
 #include "core/video/frame_clock.h"
 #include "core/video/frame_maker.h"
+#include "core/video/image_file.h"
 #include "core/video/media_file_source.h"
 #include "core/video/media_reader.h"
 #include "core/video/video_division.h"
@@ -156,6 +157,7 @@ void ExactReader::Impl::describe_format(AVFrame& av_frame, Orientation orientati
     }
     format.container = reader_->container();
     format.codec = reader_->codec_name();
+    format.plays = find_animation_plays(path_);
     format.other_videos = reader_->num_streams(AVMEDIA_TYPE_VIDEO) - 1;
     format.audio_tracks = reader_->num_streams(AVMEDIA_TYPE_AUDIO);
     format.frame_count = reader_->frame_count();
@@ -182,8 +184,10 @@ std::optional<ExactFrame> ExactReader::Impl::decode(const std::stop_token& stop)
     const bool damaged = damage_.is_damaged(*av_frame, *reader_);
     result.top_field_first = has_top_field_first(*av_frame);
     const double pts = clock_.next(reader_->time_of(*av_frame), frame_step_of(*reader_));
+    maker_.ignore_alpha(reader_->has_padding_for_alpha());
     result.frame =
         maker_.make(std::move(av_frame), orientation).with_timing(next_index_++, pts, std::chrono::steady_clock::now());
+    result.composed = maker_.composed();
     if (damaged) result.frame = result.frame.as_damaged();
     if (is_first) format.first = result.frame.info();
     return result;

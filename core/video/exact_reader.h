@@ -19,6 +19,7 @@ struct ExactFrame {
     std::int64_t ticks = 0;     // time from the first frame, in units of VideoFormat::time_base; strictly increasing
     std::int64_t duration = 0;  // in the same units; if the file has none, the time since the previous frame
     bool top_field_first = false;
+    bool composed = false;  // over white, because pixels were transparent
 };
 
 // The properties of the first frame, in the orientation of display.
@@ -44,6 +45,7 @@ struct VideoFormat {
     std::string codec;         // "h264"
     int other_videos = 0;      // further video streams, which are not read
     int audio_tracks = 0;
+    int plays = 0;  // how often an animation is played; 0: without end, as other videos that become animations
     std::optional<std::int64_t> frame_count;  // by the container
 };
 

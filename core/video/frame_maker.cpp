@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/video/transparency.h"
 
 extern "C" {
 #include <libavutil/hwcontext.h>
@@ -16,6 +17,9 @@ extern "C" {
 
 namespace throng {
 namespace {
+
+constexpr int kLimitedWhite = 235;
+constexpr int kNoChroma = 128;
 
 bool is_jpeg_format(int format) {
     return format == AV_PIX_FMT_YUVJ420P || format == AV_PIX_FMT_YUVJ422P || format == AV_PIX_FMT_YUVJ444P ||
@@ -34,7 +38,7 @@ AVPixelFormat plain_format(int format) {
     }
 }
 
-// Returns the PixelFormat with the same memory layout, if any. The alpha plane of yuva420p is ignored.
+// Returns the PixelFormat with the same memory layout, if any. The alpha plane of yuva420p comes last.
 std::optional<PixelFormat> same_layout(AVPixelFormat format) {
     switch (format) {
         case AV_PIX_FMT_YUV420P:
@@ -66,6 +70,24 @@ ColorMatrix matrix_of(const AVFrame& av_frame) {
     }
     if (is_jpeg_format(av_frame.format)) return ColorMatrix::bt601;
     return av_frame.width >= 1280 || av_frame.height > 576 ? ColorMatrix::bt709 : ColorMatrix::bt601;
+}
+
+bool has_alpha(const AVPixFmtDescriptor& format) {
+    return (format.flags & AV_PIX_FMT_FLAG_ALPHA) != 0;
+}
+
+bool is_gray(AVPixelFormat format) {
+    const AVPixFmtDescriptor* descriptor = av_pix_fmt_desc_get(format);
+    return format == AV_PIX_FMT_GRAY8 ||
+           (descriptor != nullptr && has_alpha(*descriptor) && descriptor->nb_components == 2);
+}
+
+bool is_opaque(const AVFrame& av_frame, int plane) {
+    for (int y = 0; y < av_frame.height; ++y) {
+        const std::uint8_t* row = av_frame.data[plane] + std::ptrdiff_t{av_frame.linesize[plane]} * y;
+        if (std::any_of(row, row + av_frame.width, [](std::uint8_t alpha) { return alpha != 255; })) return false;
+    }
+    return true;
 }
 
 bool has_usable_rows(const AVFrame& av_frame, int planes) {
@@ -156,7 +178,8 @@ FrameInfo describe(const AVFrame& av_frame) {
     info.width = av_frame.width;
     info.height = av_frame.height;
     info.matrix = matrix_of(av_frame);
-    const bool full_by_default = is_jpeg_format(av_frame.format) || av_frame.format == AV_PIX_FMT_GRAY8;
+    const bool full_by_default =
+        is_jpeg_format(av_frame.format) || is_gray(static_cast<AVPixelFormat>(av_frame.format));
     const bool full = av_frame.color_range == AVCOL_RANGE_JPEG ||
                       (av_frame.color_range == AVCOL_RANGE_UNSPECIFIED && full_by_default);
     info.range = full ? ColorRange::full : ColorRange::limited;
@@ -185,6 +208,11 @@ Frame FrameMaker::make_on_host(av::FramePtr av_frame) {
         throw Error(ErrorKind::input, std::string("frames in the format ") +
                                           (descriptor != nullptr ? descriptor->name : "unknown") +
                                           " are not supported");
+    }
+    composed_ = false;
+    if (has_alpha(*descriptor) && !ignore_alpha_) {
+        if (format != AV_PIX_FMT_YUVA420P) return composed_colors(*av_frame, info);
+        if (!is_opaque(*av_frame, 3)) return composed_planes(*av_frame, info);
     }
     const std::optional<PixelFormat> same = same_layout(format);
     info.format = same.value_or(nearest_layout(*descriptor));
@@ -221,21 +249,81 @@ Frame FrameMaker::with_shared_luma(av::FramePtr av_frame, FrameInfo info) {
 Frame FrameMaker::converted(const AVFrame& av_frame, FrameInfo info) {
     WritableFrame result = pool_.take(info.format, info.width, info.height);
     result.info() = info;
-    scaler_.reset(sws_getCachedContext(scaler_.release(), info.width, info.height, plain_format(av_frame.format),
-                                       info.width, info.height, ffmpeg_format(info.format),
-                                       SWS_POINT | SWS_ACCURATE_RND, nullptr, nullptr, nullptr));
-    if (!scaler_) throw Error(ErrorKind::input, "this frame's format and size cannot be converted");
-    // Conversions between YUV formats keep range and matrix. They matter only for RGB, which is always full range.
-    const int* coefficients = sws_getCoefficients(sws_matrix(info.matrix));
-    const int full = info.range == ColorRange::full ? 1 : 0;
-    sws_setColorspaceDetails(scaler_.get(), coefficients, full, coefficients, full, 0, 1 << 16, 1 << 16);
     std::array<std::uint8_t*, AV_NUM_DATA_POINTERS> data{};
     std::array<int, AV_NUM_DATA_POINTERS> pitch{};
     for (int p = 0; p < plane_count(info.format); ++p) {
         data[static_cast<std::size_t>(p)] = result.data(p);
         pitch[static_cast<std::size_t>(p)] = static_cast<int>(result.plane(p).pitch);
     }
-    sws_scale(scaler_.get(), av_frame.data, av_frame.linesize, 0, info.height, data.data(), pitch.data());
+    scale(av_frame, info, ffmpeg_format(info.format), info.range == ColorRange::full, data.data(), pitch.data());
+    return std::move(result).finish();
+}
+
+// Conversions between YUV formats keep range and matrix. They matter only for RGB. full_range: of the result.
+void FrameMaker::scale(const AVFrame& av_frame, const FrameInfo& info, AVPixelFormat to, bool full_range,
+                       std::uint8_t* const* data, const int* pitch) {
+    scaler_.reset(sws_getCachedContext(scaler_.release(), info.width, info.height, plain_format(av_frame.format),
+                                       info.width, info.height, to, SWS_POINT | SWS_ACCURATE_RND, nullptr, nullptr,
+                                       nullptr));
+    if (!scaler_) throw Error(ErrorKind::input, "this frame's format and size cannot be converted");
+    const int* coefficients = sws_getCoefficients(sws_matrix(info.matrix));
+    sws_setColorspaceDetails(scaler_.get(), coefficients, info.range == ColorRange::full ? 1 : 0, coefficients,
+                             full_range ? 1 : 0, 0, 1 << 16, 1 << 16);
+    sws_scale(scaler_.get(), av_frame.data, av_frame.linesize, 0, info.height, data, pitch);
+}
+
+// Composes yuva420p over white.
+Frame FrameMaker::composed_planes(const AVFrame& av_frame, const FrameInfo& info) {
+    composed_ = true;
+    WritableFrame result = pool_.take(PixelFormat::yuv420p, info.width, info.height);
+    result.info() = info;
+    result.info().format = PixelFormat::yuv420p;
+    const int white = info.range == ColorRange::full ? 255 : kLimitedWhite;
+    const auto row = [&](int plane, int y) {
+        return av_frame.data[plane] + std::ptrdiff_t{av_frame.linesize[plane]} * y;
+    };
+    for (int y = 0; y < info.height; ++y) {
+        std::uint8_t* to = result.data(0) + result.plane(0).pitch * y;
+        for (int x = 0; x < info.width; ++x) to[x] = over_white(row(0, y)[x], row(3, y)[x], white);
+    }
+    for (int y = 0; y < (info.height + 1) / 2; ++y) {
+        const std::uint8_t* top = row(3, 2 * y);
+        const std::uint8_t* bottom = row(3, std::min(2 * y + 1, info.height - 1));
+        for (int x = 0; x < (info.width + 1) / 2; ++x) {
+            const int right = std::min(2 * x + 1, info.width - 1);
+            const int alpha = (top[2 * x] + top[right] + bottom[2 * x] + bottom[right] + 2) / 4;
+            for (int p = 1; p <= 2; ++p) {
+                result.data(p)[result.plane(p).pitch * y + x] = over_white(row(p, y)[x], alpha, kNoChroma);
+            }
+        }
+    }
+    return std::move(result).finish();
+}
+
+// Converts any other format with alpha to bgr24, composed over white.
+Frame FrameMaker::composed_colors(const AVFrame& av_frame, FrameInfo info) {
+    constexpr int kAlign = 64;
+    const int pitch = (4 * info.width + 2 * kAlign - 1) / kAlign * kAlign;
+    colors_.resize(static_cast<std::size_t>(pitch) * (static_cast<std::size_t>(info.height) + 1));
+    const AVPixFmtDescriptor& format = *av_pix_fmt_desc_get(plain_format(av_frame.format));
+    if ((format.flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL)) != 0) info.range = ColorRange::full;
+    std::array<std::uint8_t*, AV_NUM_DATA_POINTERS> data{colors_.data()};
+    const std::array<int, AV_NUM_DATA_POINTERS> pitches{pitch};
+    scale(av_frame, info, AV_PIX_FMT_BGRA, true, data.data(), pitches.data());
+
+    info.format = PixelFormat::bgr24;
+    info.range = ColorRange::full;
+    if (info.matrix == ColorMatrix::bt2020) info.matrix = ColorMatrix::bt709;  // of an encoder of these colors
+    WritableFrame result = pool_.take(info.format, info.width, info.height);
+    result.info() = info;
+    for (int y = 0; y < info.height; ++y) {
+        const std::uint8_t* from = colors_.data() + std::ptrdiff_t{pitch} * y;
+        std::uint8_t* to = result.data(0) + result.plane(0).pitch * y;
+        for (int x = 0; x < info.width; ++x, from += 4, to += 3) {
+            if (from[3] != 255) composed_ = true;
+            for (int c = 0; c < 3; ++c) to[c] = over_white(from[c], from[3]);
+        }
+    }
     return std::move(result).finish();
 }
 

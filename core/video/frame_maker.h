@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/frame/frame_pool.h"
 #include "core/video/av.h"
@@ -19,23 +20,36 @@ public:
     void disable_device_frames() noexcept { keep_on_device_ = false; }
 
     // Returns the decoded frame with the orientation applied. yuv420p, nv12 and gray are not copied. yuv422p and
-    // yuv444p share their luma plane. Other formats are converted to yuv420p, gray8 or bgr24. NV12 device frames remain
+    // yuv444p share their luma plane. Other formats are converted to yuv420p, gray8 or bgr24. Transparent pixels are
+    // composed over white. NV12 device frames remain
     // on the device if keep_on_device is set and they need no rotation. The caller sets index, pts and captured. Throws
     // Error(input) for a format that cannot be converted.
     [[nodiscard]] Frame make(av::FramePtr av_frame, Orientation orientation);
+
+    // From now on, the fourth channel of a format with alpha is ignored, or used again.
+    void ignore_alpha(bool ignore) noexcept { ignore_alpha_ = ignore; }
+    // Returns true if the last frame had transparent pixels.
+    [[nodiscard]] bool composed() const noexcept { return composed_; }
 
 private:
     [[nodiscard]] Frame make_on_host(av::FramePtr av_frame);
     [[nodiscard]] Frame with_shared_luma(av::FramePtr av_frame, FrameInfo info);
     [[nodiscard]] Frame converted(const AVFrame& av_frame, FrameInfo info);
+    [[nodiscard]] Frame composed_planes(const AVFrame& av_frame, const FrameInfo& info);
+    [[nodiscard]] Frame composed_colors(const AVFrame& av_frame, FrameInfo info);
+    void scale(const AVFrame& av_frame, const FrameInfo& info, AVPixelFormat to, bool full_range,
+               std::uint8_t* const* data, const int* pitch);
 
     FramePool pool_;
     av::ScalerPtr scaler_;
+    std::vector<std::uint8_t> colors_;  // with alpha
     bool keep_on_device_;
+    bool ignore_alpha_ = false;
+    bool composed_ = false;
 };
 
 // Returns range and matrix of a decoded frame. Defaults for unspecified values: full range for the JPEG formats and
-// gray, otherwise limited; BT.601 for JPEG and standard definition, otherwise BT.709.
+// gray with and without alpha, otherwise limited; BT.601 for JPEG and standard definition, otherwise BT.709.
 [[nodiscard]] FrameInfo describe(const AVFrame& av_frame);
 
 [[nodiscard]] AVPixelFormat ffmpeg_format(PixelFormat format) noexcept;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/first_of_list.h"
 #include "core/video/format_watch.h"
 #include "core/video/image_ahead.h"
 #include "core/video/image_file.h"
@@ -149,7 +150,7 @@ private:
 
 std::vector<std::string> images_in(const std::string& folder) {
     std::vector<std::string> images;
-    int others = 0;
+    std::vector<std::string> others;
     std::error_code failure;
     for (fs::directory_iterator it(folder, failure), end; !failure && it != end; it.increment(failure)) {
         std::error_code ignored;
@@ -159,11 +160,16 @@ std::vector<std::string> images_in(const std::string& folder) {
         if (has_image_extension(path) || is_still_image(path)) {
             images.push_back(path.string());
         } else {
-            ++others;
+            others.push_back(path.filename().string());
         }
     }
     if (failure) throw Error(ErrorKind::input, "cannot read the folder: " + failure.message(), folder);
-    if (others > 0) spdlog::info("{}: {} other files are not images", folder, others);
+    if (!others.empty()) {
+        std::sort(others.begin(), others.end(), natural_less);
+        const bool one = others.size() == 1;
+        spdlog::info("{}: {} other {}: {}", folder, others.size(),
+                     one ? "file is not an image" : "files are not images", first_of_list(others));
+    }
     std::sort(images.begin(), images.end(), natural_less);
     return images;
 }
@@ -205,8 +211,7 @@ std::unique_ptr<VideoSource> open_image(const std::string& path) {
 std::unique_ptr<VideoSource> open_image_folder(const std::string& path, const std::stop_token& stop) {
     std::vector<std::string> images = images_in(path);
     if (images.empty()) {
-        throw Error(ErrorKind::input, "the folder contains no images", path,
-                    "supported are JPEG, PNG, WebP, BMP, TIFF and PNM");
+        throw Error(ErrorKind::input, "the folder contains no images", path, kSupportedImages);
     }
     return std::make_unique<ImageSource>(path, std::move(images), true, stop);
 }

@@ -21,7 +21,7 @@ std::vector<std::uint8_t> encoded(const std::string& path, const cv::Mat& image)
     const std::string extension = fs::path(path).extension().string();
     std::vector<std::uint8_t> bytes;
     try {
-        if (extension.empty() || !cv::haveImageWriter(path)) {
+        if (!can_write_image(path)) {
             throw Error(ErrorKind::usage, "unknown image file extension", path, "use a name that ends in .png or .jpg");
         }
         if (cv::imencode(extension, image, bytes, {cv::IMWRITE_JPEG_QUALITY, kJpegQuality})) return bytes;
@@ -33,6 +33,10 @@ std::vector<std::uint8_t> encoded(const std::string& path, const cv::Mat& image)
 }
 
 }  // namespace
+
+bool can_write_image(const std::string& path) {
+    return !fs::path(path).extension().empty() && cv::haveImageWriter(path);
+}
 
 std::vector<std::uint8_t> encode_image(const std::string& path, const Frame& any_frame) {
     const Frame frame = any_frame.on_host();

@@ -14,6 +14,9 @@ namespace throng {
 // Error(usage) for an unknown extension and Error(input) if the file cannot be written.
 void write_image(const std::string& path, const Frame& frame);
 
+// Returns true if write_image knows the extension.
+[[nodiscard]] bool can_write_image(const std::string& path);
+
 // Returns the bytes that write_image writes. They hold the pixels only: no EXIF, XMP, color profile or thumbnail.
 [[nodiscard]] std::vector<std::uint8_t> encode_image(const std::string& path, const Frame& frame);
 

@@ -169,6 +169,7 @@ void LiveSource::publish(MediaReader& reader, av::FramePtr av_frame, Clock::time
     const Orientation orientation = reader.orientation_of_frame(*av_frame);
     const bool damaged = damage_.is_damaged(*av_frame, reader);
     const double waited_ms = 1e3 * reader.waited_seconds();
+    maker_.ignore_alpha(reader.has_padding_for_alpha());
     Frame frame = maker_.make(std::move(av_frame), orientation).with_timing(next_index_++, pts, now);
     if (damaged) frame = frame.as_damaged();
     if (!connected_) connected_ = now;

@@ -13,6 +13,7 @@
 #include "core/video/format_watch.h"
 #include "core/video/frame_clock.h"
 #include "core/video/frame_maker.h"
+#include "core/video/image_file.h"
 
 namespace throng {
 namespace {
@@ -55,6 +56,7 @@ public:
         if (!next) return stop.stop_requested() ? ReadStatus::timeout : ReadStatus::end;
         if (next->starts_again) next_index_ = 0;
         const Orientation orientation = reader_->orientation_of_frame(*next->av_frame);
+        maker_.ignore_alpha(reader_->has_padding_for_alpha());
         frame = maker_.make(std::move(next->av_frame), orientation)
                     .with_timing(next_index_++, next->pts, std::chrono::steady_clock::now());
         if (next->damaged) frame = frame.as_damaged();
@@ -235,6 +237,10 @@ MediaRequest file_request(const std::string& path, const SourceOptions& options)
     request.shown = path;
     // An untrusted file must not cause other addresses to be opened.
     request.options = {{"protocol_whitelist", "file,crypto,data"}};
+    if (std::optional<ImageAnimation> animation; !pipe && (animation = find_image_animation(path))) {
+        request.input_format = animation->demuxer;
+        request.orientation = animation->orientation;
+    }
     request.source = options;
     return request;
 }

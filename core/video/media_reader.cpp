@@ -7,12 +7,15 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <span>
 #include <string_view>
 #include <thread>
 
 #include "core/base/error.h"
 #include "core/video/decoders.h"
 #include "core/video/name_lookup.h"
+#include "core/video/transparency.h"
 #include "core/video/truncation.h"
 
 extern "C" {
@@ -156,6 +159,8 @@ void MediaReader::open(const std::stop_token& stop) {
     watchdog_->arm(request_.source.open_timeout, stop);
     AVFormatContext* context = nullptr;
     int status = open_bytes(options, stop);
+    // FFmpeg's demuxer of image files takes the characters %, * and ? in a name for a pattern of names.
+    options.set("pattern_type", "none");
     if (request_.live) options.set("fpsprobesize", "5");  // frames; the default of 20 would delay the first frame
     // Otherwise FFmpeg treats a jump back in time as a clock overflow and adds 26 hours.
     if (!request_.live) options.set("correct_ts_overflow", "0");
@@ -313,8 +318,10 @@ std::optional<MediaStatus> MediaReader::feed(const std::stop_token& stop) {
         // The flag marks a packet that is truncated by the end of the file. (In a transport stream it may mark a gap.)
         const bool cut = (packet_->flags & AV_PKT_FLAG_CORRUPT) != 0;
         if (cut && (input_->iformat->flags & AVFMT_TS_DISCONT) == 0) ++damaged_;
-        const bool exr = stream_->codecpar->codec_id == AV_CODEC_ID_EXR;
-        if (exr && is_truncated_exr({packet_->data, static_cast<std::size_t>(packet_->size)})) ++damaged_;
+        const AVCodecID codec = stream_->codecpar->codec_id;
+        const std::span<const std::uint8_t> data(packet_->data, static_cast<std::size_t>(packet_->size));
+        if (codec == AV_CODEC_ID_EXR && is_truncated_exr(data)) ++damaged_;
+        padding_for_alpha_ = throng::has_padding_for_alpha(codec, input_->iformat->name, data);
         if (avcodec_send_packet(codec_.get(), packet_.get()) < 0) ++damaged_;
         return std::nullopt;
     }
@@ -528,8 +535,14 @@ int MediaReader::max_delay() const {
 }
 
 Orientation MediaReader::orientation_of_frame(const AVFrame& av_frame) const {
+    if (request_.orientation) return *request_.orientation;
     const AVFrameSideData* data = av_frame_get_side_data(&av_frame, AV_FRAME_DATA_DISPLAYMATRIX);
-    if (data == nullptr || data->size < 9 * sizeof(std::int32_t)) return orientation_;
+    if (data == nullptr || data->size < 9 * sizeof(std::int32_t)) {
+        // Older versions of FFmpeg return that of JPEG and WebP as text only.
+        const AVDictionaryEntry* exif = av_dict_get(av_frame.metadata, "Orientation", nullptr, 0);
+        if (exif == nullptr) return orientation_;
+        return orientation_of_exif(static_cast<std::uint32_t>(std::strtoul(exif->value, nullptr, 10)));
+    }
     return throng::orientation_of(reinterpret_cast<const std::int32_t*>(data->data));
 }
 

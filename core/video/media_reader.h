@@ -34,8 +34,9 @@ struct MediaRequest {
     std::vector<std::pair<std::string, std::string>> options;  // for that format
     bool device = false;                                       // a camera: no probing, non-blocking
     ByteReader bytes = ByteReader::ffmpeg;
-    bool live = false;     // return frames with minimal delay
-    bool may_end = false;  // decide on opening whether the input has an end: see MediaReader::live
+    bool live = false;                         // return frames with minimal delay
+    bool may_end = false;                      // decide on opening whether the input has an end: see MediaReader::live
+    std::optional<Orientation> orientation{};  // if set: that of all frames, whatever FFmpeg finds
     SourceOptions source;
 };
 
@@ -80,6 +81,8 @@ public:
     [[nodiscard]] std::uint64_t num_errors() const { return std::max<std::uint64_t>(damaged_, *decoder_errors_); }
     // Returns the maximum number of frames that the decoder holds.
     [[nodiscard]] int max_delay() const;
+    // Returns true if a fourth channel of the frames is no alpha channel, whatever FFmpeg calls it.
+    [[nodiscard]] bool has_padding_for_alpha() const { return padding_for_alpha_; }
     [[nodiscard]] Orientation orientation_of_frame(const AVFrame& av_frame) const;
 
     // Returns true for a live input. With may_end, an input is live if it has no length and no duration, and its sender
@@ -191,6 +194,7 @@ private:
     std::uint64_t ignored_errors_ = 0;         // decoder errors about such frames
     std::optional<PacketId> first_packet_id_;  // the file's first packet
     std::int64_t first_packet_time_ = 0;       // seek target of the first packet
+    bool padding_for_alpha_ = false;
     bool checked_decoder_ = false;
     bool rejected_by_hardware_ = false;
     bool gave_up_ = false;

@@ -38,6 +38,25 @@ Orientation orientation_of(const std::int32_t* display_matrix) {
     return result;
 }
 
+Orientation orientation_of_exif(std::uint32_t value) {
+    switch (value) {
+        case 2: return {false, true, false};
+        case 3: return {false, true, true};
+        case 4: return {false, false, true};
+        case 5: return {true, false, false};
+        case 6: return {true, true, false};
+        case 7: return {true, true, true};
+        case 8: return {true, false, true};
+        default: return {};
+    }
+}
+
+Orientation combined(Orientation first, Orientation second) {
+    // A transposition after mirroring swaps the axes of the mirrors.
+    if (second.transpose) std::swap(first.flip_x, first.flip_y);
+    return {first.transpose != second.transpose, first.flip_x != second.flip_x, first.flip_y != second.flip_y};
+}
+
 Frame rotated(const Frame& frame, Orientation orientation, FramePool& pool) {
     const FrameInfo& info = frame.info();
     const int width = orientation.transpose ? info.height : info.width;

@@ -21,6 +21,12 @@ struct Orientation {
 // matrix). Rounds angles to multiples of 90 degrees. Returns the identity for a degenerate matrix.
 [[nodiscard]] Orientation orientation_of(const std::int32_t* display_matrix);
 
+// Converts the value of the EXIF tag, 1 to 8. Returns the identity for others.
+[[nodiscard]] Orientation orientation_of_exif(std::uint32_t value);
+
+// Returns the transformation that applies `first`, then `second`.
+[[nodiscard]] Orientation combined(Orientation first, Orientation second);
+
 // Returns the rotated frame, in memory from the pool, with the same index, time and colors. Host frames only.
 [[nodiscard]] Frame rotated(const Frame& frame, Orientation orientation, FramePool& pool);
 

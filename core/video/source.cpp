@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <filesystem>
 #include <string>
 #include <system_error>
 
@@ -24,14 +23,7 @@
 namespace throng {
 namespace {
 
-namespace fs = std::filesystem;
-
 using Source = std::unique_ptr<VideoSource>;
-
-bool is_motion_jpeg(const fs::path& path) {
-    const std::string extension = lower_extension(path);
-    return extension == ".mjpg" || extension == ".mjpeg";
-}
 
 Source open_path(std::string_view spec, const SourceOptions& options, const std::stop_token& stop) {
     const std::string path = file_url_path(spec).value_or(std::string(spec));
@@ -42,8 +34,7 @@ Source open_path(std::string_view spec, const SourceOptions& options, const std:
     }
     if (S_ISDIR(status.st_mode)) return open_image_folder(path, stop);
     if (S_ISREG(status.st_mode) && status.st_size == 0) throw Error(ErrorKind::input, "the file is empty", path);
-    const bool still = S_ISREG(status.st_mode) && is_still_image(path) && !is_motion_jpeg(path);
-    if (still && !is_animated_png(path)) return open_image(path);
+    if (S_ISREG(status.st_mode) && is_still_image(path)) return open_image(path);
     return open_media_file(file_request(path, options), stop);
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/extension.h"
+#include "core/video/av.h"
 #include "core/video/camera_source.h"
 #include "core/video/image_file.h"
 #include "core/video/url.h"
@@ -183,18 +184,44 @@ void add_source(std::string_view spec, Found& found) {
     }
 }
 
+bool has_extension_of(std::span<const std::string_view> known, const fs::path& path) {
+    return std::find(known.begin(), known.end(), lower_extension(path)) != known.end();
+}
+
+// Returns true if FFmpeg recognizes a video by the first bytes of the file. Formats of sound, text and data do not count.
+bool begins_as_video(const fs::path& path) {
+    static constexpr auto kDemuxers = std::to_array<std::string_view>(
+        {"mov",      "matroska", "avi",      "mpegts",   "mpeg",     "mpegvideo",    "flv",         "asf",
+         "ogg",      "h264",     "hevc",     "obu",      "ivf",      "yuv4mpegpipe", "dv",          "mxf",
+         "nut",      "gif",      "rm",       "m4v",      "dhav",     "wtv",          "jpegxl_pipe", "j2k_pipe",
+         "exr_pipe", "dpx_pipe", "psd_pipe", "sgi_pipe", "qoi_pipe", "dds_pipe"});
+    constexpr int kCertain = AVPROBE_SCORE_EXTENSION + 1;
+    std::vector<std::uint8_t> bytes = read_head(path, std::size_t{1} << 16);
+    const std::size_t size = bytes.size();
+    if (size == 0) return false;
+    bytes.resize(size + AVPROBE_PADDING_SIZE);
+    const AVProbeData data{"", bytes.data(), static_cast<int>(size), nullptr};
+    int score = 0;
+    const AVInputFormat* format = av_probe_input_format3(&data, 1, &score);
+    if (format == nullptr || score < kCertain) return false;
+    const std::string_view names = format->name;
+    return std::find(kDemuxers.begin(), kDemuxers.end(), names.substr(0, names.find(','))) != kDemuxers.end();
+}
+
 }  // namespace
 
 std::span<const std::string_view> video_extensions() {
-    static constexpr std::array<std::string_view, 16> kExtensions = {".mp4", ".mkv", ".mov", ".avi",  ".webm", ".m4v",
-                                                                     ".ts",  ".gif", ".mpg", ".mpeg", ".mts",  ".m2ts",
-                                                                     ".wmv", ".flv", ".3gp", ".ogv"};
+    static constexpr auto kExtensions = std::to_array<std::string_view>(
+        {".mp4",   ".mkv",  ".mov", ".avi",  ".webm", ".m4v",  ".ts",   ".gif", ".mpg",  ".mpeg",
+         ".mts",   ".m2ts", ".wmv", ".flv",  ".3gp",  ".ogv",  ".apng", ".asf", ".mxf",  ".mjpg",
+         ".mjpeg", ".vob",  ".mod", ".tod",  ".trp",  ".m2t",  ".dv",   ".y4m", ".ivf",  ".qt",
+         ".f4v",   ".insv", ".lrv", ".dav",  ".h264", ".264",  ".h265", ".265", ".hevc", ".obu",
+         ".m2v",   ".m1v",  ".3g2", ".divx", ".rm",   ".rmvb", ".nut",  ".ogm", ".wtv",  ".mpe"});
     return kExtensions;
 }
 
 bool has_video_extension(const fs::path& path) {
-    const std::span<const std::string_view> known = video_extensions();
-    return std::find(known.begin(), known.end(), lower_extension(path)) != known.end();
+    return has_extension_of(video_extensions(), path);
 }
 
 SourceFiles files_of_source(std::string_view spec) {
@@ -211,12 +238,17 @@ std::vector<std::string> files_of_file(const std::string& path) {
     return std::move(found.files);
 }
 
-bool has_media_extension(const std::string& name) {
-    static constexpr std::array<std::string_view, 20> kVideos = {
-        ".mp4",  ".m4v", ".mov", ".mkv", ".webm", ".avi", ".mpg", ".mpeg", ".ts",    ".mts",
-        ".m2ts", ".flv", ".wmv", ".asf", ".3gp",  ".ogv", ".mxf", ".mjpg", ".mjpeg", ".gif"};
-    if (has_image_extension(name)) return true;
-    return std::find(kVideos.begin(), kVideos.end(), lower_extension(name)) != kVideos.end();
+bool is_media_file(const std::string& path) {
+    // Other images that FFmpeg reads, and raw images: what cannot be read must be named.
+    static constexpr auto kImages = std::to_array<std::string_view>(
+        {".jp2", ".j2k", ".jxl", ".tga", ".exr", ".dpx", ".psd", ".sgi", ".pcx", ".qoi", ".dds", ".ras",
+         ".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf", ".orf", ".rw2", ".hdr", ".pam", ".pnm", ".jpf"});
+    // Sound in containers of videos, and sidecars that begin like images.
+    static constexpr auto kOthers = std::to_array<std::string_view>(
+        {".m4a", ".m4b",  ".mka",   ".oga", ".ogg", ".opus", ".wma", ".aac", ".mp3", ".wav", ".flac", ".thm", ".aae",
+         ".xmp", ".json", ".jsonl", ".txt", ".csv", ".html", ".srt", ".vtt", ".md",  ".xml", ".pdf",  ".zip"});
+    if (has_image_extension(path) || has_video_extension(path) || has_extension_of(kImages, path)) return true;
+    return !has_extension_of(kOthers, path) && (is_still_image(path) || begins_as_video(path));
 }
 
 }  // namespace throng

@@ -21,9 +21,9 @@ struct SourceFiles {
 // Returns the file, whatever its name, and those that it names if it is a playlist. Never throws, as files_of_source.
 [[nodiscard]] std::vector<std::string> files_of_file(const std::string& path);
 
-// Returns true if the name has the extension of an image or of a video, in any case: what a search in folders takes as
-// input. Opens no file. Other files can be named one by one.
-[[nodiscard]] bool has_media_extension(const std::string& name);
+// Returns true for a file that a search in folders takes as input: by its name, or by its first bytes if the name does
+// not tell. Such a file may still be damaged, or of a kind that cannot be read. Other files can be named one by one.
+[[nodiscard]] bool is_media_file(const std::string& path);
 
 // The usual extensions of video files and of animations that are no still images: lower case, with the dot. FFmpeg
 // recognizes files by their content, so other files may be videos, too.

@@ -477,7 +477,7 @@ TEST_F(AnonymizeVideo, ReportsBrokenFilesAndDoesTheOthers) {
     EXPECT_NE(result.err.find("broken.mp4"), std::string::npos) << result.err;
     EXPECT_NE(result.err.find("broken.jpg"), std::string::npos) << result.err;
     EXPECT_NE(result.out.find("4 of 4 files, 0 skipped, 0 incomplete, 2 failed"), std::string::npos) << result.out;
-    EXPECT_NE(result.err.find("1 other files in the folders"), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find("1 other file in the folders is not an input"), std::string::npos) << result.err;
     EXPECT_TRUE(fs::exists(path("out/good.mp4")));
     EXPECT_TRUE(fs::exists(path("out/below/photo.png")));
     EXPECT_FALSE(fs::exists(path("out/broken.mp4")));

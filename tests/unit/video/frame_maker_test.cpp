@@ -5,6 +5,11 @@
 #include <cstring>
 
 #include "core/base/error.h"
+#include "core/video/convert.h"
+
+extern "C" {
+#include <libavutil/pixdesc.h>
+}
 
 namespace throng {
 namespace {
@@ -22,10 +27,11 @@ av::FramePtr decoded(AVPixelFormat format, int width, int height, int fill = 100
 }
 
 TEST(FrameMaker, SupportedFormatsAreNotCopied) {
-    const std::pair<AVPixelFormat, PixelFormat> cases[] = {
-        {AV_PIX_FMT_YUV420P, PixelFormat::yuv420p},  {AV_PIX_FMT_YUVJ420P, PixelFormat::yuv420p},
-        {AV_PIX_FMT_YUVA420P, PixelFormat::yuv420p}, {AV_PIX_FMT_NV12, PixelFormat::nv12},
-        {AV_PIX_FMT_GRAY8, PixelFormat::gray8},      {AV_PIX_FMT_BGR24, PixelFormat::bgr24}};
+    const std::pair<AVPixelFormat, PixelFormat> cases[] = {{AV_PIX_FMT_YUV420P, PixelFormat::yuv420p},
+                                                           {AV_PIX_FMT_YUVJ420P, PixelFormat::yuv420p},
+                                                           {AV_PIX_FMT_NV12, PixelFormat::nv12},
+                                                           {AV_PIX_FMT_GRAY8, PixelFormat::gray8},
+                                                           {AV_PIX_FMT_BGR24, PixelFormat::bgr24}};
     for (const auto& [from, to] : cases) {
         av::FramePtr image = decoded(from, 33, 17);
         const std::uint8_t* planes[3] = {image->data[0], image->data[1], image->data[2]};
@@ -36,6 +42,81 @@ TEST(FrameMaker, SupportedFormatsAreNotCopied) {
         for (int p = 0; p < plane_count(to); ++p) EXPECT_EQ(frame.plane(p).data, planes[p]) << from << " plane " << p;
         EXPECT_EQ(frame.plane(0).pitch, pitch);
         EXPECT_EQ(frame.plane(0).data[0], 100) << "the owner keeps the memory valid";
+    }
+}
+
+TEST(FrameMaker, OpaquePlanesAreNotCopied) {
+    av::FramePtr image = decoded(AV_PIX_FMT_YUVA420P, 33, 17);
+    for (int y = 0; y < 17; ++y) std::memset(image->data[3] + y * image->linesize[3], 255, 33);
+    const std::uint8_t* luma = image->data[0];
+    FrameMaker maker(false);
+    EXPECT_EQ(maker.make(std::move(image), {}).plane(0).data, luma);
+    EXPECT_FALSE(maker.composed());
+}
+
+// Fills a frame with one color, and its alpha: transparent at the left, half in the middle, opaque at the right.
+av::FramePtr with_alpha(AVPixelFormat format, int color) {
+    constexpr int kWidth = 48;
+    constexpr int kHeight = 16;
+    av::FramePtr bgra = decoded(AV_PIX_FMT_BGRA, kWidth, kHeight);
+    for (int y = 0; y < kHeight; ++y) {
+        for (int x = 0; x < kWidth; ++x) {
+            std::uint8_t* pixel = bgra->data[0] + y * bgra->linesize[0] + 4 * x;
+            std::memset(pixel, color, 3);
+            pixel[3] = x < 16 ? 0 : x < 32 ? 128 : 255;
+        }
+    }
+    if (format == AV_PIX_FMT_BGRA) return bgra;
+    av::FramePtr image = decoded(format, kWidth, kHeight, 0);
+    if (format == AV_PIX_FMT_PAL8) {  // FFmpeg converts to no palette
+        for (int y = 0; y < kHeight; ++y) {
+            for (int x = 0; x < kWidth; ++x)
+                image->data[0][y * image->linesize[0] + x] = static_cast<std::uint8_t>(x / 16);
+        }
+        const std::uint32_t gray = static_cast<std::uint32_t>(color) * 0x010101U;
+        const std::uint32_t palette[] = {gray, gray | 0x80000000U, gray | 0xFF000000U};
+        std::memcpy(image->data[1], palette, sizeof palette);
+        return image;
+    }
+    const av::ScalerPtr scaler(sws_getContext(kWidth, kHeight, AV_PIX_FMT_BGRA, kWidth, kHeight, format,
+                                              SWS_POINT | SWS_ACCURATE_RND, nullptr, nullptr, nullptr));
+    EXPECT_NE(scaler, nullptr);
+    EXPECT_GT(sws_scale(scaler.get(), bgra->data, bgra->linesize, 0, kHeight, image->data, image->linesize), 0);
+    return image;
+}
+
+TEST(FrameMaker, TransparentPixelsOfEveryFormatAreComposedOverWhite) {
+    for (const AVPixelFormat format :
+         {AV_PIX_FMT_BGRA, AV_PIX_FMT_ARGB, AV_PIX_FMT_RGBA, AV_PIX_FMT_ABGR, AV_PIX_FMT_RGBA64LE, AV_PIX_FMT_RGBA64BE,
+          AV_PIX_FMT_GBRAP, AV_PIX_FMT_GBRAP10LE, AV_PIX_FMT_GBRAP12LE, AV_PIX_FMT_GBRAP16LE, AV_PIX_FMT_YA8,
+          AV_PIX_FMT_YA16LE, AV_PIX_FMT_PAL8, AV_PIX_FMT_YUVA420P, AV_PIX_FMT_YUVA422P, AV_PIX_FMT_YUVA444P,
+          AV_PIX_FMT_YUVA420P10LE, AV_PIX_FMT_YUVA444P10LE, AV_PIX_FMT_YUVA444P16LE}) {
+        const AVPixFmtDescriptor* descriptor = av_pix_fmt_desc_get(format);
+        SCOPED_TRACE(descriptor->name);
+        FrameMaker maker(false);
+        const Frame frame = maker.make(with_alpha(format, 60), {});
+        EXPECT_TRUE(maker.composed());
+        PixelConverter converter;
+        FramePool pool;
+        const Frame bgr = converter.bgr_copy(frame, pool).finish();
+        for (const auto& [x, expected] : {std::pair(5, 255), std::pair(24, 157), std::pair(40, 60)}) {
+            for (int c = 0; c < 3; ++c) {
+                EXPECT_NEAR(bgr.plane(0).data[5 * bgr.plane(0).pitch + 3 * x + c], expected, 3) << x;
+            }
+        }
+        if (format == AV_PIX_FMT_YUVA420P) EXPECT_EQ(frame.info().format, PixelFormat::yuv420p);
+
+        maker.ignore_alpha(true);
+        const Frame ignored = converter.bgr_copy(maker.make(with_alpha(format, 60), {}), pool).finish();
+        EXPECT_NEAR(ignored.plane(0).data[5 * ignored.plane(0).pitch + 3 * 5], 60, 3);
+        EXPECT_FALSE(maker.composed());
+    }
+    // The fourth byte of these formats means nothing.
+    for (const AVPixelFormat format : {AV_PIX_FMT_BGR0, AV_PIX_FMT_0RGB}) {
+        FrameMaker maker(false);
+        const Frame frame = maker.make(decoded(format, 16, 16, 0), {});
+        EXPECT_EQ(frame.plane(0).data[0], 0);
+        EXPECT_FALSE(maker.composed());
     }
 }
 
@@ -80,7 +161,7 @@ TEST(FrameMaker, TenBitsBecomeEight) {
 }
 
 TEST(FrameMaker, RgbBecomesBgrAndDeepGrayBecomesGray) {
-    av::FramePtr rgb = decoded(AV_PIX_FMT_RGBA, 9, 3);
+    av::FramePtr rgb = decoded(AV_PIX_FMT_RGB0, 9, 3);
     for (int i = 0; i < 9; ++i) std::memcpy(rgb->data[0] + 4 * i, "\x0A\x14\x1E\xFF", 4);
     FrameMaker maker(false);
     const Frame bgr = maker.make(std::move(rgb), {});

@@ -1,0 +1,54 @@
+// Still images in HEIF files: HEIC, AVIF and JPEG in the container of ISO/IEC 23008-12.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <opencv2/core.hpp>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/video/header_bytes.h"
+#include "core/video/orientation.h"
+
+namespace throng {
+
+struct HeifItem {
+    std::uint32_t type = 0;                                    // "av01", "hvc1", "avc1", "jpeg", "grid", "iden"
+    std::vector<std::pair<std::size_t, std::size_t>> extents;  // offset and length in the file
+    std::vector<std::uint32_t> inputs;                         // items that a derived image is made of
+    std::vector<std::uint8_t> configuration;                   // of the decoder
+    std::int64_t width = 0;                                    // as stored
+    std::int64_t height = 0;
+    Orientation orientation{};
+    int matrix = 2;  // ITU-T H.273; 2: unspecified
+    std::optional<bool> full_range;
+};
+
+// The primary image of a file, with what it is made of.
+struct HeifFile {
+    std::map<std::uint32_t, HeifItem> items;
+    std::uint32_t primary = 0;
+    std::uint32_t alpha = 0;     // the item with its transparency; 0: none
+    bool premultiplied = false;  // its colors are multiplied by alpha
+    std::int64_t width = 0;      // as stored
+    std::int64_t height = 0;
+    Orientation orientation{};
+};
+
+struct HeifPixels {
+    cv::Mat bgr;    // 8 bits, as stored
+    cv::Mat alpha;  // one channel of the same size; empty: opaque
+    bool damaged = false;
+};
+
+// Returns none if the bytes are not an image in this container; image sequences are videos. The beginning of a file
+// is sufficient to recognize it.
+[[nodiscard]] std::optional<HeifFile> read_heif(const HeaderBytes& bytes);
+
+// Decodes the primary image. Throws Error(input) without a place: for a damaged image, an unknown coding, or an image
+// that is too large.
+[[nodiscard]] HeifPixels decode_heif(const HeifFile& file, const HeaderBytes& bytes);
+
+}  // namespace throng
