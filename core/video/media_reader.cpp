@@ -28,7 +28,6 @@ constexpr double kMaxProbe = 3;  // seconds of a live stream that are probed bef
 // A live streaming server may begin with the last group of pictures (GOP), and so be some seconds ahead of real time.
 constexpr double kFarAhead = 20;                  // seconds
 constexpr std::size_t kMaxBytesAhead = 64 << 20;  // no GOP is larger
-constexpr double kDefaultStep = 0.04;             // seconds between frames of unknown rate
 constexpr double kGrace = 1;  // seconds: lets the ByteStream, whose message is more specific, time out first
 constexpr auto kPacedWait = std::chrono::milliseconds(500);
 
@@ -117,10 +116,6 @@ std::string short_number(double value) {
     return fmt::format("{:g}", std::round(value * 100) / 100);
 }
 
-double frame_step_of(const MediaReader& reader) {
-    return reader.fps() > 0 ? 1 / reader.fps() : kDefaultStep;
-}
-
 std::string incomplete_text(std::uint64_t damaged, const std::string& early_end) {
     std::string text;
     if (damaged > 0) {
@@ -157,8 +152,8 @@ void MediaReader::open(const std::stop_token& stop) {
     AVFormatContext* context = nullptr;
     int status = open_bytes(options, stop);
     if (request_.live) options.set("fpsprobesize", "5");  // frames; the default of 20 would delay the first frame
-    // Otherwise FFmpeg treats a jump back in time as a clock overflow and adds 26 hours.
-    if (!request_.live) options.set("correct_ts_overflow", "0");
+    // PacketClock does so. FFmpeg treats any jump back in time as a clock overflow and adds 26 hours.
+    options.set("correct_ts_overflow", "0");
     const av::LogScope scope(log_);
     if (status >= 0) {
         context = avformat_alloc_context();
@@ -214,6 +209,7 @@ void MediaReader::find_stream() {
         is_text(stream_->codecpar->codec_id)) {
         throw Error(ErrorKind::input, "the input contains no video", request_.shown,
                     "choose a file with a video track");
+    frame_step_ = frame_step_of(*input_, *stream_);
     }
     for (unsigned i = 0; i < input_->nb_streams; ++i) {
         if (input_->streams[i] != stream_) input_->streams[i]->discard = AVDISCARD_ALL;
@@ -237,7 +233,6 @@ bool MediaReader::has_end(const std::stop_token& stop) {
 bool MediaReader::is_sent_ahead(const std::stop_token& stop) {
     const auto begin = std::chrono::steady_clock::now();
     const double tick = av_q2d(stream_->time_base);
-    const double usual_step = fps_ > 0 ? 1 / fps_ : kDefaultStep;
     std::size_t bytes = 0;
     double sent = 0;  // seconds of video
     waited_ = {};
@@ -253,7 +248,7 @@ bool MediaReader::is_sent_ahead(const std::stop_token& stop) {
         if (status < 0) return false;
         if (packet->stream_index == stream_->index) {
             bytes += static_cast<std::size_t>(packet->size);
-            sent += packet->duration > 0 ? static_cast<double>(packet->duration) * tick : usual_step;
+            sent += packet->duration > 0 ? static_cast<double>(packet->duration) * tick : frame_step_;
         }
         ahead_.push_back(std::move(packet));
         if (sent > kFarAhead + std::chrono::duration<double>(now - begin).count()) return true;
@@ -302,6 +297,7 @@ std::optional<MediaStatus> MediaReader::feed(const std::stop_token& stop) {
             if (avcodec_send_packet(codec_.get(), nullptr) < 0) return MediaStatus::end;
             return std::nullopt;
         }
+        correct_times();
         if (status < 0) {
             if (const std::optional<MediaStatus> ended = failed(status)) return ended;
             continue;
@@ -349,6 +345,19 @@ void MediaReader::check_tail() {
     const std::int64_t size = avio_size(io);
     std::vector<std::uint8_t> tail(static_cast<std::size_t>(std::clamp<std::int64_t>(size, 0, kTailBytes)));
     const auto count = static_cast<int>(tail.size());
+std::int64_t MediaReader::step_ticks() const {
+    return std::max<std::int64_t>(std::llround(frame_step_ / av_q2d(stream_->time_base)), 1);
+}
+
+// Gives the packet a time on one continuous clock.
+void MediaReader::correct_times() {
+    if (const auto shift = clock_.follow(*packet_, *stream_, frame_step_)) {
+        jump_ticks_ += *shift;
+        ++jumps_;
+    }
+    shift_times(*packet_, jump_ticks_);
+}
+
     if (count > 0 && avio_seek(io, size - count, SEEK_SET) >= 0 && avio_read(io, tail.data(), count) == count) {
         tail_is_truncated_ = format == "ogg" ? is_truncated_ogg(tail) : is_truncated_transport_stream(tail);
     }
@@ -399,6 +408,8 @@ bool MediaReader::loop_to_start() {
             progress_.highest_pts - *progress_.lowest_pts + std::max<std::int64_t>(std::llround(ticks), 1);
     }
     if (av_seek_frame(input_.get(), stream_->index, first_packet_time_, AVSEEK_FLAG_BACKWARD) < 0) return false;
+    clock_ = {};
+    jump_ticks_ = 0;
     do {
         av_packet_unref(packet_.get());
         if (read_from_input(*packet_) < 0) return false;
@@ -478,6 +489,8 @@ bool MediaReader::seek_key_frame(double seconds) {
     const std::int64_t start = start_.value_or(0);
     const auto offset = static_cast<std::int64_t>(std::floor(seconds / av_q2d(stream_->time_base)));
     watchdog_->arm(request_.source.read_timeout, {});
+    clock_.begin_near(start + offset);
+    jump_ticks_ = 0;
     if (bytes_) bytes_->recover();
     ahead_.clear();
     if (av_seek_frame(input_.get(), stream_->index, start + offset, AVSEEK_FLAG_BACKWARD) < 0) return false;
@@ -499,7 +512,7 @@ std::int64_t MediaReader::iteration_of(const AVFrame& av_frame) const {
 }
 
 std::optional<std::int64_t> MediaReader::ticks_of(const AVFrame& av_frame) const {
-    if (av_frame.best_effort_timestamp == AV_NOPTS_VALUE) return std::nullopt;
+    if (!is_time(av_frame.best_effort_timestamp) || !is_time(start_.value_or(0))) return std::nullopt;
     return av_frame.best_effort_timestamp - start_.value_or(0) - iteration_of(av_frame) * progress_.period;
 }
 

@@ -15,6 +15,7 @@
 #include "core/video/av.h"
 #include "core/video/byte_stream.h"
 #include "core/video/orientation.h"
+#include "core/video/packet_clock.h"
 #include "core/video/source.h"
 #include "core/video/watchdog.h"
 
@@ -65,11 +66,17 @@ public:
     // Returns the loop iteration of the frame, from 0, counted since the input was opened or sought.
     [[nodiscard]] std::int64_t iteration_of(const AVFrame& av_frame) const;
 
-    // Returns seconds from the start of the stream. The start is the first one that the demuxer reported.
+    // Returns seconds from the start of the stream, on one clock (PacketClock). The start is the first one that the
+    // demuxer reported.
     [[nodiscard]] std::optional<double> time_of(const AVFrame& av_frame) const;
     // Returns the same in units of time_base.
     [[nodiscard]] std::optional<std::int64_t> ticks_of(const AVFrame& av_frame) const;
     [[nodiscard]] AVRational time_base() const { return stream_->time_base; }
+    // Returns the ticks of time_base between two frames, at least 1; 0.04 s for streams of unknown rate.
+    [[nodiscard]] std::int64_t step_ticks() const;
+    // Returns how often the clock of the packets read so far jumped back. The times of later frames are then exact only
+    // when reading from the start.
+    [[nodiscard]] std::int64_t num_jumps() const { return jumps_; }
     [[nodiscard]] std::string container() const { return input_->iformat->name; }  // FFmpeg's name of the demuxer
     [[nodiscard]] std::string codec_name() const { return avcodec_get_name(codec_->codec_id); }
     [[nodiscard]] AVRational sample_aspect_ratio_of(AVFrame& av_frame) const;
@@ -124,6 +131,7 @@ private:
         double end;        // seconds on the container's clock
         double tolerance;  // seconds by which the last frame of a complete file may end earlier
     };
+    void correct_times();
     [[nodiscard]] std::optional<ExpectedEnd> expected_end() const;
     [[nodiscard]] double step() const { return fps_ > 0 ? 1 / fps_ : 0; }
     void note_frame(const AVFrame& av_frame);
@@ -151,7 +159,11 @@ private:
     std::deque<av::PacketPtr> ahead_;  // packets read while opening
     AVStream* stream_ = nullptr;
     std::string decoder_name_;
+    double frame_step_ = 0;              // as frame_step_of
     Orientation orientation_;
+    PacketClock clock_;
+    std::int64_t jump_ticks_ = 0;  // added to the clock after it jumped back
+    std::int64_t jumps_ = 0;
     double fps_ = 0;
     std::optional<std::int64_t> start_;  // of the stream, in its time base
     std::uint64_t first_packet_hash_ = 0;
@@ -200,9 +212,6 @@ private:
     int failures_in_row_ = 0;
     std::string read_error_;
 };
-
-// Returns the seconds between two frames; 0.04 for streams of unknown rate.
-[[nodiscard]] double frame_step_of(const MediaReader& reader);
 
 // Returns the text of VideoSource::incomplete for a file: damaged() of its reader, and early_end() after its end.
 [[nodiscard]] std::string incomplete_text(std::uint64_t damaged, const std::string& early_end);
