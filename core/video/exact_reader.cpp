@@ -167,7 +167,9 @@ std::optional<Frame> ExactReader::Impl::begin_at(double seconds, const std::stop
             reader_ = std::make_unique<MediaReader>(request_for(path_), stop);
             damage_ = {};
             last_ticks_ = first_ticks_;
-        } else if (!reader_->seek_key_frame(seconds - run_up)) {
+        } else if (reader_->seek_key_frame(seconds - run_up)) {
+            damage_.begin_again(*reader_);
+        } else {
             continue;
         }
         clock_.reset();

@@ -162,7 +162,10 @@ void MediaFileSource::position_before(double seconds, double step_back) {
     iteration_ = 0;
     jumped_ = jumped_ || reader_->num_jumps() > 0;
     const bool from_start = std::isinf(step_back) || !reader_->has_index() || jumped_;
-    if (!from_start && reader_->seek_key_frame(std::max(seconds - step_back, 0.0))) return;
+    if (!from_start && reader_->seek_key_frame(std::max(seconds - step_back, 0.0))) {
+        damage_.begin_again(*reader_);
+        return;
+    }
     earlier_damage_ += reader_->damaged();
     reopen();
 }

@@ -230,6 +230,34 @@ TEST(Incomplete, DamagedFramesAreMarkedUpToTheNextKeyFrame) {
     }
 }
 
+// The frames that were in the decoder at the damage are not those that are decoded after a seek.
+TEST(Incomplete, ASeekEndsTheDamage) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    const std::string path = (scratch.path() / "a.mp4").string();
+    ffmpeg("-f lavfi -i testsrc2=size=160x120:rate=25:duration=6 -c:v libx264 -g 25 -bf 2 -threads 1", path);
+    std::vector<char> bytes = test::read_file(path);
+    for (std::size_t i = bytes.size() / 3; i < bytes.size() / 3 + 1500; ++i) bytes[i] = static_cast<char>(i * i * 37);
+    test::write_file(path, bytes);
+    auto source = open_source(path);
+    Frame frame;
+    do {
+        ASSERT_NE(source->read(frame, {}), ReadStatus::end) << "nothing is damaged";
+    } while (!frame.info().damaged);
+    const double damage = frame.info().pts;
+    ASSERT_LT(damage, 4);
+    for (const double seconds : {4.0, 0.0}) {  // both are key frames, in front of which nothing is damaged
+        ASSERT_TRUE(source->seek(seconds));
+        for (int i = 0; i < 20; ++i) {
+            ASSERT_NE(source->read(frame, {}), ReadStatus::end);
+            EXPECT_FALSE(frame.info().damaged) << frame.info().pts << ", damage at " << damage;
+        }
+    }
+    ASSERT_TRUE(source->seek(damage));
+    for (int i = 0; i < 3; ++i) ASSERT_NE(source->read(frame, {}), ReadStatus::end);
+    EXPECT_TRUE(frame.info().damaged) << "damage that is decoded again is forgotten";
+}
+
 TEST(Incomplete, APlaylistWithAMissingSegmentIsReported) {
     TH_NEED_FFMPEG();
     for (const int missing : {0, 2}) {
