@@ -351,7 +351,7 @@ std::int64_t MediaReader::step_ticks() const {
 
 // Gives the packet a time on one continuous clock.
 void MediaReader::correct_times() {
-    if (const auto shift = clock_.follow(*packet_, *stream_, frame_step_)) {
+    if (const auto shift = clock_.follow(*packet_, *input_, frame_step_)) {
         jump_ticks_ += *shift;
         ++jumps_;
     }

@@ -42,7 +42,8 @@ void PacketClock::begin_near(std::int64_t time) {
     begins_ = true;
 }
 
-std::optional<std::int64_t> PacketClock::follow(AVPacket& packet, const AVStream& stream, double step) {
+std::optional<std::int64_t> PacketClock::follow(AVPacket& packet, const AVFormatContext& input, double step) {
+    const AVStream& stream = *input.streams[packet.stream_index];
     const bool has_pts = packet.pts != AV_NOPTS_VALUE;
     std::int64_t& stamp = has_pts ? packet.pts : packet.dts;
     if (!is_time(stamp)) return std::nullopt;
@@ -62,8 +63,11 @@ std::optional<std::int64_t> PacketClock::follow(AVPacket& packet, const AVStream
     begins_ = false;
     near_ = stamp;
 
+    if ((packet.flags & AV_PKT_FLAG_DISCARD) != 0) return std::nullopt;  // decoded for others, not shown: any time
+
     const bool key = (packet.flags & AV_PKT_FLAG_KEY) != 0;
-    const double allowed = key ? kJitter * step : std::max(kNewTimeBase, kMaxReorder * step);
+    const bool strict = key && (input.iformat->flags & AVFMT_TS_DISCONT) != 0;
+    const double allowed = strict ? kJitter * step : std::max(kNewTimeBase, kMaxReorder * step);
     const auto ticks = std::max<std::int64_t>(std::llround(step / tick), 1);
     std::optional<std::int64_t> shift;
     if (highest_ && static_cast<double>(*highest_ - stamp) * tick > allowed) {

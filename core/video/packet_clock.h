@@ -18,9 +18,10 @@ public:
     // between two packets.
     //
     // Returns a number of ticks if the clock jumped back before this packet, as in a concatenated file: this packet and
-    // those that follow continue one step after the packets so far if they are shifted by it. A key packet is later
-    // than all packets before it, whatever the order of display; any other packet is earlier by a second at most.
-    [[nodiscard]] std::optional<std::int64_t> follow(AVPacket& packet, const AVStream& stream, double step);
+    // those that follow continue one step after the packets so far if they are shifted by it. That is a jump by more
+    // than a second, or in a format with discontinuities, any key packet that is not later than all packets before it.
+    // (Whatever the order of display, it is later in a stream without a jump.)
+    [[nodiscard]] std::optional<std::int64_t> follow(AVPacket& packet, const AVFormatContext& input, double step);
 
     // Begins a new sequence, after a seek. Its first packet gets the time that is nearest to `time` (ticks).
     void begin_near(std::int64_t time);

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/video/exact_reader.h"
 #include "core/video/live_source.h"
 #include "core/video/media_file_source.h"
+#include "core/video/packet_clock.h"
 #include "core/video/source.h"
 #include "tests/support/test_data.h"
 #include "tests/support/video_files.h"
@@ -44,7 +46,9 @@ Times times_of(const fs::path& path) {
     std::size_t next = 0;
     for (ExactFrame frame; reader.next(frame, {}); ++next) {
         times.seconds.push_back(static_cast<double>(frame.ticks) * av_q2d(reader.format().time_base));
-        if (next < times.pts.size()) EXPECT_EQ(frame.frame.info().pts, times.pts[next]) << "frame " << next;
+        if (next < times.pts.size()) {
+            EXPECT_EQ(frame.frame.info().pts, times.pts[next]) << "frame " << next;
+        }
     }
     times.corrected = reader.corrected_times();
     return times;
@@ -175,6 +179,33 @@ INSTANTIATE_TEST_SUITE_P(Streams, WrappingClock, testing::ValuesIn(kStreams), []
     name[name.find('.')] = '_';
     return name;
 });
+
+// Packets in front of the begin of an edit are decoded, but not shown. In a list of cut files, as in edits, a key frame
+// may come a little early.
+TEST(PacketTimes, EarlyPacketsAreNoJumpInFilesWithoutDiscontinuities) {
+    const std::unique_ptr<AVFormatContext, decltype(&avformat_free_context)> context(avformat_alloc_context(),
+                                                                                     &avformat_free_context);
+    AVStream* stream = avformat_new_stream(context.get(), nullptr);
+    stream->time_base = {1, 1000};
+    stream->pts_wrap_bits = 64;
+    const av::PacketPtr packet = av::make_packet();
+    const auto is_jump = [&](PacketClock& clock, std::int64_t time, int flags) {
+        packet->pts = packet->dts = time;
+        packet->flags = flags;
+        return clock.follow(*packet, *context, 0.04).has_value();
+    };
+    for (const char* format : {"mov", "concat", "mpegts"}) {
+        const bool discontinuous = std::string(format) == "mpegts";
+        context->iformat = av_find_input_format(format);
+        PacketClock clock;
+        for (int i = 0; i < 50; ++i) EXPECT_FALSE(is_jump(clock, 40 * i, i == 0 ? AV_PKT_FLAG_KEY : 0));
+        EXPECT_FALSE(is_jump(clock, 300, AV_PKT_FLAG_KEY | AV_PKT_FLAG_DISCARD)) << format;
+        EXPECT_EQ(is_jump(clock, 1300, AV_PKT_FLAG_KEY), discontinuous) << format;
+        EXPECT_FALSE(is_jump(clock, 2000, 0)) << format;
+        EXPECT_TRUE(is_jump(clock, 900, AV_PKT_FLAG_KEY)) << format;
+        EXPECT_FALSE(is_jump(clock, 300, 0)) << format << ": shown earlier";
+    }
+}
 
 // A live source keeps only the newest frame, so only the time of the last one is certain.
 TEST(LiveTimes, ContinueWhereTheClockOfTheSenderJumpsBack) {
