@@ -10,6 +10,7 @@ constexpr double kDefaultStep = 0.04;  // seconds between frames of unknown rate
 constexpr double kMaxPause = 600;      // seconds of a recording that may be missing where the clock wraps
 constexpr double kJitter = 1.5;        // steps by which a key packet may be early
 constexpr double kMaxReorder = 17;     // steps by which another packet may be early: H.264 reorders up to 16 frames
+constexpr double kMaxDelay = 10;       // seconds by which a packet without dts may be shown early
 constexpr double kNewTimeBase = 1;     // seconds
 constexpr std::int64_t kMaxTime = std::int64_t{1} << 61;  // ticks; damaged files contain greater ones
 
@@ -66,21 +67,28 @@ std::optional<std::int64_t> PacketClock::follow(AVPacket& packet, const AVFormat
     if ((packet.flags & AV_PKT_FLAG_DISCARD) != 0) return std::nullopt;  // decoded for others, not shown: any time
 
     const bool key = (packet.flags & AV_PKT_FLAG_KEY) != 0;
+    const bool has_dts = is_time(packet.dts);
+    // Between key packets, only the order of decoding is certain: in a video of variable rate, a packet may be shown
+    // seconds before the one in front of it.
+    const bool by_dts = !key && has_dts && last_dts_;
     const bool strict = key && (input.iformat->flags & AVFMT_TS_DISCONT) != 0;
-    const double allowed = strict ? kJitter * step : std::max(kNewTimeBase, kMaxReorder * step);
+    const double back = by_dts     ? static_cast<double>(*last_dts_ - packet.dts) * tick
+                        : highest_ ? static_cast<double>(*highest_ - stamp) * tick
+                                   : 0;
+    const double allowed =
+        strict ? kJitter * step : std::max(key || by_dts ? kNewTimeBase : kMaxDelay, kMaxReorder * step);
     const auto ticks = std::max<std::int64_t>(std::llround(step / tick), 1);
     std::optional<std::int64_t> shift;
-    if (highest_ && static_cast<double>(*highest_ - stamp) * tick > allowed) {
-        // The last frame shown is unknown if its packet had no pts. And in the middle of a group of pictures, a packet
-        // that is shown earlier may follow.
-        const bool by_dts = (!key || lacks_pts_) && last_dts_ && is_time(packet.dts);
-        shift = by_dts ? *last_dts_ + ticks - packet.dts : *highest_ + ticks - stamp;
+    if (back > allowed) {
+        // The last frame shown is unknown if its packet had no pts.
+        const bool after_dts = by_dts || (lacks_pts_ && has_dts && last_dts_);
+        shift = after_dts ? *last_dts_ + ticks - packet.dts : *highest_ + ticks - stamp;
         highest_.reset();
         lacks_pts_ = false;
     }
     lacks_pts_ = lacks_pts_ || !has_pts;
     highest_ = std::max(highest_.value_or(stamp), stamp);
-    last_dts_ = is_time(packet.dts) ? std::optional(packet.dts) : std::nullopt;
+    last_dts_ = has_dts ? std::optional(packet.dts) : std::nullopt;
     return shift;
 }
 

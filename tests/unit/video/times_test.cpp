@@ -207,6 +207,25 @@ TEST(PacketTimes, EarlyPacketsAreNoJumpInFilesWithoutDiscontinuities) {
     }
 }
 
+// Between two key frames of a video with a variable rate, a frame may be shown seconds before the one in front of it.
+TEST(PacketTimes, ReorderedFramesOfAVariableRateAreNoJump) {
+    TH_NEED_FFMPEG();
+    const ScratchDir dir;
+    for (const char* name : {"a.mp4", "a.mkv", "a.ts"}) {
+        const fs::path path = dir.path() / name;
+        ffmpeg(
+            "-f lavfi -i testsrc=size=64x48:rate=25 -vf setpts='(N*N/4+N)/25/TB' -vsync vfr -frames:v 50 -c:v libx264 "
+            "-bf 3",
+            path);
+        const Times times = times_of(path);
+        EXPECT_EQ(times.corrected, 0) << name;
+        ASSERT_EQ(times.seconds.size(), 50U) << name;
+        for (int i = 0; i < 50; ++i) {
+            EXPECT_NEAR(times.seconds[static_cast<std::size_t>(i)], (i * i / 4 + i) / 25.0, 0.041) << name << i;
+        }
+    }
+}
+
 // A live source keeps only the newest frame, so only the time of the last one is certain.
 TEST(LiveTimes, ContinueWhereTheClockOfTheSenderJumpsBack) {
     TH_NEED_FFMPEG();
