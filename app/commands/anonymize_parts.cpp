@@ -146,17 +146,16 @@ ReportedFile join_parts(const WorkItem& item, const std::string& output, const A
 
     const ExactEncoder opened(format, options, output);
     ExactMuxer muxer(output, format, opened, copies_audio(format, setup) ? item.path : "");
-    std::int64_t end = 0;
     const auto write = [&](AVPacket& packet) {
-        end = std::max(end, packet.pts + packet.duration);
         const std::int64_t time = packet.pts;
         muxer.write(packet);
         muxer.copy_audio_until(time);
     };
     const JoinedParts joined = join_encoded_parts(item.split->files(), opened, write, stop);
-    muxer.copy_audio_until(end);
     muxer.commit();
+    reported.incomplete = muxer.audio_incomplete();
     reported.notes = encoding_notes(format, options.encoder, joined.scaled_frames);
+    for (std::string& note : muxer.audio_notes()) reported.notes.push_back(std::move(note));
     reported.output_sha256 = sha256_of(output);
 
     const std::filesystem::path path = plan_file(*item.split, static_cast<std::size_t>(item.split->parts));

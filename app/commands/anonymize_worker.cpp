@@ -190,7 +190,7 @@ void AnonymizeWorker::write_video(const std::string& input, const std::string& o
     static_cast<HiddenCounts&>(reported) = hidden;
     reported.tracks = std::move(plan.tracks);
     for (auto& [track, thumbnail] : hidden.thumbnails) reported.tracks.at(track).thumbnail = std::move(thumbnail);
-    reported.incomplete = reader.incomplete();
+    reported.incomplete = joined_reasons(reader.incomplete(), writer->incomplete());
     reported.notes = writer->notes();
     if (const std::string text = corrected_times_text(reader); !text.empty()) reported.notes.push_back(text);
 }

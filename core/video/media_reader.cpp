@@ -6,7 +6,6 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <string_view>
 #include <thread>
 
@@ -88,17 +87,6 @@ std::uint64_t fingerprint_of(const AVPacket& packet) {
     return std::max<std::uint64_t>(hash, 1);
 }
 
-// Parses "00:01:02.345000000", the track duration in Matroska files.
-std::optional<double> seconds_of(const AVDictionaryEntry* entry) {
-    int hours = 0;
-    int minutes = 0;
-    double seconds = 0;
-    if (entry == nullptr || std::sscanf(entry->value, "%d:%d:%lf", &hours, &minutes, &seconds) != 3) {
-        return std::nullopt;
-    }
-    return 3600.0 * hours + 60.0 * minutes + seconds;
-}
-
 std::int32_t* display_matrix(AVStream& stream) {
 #if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 31, 102)
     const AVPacketSideData* data = av_packet_side_data_get(
@@ -122,8 +110,11 @@ std::string incomplete_text(std::uint64_t damaged, const std::string& early_end)
         text = "damaged in " + std::to_string(damaged) + (damaged == 1 ? " place" : " places") +
                ", decoded as far as possible";
     }
-    if (!early_end.empty()) text += (text.empty() ? "" : "; ") + early_end;
-    return text;
+    return joined_reasons(text, early_end);
+}
+
+std::string joined_reasons(const std::string& first, const std::string& second) {
+    return first + (first.empty() || second.empty() ? "" : "; ") + second;
 }
 
 MediaReader::MediaReader(const MediaRequest& request, const std::stop_token& stop) : request_(request) {
@@ -557,41 +548,13 @@ std::optional<double> MediaReader::duration() const {
     return std::nullopt;
 }
 
-// Returns the end of the video from the file's headers. Durations that FFmpeg estimates from the data are not used.
-std::optional<MediaReader::ExpectedEnd> MediaReader::expected_end() const {
-    if (request_.live || input_->duration_estimation_method != AVFMT_DURATION_FROM_STREAM) return std::nullopt;
-    constexpr double kUsualDifference = 0.5;  // seconds between the end in the headers and the end of the last frame
-    const double usual = std::max(kUsualDifference, 0.5 * step());
-    const double start = static_cast<double>(start_.value_or(0)) * av_q2d(stream_->time_base);
-    const std::string_view format = input_->iformat->name;
-    if (format == "hls") {
-        // The sum of the segment durations in the playlist, each possibly rounded to whole seconds.
-        if (input_->duration <= 0) return std::nullopt;
-        const double length = static_cast<double>(input_->duration) / AV_TIME_BASE;
-        return ExpectedEnd{start + length, std::max(1.0, 0.1 * length)};
-    }
-    // Matroska counts from 0, not from the first frame. The tag is the end of this track.
-    if (const auto tag = seconds_of(av_dict_get(stream_->metadata, "DURATION", nullptr, 0))) {
-        return ExpectedEnd{*tag, std::max(0.1, 1.5 * step())};
-    }
-    const bool alone = input_->nb_streams == 1;
-    if (format.substr(0, 8) == "matroska" || format == "flv") {
-        if (!alone || input_->duration <= 0) return std::nullopt;
-        return ExpectedEnd{static_cast<double>(input_->duration) / AV_TIME_BASE, usual};
-    }
-    // In other formats, the duration of a stream may be that of the longest stream.
-    const bool own_duration = alone || format.substr(0, 3) == "mov" || format == "avi";
-    if (!own_duration || stream_->duration == AV_NOPTS_VALUE || stream_->duration <= 0) return std::nullopt;
-    return ExpectedEnd{start + static_cast<double>(stream_->duration) * av_q2d(stream_->time_base), usual};
-}
-
 std::string MediaReader::early_end() const {
     const bool no_more_data = bytes_ && !bytes_->failure().empty();
     if (no_more_data || (gave_up_ && !gave_up_on_damage_)) return "reading ended early: " + read_error();
-    const std::optional<ExpectedEnd> expected = expected_end();
+    const double tick = av_q2d(stream_->time_base);
+    const double start = static_cast<double>(start_.value_or(0)) * tick;
+    const auto expected = request_.live ? std::nullopt : expected_end(*input_, *stream_, start, step());
     if (expected && progress_.highest_end) {
-        const double tick = av_q2d(stream_->time_base);
-        const double start = static_cast<double>(start_.value_or(0)) * tick;
         const double end = static_cast<double>(*progress_.highest_end) * tick;
         if (end + expected->tolerance < expected->end) {
             return "the file ends early: after " + short_number(end - start) + " of " +

@@ -127,12 +127,6 @@ private:
     void find_stream();
     [[nodiscard]] bool has_end(const std::stop_token& stop);
     [[nodiscard]] bool is_sent_ahead(const std::stop_token& stop);
-    struct ExpectedEnd {
-        double end;        // seconds on the container's clock
-        double tolerance;  // seconds by which the last frame of a complete file may end earlier
-    };
-    void correct_times();
-    [[nodiscard]] std::optional<ExpectedEnd> expected_end() const;
     [[nodiscard]] double step() const { return fps_ > 0 ? 1 / fps_ : 0; }
     void note_frame(const AVFrame& av_frame);
     void note_entry();
@@ -219,4 +213,6 @@ private:
 // Formats a rate or a size with at most two decimals: "30", "29.97", "12.5".
 [[nodiscard]] std::string short_number(double value);
 
+// Joins two such texts, each of which may be empty.
+[[nodiscard]] std::string joined_reasons(const std::string& first, const std::string& second);
 }  // namespace throng

@@ -158,6 +158,39 @@ TEST_F(AnonymizeVideo, KeepsEveryTimeStampAndTag) {
     EXPECT_NE(interlaced.find("stays interlaced"), std::string::npos) << interlaced;
 }
 
+// The clock of a recording of a broadcast wraps every 26.5 hours, and that of joined recordings jumps back.
+TEST_F(AnonymizeVideo, WritesOneContinuousTime) {
+    TH_NEED_FFMPEG();
+    constexpr std::int64_t kSecond = 90'000;
+    constexpr std::int64_t kWrap = std::int64_t{1} << 33;
+    for (const std::string codec : {"libx264", "mpeg2video"}) {
+        test::ffmpeg("-f lavfi -i testsrc2=size=160x120:rate=25:duration=2 -f lavfi -i sine=440:duration=2 -c:v " +
+                         codec + " -g 10 -bf 2 -c:a mp2 -muxdelay 0",
+                     path("part.ts"));
+        const std::vector<char> part = test::read_file(path("part.ts"));
+        // The muxer of ffmpeg begins at 0.2 s or so: the clock wraps in the second half, and in the first frames.
+        test::write_file(path("wraps.ts"), test::with_later_clock(part, kWrap - kSecond));
+        test::write_file(path("early.ts"), test::with_later_clock(part, kWrap - kSecond / 3));
+        std::vector<char> both = test::with_later_clock(part, 1000 * kSecond);
+        both.insert(both.end(), part.begin(), part.end());
+        test::write_file(path("joined.ts"), both);
+        for (const std::string in : {"wraps", "early", "joined"}) {
+            for (const std::string out : {"out.mp4", "out.mkv"}) {
+                SCOPED_TRACE(codec + " " + in + " " + out);
+                const auto result = anonymize({path(in + ".ts"), "--out", path(out), "--audio", "copy", kLargeFaces});
+                EXPECT_EQ(result.status, 0) << result.err;
+                const MediaFacts facts = test::inspect(path(out));
+                const std::size_t frames = in == "joined" ? 100 : 50;
+                ASSERT_EQ(facts.times.size(), frames);
+                for (std::size_t i = 0; i < frames; ++i) {
+                    ASSERT_NEAR(facts.times[i], static_cast<double>(i) / 25, 2e-3) << i;
+                }
+                EXPECT_EQ(facts.streams.size(), 2U);
+            }
+        }
+    }
+}
+
 TEST_F(AnonymizeVideo, AppliesTheRotation) {
     TH_NEED_FFMPEG();
     test::ffmpeg("-f lavfi -i testsrc2=size=320x240:rate=10:duration=1 -c:v libx264", path("plain.mp4"));
@@ -380,6 +413,35 @@ TEST_F(AnonymizeVideo, ReportsBrokenFilesAndDoesTheOthers) {
     EXPECT_EQ(anonymize({path("missing.mp4"), "--out", path("x.mp4")}).status, 3);
     EXPECT_EQ(run_program({"anonymise", path("missing.mp4"), "--out", path("x.mp4")}).status, 3);
     EXPECT_EQ(anonymize({path("in/notes.txt"), "--out", path("x.mp4")}).status, 3);
+}
+
+TEST_F(AnonymizeVideo, CopiesAudioThatIsLongerThanTheVideoAndReportsACutFile) {
+    TH_NEED_FFMPEG();
+    test::ffmpeg(
+        "-f lavfi -i testsrc2=size=160x120:rate=25:duration=1 -f lavfi -i sine=440:duration=4 -c:v libx264 -c:a aac "
+        "-movflags +faststart",
+        path("in.mp4"));
+    const auto copy = [&](const std::string& in) {
+        return anonymize({path(in), "--out", path("out.mp4"), "--audio", "copy", "--report", path("r"), kLargeFaces});
+    };
+    const auto packets = [&] { return test::num_packets(path("out.mp4"), AVMEDIA_TYPE_AUDIO); };
+    const auto whole = copy("in.mp4");
+    EXPECT_EQ(whole.status, 0) << whole.err;
+    EXPECT_GE(packets(), 172);
+    std::vector<char> bytes = test::read_file(path("in.mp4"));
+    bytes.resize(bytes.size() * 3 / 4);
+    test::write_file(path("cut.mp4"), bytes);
+    const auto cut = copy("cut.mp4");
+    EXPECT_EQ(cut.status, 3) << cut.err;
+    EXPECT_NE(cut.err.find("the audio ends early"), std::string::npos) << cut.err;
+    EXPECT_EQ(report("r.json").at("files").at(0).at("status"), "incomplete");
+    EXPECT_GE(packets(), 60);
+
+    test::ffmpeg("-i " + path("in.mp4") + " -itsoffset 2 -i " + path("in.mp4") + " -map 1:v -map 0:a -c copy",
+                 path("late.mp4"));
+    const auto late = copy("late.mp4");
+    EXPECT_EQ(late.status, 0) << late.err;
+    EXPECT_NE(late.out.find("2.0 s of audio before the first frame left out"), std::string::npos) << late.out;
 }
 
 TEST_F(AnonymizeVideo, UsesAnEncoderThatPassesTheProbe) {

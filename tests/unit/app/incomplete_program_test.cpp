@@ -88,6 +88,22 @@ TEST_F(IncompleteProgram, WarningsNameTheWholeAddressWithoutItsPassword) {
     EXPECT_EQ((result.out + result.err).find("hidden"), std::string::npos) << result.err;
 }
 
+TEST_F(IncompleteProgram, CutAudioIsReported) {
+    TH_NEED_FFMPEG();
+    test::ffmpeg(
+        "-f lavfi -i testsrc=size=160x120:rate=5:duration=1 -f lavfi -i sine=440:duration=4 -c:v libx264 -c:a aac "
+        "-movflags +faststart",
+        file("whole.mp4"));
+    const std::string bytes = contents(file("whole.mp4"));
+    std::ofstream(file("cut.mp4"), std::ios::binary) << bytes.substr(0, bytes.size() * 3 / 4);
+    for (const std::string name : {"whole.mp4", "cut.mp4"}) {
+        const ProgramResult result =
+            run_program({"detect", file(name), "--video", file("out.mp4"), "--audio", "copy", "--min-size", "60"});
+        EXPECT_EQ(result.status, name == "cut.mp4" ? 3 : 0) << result.err;
+        EXPECT_EQ(result.err.find("the audio ends early") != std::string::npos, name == "cut.mp4") << result.err;
+    }
+}
+
 TEST_F(IncompleteProgram, OneSignalEndsTheWaitForAnInput) {
     ASSERT_EQ(::mkfifo(file("pipe").c_str(), 0600), 0);
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
