@@ -51,9 +51,10 @@ std::optional<ExpectedEnd> expected_end(const AVFormatContext& input, const AVSt
         if (length <= 0) return std::nullopt;
         return ExpectedEnd{start + length, std::max(1.0, 0.1 * length)};
     }
-    // Matroska counts from 0, not from the first frame. The tag is the end of this track.
+    // Matroska counts from 0, not from the first frame. The tag is the end of this track. Programs that cut a file, or
+    // change its format, may copy the tag of the whole one.
     if (const auto tag = seconds_of(av_dict_get(stream.metadata, "DURATION", nullptr, 0))) {
-        return ExpectedEnd{*tag, std::max(0.1, 1.5 * step)};
+        return ExpectedEnd{length > 0 ? std::min(*tag, length) : *tag, std::max(0.1, 1.5 * step)};
     }
     const bool alone = input.nb_streams == 1;
     if (format.substr(0, 8) == "matroska" || format == "flv") {

@@ -110,6 +110,27 @@ TEST(Incomplete, CompleteFilesAreNotReported) {
     }
 }
 
+// Programs that cut a file, or change its format, copy the tag of the whole one.
+TEST(Incomplete, AStaleTagOfTheDurationIsNoEarlyEnd) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    ffmpeg(clip("-c:v libtheora -metadata:s:v DURATION=00:00:09.000000000"), scratch.path() / "a.ogv");
+    ASSERT_NE(std::string(test::read_file(scratch.path() / "a.ogv").data(), 4096).find("00:00:09"), std::string::npos);
+    EXPECT_EQ(read_all((scratch.path() / "a.ogv").string()).incomplete, "");
+    for (const char* name : {"a.mkv", "a.webm"}) {
+        const fs::path path = scratch.path() / name;
+        ffmpeg(clip(path.extension() == ".mkv" ? "-c:v libx264 -g 5" : "-c:v libvpx -deadline realtime"), path);
+        std::vector<char> bytes = test::read_file(path);
+        const std::string_view text(bytes.data(), bytes.size());
+        const std::size_t tag = text.find("00:00:03.000000000");
+        ASSERT_NE(tag, std::string_view::npos) << name;
+        bytes[tag + 7] = '9';
+        test::write_file(path, bytes);
+        EXPECT_EQ(read_all(path.string()).incomplete, "") << name;
+        EXPECT_NE(read_all(cut(path, 0.6)).incomplete, "") << name;
+    }
+}
+
 // A recording may begin anywhere: the references of its first frames were never in the file.
 TEST(Incomplete, ARecordingThatBeginsBetweenKeyFramesIsNotReported) {
     TH_NEED_FFMPEG();
