@@ -37,6 +37,9 @@ public:
         info_.details = reader->details(info_.width, info_.height);
         info_.fps = reader->fps();
         info_.live = true;
+        if (const std::string unused = reader->unused_videos(); !unused.empty()) {
+            spdlog::warn("{}: {}", request.shown, unused);
+        }
         thread_ = std::jthread(
             [this, first = std::move(reader)](const std::stop_token& stop) mutable { run(std::move(first), stop); });
     }

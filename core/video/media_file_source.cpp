@@ -1,5 +1,7 @@
 #include "core/video/media_file_source.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -41,6 +43,9 @@ public:
             first = decode(stop);
         }
         if (!first) reject(stop);
+        if (const std::string unused = reader_->unused_videos(); !unused.empty()) {
+            spdlog::warn("{}: {}", request_.shown, unused);
+        }
         const Orientation orientation = reader_->orientation_of_frame(*first->av_frame);
         width_ = orientation.transpose ? first->av_frame->height : first->av_frame->width;
         height_ = orientation.transpose ? first->av_frame->width : first->av_frame->height;

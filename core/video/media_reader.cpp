@@ -530,6 +530,12 @@ int MediaReader::num_streams(AVMediaType type) const {
 int MediaReader::max_delay() const {
     return std::max(codec_->thread_count, 1) + codec_->has_b_frames + 1;
 }
+std::string MediaReader::unused_videos() const {
+    const int others = num_streams(AVMEDIA_TYPE_VIDEO) - 1;
+    if (others < 1 || is_playlist(input_->iformat->name)) return "";
+    return fmt::format("{} further video track{} not used", others, others == 1 ? " is" : "s are");
+}
+
 
 Orientation MediaReader::orientation_of_frame(const AVFrame& av_frame) const {
     const AVFrameSideData* data = av_frame_get_side_data(&av_frame, AV_FRAME_DATA_DISPLAYMATRIX);

@@ -82,6 +82,9 @@ public:
     [[nodiscard]] AVRational sample_aspect_ratio_of(AVFrame& av_frame) const;
     // Returns the number of streams of this type, cover pictures not included.
     [[nodiscard]] int num_streams(AVMediaType type) const;
+    // Returns which video streams of the file are not read ("1 further video track is not used"); empty if there are
+    // none. A playlist may have the same video in several sizes.
+    [[nodiscard]] std::string unused_videos() const;
     // Returns how many errors there were so far, including those that damaged() ignores. An error of a frame is counted
     // before next returns the frame, up to max_delay() frames earlier.
     [[nodiscard]] std::uint64_t num_errors() const { return std::max<std::uint64_t>(damaged_, *decoder_errors_); }
@@ -128,6 +131,7 @@ private:
     [[nodiscard]] bool has_end(const std::stop_token& stop);
     [[nodiscard]] bool is_sent_ahead(const std::stop_token& stop);
     [[nodiscard]] double step() const { return fps_ > 0 ? 1 / fps_ : 0; }
+    void correct_times();
     void note_frame(const AVFrame& av_frame);
     void note_entry();
     // Sends one packet to the decoder. Returns why the frames end, or nothing if the decoder may have one.
@@ -153,13 +157,13 @@ private:
     std::deque<av::PacketPtr> ahead_;  // packets read while opening
     AVStream* stream_ = nullptr;
     std::string decoder_name_;
-    double frame_step_ = 0;              // as frame_step_of
     Orientation orientation_;
+    double fps_ = 0;
+    double frame_step_ = 0;              // as frame_step_of
+    std::optional<std::int64_t> start_;  // of the stream, in its time base
     PacketClock clock_;
     std::int64_t jump_ticks_ = 0;  // added to the clock after it jumped back
     std::int64_t jumps_ = 0;
-    double fps_ = 0;
-    std::optional<std::int64_t> start_;  // of the stream, in its time base
     std::uint64_t first_packet_hash_ = 0;
     bool seekable_ = false;
     bool has_index_ = false;
@@ -209,10 +213,10 @@ private:
 
 // Returns the text of VideoSource::incomplete for a file: damaged() of its reader, and early_end() after its end.
 [[nodiscard]] std::string incomplete_text(std::uint64_t damaged, const std::string& early_end);
+// Joins two such texts, each of which may be empty.
+[[nodiscard]] std::string joined_reasons(const std::string& first, const std::string& second);
 
 // Formats a rate or a size with at most two decimals: "30", "29.97", "12.5".
 [[nodiscard]] std::string short_number(double value);
 
-// Joins two such texts, each of which may be empty.
-[[nodiscard]] std::string joined_reasons(const std::string& first, const std::string& second);
 }  // namespace throng

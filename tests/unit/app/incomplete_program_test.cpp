@@ -88,8 +88,17 @@ TEST_F(IncompleteProgram, WarningsNameTheWholeAddressWithoutItsPassword) {
     EXPECT_EQ((result.out + result.err).find("hidden"), std::string::npos) << result.err;
 }
 
-TEST_F(IncompleteProgram, CutAudioIsReported) {
+// What is not processed is named, and the audio of a cut file is missing in the video.
+TEST_F(IncompleteProgram, FurtherVideosAndCutAudioAreReported) {
     TH_NEED_FFMPEG();
+    test::ffmpeg(
+        "-f lavfi -i testsrc=size=160x120:rate=5:duration=1 -f lavfi -i testsrc2=size=160x120:rate=5:duration=1 -map 0 "
+        "-map 1 -c:v libx264",
+        file("two.mkv"));
+    const ProgramResult two = run_program({"detect", file("two.mkv"), "--min-size", "60"});
+    EXPECT_EQ(two.status, 0) << two.err;
+    EXPECT_NE(two.err.find("two.mkv: 1 further video track is not used"), std::string::npos) << two.err;
+
     test::ffmpeg(
         "-f lavfi -i testsrc=size=160x120:rate=5:duration=1 -f lavfi -i sine=440:duration=4 -c:v libx264 -c:a aac "
         "-movflags +faststart",
