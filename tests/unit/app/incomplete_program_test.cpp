@@ -135,14 +135,21 @@ TEST_F(IncompleteProgram, OneSignalEndsTheWaitForAnInput) {
 // The call that resolves a name cannot be interrupted, so no thread may block in it.
 TEST_F(IncompleteProgram, OneSignalEndsTheWaitForANameLookup) {
     if (test::kSanitized) GTEST_SKIP() << "skipped: a sanitizer must be the first preloaded library";
-    const std::vector<std::vector<std::string>> commands = {
-        {"detect", "rtsp://me:hidden@silent.test/a", "--open-timeout", "200"},
-        {"detect", "http://silent.test:8000/a.mp4", "--open-timeout", "200"},
-        {"models", "fetch", "yunet_n_dynamic", "--to", file("models"), "--from", "http://silent.test/m"},
+    struct Case {
+        std::vector<std::string> command;
+        const char* proxy;
     };
-    for (const std::vector<std::string>& command : commands) {
+    const std::vector<Case> cases = {
+        {{"detect", "rtsp://me:hidden@silent.test/a", "--open-timeout", "200"}, ""},
+        {{"detect", "rtsp://me:hidden@silent.test/a", "--open-timeout", "200"}, "http://127.0.0.1:9"},
+        {{"detect", "http://silent.test:8000/a.mp4", "--open-timeout", "200"}, ""},
+        {{"detect", "http://127.0.0.1:9/a.mp4", "--open-timeout", "200"}, "http://silent.test:8000"},
+        {{"models", "fetch", "yunet_n_dynamic", "--to", file("models"), "--from", "http://silent.test/m"}, ""},
+    };
+    for (const auto& [command, proxy] : cases) {
         ProgramOptions options;
-        options.environment = {std::string("LD_PRELOAD=") + TH_SILENT_RESOLVER, "http_proxy="};
+        options.environment = {std::string("LD_PRELOAD=") + TH_SILENT_RESOLVER, std::string("http_proxy=") + proxy,
+                               "no_proxy="};
         std::chrono::steady_clock::time_point signaled;
         options.meanwhile = [&](int pid) {
             if (!test::handles_signals(pid)) return true;
