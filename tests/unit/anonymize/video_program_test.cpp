@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -12,6 +13,7 @@
 #include <string>
 
 #include "core/video/av.h"
+#include "core/video/video_encoder.h"
 #include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
 #include "tests/support/video_files.h"
@@ -462,6 +464,13 @@ TEST_F(AnonymizeVideo, UsesAnEncoderThatPassesTheProbe) {
     const auto crash = run("[ $1 = libx264 ] || kill -SEGV $$", "auto");
     EXPECT_EQ(crash.status, 0) << crash.err;
     EXPECT_NE(crash.out.find("crashed"), std::string::npos) << crash.out;
+    struct sigaction ignored {};
+    ignored.sa_handler = SIG_IGN;
+    struct sigaction before {};
+    ASSERT_EQ(::sigaction(SIGCHLD, &ignored, &before), 0);  // then nobody knows how a child has ended
+    const std::string unknown = probe_encoder("h264_v4l2m2m", {"/bin/false"}, std::chrono::milliseconds(5000)).details;
+    ASSERT_EQ(::sigaction(SIGCHLD, &before, nullptr), 0);
+    EXPECT_NE(unknown, "") << "a probe that failed";
     const auto hang = run("[ $1 != h264_nvenc ] || sleep 100; [ $1 = libx264 ] || exit 4", "auto");
     EXPECT_EQ(hang.status, 0) << hang.err;
     EXPECT_NE(hang.out.find("within 5 s"), std::string::npos) << hang.out;
