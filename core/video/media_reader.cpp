@@ -13,6 +13,7 @@
 #include "core/video/decoders.h"
 #include "core/video/name_lookup.h"
 #include "core/video/truncation.h"
+#include "core/video/url.h"
 
 extern "C" {
 #include <libavutil/display.h>
@@ -68,10 +69,12 @@ std::pair<std::string, std::string> explanation(int status, const MediaRequest& 
         case AVERROR_PROTOCOL_NOT_FOUND:
             return {"this FFmpeg build does not support this protocol", "check the part before the colon"};
         case AVERROR_INVALIDDATA:
+            if (has_unencoded_password(request.url)) return {"not a readable video", kEncodePassword};
             return {"not a readable video", "the file may be damaged, cut short, or of another type"};
         case AVERROR(ENODEV):
         case AVERROR(EBUSY): return {av::message(status), "another program may be using it"};
         default:
+            if (has_unencoded_password(request.url)) return {av::message(status), kEncodePassword};
             return {av::message(status), request.live ? "check the address and whether the sender is running" : ""};
     }
 }
@@ -200,13 +203,13 @@ void MediaReader::find_stream() {
         is_text(stream_->codecpar->codec_id)) {
         throw Error(ErrorKind::input, "the input contains no video", request_.shown,
                     "choose a file with a video track");
-    frame_step_ = frame_step_of(*input_, *stream_);
     }
     for (unsigned i = 0; i < input_->nb_streams; ++i) {
         if (input_->streams[i] != stream_) input_->streams[i]->discard = AVDISCARD_ALL;
     }
     const AVRational rate = av_guess_frame_rate(input_.get(), stream_, nullptr);
     fps_ = rate.num > 0 && rate.den > 0 ? av_q2d(rate) : 0;
+    frame_step_ = frame_step_of(*input_, *stream_);
     if (const std::int32_t* matrix = display_matrix(*stream_)) orientation_ = throng::orientation_of(matrix);
     if (stream_->start_time != AV_NOPTS_VALUE) start_ = stream_->start_time;
     has_index_ = (input_->iformat->flags & (AVFMT_GENERIC_INDEX | AVFMT_NOTIMESTAMPS)) == 0;
@@ -288,13 +291,13 @@ std::optional<MediaStatus> MediaReader::feed(const std::stop_token& stop) {
             if (avcodec_send_packet(codec_.get(), nullptr) < 0) return MediaStatus::end;
             return std::nullopt;
         }
-        correct_times();
         if (status < 0) {
             if (const std::optional<MediaStatus> ended = failed(status)) return ended;
             continue;
         }
         failures_in_row_ = 0;
         if (packet_->stream_index != stream_->index) continue;
+        correct_times();
         note_packet();
         note_entry();
         // The flag marks a packet that is truncated by the end of the file. (In a transport stream it may mark a gap.)
@@ -336,6 +339,12 @@ void MediaReader::check_tail() {
     const std::int64_t size = avio_size(io);
     std::vector<std::uint8_t> tail(static_cast<std::size_t>(std::clamp<std::int64_t>(size, 0, kTailBytes)));
     const auto count = static_cast<int>(tail.size());
+    if (count > 0 && avio_seek(io, size - count, SEEK_SET) >= 0 && avio_read(io, tail.data(), count) == count) {
+        tail_is_truncated_ = format == "ogg" ? is_truncated_ogg(tail) : is_truncated_transport_stream(tail);
+    }
+    avio_seek(io, position, SEEK_SET);
+}
+
 std::int64_t MediaReader::step_ticks() const {
     return std::max<std::int64_t>(std::llround(frame_step_ / av_q2d(stream_->time_base)), 1);
 }
@@ -347,12 +356,6 @@ void MediaReader::correct_times() {
         ++jumps_;
     }
     shift_times(*packet_, jump_ticks_);
-}
-
-    if (count > 0 && avio_seek(io, size - count, SEEK_SET) >= 0 && avio_read(io, tail.data(), count) == count) {
-        tail_is_truncated_ = format == "ogg" ? is_truncated_ogg(tail) : is_truncated_transport_stream(tail);
-    }
-    avio_seek(io, position, SEEK_SET);
 }
 
 // Records a packet. Shifts its times by the previous loop iterations, so that the decoder gets one continuous stream.
@@ -399,14 +402,14 @@ bool MediaReader::loop_to_start() {
             progress_.highest_pts - *progress_.lowest_pts + std::max<std::int64_t>(std::llround(ticks), 1);
     }
     if (av_seek_frame(input_.get(), stream_->index, first_packet_time_, AVSEEK_FLAG_BACKWARD) < 0) return false;
-    clock_ = {};
-    jump_ticks_ = 0;
     do {
         av_packet_unref(packet_.get());
         if (read_from_input(*packet_) < 0) return false;
     } while (packet_->stream_index != stream_->index);
     if (PacketId{packet_->pts, packet_->pos} != *first_packet_id_) return false;
     packet_is_read_ = true;
+    clock_ = {};
+    jump_ticks_ = 0;
     ++progress_.iterations;
     return true;
 }
@@ -480,14 +483,14 @@ bool MediaReader::seek_key_frame(double seconds) {
     const std::int64_t start = start_.value_or(0);
     const auto offset = static_cast<std::int64_t>(std::floor(seconds / av_q2d(stream_->time_base)));
     watchdog_->arm(request_.source.read_timeout, {});
-    clock_.begin_near(start + offset);
-    jump_ticks_ = 0;
     if (bytes_) bytes_->recover();
     ahead_.clear();
     if (av_seek_frame(input_.get(), stream_->index, start + offset, AVSEEK_FLAG_BACKWARD) < 0) return false;
     avcodec_flush_buffers(codec_.get());
     progress_ = {};
     entry_ = {};
+    clock_.begin_near(start + offset);
+    jump_ticks_ = 0;
     packet_is_read_ = false;
     log_.truncated = false;
     log_.missing_segments = 0;
@@ -527,15 +530,15 @@ int MediaReader::num_streams(AVMediaType type) const {
     return count;
 }
 
-int MediaReader::max_delay() const {
-    return std::max(codec_->thread_count, 1) + codec_->has_b_frames + 1;
-}
 std::string MediaReader::unused_videos() const {
     const int others = num_streams(AVMEDIA_TYPE_VIDEO) - 1;
     if (others < 1 || is_playlist(input_->iformat->name)) return "";
     return fmt::format("{} further video track{} not used", others, others == 1 ? " is" : "s are");
 }
 
+int MediaReader::max_delay() const {
+    return std::max(codec_->thread_count, 1) + codec_->has_b_frames + 1;
+}
 
 Orientation MediaReader::orientation_of_frame(const AVFrame& av_frame) const {
     const AVFrameSideData* data = av_frame_get_side_data(&av_frame, AV_FRAME_DATA_DISPLAYMATRIX);

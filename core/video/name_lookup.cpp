@@ -81,6 +81,10 @@ void wait_for_host(const std::string& url, const std::string& shown, double seco
     const PopStatus status = answer->pop(error, stop, std::chrono::duration<double>(seconds));
     if (status == PopStatus::stopped) throw Error(ErrorKind::interrupted, "stopped while opening", shown);
     if (status == PopStatus::value && error == 0) return;
+    if (has_unencoded_password(url)) {
+        throw Error(ErrorKind::input, "the user name or the password ends the address too early", shown,
+                    kEncodePassword);
+    }
     if (status == PopStatus::timeout) {
         throw Error(ErrorKind::input, "the host name was not resolved within " + short_number(seconds) + " s", shown,
                     "check the network and its name server");
