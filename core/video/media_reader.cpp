@@ -548,13 +548,20 @@ Orientation MediaReader::orientation_of_frame(const AVFrame& av_frame) const {
 
 std::optional<double> MediaReader::duration() const {
     if (request_.live) return std::nullopt;
+    std::optional<double> seconds;
     if (stream_->duration != AV_NOPTS_VALUE && stream_->duration > 0) {
-        return static_cast<double>(stream_->duration) * av_q2d(stream_->time_base);
+        seconds = static_cast<double>(stream_->duration) * av_q2d(stream_->time_base);
+    } else if (input_->duration != AV_NOPTS_VALUE && input_->duration > 0) {
+        seconds = static_cast<double>(input_->duration) / AV_TIME_BASE;
     }
-    if (input_->duration != AV_NOPTS_VALUE && input_->duration > 0) {
-        return static_cast<double>(input_->duration) / AV_TIME_BASE;
+    // The difference of the last time stamp and the first one, between which the clock may have jumped.
+    const bool estimated = input_->duration_estimation_method == AVFMT_DURATION_FROM_PTS;
+    if (seconds && estimated && input_->pb != nullptr) {
+        constexpr double kMinRate = 1000;  // bytes per second: no transport or program stream has less
+        const std::int64_t size = avio_size(input_->pb);
+        if (size > 0 && static_cast<double>(size) < *seconds * kMinRate) return std::nullopt;
     }
-    return std::nullopt;
+    return seconds;
 }
 
 std::string MediaReader::early_end() const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -156,6 +157,17 @@ TEST_P(WrappingClock, ConcatenatedFilesContinue) {
             if (testing::Test::HasFatalFailure()) return;
         }
     }
+}
+
+// The time stamps at both ends of the file are all that is known in front.
+TEST_P(WrappingClock, ADurationThatTheFileCannotHaveIsUnknown) {
+    TH_NEED_FFMPEG();
+    const std::vector<char> part = made(30);
+    const std::optional<double> plain = open_source(written(joined(part, part)).string())->info().duration;
+    ASSERT_TRUE(plain);
+    EXPECT_LT(*plain, 3);
+    const auto jumped = written(joined(part, with_later_clock(part, kWrap - 5 * kSecond)));
+    EXPECT_LT(open_source(jumped.string())->info().duration.value_or(0), 3);
 }
 
 TEST_P(WrappingClock, AGapRemains) {
