@@ -151,9 +151,7 @@ ReportedFile join_parts(const WorkItem& item, const std::string& output, const A
 
     const ExactEncoder opened(format, options, output);
     ExactMuxer muxer(output, format, opened, copies_audio(format, setup) ? item.path : "");
-    std::int64_t end = 0;
     const auto write = [&](AVPacket& packet) {
-        end = std::max(end, packet.pts + packet.duration);
         const std::int64_t time = packet.pts;
         muxer.write(packet);
         muxer.copy_audio_until(time);
@@ -168,10 +166,11 @@ ReportedFile join_parts(const WorkItem& item, const std::string& output, const A
     } catch (const nlohmann::json::exception& error) {
         throw Error(ErrorKind::input, std::string("an encoded part is damaged: ") + error.what(), item.path);
     }
-    reported.incomplete = unused_spans_text(used_spans, item.path, setup);
-    muxer.copy_audio_until(end);
+    const std::string unused_spans = unused_spans_text(used_spans, item.path, setup);
     muxer.commit();
+    reported.incomplete = joined_reasons(muxer.audio_incomplete(), unused_spans);
     reported.notes = encoding_notes(format, options.encoder, joined.scaled_frames);
+    for (std::string& note : muxer.audio_notes()) reported.notes.push_back(std::move(note));
     reported.output_sha256 = sha256_of(output);
 
     const std::filesystem::path path = plan_file(*item.split, static_cast<std::size_t>(item.split->parts));

@@ -204,10 +204,7 @@ void AnonymizeWorker::write_video(const InputFiles& files, const std::string& ou
         [&](const Frame& frame, const RedactRegions& regions) {
             region_lines.write(frame, regions, setup_.hiding.redact);
         });
-    reported.incomplete = reader.incomplete();
-    if (const std::string text = unused_spans_text(hidden.used_spans, input, setup_); !text.empty()) {
-        reported.incomplete += (reported.incomplete.empty() ? "" : "; ") + text;
-    }
+    const std::string unused_spans = unused_spans_text(hidden.used_spans, input, setup_);
     // Faces were found in the file of the first pass.
     files.check_unchanged();
     writer->commit();
@@ -215,6 +212,7 @@ void AnonymizeWorker::write_video(const InputFiles& files, const std::string& ou
     static_cast<HiddenCounts&>(reported) = hidden;
     reported.tracks = std::move(plan.tracks);
     for (auto& [track, thumbnail] : hidden.thumbnails) reported.tracks.at(track).thumbnail = std::move(thumbnail);
+    reported.incomplete = joined_reasons(reader.incomplete(), joined_reasons(unused_spans, writer->incomplete()));
     reported.notes = writer->notes();
     if (reported.composed_frames > 0) reported.notes.emplace_back(kComposedText);
     if (const std::string text = corrected_times_text(reader); !text.empty()) reported.notes.push_back(text);

@@ -281,7 +281,9 @@ void DetectRun::finish(Active& active) {
     } else if (counters.decoded == 0 && !InterruptGuard::requested()) {
         report(Error(ErrorKind::input, "contains no frames", arguments_.sources[active.number]));
     }
-    if (!failure && !InterruptGuard::requested()) report_incomplete(active);
+    // An output may fail because its input is incomplete.
+    const bool by_input = !failure || failure->kind() == ErrorKind::input;
+    if (by_input && !InterruptGuard::requested()) report_incomplete(active);
     active.pipeline.reset();
     if (left_device) {
         device_lost_ = true;  // lost to this process: further sources start on the CPU

@@ -86,7 +86,11 @@ void OutputFile::open(const std::stop_token& stop) {
         ::close(std::exchange(file_, -1));
         throw Error(ErrorKind::input, "another program is writing this file", path_, "choose another file");
     }
-    if (::ftruncate(file_, 0) != 0) throw system_error("cannot truncate the file", path_, errno);
+    if (::ftruncate(file_, 0) != 0) {
+        const int code = errno;
+        ::close(std::exchange(file_, -1));  // not to be written over the earlier contents
+        throw system_error("cannot truncate the file", path_, code);
+    }
 }
 
 // Returns false if stop was requested before the output became writable.
@@ -99,6 +103,7 @@ bool OutputFile::wait_until_writable(const std::stop_token& stop) const {
 }
 
 void OutputFile::write(std::string_view bytes, const std::stop_token& stop) {
+    if (failure_) throw Error(*failure_);
     if (file_ < 0) open(stop);
     const std::int64_t size_before = size_;
     // A pipe that polls as writable accepts PIPE_BUF bytes without blocking, even if it is shared and blocking.
@@ -118,6 +123,8 @@ void OutputFile::write(std::string_view bytes, const std::stop_token& stop) {
             if (is_regular_ && ::ftruncate(file_, size_before) == 0) {
                 size_ = size_before;
                 seek(std::min(position_, size_before), SEEK_SET);
+            } else {
+                failure_ = system_error("cannot write", path_, code);  // what follows would be no part of the whole
             }
             throw system_error("cannot write", path_, code);
         }

@@ -51,7 +51,15 @@ std::size_t user_info_end(std::string_view text, std::size_t begin) {
         const std::size_t at = text.substr(0, end).rfind('@');
         return at == std::string_view::npos || at < begin ? std::string_view::npos : at;
     };
-    if (!has_password(text.substr(begin, slash - begin))) return last_at(slash);
+    const std::string_view authority = text.substr(begin, slash - begin);
+    if (!has_password(authority)) {
+        // "user:12/34@host" looks like a host and a port: better mask a part of a path than show a password.
+        const bool may_be_user =
+            authority.find(':') != std::string_view::npos && authority.find_first_of("[@") == std::string_view::npos;
+        const std::size_t query = std::min(text.find_first_of("?#", slash + 1), url_end);
+        if (slash < url_end && may_be_user && last_at(query) != std::string_view::npos) return last_at(query);
+        return last_at(slash);
+    }
     // A password with an unescaped slash or blank ends the authority too early.
     if (const std::size_t at = last_at(url_end); at != std::string_view::npos) return at;
     const std::size_t line_end = std::min(text.find('\n', begin), text.size());
@@ -63,6 +71,33 @@ void mask_user_info(std::string& text) {
         const std::size_t begin = at + 3;
         const std::size_t end = user_info_end(text, begin);
         if (end != std::string::npos) text.replace(begin, end - begin, kMask);
+    }
+}
+
+// Masks "me:secret" in "me:secret@host", and in addresses that are written incorrectly: "rtsp:/me:secret@host". A file
+// name of this form loses its beginning, too. Words with a correct address are left to mask_user_info.
+void mask_bare_user_info(std::string& text) {
+    constexpr std::string_view kEnd = " \t\r\n\v\f\"'<>()";
+    constexpr std::array<std::string_view, 5> kSources = {"mosaic:", "gst:", "file:", "camera:", "crowd:"};
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find_first_of(kEnd, begin), text.size());
+        std::string_view word = std::string_view(text).substr(begin, end - begin);
+        const std::size_t at = word.rfind('@');
+        std::size_t user = 0;
+        if (at != std::string_view::npos) {
+            const std::size_t equals = word.rfind('=', at);  // "--from=me:secret@host"
+            user = equals == std::string_view::npos ? 0 : equals + 1;
+        }
+        for (const std::string_view source : kSources) {
+            if (word.substr(user).starts_with(source)) user += source.size();
+        }
+        const std::size_t colon = word.find(':', user);
+        const std::size_t slash = word.find('/', user);
+        const bool path = slash < colon && word.substr(slash, 2) != "//";
+        const bool secret = at != std::string_view::npos && at + 1 < word.size() && colon < at && colon > user &&
+                            !path && word.find("://") == std::string_view::npos;
+        if (secret) text.replace(begin + user, at - user, kMask);
+        begin = secret ? std::min(text.find_first_of(kEnd, begin), text.size()) + 1 : end + 1;
     }
 }
 
@@ -130,6 +165,7 @@ void mask_values(std::string& text) {
 std::string mask_credentials(std::string_view text) {
     std::string result(text);
     mask_user_info(result);
+    mask_bare_user_info(result);
     mask_values(result);
     return result;
 }

@@ -61,15 +61,26 @@ public:
 
     void write(const FrameResult& result) override {
         writer_.write(annotator_.draw(result));
-        if (std::exchange(first_, false) && !writer_.notice().empty()) spdlog::warn("{}: {}", path_, writer_.notice());
+        warn();
     }
-    void close() override { writer_.close(); }
+    void close() override {
+        writer_.close();
+        warn();
+        if (const std::string incomplete = writer_.incomplete(); !incomplete.empty()) {
+            throw Error(ErrorKind::input, "written, but incomplete: " + incomplete, path_);
+        }
+    }
 
 private:
+    void warn() {
+        const std::string notice = writer_.notice();
+        if (notice != std::exchange(warned_, notice)) spdlog::warn("{}: {}", path_, notice);
+    }
+
     Annotator annotator_;
     VideoWriter writer_;
     std::string path_;
-    bool first_ = true;
+    std::string warned_;
 };
 
 // Returns a valid file name for "crowd:faces=60" or "rtsp://host/stream".

@@ -1,34 +1,53 @@
 #include "core/video/audio_copy.h"
 
-#include <spdlog/spdlog.h>
+#include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/base/error.h"
+#include "core/video/media_file_source.h"
+#include "core/video/truncation.h"
 
 namespace throng {
+namespace {
+
+constexpr double kStep = 1.0 / 15;         // seconds: more than any codec's packet
+constexpr double kPriming = 0.1;           // seconds of silence that encoders write before the first sample, at most
+constexpr std::size_t kMaxWaiting = 1000;  // packets, until the video has jumped back as the audio did
+constexpr double kSameTime = 0.5;          // seconds
+
+}  // namespace
 
 AudioCopy::AudioCopy(const std::string& file) : file_(file) {
     av::set_up();
+    const MediaRequest request = file_request(file, {});
+    av::Dictionary options;
+    for (const auto& [key, value] : request.options) options.set(key, value);
+    options.set("correct_ts_overflow", "0");  // as MediaReader
     AVFormatContext* context = nullptr;
-    AVDictionary* options = nullptr;
-    av_dict_set(&options, "correct_ts_overflow", "0", 0);  // as media_reader.cpp: jumps back are corrected here
-    int status = avformat_open_input(&context, ("file:" + file).c_str(), nullptr, &options);
-    av_dict_free(&options);
+    int status = avformat_open_input(&context, request.url.c_str(), nullptr, options.address());
     input_.reset(context);
     if (status >= 0) status = avformat_find_stream_info(context, nullptr);
     if (status < 0) throw Error(ErrorKind::input, "the audio cannot be read: " + av::message(status), file);
     const int video = av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
-    if (video >= 0 && context->streams[video]->start_time != AV_NOPTS_VALUE) {
-        video_start_ =
-            static_cast<double>(context->streams[video]->start_time) * av_q2d(context->streams[video]->time_base);
+    if (video >= 0) {
+        video_ = context->streams[video];
+        video_step_ = frame_step_of(*context, *video_);
     }
+    const bool has_start = video_ != nullptr && video_->start_time != AV_NOPTS_VALUE;
+    if (has_start) video_start_ = static_cast<double>(video_->start_time) * av_q2d(video_->time_base);
+    follows_video_ = video_ != nullptr && (context->iformat->flags & AVFMT_TS_DISCONT) != 0;
     for (unsigned i = 0; i < context->nb_streams; ++i) {
         AVStream& stream = *context->streams[i];
         if (stream.codecpar->codec_type == AVMEDIA_TYPE_AUDIO) {
-            tracks_.emplace_back().in = static_cast<int>(i);
-        } else {
+            tracks_.push_back({static_cast<int>(i), nullptr, {}, 0, 0, 0, {}});
+            // The clock may wrap between the first packets of audio and video.
+            if (has_start) {
+                tracks_.back().clock.begin_near(av_rescale_q(video_->start_time, video_->time_base, stream.time_base));
+            }
+        } else if (!follows_video_ || &stream != video_) {
             stream.discard = AVDISCARD_ALL;
         }
     }
@@ -57,70 +76,165 @@ void AudioCopy::add_streams(AVFormatContext& output, const std::string& output_p
     }
 }
 
-double AudioCopy::seconds_of(const AVPacket& packet) const {
-    return static_cast<double>(packet.pts) * av_q2d(input_->streams[packet.stream_index]->time_base) - video_start_ -
-           start_;
+double AudioCopy::seconds_of(const Track& track, std::int64_t stamp, std::size_t time_base) const {
+    return static_cast<double>(stamp + track.own_shift) * av_q2d(input_->streams[track.in]->time_base) +
+           video_shifts_[std::min(time_base, video_shifts_.size() - 1)] - video_start_;
 }
 
-const AudioCopy::Track* AudioCopy::next() {
-    while (!ended_) {
-        const int status = av_read_frame(input_.get(), packet_.get());
-        if (status < 0) {
-            ended_ = true;
-            if (status != AVERROR_EOF) spdlog::warn("{}: the audio ends early: {}", file_, av::message(status));
-            break;
-        }
-        const auto track =
-            std::find_if(tracks_.begin(), tracks_.end(), [&](const Track& t) { return t.in == packet_->stream_index; });
-        const bool has_time = track != tracks_.end() && packet_->pts != AV_NOPTS_VALUE;
-        if (has_time) correct(*track);
-        if (!has_time || seconds_of(*packet_) < 0) {
-            av_packet_unref(packet_.get());
+double AudioCopy::seconds_of(const Packet& packet) const {
+    return seconds_of(*packet.track, packet.data->pts, packet.time_base) - start_;
+}
+
+void AudioCopy::read_packet() {
+    av::PacketPtr packet = av::make_packet();
+    if (const int status = av_read_frame(input_.get(), packet.get()); status < 0) {
+        ended_ = true;
+        if (status != AVERROR_EOF) error_ = av::message(status);
+        return;
+    }
+    if (follows_video_ && packet->stream_index == video_->index) {
+        const auto shift = video_clock_.follow(*packet, *input_, video_step_);
+        const double tick = av_q2d(video_->time_base);
+        if (shift) video_shifts_.push_back(video_shifts_.back() + static_cast<double>(*shift) * tick);
+        const std::int64_t stamp = packet->pts != AV_NOPTS_VALUE ? packet->pts : packet->dts;
+        if (is_time(stamp)) video_time_ = static_cast<double>(stamp) * tick + video_shifts_.back() - video_start_;
+        return;
+    }
+    const auto track =
+        std::find_if(tracks_.begin(), tracks_.end(), [&](const Track& t) { return t.in == packet->stream_index; });
+    if (track != tracks_.end()) note_audio(std::move(packet), *track);
+}
+
+// Decides on which side of the jumps of the video's clock the packet is. Near a jump, the streams may come in any order.
+void AudioCopy::note_audio(av::PacketPtr packet, Track& track) {
+    const AVStream& stream = *input_->streams[track.in];
+    const double tick = av_q2d(stream.time_base);
+    if (packet->pts == AV_NOPTS_VALUE) packet->pts = packet->dts;
+    const std::optional<std::int64_t> jump = track.clock.follow(*packet, *input_, kStep);
+    if (!is_time(packet->pts)) packet->pts = packet->dts = std::llround(track.end / tick);  // after the previous one
+    if (!is_time(packet->dts)) packet->dts = packet->pts;
+    track.end = static_cast<double>(packet->pts + packet->duration) * tick;
+    // A transport stream may mark a gap with this flag.
+    const bool cut = (packet->flags & AV_PKT_FLAG_CORRUPT) != 0 && (input_->iformat->flags & AVFMT_TS_DISCONT) == 0;
+    if (cut) error_ = "its last part is cut short";
+    const std::size_t newest = video_shifts_.size() - 1;
+    if (jump) {
+        ++corrected_;
+        ++track.time_base;
+    } else if (track.time_base < newest) {
+        const auto distance = [&](std::size_t time_base) {
+            return std::abs(seconds_of(track, packet->pts, time_base) - video_time_);
+        };
+        if (distance(newest) + kSameTime < distance(track.time_base)) track.time_base = newest;
+    }
+    queue_.push_back({std::move(packet), &track, track.time_base, jump.value_or(0)});
+}
+
+AudioCopy::Packet* AudioCopy::next() {
+    for (;;) {
+        if (queue_.empty()) {
+            if (ended_) return nullptr;
+            read_packet();
             continue;
         }
-        return &*track;
+        Packet& first = queue_.front();
+        if (first.time_base < video_shifts_.size()) return &first;
+        if (follows_video_ && !ended_ && queue_.size() < kMaxWaiting) {
+            read_packet();
+            continue;
+        }
+        // The audio alone jumped back: it continues after its own packets.
+        Track& track = *first.track;
+        track.own_shift += first.jump;
+        --track.time_base;
+        for (Packet& packet : queue_) packet.time_base -= packet.track == &track ? 1 : 0;
     }
-    return nullptr;
 }
 
-void AudioCopy::correct(Track& track) {
-    const auto ticks = [&](double seconds) {
-        return static_cast<std::int64_t>(seconds / av_q2d(input_->streams[track.in]->time_base));
-    };
-    constexpr double kNewTimeBase = 1;  // seconds, as for the frames (frame_clock.h)
-    std::int64_t& pts = packet_->pts;
-    std::int64_t& dts = packet_->dts;
-    if (dts == AV_NOPTS_VALUE) dts = pts;
-    if (track.end != AV_NOPTS_VALUE && dts + track.offset < track.end - ticks(kNewTimeBase)) {
-        track.offset = track.end - dts;
+void AudioCopy::write_packet(Packet& packet, const std::function<void(AVPacket&)>& write) {
+    AVPacket& data = *packet.data;
+    Track& track = *packet.track;
+    const AVRational from = input_->streams[track.in]->time_base;
+    const double offset = video_shifts_[packet.time_base] - video_start_ - start_;
+    shift_times(data, track.own_shift + std::llround(offset / av_q2d(from)));
+    data.pos = -1;
+    data.stream_index = track.out->index;
+    av_packet_rescale_ts(&data, from, track.out->time_base);
+    if (track.last_dts && data.dts <= *track.last_dts) {
+        ++corrected_;
+        data.dts = *track.last_dts + 1;
+        data.pts = std::max(data.pts, data.dts);
     }
-    pts += track.offset;
-    dts += track.offset;
-    // No muxer takes a packet that is decoded before the one before it. Its unit of time is at most a millisecond.
-    if (track.end != AV_NOPTS_VALUE && dts <= track.last) {
-        const std::int64_t move = track.last + ticks(0.001) + 1 - dts;
-        pts += move;
-        dts += move;
-    }
-    track.last = dts;
-    track.end = dts + std::max<std::int64_t>(packet_->duration, 0);
+    track.last_dts = data.dts;
+    write(data);
 }
 
 void AudioCopy::copy_until(double seconds, const std::function<void(AVPacket&)>& write) {
-    for (;;) {
-        if (pending_ == nullptr) pending_ = next();
-        if (pending_ == nullptr || seconds_of(*packet_) >= seconds) return;
-        const AVRational from = input_->streams[pending_->in]->time_base;
-        const auto shift = std::llround((video_start_ + start_) / av_q2d(from));
-        packet_->pts -= shift;
-        packet_->dts -= shift;
-        packet_->pos = -1;
-        packet_->stream_index = pending_->out->index;
-        av_packet_rescale_ts(packet_.get(), from, pending_->out->time_base);
-        write(*packet_);
-        av_packet_unref(packet_.get());
-        pending_ = nullptr;
+    for (Packet* packet = next(); packet != nullptr; packet = next()) {
+        const double begin = seconds_of(*packet);
+        if (begin >= seconds) return;
+        if (begin < 0) {
+            left_out_ = std::max(left_out_, -begin);
+        } else {
+            write_packet(*packet, write);
+        }
+        queue_.pop_front();
     }
+}
+
+void AudioCopy::copy_rest(const std::function<void(AVPacket&)>& write) {
+    copy_until(std::numeric_limits<double>::infinity(), write);
+}
+
+// Returns true if the video of the file ends at this time, as far as known.
+bool AudioCopy::video_ends_at(double seconds) const {
+    if (video_ == nullptr) return false;
+    double end = 0;
+    if (const auto expected = expected_end(*input_, *video_, video_start_, video_step_)) {
+        end = expected->end;
+    } else if (video_->duration != AV_NOPTS_VALUE && video_->duration > 0) {
+        end = video_start_ + static_cast<double>(video_->duration) * av_q2d(video_->time_base);
+    }
+    return end > 0 && end - video_start_ - start_ <= seconds + kSameTime;
+}
+
+void AudioCopy::copy_end(double seconds, const std::function<void(AVPacket&)>& write) {
+    copy_until(seconds, write);
+    if (video_ends_at(seconds)) {
+        copy_rest(write);
+    } else {
+        copy_until(seconds + kSameTime, [](AVPacket&) {});
+        left_out_at_end_ = next() != nullptr;
+    }
+}
+
+std::string AudioCopy::incomplete() const {
+    if (!ended_) return "";
+    if (!error_.empty()) return "the audio ends early: " + error_;
+    for (const Track& track : tracks_) {
+        const AVStream& stream = *input_->streams[track.in];
+        const double start =
+            stream.start_time == AV_NOPTS_VALUE ? 0 : static_cast<double>(stream.start_time) * av_q2d(stream.time_base);
+        const auto expected = expected_end(*input_, stream, start, kStep);
+        if (expected && track.end + expected->tolerance < expected->end) {
+            return fmt::format("the audio ends early: after {:.1f} of {:.1f} s", track.end - start,
+                               expected->end - start);
+        }
+    }
+    return "";
+}
+
+std::vector<std::string> AudioCopy::notes() const {
+    std::vector<std::string> notes;
+    if (left_out_ > kPriming) {
+        notes.push_back(fmt::format("{:.1f} s of audio before the first frame left out", left_out_));
+    }
+    if (left_out_at_end_) notes.emplace_back("audio after the last frame left out");
+    if (corrected_ > 0) {
+        notes.push_back(fmt::format("{} of the audio out of order",
+                                    corrected_ == 1 ? "1 time stamp" : fmt::format("{} time stamps", corrected_)));
+    }
+    return notes;
 }
 
 }  // namespace throng

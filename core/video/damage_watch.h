@@ -11,6 +11,12 @@ namespace throng {
 // Not thread-safe. One per MediaReader; start again with a new one.
 class DamageWatch {
 public:
+    // Forgets the damage so far: decoding has begun again elsewhere, without the frames before.
+    void begin_again(const MediaReader& reader) {
+        *this = {};
+        errors_seen_ = reader.num_errors();
+    }
+
     // Call for every frame that the reader returns, in order. Returns true if the frame, or one that it depends on, may be
     // decoded incorrectly.
     [[nodiscard]] bool is_damaged(const AVFrame& av_frame, const MediaReader& reader);

@@ -85,11 +85,20 @@ void ExactMuxer::copy_audio_until(std::int64_t ticks) {
 }
 
 void ExactMuxer::commit() {
+    if (audio_) audio_->copy_rest([this](AVPacket& packet) { write_packet(packet); });
     check(av_write_trailer(output_.get()), "cannot finish the video");
     avio_flush(output_->pb);
     check(0, "cannot finish the video");
     output_.reset();
     file_.commit();
+}
+
+std::string ExactMuxer::audio_incomplete() const {
+    return audio_ ? audio_->incomplete() : "";
+}
+
+std::vector<std::string> ExactMuxer::audio_notes() const {
+    return audio_ ? audio_->notes() : std::vector<std::string>();
 }
 
 }  // namespace throng

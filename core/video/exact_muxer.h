@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/base/atomic_file.h"
 #include "core/video/audio_copy.h"
@@ -28,8 +29,12 @@ public:
     void write(AVPacket& packet);
     // Copies the audio that begins before this time, in VideoFormat::time_base.
     void copy_audio_until(std::int64_t ticks);
-    // Finishes the file and gives it its name. Throws Error(input).
+    // Copies the rest of the audio, finishes the file and gives it its name. Throws Error(input).
     void commit();
+
+    // As those of AudioCopy, after commit; empty without audio.
+    [[nodiscard]] std::string audio_incomplete() const;
+    [[nodiscard]] std::vector<std::string> audio_notes() const;
 
 private:
     void check(int status, const char* what);

@@ -23,8 +23,6 @@ extern "C" {
 namespace throng {
 namespace {
 
-constexpr double kNewTimeBase = 1;  // seconds back: the file was concatenated; as in FrameClock
-
 #if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 7, 100)
 bool is_interlaced(const AVFrame& av_frame) {
     return (av_frame.flags & AV_FRAME_FLAG_INTERLACED) != 0;
@@ -81,15 +79,14 @@ public:
     }
 
     [[nodiscard]] std::string incomplete() const { return incomplete_text(reader_->damaged(), early_end_); }
+    [[nodiscard]] std::int64_t corrected_times() const { return clock_.corrections() + reader_->num_jumps(); }
 
     VideoFormat format;
-    std::int64_t corrected_times = 0;
     bool has_times = false;
 
 private:
     std::optional<ExactFrame> decode(const std::stop_token& stop);
     void describe_format(AVFrame& av_frame, Orientation orientation);
-    [[nodiscard]] std::int64_t next_ticks(const AVFrame& av_frame);
 
     std::string path_;
     std::unique_ptr<MediaReader> reader_;
@@ -97,41 +94,12 @@ private:
     FrameClock clock_;
     std::optional<ExactFrame> pending_;
     std::int64_t next_index_ = 0;
-    bool at_end_ = false;  // after begin_at
-    std::optional<std::int64_t> first_ticks_;
-    std::int64_t offset_ = 0;  // added to the time stamps of the file, after they jumped back
-    std::int64_t last_ticks_ = -1;
-    bool sought_ = false;  // the next frame is the first one after a seek
+    bool at_end_ = false;           // after begin_at
+    std::int64_t first_ticks_ = 0;  // of the first frame of the file
+    std::int64_t last_ticks_ = 0;   // of the frame decoded last
     DamageWatch damage_;
     std::string early_end_;
 };
-
-// Returns the number of ticks from the first frame.
-std::int64_t ExactReader::Impl::next_ticks(const AVFrame& av_frame) {
-    const double tick = av_q2d(format.time_base);
-    const std::int64_t step = std::max<std::int64_t>(std::llround(frame_step_of(*reader_) / tick), 1);
-    const std::optional<std::int64_t> stamp = reader_->ticks_of(av_frame);
-    if (stamp) has_times = true;
-    if (std::exchange(sought_, false) && stamp && first_ticks_) return last_ticks_ = *stamp - *first_ticks_;
-    if (last_ticks_ < 0) {
-        if (stamp) first_ticks_ = *stamp;
-        return last_ticks_ = 0;
-    }
-    if (stamp && !first_ticks_) first_ticks_ = *stamp - (last_ticks_ + step);
-    if (stamp) {
-        std::int64_t ticks = *stamp - *first_ticks_ + offset_;
-        if (static_cast<double>(last_ticks_ - ticks) * tick > kNewTimeBase) {
-            offset_ += last_ticks_ + step - ticks;
-            ticks = last_ticks_ + step;
-            ++corrected_times;
-        }
-        if (ticks > last_ticks_) return last_ticks_ = ticks;
-        ++corrected_times;
-        return ++last_ticks_;
-    }
-    ++corrected_times;
-    return last_ticks_ += step;
-}
 
 void ExactReader::Impl::describe_format(AVFrame& av_frame, Orientation orientation) {
     format.width = orientation.transpose ? av_frame.height : av_frame.width;
@@ -177,13 +145,16 @@ std::optional<ExactFrame> ExactReader::Impl::decode(const std::stop_token& stop)
     const bool is_first = format.width == 0;
     if (is_first) describe_format(*av_frame, orientation);
     ExactFrame result;
-    const std::int64_t previous = last_ticks_;
-    result.ticks = next_ticks(*av_frame);
-    const std::int64_t step = result.ticks - std::max<std::int64_t>(previous, 0);
+    const std::optional<std::int64_t> stamp = reader_->ticks_of(*av_frame);
+    has_times = has_times || stamp;
+    const std::int64_t ticks = clock_.next(stamp, reader_->step_ticks());
+    if (is_first) first_ticks_ = last_ticks_ = ticks;
+    result.ticks = ticks - first_ticks_;
+    const std::int64_t step = ticks - std::exchange(last_ticks_, ticks);
     result.duration = duration_of(*av_frame) > 0 ? duration_of(*av_frame) : std::max<std::int64_t>(step, 1);
     const bool damaged = damage_.is_damaged(*av_frame, *reader_);
     result.top_field_first = has_top_field_first(*av_frame);
-    const double pts = clock_.next(reader_->time_of(*av_frame), frame_step_of(*reader_));
+    const double pts = std::max(static_cast<double>(ticks) * av_q2d(format.time_base), 0.0);
     maker_.ignore_alpha(reader_->has_padding_for_alpha());
     result.frame =
         maker_.make(std::move(av_frame), orientation).with_timing(next_index_++, pts, std::chrono::steady_clock::now());
@@ -199,13 +170,12 @@ std::optional<Frame> ExactReader::Impl::begin_at(double seconds, const std::stop
         if (from_start) {
             reader_ = std::make_unique<MediaReader>(request_for(path_), stop);
             damage_ = {};
-            last_ticks_ = -1;
-            offset_ = 0;
-            corrected_times = 0;
-        } else if (!reader_->seek_key_frame(seconds - run_up)) {
+            last_ticks_ = first_ticks_;
+        } else if (reader_->seek_key_frame(seconds - run_up)) {
+            damage_.begin_again(*reader_);
+        } else {
             continue;
         }
-        sought_ = !from_start;
         clock_.reset();
         early_end_.clear();
         std::optional<Frame> before;
@@ -239,7 +209,7 @@ std::string ExactReader::incomplete() const {
     return impl_->incomplete();
 }
 std::int64_t ExactReader::corrected_times() const {
-    return impl_->corrected_times;
+    return impl_->corrected_times();
 }
 bool ExactReader::has_times() const {
     return impl_->has_times;

@@ -23,18 +23,19 @@ public:
           muxer_(path, format, encoder_, options.audio) {}
 
     void write(const ExactFrame& frame) override {
-        end_ = frame.ticks + frame.duration;
         encoder_.encode(frame, write_);
         muxer_.copy_audio_until(frame.ticks);
     }
     void commit() override {
-        muxer_.copy_audio_until(end_);
         encoder_.finish(write_);
         muxer_.commit();
     }
     [[nodiscard]] std::vector<std::string> notes() const override {
-        return encoding_notes(format_, encoder_name_, encoder_.scaled_frames());
+        std::vector<std::string> notes = encoding_notes(format_, encoder_name_, encoder_.scaled_frames());
+        for (std::string& note : muxer_.audio_notes()) notes.push_back(std::move(note));
+        return notes;
     }
+    [[nodiscard]] std::string incomplete() const override { return muxer_.audio_incomplete(); }
 
 private:
     VideoFormat format_;
@@ -42,7 +43,6 @@ private:
     ExactEncoder encoder_;
     ExactMuxer muxer_;
     ExactEncoder::Write write_ = [this](AVPacket& packet) { muxer_.write(packet); };
-    std::int64_t end_ = 0;  // of the last frame
 };
 
 }  // namespace

@@ -30,8 +30,10 @@ public:
     virtual void write(const ExactFrame& frame) = 0;
     // Finishes the file and gives it its name. Throws Error(input).
     virtual void commit() = 0;
-    // As encoding_notes.
+    // As encoding_notes, and after commit about the audio.
     [[nodiscard]] virtual std::vector<std::string> notes() const = 0;
+    // After commit: why the audio is not that of a whole file, as VideoSource::incomplete.
+    [[nodiscard]] virtual std::string incomplete() const { return ""; }
 };
 
 // path: mp4, m4v, mov and mkv are written as H.264; gif and apng (or png) as animations. Throws Error(usage) for another

@@ -1,42 +1,44 @@
-// The times of a file's frames in seconds, as VideoSource promises them for files.
+// The times of a file's frames in the order of display, as VideoSource promises them for files.
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 
 namespace throng {
 
-// Not thread-safe.
+// Not thread-safe. Ticks are units of the stream's time base, from the start of the stream.
 class FrameClock {
 public:
-    // Returns the pts of the next frame: never less than that of the previous frame. stream_time: the frame's time stamp
-    // in seconds, none if it has none. step: seconds between two frames. After a jump back by more than a second
-    // (concatenated files), the pts continues with the next step.
-    double next(std::optional<double> stream_time, double step) {
-        constexpr double kNewTimeBase = 1;  // seconds
-        if (!stream_time) return last_ = last_ < 0 ? 0 : last_ + step;
-        double pts = std::max(*stream_time + offset_, 0.0);
-        if (pts < last_ - kNewTimeBase) {
-            jumped_ = true;
-            offset_ += last_ + step - pts;
-            pts = last_ + step;
+    // Returns the time of the next frame: always later than that of the previous frame. stamp: the frame's time stamp,
+    // none if it has none. step: ticks between two frames, at least 1. A frame without a time stamp follows after one
+    // step, a frame that is not later than the previous one after one tick.
+    std::int64_t next(std::optional<std::int64_t> stamp, std::int64_t step) {
+        if (!last_) {
+            is_timed_ = stamp.has_value();
+            return *(last_ = stamp.value_or(0));
         }
-        return last_ = std::max(pts, last_);
+        const std::int64_t following = *last_ + step;
+        if (stamp && !is_timed_) {  // the frames so far had no time: the first time stamp may be that of the start
+            is_timed_ = true;
+            offset_ = std::max<std::int64_t>(following - *stamp, 0);
+        }
+        const std::int64_t ticks = stamp ? *stamp + offset_ : following;
+        if (!stamp || ticks <= *last_) ++corrections_;
+        return *(last_ = std::max(ticks, *last_ + 1));
     }
 
     // Begins a new sequence.
-    void reset() {
-        last_ = -1;
-        offset_ = 0;
-    }
+    void reset() { *this = {}; }
 
-    // Returns true if the time stamps ever jumped back: pts is then exact only when reading from the start.
-    [[nodiscard]] bool jumped() const { return jumped_; }
+    // Returns how many frames since the last reset had no time stamp, or one that is not later than the previous one.
+    [[nodiscard]] std::int64_t corrections() const { return corrections_; }
 
 private:
-    double last_ = -1;
-    double offset_ = 0;  // pts minus the file's time stamps
-    bool jumped_ = false;
+    std::optional<std::int64_t> last_;
+    bool is_timed_ = false;    // a frame had a time stamp
+    std::int64_t offset_ = 0;  // ticks minus the time stamps
+    std::int64_t corrections_ = 0;
 };
 
 }  // namespace throng

@@ -37,6 +37,9 @@ public:
         info_.details = reader->details(info_.width, info_.height);
         info_.fps = reader->fps();
         info_.live = true;
+        if (const std::string unused = reader->unused_videos(); !unused.empty()) {
+            spdlog::warn("{}: {}", request.shown, unused);
+        }
         thread_ = std::jthread(
             [this, first = std::move(reader)](const std::stop_token& stop) mutable { run(std::move(first), stop); });
     }
@@ -100,6 +103,7 @@ private:
     std::optional<Clock::time_point> first_frame_;  // arrival of the first frame of all connections
     double connection_pts_ = 0;                     // pts of this connection's first frame
     std::optional<double> connection_start_;        // stream time of that frame
+    std::int64_t jumps_ = 0;                        // of the clock of this connection, seen so far
     std::optional<Clock::time_point> connected_;    // when that frame arrived
     int attempts_ = 0;                              // since the last lasting connection
     int failures_ = 0;                              // since the last connection with a frame
@@ -144,6 +148,7 @@ void LiveSource::run(std::unique_ptr<MediaReader> reader, const std::stop_token&
 LiveSource::StreamError LiveSource::play(MediaReader& reader, const std::stop_token& stop) {
     damage_ = {};
     connection_start_.reset();
+    jumps_ = 0;
     connected_.reset();
     while (!stop.stop_requested()) {
         av::FramePtr av_frame = av::make_frame();
@@ -186,15 +191,17 @@ void LiveSource::publish(MediaReader& reader, av::FramePtr av_frame, Clock::time
     newest_.push({std::move(frame), std::max(worked_ms, 0.0)});
 }
 
-// Returns seconds since the first frame, by the clock of the stream. Each connection is aligned to local time. Never
-// decreases.
+// Returns seconds since the first frame, by the clock of the stream. Each connection is aligned to local time, and so is
+// a clock that jumped back. Never decreases.
 double LiveSource::time_of(const MediaReader& reader, const AVFrame& av_frame, Clock::time_point now) {
     if (!first_frame_) first_frame_ = now;
     const double local_time = Seconds(now - *first_frame_).count();
     const std::optional<double> stream_time = reader.time_of(av_frame);
-    if (!connection_start_) {
+    const bool jumped = std::exchange(jumps_, reader.num_jumps()) != reader.num_jumps();
+    if (!connection_start_ || jumped) {
         connection_start_ = stream_time.value_or(0);
-        connection_pts_ = local_time;
+        const double step = static_cast<double>(reader.step_ticks()) * av_q2d(reader.time_base());
+        connection_pts_ = last_pts_ < 0 ? local_time : std::max(local_time, last_pts_ + step);
     }
     double pts = stream_time ? connection_pts_ + *stream_time - *connection_start_ : local_time;
     constexpr double kMinStep = 1e-4;

@@ -1,5 +1,7 @@
 #include "core/video/media_file_source.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -42,6 +44,9 @@ public:
             first = decode(stop);
         }
         if (!first) reject(stop);
+        if (const std::string unused = reader_->unused_videos(); !unused.empty()) {
+            spdlog::warn("{}: {}", request_.shown, unused);
+        }
         const Orientation orientation = reader_->orientation_of_frame(*first->av_frame);
         width_ = orientation.transpose ? first->av_frame->height : first->av_frame->width;
         height_ = orientation.transpose ? first->av_frame->width : first->av_frame->height;
@@ -108,6 +113,7 @@ private:
     std::deque<TimedFrame> pending_;  // decoded in advance: the first frame, and frames after a seek
     std::int64_t next_index_ = 0;
     FrameClock clock_;
+    bool jumped_ = false;         // the clock of the file jumped back somewhere
     DamageWatch damage_;          // of reader_
     std::int64_t iteration_ = 0;  // of the frame decoded last
     bool loop_ = false;           // applies to read only: a seek stops at the end
@@ -134,7 +140,8 @@ std::optional<TimedFrame> MediaFileSource::decode(const std::stop_token& stop) {
     result.starts_again = iteration != std::exchange(iteration_, iteration);
     if (result.starts_again) clock_.reset();
     result.damaged = damage_.is_damaged(*result.av_frame, *reader_);
-    result.pts = clock_.next(reader_->time_of(*result.av_frame), frame_step_of(*reader_));
+    const std::int64_t ticks = clock_.next(reader_->ticks_of(*result.av_frame), reader_->step_ticks());
+    result.pts = std::max(static_cast<double>(ticks) * av_q2d(reader_->time_base()), 0.0);
     return result;
 }
 
@@ -160,8 +167,12 @@ void MediaFileSource::reopen() {
 void MediaFileSource::position_before(double seconds, double step_back) {
     clock_.reset();
     iteration_ = 0;
-    const bool from_start = std::isinf(step_back) || !reader_->has_index() || clock_.jumped();
-    if (!from_start && reader_->seek_key_frame(std::max(seconds - step_back, 0.0))) return;
+    jumped_ = jumped_ || reader_->num_jumps() > 0;
+    const bool from_start = std::isinf(step_back) || !reader_->has_index() || jumped_;
+    if (!from_start && reader_->seek_key_frame(std::max(seconds - step_back, 0.0))) {
+        damage_.begin_again(*reader_);
+        return;
+    }
     earlier_damage_ += reader_->damaged();
     reopen();
 }

@@ -6,7 +6,6 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <span>
 #include <string_view>
@@ -17,6 +16,7 @@
 #include "core/video/name_lookup.h"
 #include "core/video/transparency.h"
 #include "core/video/truncation.h"
+#include "core/video/url.h"
 
 extern "C" {
 #include <libavutil/display.h>
@@ -31,7 +31,6 @@ constexpr double kMaxProbe = 3;  // seconds of a live stream that are probed bef
 // A live streaming server may begin with the last group of pictures (GOP), and so be some seconds ahead of real time.
 constexpr double kFarAhead = 20;                  // seconds
 constexpr std::size_t kMaxBytesAhead = 64 << 20;  // no GOP is larger
-constexpr double kDefaultStep = 0.04;             // seconds between frames of unknown rate
 constexpr double kGrace = 1;  // seconds: lets the ByteStream, whose message is more specific, time out first
 constexpr auto kPacedWait = std::chrono::milliseconds(500);
 
@@ -73,10 +72,12 @@ std::pair<std::string, std::string> explanation(int status, const MediaRequest& 
         case AVERROR_PROTOCOL_NOT_FOUND:
             return {"this FFmpeg build does not support this protocol", "check the part before the colon"};
         case AVERROR_INVALIDDATA:
+            if (has_unencoded_password(request.url)) return {"not a readable video", kEncodePassword};
             return {"not a readable video", "the file may be damaged, cut short, or of another type"};
         case AVERROR(ENODEV):
         case AVERROR(EBUSY): return {av::message(status), "another program may be using it"};
         default:
+            if (has_unencoded_password(request.url)) return {av::message(status), kEncodePassword};
             return {av::message(status), request.live ? "check the address and whether the sender is running" : ""};
     }
 }
@@ -90,17 +91,6 @@ std::uint64_t fingerprint_of(const AVPacket& packet) {
         add(static_cast<std::uint8_t>(static_cast<std::uint64_t>(packet.pts) >> shift));
     }
     return std::max<std::uint64_t>(hash, 1);
-}
-
-// Parses "00:01:02.345000000", the track duration in Matroska files.
-std::optional<double> seconds_of(const AVDictionaryEntry* entry) {
-    int hours = 0;
-    int minutes = 0;
-    double seconds = 0;
-    if (entry == nullptr || std::sscanf(entry->value, "%d:%d:%lf", &hours, &minutes, &seconds) != 3) {
-        return std::nullopt;
-    }
-    return 3600.0 * hours + 60.0 * minutes + seconds;
 }
 
 std::int32_t* display_matrix(AVStream& stream) {
@@ -120,18 +110,17 @@ std::string short_number(double value) {
     return fmt::format("{:g}", std::round(value * 100) / 100);
 }
 
-double frame_step_of(const MediaReader& reader) {
-    return reader.fps() > 0 ? 1 / reader.fps() : kDefaultStep;
-}
-
 std::string incomplete_text(std::uint64_t damaged, const std::string& early_end) {
     std::string text;
     if (damaged > 0) {
         text = "damaged in " + std::to_string(damaged) + (damaged == 1 ? " place" : " places") +
                ", decoded as far as possible";
     }
-    if (!early_end.empty()) text += (text.empty() ? "" : "; ") + early_end;
-    return text;
+    return joined_reasons(text, early_end);
+}
+
+std::string joined_reasons(const std::string& first, const std::string& second) {
+    return first + (first.empty() || second.empty() ? "" : "; ") + second;
 }
 
 MediaReader::MediaReader(const MediaRequest& request, const std::stop_token& stop) : request_(request) {
@@ -162,8 +151,8 @@ void MediaReader::open(const std::stop_token& stop) {
     // FFmpeg's demuxer of image files takes the characters %, * and ? in a name for a pattern of names.
     options.set("pattern_type", "none");
     if (request_.live) options.set("fpsprobesize", "5");  // frames; the default of 20 would delay the first frame
-    // Otherwise FFmpeg treats a jump back in time as a clock overflow and adds 26 hours.
-    if (!request_.live) options.set("correct_ts_overflow", "0");
+    // PacketClock does so. FFmpeg treats any jump back in time as a clock overflow and adds 26 hours.
+    options.set("correct_ts_overflow", "0");
     const av::LogScope scope(log_);
     if (status >= 0) {
         context = avformat_alloc_context();
@@ -225,6 +214,7 @@ void MediaReader::find_stream() {
     }
     const AVRational rate = av_guess_frame_rate(input_.get(), stream_, nullptr);
     fps_ = rate.num > 0 && rate.den > 0 ? av_q2d(rate) : 0;
+    frame_step_ = frame_step_of(*input_, *stream_);
     if (const std::int32_t* matrix = display_matrix(*stream_)) orientation_ = throng::orientation_of(matrix);
     if (stream_->start_time != AV_NOPTS_VALUE) start_ = stream_->start_time;
     has_index_ = (input_->iformat->flags & (AVFMT_GENERIC_INDEX | AVFMT_NOTIMESTAMPS)) == 0;
@@ -242,7 +232,6 @@ bool MediaReader::has_end(const std::stop_token& stop) {
 bool MediaReader::is_sent_ahead(const std::stop_token& stop) {
     const auto begin = std::chrono::steady_clock::now();
     const double tick = av_q2d(stream_->time_base);
-    const double usual_step = fps_ > 0 ? 1 / fps_ : kDefaultStep;
     std::size_t bytes = 0;
     double sent = 0;  // seconds of video
     waited_ = {};
@@ -258,7 +247,7 @@ bool MediaReader::is_sent_ahead(const std::stop_token& stop) {
         if (status < 0) return false;
         if (packet->stream_index == stream_->index) {
             bytes += static_cast<std::size_t>(packet->size);
-            sent += packet->duration > 0 ? static_cast<double>(packet->duration) * tick : usual_step;
+            sent += packet->duration > 0 ? static_cast<double>(packet->duration) * tick : frame_step_;
         }
         ahead_.push_back(std::move(packet));
         if (sent > kFarAhead + std::chrono::duration<double>(now - begin).count()) return true;
@@ -313,6 +302,7 @@ std::optional<MediaStatus> MediaReader::feed(const std::stop_token& stop) {
         }
         failures_in_row_ = 0;
         if (packet_->stream_index != stream_->index) continue;
+        correct_times();
         note_packet();
         note_entry();
         // The flag marks a packet that is truncated by the end of the file. (In a transport stream it may mark a gap.)
@@ -360,6 +350,19 @@ void MediaReader::check_tail() {
         tail_is_truncated_ = format == "ogg" ? is_truncated_ogg(tail) : is_truncated_transport_stream(tail);
     }
     avio_seek(io, position, SEEK_SET);
+}
+
+std::int64_t MediaReader::step_ticks() const {
+    return std::max<std::int64_t>(std::llround(frame_step_ / av_q2d(stream_->time_base)), 1);
+}
+
+// Gives the packet a time on one continuous clock.
+void MediaReader::correct_times() {
+    if (const auto shift = clock_.follow(*packet_, *input_, frame_step_)) {
+        jump_ticks_ += *shift;
+        ++jumps_;
+    }
+    shift_times(*packet_, jump_ticks_);
 }
 
 // Records a packet. Shifts its times by the previous loop iterations, so that the decoder gets one continuous stream.
@@ -412,6 +415,8 @@ bool MediaReader::loop_to_start() {
     } while (packet_->stream_index != stream_->index);
     if (PacketId{packet_->pts, packet_->pos} != *first_packet_id_) return false;
     packet_is_read_ = true;
+    clock_ = {};
+    jump_ticks_ = 0;
     ++progress_.iterations;
     return true;
 }
@@ -491,6 +496,8 @@ bool MediaReader::seek_key_frame(double seconds) {
     avcodec_flush_buffers(codec_.get());
     progress_ = {};
     entry_ = {};
+    clock_.begin_near(start + offset);
+    jump_ticks_ = 0;
     packet_is_read_ = false;
     log_.truncated = false;
     log_.missing_segments = 0;
@@ -506,7 +513,7 @@ std::int64_t MediaReader::iteration_of(const AVFrame& av_frame) const {
 }
 
 std::optional<std::int64_t> MediaReader::ticks_of(const AVFrame& av_frame) const {
-    if (av_frame.best_effort_timestamp == AV_NOPTS_VALUE) return std::nullopt;
+    if (!is_time(av_frame.best_effort_timestamp) || !is_time(start_.value_or(0))) return std::nullopt;
     return av_frame.best_effort_timestamp - start_.value_or(0) - iteration_of(av_frame) * progress_.period;
 }
 
@@ -530,6 +537,12 @@ int MediaReader::num_streams(AVMediaType type) const {
     return count;
 }
 
+std::string MediaReader::unused_videos() const {
+    const int others = num_streams(AVMEDIA_TYPE_VIDEO) - 1;
+    if (others < 1 || is_playlist(input_->iformat->name)) return "";
+    return fmt::format("{} further video track{} not used", others, others == 1 ? " is" : "s are");
+}
+
 int MediaReader::max_delay() const {
     return std::max(codec_->thread_count, 1) + codec_->has_b_frames + 1;
 }
@@ -548,50 +561,29 @@ Orientation MediaReader::orientation_of_frame(const AVFrame& av_frame) const {
 
 std::optional<double> MediaReader::duration() const {
     if (request_.live) return std::nullopt;
+    std::optional<double> seconds;
     if (stream_->duration != AV_NOPTS_VALUE && stream_->duration > 0) {
-        return static_cast<double>(stream_->duration) * av_q2d(stream_->time_base);
+        seconds = static_cast<double>(stream_->duration) * av_q2d(stream_->time_base);
+    } else if (input_->duration != AV_NOPTS_VALUE && input_->duration > 0) {
+        seconds = static_cast<double>(input_->duration) / AV_TIME_BASE;
     }
-    if (input_->duration != AV_NOPTS_VALUE && input_->duration > 0) {
-        return static_cast<double>(input_->duration) / AV_TIME_BASE;
+    // The difference of the last time stamp and the first one, between which the clock may have jumped.
+    const bool estimated = input_->duration_estimation_method == AVFMT_DURATION_FROM_PTS;
+    if (seconds && estimated && input_->pb != nullptr) {
+        constexpr double kMinRate = 1000;  // bytes per second: no transport or program stream has less
+        const std::int64_t size = avio_size(input_->pb);
+        if (size > 0 && static_cast<double>(size) < *seconds * kMinRate) return std::nullopt;
     }
-    return std::nullopt;
-}
-
-// Returns the end of the video from the file's headers. Durations that FFmpeg estimates from the data are not used.
-std::optional<MediaReader::ExpectedEnd> MediaReader::expected_end() const {
-    if (request_.live || input_->duration_estimation_method != AVFMT_DURATION_FROM_STREAM) return std::nullopt;
-    constexpr double kUsualDifference = 0.5;  // seconds between the end in the headers and the end of the last frame
-    const double usual = std::max(kUsualDifference, 0.5 * step());
-    const double start = static_cast<double>(start_.value_or(0)) * av_q2d(stream_->time_base);
-    const std::string_view format = input_->iformat->name;
-    if (format == "hls") {
-        // The sum of the segment durations in the playlist, each possibly rounded to whole seconds.
-        if (input_->duration <= 0) return std::nullopt;
-        const double length = static_cast<double>(input_->duration) / AV_TIME_BASE;
-        return ExpectedEnd{start + length, std::max(1.0, 0.1 * length)};
-    }
-    // Matroska counts from 0, not from the first frame. The tag is the end of this track.
-    if (const auto tag = seconds_of(av_dict_get(stream_->metadata, "DURATION", nullptr, 0))) {
-        return ExpectedEnd{*tag, std::max(0.1, 1.5 * step())};
-    }
-    const bool alone = input_->nb_streams == 1;
-    if (format.substr(0, 8) == "matroska" || format == "flv") {
-        if (!alone || input_->duration <= 0) return std::nullopt;
-        return ExpectedEnd{static_cast<double>(input_->duration) / AV_TIME_BASE, usual};
-    }
-    // In other formats, the duration of a stream may be that of the longest stream.
-    const bool own_duration = alone || format.substr(0, 3) == "mov" || format == "avi";
-    if (!own_duration || stream_->duration == AV_NOPTS_VALUE || stream_->duration <= 0) return std::nullopt;
-    return ExpectedEnd{start + static_cast<double>(stream_->duration) * av_q2d(stream_->time_base), usual};
+    return seconds;
 }
 
 std::string MediaReader::early_end() const {
     const bool no_more_data = bytes_ && !bytes_->failure().empty();
     if (no_more_data || (gave_up_ && !gave_up_on_damage_)) return "reading ended early: " + read_error();
-    const std::optional<ExpectedEnd> expected = expected_end();
+    const double tick = av_q2d(stream_->time_base);
+    const double start = static_cast<double>(start_.value_or(0)) * tick;
+    const auto expected = request_.live ? std::nullopt : expected_end(*input_, *stream_, start, step());
     if (expected && progress_.highest_end) {
-        const double tick = av_q2d(stream_->time_base);
-        const double start = static_cast<double>(start_.value_or(0)) * tick;
         const double end = static_cast<double>(*progress_.highest_end) * tick;
         if (end + expected->tolerance < expected->end) {
             return "the file ends early: after " + short_number(end - start) + " of " +

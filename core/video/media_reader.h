@@ -15,6 +15,7 @@
 #include "core/video/av.h"
 #include "core/video/byte_stream.h"
 #include "core/video/orientation.h"
+#include "core/video/packet_clock.h"
 #include "core/video/source.h"
 #include "core/video/watchdog.h"
 
@@ -66,16 +67,25 @@ public:
     // Returns the loop iteration of the frame, from 0, counted since the input was opened or sought.
     [[nodiscard]] std::int64_t iteration_of(const AVFrame& av_frame) const;
 
-    // Returns seconds from the start of the stream. The start is the first one that the demuxer reported.
+    // Returns seconds from the start of the stream, on one clock (PacketClock). The start is the first one that the
+    // demuxer reported.
     [[nodiscard]] std::optional<double> time_of(const AVFrame& av_frame) const;
     // Returns the same in units of time_base.
     [[nodiscard]] std::optional<std::int64_t> ticks_of(const AVFrame& av_frame) const;
     [[nodiscard]] AVRational time_base() const { return stream_->time_base; }
+    // Returns the ticks of time_base between two frames, at least 1; 0.04 s for streams of unknown rate.
+    [[nodiscard]] std::int64_t step_ticks() const;
+    // Returns how often the clock of the packets read so far jumped back. The times of later frames are then exact only
+    // when reading from the start.
+    [[nodiscard]] std::int64_t num_jumps() const { return jumps_; }
     [[nodiscard]] std::string container() const { return input_->iformat->name; }  // FFmpeg's name of the demuxer
     [[nodiscard]] std::string codec_name() const { return avcodec_get_name(codec_->codec_id); }
     [[nodiscard]] AVRational sample_aspect_ratio_of(AVFrame& av_frame) const;
     // Returns the number of streams of this type, cover pictures not included.
     [[nodiscard]] int num_streams(AVMediaType type) const;
+    // Returns which video streams of the file are not read ("1 further video track is not used"); empty if there are
+    // none. A playlist may have the same video in several sizes.
+    [[nodiscard]] std::string unused_videos() const;
     // Returns how many errors there were so far, including those that damaged() ignores. An error of a frame is counted
     // before next returns the frame, up to max_delay() frames earlier.
     [[nodiscard]] std::uint64_t num_errors() const { return std::max<std::uint64_t>(damaged_, *decoder_errors_); }
@@ -123,12 +133,8 @@ private:
     void find_stream();
     [[nodiscard]] bool has_end(const std::stop_token& stop);
     [[nodiscard]] bool is_sent_ahead(const std::stop_token& stop);
-    struct ExpectedEnd {
-        double end;        // seconds on the container's clock
-        double tolerance;  // seconds by which the last frame of a complete file may end earlier
-    };
-    [[nodiscard]] std::optional<ExpectedEnd> expected_end() const;
     [[nodiscard]] double step() const { return fps_ > 0 ? 1 / fps_ : 0; }
+    void correct_times();
     void note_frame(const AVFrame& av_frame);
     void note_entry();
     // Sends one packet to the decoder. Returns why the frames end, or nothing if the decoder may have one.
@@ -156,7 +162,11 @@ private:
     std::string decoder_name_;
     Orientation orientation_;
     double fps_ = 0;
+    double frame_step_ = 0;              // as frame_step_of
     std::optional<std::int64_t> start_;  // of the stream, in its time base
+    PacketClock clock_;
+    std::int64_t jump_ticks_ = 0;  // added to the clock after it jumped back
+    std::int64_t jumps_ = 0;
     std::uint64_t first_packet_hash_ = 0;
     bool seekable_ = false;
     bool has_index_ = false;
@@ -205,11 +215,10 @@ private:
     std::string read_error_;
 };
 
-// Returns the seconds between two frames; 0.04 for streams of unknown rate.
-[[nodiscard]] double frame_step_of(const MediaReader& reader);
-
 // Returns the text of VideoSource::incomplete for a file: damaged() of its reader, and early_end() after its end.
 [[nodiscard]] std::string incomplete_text(std::uint64_t damaged, const std::string& early_end);
+// Joins two such texts, each of which may be empty.
+[[nodiscard]] std::string joined_reasons(const std::string& first, const std::string& second);
 
 // Formats a rate or a size with at most two decimals: "30", "29.97", "12.5".
 [[nodiscard]] std::string short_number(double value);

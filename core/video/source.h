@@ -52,10 +52,11 @@ public:
     //
     // The pts of a frame is never less than that of the previous frame. A seek and each loop iteration begin a new
     // sequence.
-    // File: the pts counts from the start of the video track, by the clock of the file. If that clock jumps back by
-    // more than a second (concatenated files), the pts continues with the next frame step.
+    // File: the pts counts from the start of the video track, by the clock of the file. If that clock wraps, or jumps
+    // back (concatenated files), the pts continues with the next frame step (PacketClock).
     // Live source: the pts counts from the first frame received, by the clock of the sender within a connection. Each
     // connection is aligned to the wall-clock time since that first frame, so the pts jumps by the length of an outage.
+    // The same holds where the clock of the sender jumps back.
     virtual ReadStatus read(Frame& frame, std::stop_token stop) = 0;
 
     // The next read returns the frame at or before this time. Returns false if the source cannot seek.

@@ -26,7 +26,46 @@ std::size_t find(Bytes bytes, std::size_t begin, std::string_view text) {
     return static_cast<std::size_t>(std::search(from, bytes.end(), text.begin(), text.end()) - bytes.begin());
 }
 
+// Parses "00:01:02.345000000", the track duration in Matroska files.
+std::optional<double> seconds_of(const AVDictionaryEntry* entry) {
+    int hours = 0;
+    int minutes = 0;
+    double seconds = 0;
+    if (entry == nullptr || std::sscanf(entry->value, "%d:%d:%lf", &hours, &minutes, &seconds) != 3) {
+        return std::nullopt;
+    }
+    return 3600.0 * hours + 60.0 * minutes + seconds;
+}
+
 }  // namespace
+
+std::optional<ExpectedEnd> expected_end(const AVFormatContext& input, const AVStream& stream, double start,
+                                        double step) {
+    if (input.duration_estimation_method != AVFMT_DURATION_FROM_STREAM) return std::nullopt;
+    constexpr double kUsualDifference = 0.5;  // seconds between the end in the headers and the end of the last packet
+    const double usual = std::max(kUsualDifference, 0.5 * step);
+    const double length = input.duration > 0 ? static_cast<double>(input.duration) / AV_TIME_BASE : 0;  // 0: unknown
+    const std::string_view format = input.iformat->name;
+    if (format == "hls") {
+        // The sum of the segment durations in the playlist, each possibly rounded to whole seconds.
+        if (length <= 0) return std::nullopt;
+        return ExpectedEnd{start + length, std::max(1.0, 0.1 * length)};
+    }
+    // Matroska counts from 0, not from the first frame. The tag is the end of this track. Programs that cut a file, or
+    // change its format, may copy the tag of the whole one.
+    if (const auto tag = seconds_of(av_dict_get(stream.metadata, "DURATION", nullptr, 0))) {
+        return ExpectedEnd{length > 0 ? std::min(*tag, length) : *tag, std::max(0.1, 1.5 * step)};
+    }
+    const bool alone = input.nb_streams == 1;
+    if (format.substr(0, 8) == "matroska" || format == "flv") {
+        if (!alone || length <= 0) return std::nullopt;
+        return ExpectedEnd{length, usual};
+    }
+    // In other formats, the duration of a stream may be that of the longest stream.
+    const bool own_duration = alone || format.substr(0, 3) == "mov" || format == "avi";
+    if (!own_duration || stream.duration == AV_NOPTS_VALUE || stream.duration <= 0) return std::nullopt;
+    return ExpectedEnd{start + static_cast<double>(stream.duration) * av_q2d(stream.time_base), usual};
+}
 
 bool is_truncated_ogg(Bytes tail) {
     using namespace std::string_view_literals;

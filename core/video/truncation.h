@@ -1,9 +1,13 @@
-// Detects truncated files from their bytes, for formats whose FFmpeg demuxers report no error at a truncation.
+// Detects truncated files: from the lengths in their headers, and from their bytes for formats whose FFmpeg demuxers
+// report no error at a truncation.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+
+#include "core/video/av.h"
 
 namespace throng {
 
@@ -17,6 +21,17 @@ inline constexpr std::size_t kTailBytes = std::size_t{1} << 17;
 // `tail` is the end of an MPEG transport stream with packets of 188, 192 or 204 bytes. Returns true if the last packet
 // is incomplete.
 [[nodiscard]] bool is_truncated_transport_stream(std::span<const std::uint8_t> tail);
+
+struct ExpectedEnd {
+    double end;        // seconds on the container's clock
+    double tolerance;  // seconds by which the last packet of a complete file may end earlier
+};
+
+// Returns the end of a stream from the headers of a file or playlist; none if they do not tell it. Durations that FFmpeg
+// estimates from the data are not used. start: of the stream, in seconds. step: seconds between two packets, 0 if
+// unknown.
+[[nodiscard]] std::optional<ExpectedEnd> expected_end(const AVFormatContext& input, const AVStream& stream,
+                                                      double start, double step);
 
 // `file` is an entire OpenEXR file with one part. Returns true if a block of pixels is beyond the end or was not
 // written. Returns false for unsupported kinds: several parts, deep pixels.

@@ -41,6 +41,13 @@ std::string url_host(std::string_view url) {
     return std::string(host.substr(0, host.find(':')));
 }
 
+bool has_unencoded_password(std::string_view url) {
+    if (url_scheme(url).empty()) return false;
+    url.remove_prefix(url.find("://") + 3);
+    const std::size_t end = url.find_first_of("/?#");
+    return end != std::string_view::npos && url.find('@', end) != std::string_view::npos;
+}
+
 std::optional<std::string> file_url_path(std::string_view text) {
     constexpr std::string_view kFile = "file:";
     if (lower(text.substr(0, kFile.size())) != kFile) return std::nullopt;

@@ -224,13 +224,14 @@ bool read_until(int pipe, std::chrono::steady_clock::time_point end, std::string
     }
 }
 
-// Waits for the child until the end of the limit. Returns its status as waitpid does, or none.
-bool wait_until(pid_t child, std::chrono::steady_clock::time_point end, int& state) {
-    while (::waitpid(child, &state, WNOHANG) == 0) {
-        if (std::chrono::steady_clock::now() >= end) return false;
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+// Waits for the child until the end of the limit, or for ever without one. Returns what waitpid does, 0 after the limit.
+pid_t wait_until(pid_t child, std::optional<std::chrono::steady_clock::time_point> end, int& state) {
+    for (;;) {
+        const pid_t ended = ::waitpid(child, &state, end ? WNOHANG : 0);
+        if (ended > 0 || (ended < 0 && errno != EINTR)) return ended;
+        if (end && std::chrono::steady_clock::now() >= *end) return 0;
+        if (end) std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
-    return true;
 }
 
 std::string run_probe(std::vector<std::string> arguments, std::chrono::milliseconds limit) {
@@ -261,9 +262,12 @@ std::string run_probe(std::vector<std::string> arguments, std::chrono::milliseco
     } else {
         const auto end = std::chrono::steady_clock::now() + limit;
         int state = 0;
-        if (!read_until(ends[0], end, output) || !wait_until(child, end, state)) {
+        const pid_t ended = read_until(ends[0], end, output) ? wait_until(child, end, state) : 0;
+        if (ended < 0) {  // SIGCHLD is ignored: nobody knows how the child ended
+            why = "the end of the probe is unknown: " + std::generic_category().message(errno);
+        } else if (ended == 0) {
             ::kill(-child, SIGKILL);
-            ::waitpid(child, &state, 0);
+            wait_until(child, std::nullopt, state);
             why = "did not encode five frames within " + std::to_string(limit.count() / 1000) + " s";
         } else if (WIFSIGNALED(state)) {
             why = std::string("crashed: ") + ::strsignal(WTERMSIG(state));

@@ -19,6 +19,7 @@
 #include "core/video/audio_copy.h"
 #include "core/video/av.h"
 #include "core/video/encoder_frame.h"
+#include "core/video/media_reader.h"
 #include "core/video/muxer_io.h"
 #include "core/video/video_encoder.h"
 
@@ -71,6 +72,7 @@ public:
     std::int64_t frames = 0;
     std::string encoder;
     std::string notice;
+    [[nodiscard]] std::string incomplete() const { return audio_ ? audio_->incomplete() : ""; }
 
 private:
     void start(const Frame& first);
@@ -232,7 +234,11 @@ void VideoWriter::Impl::close() {
     if (!output_) return;
     try {
         if (codec_ && !failed_) {
-            copy_audio_until(last_ticks_ + std::llround(kClock / options_.fps));
+            if (audio_) {
+                audio_->copy_end(static_cast<double>(last_ticks_) / kClock + 1 / options_.fps,
+                                 [this](AVPacket& packet) { write_packet(packet); });
+                for (const std::string& note : audio_->notes()) notice = joined_reasons(notice, note);
+            }
             encode(nullptr);
             check(av_write_trailer(output_.get()), "cannot finalize the video");
             avio_flush(output_->pb);
@@ -271,6 +277,9 @@ std::string VideoWriter::encoder() const {
 }
 std::string VideoWriter::notice() const {
     return impl_->notice;
+}
+std::string VideoWriter::incomplete() const {
+    return impl_->incomplete();
 }
 
 }  // namespace throng

@@ -31,7 +31,7 @@ public:
 
     // Accepts any format; device frames are copied to the host. The time is frame.info().pts relative to the first
     // frame. If the pts goes back or, without audio, jumps by more than 10 seconds (after a seek), the frame follows the
-    // previous one after 1 / fps. Audio is written up to the end of the last frame. Throws Error(usage) with the first
+    // previous one after 1 / fps. Audio is written up to the end of the last frame; after the last frame of the file, all of it. Throws Error(usage) with the first
     // frame if the container cannot hold the audio, Error(input) if the file cannot be created or written or the size cannot be encoded, and
     // Error(unavailable) without any encoder. After an error only close may be called; the frames already written
     // remain valid.
@@ -42,8 +42,11 @@ public:
 
     [[nodiscard]] std::int64_t frames() const;
     [[nodiscard]] std::string encoder() const;  // "libx264", empty before the first frame
-    // Returns one line about an unexpected condition (no H.264 encoder); otherwise empty.
+    // Returns one line about an unexpected condition (no H.264 encoder, and after close: audio that was left out);
+    // otherwise empty.
     [[nodiscard]] std::string notice() const;
+    // After close: why the audio is not that of a whole file, as VideoSource::incomplete.
+    [[nodiscard]] std::string incomplete() const;
 
 private:
     class Impl;

@@ -32,4 +32,37 @@ void write_file(const std::filesystem::path& path, const std::vector<char>& byte
     std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
+namespace {
+
+// A time stamp of a PES packet is spread over five bytes with marker bits.
+std::uint64_t stamp_at(const unsigned char* at) {
+    return std::uint64_t{at[0] & 0x0eU} << 29U | std::uint64_t{at[1]} << 22U | std::uint64_t{at[2] & 0xfeU} << 14U |
+           std::uint64_t{at[3]} << 7U | at[4] >> 1U;
+}
+
+void put_stamp(unsigned char* at, std::uint64_t stamp) {
+    at[0] = static_cast<unsigned char>((at[0] & 0xf1U) | (stamp >> 29U & 0x0eU));
+    at[1] = static_cast<unsigned char>(stamp >> 22U);
+    at[2] = static_cast<unsigned char>((stamp >> 14U & 0xfeU) | 1U);
+    at[3] = static_cast<unsigned char>(stamp >> 7U);
+    at[4] = static_cast<unsigned char>((stamp << 1U & 0xfeU) | 1U);
+}
+
+}  // namespace
+
+std::vector<char> with_later_clock(std::vector<char> bytes, std::int64_t ticks) {
+    auto* data = reinterpret_cast<unsigned char*>(bytes.data());
+    for (std::size_t i = 0; i + 19 < bytes.size(); ++i) {
+        unsigned char* packet = data + i;
+        const bool starts = packet[0] == 0 && packet[1] == 0 && packet[2] == 1;
+        if (!starts || (packet[3] != 0xe0 && packet[3] != 0xc0) || (packet[6] & 0xc0U) != 0x80) continue;
+        const int stamps = (packet[7] & 0x80U) == 0 ? 0 : (packet[7] & 0x40U) == 0 ? 1 : 2;  // pts, dts
+        for (int k = 0; k < stamps; ++k) {
+            unsigned char* at = packet + 9 + 5 * k;
+            put_stamp(at, stamp_at(at) + static_cast<std::uint64_t>(ticks));
+        }
+    }
+    return bytes;
+}
+
 }  // namespace throng::test

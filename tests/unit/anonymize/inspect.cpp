@@ -108,6 +108,20 @@ MediaFacts inspect(const std::filesystem::path& path, std::size_t keep_frames) {
     return facts;
 }
 
+int num_packets(const std::filesystem::path& path, int type) {
+    AVFormatContext* context = nullptr;
+    if (avformat_open_input(&context, ("file:" + path.string()).c_str(), nullptr, nullptr) < 0) {
+        throw std::runtime_error("cannot open " + path.string());
+    }
+    const av::InputPtr input(context);
+    const av::PacketPtr packet = av::make_packet();
+    int count = 0;
+    for (; av_read_frame(context, packet.get()) >= 0; av_packet_unref(packet.get())) {
+        count += context->streams[packet->stream_index]->codecpar->codec_type == type ? 1 : 0;
+    }
+    return count;
+}
+
 bool contains(const std::filesystem::path& path, const std::string& bytes) {
     const std::vector<char> content = read_file(path);
     return std::string_view(content.data(), content.size()).find(bytes) != std::string_view::npos;

@@ -27,6 +27,9 @@ struct MediaFacts {
 // Opens the file with FFmpeg's libraries, not with the code under test. Throws std::runtime_error.
 MediaFacts inspect(const std::filesystem::path& path, std::size_t keep_frames = 0);
 
+// Returns the number of packets of all streams of a type.
+int num_packets(const std::filesystem::path& path, int type);
+
 bool contains(const std::filesystem::path& path, const std::string& bytes);
 
 // Returns the peak signal-to-noise ratio of two images in decibels.

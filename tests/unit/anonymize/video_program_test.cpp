@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -12,6 +13,7 @@
 #include <string>
 
 #include "core/video/av.h"
+#include "core/video/video_encoder.h"
 #include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
 #include "tests/support/video_files.h"
@@ -156,6 +158,39 @@ TEST_F(AnonymizeVideo, KeepsEveryTimeStampAndTag) {
     EXPECT_NE(text.find("10-bit input is written with 8 bits"), std::string::npos) << text;
     const auto interlaced = anonymize({path("interlaced.mp4"), "--out", path("i.mp4"), kLargeFaces}).out;
     EXPECT_NE(interlaced.find("stays interlaced"), std::string::npos) << interlaced;
+}
+
+// The clock of a recording of a broadcast wraps every 26.5 hours, and that of joined recordings jumps back.
+TEST_F(AnonymizeVideo, WritesOneContinuousTime) {
+    TH_NEED_FFMPEG();
+    constexpr std::int64_t kSecond = 90'000;
+    constexpr std::int64_t kWrap = std::int64_t{1} << 33;
+    for (const std::string codec : {"libx264", "mpeg2video"}) {
+        test::ffmpeg("-f lavfi -i testsrc2=size=160x120:rate=25:duration=2 -f lavfi -i sine=440:duration=2 -c:v " +
+                         codec + " -g 10 -bf 2 -c:a mp2 -muxdelay 0",
+                     path("part.ts"));
+        const std::vector<char> part = test::read_file(path("part.ts"));
+        // The muxer of ffmpeg begins at 0.2 s or so: the clock wraps in the second half, and in the first frames.
+        test::write_file(path("wraps.ts"), test::with_later_clock(part, kWrap - kSecond));
+        test::write_file(path("early.ts"), test::with_later_clock(part, kWrap - kSecond / 3));
+        std::vector<char> both = test::with_later_clock(part, 1000 * kSecond);
+        both.insert(both.end(), part.begin(), part.end());
+        test::write_file(path("joined.ts"), both);
+        for (const std::string in : {"wraps", "early", "joined"}) {
+            for (const std::string out : {"out.mp4", "out.mkv"}) {
+                SCOPED_TRACE(codec + " " + in + " " + out);
+                const auto result = anonymize({path(in + ".ts"), "--out", path(out), "--audio", "copy", kLargeFaces});
+                EXPECT_EQ(result.status, 0) << result.err;
+                const MediaFacts facts = test::inspect(path(out));
+                const std::size_t frames = in == "joined" ? 100 : 50;
+                ASSERT_EQ(facts.times.size(), frames);
+                for (std::size_t i = 0; i < frames; ++i) {
+                    ASSERT_NEAR(facts.times[i], static_cast<double>(i) / 25, 2e-3) << i;
+                }
+                EXPECT_EQ(facts.streams.size(), 2U);
+            }
+        }
+    }
 }
 
 TEST_F(AnonymizeVideo, AppliesTheRotation) {
@@ -488,6 +523,35 @@ TEST_F(AnonymizeVideo, ReportsBrokenFilesAndDoesTheOthers) {
     EXPECT_EQ(anonymize({path("in/notes.txt"), "--out", path("x.mp4")}).status, 3);
 }
 
+TEST_F(AnonymizeVideo, CopiesAudioThatIsLongerThanTheVideoAndReportsACutFile) {
+    TH_NEED_FFMPEG();
+    test::ffmpeg(
+        "-f lavfi -i testsrc2=size=160x120:rate=25:duration=1 -f lavfi -i sine=440:duration=4 -c:v libx264 -c:a aac "
+        "-movflags +faststart",
+        path("in.mp4"));
+    const auto copy = [&](const std::string& in) {
+        return anonymize({path(in), "--out", path("out.mp4"), "--audio", "copy", "--report", path("r"), kLargeFaces});
+    };
+    const auto packets = [&] { return test::num_packets(path("out.mp4"), AVMEDIA_TYPE_AUDIO); };
+    const auto whole = copy("in.mp4");
+    EXPECT_EQ(whole.status, 0) << whole.err;
+    EXPECT_GE(packets(), 172);
+    std::vector<char> bytes = test::read_file(path("in.mp4"));
+    bytes.resize(bytes.size() * 3 / 4);
+    test::write_file(path("cut.mp4"), bytes);
+    const auto cut = copy("cut.mp4");
+    EXPECT_EQ(cut.status, 3) << cut.err;
+    EXPECT_NE(cut.err.find("the audio ends early"), std::string::npos) << cut.err;
+    EXPECT_EQ(report("r.json").at("files").at(0).at("status"), "incomplete");
+    EXPECT_GE(packets(), 60);
+
+    test::ffmpeg("-i " + path("in.mp4") + " -itsoffset 2 -i " + path("in.mp4") + " -map 1:v -map 0:a -c copy",
+                 path("late.mp4"));
+    const auto late = copy("late.mp4");
+    EXPECT_EQ(late.status, 0) << late.err;
+    EXPECT_NE(late.out.find("2.0 s of audio before the first frame left out"), std::string::npos) << late.out;
+}
+
 TEST_F(AnonymizeVideo, UsesAnEncoderThatPassesTheProbe) {
     ASSERT_EQ(run_program({"crowd", path("in.mp4"), "--faces", "2", "--size", "320x240", "--frames", "5"}).status, 0);
     const auto run = [&](const std::string& script, const std::string& encoder) {
@@ -506,6 +570,13 @@ TEST_F(AnonymizeVideo, UsesAnEncoderThatPassesTheProbe) {
     const auto crash = run("[ $1 = libx264 ] || kill -SEGV $$", "auto");
     EXPECT_EQ(crash.status, 0) << crash.err;
     EXPECT_NE(crash.out.find("crashed"), std::string::npos) << crash.out;
+    struct sigaction ignored {};
+    ignored.sa_handler = SIG_IGN;
+    struct sigaction before {};
+    ASSERT_EQ(::sigaction(SIGCHLD, &ignored, &before), 0);  // then nobody knows how a child has ended
+    const std::string unknown = probe_encoder("h264_v4l2m2m", {"/bin/false"}, std::chrono::milliseconds(5000)).details;
+    ASSERT_EQ(::sigaction(SIGCHLD, &before, nullptr), 0);
+    EXPECT_NE(unknown, "") << "a probe that failed";
     const auto hang = run("[ $1 != h264_nvenc ] || sleep 100; [ $1 = libx264 ] || exit 4", "auto");
     EXPECT_EQ(hang.status, 0) << hang.err;
     EXPECT_NE(hang.out.find("within 5 s"), std::string::npos) << hang.out;

@@ -88,6 +88,31 @@ TEST_F(IncompleteProgram, WarningsNameTheWholeAddressWithoutItsPassword) {
     EXPECT_EQ((result.out + result.err).find("hidden"), std::string::npos) << result.err;
 }
 
+// What is not processed is named, and the audio of a cut file is missing in the video.
+TEST_F(IncompleteProgram, FurtherVideosAndCutAudioAreReported) {
+    TH_NEED_FFMPEG();
+    test::ffmpeg(
+        "-f lavfi -i testsrc=size=160x120:rate=5:duration=1 -f lavfi -i testsrc2=size=160x120:rate=5:duration=1 -map 0 "
+        "-map 1 -c:v libx264",
+        file("two.mkv"));
+    const ProgramResult two = run_program({"detect", file("two.mkv"), "--min-size", "60"});
+    EXPECT_EQ(two.status, 0) << two.err;
+    EXPECT_NE(two.err.find("two.mkv: 1 further video track is not used"), std::string::npos) << two.err;
+
+    test::ffmpeg(
+        "-f lavfi -i testsrc=size=160x120:rate=5:duration=1 -f lavfi -i sine=440:duration=4 -c:v libx264 -c:a aac "
+        "-movflags +faststart",
+        file("whole.mp4"));
+    const std::string bytes = contents(file("whole.mp4"));
+    std::ofstream(file("cut.mp4"), std::ios::binary) << bytes.substr(0, bytes.size() * 3 / 4);
+    for (const std::string name : {"whole.mp4", "cut.mp4"}) {
+        const ProgramResult result =
+            run_program({"detect", file(name), "--video", file("out.mp4"), "--audio", "copy", "--min-size", "60"});
+        EXPECT_EQ(result.status, name == "cut.mp4" ? 3 : 0) << result.err;
+        EXPECT_EQ(result.err.find("the audio ends early") != std::string::npos, name == "cut.mp4") << result.err;
+    }
+}
+
 TEST_F(IncompleteProgram, OneSignalEndsTheWaitForAnInput) {
     ASSERT_EQ(::mkfifo(file("pipe").c_str(), 0600), 0);
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
@@ -110,14 +135,21 @@ TEST_F(IncompleteProgram, OneSignalEndsTheWaitForAnInput) {
 // The call that resolves a name cannot be interrupted, so no thread may block in it.
 TEST_F(IncompleteProgram, OneSignalEndsTheWaitForANameLookup) {
     if (test::kSanitized) GTEST_SKIP() << "skipped: a sanitizer must be the first preloaded library";
-    const std::vector<std::vector<std::string>> commands = {
-        {"detect", "rtsp://me:hidden@silent.test/a", "--open-timeout", "200"},
-        {"detect", "http://silent.test:8000/a.mp4", "--open-timeout", "200"},
-        {"models", "fetch", "yunet_n_dynamic", "--to", file("models"), "--from", "http://silent.test/m"},
+    struct Case {
+        std::vector<std::string> command;
+        const char* proxy;
     };
-    for (const std::vector<std::string>& command : commands) {
+    const std::vector<Case> cases = {
+        {{"detect", "rtsp://me:hidden@silent.test/a", "--open-timeout", "200"}, ""},
+        {{"detect", "rtsp://me:hidden@silent.test/a", "--open-timeout", "200"}, "http://127.0.0.1:9"},
+        {{"detect", "http://silent.test:8000/a.mp4", "--open-timeout", "200"}, ""},
+        {{"detect", "http://127.0.0.1:9/a.mp4", "--open-timeout", "200"}, "http://silent.test:8000"},
+        {{"models", "fetch", "yunet_n_dynamic", "--to", file("models"), "--from", "http://silent.test/m"}, ""},
+    };
+    for (const auto& [command, proxy] : cases) {
         ProgramOptions options;
-        options.environment = {std::string("LD_PRELOAD=") + TH_SILENT_RESOLVER, "http_proxy="};
+        options.environment = {std::string("LD_PRELOAD=") + TH_SILENT_RESOLVER, std::string("http_proxy=") + proxy,
+                               "no_proxy="};
         std::chrono::steady_clock::time_point signaled;
         options.meanwhile = [&](int pid) {
             if (!test::handles_signals(pid)) return true;

@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -43,6 +44,42 @@ protected:
 
     test::ScratchDir dir_;
 };
+
+// A file that cannot be truncated: in memory, sealed against becoming shorter.
+TEST_F(OutputFileTest, NeverWritesOverAFileThatCannotBeTruncated) {
+    const int sealed = ::memfd_create("sealed", MFD_ALLOW_SEALING);
+    ASSERT_GE(sealed, 0);
+    ASSERT_EQ(::write(sealed, "earlier", 7), 7);
+    ASSERT_EQ(::fcntl(sealed, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+    const std::string path = "/proc/self/fd/" + std::to_string(sealed);
+    OutputFile output(path);
+    for (int i = 0; i < 2; ++i) {
+        EXPECT_EQ(kind_of([&] { output.write("new"); }), ErrorKind::input) << i;
+        EXPECT_FALSE(output.is_open());
+        EXPECT_EQ(contents(path), "earlier") << i;
+    }
+    ::close(sealed);
+}
+
+// What follows a failed write to a device that cannot be cut back would be no part of the whole.
+TEST_F(OutputFileTest, WritesNothingAfterAFailureThatIsNotUndone) {
+    OutputFile output("/dev/full");
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(kind_of([&] { output.write("new"); }), ErrorKind::input) << i;
+    int ends[2];
+    ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+    const std::string path = "/proc/self/fd/" + std::to_string(ends[1]);
+    OutputFile pipe(path);
+    pipe.write("a");
+    ::close(ends[0]);
+    const auto before = std::signal(SIGPIPE, SIG_IGN);
+    EXPECT_EQ(kind_of([&] { pipe.write("b"); }), ErrorKind::input);
+    const int reader = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    ASSERT_GE(reader, 0);
+    EXPECT_EQ(kind_of([&] { pipe.write("c"); }), ErrorKind::input) << "a gap in the output";
+    std::signal(SIGPIPE, before);
+    ::close(reader);
+    ::close(ends[1]);
+}
 
 TEST_F(OutputFileTest, KeepsAnExistingFileUntilTheFirstWrite) {
     std::ofstream(file("a")) << "an earlier, longer result";

@@ -110,6 +110,27 @@ TEST(Incomplete, CompleteFilesAreNotReported) {
     }
 }
 
+// Programs that cut a file, or change its format, copy the tag of the whole one.
+TEST(Incomplete, AStaleTagOfTheDurationIsNoEarlyEnd) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    ffmpeg(clip("-c:v libtheora -metadata:s:v DURATION=00:00:09.000000000"), scratch.path() / "a.ogv");
+    ASSERT_NE(std::string(test::read_file(scratch.path() / "a.ogv").data(), 4096).find("00:00:09"), std::string::npos);
+    EXPECT_EQ(read_all((scratch.path() / "a.ogv").string()).incomplete, "");
+    for (const char* name : {"a.mkv", "a.webm"}) {
+        const fs::path path = scratch.path() / name;
+        ffmpeg(clip(path.extension() == ".mkv" ? "-c:v libx264 -g 5" : "-c:v libvpx -deadline realtime"), path);
+        std::vector<char> bytes = test::read_file(path);
+        const std::string_view text(bytes.data(), bytes.size());
+        const std::size_t tag = text.find("00:00:03.000000000");
+        ASSERT_NE(tag, std::string_view::npos) << name;
+        bytes[tag + 7] = '9';
+        test::write_file(path, bytes);
+        EXPECT_EQ(read_all(path.string()).incomplete, "") << name;
+        EXPECT_NE(read_all(cut(path, 0.6)).incomplete, "") << name;
+    }
+}
+
 // A recording may begin anywhere: the references of its first frames were never in the file.
 TEST(Incomplete, ARecordingThatBeginsBetweenKeyFramesIsNotReported) {
     TH_NEED_FFMPEG();
@@ -228,6 +249,34 @@ TEST(Incomplete, DamagedFramesAreMarkedUpToTheNextKeyFrame) {
         EXPECT_FALSE(bad.front());
         EXPECT_FALSE(bad.back()) << "hiding does not end at the next key frame";
     }
+}
+
+// The frames that were in the decoder at the damage are not those that are decoded after a seek.
+TEST(Incomplete, ASeekEndsTheDamage) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    const std::string path = (scratch.path() / "a.mp4").string();
+    ffmpeg("-f lavfi -i testsrc2=size=160x120:rate=25:duration=6 -c:v libx264 -g 25 -bf 2 -threads 1", path);
+    std::vector<char> bytes = test::read_file(path);
+    for (std::size_t i = bytes.size() / 3; i < bytes.size() / 3 + 1500; ++i) bytes[i] = static_cast<char>(i * i * 37);
+    test::write_file(path, bytes);
+    auto source = open_source(path);
+    Frame frame;
+    do {
+        ASSERT_NE(source->read(frame, {}), ReadStatus::end) << "nothing is damaged";
+    } while (!frame.info().damaged);
+    const double damage = frame.info().pts;
+    ASSERT_LT(damage, 4);
+    for (const double seconds : {4.0, 0.0}) {  // both are key frames, in front of which nothing is damaged
+        ASSERT_TRUE(source->seek(seconds));
+        for (int i = 0; i < 20; ++i) {
+            ASSERT_NE(source->read(frame, {}), ReadStatus::end);
+            EXPECT_FALSE(frame.info().damaged) << frame.info().pts << ", damage at " << damage;
+        }
+    }
+    ASSERT_TRUE(source->seek(damage));
+    for (int i = 0; i < 3; ++i) ASSERT_NE(source->read(frame, {}), ReadStatus::end);
+    EXPECT_TRUE(frame.info().damaged) << "damage that is decoded again is forgotten";
 }
 
 TEST(Incomplete, APlaylistWithAMissingSegmentIsReported) {

@@ -155,6 +155,61 @@ TEST(Gstreamer, APipelinePlaysIfGstreamerIsAvailable) {
     EXPECT_EQ(frame.width(), 64);
 }
 
+struct PipelineOutcome {
+    int frames = 0;
+    std::string error;
+};
+
+// Reads a pipeline to its end. Returns no frames if there is no GStreamer.
+PipelineOutcome outcome_of_pipeline(const std::string& pipeline) {
+    PipelineOutcome outcome;
+    try {
+        const auto source = open_source("gst:" + pipeline);
+        Frame frame;
+        for (ReadStatus status = ReadStatus::frame; status != ReadStatus::end;) {
+            status = source->read(frame, {});
+            outcome.frames += status == ReadStatus::frame || status == ReadStatus::format_changed ? 1 : 0;
+        }
+    } catch (const Error& error) {
+        outcome.error = error.what();
+    }
+    return outcome;
+}
+
+TEST(Gstreamer, APipelineThatFailsIsNoRegularEnd) {
+    const std::string source = "videotestsrc ! video/x-raw,width=64,height=48 ";
+    const PipelineOutcome whole = outcome_of_pipeline("videotestsrc num-buffers=5 ! identity name=last");
+    if (whole.error.find("without GStreamer") != std::string::npos) GTEST_SKIP() << "skipped: " << whole.error;
+    EXPECT_EQ(whole.error, "");
+    EXPECT_GT(whole.frames, 0);
+    for (const char* end : {"! identity error-after=5", "! identity error-after=5 ! queue",
+                            "! identity error-after=5 ! videoconvert ! video/x-raw,format=BGR ! appsink sync=false"}) {
+        const PipelineOutcome dead = outcome_of_pipeline(source + end);
+        EXPECT_NE(dead.error.find("the pipeline failed: "), std::string::npos) << end << dead.error;
+        EXPECT_LE(dead.frames, 5) << end;
+    }
+    // The error of another pipeline at the same time.
+    const auto other = open_source("gst:" + source);
+    Frame frame;
+    EXPECT_NE(outcome_of_pipeline(source + "! identity error-after=3").error, "");
+    for (int i = 0; i < 5; ++i) EXPECT_NE(other->read(frame, {}), ReadStatus::end);
+}
+
+TEST(Gstreamer, FormatsThatCannotBeReadAreRejected) {
+    const std::string source = "videotestsrc num-buffers=3 ! video/x-raw,width=64,height=48,format=";
+    for (const char* format : {"BGR", "GRAY8"}) {
+        const PipelineOutcome read = outcome_of_pipeline(source + format + " ! appsink sync=false");
+        if (read.error.find("without GStreamer") != std::string::npos) GTEST_SKIP() << "skipped: " << read.error;
+        EXPECT_EQ(read.error, "") << format;
+        EXPECT_GT(read.frames, 0) << format;
+    }
+    for (const char* format : {"NV12", "I420", "YUY2", "BGRx"}) {
+        const PipelineOutcome read = outcome_of_pipeline(source + format + " ! appsink sync=false");
+        EXPECT_EQ(read.frames, 0) << format;
+        EXPECT_NE(read.error.find("format=BGR"), std::string::npos) << format << read.error;
+    }
+}
+
 TEST(Gstreamer, AnInvalidPipelineIsRejectedWithoutItsPassword) {
     try {
         SourceOptions options;

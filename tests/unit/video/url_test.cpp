@@ -1,5 +1,8 @@
 #include "core/video/url.h"
 
+#include "core/base/error.h"
+#include "core/video/source.h"
+
 #include <gtest/gtest.h>
 
 namespace throng {
@@ -21,6 +24,31 @@ TEST(Url, Hosts) {
     EXPECT_EQ(url_host("udp://@:1234"), "");
     EXPECT_EQ(url_host("http://"), "");
     EXPECT_EQ(url_host("/a/clip.mp4"), "");
+}
+
+TEST(Url, UnencodedPasswordsEndTheHost) {
+    for (const char* url : {"rtsp://me:se/cret@host/a", "rtsp://me:12?4@host", "http://me:se#c@ret@host/"}) {
+        EXPECT_TRUE(has_unencoded_password(url)) << url;
+    }
+    for (const char* url : {"rtsp://me:se@cret@host/a", "rtsp://me:secret@host", "http://host/a", "http://", "a/b@c"}) {
+        EXPECT_FALSE(has_unencoded_password(url)) << url;
+    }
+}
+
+// A label of more than 63 characters is rejected without asking a name server.
+TEST(Url, AnUnencodedPasswordIsNotShownAsAMissingHost) {
+    const std::string user(70, 'u');
+    for (const char* password : {"se/cret", "12/34", "1?2", "s@1/2", "s:1#2"}) {
+        try {
+            static_cast<void>(open_source("rtsp://" + user + ":" + password + "@127.0.0.1:9/a"));
+            ADD_FAILURE() << password;
+        } catch (const Error& error) {
+            const std::string text = error.what();
+            EXPECT_NE(error.advice().find("%2F"), std::string::npos) << text;
+            EXPECT_EQ(error.where(), "rtsp://***@127.0.0.1:9/a") << password;
+            EXPECT_EQ(text.find("uuu"), std::string::npos) << text;
+        }
+    }
 }
 
 TEST(Url, FileUrlsAreDecoded) {
