@@ -82,6 +82,45 @@ TEST_F(Window, ShowsAFailureUntilDismissed) {
     EXPECT_EQ(session_->recent()->newest(), "clip.mp4");
 }
 
+TEST_F(Window, ShowsNoSecretsOfASource) {
+    make_source_ = [](const std::string& spec) -> std::unique_ptr<VideoSource> {
+        if (spec.find("closed") == std::string::npos) return nullptr;
+        throw Error(ErrorKind::input, "cannot open " + spec, spec, "try " + spec + " later");
+    };
+    open({});
+    const auto expect_no_secret = [&] {
+        EXPECT_FALSE(shows("s3cr"));
+        EXPECT_FALSE(window_->title().contains("s3cr")) << window_->title().toStdString();
+        for (const QString& text :
+             {session_->source()->title(), session_->source()->opening(), session_->alert()->what(),
+              session_->alert()->where(), session_->alert()->advice()}) {
+            EXPECT_FALSE(text.contains("s3cr")) << text.toStdString();
+        }
+    };
+    for (const QString& spec : {QStringLiteral("mosaic:rtsp://me:s3cr@host/closed"),
+                                QStringLiteral("gst:rtspsrc location=rtsp://host/closed user-pw=s3cr ! decodebin"),
+                                QStringLiteral("rtsp://me:s3cr@host:99999/closed")}) {
+        session_->open(spec);
+        expect_no_secret();  // while it is being opened
+        ASSERT_TRUE(test::wait_for([&] { return session_->alert()->visible(); }));
+        expect_no_secret();
+        const QString opens = QString(spec).replace("closed", "open");
+        session_->open(opens);
+        ASSERT_TRUE(test::wait_for([&] { return session_->recent()->count() > 0 && video_->has_frame(); }));
+        ASSERT_EQ(session_->source()->spec(), opens);
+        trigger("sources");
+        ASSERT_TRUE(test::wait_for([&] { return shows("Recent"); }));
+        expect_no_secret();
+        auto* address = window_->findChild<QQuickItem*>("address");
+        ASSERT_NE(address, nullptr);
+        address->setProperty("text", spec);
+        trigger("sources");
+        ASSERT_TRUE(test::wait_for([&] { return !address->isVisible(); }));
+        EXPECT_EQ(address->property("text"), "") << "not shown when the menu is opened again";
+        session_->recent()->clear();
+    }
+}
+
 TEST_F(Window, KeepsTheSourceIfAnotherOneCannotBeOpened) {
     open({});
     play();
