@@ -121,6 +121,41 @@ TEST_F(Window, ShowsNoSecretsOfASource) {
     }
 }
 
+TEST_F(Window, WritesItsOutputsOfTheFirstSourceThatOpens) {
+    make_sinks_ = [this](const SourceInfo&) {
+        return std::vector<std::shared_ptr<ResultSink>>{
+            std::make_shared<CountingSink>(recorded_, closed_, recorded_frame_)};
+    };
+    open({});
+    session_->open("missing.mp4");
+    ASSERT_TRUE(test::wait_for([&] { return session_->alert()->visible(); }));
+    session_->open("silent");  // cancelled by the next one
+    play("clip.mp4");
+    EXPECT_TRUE(test::wait_for([&] { return recorded_ > 3; }));
+    session_->open("other.mp4");  // another source is no part of them
+    ASSERT_TRUE(test::wait_for([&] { return session_->source()->spec() == "other.mp4" && session_->result(); }));
+    EXPECT_EQ(closed_, 1);
+    const int written = recorded_;
+    const auto index = session_->result()->frame.info().index;
+    ASSERT_TRUE(test::wait_for([&] { return session_->result()->frame.info().index > index + 10; }));
+    EXPECT_EQ(recorded_, written);
+}
+
+TEST_F(Window, MakesItsOutputsAgainIfThatFails) {
+    int attempts = 0;
+    make_sinks_ = [&](const SourceInfo&) {
+        if (++attempts == 1) throw Error(ErrorKind::input, "the disk is full", "out.jsonl");
+        return std::vector<std::shared_ptr<ResultSink>>{
+            std::make_shared<CountingSink>(recorded_, closed_, recorded_frame_)};
+    };
+    open({});
+    session_->open("clip.mp4");
+    ASSERT_TRUE(test::wait_for([&] { return session_->alert()->visible(); }));
+    play("clip.mp4");
+    EXPECT_TRUE(test::wait_for([&] { return recorded_ > 3; }));
+    EXPECT_EQ(attempts, 2);
+}
+
 TEST_F(Window, KeepsTheSourceIfAnotherOneCannotBeOpened) {
     open({});
     play();

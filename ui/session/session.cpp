@@ -117,6 +117,10 @@ Session::~Session() {
 // --- opening
 
 void Session::open(const QString& spec) {
+    open(spec, false);
+}
+
+void Session::open(const QString& spec, bool stand_in) {
     if (spec.isEmpty()) return;
     opening_ = spec;
     source_.set_opening(spec);
@@ -125,7 +129,7 @@ void Session::open(const QString& spec) {
     if (!pipeline_ || may_share_device(spec, source_.spec())) closing = reset(spec);
     PipelineSettings settings = requested_settings();
     settings.host_pixels = setup_.settings.host_pixels;  // until the view has chosen a path for frames on the device
-    opener_.open({spec.toStdString(), settings, transport_.options(), pipeline_, std::move(closing)});
+    opener_.open({spec.toStdString(), settings, transport_.options(), pipeline_, std::move(closing), stand_in});
 }
 
 // Removes everything that belongs to the previous source and returns its pipeline.
@@ -176,9 +180,9 @@ void Session::start(const OpenedSource& opened) {
     transport_.attach(pipeline_);
     captures_.attach(pipeline_);
     counts_.attach(pipeline_);
+    update_pipeline();  // settings changed while the source was being opened; outputs may need that faces are hidden
     pipeline_->start();
     recent_.add(source_.spec());
-    apply_settings();  // settings changed while the source was being opened
     refresh_timer_.start();
     memory_timer_.start();
     query_memory();
@@ -210,6 +214,10 @@ void Session::openUrl(const QUrl& url) {
 
 void Session::openDemo() {
     open(kDemo);
+}
+
+void Session::open_stand_in() {
+    open(kDemo, true);
 }
 
 void Session::findCameras() {

@@ -120,6 +120,7 @@ public:
     Q_INVOKABLE void open(const QString& spec);
     Q_INVOKABLE void openUrl(const QUrl& url);
     Q_INVOKABLE void openDemo();
+    void open_stand_in();  // the demo, until another source is back
     Q_INVOKABLE void findCameras();
     Q_INVOKABLE void findModels();  // that the detectors can use; again: files may have been installed meanwhile
 
@@ -137,6 +138,7 @@ signals:
 
 private:
     void start(const OpenedSource& opened);
+    void open(const QString& spec, bool stand_in);
     [[nodiscard]] std::shared_ptr<Pipeline> reset(const QString& spec);
     void fail(const Error& error);
     void pull();
