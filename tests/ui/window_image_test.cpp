@@ -149,6 +149,56 @@ TEST_F(Window, RepeatsAPartUpToTheEndOfTheSource) {
     }
 }
 
+TEST_F(Window, EndsWithItsLastPosition) {
+    test::FakeClip clip;
+    clip.frames = 100;
+    clip.fps = 2000;  // the pipeline has ended before the images of its last frames are made
+    clip.width = 1920;
+    clip.height = 1080;
+    open(clip);
+    int ends = 0;
+    QObject::connect(session_->transport(), &Transport::stateChanged, window_, [&] {
+        if (session_->transport()->state() != "ended") return;
+        ++ends;
+        EXPECT_DOUBLE_EQ(session_->transport()->position(), 99 / 2000.0);
+    });
+    for (int i = 0; i < 10; ++i) {
+        session_->open(QStringLiteral("clip%1.mp4").arg(i));
+        ASSERT_TRUE(test::wait_for([&] { return ends == i + 1; }));
+    }
+}
+
+// The window was busy between two ends of the part.
+TEST(Transport, RepeatsAPartThatHasEndedAgain) {
+    test::FakeClip clip;
+    clip.frames = 10;
+    clip.fps = 1000;
+    PipelineOptions options;
+    options.real_time = true;
+    const auto pipeline = std::make_shared<Pipeline>(test::make_fake_source(clip), test::make_fake_backend(clip),
+                                                     PipelineSettings{}, options);
+    Transport transport(options);
+    transport.attach(pipeline);
+    pipeline->start();
+    std::shared_ptr<const FrameResult> last;
+    const auto ends_again = [&] {
+        const bool ended =
+            test::wait_for([&] { return pipeline->latest() != last && pipeline->state() == PipelineState::ended; });
+        last = pipeline->latest();
+        return ended;
+    };
+    ASSERT_TRUE(ends_again());
+    transport.set_position(0.002);
+    transport.markLoop();
+    transport.set_position(0.009);
+    transport.markLoop();
+    for (int i = 0; i < 3; ++i) {
+        transport.set_state(Transport::State::ended);
+        ASSERT_TRUE(ends_again()) << i;
+        EXPECT_EQ(last->frame.info().index, 9);
+    }
+}
+
 TEST_F(Window, ShowsTheTimeBelowThePointer) {
     open({});
     play();

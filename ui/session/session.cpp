@@ -272,9 +272,16 @@ void Session::pull() {
     const PipelineState state = pipeline_->state();
     if (state == PipelineState::failed && transport_.current() != Transport::State::failed) {
         fail(pipeline_->failure().value_or(Error(ErrorKind::internal, "the pipeline stopped unexpectedly")));
-    } else if (transport_state(state) != transport_.current() || first) {
+    } else if (state_on_screen() != transport_.current() || first) {
         refresh();
     }
+}
+
+// The source ends with its last result: that is where the user believes the end, and marks it.
+Transport::State Session::state_on_screen() const {
+    const Transport::State state = transport_state(pipeline_->state());
+    if (state != Transport::State::ended || pipeline_->latest() == result()) return state;
+    return transport_.current();  // until the result has arrived
 }
 
 void Session::refresh() {
@@ -304,7 +311,7 @@ void Session::refresh() {
     if (matrix_.open() && pipeline_->settings().keep_raw) matrix_.show(result(), pipeline_->settings().nms);
     stage_map_.show(result(), pipeline_->settings().detector);
     replay_.refresh();
-    if (transport_.current() != Transport::State::failed) transport_.set_state(transport_state(pipeline_->state()));
+    if (transport_.current() != Transport::State::failed) transport_.set_state(state_on_screen());
     offer_to_race();
     emit refreshed();
 }

@@ -140,6 +140,7 @@ private:
     void start(const OpenedSource& opened);
     void open(const QString& spec, bool stand_in);
     [[nodiscard]] std::shared_ptr<Pipeline> reset(const QString& spec);
+    [[nodiscard]] Transport::State state_on_screen() const;
     void fail(const Error& error);
     void pull();
     void refresh();
