@@ -226,6 +226,33 @@ TEST(SourceTitles, ShowWhatDiffers) {
     EXPECT_TRUE(source_titles({}).isEmpty());
 }
 
+TEST(PlotItem, ShowsAndSelectsTheNewestResultsAfterItWasHidden) {
+    History history;
+    PlotItem plot;
+    plot.setSize({static_cast<double>(History::kLength - 1), 50});  // a pixel per result
+    plot.set_history(&history);
+    FrameResult result;
+    const auto add = [&](int count, double ms) {
+        result.timings = {{stage::kNmsMap, ms}};
+        for (int i = 0; i < count; ++i) history.add(result);
+    };
+    add(10, 0.4);
+    EXPECT_EQ(plot.numberAt(plot.width()), 10);
+    EXPECT_EQ(plot.numberAt(plot.width() - 9), 1);
+    EXPECT_EQ(plot.numberAt(plot.width() - 10), -1);
+    plot.setVisible(false);
+    add(20, 40);
+    EXPECT_EQ(plot.numberAt(plot.width()), 10) << "what is drawn";
+    plot.setVisible(true);
+    EXPECT_EQ(plot.ms_scale(), 50);
+    EXPECT_EQ(plot.numberAt(plot.width()), 30);
+    EXPECT_EQ(plot.numberAt(plot.width() - 29), 1);
+    plot.setVisible(false);
+    history.clear();
+    plot.setVisible(true);
+    EXPECT_EQ(plot.numberAt(plot.width()), -1);
+}
+
 TEST(PlotItem, ASpikeDoesNotFlattenTheRest) {
     History history;
     PlotItem plot;
