@@ -22,7 +22,7 @@ QString capture_path(CaptureKind kind) {
     const QString stem = QStringLiteral("%1/throng-%2").arg(folder, stamp);
     const QString suffix = video ? QStringLiteral(".mp4") : QStringLiteral(".png");
     QString path = stem + suffix;
-    for (int n = 2; QFile::exists(path); ++n) path = QStringLiteral("%1-%2%3").arg(stem).arg(n).arg(suffix);
+    for (int n = 2; QFile::exists(path); ++n) path = stem + u'-' + QString::number(n) + suffix;
     return path;
 }
 
