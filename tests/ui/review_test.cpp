@@ -222,6 +222,17 @@ TEST_F(ReviewPlayerThatWaits, ShowsAnotherFrame) {
     released_ = true;
 }
 
+TEST_F(ReviewWindow, CountsFrames) {
+    std::vector<ReviewTrack> tracks{track_of(1, 0.2, 1.3, {10, 20, 40, 40}, {90, 20, 40, 40}),
+                                    track_of(2, 1.2, 1.2, {100, 100, 50, 60}, {})};
+    tracks[0].frames = 12;
+    open_review(tracks, make_clip());
+    EXPECT_TRUE(test::wait_for([&] { return shows("s · 12 frames"); }));
+    EXPECT_TRUE(shows("s · 1 frame"));
+    EXPECT_FALSE(shows("1 frames"));
+    EXPECT_FALSE(shows("12 faces"));
+}
+
 TEST_F(ReviewWindow, DecidesByKeysAndButtonsAndWrites) {
     open_three();
     EXPECT_EQ(review_->num_open(), 3);

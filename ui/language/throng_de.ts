@@ -861,6 +861,10 @@
         <translation>Spur %1 · %2–%3 s · %4 %5</translation>
     </message>
     <message>
+        <source>frame</source>
+        <translation>Bild</translation>
+    </message>
+    <message>
         <source>frames</source>
         <translation>Bilder</translation>
     </message>
