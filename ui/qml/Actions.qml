@@ -16,10 +16,11 @@ QtObject {
             say(playing ? qsTr("Paused") : qsTr("Playing"))
         },
         step: () => session.replay.active ? session.replay.step(1) : session.transport.step(),
-        stepBack: () => session.replay.active ? session.replay.step(-1) : session.transport.stepBack(),
+        stepBack: () => session.replay.active ? session.replay.step(-1)
+                                              : session.source.seekable && session.transport.stepBack(),
         back: () => seekBy(-5),
         forward: () => seekBy(5),
-        start: () => session.transport.seek(0),
+        start: () => session.source.seekable && session.transport.seek(0),
         slower: () => changeSpeed(-1),
         faster: () => changeSpeed(1),
         loop: () => {
