@@ -91,6 +91,32 @@ TEST_F(Window, KeysSeekOnlyWhereTheSourceCanSeek) {
     EXPECT_EQ(seeks, before + 1);
 }
 
+TEST_F(Window, PlayAndTheMatrixWaitForASource) {
+    open({});
+    trigger("play");
+    EXPECT_EQ(session_->feedback()->text(), "");
+    trigger("matrix");
+    const auto status = [&] { return item("matrixStatus")->property("text").toString(); };
+    EXPECT_EQ(status(), "No frames yet");
+    session_->open("missing.mp4");
+    ASSERT_TRUE(test::wait_for([&] { return session_->alert()->visible(); }));
+    EXPECT_EQ(status(), "No frames yet");
+    trigger("play");  // tries again
+    EXPECT_EQ(session_->feedback()->text(), "");
+    play();
+    EXPECT_TRUE(test::wait_for([&] { return status().startsWith("cost of this view"); })) << status().toStdString();
+    trigger("play");
+    EXPECT_EQ(session_->feedback()->text(), "Paused");
+
+    test::FakeClip still;
+    still.frames = 1;
+    open(still);
+    play();
+    ASSERT_TRUE(test::wait_for([&] { return session_->source()->still(); }));
+    trigger("play");
+    EXPECT_EQ(session_->feedback()->text(), "") << "nothing to play";
+}
+
 TEST_F(Window, BarsHideOverAVideoWhileThePointerRests) {
     open({});
     play();

@@ -642,6 +642,10 @@
         <translation>Wird berechnet …</translation>
     </message>
     <message>
+        <source>No frames yet</source>
+        <translation>Noch keine Bilder</translation>
+    </message>
+    <message>
         <source>No raw detections in this frame</source>
         <translation>Keine Rohdetektionen in diesem Bild</translation>
     </message>
