@@ -183,9 +183,12 @@ int run_view(const CommandContext& context, ViewOptions options) {
     session.make_sinks = [output = options.output, files](const SourceInfo& source) {
         return make_sinks(output, source, files);
     };
-    session.make_recording = [](const std::string& path, const SourceInfo& source, bool raw, bool blur) {
+    session.make_recording = [tracks = session.draw_tracks](const std::string& path, const SourceInfo& source, bool raw,
+                                                            bool blur) {
         OutputOptions recording;
         recording.video = path;
+        recording.screen_colors = true;
+        recording.track = tracks;
         recording.raw = raw;
         recording.blur = blur;
         return make_sinks(recording, source, nullptr).front();

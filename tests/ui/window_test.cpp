@@ -1,4 +1,5 @@
 // Tests the window's frames, sources, settings and recordings.
+#include <QStandardPaths>
 #include <filesystem>
 #include <fstream>
 
@@ -119,6 +120,40 @@ TEST_F(Window, ShowsNoSecretsOfASource) {
         EXPECT_EQ(address->property("text"), "") << "not shown when the menu is opened again";
         session_->recent()->clear();
     }
+}
+
+TEST_F(Window, AScreenshotHasTheColorsOfTheScreen) {
+    // A folder whose name looks like a placeholder.
+    const std::filesystem::path pictures = folder_.path() / "50%2";
+    std::filesystem::create_directories(pictures);
+    std::ofstream(folder_.path() / "user-dirs.dirs") << "XDG_PICTURES_DIR=\"" << pictures.string() << "\"\n";
+    const QByteArray before = qgetenv("XDG_CONFIG_HOME");
+    qputenv("XDG_CONFIG_HOME", folder_.path().c_str());
+    QStandardPaths::setTestModeEnabled(false);
+    carry_ = true;  // results have tracks, which are not drawn
+    open({});
+    play();
+    pause_at(500000);
+    session_->display()->set_raw(false);
+    const auto screenshot = [&] {
+        trigger("screenshot");
+        EXPECT_TRUE(test::wait_for([&] { return session_->alert()->visible(); }));
+        EXPECT_FALSE(session_->alert()->is_error()) << session_->alert()->where().toStdString();
+        const QString path = session_->alert()->where();
+        session_->alert()->dismiss();
+        return path;
+    };
+    const QString path = screenshot();
+    EXPECT_EQ(std::filesystem::path(path.toStdString()).parent_path(), pictures);
+    EXPECT_EQ(std::filesystem::path(screenshot().toStdString()).parent_path(), pictures) << "the second of a second";
+    const QImage image(path);
+    const Box box = test::box_of(test::gray_of(500000));
+    const QColor edge = image.pixelColor(static_cast<int>(box.x), static_cast<int>(box.y + box.h / 2));
+    EXPECT_EQ(test::difference(0, 0.5, edge, video_->kept_color()), "");
+    EXPECT_EQ(OverlayOptions{}.kept_color, video_->kept_color());
+    EXPECT_EQ(OverlayOptions{}.raw_color, video_->raw_color());
+    QStandardPaths::setTestModeEnabled(true);
+    before.isNull() ? qunsetenv("XDG_CONFIG_HOME") : qputenv("XDG_CONFIG_HOME", before);
 }
 
 TEST_F(Window, WritesItsOutputsOfTheFirstSourceThatOpens) {

@@ -26,16 +26,24 @@ QString capture_path(CaptureKind kind) {
     return path;
 }
 
-ImageRequest screenshot_request(const std::shared_ptr<const FrameResult>& result, const DisplaySettings& display) {
+OverlayOptions overlay_on_screen(const DisplaySettings& display, bool tracks) {
+    OverlayOptions options;
+    options.raw = display.raw();
+    options.kept = display.kept();
+    options.tracks = tracks;
+    options.labels = display.labels();
+    options.landmarks = display.landmarks();
+    return options;
+}
+
+ImageRequest screenshot_request(const std::shared_ptr<const FrameResult>& result, const DisplaySettings& display,
+                                bool tracks) {
     ImageRequest request;
     request.result = result;
     request.item = QSizeF(result->frame.width(), result->frame.height());
     request.blur = display.blur();
     request.paint_overlay = true;
-    request.overlay.raw = display.raw();
-    request.overlay.kept = display.kept();
-    request.overlay.labels = display.labels();
-    request.overlay.landmarks = display.landmarks();
+    request.overlay = overlay_on_screen(display, tracks);
     return request;
 }
 

@@ -49,7 +49,7 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
       transport_(setup_.playback),
       detection_(setup_.settings, setup_.detectors),
       trial_(setup_.try_network),
-      captures_(setup_.make_recording, display_, alert_),
+      captures_(setup_.make_recording, display_, setup_.draw_tracks, alert_),
       counts_(setup_.count_file, setup_.count_plan),
       compare_([this](const DetectorParams& detector) { return setup_.make_backend(detector).backend; },
                setup_.settings, setup_.detectors),
