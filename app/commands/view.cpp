@@ -197,6 +197,7 @@ int run_view(const CommandContext& context, ViewOptions options) {
     // The window applies clocks and samples telemetry itself, so that the user can see and change both.
     session.clocks.clocks = clock_options(options.clocks, context.common);
     session.clocks.profile = options.clocks.profile;
+    session.measures = !options.clocks.telemetry.empty();
     Telemetry::Options telemetry;
     telemetry.root = options.clocks.root;
     telemetry.csv = options.clocks.telemetry;

@@ -161,6 +161,18 @@ TEST_F(WallWindow, EnlargesASourceAndReturns) {
     EXPECT_TRUE(test::wait_for([&] { return wall_->tile(2).state() == "running" && wall_->tile(2).frame_rate() > 0; }));
 }
 
+TEST_F(WallWindow, RestsWhileItIsMinimized) {
+    open_wall({"a", "b"});
+    ASSERT_TRUE(has_image(0) && has_image(1));
+    const auto both = [&](const char* state) {
+        return test::wait_for([&] { return wall_->tile(0).state() == state && wall_->tile(1).state() == state; });
+    };
+    window_->showMinimized();
+    EXPECT_TRUE(both("paused"));
+    window_->showNormal();
+    EXPECT_TRUE(both("running"));
+}
+
 TEST_F(WallWindow, ShowsNoSecretsOfItsSources) {
     make_source_ = [](const std::string& spec) -> std::unique_ptr<VideoSource> {
         if (spec.find("closed") == std::string::npos) return test::make_fake_source({});

@@ -191,6 +191,54 @@ TEST_F(Window, MakesItsOutputsAgainIfThatFails) {
     EXPECT_EQ(attempts, 2);
 }
 
+TEST_F(Window, RestsWhileItIsMinimized) {
+    open({});
+    play();
+    window_->showMinimized();
+    EXPECT_TRUE(test::wait_for([&] { return session_->transport()->state() == "paused"; }));
+    window_->showNormal();
+    ASSERT_TRUE(test::wait_for([&] { return session_->transport()->state() == "running"; }));
+    window_->showMinimized();
+    ASSERT_TRUE(test::wait_for([&] { return session_->transport()->state() == "paused"; }));
+    session_->open("other.mp4");
+    ASSERT_TRUE(test::wait_for([&] { return session_->source()->spec() == "other.mp4"; }));
+    EXPECT_TRUE(test::wait_for([&] { return session_->transport()->state() == "paused"; }))
+        << "a source opened meanwhile";
+    window_->showNormal();
+    ASSERT_TRUE(test::wait_for([&] { return session_->transport()->state() == "running"; }));
+    trigger("play");
+    ASSERT_TRUE(test::wait_for([&] { return session_->transport()->state() == "paused"; }));
+    window_->showMinimized();
+    window_->showNormal();
+    EXPECT_EQ(session_->transport()->state(), "paused") << "the user has paused it";
+}
+
+TEST_F(Window, RecordsCountsAndWritesWhileItIsMinimized) {
+    const auto goes_on = [&] {
+        window_->showMinimized();
+        const auto index = session_->result()->frame.info().index;
+        const bool went_on =
+            test::wait_for([&] { return session_->result()->frame.info().index > index + 30; });  // 0.3 s
+        EXPECT_EQ(session_->transport()->state(), "running");
+        window_->showNormal();
+        return went_on;
+    };
+    open({});
+    play();
+    trigger("record");
+    EXPECT_TRUE(goes_on()) << "a recording";
+    trigger("record");
+    trigger("counts");
+    EXPECT_TRUE(goes_on()) << "counts";
+    make_sinks_ = [this](const SourceInfo&) {
+        return std::vector<std::shared_ptr<ResultSink>>{
+            std::make_shared<CountingSink>(recorded_, closed_, recorded_frame_)};
+    };
+    open({});
+    play();
+    EXPECT_TRUE(goes_on()) << "outputs of the program";
+}
+
 TEST_F(Window, KeepsTheSourceIfAnotherOneCannotBeOpened) {
     open({});
     play();

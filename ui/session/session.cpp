@@ -143,6 +143,7 @@ std::shared_ptr<Pipeline> Session::reset(const QString& spec) {
     std::shared_ptr<Pipeline> previous = std::exchange(pipeline_, nullptr);
     seen_.reset();
     failure_.reset();
+    rests_ = false;
     has_sinks_ = false;
     status_.clear();
     feedback_.clear();
@@ -311,9 +312,29 @@ void Session::refresh() {
     if (matrix_.open() && pipeline_->settings().keep_raw) matrix_.show(result(), pipeline_->settings().nms);
     stage_map_.show(result(), pipeline_->settings().detector);
     replay_.refresh();
+    rest_or_play();
     if (transport_.current() != Transport::State::failed) transport_.set_state(state_on_screen());
     offer_to_race();
     emit refreshed();
+}
+
+void Session::set_seen(bool seen) {
+    if (seen == seen_by_user_) return;
+    seen_by_user_ = seen;
+    refresh();
+    emit seenChanged();
+}
+
+// Pauses what nobody sees and nothing else needs, and continues it later.
+void Session::rest_or_play() {
+    const bool needed = seen_by_user_ || has_sinks_ || setup_.make_observer || setup_.measures ||
+                        captures_.recording() || counts_.counting() || sweep_.running();
+    if (needed) {
+        if (std::exchange(rests_, false)) pipeline_->pause(false);
+    } else if (pipeline_->state() == PipelineState::running) {
+        rests_ = true;
+        pipeline_->pause(true);
+    }
 }
 
 // Shows the requested values: the detector applies them with its next frame.

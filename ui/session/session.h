@@ -68,6 +68,7 @@ class Session : public QObject {
     Q_PROPERTY(throng::ui::RecentModel* recent READ recent CONSTANT)
     Q_PROPERTY(throng::ui::CameraModel* cameras READ cameras CONSTANT)
     Q_PROPERTY(throng::ui::PanelSections* sections READ sections CONSTANT)
+    Q_PROPERTY(bool seen READ seen WRITE set_seen NOTIFY seenChanged)
 
 public:
     // store must outlive the session.
@@ -97,6 +98,10 @@ public:
     [[nodiscard]] RecentModel* recent() { return &recent_; }
     [[nodiscard]] CameraModel* cameras() { return &cameras_; }
     [[nodiscard]] PanelSections* sections() { return &sections_; }
+
+    // False while the window is minimized. Playback rests then, unless something else needs its results.
+    [[nodiscard]] bool seen() const { return seen_by_user_; }
+    void set_seen(bool seen);
 
     // Results and images, for the view. Not for QML.
     [[nodiscard]] FrameFeed* feed() { return &feed_; }
@@ -135,6 +140,7 @@ public:
 signals:
     void resultChanged();  // a new result, or the result was cleared
     void refreshed();      // the figures have been updated
+    void seenChanged();
 
 private:
     void start(const OpenedSource& opened);
@@ -148,6 +154,7 @@ private:
     void update_pipeline();
     void handle_clock_change();
     void query_memory();
+    void rest_or_play();
     void update_switches();
     void offer_to_race();
     void try_network();
@@ -187,7 +194,9 @@ private:
     std::shared_ptr<const FrameResult> seen_;     // last result that the models have received
     std::optional<Error> failure_;
     bool race_paused_ = false;  // the race has paused playback
-    bool has_sinks_ = false;    // the program's own outputs need the frames
+    bool seen_by_user_ = true;
+    bool rests_ = false;      // playback, since nobody sees it
+    bool has_sinks_ = false;  // the program's own outputs need the frames
     bool recovery_reported_ = false;
     bool swept_ = false;                 // a sweep has ended and its clock is being restored
     QString previous_clock_;             // profile at the last check, for the title of the next baseline

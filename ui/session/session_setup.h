@@ -36,6 +36,7 @@ struct SessionSetup {
     bool sinks_hide_faces = false;                               // the sinks of make_sinks hide faces
     bool sinks_store_images = false;                             // and write videos or images
     std::function<std::shared_ptr<ResultSink>()> make_observer;  // of each source's results; may be empty
+    bool measures = false;  // playback goes on in a minimized window: the board is measured meanwhile
     PipelineSettings settings;
     bool detector_chosen = true;  // false: settings have the default one, and a hint may name a better one
     // Nothing of the detection was configured: a network that is installed becomes the default if it keeps up.
