@@ -199,6 +199,27 @@ TEST(Transport, RepeatsAPartThatHasEndedAgain) {
     }
 }
 
+TEST_F(Window, SeeksToTheTimeBelowThePointer) {
+    open({});
+    play();
+    pause_at(500000);
+    auto* seek = window_->findChild<QQuickItem*>("seekBar");
+    ASSERT_NE(seek, nullptr);
+    for (const double part : {0.05, 0.3, 0.97}) {
+        const QPoint at = seek->mapToScene(QPointF(part * seek->width(), seek->height() / 2)).toPoint();
+        QTest::mouseMove(window_, at - QPoint(3, 0));
+        QTest::mouseMove(window_, at);
+        ASSERT_TRUE(test::wait_for([&] { return item("hoverTime") != nullptr; }));
+        const QStringList parts = item("hoverTimeText")->property("text").toString().split(':');
+        double shown = 0;
+        for (const QString& digits : parts) shown = 60 * shown + digits.toDouble();
+        QTest::mouseClick(window_, Qt::LeftButton, {}, at);
+        // Frames have 0.01 s, the text whole seconds.
+        EXPECT_TRUE(test::wait_for([&] { return std::abs(session_->transport()->position() - shown) < 1.1; }))
+            << part << ": " << session_->transport()->position() << " s, not " << shown;
+    }
+}
+
 TEST_F(Window, ShowsTheTimeBelowThePointer) {
     open({});
     play();
