@@ -111,7 +111,7 @@ TEST(PlanFile, ReadsPlanAndTextTogether) {
         }
     });
     std::string last;
-    for (int changes = 0; changes < 100;) {
+    for (int changes = 0; changes < 30;) {
         const PlanText read = read_plan_file(path);
         ASSERT_EQ(read.plan, parse_count_plan(read.text, path)) << "after " << changes << " changes";
         if (read.text != last) ++changes;
