@@ -1,4 +1,6 @@
 // Tests what lies over the image and how it is played: figures, messages, zoom, single frames, repeated parts.
+#include <cmath>
+
 #include "tests/ui/fake_tree.h"
 #include "tests/ui/window_fixture.h"
 

@@ -2,6 +2,7 @@
 
 #include <QQuickWindow>
 
+#include "ui/session/capture_files.h"
 #include "ui/video/video_node.h"
 
 namespace throng::ui {
