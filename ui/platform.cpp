@@ -10,6 +10,8 @@
 #include <QOffscreenSurface>
 #include <QOpenGLContext>
 #include <QQuickWindow>
+#include <QStringList>
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -108,14 +110,22 @@ bool opengl_works() {
 std::string display_unavailable_reason() {
     const std::string x11 = environment("DISPLAY");
     const std::string wayland = environment("WAYLAND_DISPLAY");
-    const std::string platform_name = environment("QT_QPA_PLATFORM");
-    const auto is_platform = [&](const char* platform) { return platform_name.rfind(platform, 0) == 0; };
-    // eglfs, linuxfb, vnc, offscreen and the like need no display server.
-    if (!platform_name.empty() && !is_platform("xcb") && !is_platform("wayland")) return {};
+    // A list, of which Qt takes the first that works: "wayland;xcb", each with parameters after a colon.
+    QStringList platforms =
+        QString::fromLocal8Bit(environment("QT_QPA_PLATFORM").c_str()).split(QLatin1Char(';'), Qt::SkipEmptyParts);
+    if (platforms.isEmpty()) platforms = {QStringLiteral("xcb"), QStringLiteral("wayland")};
+    const auto in_list = [&](const char* platform) {
+        return std::any_of(platforms.begin(), platforms.end(),
+                           [&](const QString& each) { return each.startsWith(QLatin1String(platform)); });
+    };
+    const bool all_need_display = std::all_of(platforms.begin(), platforms.end(), [](const QString& each) {
+        return each.startsWith(QLatin1String("xcb")) || each.startsWith(QLatin1String("wayland"));
+    });
+    if (!all_need_display) return {};  // eglfs, linuxfb, vnc, offscreen and the like need no display server
 
     std::string reason;
     const auto add_reason = [&](const std::string& line) { reason += (reason.empty() ? "" : "; ") + line; };
-    if (!x11.empty() && !is_platform("wayland")) {
+    if (!x11.empty() && in_list("xcb")) {
         if (!plugin_installed(QStringLiteral("xcb"))) {
             add_reason("the Qt platform plugin for X11 (xcb) is not installed");
         } else if (!x11_answers(x11)) {
@@ -124,7 +134,7 @@ std::string display_unavailable_reason() {
             return {};
         }
     }
-    if (!wayland.empty() && !is_platform("xcb")) {
+    if (!wayland.empty() && in_list("wayland")) {
         if (!plugin_installed(QStringLiteral("wayland"))) {
             add_reason("the Qt platform plugin for Wayland is not installed");
         } else if (!wayland_answers(wayland)) {

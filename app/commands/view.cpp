@@ -183,9 +183,12 @@ int run_view(const CommandContext& context, ViewOptions options) {
     session.make_sinks = [output = options.output, files](const SourceInfo& source) {
         return make_sinks(output, source, files);
     };
-    session.make_recording = [](const std::string& path, const SourceInfo& source, bool raw, bool blur) {
+    session.make_recording = [tracks = session.draw_tracks](const std::string& path, const SourceInfo& source, bool raw,
+                                                            bool blur) {
         OutputOptions recording;
         recording.video = path;
+        recording.screen_colors = true;
+        recording.track = tracks;
         recording.raw = raw;
         recording.blur = blur;
         return make_sinks(recording, source, nullptr).front();
@@ -194,6 +197,7 @@ int run_view(const CommandContext& context, ViewOptions options) {
     // The window applies clocks and samples telemetry itself, so that the user can see and change both.
     session.clocks.clocks = clock_options(options.clocks, context.common);
     session.clocks.profile = options.clocks.profile;
+    session.measures = !options.clocks.telemetry.empty();
     Telemetry::Options telemetry;
     telemetry.root = options.clocks.root;
     telemetry.csv = options.clocks.telemetry;

@@ -138,6 +138,7 @@ OutputFiles::OutputFiles(const OutputOptions& options, std::size_t sources, std:
     annotated_.raw = options.raw;
     annotated_.blur = options.blur;
     annotated_.tracks = options.track;
+    annotated_.screen = options.screen_colors;
     annotated_.stop = InterruptGuard::token();
     const auto share = [this](std::shared_ptr<ResultSink> sink, bool writes_tracks = false) {
         shared_.push_back({std::make_shared<SharedSink::Shared>(std::move(sink)), writes_tracks});

@@ -29,6 +29,7 @@ struct OutputOptions {
     std::string trace;           // --trace FILE, "-" for standard output
     bool raw = false;            // --raw: also raw boxes, in JSON lines, video and images
     bool track = false;          // --track: ids over time, in JSON lines, video and images
+    bool screen_colors = false;  // recordings of the window: boxes in its colors
     bool blur = false;           // --blur: faces made unrecognizable in videos and images
 
     // Returns whether an output needs PipelineSettings::tracking.

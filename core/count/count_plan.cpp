@@ -192,7 +192,7 @@ CountPlan parse_count_plan(std::string_view text, const std::string& file) {
     return PlanReader(file).read(root);
 }
 
-CountPlan load_count_plan(const std::filesystem::path& path) {
+std::string read_count_plan(const std::filesystem::path& path) {
     std::error_code error;
     const std::uintmax_t size = std::filesystem::file_size(path, error);  // fails for pipes; opening a pipe would block
     if (!error && size > kMaxPlanFile) throw Error(ErrorKind::input, "is too large for a file of zones", path.string());
@@ -201,7 +201,11 @@ CountPlan load_count_plan(const std::filesystem::path& path) {
         throw Error(ErrorKind::input, "cannot read the lines and zones", path.string(), "check the path");
     std::ostringstream text;
     text << file.rdbuf();
-    return parse_count_plan(text.str(), path.string());
+    return text.str();
+}
+
+CountPlan load_count_plan(const std::filesystem::path& path) {
+    return parse_count_plan(read_count_plan(path), path.string());
 }
 
 std::string format_count_plan(const CountPlan& plan) {

@@ -54,7 +54,10 @@ struct CountPlan {
 // outside the image, a polygon that has no area or crosses itself.
 [[nodiscard]] CountPlan parse_count_plan(std::string_view text, const std::string& file);
 
-// Reads and parses a file. Throws also Error(input) if it cannot be read.
+// Returns the text of a file of lines and zones. Throws Error(input) if it cannot be read.
+[[nodiscard]] std::string read_count_plan(const std::filesystem::path& path);
+
+// Reads and parses a file. Throws as both.
 [[nodiscard]] CountPlan load_count_plan(const std::filesystem::path& path);
 
 // Returns the text of a plan, which parse_count_plan reads as an equal plan.

@@ -33,6 +33,7 @@ public:
     explicit Annotator(const AnnotatedOptions& options) {
         style_.raw = options.raw;
         style_.kept = !options.tracks;
+        style_.screen = options.screen;
         tracks_ = options.tracks;
         blur_ = options.blur;
     }

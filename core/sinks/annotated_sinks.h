@@ -15,6 +15,7 @@ struct AnnotatedOptions {
     // Hide faces (FrameResult::plan) before anything is drawn; needs PipelineSettings::hiding. A frame without a plan is
     // hidden whole.
     bool blur = false;
+    bool screen = false;  // boxes in the colors of the screen: see AnnotateStyle
     bool tracks = false;  // tracks with their ids instead of kept boxes; needs PipelineSettings::tracking
     std::string audio{};  // video only: see VideoWriterOptions::audio
     std::function<void(const std::string& path)> check_output{};  // throws if an image must not replace this file

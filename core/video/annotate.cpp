@@ -17,6 +17,9 @@ namespace {
 struct Color {
     std::uint8_t b, g, r;
 };
+constexpr Color without_alpha(const BoxColor& color) {
+    return {color.blue, color.green, color.red};
+}
 constexpr Color kDark{20, 16, 12};
 constexpr Color kLandmark{92, 206, 255};
 constexpr Color kRaw{255, 236, 200};
@@ -180,16 +183,19 @@ void draw_kept(Canvas& canvas, const std::vector<Detection>& kept, const Annotat
         low = least->score;
         high = most->score;
     }
+    const auto color = [&](const Detection& detection) {
+        return style.screen ? without_alpha(kScreenKept) : color_of(detection.score, low, high);
+    };
     for (const Detection& detection : kept) {
         if (!drawable(detection)) continue;
         const PixelBox box = pixel_box(detection.box, canvas.width(), canvas.height());
-        draw_edge(canvas, box, stroke, color_of(detection.score, low, high));
+        draw_edge(canvas, box, stroke, color(detection));
     }
     if (!style.labels) return;
     for (const Detection& detection : kept) {  // after all boxes, so that no box covers a label
         if (!drawable(detection)) continue;
         draw_label(canvas, pixel_box(detection.box, canvas.width(), canvas.height()), label_of(detection),
-                   color_of(detection.score, low, high), stroke);
+                   color(detection), stroke);
     }
 }
 
@@ -239,10 +245,12 @@ void annotate(WritableFrame& frame, const std::vector<Detection>& kept, const st
               const AnnotateStyle& style) {
     Canvas canvas(frame);
     if (style.raw) {
+        const Color color = style.screen ? without_alpha(kScreenRaw) : kRaw;
+        const int opacity = style.screen ? kScreenRaw.alpha * 256 / 255 : kRawOpacity;
         for (const Detection& detection : raw) {
             if (!drawable(detection)) continue;
             for (const PixelBox& side : sides(pixel_box(detection.box, canvas.width(), canvas.height()), 1))
-                canvas.blend(side, kRaw, kRawOpacity);
+                canvas.blend(side, color, opacity);
         }
     }
     if (style.kept) draw_kept(canvas, kept, style);

@@ -11,8 +11,16 @@
 
 namespace throng {
 
+struct BoxColor {
+    std::uint8_t red, green, blue, alpha;
+};
+// The colors of boxes on screen.
+inline constexpr BoxColor kScreenRaw{255, 255, 255, 80};
+inline constexpr BoxColor kScreenKept{46, 230, 191, 255};
+
 struct AnnotateStyle {
     bool kept = true;     // bold boxes, colored from orange (low score) to green (high score)
+    bool screen = false;  // in the colors of the screen instead
     bool raw = false;     // translucent boxes, one pixel wide, below the kept boxes
     bool labels = false;  // score and hits at each kept box
     // Scores at the two ends of the color scale. If equal, the lowest and the highest score of the frame.

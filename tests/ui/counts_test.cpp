@@ -1,8 +1,11 @@
 // Tests the counts of the window: editing and saving lines and zones, by pointer and keys, and their figures.
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <random>
 #include <sstream>
+#include <stop_token>
+#include <thread>
 
 #include "tests/support/random.h"
 #include "tests/ui/window_fixture.h"
@@ -94,6 +97,82 @@ TEST(PlanFile, KeepsCommentsAndChangesOfOthers) {
     EXPECT_NE(save_plan_file(path, read.plan, std::nullopt).backup, saved.backup) << "an older copy is kept, too";
     EXPECT_THROW(static_cast<void>(save_plan_file((folder.path() / "none" / "plan.toml").string(), read.plan, {})),
                  Error);
+}
+
+TEST(PlanFile, ReadsPlanAndTextTogether) {
+    const test::ScratchDir folder;
+    const std::string path = (folder.path() / "plan.toml").string();
+    const std::string texts[] = {kPlan, "size = [320, 240]\n"};
+    write_file(path, texts[0]);
+    std::jthread other([&](const std::stop_token& stop) {  // another program, which replaces the file again and again
+        for (int i = 0; !stop.stop_requested(); ++i) {
+            write_file(path + ".new", texts[i % 2]);
+            std::filesystem::rename(path + ".new", path);
+        }
+    });
+    std::string last;
+    for (int changes = 0; changes < 30;) {
+        const PlanText read = read_plan_file(path);
+        ASSERT_EQ(read.plan, parse_count_plan(read.text, path)) << "after " << changes << " changes";
+        if (read.text != last) ++changes;
+        last = read.text;
+    }
+}
+
+class CountsFile : public testing::Test {
+protected:
+    CountsFile() {
+        write_file(path_, kPlan);
+        counts_ = std::make_unique<CountsView>(path_, parse_count_plan(kPlan, path_));
+        QObject::connect(counts_.get(), &CountsView::fileChanged, [this] { ++file_changes_; });
+        QObject::connect(counts_.get(), &CountsView::failed,
+                         [this](const Error& error) { failure_ = error.problem(); });
+        EXPECT_TRUE(test::wait_for([&] { return file_changes_ == 1; })) << "read";
+    }
+
+    const test::ScratchDir folder_;
+    const std::string path_ = (folder_.path() / "plan.toml").string();
+    std::unique_ptr<CountsView> counts_;
+    int file_changes_ = 0;
+    std::string failure_;
+};
+
+TEST_F(CountsFile, AReloadKeepsNewerEdits) {
+    counts_->reload();
+    counts_->remove(0);  // before the window hears of the file
+    ASSERT_TRUE(test::wait_for([&] { return counts_->saved(); }));
+    EXPECT_TRUE(counts_->plan().lines.empty());
+    EXPECT_EQ(text_of(path_), format_count_plan(counts_->plan()));
+    EXPECT_EQ(failure_, "");
+}
+
+TEST_F(CountsFile, NewerEditsDoNotReplaceWhatAnotherProgramWrote) {
+    const std::string other = kPlan + "[[line]]\nname = \"exit\"\nfrom = [40, 20]\nto = [280, 20]\n";
+    write_file(path_, other);
+    counts_->reload();
+    counts_->remove(0);
+    ASSERT_TRUE(test::wait_for([&] { return !failure_.empty(); }));
+    EXPECT_EQ(failure_, "the file was changed by another program");
+    EXPECT_TRUE(counts_->plan().lines.empty()) << "the edit remains";
+    EXPECT_FALSE(counts_->saved());
+    EXPECT_EQ(text_of(path_), other);
+    counts_->reload();
+    EXPECT_TRUE(test::wait_for([&] { return counts_->saved(); }));
+    EXPECT_EQ(counts_->plan(), parse_count_plan(other, ""));
+    counts_->remove(0);
+    EXPECT_TRUE(test::wait_for([&] { return counts_->saved(); })) << "based on what was read";
+    EXPECT_EQ(text_of(path_), format_count_plan(counts_->plan()));
+}
+
+TEST_F(CountsFile, AReloadDoesNotEndADrag) {
+    counts_->select(0);
+    counts_->reload();
+    counts_->movePoint(0, {0.5, 0.25});
+    QTest::qWait(100);  // the file has been read
+    counts_->finishMove();
+    ASSERT_TRUE(test::wait_for([&] { return counts_->saved(); }));
+    EXPECT_EQ(counts_->plan().lines[0].from, (CountPoint{160, 60}));
+    EXPECT_EQ(text_of(path_), format_count_plan(counts_->plan()));
 }
 
 TEST(LiveCounter, CountsFromZeroAfterARestart) {

@@ -326,6 +326,8 @@ TEST(Language, TranslatesMessagesWithValues) {
         {"missing.xml: model file not found (check the path)", "missing.xml: Modelldatei nicht gefunden (Pfad prüfen)"},
         {"the cuda backend failed; continuing with cpu: frame 3: no frame can be decoded",
          "Das Backend cuda ist ausgefallen; weiter mit cpu: frame 3: kein Bild lässt sich decodieren"},
+        {"continuing with cpu: /a%1/50%2: no frame can be decoded",
+         "weiter mit cpu: /a%1/50%2: kein Bild lässt sich decodieren"},
         {"cpu: no NVIDIA driver is installed", "CPU: kein NVIDIA-Treiber installiert"},
         {"an unlisted message", "an unlisted message"},
     };

@@ -4,6 +4,7 @@
 #include <QSet>
 #include <QSettings>
 #include <QSignalSpy>
+#include <iterator>
 
 #include "tests/support/test_data.h"
 #include "tests/ui/model_tester.h"
@@ -120,11 +121,54 @@ TEST_F(Recent, DropsTheOldestAndPersists) {
     EXPECT_EQ(RecentModel(store_).rowCount(), 0);
 }
 
-TEST_F(Recent, StoresNoPasswords) {
+constexpr const char* kSecretSources[] = {
+    "rtsp://user:s3cr@camera.example/stream",
+    "RTSP://user:s3cr@camera.example:99999/stream",  // no valid URL
+    "rtsp://user:a/s3cr@camera2.example/stream",
+    "rtsp://user:a s3cr@camera3.example/stream",
+    "http://camera.example/video?access_token=s3cr",
+    "mosaic:rtsp://user:s3cr@camera.example/stream",
+    "gst:rtspsrc location=rtsp://camera.example user-id=user user-pw=s3cr ! decodebin",
+    "gst:rtspsrc location=rtsp://user:s3cr@camera.example user-pw = 's3cr' ! decodebin",
+    "mosaic:gst:rtspsrc user-pw=\"s3cr\" ! decodebin"};
+
+TEST_F(Recent, StoresAndShowsNoSecrets) {
+    const auto expect_none_in = [&](RecentModel& model) {
+        for (int row = 0; row < model.rowCount(); ++row) {
+            for (const int role : {int{RecentModel::spec_role}, int{RecentModel::title_role},
+                                   int{RecentModel::location_role}, int{Qt::DisplayRole}}) {
+                const QString text = model.data(model.index(row), role).toString();
+                EXPECT_FALSE(text.contains("s3cr")) << text.toStdString();
+            }
+        }
+        EXPECT_FALSE(store_.value("recent").toStringList().join(' ').contains("s3cr"));
+    };
     RecentModel model(store_);
-    model.add(QStringLiteral("rtsp://user:secret@camera.example/stream"));
-    EXPECT_FALSE(model.newest().contains("secret"));
-    EXPECT_EQ(model.data(model.index(0), RecentModel::title_role).toString(), "rtsp://camera.example/stream");
+    const test::ModelTester tester(&model);
+    for (const char* spec : kSecretSources) {
+        model.add(QString::fromLatin1(spec));
+        EXPECT_TRUE(RecentModel::hasSecrets(QString::fromLatin1(spec))) << spec;
+        expect_none_in(model);
+        for (const QString& title : source_titles({QString::fromLatin1(spec), "gst:rtspsrc user-pw=other ! x"})) {
+            EXPECT_FALSE(title.contains("s3cr")) << title.toStdString();
+        }
+    }
+    EXPECT_EQ(source_title("rtsp://user:s3cr@camera.example/stream"), "rtsp://camera.example/stream");
+    // What an earlier version has stored.
+    QStringList stored;
+    for (const char* spec : kSecretSources) stored += QString::fromLatin1(spec);
+    store_.setValue("recent", stored);
+    RecentModel again(store_);
+    EXPECT_EQ(again.rowCount(), static_cast<int>(std::size(kSecretSources)));
+    expect_none_in(again);
+}
+
+TEST_F(Recent, KeepsTheNamesOfFiles) {
+    RecentModel model(store_);
+    model.add("/videos/key=5/day.mp4");
+    EXPECT_EQ(model.newest(), "/videos/key=5/day.mp4");
+    EXPECT_FALSE(RecentModel::hasSecrets(model.newest()));
+    EXPECT_EQ(RecentModel(store_).newest(), "/videos/key=5/day.mp4");
 }
 
 TEST(CameraModel, ShowsNamesAndSpecs) {
@@ -180,6 +224,33 @@ TEST(SourceTitles, ShowWhatDiffers) {
               (QStringList{"1 · rtsp://host/a", "2 · rtsp://host/a"}))
         << "no passwords";
     EXPECT_TRUE(source_titles({}).isEmpty());
+}
+
+TEST(PlotItem, ShowsAndSelectsTheNewestResultsAfterItWasHidden) {
+    History history;
+    PlotItem plot;
+    plot.setSize({static_cast<double>(History::kLength - 1), 50});  // a pixel per result
+    plot.set_history(&history);
+    FrameResult result;
+    const auto add = [&](int count, double ms) {
+        result.timings = {{stage::kNmsMap, ms}};
+        for (int i = 0; i < count; ++i) history.add(result);
+    };
+    add(10, 0.4);
+    EXPECT_EQ(plot.numberAt(plot.width()), 10);
+    EXPECT_EQ(plot.numberAt(plot.width() - 9), 1);
+    EXPECT_EQ(plot.numberAt(plot.width() - 10), -1);
+    plot.setVisible(false);
+    add(20, 40);
+    EXPECT_EQ(plot.numberAt(plot.width()), 10) << "what is drawn";
+    plot.setVisible(true);
+    EXPECT_EQ(plot.ms_scale(), 50);
+    EXPECT_EQ(plot.numberAt(plot.width()), 30);
+    EXPECT_EQ(plot.numberAt(plot.width() - 29), 1);
+    plot.setVisible(false);
+    history.clear();
+    plot.setVisible(true);
+    EXPECT_EQ(plot.numberAt(plot.width()), -1);
 }
 
 TEST(PlotItem, ASpikeDoesNotFlattenTheRest) {

@@ -87,6 +87,29 @@ TEST_F(Platform, AsksTheXServer) {
     EXPECT_EQ(display_unavailable_reason(), "no X server answers on DISPLAY=localhost:50000");
 }
 
+TEST_F(Platform, TriesThePlatformsOfAListInTurn) {
+    qputenv("QT_QPA_PLATFORM", "wayland;xcb");
+    EXPECT_EQ(display_unavailable_reason(), "DISPLAY and WAYLAND_DISPLAY are not set");
+    const std::string display = file("x11") + ":0";
+    qputenv("DISPLAY", display.c_str());
+    EXPECT_EQ(display_unavailable_reason(), "no X server answers on DISPLAY=" + display);
+    const Listener server(display);
+    for (const char* platforms : {"wayland;xcb", "xcb;wayland", "wayland-egl;xcb", "wayland;xcb:name=value", "xcb"}) {
+        qputenv("QT_QPA_PLATFORM", platforms);
+        EXPECT_EQ(display_unavailable_reason(), "") << platforms;
+    }
+    qputenv("QT_QPA_PLATFORM", "wayland");
+    EXPECT_NE(display_unavailable_reason(), "");
+    qunsetenv("DISPLAY");
+    qputenv("QT_QPA_PLATFORM", "wayland;xcb;offscreen:size=640x480");
+    EXPECT_EQ(display_unavailable_reason(), "") << "the last one needs no display";
+    qputenv("QT_QPA_PLATFORM", "xcb;wayland");
+    qputenv("WAYLAND_DISPLAY", file("wayland-7").c_str());
+    EXPECT_EQ(display_unavailable_reason(), "no compositor answers on WAYLAND_DISPLAY=" + file("wayland-7"));
+    const Listener compositor(file("wayland-7"));
+    EXPECT_EQ(display_unavailable_reason(), "");
+}
+
 TEST_F(Platform, AsksTheWaylandCompositor) {
     qputenv("XDG_RUNTIME_DIR", folder_.path().c_str());
     qputenv("WAYLAND_DISPLAY", "wayland-7");

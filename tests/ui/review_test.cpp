@@ -1,6 +1,8 @@
 // The window of `anonymize --review`, with real events on a small clip.
 #include <atomic>
+#include <future>
 #include <random>
+#include <thread>
 
 #include "core/frame/frame_pool.h"
 #include "core/video/video_writer.h"
@@ -8,6 +10,7 @@
 #include "tests/ui/model_tester.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/review/review.h"
+#include "ui/review/review_player.h"
 
 namespace throng::ui {
 namespace {
@@ -154,6 +157,80 @@ TEST_F(ReviewWindow, ShowsTheOriginalInTheMiddleOfATrack) {
         return test::difference(50, 40, shown.pixelColor((on_edge * scale).toPoint()), QColor("#ffce5c"), 40);
     });
     EXPECT_EQ(mismatch, "");
+}
+
+// Has four frames; then every read ends by a stop request or a time-out, until it is released.
+class StallingSource : public VideoSource {
+public:
+    explicit StallingSource(std::atomic<bool>& released, std::atomic<int>& waits)
+        : released_(released), waits_(waits) {}
+    ReadStatus read(Frame& frame, std::stop_token stop) override {
+        if (next_ < 4) {
+            frame = test::gray_frame(32, 32, 90).with_timing(next_, next_ / 100.0, {});
+            ++next_;
+            return ReadStatus::frame;
+        }
+        if (released_) return ReadStatus::end;
+        ++waits_;
+        for (int i = 0; i < 4 && !stop.stop_requested(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        return ReadStatus::timeout;
+    }
+    bool seek(double seconds) override {
+        next_ = static_cast<int>(seconds * 100 + 0.5);
+        return true;
+    }
+    [[nodiscard]] SourceInfo info() const override { return {}; }
+
+private:
+    std::atomic<bool>& released_;
+    std::atomic<int>& waits_;
+    int next_ = 0;
+};
+
+class ReviewPlayerThatWaits : public testing::Test {
+protected:
+    // Plays until a read waits for data.
+    void SetUp() override {
+        player_ = std::make_unique<ReviewPlayer>(
+            [this](const std::stop_token&) { return std::make_unique<StallingSource>(released_, waits_); },
+            [this](const QImage&, double pts) {
+                shown_ = pts;
+                ++frames_;
+            },
+            [](const std::string& what) { ADD_FAILURE() << what; });
+        player_->show({0, 1, 0, true});
+        ASSERT_TRUE(test::wait_for([&] { return frames_ == 4 && waits_ > 2; }));
+    }
+
+    std::atomic<bool> released_ = false;
+    std::atomic<int> waits_ = 0, frames_ = 0;
+    std::atomic<double> shown_ = -1;
+    std::unique_ptr<ReviewPlayer> player_;
+};
+
+TEST_F(ReviewPlayerThatWaits, EndsAtOnce) {
+    auto closing = std::async(std::launch::async, [this] { player_.reset(); });
+    const bool closed = closing.wait_for(std::chrono::milliseconds(test::kTimeoutMs)) == std::future_status::ready;
+    EXPECT_TRUE(closed);
+    released_ = true;
+}
+
+TEST_F(ReviewPlayerThatWaits, ShowsAnotherFrame) {
+    player_->show({0, 1, 0.01, false});
+    EXPECT_TRUE(test::wait_for([&] { return frames_ == 5; }));
+    EXPECT_EQ(shown_, 0.01);
+    released_ = true;
+}
+
+TEST_F(ReviewWindow, CountsFrames) {
+    std::vector<ReviewTrack> tracks{track_of(1, 0.2, 1.3, {10, 20, 40, 40}, {90, 20, 40, 40}),
+                                    track_of(2, 1.2, 1.2, {100, 100, 50, 60}, {})};
+    tracks[0].frames = 12;
+    open_review(tracks, make_clip());
+    EXPECT_TRUE(test::wait_for([&] { return shows("s · 12 frames"); }));
+    EXPECT_TRUE(shows("s · 1 frame"));
+    EXPECT_FALSE(shows("1 frames"));
+    EXPECT_FALSE(shows("12 faces"));
 }
 
 TEST_F(ReviewWindow, DecidesByKeysAndButtonsAndWrites) {

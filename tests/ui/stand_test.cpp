@@ -367,6 +367,23 @@ TEST_F(StandWindow, AFailingSourceGivesWayToTheDemoAndComesBack) {
     EXPECT_EQ(scene(), "first") << "the scenes go on";
 }
 
+TEST_F(StandWindow, TheDemoInPlaceOfACameraIsNoPartOfTheOutputs) {
+    make_sinks_ = [this](const SourceInfo& source) {
+        EXPECT_TRUE(source.live);
+        return std::vector<std::shared_ptr<ResultSink>>{
+            std::make_shared<CountingSink>(recorded_, closed_, recorded_frame_)};
+    };
+    broken_ = true;
+    options_.pace = {std::chrono::milliseconds(300), std::chrono::milliseconds(300), std::chrono::milliseconds(600)};
+    open_kiosk(0);
+    session_->open("camera:7");
+    ASSERT_TRUE(test::wait_for([&] { return session_->source()->spec().startsWith("crowd:") && session_->result(); }));
+    EXPECT_EQ(recorded_, 0);
+    broken_ = false;
+    EXPECT_TRUE(test::wait_for([&] { return recorded_ > 3; }));
+    EXPECT_EQ(session_->source()->spec(), "camera:7");
+}
+
 TEST(FaceCounter, CountsEachTrackOnce) {
     FaceCounter counter;
     const auto add = [&](const std::vector<std::pair<int, bool>>& tracks) {

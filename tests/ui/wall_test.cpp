@@ -161,6 +161,30 @@ TEST_F(WallWindow, EnlargesASourceAndReturns) {
     EXPECT_TRUE(test::wait_for([&] { return wall_->tile(2).state() == "running" && wall_->tile(2).frame_rate() > 0; }));
 }
 
+TEST_F(WallWindow, RestsWhileItIsMinimized) {
+    open_wall({"a", "b"});
+    ASSERT_TRUE(has_image(0) && has_image(1));
+    const auto both = [&](const char* state) {
+        return test::wait_for([&] { return wall_->tile(0).state() == state && wall_->tile(1).state() == state; });
+    };
+    window_->showMinimized();
+    EXPECT_TRUE(both("paused"));
+    window_->showNormal();
+    EXPECT_TRUE(both("running"));
+}
+
+TEST_F(WallWindow, ShowsNoSecretsOfItsSources) {
+    make_source_ = [](const std::string& spec) -> std::unique_ptr<VideoSource> {
+        if (spec.find("closed") == std::string::npos) return test::make_fake_source({});
+        throw Error(ErrorKind::input, "cannot open " + spec, spec);
+    };
+    open_wall(
+        {"gst:rtspsrc user-pw=s3cr ! closed", "mosaic:rtsp://me:s3cr@host/a", "gst:rtspsrc user-pw=s3cr2 ! closed"});
+    EXPECT_TRUE(has_image(1));
+    ASSERT_TRUE(test::wait_for([&] { return !wall_->tile(0).problem().isEmpty() && shows("cannot open"); }));
+    EXPECT_FALSE(shows("s3cr"));
+}
+
 TEST_F(WallWindow, SettingsApplyToAllTiles) {
     open_wall({"a", "b"});
     ASSERT_TRUE(has_image(0) && has_image(1));

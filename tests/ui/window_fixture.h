@@ -67,6 +67,7 @@ protected:
         setup.make_recording = [this](const std::string&, const SourceInfo&, bool, bool) {
             return std::make_shared<CountingSink>(recorded_, closed_, recorded_frame_);
         };
+        setup.make_sinks = make_sinks_;
         setup.detector_chosen = detector_chosen_;
         setup.try_network = try_network_;
         setup.settings.quality_rate = keep_rate_;
@@ -215,6 +216,8 @@ protected:
     std::vector<CameraInfo> cameras_{{"camera:7", "Fake camera"}};
     QStringList wall_sources_;
     std::function<std::unique_ptr<VideoSource>(const std::string&)> make_source_;  // null: the clip
+    // Makes the program's own outputs; null: none.
+    std::function<std::vector<std::shared_ptr<ResultSink>>(const SourceInfo&)> make_sinks_;
     bool carry_ = false;  // boxes are carried to frames that are not detected
     RunRace race_suppression_, race_detector_;
     std::optional<StandOptions> stand_options_;  // set before open

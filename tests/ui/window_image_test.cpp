@@ -1,4 +1,6 @@
 // Tests what lies over the image and how it is played: figures, messages, zoom, single frames, repeated parts.
+#include <cmath>
+
 #include "tests/ui/fake_tree.h"
 #include "tests/ui/window_fixture.h"
 
@@ -146,6 +148,77 @@ TEST_F(Window, RepeatsAPartUpToTheEndOfTheSource) {
     for (int i = 0; i < 2; ++i) {
         ASSERT_TRUE(test::wait_for([&] { return session_->transport()->position() > 0.9; }));
         ASSERT_TRUE(test::wait_for([&] { return session_->transport()->position() < 0.9; }));
+    }
+}
+
+TEST_F(Window, EndsWithItsLastPosition) {
+    test::FakeClip clip;
+    clip.frames = 50;
+    clip.fps = 2000;  // the pipeline has ended before the images of its last frames are made
+    clip.width = 1920;
+    clip.height = 1080;
+    open(clip);
+    int ends = 0;
+    QObject::connect(session_->transport(), &Transport::stateChanged, window_, [&] {
+        if (session_->transport()->state() != "ended") return;
+        ++ends;
+        EXPECT_DOUBLE_EQ(session_->transport()->position(), 49 / 2000.0);
+    });
+    for (int i = 0; i < 4; ++i) {
+        session_->open(QStringLiteral("clip%1.mp4").arg(i));
+        ASSERT_TRUE(test::wait_for([&] { return ends == i + 1; }));
+    }
+}
+
+// The window was busy between two ends of the part.
+TEST(Transport, RepeatsAPartThatHasEndedAgain) {
+    test::FakeClip clip;
+    clip.frames = 10;
+    clip.fps = 1000;
+    PipelineOptions options;
+    options.real_time = true;
+    const auto pipeline = std::make_shared<Pipeline>(test::make_fake_source(clip), test::make_fake_backend(clip),
+                                                     PipelineSettings{}, options);
+    Transport transport(options);
+    transport.attach(pipeline);
+    pipeline->start();
+    std::shared_ptr<const FrameResult> last;
+    const auto ends_again = [&] {
+        const bool ended =
+            test::wait_for([&] { return pipeline->latest() != last && pipeline->state() == PipelineState::ended; });
+        last = pipeline->latest();
+        return ended;
+    };
+    ASSERT_TRUE(ends_again());
+    transport.set_position(0.002);
+    transport.markLoop();
+    transport.set_position(0.009);
+    transport.markLoop();
+    for (int i = 0; i < 3; ++i) {
+        transport.set_state(Transport::State::ended);
+        ASSERT_TRUE(ends_again()) << i;
+        EXPECT_EQ(last->frame.info().index, 9);
+    }
+}
+
+TEST_F(Window, SeeksToTheTimeBelowThePointer) {
+    open({});
+    play();
+    pause_at(500000);
+    auto* seek = window_->findChild<QQuickItem*>("seekBar");
+    ASSERT_NE(seek, nullptr);
+    for (const double part : {0.05, 0.3, 0.97}) {
+        const QPoint at = seek->mapToScene(QPointF(part * seek->width(), seek->height() / 2)).toPoint();
+        QTest::mouseMove(window_, at - QPoint(3, 0));
+        QTest::mouseMove(window_, at);
+        ASSERT_TRUE(test::wait_for([&] { return item("hoverTime") != nullptr; }));
+        const QStringList parts = item("hoverTimeText")->property("text").toString().split(':');
+        double shown = 0;
+        for (const QString& digits : parts) shown = 60 * shown + digits.toDouble();
+        QTest::mouseClick(window_, Qt::LeftButton, {}, at);
+        // Frames have 0.01 s, the text whole seconds.
+        EXPECT_TRUE(test::wait_for([&] { return std::abs(session_->transport()->position() - shown) < 1.1; }))
+            << part << ": " << session_->transport()->position() << " s, not " << shown;
     }
 }
 

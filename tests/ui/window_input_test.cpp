@@ -7,7 +7,9 @@
 #include <QRegularExpression>
 #include <QScreen>
 #include <QSet>
+#include <atomic>
 #include <functional>
+#include <utility>
 
 #include "tests/ui/fake_tree.h"
 #include "tests/ui/window_fixture.h"
@@ -43,6 +45,76 @@ TEST_F(Window, TypingReplacesThePreviousAddress) {
     EXPECT_TRUE(test::wait_for([&] { return address->property("selectedText") == "second"; }));
     type("third");
     EXPECT_EQ(address->property("text").toString().toStdString(), "third");
+}
+
+// A camera that counts the seeks.
+class SoughtSource : public VideoSource {
+public:
+    SoughtSource(const test::FakeClip& clip, std::atomic<int>& seeks)
+        : inner_(test::make_fake_source(clip)), seeks_(seeks) {}
+    ReadStatus read(Frame& frame, std::stop_token stop) override { return inner_->read(frame, std::move(stop)); }
+    bool seek(double seconds) override {
+        ++seeks_;
+        return inner_->seek(seconds);
+    }
+    [[nodiscard]] SourceInfo info() const override { return inner_->info(); }
+
+private:
+    std::unique_ptr<VideoSource> inner_;
+    std::atomic<int>& seeks_;
+};
+
+TEST_F(Window, KeysSeekOnlyWhereTheSourceCanSeek) {
+    std::atomic<int> seeks = 0;
+    make_source_ = [&](const std::string& spec) -> std::unique_ptr<VideoSource> {
+        test::FakeClip clip;
+        clip.live = spec == "camera:7";
+        return std::make_unique<SoughtSource>(clip, seeks);
+    };
+    open({});
+    activate();
+    play("camera:7");
+    ASSERT_TRUE(test::wait_for([&] { return session_->source()->live(); }));
+    for (const Qt::Key key : {Qt::Key_Home, Qt::Key_Left, Qt::Key_Right, Qt::Key_Comma}) {
+        QTest::keyClick(window_, key);
+        const auto index = session_->result()->frame.info().index;
+        EXPECT_TRUE(test::wait_for([&] { return session_->result()->frame.info().index > index + 5; })) << key;
+    }
+    EXPECT_EQ(session_->transport()->state(), "running");
+    EXPECT_EQ(seeks, 0);
+    session_->open("clip.mp4");
+    ASSERT_TRUE(test::wait_for([&] { return session_->source()->seekable() && session_->result(); }));
+    pause_at(500000);
+    const int before = seeks;
+    QTest::keyClick(window_, Qt::Key_Home);
+    EXPECT_TRUE(test::wait_for([&] { return session_->result()->frame.info().index == 0; }));
+    EXPECT_EQ(seeks, before + 1);
+}
+
+TEST_F(Window, PlayAndTheMatrixWaitForASource) {
+    open({});
+    trigger("play");
+    EXPECT_EQ(session_->feedback()->text(), "");
+    trigger("matrix");
+    const auto status = [&] { return item("matrixStatus")->property("text").toString(); };
+    EXPECT_EQ(status(), "No frames yet");
+    session_->open("missing.mp4");
+    ASSERT_TRUE(test::wait_for([&] { return session_->alert()->visible(); }));
+    EXPECT_EQ(status(), "No frames yet");
+    trigger("play");  // tries again
+    EXPECT_EQ(session_->feedback()->text(), "");
+    play();
+    EXPECT_TRUE(test::wait_for([&] { return status().startsWith("cost of this view"); })) << status().toStdString();
+    trigger("play");
+    EXPECT_EQ(session_->feedback()->text(), "Paused");
+
+    test::FakeClip still;
+    still.frames = 1;
+    open(still);
+    play();
+    ASSERT_TRUE(test::wait_for([&] { return session_->source()->still(); }));
+    trigger("play");
+    EXPECT_EQ(session_->feedback()->text(), "") << "nothing to play";
 }
 
 TEST_F(Window, BarsHideOverAVideoWhileThePointerRests) {

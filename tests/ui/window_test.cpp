@@ -1,4 +1,5 @@
 // Tests the window's frames, sources, settings and recordings.
+#include <QStandardPaths>
 #include <filesystem>
 #include <fstream>
 
@@ -80,6 +81,162 @@ TEST_F(Window, ShowsAFailureUntilDismissed) {
     EXPECT_FALSE(session_->alert()->visible());
     play();  // the next source opens normally
     EXPECT_EQ(session_->recent()->newest(), "clip.mp4");
+}
+
+TEST_F(Window, ShowsNoSecretsOfASource) {
+    make_source_ = [](const std::string& spec) -> std::unique_ptr<VideoSource> {
+        if (spec.find("closed") == std::string::npos) return nullptr;
+        throw Error(ErrorKind::input, "cannot open " + spec, spec, "try " + spec + " later");
+    };
+    open({});
+    const auto expect_no_secret = [&] {
+        EXPECT_FALSE(shows("s3cr"));
+        EXPECT_FALSE(window_->title().contains("s3cr")) << window_->title().toStdString();
+        for (const QString& text :
+             {session_->source()->title(), session_->source()->opening(), session_->alert()->what(),
+              session_->alert()->where(), session_->alert()->advice()}) {
+            EXPECT_FALSE(text.contains("s3cr")) << text.toStdString();
+        }
+    };
+    for (const QString& spec : {QStringLiteral("mosaic:rtsp://me:s3cr@host/closed"),
+                                QStringLiteral("gst:rtspsrc location=rtsp://host/closed user-pw=s3cr ! decodebin"),
+                                QStringLiteral("rtsp://me:s3cr@host:99999/closed")}) {
+        session_->open(spec);
+        expect_no_secret();  // while it is being opened
+        ASSERT_TRUE(test::wait_for([&] { return session_->alert()->visible(); }));
+        expect_no_secret();
+        const QString opens = QString(spec).replace("closed", "open");
+        session_->open(opens);
+        ASSERT_TRUE(test::wait_for([&] { return session_->recent()->count() > 0 && video_->has_frame(); }));
+        ASSERT_EQ(session_->source()->spec(), opens);
+        trigger("sources");
+        ASSERT_TRUE(test::wait_for([&] { return shows("Recent"); }));
+        expect_no_secret();
+        auto* address = window_->findChild<QQuickItem*>("address");
+        ASSERT_NE(address, nullptr);
+        address->setProperty("text", spec);
+        trigger("sources");
+        ASSERT_TRUE(test::wait_for([&] { return !address->isVisible(); }));
+        EXPECT_EQ(address->property("text"), "") << "not shown when the menu is opened again";
+        session_->recent()->clear();
+    }
+}
+
+TEST_F(Window, AScreenshotHasTheColorsOfTheScreen) {
+    // A folder whose name looks like a placeholder.
+    const std::filesystem::path pictures = folder_.path() / "50%2";
+    std::filesystem::create_directories(pictures);
+    std::ofstream(folder_.path() / "user-dirs.dirs") << "XDG_PICTURES_DIR=\"" << pictures.string() << "\"\n";
+    const QByteArray before = qgetenv("XDG_CONFIG_HOME");
+    qputenv("XDG_CONFIG_HOME", folder_.path().c_str());
+    QStandardPaths::setTestModeEnabled(false);
+    carry_ = true;  // results have tracks, which are not drawn
+    open({});
+    play();
+    pause_at(500000);
+    session_->display()->set_raw(false);
+    const auto screenshot = [&] {
+        trigger("screenshot");
+        EXPECT_TRUE(test::wait_for([&] { return session_->alert()->visible(); }));
+        EXPECT_FALSE(session_->alert()->is_error()) << session_->alert()->where().toStdString();
+        const QString path = session_->alert()->where();
+        session_->alert()->dismiss();
+        return path;
+    };
+    const QString path = screenshot();
+    EXPECT_EQ(std::filesystem::path(path.toStdString()).parent_path(), pictures);
+    EXPECT_EQ(std::filesystem::path(screenshot().toStdString()).parent_path(), pictures) << "the second of a second";
+    const QImage image(path);
+    const Box box = test::box_of(test::gray_of(500000));
+    const QColor edge = image.pixelColor(static_cast<int>(box.x), static_cast<int>(box.y + box.h / 2));
+    EXPECT_EQ(test::difference(0, 0.5, edge, video_->kept_color()), "");
+    EXPECT_EQ(OverlayOptions{}.kept_color, video_->kept_color());
+    EXPECT_EQ(OverlayOptions{}.raw_color, video_->raw_color());
+    QStandardPaths::setTestModeEnabled(true);
+    before.isNull() ? qunsetenv("XDG_CONFIG_HOME") : qputenv("XDG_CONFIG_HOME", before);
+}
+
+TEST_F(Window, WritesItsOutputsOfTheFirstSourceThatOpens) {
+    make_sinks_ = [this](const SourceInfo&) {
+        return std::vector<std::shared_ptr<ResultSink>>{
+            std::make_shared<CountingSink>(recorded_, closed_, recorded_frame_)};
+    };
+    open({});
+    session_->open("missing.mp4");
+    ASSERT_TRUE(test::wait_for([&] { return session_->alert()->visible(); }));
+    session_->open("silent");  // cancelled by the next one
+    play("clip.mp4");
+    EXPECT_TRUE(test::wait_for([&] { return recorded_ > 3; }));
+    session_->open("other.mp4");  // another source is no part of them
+    ASSERT_TRUE(test::wait_for([&] { return session_->source()->spec() == "other.mp4" && session_->result(); }));
+    EXPECT_EQ(closed_, 1);
+    const int written = recorded_;
+    const auto index = session_->result()->frame.info().index;
+    ASSERT_TRUE(test::wait_for([&] { return session_->result()->frame.info().index > index + 10; }));
+    EXPECT_EQ(recorded_, written);
+}
+
+TEST_F(Window, MakesItsOutputsAgainIfThatFails) {
+    int attempts = 0;
+    make_sinks_ = [&](const SourceInfo&) {
+        if (++attempts == 1) throw Error(ErrorKind::input, "the disk is full", "out.jsonl");
+        return std::vector<std::shared_ptr<ResultSink>>{
+            std::make_shared<CountingSink>(recorded_, closed_, recorded_frame_)};
+    };
+    open({});
+    session_->open("clip.mp4");
+    ASSERT_TRUE(test::wait_for([&] { return session_->alert()->visible(); }));
+    play("clip.mp4");
+    EXPECT_TRUE(test::wait_for([&] { return recorded_ > 3; }));
+    EXPECT_EQ(attempts, 2);
+}
+
+TEST_F(Window, RestsWhileItIsMinimized) {
+    open({});
+    play();
+    window_->showMinimized();
+    EXPECT_TRUE(test::wait_for([&] { return session_->transport()->state() == "paused"; }));
+    window_->showNormal();
+    ASSERT_TRUE(test::wait_for([&] { return session_->transport()->state() == "running"; }));
+    window_->showMinimized();
+    ASSERT_TRUE(test::wait_for([&] { return session_->transport()->state() == "paused"; }));
+    session_->open("other.mp4");
+    ASSERT_TRUE(test::wait_for([&] { return session_->source()->spec() == "other.mp4"; }));
+    EXPECT_TRUE(test::wait_for([&] { return session_->transport()->state() == "paused"; }))
+        << "a source opened meanwhile";
+    window_->showNormal();
+    ASSERT_TRUE(test::wait_for([&] { return session_->transport()->state() == "running"; }));
+    trigger("play");
+    ASSERT_TRUE(test::wait_for([&] { return session_->transport()->state() == "paused"; }));
+    window_->showMinimized();
+    window_->showNormal();
+    EXPECT_EQ(session_->transport()->state(), "paused") << "the user has paused it";
+}
+
+TEST_F(Window, RecordsCountsAndWritesWhileItIsMinimized) {
+    const auto goes_on = [&] {
+        window_->showMinimized();
+        const auto index = session_->result()->frame.info().index;
+        const bool went_on =
+            test::wait_for([&] { return session_->result()->frame.info().index > index + 30; });  // 0.3 s
+        EXPECT_EQ(session_->transport()->state(), "running");
+        window_->showNormal();
+        return went_on;
+    };
+    open({});
+    play();
+    trigger("record");
+    EXPECT_TRUE(goes_on()) << "a recording";
+    trigger("record");
+    trigger("counts");
+    EXPECT_TRUE(goes_on()) << "counts";
+    make_sinks_ = [this](const SourceInfo&) {
+        return std::vector<std::shared_ptr<ResultSink>>{
+            std::make_shared<CountingSink>(recorded_, closed_, recorded_frame_)};
+    };
+    open({});
+    play();
+    EXPECT_TRUE(goes_on()) << "outputs of the program";
 }
 
 TEST_F(Window, KeepsTheSourceIfAnotherOneCannotBeOpened) {

@@ -25,6 +25,13 @@ double distance_to_segment(const QPointF& p, const QPointF& a, const QPointF& b)
     return QLineF(p, a + at * along).length();
 }
 
+// Gives the plan of a new file a size.
+void adopt_size(CountPlan& plan, const CountPlan& from) {
+    if (plan.width > 0) return;
+    plan.width = from.width;
+    plan.height = from.height;
+}
+
 }  // namespace
 
 CountsView::CountsView(std::string file, CountPlan plan, QObject* parent) : QObject(parent), path_(std::move(file)) {
@@ -254,29 +261,33 @@ QString CountsView::file() const {
 
 void CountsView::reload() {
     if (path_.empty()) return;
-    pool_.start([this, path = path_, text = text_] {
+    pool_.start([this, path = path_, text = text_, before = editor_.plan(), saves = saves_] {
         try {
             PlanText read = read_plan_file(path);
-            *text = read.text;
-            post(this, [this, read = std::move(read)]() mutable {
-                saved_ = true;
-                if (read.plan.width == 0) {  // a new file
-                    read.plan.width = editor_.plan().width;
-                    read.plan.height = editor_.plan().height;
-                }
-                if (read.plan != editor_.plan()) {
-                    editor_.set(std::move(read.plan));
-                    selected_ = -1;
-                    shapes_.update_shapes();
-                    restart();
-                }
-                emit editingChanged();
-                emit fileChanged();
-            });
+            adopt_size(read.plan, before);
+            if (read.plan == before) *text = read.text;  // what is edited meanwhile is an edit of this text
+            post(this, [this, saves, read = std::move(read)]() mutable { handle_read(saves, std::move(read)); });
         } catch (const std::exception&) {
             post(this, [this, error = current_error()] { emit failed(error); });
         }
     });
+}
+
+// saves: number of saves requested before the file was read.
+void CountsView::handle_read(int saves, PlanText read) {
+    // Newer edits remain. If the file has other shapes, their save reports it, since they are not based on its text.
+    if (saves != saves_ || editor_.moving()) return;
+    saved_ = true;
+    adopt_size(read.plan, editor_.plan());
+    if (read.plan != editor_.plan()) {
+        editor_.set(std::move(read.plan));
+        selected_ = -1;
+        shapes_.update_shapes();
+        restart();
+    }
+    pool_.start([text = text_, now = std::move(read.text)] { *text = now; });
+    emit editingChanged();
+    emit fileChanged();
 }
 
 void CountsView::saveAs(const QUrl& file) {

@@ -19,6 +19,7 @@
 
 namespace throng::ui {
 
+struct PlanText;
 struct SavedPlan;
 
 // Lives on the window's thread. Counts from the first time that it is open; until then it costs nothing. Points are
@@ -102,6 +103,7 @@ private:
     bool edit(Edit change);
     void apply_plan();
     void save(bool replace);
+    void handle_read(int saves, PlanText read);
     void handle_saved(int number, const SavedPlan& saved);
     [[nodiscard]] CountPoint in_pixels(const QPointF& at) const;
 

@@ -29,6 +29,7 @@ public:
 
     // Moves a point while it is dragged, within the image and unchecked until finish_move, which may revert it.
     void move(int row, int point, CountPoint to);
+    [[nodiscard]] bool moving() const { return before_move_.has_value(); }
 
     [[nodiscard]] int edits() const { return edits_; }  // so far
     [[nodiscard]] bool can_undo() const { return !history_.empty(); }

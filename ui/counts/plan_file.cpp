@@ -2,6 +2,7 @@
 
 #include <QFile>
 #include <QSaveFile>
+#include <utility>
 
 #include "core/base/error.h"
 
@@ -13,12 +14,7 @@ QString qstring(const std::string& text) {
 }
 
 std::string read_text(const std::string& path) {
-    QFile file(qstring(path));
-    if (!file.exists()) return {};
-    if (!file.open(QIODevice::ReadOnly)) {
-        throw Error(ErrorKind::input, "cannot read the lines and zones", path, file.errorString().toStdString());
-    }
-    return file.readAll().toStdString();
+    return QFile::exists(qstring(path)) ? read_count_plan(path) : std::string();
 }
 
 // Writes to a temporary file, flushes it to disk and renames it.
@@ -49,8 +45,9 @@ std::string free_backup(const std::string& path) {
 
 PlanText read_plan_file(const std::string& path) {
     if (!QFile::exists(qstring(path))) return {};
-    PlanText read{load_count_plan(path), read_text(path)};
-    return read;
+    std::string text = read_count_plan(path);  // once: another program may write the file meanwhile
+    CountPlan plan = parse_count_plan(text, path);
+    return {std::move(plan), std::move(text)};
 }
 
 SavedPlan save_plan_file(const std::string& path, const CountPlan& plan, const std::optional<std::string>& expected) {

@@ -179,16 +179,20 @@ constexpr const char* kPatterns[] = {
     QT_TR_NOOP("the GPU runs at %1 MHz: it is throttled"),
 };
 
+const QRegularExpression& placeholder() {
+    static const QRegularExpression kPlaceholder(QStringLiteral("%(\\d)"));
+    return kPlaceholder;
+}
+
 struct Pattern {
     QRegularExpression expression;
     QString text;  // in the language of the window
 };
 
 std::vector<Pattern> make_patterns() {
-    static const QRegularExpression kPlaceholder(QStringLiteral("%\\d"));
     std::vector<Pattern> patterns;
     for (const char* source : kPatterns) {
-        QStringList literals = QString::fromUtf8(source).split(kPlaceholder);
+        QStringList literals = QString::fromUtf8(source).split(placeholder());
         for (QString& literal : literals) literal = QRegularExpression::escape(literal);
         const QString expression = QRegularExpression::anchoredPattern(literals.join(QStringLiteral("(.+?)")));
         patterns.push_back({QRegularExpression(expression), translated(source)});
@@ -203,16 +207,25 @@ const std::vector<Pattern>& patterns_now() {
     return patterns;
 }
 
+// Returns the text with the translated values of the match. A value is not searched for placeholders: a path may look
+// like one.
+QString filled(const QString& text, const QRegularExpressionMatch& values) {
+    QString result;
+    qsizetype end = 0;
+    for (auto each = placeholder().globalMatch(text); each.hasNext();) {
+        const QRegularExpressionMatch place = each.next();
+        result += text.mid(end, place.capturedStart() - end);
+        result += translated_message(values.captured(place.captured(1).toInt()));
+        end = place.capturedEnd();
+    }
+    return result + text.mid(end);
+}
+
 // Returns the text itself if it is not listed.
 QString translated_text(const QString& part) {
     for (const Pattern& pattern : patterns_now()) {
         const QRegularExpressionMatch match = pattern.expression.match(part);
-        if (!match.hasMatch()) continue;
-        QString text = pattern.text;
-        for (int i = match.lastCapturedIndex(); i > 0; --i) {
-            text.replace(QLatin1Char('%') + QString::number(i), translated_message(match.captured(i)));
-        }
-        return text;
+        if (match.hasMatch()) return filled(pattern.text, match);
     }
     return translated(part.toStdString());
 }

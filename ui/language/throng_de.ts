@@ -642,6 +642,10 @@
         <translation>Wird berechnet …</translation>
     </message>
     <message>
+        <source>No frames yet</source>
+        <translation>Noch keine Bilder</translation>
+    </message>
+    <message>
         <source>No raw detections in this frame</source>
         <translation>Keine Rohdetektionen in diesem Bild</translation>
     </message>
@@ -859,6 +863,10 @@
     <message>
         <source>Track %1 · %2–%3 s · %4 %5</source>
         <translation>Spur %1 · %2–%3 s · %4 %5</translation>
+    </message>
+    <message>
+        <source>frame</source>
+        <translation>Bild</translation>
     </message>
     <message>
         <source>frames</source>

@@ -5,27 +5,30 @@
 #include <QSettings>
 #include <QUrl>
 
+#include "core/base/secrets.h"
+
 namespace throng::ui {
 namespace {
 
 const QString kKey = QStringLiteral("recent");
 
-QString without_password(const QString& spec) {
-    if (!spec.contains(QLatin1String("://"))) return spec;
-    QUrl url(spec);
-    if (!url.isValid() || url.password().isEmpty()) return spec;
-    url.setPassword(QString());
-    return url.toString();
-}
-
 bool is_file(const QString& spec) {
     return !spec.contains(QLatin1Char(':')) || QFileInfo::exists(spec);
 }
 
+// Leaves the name of a file, which is opened again by it.
+QString without_secrets(const QString& spec) {
+    return is_file(spec) ? spec : QString::fromStdString(mask_credentials(spec.toStdString()));
+}
+
 }  // namespace
 
-RecentModel::RecentModel(QSettings& store, QObject* parent)
-    : QAbstractListModel(parent), store_(store), specs_(store.value(kKey).toStringList().mid(0, kLimit)) {}
+RecentModel::RecentModel(QSettings& store, QObject* parent) : QAbstractListModel(parent), store_(store) {
+    const QStringList stored = store.value(kKey).toStringList();
+    for (const QString& spec : stored.mid(0, kLimit)) specs_ += without_secrets(spec);
+    specs_.removeDuplicates();
+    if (specs_ != stored) save();  // a version before has stored passwords
+}
 
 int RecentModel::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : static_cast<int>(specs_.size());
@@ -48,7 +51,7 @@ QHash<int, QByteArray> RecentModel::roleNames() const {
 }
 
 void RecentModel::add(const QString& spec) {
-    const QString entry = without_password(spec);
+    const QString entry = without_secrets(spec);
     const auto at = static_cast<int>(specs_.indexOf(entry));
     if (at == 0) return;
     if (at > 0) {
@@ -69,6 +72,10 @@ void RecentModel::add(const QString& spec) {
     save();
 }
 
+bool RecentModel::hasSecrets(const QString& spec) {
+    return without_secrets(spec) != spec;
+}
+
 void RecentModel::clear() {
     if (specs_.isEmpty()) return;
     beginResetModel();
@@ -82,7 +89,8 @@ void RecentModel::save() {
     store_.setValue(kKey, specs_);
 }
 
-QString source_title(const QString& spec) {
+QString source_title(const QString& source) {
+    const QString spec = without_secrets(source);
     if (spec.startsWith(QLatin1String("crowd:"))) return RecentModel::tr("Demo crowd");
     if (spec.startsWith(QLatin1String("camera:"))) return RecentModel::tr("Camera %1").arg(spec.mid(7));
     if (spec.startsWith(QLatin1String("mosaic:")))
@@ -95,12 +103,15 @@ QString source_title(const QString& spec) {
     return spec;
 }
 
-QStringList source_titles(const QStringList& specs) {
-    QStringList titles;
-    for (const QString& spec : specs) titles += source_title(spec);
+QStringList source_titles(const QStringList& sources) {
+    QStringList specs, titles;
+    for (const QString& source : sources) {
+        specs += without_secrets(source);
+        titles += source_title(source);
+    }
     const auto parts_of = [](const QString& spec) {
         static const QRegularExpression separators(QStringLiteral("[:,/?&]+"));
-        if (spec.contains(QLatin1String("://"))) return QStringList();  // may contain passwords
+        if (spec.contains(QLatin1String("://"))) return QStringList();  // the address may be long
         return spec.split(separators, Qt::SkipEmptyParts);
     };
     QStringList distinct = titles;

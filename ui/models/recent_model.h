@@ -28,7 +28,8 @@ public:
     [[nodiscard]] int count() const { return rowCount(); }
 
     [[nodiscard]] QString newest() const { return specs_.value(0); }
-    void add(const QString& spec);  // moves an existing entry to the top; removes passwords from URLs
+    void add(const QString& spec);  // moves an existing entry to the top; stored with "***" in place of secrets
+    Q_INVOKABLE [[nodiscard]] static bool hasSecrets(const QString& spec);  // a password, user name or token
     Q_INVOKABLE void clear();
 
 signals:
@@ -41,10 +42,10 @@ private:
     QStringList specs_;
 };
 
-// Returns a short name of a source: the file name, "Demo crowd", the URL.
-[[nodiscard]] QString source_title(const QString& spec);
+// Returns a short name of a source, without secrets: the file name, "Demo crowd", the URL.
+[[nodiscard]] QString source_title(const QString& source);
 
 // Titles of sources shown together. What differs precedes equal titles: "seed=2 · Demo crowd", "hall · entrance.mp4".
-[[nodiscard]] QStringList source_titles(const QStringList& specs);
+[[nodiscard]] QStringList source_titles(const QStringList& sources);
 
 }  // namespace throng::ui

@@ -60,8 +60,9 @@ void PlotItem::set_history(History* history) {
 }
 
 void PlotItem::refresh() {
-    if (!isVisible()) return;
+    if (!isVisible()) return;  // until it is shown
     points_ = history_ ? history_->points() : std::vector<HistoryPoint>{};
+    newest_ = history_ ? history_->added() : 0;
     double raw = 1;
     std::vector<double> ms;
     ms.reserve(points_.size());
@@ -80,11 +81,15 @@ void PlotItem::refresh() {
 }
 
 double PlotItem::numberAt(double x) const {
-    if (!history_ || history_->points().empty() || width() <= 0) return -1;
+    if (points_.empty() || width() <= 0) return -1;
     const double back = std::round((width() - x) / (width() / static_cast<double>(History::kLength - 1)));
-    const auto count = static_cast<double>(history_->points().size());
-    if (back < 0 || back >= count) return -1;
-    return static_cast<double>(history_->added()) - back;
+    if (back < 0 || back >= static_cast<double>(points_.size())) return -1;
+    return static_cast<double>(newest_) - back;
+}
+
+void PlotItem::itemChange(ItemChange change, const ItemChangeData& value) {
+    QQuickPaintedItem::itemChange(change, value);
+    if (change == ItemVisibleHasChanged) refresh();
 }
 
 void PlotItem::paint(QPainter* painter) {

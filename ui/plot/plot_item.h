@@ -30,10 +30,13 @@ public:
     // Milliseconds at the upper edge: above all but the highest 2 % of the times, which are cut and marked.
     [[nodiscard]] double ms_scale() const { return ms_scale_; }
 
-    // Returns the number of the result at this position (History::added after it); negative: there is none.
+    // Returns the number of the result that is drawn at this position (History::added after it); negative: none is.
     Q_INVOKABLE [[nodiscard]] double numberAt(double x) const;
 
     void paint(QPainter* painter) override;
+
+protected:
+    void itemChange(ItemChange change, const ItemChangeData& value) override;
 
 signals:
     void historyChanged();
@@ -46,6 +49,7 @@ private:
 
     QPointer<History> history_;
     std::vector<HistoryPoint> points_;  // data of the next paint() on the render thread
+    std::uint64_t newest_ = 0;          // number of the last point
     QColor raw_color_, map_color_, reduce_color_, grid_color_;
     double raw_scale_ = 1;
     double ms_scale_ = 1;

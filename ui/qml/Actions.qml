@@ -11,15 +11,17 @@ QtObject {
     readonly property var speeds: [0.25, 0.5, 1, 2, 4]
     readonly property var table: ({
         play: () => {
-            const playing = session.transport.playing
+            const before = session.transport.state
+            if (session.source.still || before === "idle" || before === "opening") return
             session.transport.toggle()
-            say(playing ? qsTr("Paused") : qsTr("Playing"))
+            if (before !== "failed") say(before === "running" ? qsTr("Paused") : qsTr("Playing"))
         },
         step: () => session.replay.active ? session.replay.step(1) : session.transport.step(),
-        stepBack: () => session.replay.active ? session.replay.step(-1) : session.transport.stepBack(),
+        stepBack: () => session.replay.active ? session.replay.step(-1)
+                                              : session.source.seekable && session.transport.stepBack(),
         back: () => seekBy(-5),
         forward: () => seekBy(5),
-        start: () => session.transport.seek(0),
+        start: () => session.source.seekable && session.transport.seek(0),
         slower: () => changeSpeed(-1),
         faster: () => changeSpeed(1),
         loop: () => {

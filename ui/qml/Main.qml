@@ -122,6 +122,7 @@ C.ApplicationWindow {
     ViewFocus { open: root.session.stageMap.open }
     ViewFocus { open: root.panelOpen }
     Binding { target: root.session.counts; property: "locked"; value: root.kiosk }
+    Binding { target: root.session; property: "seen"; value: root.visibility !== Window.Minimized }
 
     Actions {
         id: actions

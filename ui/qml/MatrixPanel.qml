@@ -10,6 +10,7 @@ Rectangle {
     required property Session session
     readonly property MatrixView matrix: session.matrix
     property real sweep: 1  // upper fraction of the rows that have been reduced
+    readonly property bool waiting: ["idle", "opening", "failed"].includes(session.transport.state)  // for a source
 
     color: Theme.surface
     clip: true
@@ -185,6 +186,7 @@ Rectangle {
             objectName: "matrixStatus"
             Layout.fillWidth: true
             text: root.matrix.selection.length > 0 ? root.matrix.selection
+                : root.matrix.computeMs === 0 && root.waiting ? qsTr("No frames yet")
                 : root.matrix.computeMs === 0 ? qsTr("Computing …")  // the first one; many detections take seconds
                 : root.matrix.count === 0 ? qsTr("No raw detections in this frame")
                 : qsTr("cost of this view: %1 ms per matrix, on the CPU").arg(Theme.milliseconds(root.matrix.computeMs))

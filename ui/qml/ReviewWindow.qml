@@ -164,6 +164,7 @@ C.ApplicationWindow {
                         required property string doubts
                         required property string decision
                         readonly property bool chosen: index === root.review.current
+                        readonly property string noun: frames === 1 ? qsTr("frame") : qsTr("frames")
 
                         objectName: "reviewTrack" + index
                         width: ListView.view.width - 10
@@ -182,9 +183,9 @@ C.ApplicationWindow {
                             width: parent.width - verdict.width - 32
                             text: row.last > row.first
                                 ? qsTr("Track %1 · %2–%3 s · %4 %5").arg(row.track).arg(row.first.toFixed(1))
-                                      .arg(row.last.toFixed(1)).arg(row.frames).arg(Theme.counted(row.frames, qsTr("frames")))
+                                      .arg(row.last.toFixed(1)).arg(row.frames).arg(row.noun)
                                 : qsTr("Track %1 · %2 s · %3 %4").arg(row.track).arg(row.first.toFixed(1))
-                                      .arg(row.frames).arg(Theme.counted(row.frames, qsTr("frames")))
+                                      .arg(row.frames).arg(row.noun)
                             font.bold: row.chosen
                         }
                         Label {

@@ -34,9 +34,11 @@ T.Slider {
         restoreMode: Binding.RestoreNone
     }
 
+    // Where the middle of the handle moves.
     background: Rectangle {
+        x: control.handle.width / 2
         y: (control.height - height) / 2
-        width: control.width
+        width: control.width - control.handle.width
         height: control.hovered || control.pressed ? 8 : 6
         radius: height / 2
         color: Theme.surfacePressed
@@ -65,7 +67,8 @@ T.Slider {
     // The time below the pointer.
     Rectangle {
         objectName: "hoverTime"
-        readonly property real fraction: Math.max(0, Math.min(1, pointer.point.position.x / control.width))
+        readonly property real fraction: Math.max(0, Math.min(1, (pointer.point.position.x - control.background.x)
+                                                                 / control.background.width))
         x: Math.max(0, Math.min(control.width - width, pointer.point.position.x - width / 2))
         y: -height + 4
         width: time.implicitWidth + 16

@@ -22,6 +22,7 @@ C.Popup {
         address.selectAll()  // typing replaces the previous address
         address.selectsOnPress = true
     }
+    onClosed: if (session.recent.hasSecrets(address.text)) address.clear()  // is not shown again
 
     function openSource(spec: string) {
         close()

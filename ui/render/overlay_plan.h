@@ -8,19 +8,20 @@
 #include <vector>
 
 #include "core/pipeline/frame_result.h"
+#include "core/video/annotate.h"
 #include "ui/render/view_mapping.h"
 
 namespace throng::ui {
 
-// Visibility and style of the overlay. Colors come from the theme.
+// Visibility and style of the overlay. The colors are those of the theme.
 struct OverlayOptions {
     bool raw = true;        // raw detections, thin and light
     bool kept = true;       // kept detections, bold; tracks instead if the result has them
     bool tracks = true;     // false: kept detections even if the result has tracks
     bool labels = false;    // score and hits of kept detections, or ids of tracks
     bool landmarks = true;  // landmarks of kept detections, if the detector provides them
-    QColor raw_color{255, 255, 255, 90};
-    QColor kept_color{45, 212, 191};
+    QColor raw_color{kScreenRaw.red, kScreenRaw.green, kScreenRaw.blue, kScreenRaw.alpha};
+    QColor kept_color{kScreenKept.red, kScreenKept.green, kScreenKept.blue, kScreenKept.alpha};
     QColor landmark_color{255, 206, 92};
     double raw_width = 1;
     double kept_width = 3;

@@ -33,7 +33,11 @@ Review::Review(ReviewOptions options, QObject* parent)
       tracks_(std::exchange(options_.tracks, {})),
       written_(decisions_of(tracks_)),
       player_(
-          options_.input,
+          [file = options_.input](const std::stop_token& stop) {
+              SourceOptions how;
+              how.decoder = "software";
+              return open_source(file, how, stop);
+          },
           [this](const QImage& image, double pts) {
               post(this, [this, image, pts] {
                   image_ = image;

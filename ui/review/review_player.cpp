@@ -14,8 +14,8 @@ constexpr double kSurroundings = 0.5;  // seconds played before and after the tr
 
 }  // namespace
 
-ReviewPlayer::ReviewPlayer(std::string file, OnFrame on_frame, OnError on_error)
-    : file_(std::move(file)),
+ReviewPlayer::ReviewPlayer(Open open, OnFrame on_frame, OnError on_error)
+    : open_(std::move(open)),
       on_frame_(std::move(on_frame)),
       on_error_(std::move(on_error)),
       thread_([this](const std::stop_token& stop) { run(stop); }) {}
@@ -52,24 +52,27 @@ void ReviewPlayer::run(const std::stop_token& stop) {
     }
 }
 
+ReadStatus ReviewPlayer::read(Frame& frame, const std::stop_token& stop) {
+    while (!stop.stop_requested() && !has_changed()) {
+        const ReadStatus status = source_->read(frame, stop);
+        if (status != ReadStatus::timeout) return status;
+    }
+    return ReadStatus::timeout;
+}
+
 bool ReviewPlayer::read_at(double pts, Frame& frame, const std::stop_token& stop) {
     // A source that cannot seek is read from its beginning.
-    if (!source_ || !source_->seek(std::max(0.0, pts))) {
-        SourceOptions options;
-        options.decoder = "software";
-        source_ = open_source(file_, options, stop);
-    }
+    if (!source_ || !source_->seek(std::max(0.0, pts))) source_ = open_(stop);
     bool has_frame = false;
-    while (!stop.stop_requested() && !has_changed()) {
+    for (;;) {
         Frame next;
-        const ReadStatus status = source_->read(next, stop);
+        const ReadStatus status = read(next, stop);
         if (status == ReadStatus::end) return has_frame;  // the last frame, for a time after the end
-        if (status == ReadStatus::timeout) continue;
+        if (status == ReadStatus::timeout) return false;
         has_frame = true;
         frame = std::move(next);
         if (frame.info().pts >= pts - kSamePts) return true;
     }
-    return false;
 }
 
 void ReviewPlayer::play(const ReviewSpan& span, const std::stop_token& stop) {
@@ -81,8 +84,8 @@ void ReviewPlayer::play(const ReviewSpan& span, const std::stop_token& stop) {
     auto shown_at = Clock::now();
     double shown = frame.info().pts;
     for (;;) {
-        const ReadStatus status = source_->read(frame, stop);
-        if (status == ReadStatus::timeout) continue;
+        const ReadStatus status = read(frame, stop);
+        if (status == ReadStatus::timeout) return;
         const bool at_end = status == ReadStatus::end || frame.info().pts > span.last + kSurroundings;
         if (at_end) {
             const double begin = std::max(0.0, span.first - kSurroundings);

@@ -22,26 +22,30 @@ struct ReviewSpan {
     bool playing = false;
 };
 
-// Opens the file on its own thread, with the first span.
+// Opens the video on its own thread, with the first span.
 class ReviewPlayer {
 public:
+    // Called on the thread of the player, also to read a source that cannot seek from its beginning.
+    using Open = std::function<std::unique_ptr<VideoSource>(const std::stop_token& stop)>;
     // Both are called on the thread of the player and must only post a message. on_frame: the frame that is shown from
     // pts on. on_error: the file cannot be read; the next span tries again.
     using OnFrame = std::function<void(const QImage& image, double pts)>;
     using OnError = std::function<void(const std::string& what)>;
-    ReviewPlayer(std::string file, OnFrame on_frame, OnError on_error);
+    ReviewPlayer(Open open, OnFrame on_frame, OnError on_error);
 
     void show(const ReviewSpan& span);
 
 private:
     void run(const std::stop_token& stop);
+    // Reads the next frame. Returns timeout only after a stop request, and if the span has changed.
+    ReadStatus read(Frame& frame, const std::stop_token& stop);
     void play(const ReviewSpan& span, const std::stop_token& stop);
     // Returns false at the end of the file, and if the span has changed.
     bool read_at(double pts, Frame& frame, const std::stop_token& stop);
     [[nodiscard]] bool has_changed();
     void report(const Frame& frame);
 
-    std::string file_;
+    Open open_;
     OnFrame on_frame_;
     OnError on_error_;
     std::unique_ptr<VideoSource> source_;  // this and the next two: thread of the player

@@ -1,5 +1,6 @@
 #include "ui/session/alert.h"
 
+#include "core/base/secrets.h"
 #include "ui/language/core_messages.h"
 
 namespace throng::ui {
@@ -7,7 +8,7 @@ namespace {
 
 // "cannot open the video" to "Cannot open the video".
 QString sentence(const std::string& text) {
-    QString line = translated_message(text);
+    QString line = translated_message(mask_credentials(text));
     if (!line.isEmpty()) line[0] = line[0].toUpper();
     return line;
 }
@@ -15,7 +16,8 @@ QString sentence(const std::string& text) {
 }  // namespace
 
 void Alert::show(const Error& error) {
-    set(true, sentence(error.problem()), QString::fromStdString(error.where()), sentence(error.advice()));
+    set(true, sentence(error.problem()), QString::fromStdString(mask_credentials(error.where())),
+        sentence(error.advice()));
 }
 
 void Alert::show(const QString& what, const QString& where) {

@@ -22,20 +22,28 @@ QString capture_path(CaptureKind kind) {
     const QString stem = QStringLiteral("%1/throng-%2").arg(folder, stamp);
     const QString suffix = video ? QStringLiteral(".mp4") : QStringLiteral(".png");
     QString path = stem + suffix;
-    for (int n = 2; QFile::exists(path); ++n) path = QStringLiteral("%1-%2%3").arg(stem).arg(n).arg(suffix);
+    for (int n = 2; QFile::exists(path); ++n) path = stem + u'-' + QString::number(n) + suffix;
     return path;
 }
 
-ImageRequest screenshot_request(const std::shared_ptr<const FrameResult>& result, const DisplaySettings& display) {
+OverlayOptions overlay_on_screen(const DisplaySettings& display, bool tracks) {
+    OverlayOptions options;
+    options.raw = display.raw();
+    options.kept = display.kept();
+    options.tracks = tracks;
+    options.labels = display.labels();
+    options.landmarks = display.landmarks();
+    return options;
+}
+
+ImageRequest screenshot_request(const std::shared_ptr<const FrameResult>& result, const DisplaySettings& display,
+                                bool tracks) {
     ImageRequest request;
     request.result = result;
     request.item = QSizeF(result->frame.width(), result->frame.height());
     request.blur = display.blur();
     request.paint_overlay = true;
-    request.overlay.raw = display.raw();
-    request.overlay.kept = display.kept();
-    request.overlay.labels = display.labels();
-    request.overlay.landmarks = display.landmarks();
+    request.overlay = overlay_on_screen(display, tracks);
     return request;
 }
 

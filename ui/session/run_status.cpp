@@ -2,13 +2,14 @@
 
 #include <chrono>
 
+#include "core/base/secrets.h"
 #include "ui/language/core_messages.h"
 
 namespace throng::ui {
 
 void RunStatus::update(const Pipeline& pipeline, const FrameResult* result) {
     counters_ = pipeline.counters();
-    notice_ = translated_message(pipeline.notice());
+    notice_ = translated_message(mask_credentials(pipeline.notice()));
     given_up_ = translated_message(pipeline.given_up());
     faces_ = result != nullptr ? static_cast<int>(result->kept.detections.size()) : 0;
     raw_count_ = result != nullptr ? static_cast<int>(result->raw_count) : 0;

@@ -51,7 +51,7 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
       transport_(setup_.playback),
       detection_(setup_.settings, setup_.detectors),
       trial_(setup_.try_network),
-      captures_(setup_.make_recording, display_, alert_),
+      captures_(setup_.make_recording, display_, setup_.draw_tracks, alert_),
       counts_(setup_.count_file, setup_.count_plan),
       compare_([this](const DetectorParams& detector) { return setup_.make_backend(detector).backend; },
                setup_.settings, setup_.detectors),
@@ -119,6 +119,10 @@ Session::~Session() {
 // --- opening
 
 void Session::open(const QString& spec) {
+    open(spec, false);
+}
+
+void Session::open(const QString& spec, bool stand_in) {
     if (spec.isEmpty()) return;
     opening_ = spec;
     source_.set_opening(spec);
@@ -127,7 +131,7 @@ void Session::open(const QString& spec) {
     if (!pipeline_ || may_share_device(spec, source_.spec())) closing = reset(spec);
     PipelineSettings settings = requested_settings();
     settings.host_pixels = setup_.settings.host_pixels;  // until the view has chosen a path for frames on the device
-    opener_.open({spec.toStdString(), settings, transport_.options(), pipeline_, std::move(closing)});
+    opener_.open({spec.toStdString(), settings, transport_.options(), pipeline_, std::move(closing), stand_in});
 }
 
 // Removes everything that belongs to the previous source and returns its pipeline.
@@ -141,6 +145,7 @@ std::shared_ptr<Pipeline> Session::reset(const QString& spec) {
     std::shared_ptr<Pipeline> previous = std::exchange(pipeline_, nullptr);
     seen_.reset();
     failure_.reset();
+    rests_ = false;
     has_sinks_ = false;
     status_.clear();
     feedback_.clear();
@@ -178,9 +183,9 @@ void Session::start(const OpenedSource& opened) {
     transport_.attach(pipeline_);
     captures_.attach(pipeline_);
     counts_.attach(pipeline_);
+    update_pipeline();  // settings changed while the source was being opened; outputs may need that faces are hidden
     pipeline_->start();
     recent_.add(source_.spec());
-    apply_settings();  // settings changed while the source was being opened
     refresh_timer_.start();
     memory_timer_.start();
     query_memory();
@@ -212,6 +217,10 @@ void Session::openUrl(const QUrl& url) {
 
 void Session::openDemo() {
     open(kDemo);
+}
+
+void Session::open_stand_in() {
+    open(kDemo, true);
 }
 
 void Session::findCameras() {
@@ -266,9 +275,16 @@ void Session::pull() {
     const PipelineState state = pipeline_->state();
     if (state == PipelineState::failed && transport_.current() != Transport::State::failed) {
         fail(pipeline_->failure().value_or(Error(ErrorKind::internal, "the pipeline stopped unexpectedly")));
-    } else if (transport_state(state) != transport_.current() || first) {
+    } else if (state_on_screen() != transport_.current() || first) {
         refresh();
     }
+}
+
+// The source ends with its last result: that is where the user believes the end, and marks it.
+Transport::State Session::state_on_screen() const {
+    const Transport::State state = transport_state(pipeline_->state());
+    if (state != Transport::State::ended || pipeline_->latest() == result()) return state;
+    return transport_.current();  // until the result has arrived
 }
 
 void Session::refresh() {
@@ -298,9 +314,29 @@ void Session::refresh() {
     if (matrix_.open() && pipeline_->settings().keep_raw) matrix_.show(result(), pipeline_->settings().nms);
     stage_map_.show(result(), pipeline_->settings().detector);
     replay_.refresh();
-    if (transport_.current() != Transport::State::failed) transport_.set_state(transport_state(pipeline_->state()));
+    rest_or_play();
+    if (transport_.current() != Transport::State::failed) transport_.set_state(state_on_screen());
     offer_to_race();
     emit refreshed();
+}
+
+void Session::set_seen(bool seen) {
+    if (seen == seen_by_user_) return;
+    seen_by_user_ = seen;
+    refresh();
+    emit seenChanged();
+}
+
+// Pauses what nobody sees and nothing else needs, and continues it later.
+void Session::rest_or_play() {
+    const bool needed = seen_by_user_ || has_sinks_ || setup_.make_observer || setup_.measures ||
+                        captures_.recording() || counts_.counting() || sweep_.running();
+    if (needed) {
+        if (std::exchange(rests_, false)) pipeline_->pause(false);
+    } else if (pipeline_->state() == PipelineState::running) {
+        rests_ = true;
+        pipeline_->pause(true);
+    }
 }
 
 // Shows the requested values: the detector applies them with its next frame.

@@ -68,6 +68,7 @@ class Session : public QObject {
     Q_PROPERTY(throng::ui::RecentModel* recent READ recent CONSTANT)
     Q_PROPERTY(throng::ui::CameraModel* cameras READ cameras CONSTANT)
     Q_PROPERTY(throng::ui::PanelSections* sections READ sections CONSTANT)
+    Q_PROPERTY(bool seen READ seen WRITE set_seen NOTIFY seenChanged)
 
 public:
     // store must outlive the session.
@@ -98,6 +99,10 @@ public:
     [[nodiscard]] CameraModel* cameras() { return &cameras_; }
     [[nodiscard]] PanelSections* sections() { return &sections_; }
 
+    // False while the window is minimized. Playback rests then, unless something else needs its results.
+    [[nodiscard]] bool seen() const { return seen_by_user_; }
+    void set_seen(bool seen);
+
     // Results and images, for the view. Not for QML.
     [[nodiscard]] FrameFeed* feed() { return &feed_; }
     [[nodiscard]] bool draws_tracks() const { return setup_.draw_tracks; }
@@ -120,6 +125,7 @@ public:
     Q_INVOKABLE void open(const QString& spec);
     Q_INVOKABLE void openUrl(const QUrl& url);
     Q_INVOKABLE void openDemo();
+    void open_stand_in();  // the demo, until another source is back
     Q_INVOKABLE void findCameras();
     Q_INVOKABLE void findModels();  // that the detectors can use; again: files may have been installed meanwhile
 
@@ -134,10 +140,13 @@ public:
 signals:
     void resultChanged();  // a new result, or the result was cleared
     void refreshed();      // the figures have been updated
+    void seenChanged();
 
 private:
     void start(const OpenedSource& opened);
+    void open(const QString& spec, bool stand_in);
     [[nodiscard]] std::shared_ptr<Pipeline> reset(const QString& spec);
+    [[nodiscard]] Transport::State state_on_screen() const;
     void fail(const Error& error);
     void pull();
     void refresh();
@@ -145,6 +154,7 @@ private:
     void update_pipeline();
     void handle_clock_change();
     void query_memory();
+    void rest_or_play();
     void update_switches();
     void offer_to_race();
     void try_network();
@@ -184,7 +194,9 @@ private:
     std::shared_ptr<const FrameResult> seen_;     // last result that the models have received
     std::optional<Error> failure_;
     bool race_paused_ = false;  // the race has paused playback
-    bool has_sinks_ = false;    // the program's own outputs need the frames
+    bool seen_by_user_ = true;
+    bool rests_ = false;      // playback, since nobody sees it
+    bool has_sinks_ = false;  // the program's own outputs need the frames
     bool recovery_reported_ = false;
     bool swept_ = false;                 // a sweep has ended and its clock is being restored
     QString previous_clock_;             // profile at the last check, for the title of the next baseline

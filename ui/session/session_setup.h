@@ -30,11 +30,13 @@ struct SessionSetup {
     std::function<std::vector<CameraInfo>()> list_cameras;
     MakeRecording make_recording;
     RunRace race_suppression, race_detector;  // empty: without these bars
-    // Makes the program's own output sinks. Called for the first source only; empty if there is nothing to write.
+    // Makes the program's own output sinks for the first source that can be opened, and again if that fails; empty if
+    // there is nothing to write.
     std::function<std::vector<std::shared_ptr<ResultSink>>(const SourceInfo&)> make_sinks;
     bool sinks_hide_faces = false;                               // the sinks of make_sinks hide faces
     bool sinks_store_images = false;                             // and write videos or images
     std::function<std::shared_ptr<ResultSink>()> make_observer;  // of each source's results; may be empty
+    bool measures = false;  // playback goes on in a minimized window: the board is measured meanwhile
     PipelineSettings settings;
     bool detector_chosen = true;  // false: settings have the default one, and a hint may name a better one
     // Nothing of the detection was configured: a network that is installed becomes the default if it keeps up.

@@ -21,6 +21,7 @@ struct OpenRequest {
     PipelineOptions playback;
     std::shared_ptr<Pipeline> previous;  // runs until the source is open, then is stopped; may be null
     std::shared_ptr<Pipeline> closing;   // destroyed before the source is opened; the only reference; may be null
+    bool stand_in = false;               // shown until another source is back: no part of the program's outputs
 };
 
 // Returns true if both sources may need the same device (a camera, also within a GStreamer pipeline or a mosaic): the
@@ -67,6 +68,7 @@ private:
     std::atomic<int> number_ = 0;  // of the newest request
     std::stop_source stop_;        // of the newest request
     std::mutex engine_mutex_;      // held while pipelines are stopped, destroyed and made: one after the other
+    bool has_made_sinks_ = false;  // the program's own, for a source that is open; guarded by engine_mutex_
     QThreadPool pool_;
 };
 

@@ -101,6 +101,7 @@ void Transport::seek(double seconds) {
 
 void Transport::attach(std::shared_ptr<Pipeline> pipeline) {
     pipeline_ = std::move(pipeline);
+    returned_from_.reset();
     loop_start_ = loop_end_ = -1;
     emit changed();
     if (!pipeline_) return;
@@ -109,10 +110,16 @@ void Transport::attach(std::shared_ptr<Pipeline> pipeline) {
 }
 
 void Transport::set_state(State state) {
-    if (state_ == state) return;
-    state_ = state;
-    emit stateChanged();
-    if (state_ == State::ended && loop_end_ >= 0) seek(loop_start_);  // the end of the part is that of the source
+    if (state_ != state) {
+        state_ = state;
+        emit stateChanged();
+    }
+    if (state != State::ended || loop_end_ < 0 || !pipeline_) return;
+    // The end of the part is that of the source. A short part may have ended again since the last call.
+    const std::shared_ptr<const FrameResult> last = pipeline_->latest();
+    if (returned_from_.lock() == last) return;
+    returned_from_ = last;
+    seek(loop_start_);
 }
 
 void Transport::set_position(double seconds) {

@@ -55,7 +55,7 @@ public:
 
     // Controls this pipeline from now on; null while there is none. Applies loop and speed to it, and forgets the part.
     void attach(std::shared_ptr<Pipeline> pipeline);
-    void set_state(State state);
+    void set_state(State state);  // "ended" returns to the start of a part that is repeated
     void set_position(double seconds);
     void set_frame_time(double seconds) { frame_time_ = seconds; }  // between frames; 0: unknown
 
@@ -74,6 +74,7 @@ private:
     double frame_time_ = 0;
     double loop_start_ = -1;
     double loop_end_ = -1;
+    std::weak_ptr<const FrameResult> returned_from_;  // last result of the source, before the part began again
 };
 
 // Returns the state of playback for that of the pipeline.

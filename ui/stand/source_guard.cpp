@@ -49,7 +49,7 @@ void SourceGuard::fall_back() {
         retry_.start(next_retry_);
         next_retry_ = std::min(2 * next_retry_, pace_.max_retry);
     }
-    session_.openDemo();
+    session_.open_stand_in();
 }
 
 }  // namespace throng::ui

@@ -5,6 +5,7 @@
 
 #include "core/base/log.h"
 #include "ui/base/post.h"
+#include "ui/session/capture_files.h"
 #include "ui/video/video_node.h"
 
 namespace throng::ui {
@@ -238,14 +239,10 @@ void VideoItem::itemChange(ItemChange change, const ItemChangeData& value) {
 }
 
 OverlayOptions VideoItem::overlay_options() const {
-    OverlayOptions options = colors_;
-    if (session_) {
-        options.raw = session_->display()->raw();
-        options.kept = session_->display()->kept();
-        options.tracks = session_->draws_tracks();
-        options.labels = session_->display()->labels();
-        options.landmarks = session_->display()->landmarks();
-    }
+    if (!session_) return colors_;
+    OverlayOptions options = overlay_on_screen(*session_->display(), session_->draws_tracks());
+    options.raw_color = colors_.raw_color;
+    options.kept_color = colors_.kept_color;
     return options;
 }
 

@@ -2,6 +2,7 @@
 
 #include <QQuickWindow>
 
+#include "ui/session/capture_files.h"
 #include "ui/video/video_node.h"
 
 namespace throng::ui {
@@ -55,11 +56,7 @@ void TileItem::publish_view() {
     view.device_ratio = device_ratio();
     view.blur = display.blur();
     view.paint_overlay = true;
-    view.overlay.raw = display.raw();
-    view.overlay.kept = display.kept();
-    view.overlay.tracks = wall_->session().draws_tracks();
-    view.overlay.labels = display.labels();
-    view.overlay.landmarks = display.landmarks();
+    view.overlay = overlay_on_screen(display, wall_->session().draws_tracks());
     view.overlay.raw_color = raw_color_;
     view.overlay.kept_color = kept_color_;
     view.overlay.kept_width = 2;

@@ -46,6 +46,7 @@ Wall::Wall(const QStringList& sources, Session& session, QObject* parent)
     connect(&settings_timer_, &QTimer::timeout, this, &Wall::update_settings);
     connect(session.detection(), &DetectionSettings::changed, &settings_timer_, qOverload<>(&QTimer::start));
     connect(session.display(), &DisplaySettings::changed, &settings_timer_, qOverload<>(&QTimer::start));
+    connect(&session, &Session::seenChanged, this, &Wall::pause_tiles);
     for (const auto& tile : tiles_) open(tile->number());
 }
 
@@ -114,7 +115,7 @@ void Wall::open(int number) {
                 backend_name_ = QString::fromStdString(opened.choice.backend->description());
                 attach(opening);
                 opened.pipeline->start();
-                if (enlarged_ >= 0) opened.pipeline->pause(true);
+                pause_tiles();
                 update_settings();  // divides the threads again
             });
         } catch (const std::exception&) {
@@ -150,6 +151,13 @@ void Wall::update_settings() {
             session_.alert()->show(error);
             return;
         }
+    }
+}
+
+// All rest while one source is large, and while nobody sees the window.
+void Wall::pause_tiles() {
+    for (const auto& tile : tiles_) {
+        if (tile->active()) pause(*tile->opened().pipeline, enlarged_ >= 0 || !session_.seen());
     }
 }
 
@@ -220,11 +228,9 @@ double Wall::frame_rate() const {
 void Wall::enlarge(int number) {
     if (enlarged_ >= 0 || number < 0 || number >= static_cast<int>(tiles_.size()) || !tile(number).active()) return;
     enlarged_ = number;
-    for (const auto& tile : tiles_) {  // the others leave the machine to it
-        if (tile->active() && tile->number() != number) pause(*tile->opened().pipeline, true);
-    }
     OpenedSource opened = tile(number).opened();
     tile(number).take_pipeline();
+    pause_tiles();  // the others leave the machine to it
     opened.pipeline->set_wake({});
     session_.adopt(tile(number).spec(), opened);
     emit enlargedChanged();
@@ -243,9 +249,7 @@ void Wall::shrink() {
         destroy(back);
         open(tile.number());
     }
-    for (const auto& each : tiles_) {
-        if (each->active()) pause(*each->opened().pipeline, false);
-    }
+    pause_tiles();
     update_settings();
     emit enlargedChanged();
 }

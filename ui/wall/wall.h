@@ -64,6 +64,7 @@ private:
     void deliver();
     void refresh();
     void update_settings();
+    void pause_tiles();
     void destroy(std::shared_ptr<Pipeline> pipeline);
     [[nodiscard]] PipelineSettings settings() const;
 

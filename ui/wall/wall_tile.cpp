@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/secrets.h"
 #include "ui/language/core_messages.h"
 
 namespace throng::ui {
@@ -56,7 +57,7 @@ std::shared_ptr<Pipeline> WallTile::take_pipeline() {
 
 std::shared_ptr<Pipeline> WallTile::fail(const Error& error) {
     failed_ = true;
-    problem_ = translated_message(error.problem());
+    problem_ = translated_message(mask_credentials(error.problem()));
     faces_ = 0;
     frame_rate_ = 0;
     retry_.start(1000 * std::min(kLastRetry, kFirstRetry << std::min(failures_, 10)));
@@ -79,7 +80,7 @@ void WallTile::refresh() {
         const PipelineCounters counters = opened_.pipeline->counters();
         frame_rate_ = counters.fps;
         faces_ = image_.result ? static_cast<int>(image_.result->kept.detections.size()) : 0;
-        problem_ = translated_message(opened_.pipeline->notice());
+        problem_ = translated_message(mask_credentials(opened_.pipeline->notice()));
     }
     emit changed();
 }

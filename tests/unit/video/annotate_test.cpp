@@ -48,6 +48,20 @@ TEST(Annotate, KeptBoxesAreOutlinedInTheColorOfTheirScore) {
     EXPECT_EQ(pixel(image, 10, 10), (std::array<int, 3>{128, 128, 128}));
 }
 
+TEST(Annotate, BoxesInTheColorsOfTheScreen) {
+    WritableFrame image = canvas(200, 200, 100);
+    AnnotateStyle style;
+    style.raw = style.screen = true;
+    annotate(image, {detection(20, 30, 60, 50, 1), detection(120, 120, 40, 40, 9)}, {detection(120, 20, 50, 50, 1)},
+             style);
+    for (const auto& [x, y] : {std::pair{20, 50}, {120, 140}}) {
+        EXPECT_EQ(pixel(image, x, y), (std::array<int, 3>{191, 230, 46})) << "whatever the score: #2ee6bf";
+    }
+    for (const int channel : pixel(image, 120, 40)) {
+        EXPECT_NEAR(channel, 100 + (255 - 100) * 80 / 255.0, 1) << "white of opacity 80 of 255";
+    }
+}
+
 TEST(Annotate, RawBoxesAreThinAndTranslucent) {
     WritableFrame image = canvas(100, 100, 100);
     AnnotateStyle style;
