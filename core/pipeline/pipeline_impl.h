@@ -93,6 +93,8 @@ private:
     void emit(const std::vector<std::shared_ptr<const FrameResult>>& results);
     void flush_hiding();
     void set_up_hiding();
+    void set_up_search();
+    [[nodiscard]] std::shared_ptr<const FrameResult> search(const std::shared_ptr<FrameResult>& result);
     void add_times(const FrameResult& result);
     void publish(const std::shared_ptr<const FrameResult>& result);
     void show_early(const DecodedFrame& decoded);
@@ -124,8 +126,9 @@ private:
     bool quality_changed_ = false;
     PipelineSettings applied_;           // as requested: the processor's may have the detector parameters of quality_
     std::optional<HidingQueue> hiding_;  // with PipelineSettings::hiding
-    DecodedFrame newest_;                // submitted last; detected again when settings change while no frame arrives
-    std::int64_t submitted_ = 0;         // frames
+    std::unique_ptr<FrameProcessor> searcher_;  // with HidingParams::search, unless processor_ does the same
+    DecodedFrame newest_;         // submitted last; detected again when settings change while no frame arrives
+    std::int64_t submitted_ = 0;  // frames
     DecodeLoop::Delivered delivered_;
     bool device_frames_ = false;  // the source delivers frames in device memory
     bool fell_back_ = false;

@@ -36,8 +36,8 @@
         <translation>Augen, Nase und Mund</translation>
     </message>
     <message>
-        <source>Faces of a camera are hidden</source>
-        <translation>Gesichter einer Kamera sind verborgen</translation>
+        <source>Faces that are found are hidden</source>
+        <translation>Gefundene Gesichter sind verborgen</translation>
     </message>
     <message>
         <source>Blur faces</source>

@@ -37,7 +37,7 @@ QtObject {
         kept: () => toggle("kept", qsTr("Kept detections")),
         labels: () => toggle("labels", qsTr("Scores and hits")),
         landmarks: () => toggle("landmarks", qsTr("Eyes, nose and mouth")),
-        blur: () => session.display.hidesAlways ? say(qsTr("Faces of a camera are hidden"))
+        blur: () => session.display.hidesAlways ? say(qsTr("Faces that are found are hidden"))
                                                  : toggle("blur", qsTr("Blur faces")),
         stageMap: () => {
             session.stageMap.open = !session.stageMap.open
