@@ -8,6 +8,7 @@
 #include "tests/ui/window_fixture.h"
 #include "ui/counts/live_counter.h"
 #include "ui/counts/plan_file.h"
+#include "ui/counts/shape_model.h"
 
 namespace throng::ui {
 namespace {
@@ -333,6 +334,48 @@ TEST_F(Counts, ThePanelMakesRoomInASmallWindow) {
     press("finishShape");
     EXPECT_EQ(plan().zones.size(), 1U);
     EXPECT_TRUE(window_->property("panelOpen").toBool());
+}
+
+TEST_F(Counts, OtherShapesKeepTheirCounts) {
+    test::FakeClip clip;
+    clip.boxes = 3;
+    clip.fps = 30;
+    open(clip);
+    activate();
+    play();
+    QTest::keyClick(window_, Qt::Key_Z);
+    const auto zone = [&](double left, double right) {
+        counts().begin("zone");
+        for (const auto& [x, y] : {std::pair{left, 0.0}, {right, 0.0}, {right, 1.0}, {left, 1.0}}) {
+            counts().addPoint({x, y});
+        }
+        counts().finish();
+    };
+    ASSERT_TRUE(test::wait_for([&] { return plan().width > 0; }));
+    zone(0, 1);
+    const auto visits = [&](int row) {
+        const ShapeModel& shapes = *session_->counts()->shapes();
+        const auto role = shapes.roleNames().key("visits");
+        return shapes.data(shapes.index(row), role).toInt();
+    };
+    ASSERT_TRUE(test::wait_for([&] { return visits(0) > 0 && counts().unique() > 0; }));
+    session_->transport()->toggle();
+    ASSERT_TRUE(test::wait_for([&] { return session_->transport()->state() == "paused"; }));
+    QTest::qWait(200);
+    const int before = visits(0);
+    const double unique = counts().unique();
+    zone(0, 0.1);
+    ASSERT_EQ(plan().zones.size(), 2U);
+    EXPECT_EQ(visits(0), before) << "a shape was drawn";
+    EXPECT_EQ(visits(1), 0);
+    EXPECT_EQ(counts().unique(), unique);
+    counts().rename(0, "hall");
+    EXPECT_EQ(visits(0), before);
+    counts().remove(1);
+    EXPECT_EQ(visits(0), before) << "another one was deleted";
+    counts().restart();
+    EXPECT_EQ(visits(0), 0);
+    EXPECT_EQ(counts().unique(), 0);
 }
 
 // THRONG_UI_PICTURES=DIR ui_window --gtest_filter=Counts.SavesImages

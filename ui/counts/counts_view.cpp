@@ -97,6 +97,15 @@ void CountsView::restart() {
     emit refreshed();
 }
 
+// Shapes that are as before keep their counts.
+void CountsView::count_by_plan() {
+    if (!counter_) return shapes_.update_totals({});
+    counter_->change(editor_.plan());
+    figures_ = counter_->figures();
+    shapes_.update_totals(figures_.totals);
+    emit refreshed();
+}
+
 // --- editing
 
 CountPoint CountsView::in_pixels(const QPointF& at) const {
@@ -207,7 +216,7 @@ bool CountsView::edit(Edit change) {
 
 void CountsView::apply_plan() {
     shapes_.update_shapes();
-    restart();
+    count_by_plan();
     saved_ = false;
     if (!path_.empty()) save(false);
     emit fileChanged();
@@ -268,7 +277,7 @@ void CountsView::reload() {
                     editor_.set(std::move(read.plan));
                     selected_ = -1;
                     shapes_.update_shapes();
-                    restart();
+                    count_by_plan();
                 }
                 emit editingChanged();
                 emit fileChanged();

@@ -22,7 +22,8 @@ namespace throng::ui {
 struct SavedPlan;
 
 // Lives on the window's thread. Counts from the first time that it is open; until then it costs nothing. Points are
-// fractions of the image. An edit is saved at once if there is a file, and starts the counts again from zero.
+// fractions of the image. An edit is saved at once if there is a file. Shapes that it leaves as they are keep their
+// counts.
 class CountsView : public QObject {
     Q_OBJECT
     QML_ELEMENT
@@ -101,6 +102,7 @@ private:
     template <class Edit>
     bool edit(Edit change);
     void apply_plan();
+    void count_by_plan();
     void save(bool replace);
     void handle_saved(int number, const SavedPlan& saved);
     [[nodiscard]] CountPoint in_pixels(const QPointF& at) const;
