@@ -1,4 +1,5 @@
 // Tests the counts of the window: editing and saving lines and zones, by pointer and keys, and their figures.
+#include <QDir>
 #include <cmath>
 #include <fstream>
 #include <random>
@@ -376,6 +377,75 @@ TEST_F(Counts, OtherShapesKeepTheirCounts) {
     counts().restart();
     EXPECT_EQ(visits(0), 0);
     EXPECT_EQ(counts().unique(), 0);
+}
+
+TEST_F(Counts, SavesToANewFileAndAsksBeforeItReplacesOne) {
+    open_with_counts();
+    counts().begin("line");
+    counts().addPoint({0.1, 0.5});
+    counts().addPoint({0.9, 0.5});
+    ASSERT_EQ(plan().lines.size(), 1U);
+    const auto open_sheet = [&] {
+        auto* panel = window_->findChild<QObject*>("sidePanel");
+        ASSERT_NE(panel, nullptr);
+        ASSERT_TRUE(QMetaObject::invokeMethod(panel, "countsFileRequested"));
+        ASSERT_TRUE(test::wait_for([&] { return item("countsFileName") && item("countsFileName")->hasActiveFocus(); }));
+    };
+    const auto enter = [&](const std::string& name) {
+        QTest::keyClick(window_, Qt::Key_A, Qt::ControlModifier);
+        type(name.c_str());
+        QTest::keyClick(window_, Qt::Key_Return);
+    };
+    const auto is_closed = [&] { return item("countsFileName") == nullptr; };
+    open_sheet();
+    const std::filesystem::path file = folder_.path() / "new.toml";
+    enter((folder_.path() / "new").string());
+    EXPECT_TRUE(test::wait_for(is_closed));
+    ASSERT_TRUE(test::wait_for([&] { return counts().saved() && counts().file() == "new.toml"; }));
+    EXPECT_EQ(load_count_plan(file), plan());
+
+    const std::filesystem::path foreign = folder_.path() / "foreign.toml";
+    write_file(foreign, "# somebody's\n");
+    open_sheet();
+    enter("foreign");  // in the folder of the current file
+    ASSERT_NE(item("countsFileQuestion"), nullptr) << "it asks";
+    EXPECT_EQ(item("countsFileQuestion")->property("text").toString().toStdString(),
+              foreign.string() + " exists already. Its contents are replaced.");
+    EXPECT_EQ(text_of(foreign), "# somebody's\n");
+    EXPECT_EQ(counts().file(), "new.toml");
+    QTest::keyClick(window_, Qt::Key_Escape);
+    EXPECT_TRUE(test::wait_for(is_closed));
+    EXPECT_EQ(counts().file(), "new.toml");
+    open_sheet();
+    enter("foreign.toml");
+    QTest::keyClick(window_, Qt::Key_Return);
+    EXPECT_TRUE(test::wait_for(is_closed));
+    ASSERT_TRUE(test::wait_for([&] { return counts().saved() && counts().file() == "foreign.toml"; }));
+    EXPECT_EQ(load_count_plan(foreign), plan());
+
+    open_sheet();
+    QTest::keyClick(window_, Qt::Key_A, Qt::ControlModifier);
+    QTest::keyClick(window_, Qt::Key_Delete);
+    QTest::keyClick(window_, Qt::Key_Return);
+    EXPECT_FALSE(is_closed()) << "no name";
+    QTest::keyClick(window_, Qt::Key_Escape);
+    counts().saveAs({});
+    EXPECT_EQ(counts().file(), "foreign.toml");
+}
+
+TEST_F(Counts, NamesOfFilesAreCompleted) {
+    count_file_ = (folder_.path() / "zones.toml").string();
+    write_file(count_file_, kPlan);
+    open({});
+    const auto in_folder = [&](const char* name) { return QString::fromStdString((folder_.path() / name).string()); };
+    EXPECT_EQ(counts().pathOf("a"), in_folder("a.toml"));
+    EXPECT_EQ(counts().pathOf(" b.txt "), in_folder("b.txt"));
+    EXPECT_EQ(counts().pathOf("sub/../c"), in_folder("c.toml"));
+    EXPECT_EQ(counts().pathOf("file://" + in_folder("d 1.toml")), in_folder("d 1.toml"));
+    EXPECT_EQ(counts().pathOf("~/e"), QDir::homePath() + "/e.toml");
+    for (const QString& none : {QString(), QString("  "), QString("x/"), in_folder("")}) {
+        EXPECT_EQ(counts().pathOf(none), "") << none.toStdString();
+    }
 }
 
 // THRONG_UI_PICTURES=DIR ui_window --gtest_filter=Counts.SavesImages

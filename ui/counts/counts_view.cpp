@@ -1,8 +1,11 @@
 #include "ui/counts/counts_view.h"
 
+#include <QDir>
 #include <QFileInfo>
 #include <QLineF>
 #include <QPolygonF>
+#include <QStandardPaths>
+#include <QUrl>
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -288,9 +291,27 @@ void CountsView::reload() {
     });
 }
 
-void CountsView::saveAs(const QUrl& file) {
-    if (locked_) return;
-    path_ = file.toLocalFile().toStdString();
+QString CountsView::pathOf(const QString& name) const {
+    QString text = name.trimmed();
+    if (text.startsWith(QStringLiteral("file://"))) text = QUrl(text).toLocalFile();
+    if (text.startsWith(QStringLiteral("~/"))) text.replace(0, 1, QDir::homePath());
+    if (text.isEmpty() || text.endsWith(u'/')) return {};
+    QString folder = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+    if (!path_.empty()) folder = QFileInfo(QString::fromStdString(path_)).absolutePath();
+    if (!QFileInfo::exists(folder)) folder = QDir::homePath();
+    QFileInfo file(QDir(folder), text);
+    if (file.suffix().isEmpty()) file.setFile(file.filePath() + QStringLiteral(".toml"));
+    return file.isDir() ? QString() : QDir::cleanPath(file.absoluteFilePath());
+}
+
+bool CountsView::exists(const QString& path) {
+    return QFileInfo::exists(path);
+}
+
+void CountsView::saveAs(const QString& path) {
+    if (locked_ || path.isEmpty()) return;
+    path_ = path.toStdString();
+    saved_ = false;
     save(true);
     emit fileChanged();
 }

@@ -7,7 +7,6 @@
 #include <QSizeF>
 #include <QString>
 #include <QThreadPool>
-#include <QUrl>
 #include <QVariantList>
 #include <memory>
 #include <string>
@@ -76,7 +75,12 @@ public:
     Q_INVOKABLE void remove(int row);
     Q_INVOKABLE void restart();  // counts from zero
     Q_INVOKABLE void reload();
-    Q_INVOKABLE void saveAs(const QUrl& file);
+    // Returns the absolute path of a new file that the user names: without a folder, in that of the current file or of the
+    // user's documents; without a suffix, ".toml". Empty: it names no file.
+    Q_INVOKABLE [[nodiscard]] QString pathOf(const QString& name) const;
+    Q_INVOKABLE [[nodiscard]] static bool exists(const QString& path);
+    // Saves to this file from now on, whatever it holds.
+    Q_INVOKABLE void saveAs(const QString& path);
 
     // Return the point of the selected row, and the row, that a press hits; -1: none. image: size on screen; reach: in
     // the same unit.

@@ -272,6 +272,41 @@
     </message>
 </context>
 <context>
+    <name>CountsFileSheet</name>
+    <message>
+        <source>Save the lines and zones</source>
+        <translation>Linien und Zonen speichern</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>Datei</translation>
+    </message>
+    <message>
+        <source>Name a file.</source>
+        <translation>Bitte eine Datei nennen.</translation>
+    </message>
+    <message>
+        <source>%1 exists already. Its contents are replaced.</source>
+        <translation>%1 gibt es schon. Der Inhalt wird ersetzt.</translation>
+    </message>
+    <message>
+        <source>Saves to %1</source>
+        <translation>Speichert in %1</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Replace</source>
+        <translation>Ersetzen</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>Speichern</translation>
+    </message>
+</context>
+<context>
     <name>CountsPanel</name>
     <message>
         <source>people now</source>
@@ -516,14 +551,6 @@
     <message>
         <source>Open a detector model</source>
         <translation>Modell eines Detektors öffnen</translation>
-    </message>
-    <message>
-        <source>Save the lines and zones</source>
-        <translation>Linien und Zonen speichern</translation>
-    </message>
-    <message>
-        <source>Lines and zones (*.toml)</source>
-        <translation>Linien und Zonen (*.toml)</translation>
     </message>
 </context>
 <context>

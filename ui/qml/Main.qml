@@ -255,6 +255,7 @@ C.ApplicationWindow {
     }
     SidePanel {
         id: panel
+        objectName: "sidePanel"
         anchors.right: parent.right
         anchors.top: root.fullScreen ? parent.top : titleBar.bottom
         anchors.bottom: root.fullScreen && !root.chrome ? parent.bottom : transport.top
@@ -264,7 +265,7 @@ C.ApplicationWindow {
         shortcuts: shortcutTable
         kiosk: root.kiosk
         onModelRequested: dialogs.use(d => d.openModel())
-        onCountsFileRequested: dialogs.use(d => d.saveCounts())
+        onCountsFileRequested: countsFile.open()
     }
     ComparePanel {
         anchors.fill: panel
@@ -333,6 +334,10 @@ C.ApplicationWindow {
         session: root.session
         onFileRequested: dialogs.use(d => d.openFile())
         onFolderRequested: dialogs.use(d => d.openFolder())
+    }
+    CountsFileSheet {
+        id: countsFile
+        counts: root.session.counts
     }
     ShortcutSheet {
         id: sheet
