@@ -290,6 +290,28 @@ TEST_F(Window, ReportsAnEmptyRecording) {
     EXPECT_FALSE(session_->captures()->recorder()->recording());
 }
 
+// The screen of the test platform has 800x800 pixels.
+TEST_F(Window, OpensWithinTheScreen) {
+    open({});
+    const QSize screen = window_->screen()->availableSize();
+    const auto fits = [&] { return window_->width() < screen.width() && window_->height() < screen.height(); };
+    window_->resize(screen + QSize(160, 60));  // the size in QML on a small screen
+    set_first_size(*window_, {}, store_);
+    EXPECT_TRUE(fits()) << window_->width() << 'x' << window_->height();
+    EXPECT_GT(window_->height(), 0.9 * screen.height());
+    store_.setValue("window/size", screen * 2);  // of a larger screen, before
+    set_first_size(*window_, {}, store_);
+    EXPECT_TRUE(fits());
+    store_.setValue("window/size", QSize(620, 410));
+    set_first_size(*window_, {}, store_);
+    EXPECT_EQ(window_->size(), QSize(620, 410));
+    WindowOptions wanted;
+    wanted.width = screen.width() + 100;
+    wanted.height = screen.height() + 100;
+    set_first_size(*window_, wanted, store_);
+    EXPECT_EQ(window_->size(), screen + QSize(100, 100)) << "--window-size";
+}
+
 TEST_F(Window, ASourceThatDoesNotOpenBlocksNothing) {
     open({});
     const auto begin = std::chrono::steady_clock::now();
