@@ -325,6 +325,30 @@ TEST_F(Window, ASourceThatDoesNotOpenBlocksNothing) {
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
 }
 
+TEST_F(Window, ADeadStreamIsNotLive) {
+    open({});
+    play("camera:7");
+    RunStatus& status = *session_->status();
+    const auto lit = [&] { return item("liveSign") != nullptr && item("liveSign")->property("lit").toBool(); };
+    ASSERT_TRUE(test::wait_for([&] { return lit() && status.faces() == 1 && status.frame_rate() > 0; }));
+    silent_ = true;
+    ASSERT_TRUE(test::wait_for([&] { return status.silent(); }));
+    EXPECT_FALSE(lit());
+    EXPECT_EQ(status.frame_rate(), 0);
+    EXPECT_EQ(status.faces(), 0);
+    EXPECT_EQ(status.latency(), 0);
+    EXPECT_TRUE(test::wait_for([&] { return shows("NO SIGNAL"); }));
+    EXPECT_FALSE(shows("LIVE"));
+    silent_ = false;
+    EXPECT_TRUE(test::wait_for([&] { return lit() && status.faces() == 1 && status.frame_rate() > 0; }));
+    // A pause is no dead stream.
+    trigger("play");
+    ASSERT_TRUE(test::wait_for([&] { return session_->transport()->state() == "paused"; }));
+    EXPECT_TRUE(test::wait_for([&] { return status.counters().silent; }));
+    EXPECT_FALSE(status.silent());
+    EXPECT_EQ(status.faces(), 1);
+}
+
 TEST_F(Window, ManyBoxesAreDrawn) {
     test::FakeClip clip;
     clip.width = 1920;

@@ -1346,6 +1346,10 @@
         <source>LIVE</source>
         <translation>LIVE</translation>
     </message>
+    <message>
+        <source>NO SIGNAL</source>
+        <translation>KEIN SIGNAL</translation>
+    </message>
 </context>
 <context>
     <name>VideoView</name>
