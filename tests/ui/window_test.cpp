@@ -211,6 +211,30 @@ TEST_F(Window, AGpuClockIsNoBaselineForTimesOfTheCpu) {
     EXPECT_TRUE(session_->stages()->baseline_title().isEmpty());
 }
 
+// A message names the clock when it is in force, or why it is not: never one that was only requested.
+TEST_F(Window, AKeyNamesTheClockThatIsInForce) {
+    const test::FakeTree board(folder_.path() / "board");
+    open({});
+    play();
+    ASSERT_TRUE(test::wait_for([&] { return session_->clocks()->chosen() == "automatic"; }));
+    QStringList said;
+    QObject::connect(session_->feedback(), &Feedback::changed, window_, [&] {
+        if (!session_->feedback()->text().isEmpty()) said += session_->feedback()->text();
+    });
+    trigger("clockDown");
+    ASSERT_TRUE(test::wait_for([&] { return !said.isEmpty(); }));
+    EXPECT_EQ(said.last().toStdString(),
+              "GPU clock: " + session_->clocks()->nameOf(session_->clocks()->chosen()).toStdString());
+    said.clear();
+    const QString before = session_->clocks()->chosen();
+    for (const char* file : {"min_freq", "max_freq"}) board.make_reject(board.node(file));
+    trigger("clockUp");
+    trigger("clockUp");
+    ASSERT_TRUE(test::wait_for([&] { return session_->clocks()->pending().isEmpty() && !said.isEmpty(); }));
+    EXPECT_EQ(said.size(), 1) << said.join(" | ").toStdString();
+    EXPECT_TRUE(said.last().startsWith("The board rejected the clock")) << said.last().toStdString();
+}
+
 TEST_F(Window, SelectsAndSweepsTheClock) {
     const test::FakeTree board(folder_.path() / "board");
     open({});

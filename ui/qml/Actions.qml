@@ -114,9 +114,22 @@ QtObject {
     function changeTheta(step: real) {
         session.detection.theta = Math.round(Math.max(0, Math.min(1, session.detection.theta + step)) * 100) / 100
     }
+    property bool clockRequested: false
     function changeClock(step: int) {
         session.clocks.step(step)
-        const id = session.clocks.pending.length > 0 ? session.clocks.pending : session.clocks.chosen
-        say(id.length > 0 ? qsTr("GPU clock: %1").arg(session.clocks.nameOf(id)) : session.clocks.summary)
+        clockRequested = true
+        sayClock()
+    }
+    // Names the clock when it is in force, or why it is not.
+    function sayClock() {
+        const clocks = session.clocks
+        if (!clockRequested || clocks.pending.length > 0) return
+        clockRequested = false
+        say(clocks.error.length > 0 ? clocks.error
+            : clocks.chosen.length > 0 ? qsTr("GPU clock: %1").arg(clocks.nameOf(clocks.chosen)) : clocks.summary)
+    }
+    readonly property Connections clockWatch: Connections {
+        target: root.session.clocks
+        function onChanged() { root.sayClock() }
     }
 }
