@@ -1437,6 +1437,10 @@
         <translation>wartet</translation>
     </message>
     <message>
+        <source>no signal</source>
+        <translation>kein Signal</translation>
+    </message>
+    <message>
         <source>%1 %2</source>
         <translation>%1 %2</translation>
     </message>

@@ -201,18 +201,18 @@ void Wall::refresh() {
 
 int Wall::running() const {
     return static_cast<int>(
-        std::count_if(tiles_.begin(), tiles_.end(), [](const auto& tile) { return tile->active(); }));
+        std::count_if(tiles_.begin(), tiles_.end(), [](const auto& tile) { return tile->delivers(); }));
 }
 
 int Wall::faces() const {
     int faces = 0;
-    for (const auto& tile : tiles_) faces += tile->faces();
+    for (const auto& tile : tiles_) faces += tile->delivers() ? tile->faces() : 0;
     return faces;
 }
 
 double Wall::frame_rate() const {
     double rate = 0;
-    for (const auto& tile : tiles_) rate += tile->frame_rate();
+    for (const auto& tile : tiles_) rate += tile->delivers() ? tile->frame_rate() : 0;
     return rate;
 }
 
