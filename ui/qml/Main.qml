@@ -89,6 +89,10 @@ C.ApplicationWindow {
         sheet.close()
         sources.close()
         titleBar.viewMenu.close()
+        session.sections.restore()
+        panel.scrollToTop()
+        comparePanel.showRightSide()
+        if (wall) wall.shrink()
         panelRequested = wall === null
         panelToggledOn = false
         view.video.resetZoom()
@@ -268,6 +272,8 @@ C.ApplicationWindow {
         onCountsFileRequested: countsFile.open()
     }
     ComparePanel {
+        id: comparePanel
+        objectName: "comparePanel"
         anchors.fill: panel
         visible: root.panelOpen && root.session.compare.open
         session: root.session
