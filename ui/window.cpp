@@ -9,6 +9,7 @@
 #include <QQmlApplicationEngine>
 #include <QQuickStyle>
 #include <QQuickWindow>
+#include <QScreen>
 #include <QSettings>
 #include <QTemporaryDir>
 #include <QTimer>
@@ -29,6 +30,9 @@ void qml_register_types_Throng_Ui();  // NOLINT(readability-identifier-naming): 
 
 namespace throng::ui {
 namespace {
+
+const QString kSizeKey = QStringLiteral("window/size");
+constexpr QSize kWindowFrame(8, 40);  // what a window manager draws around a window: known after it is shown
 
 // Writes Qt's messages to the program's log.
 void forward_message(QtMsgType type, const QMessageLogContext&, const QString& message) {
@@ -74,6 +78,14 @@ void set_up_application() {
     QGuiApplication::setOrganizationName(QStringLiteral("throng"));
     QGuiApplication::setDesktopFileName(QStringLiteral("throng"));
     QQuickStyle::setStyle(QStringLiteral("Basic"));  // style of the dialogs that Qt draws itself
+}
+
+void set_first_size(QQuickWindow& window, const WindowOptions& options, const QSettings& store) {
+    if (options.width > 0 && options.height > 0) return window.resize(options.width, options.height);
+    if (store.contains(kSizeKey)) window.resize(store.value(kSizeKey).toSize());
+    if (!options.screenshot.empty() || window.screen() == nullptr) return;  // a screenshot has the same size everywhere
+    const QSize free = window.screen()->availableSize() - kWindowFrame;
+    window.resize(window.size().boundedTo(free));
 }
 
 int run_window(int argc, char** argv, WindowOptions options) {
@@ -124,12 +136,7 @@ int run_window(int argc, char** argv, WindowOptions options) {
     auto* window = qobject_cast<QQuickWindow*>(engine.rootObjects().first());
 
     const bool plain = !options.full_screen && !options.kiosk;
-    const QString size_key = QStringLiteral("window/size");
-    if (options.width > 0 && options.height > 0) {
-        window->resize(options.width, options.height);
-    } else if (store.contains(size_key)) {
-        window->resize(store.value(size_key).toSize());
-    }
+    set_first_size(*window, options, store);
     plain ? window->show() : window->showFullScreen();
 
     const Watchdog watchdog(*window, watchdog_period());
@@ -155,7 +162,7 @@ int run_window(int argc, char** argv, WindowOptions options) {
         source.isEmpty() ? session.openDemo() : session.open(source);
     }
     const int status = QGuiApplication::exec();
-    if (plain && window->visibility() == QWindow::Windowed) store.setValue(size_key, window->size());
+    if (plain && window->visibility() == QWindow::Windowed) store.setValue(kSizeKey, window->size());
     if (cost) cost->report();
     if (!screenshot || (options.interrupted && options.interrupted())) return status;
     screenshot->finish();

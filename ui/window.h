@@ -8,6 +8,7 @@
 #include "ui/session/session.h"
 
 class QQmlEngine;
+class QQuickWindow;
 
 namespace throng::ui {
 
@@ -38,6 +39,10 @@ int run_window(int argc, char** argv, WindowOptions options);
 
 // Registers the module Throng.Ui with the engine and returns the URL of its Main.qml. For run_window and tests.
 [[nodiscard]] QUrl load_module(QQmlEngine& engine);
+
+// Gives the window its first size: that of the options, or of the last run, or its own. The last two are limited to the
+// screen.
+void set_first_size(QQuickWindow& window, const WindowOptions& options, const QSettings& store);
 
 // Names the application, sets the style of its dialogs, and sends Qt's messages to the program's log. To be called
 // before the application is created.

@@ -18,7 +18,11 @@
 #include "app/options/source_options.h"
 #include "app/options/values.h"
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/count/count_plan.h"
+#include "core/detect/detector_kinds.h"
+#include "core/model/model_finder.h"
+#include "core/model/onnx_reader.h"
 #include "core/sinks/trace_sink.h"
 #ifdef TH_WITH_UI
 #include "ui/wall/wall.h"
@@ -98,6 +102,19 @@ bool configures_detection(const ViewOptions& options) {
                        [](const CLI::Option* option) { return option->count() > 0; });
 }
 
+// Returns the detector kind that misses the fewest faces: the network if one is installed and can be read.
+std::string kind_for_hiding() {
+    const DetectorKind& network = detector_kind("cnn");
+    try {
+        static_cast<void>(read_onnx(find_model(default_model(network.name), network.name)));
+        return std::string(network.name);
+    } catch (const Error& error) {
+        spdlog::warn("the faces of a camera are found by the Haar cascade, which misses more of them: {}; {}",
+                     error.what(), network.get_models);
+        return "haar";
+    }
+}
+
 int run_view(const CommandContext& context, ViewOptions options) {
     check_wall(options);
     finalize_detector_options(options.detector);
@@ -127,6 +144,7 @@ int run_view(const CommandContext& context, ViewOptions options) {
     ui::SessionSetup& session = window.session;
     session.settings.detector = options.detector;
     session.settings.nms = options.nms.params;
+    if (options.kiosk) session.hides_by = kind_for_hiding();
     session.detector_chosen = options.detector.chosen.kind || !options.detector.model.empty();
     // Outputs and screenshots do not depend on what the window has been used for.
     const bool reproducible = !options.screenshot.empty() || !output_options_of(options.output).empty();
@@ -245,7 +263,8 @@ void add_view_command(CLI::App& program, CommandContext& context) {
     add_clock_options(*command, options->clocks);
     command->add_flag("--fullscreen", options->full_screen, "Start in full screen");
     command->add_flag("--kiosk", options->kiosk,
-                      "Full screen that visitors cannot leave; loops the source; hides the faces of a camera");
+                      "Full screen that visitors cannot leave; loops the source; hides the faces that are found in the "
+                      "image of a camera, by the network if one is installed");
     command->add_option("--kiosk-exit", options->kiosk_exit, "Key that ends the kiosk; an empty one: none")
         ->type_name("KEY")
         ->capture_default_str();

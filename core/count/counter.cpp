@@ -27,6 +27,43 @@ bool passes_between_ends(const CountLine& line, CountPoint a, CountPoint b) {
     return along >= 0 && along <= 1;
 }
 
+bool has_same_shape(const CountLine& a, const CountLine& b) {
+    return a.from == b.from && a.to == b.to;
+}
+bool has_same_shape(const CountZone& a, const CountZone& b) {
+    return a.points == b.points;
+}
+
+constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+// Returns for each shape where it was before; kNone: it is new. Of equal shapes, the one of the same name comes first.
+template <class Shape>
+std::vector<std::size_t> earlier_places(const std::vector<Shape>& before, const std::vector<Shape>& now) {
+    std::vector<std::size_t> places(now.size(), kNone);
+    std::vector<bool> taken(before.size());
+    for (const bool by_name : {true, false}) {
+        for (std::size_t i = 0; i < now.size(); ++i) {
+            for (std::size_t j = 0; j < before.size() && places[i] == kNone; ++j) {
+                if (taken[j] || !has_same_shape(before[j], now[i]) || (by_name && before[j].name != now[i].name))
+                    continue;
+                places[i] = j;
+                taken[j] = true;
+            }
+        }
+    }
+    return places;
+}
+
+// Returns the values at their new places.
+template <class Value>
+std::vector<Value> moved_to(const std::vector<std::size_t>& places, const std::vector<Value>& values) {
+    std::vector<Value> moved(places.size());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        if (places[i] != kNone) moved[i] = values[places[i]];
+    }
+    return moved;
+}
+
 }  // namespace
 
 bool contains(const CountZone& zone, CountPoint point) {
@@ -80,6 +117,21 @@ std::vector<CountEvent> Counter::update(std::span<const Track> tracks, double se
     }
     totals_.people = static_cast<int>(people_.size());
     return events;
+}
+
+void Counter::change(const CountPlan& plan) {
+    const bool same_size = plan.width == given_.width && plan.height == given_.height;
+    const CountPlan before = same_size ? given_ : CountPlan{};
+    const std::vector<std::size_t> lines = earlier_places(before.lines, plan.lines);
+    const std::vector<std::size_t> zones = earlier_places(before.zones, plan.zones);
+    totals_.lines = moved_to(lines, totals_.lines);
+    totals_.zones = moved_to(zones, totals_.zones);
+    for (auto& [id, person] : people_) {
+        person.lines = moved_to(lines, person.lines);
+        person.zones = moved_to(zones, person.zones);
+    }
+    given_ = plan;
+    plan_ = plan;  // scaled with the next frame
 }
 
 void Counter::cross_lines(std::int64_t id, Person& person, CountPoint center, double side,

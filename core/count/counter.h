@@ -50,6 +50,10 @@ public:
     // order of ids; who is no longer tracked has left when last seen.
     [[nodiscard]] std::vector<CountEvent> update(std::span<const Track> tracks, double seconds, int width, int height);
 
+    // Counts by another plan from now on. People and shapes that it has as before keep their counts; a name does not
+    // matter. Others begin with zero.
+    void change(const CountPlan& plan);
+
     // Ends all visits at the end of the source.
     [[nodiscard]] std::vector<CountEvent> finish();
 

@@ -30,6 +30,7 @@ public:
     // settings.
     void apply(const PipelineSettings& settings);
     [[nodiscard]] const PipelineSettings& settings() const noexcept { return settings_; }
+    [[nodiscard]] const std::shared_ptr<Backend>& backend() const noexcept { return backend_; }
     [[nodiscard]] std::vector<DetectorSwitch> switches() const { return detector_->switches(); }
 
     [[nodiscard]] std::size_t in_flight() const noexcept { return running_.size(); }

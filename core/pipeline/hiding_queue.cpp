@@ -6,16 +6,23 @@
 #include "core/base/stopwatch.h"
 
 namespace throng {
-namespace {
 
-HidingInput input_of(const FrameResult& result) {
-    return {tracker_input(result), lacks_detections(result)};
+HidingInput HidingQueue::input_of(const FrameResult& result, const FrameResult* search) const {
+    HidingInput input;
+    const FrameResult& tracked = search != nullptr ? *search : result;
+    static_cast<TrackerInput&>(input) = tracker_input(tracked);
+    const bool missing = params_.search && search == nullptr;
+    input.damaged = missing || lacks_detections(result) || lacks_detections(tracked);
+    if (search != nullptr && search != &result) {
+        input.shown = result.kept.detections;
+        input.shown.insert(input.shown.end(), result.candidates.begin(), result.candidates.end());
+    }
+    return input;
 }
 
-}  // namespace
-
-std::vector<std::shared_ptr<const FrameResult>> HidingQueue::push(std::shared_ptr<FrameResult> result) {
-    hider_.push(input_of(*result));
+std::vector<std::shared_ptr<const FrameResult>> HidingQueue::push(std::shared_ptr<FrameResult> result,
+                                                                  const FrameResult* search) {
+    hider_.push(input_of(*result, search));
     waiting_.push_back(std::move(result));
     return take();
 }
@@ -25,8 +32,8 @@ std::vector<std::shared_ptr<const FrameResult>> HidingQueue::flush() {
     return take();
 }
 
-void HidingQueue::plan_alone(FrameResult& result) const {
-    result.plan = hider_.plan_alone(input_of(result));
+void HidingQueue::plan_alone(FrameResult& result, const FrameResult* search) const {
+    result.plan = hider_.plan_alone(input_of(result, search));
     result.redact = params_.redact;
 }
 

@@ -20,16 +20,19 @@ public:
     [[nodiscard]] const HidingParams& params() const noexcept { return params_; }
 
     // Adds the next result and returns those that are decided, in order, with FrameResult::plan. Another source (an
-    // image of a folder) decides all results before.
-    [[nodiscard]] std::vector<std::shared_ptr<const FrameResult>> push(std::shared_ptr<FrameResult> result);
+    // image of a folder) decides all results before. search: with HidingParams::search, its result of the same frame;
+    // null: it failed, and the frame is hidden whole.
+    [[nodiscard]] std::vector<std::shared_ptr<const FrameResult>> push(std::shared_ptr<FrameResult> result,
+                                                                       const FrameResult* search = nullptr);
 
     // Decides all results so far with what is known and returns them.
     [[nodiscard]] std::vector<std::shared_ptr<const FrameResult>> flush();
 
-    // Sets the plan of a result that does not enter the queue: a frame that was detected again.
-    void plan_alone(FrameResult& result) const;
+    // Sets the plan of a result that does not enter the queue: a frame that was detected again. search: as for push.
+    void plan_alone(FrameResult& result, const FrameResult* search = nullptr) const;
 
 private:
+    [[nodiscard]] HidingInput input_of(const FrameResult& result, const FrameResult* search) const;
     [[nodiscard]] std::vector<std::shared_ptr<const FrameResult>> take();
 
     HidingParams params_;

@@ -55,6 +55,9 @@ PipelineSettings Pipeline::settings() const {
 
 void Pipeline::pause(bool paused) {
     impl_->playback_.pause(paused);
+    if (paused) return;
+    const std::lock_guard lock(impl_->mutex_);
+    impl_->rate_.restart(std::chrono::steady_clock::now());
 }
 void Pipeline::step() {
     impl_->playback_.step();
@@ -118,7 +121,9 @@ PipelineCounters Pipeline::counters() const {
     PipelineCounters counters = impl_->counters_;
     counters.decoded = status.decoded + status.replaced;
     counters.dropped += dropped + status.replaced;
-    counters.fps = impl_->rate_.rate();
+    const auto now = std::chrono::steady_clock::now();
+    counters.fps = impl_->rate_.rate(now);
+    counters.silent = impl_->rate_.silent(now);
     return counters;
 }
 

@@ -25,7 +25,8 @@ struct PipelineCounters {
     std::uint64_t detected = 0;    // results produced
     std::uint64_t dropped = 0;     // replaced by a newer frame before detection (live, or a file played in real time)
     std::uint64_t overflowed = 0;  // frames with more detections than the capacity
-    double fps = 0;                // results per second, over about the last second
+    double fps = 0;                // results per second, over about the last second; 0 while silent
+    bool silent = false;           // the last result is 2 s old, or three times as old as the one before was then
 };
 
 // All members are thread-safe. The destructor calls stop.

@@ -30,6 +30,7 @@ void Pipeline::Impl::detect_thread(const std::stop_token& stop) {
     }
     decode_stop_.request_stop();
     processor_.reset();  // waits for the frames in flight
+    searcher_.reset();
     newest_ = {};
     queue_.clear();  // releases the shared permits, for which other pipelines may wait
     if (const std::optional<Error> error = sinks_.close()) fail(*error);
@@ -173,12 +174,13 @@ void Pipeline::Impl::detect_again() {
         processor_->submit(newest_.without_permit());
         const FrameProcessor::Outcome outcome = processor_->collect(!live_);
         flush_hiding();  // the results of earlier frames come first
-        if (hiding_) hiding_->plan_alone(*outcome.result);
+        if (hiding_) hiding_->plan_alone(*outcome.result, search(outcome.result).get());
         reset_statistics_ = true;  // the times before are those of other settings
         add_times(*outcome.result);
         publish(outcome.result);
     } catch (const Error& error) {
         static_cast<void>(processor_->take_unfinished());
+        if (searcher_) static_cast<void>(searcher_->take_unfinished());
         fall_back(error);
     }
 }
@@ -195,6 +197,7 @@ void Pipeline::Impl::fall_back(const Error& failure) {
         unfinished = processor_->take_unfinished();
         tracker = processor_->take_tracker();
         processor_.reset();
+        searcher_.reset();
     }
     settings.detector.switches.clear();  // they applied to the failed backend
     applied_ = settings;
@@ -273,8 +276,28 @@ void Pipeline::Impl::deliver(const FrameProcessor::Outcome& outcome) {
         emit({outcome.result});
         return;
     }
-    emit(hiding_->push(outcome.result));
+    std::shared_ptr<const FrameResult> found;
+    std::optional<Error> failure;
+    try {
+        found = search(outcome.result);
+    } catch (const Error& error) {
+        failure = error;
+    }
+    emit(hiding_->push(outcome.result, found.get()));
     if (playback_.paused()) flush_hiding();  // a step shows its own frame
+    if (failure) fall_back(*failure);
+}
+
+// Returns what the detector of hiding finds in the frame of a result; null: hiding has none of its own.
+std::shared_ptr<const FrameResult> Pipeline::Impl::search(const std::shared_ptr<FrameResult>& result) {
+    if (!hiding_ || !hiding_->params().search) return nullptr;
+    if (!searcher_) return result;
+    DecodedFrame frame;
+    frame.frame = result->frame;
+    frame.source = result->source;
+    frame.source_number = result->source_number;
+    searcher_->submit(std::move(frame));
+    return searcher_->collect(true).result;
 }
 
 // Passes results on to the display and the sinks.
@@ -293,10 +316,30 @@ void Pipeline::Impl::flush_hiding() {
 void Pipeline::Impl::set_up_hiding() {
     const std::optional<HidingParams>& params = processor_->settings().hiding;
     const bool same = params ? hiding_ && hiding_->params() == *params : !hiding_;
-    if (same) return;
-    flush_hiding();
-    hiding_.reset();
-    if (params) hiding_.emplace(*params);
+    if (!same) {
+        flush_hiding();
+        hiding_.reset();
+        if (params) hiding_.emplace(*params);
+    }
+    set_up_search();
+}
+
+// Makes the detector of hiding, unless that of the pipeline finds the same.
+void Pipeline::Impl::set_up_search() {
+    PipelineSettings settings = processor_->settings();
+    const HidingSearch* wanted = settings.hiding && settings.hiding->search ? &*settings.hiding->search : nullptr;
+    if (wanted == nullptr || (settings.detector == wanted->detector && settings.nms == wanted->nms)) {
+        searcher_.reset();
+        return;
+    }
+    if (searcher_ && searcher_->settings().hiding == settings.hiding) return;
+    searcher_.reset();
+    settings.detector = wanted->detector;
+    settings.nms = wanted->nms;
+    settings.tracking.reset();
+    settings.keep_raw = false;
+    settings.host_pixels = false;
+    searcher_ = std::make_unique<FrameProcessor>(processor_->backend(), settings);
 }
 
 // Returns the settings with the parameters of the current quality; restarts it if the configured ones have changed.

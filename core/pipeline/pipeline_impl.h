@@ -26,18 +26,31 @@ namespace throng {
 // Measures results per second over the last second, or between the last two results if these are further apart.
 class RateMeter {
 public:
-    void tick(std::chrono::steady_clock::time_point now) {
+    using Time = std::chrono::steady_clock::time_point;
+
+    void tick(Time now) {
         times_.push_back(now);
         while (times_.size() > 2 && now - times_.front() > std::chrono::seconds(1)) times_.pop_front();
     }
-    [[nodiscard]] double rate() const {
-        if (times_.size() < 2 || times_.back() == times_.front()) return 0;
+    // Measures from now on: the results before came before a pause.
+    void restart(Time now) {
+        if (!times_.empty()) times_ = {now};
+    }
+    // Returns true if no result came for 2 s, or for three times the last interval if that is longer.
+    [[nodiscard]] bool silent(Time now) const {
+        if (times_.empty()) return false;
+        const std::chrono::nanoseconds last =
+            times_.size() < 2 ? Time::duration{} : times_.back() - *(times_.end() - 2);
+        return now - times_.back() > std::max<std::chrono::nanoseconds>(std::chrono::seconds(2), 3 * last);
+    }
+    [[nodiscard]] double rate(Time now) const {
+        if (times_.size() < 2 || times_.back() == times_.front() || silent(now)) return 0;
         const std::chrono::duration<double> span = times_.back() - times_.front();
         return static_cast<double>(times_.size() - 1) / span.count();
     }
 
 private:
-    std::deque<std::chrono::steady_clock::time_point> times_;
+    std::deque<Time> times_;
 };
 
 class Pipeline::Impl {
@@ -93,6 +106,8 @@ private:
     void emit(const std::vector<std::shared_ptr<const FrameResult>>& results);
     void flush_hiding();
     void set_up_hiding();
+    void set_up_search();
+    [[nodiscard]] std::shared_ptr<const FrameResult> search(const std::shared_ptr<FrameResult>& result);
     void add_times(const FrameResult& result);
     void publish(const std::shared_ptr<const FrameResult>& result);
     void show_early(const DecodedFrame& decoded);
@@ -124,8 +139,9 @@ private:
     bool quality_changed_ = false;
     PipelineSettings applied_;           // as requested: the processor's may have the detector parameters of quality_
     std::optional<HidingQueue> hiding_;  // with PipelineSettings::hiding
-    DecodedFrame newest_;                // submitted last; detected again when settings change while no frame arrives
-    std::int64_t submitted_ = 0;         // frames
+    std::unique_ptr<FrameProcessor> searcher_;  // with HidingParams::search, unless processor_ does the same
+    DecodedFrame newest_;         // submitted last; detected again when settings change while no frame arrives
+    std::int64_t submitted_ = 0;  // frames
     DecodeLoop::Delivered delivered_;
     bool device_frames_ = false;  // the source delivers frames in device memory
     bool fell_back_ = false;

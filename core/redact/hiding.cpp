@@ -1,5 +1,6 @@
 #include "core/redact/hiding.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -33,6 +34,18 @@ HidingParams hiding_params(std::string_view kind) {
     return params;
 }
 
+HidingParams strict_hiding_params(std::string_view kind) {
+    const DetectorKind& detector = detector_kind(kind);
+    HidingParams params = hiding_params(kind);
+    params.tracker.confident_hits = 1;
+    params.search = {detector.params, detector.nms};
+    // The boxes that another detector shows are hidden as widely as if it hid them.
+    float widest = params.redact.margin;
+    for (const DetectorKind& each : detector_kinds()) widest = std::max(widest, hiding_params(each.name).redact.margin);
+    params.shown_growth = ((1 + 2 * widest) / (1 + 2 * params.redact.margin) - 1) / 2;
+    return params;
+}
+
 Hider::Hider(const HidingParams& params) : params_(params), tracker_(params.tracker) {}
 
 namespace {
@@ -43,6 +56,10 @@ std::vector<FaceBox> faces_of(std::vector<FaceBox> single, const std::vector<Tra
         if (track.state != TrackState::predicted) single.push_back({track.id, track.box, track.score, true});
     }
     return single;
+}
+
+Box grown_box(const Box& box, float share) {
+    return {box.x - share * box.w, box.y - share * box.h, box.w * (1 + 2 * share), box.h * (1 + 2 * share)};
 }
 
 }  // namespace
@@ -67,6 +84,9 @@ std::vector<Track> Hider::track(const HidingInput& input, Tracker& tracker, std:
     }
     for (std::size_t i = 0; i < used.size(); ++i) {
         if (!used[i]) single.push_back({-1, confident[i].box, confident[i].score, true});
+    }
+    for (const Detection& shown : input.shown) {
+        single.push_back({-1, grown_box(shown.box, params_.shown_growth), shown.score, true});
     }
     return tracks;
 }

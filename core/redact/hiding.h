@@ -11,12 +11,22 @@
 #include <vector>
 
 #include "core/detect/detection.h"
+#include "core/detect/detector.h"
+#include "core/detect/nms.h"
 #include "core/redact/plan.h"
 #include "core/redact/redact.h"
 #include "core/track/relink_queue.h"
 #include "core/track/tracker.h"
 
 namespace throng {
+
+// A second detection in each frame, for hiding alone.
+struct HidingSearch {
+    DetectorParams detector;
+    NmsParams nms;
+
+    friend bool operator==(const HidingSearch&, const HidingSearch&) = default;
+};
 
 // Recall first: a face that is shown by mistake is worse than a spot that is hidden by mistake.
 struct HidingParams {
@@ -25,6 +35,9 @@ struct HidingParams {
     TrackerParams tracker;
     // Of the detector's score threshold: detections from there on are hidden. 1 for detectors without a threshold.
     float threshold_fraction = 1;
+    // If set, its detections are tracked and planned. Those of the pipeline are hidden besides, in their frame only.
+    std::optional<HidingSearch> search;
+    float shown_growth = 0;  // with search: margin added to the boxes of the pipeline, as a share of their size
 
     friend bool operator==(const HidingParams&, const HidingParams&) = default;
 };
@@ -38,9 +51,16 @@ inline constexpr int kFileDelay = 24;
 // measures them. Throws Error(usage) for an unknown kind.
 [[nodiscard]] HidingParams hiding_params(std::string_view kind);
 
+// Returns parameters that hide whatever that detector finds with its defaults: every cluster of raw detections, and
+// scores down to threshold_fraction. What is hidden does not depend on the settings of the pipeline, which may show
+// something else. Throws as hiding_params does.
+[[nodiscard]] HidingParams strict_hiding_params(std::string_view kind);
+
 // kept: hidden in any case. candidates: hidden where a track continues, or with TrackerParams::confident_hits. Another
 // source than before (an image of a folder) ends all tracks.
 struct HidingInput : TrackerInput {
+    std::vector<Detection>
+        shown;             // of another detector: hidden in this frame only, grown by HidingParams::shown_growth
     bool damaged = false;  // the frame, or the list of detections, is incomplete: it cannot be judged
 };
 

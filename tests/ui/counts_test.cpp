@@ -1,4 +1,5 @@
 // Tests the counts of the window: editing and saving lines and zones, by pointer and keys, and their figures.
+#include <QDir>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +12,7 @@
 #include "tests/ui/window_fixture.h"
 #include "ui/counts/live_counter.h"
 #include "ui/counts/plan_file.h"
+#include "ui/counts/shape_model.h"
 
 namespace throng::ui {
 namespace {
@@ -412,6 +414,117 @@ TEST_F(Counts, ThePanelMakesRoomInASmallWindow) {
     press("finishShape");
     EXPECT_EQ(plan().zones.size(), 1U);
     EXPECT_TRUE(window_->property("panelOpen").toBool());
+}
+
+TEST_F(Counts, OtherShapesKeepTheirCounts) {
+    test::FakeClip clip;
+    clip.boxes = 3;
+    clip.fps = 30;
+    open(clip);
+    activate();
+    play();
+    QTest::keyClick(window_, Qt::Key_Z);
+    const auto zone = [&](double left, double right) {
+        counts().begin("zone");
+        for (const auto& [x, y] : {std::pair{left, 0.0}, {right, 0.0}, {right, 1.0}, {left, 1.0}}) {
+            counts().addPoint({x, y});
+        }
+        counts().finish();
+    };
+    ASSERT_TRUE(test::wait_for([&] { return plan().width > 0; }));
+    zone(0, 1);
+    const auto visits = [&](int row) {
+        const ShapeModel& shapes = *session_->counts()->shapes();
+        const auto role = shapes.roleNames().key("visits");
+        return shapes.data(shapes.index(row), role).toInt();
+    };
+    ASSERT_TRUE(test::wait_for([&] { return visits(0) > 0 && counts().unique() > 0; }));
+    session_->transport()->toggle();
+    ASSERT_TRUE(test::wait_for([&] { return session_->transport()->state() == "paused"; }));
+    QTest::qWait(200);
+    const int before = visits(0);
+    const double unique = counts().unique();
+    zone(0, 0.1);
+    ASSERT_EQ(plan().zones.size(), 2U);
+    EXPECT_EQ(visits(0), before) << "a shape was drawn";
+    EXPECT_EQ(visits(1), 0);
+    EXPECT_EQ(counts().unique(), unique);
+    counts().rename(0, "hall");
+    EXPECT_EQ(visits(0), before);
+    counts().remove(1);
+    EXPECT_EQ(visits(0), before) << "another one was deleted";
+    counts().restart();
+    EXPECT_EQ(visits(0), 0);
+    EXPECT_EQ(counts().unique(), 0);
+}
+
+TEST_F(Counts, SavesToANewFileAndAsksBeforeItReplacesOne) {
+    open_with_counts();
+    counts().begin("line");
+    counts().addPoint({0.1, 0.5});
+    counts().addPoint({0.9, 0.5});
+    ASSERT_EQ(plan().lines.size(), 1U);
+    const auto open_sheet = [&] {
+        auto* panel = window_->findChild<QObject*>("sidePanel");
+        ASSERT_NE(panel, nullptr);
+        ASSERT_TRUE(QMetaObject::invokeMethod(panel, "countsFileRequested"));
+        ASSERT_TRUE(test::wait_for([&] { return item("countsFileName") && item("countsFileName")->hasActiveFocus(); }));
+    };
+    const auto enter = [&](const std::string& name) {
+        QTest::keyClick(window_, Qt::Key_A, Qt::ControlModifier);
+        type(name.c_str());
+        QTest::keyClick(window_, Qt::Key_Return);
+    };
+    const auto is_closed = [&] { return item("countsFileName") == nullptr; };
+    open_sheet();
+    const std::filesystem::path file = folder_.path() / "new.toml";
+    enter((folder_.path() / "new").string());
+    EXPECT_TRUE(test::wait_for(is_closed));
+    ASSERT_TRUE(test::wait_for([&] { return counts().saved() && counts().file() == "new.toml"; }));
+    EXPECT_EQ(load_count_plan(file), plan());
+
+    const std::filesystem::path foreign = folder_.path() / "foreign.toml";
+    write_file(foreign, "# somebody's\n");
+    open_sheet();
+    enter("foreign");  // in the folder of the current file
+    ASSERT_NE(item("countsFileQuestion"), nullptr) << "it asks";
+    EXPECT_EQ(item("countsFileQuestion")->property("text").toString().toStdString(),
+              foreign.string() + " exists already. Its contents are replaced.");
+    EXPECT_EQ(text_of(foreign), "# somebody's\n");
+    EXPECT_EQ(counts().file(), "new.toml");
+    QTest::keyClick(window_, Qt::Key_Escape);
+    EXPECT_TRUE(test::wait_for(is_closed));
+    EXPECT_EQ(counts().file(), "new.toml");
+    open_sheet();
+    enter("foreign.toml");
+    QTest::keyClick(window_, Qt::Key_Return);
+    EXPECT_TRUE(test::wait_for(is_closed));
+    ASSERT_TRUE(test::wait_for([&] { return counts().saved() && counts().file() == "foreign.toml"; }));
+    EXPECT_EQ(load_count_plan(foreign), plan());
+
+    open_sheet();
+    QTest::keyClick(window_, Qt::Key_A, Qt::ControlModifier);
+    QTest::keyClick(window_, Qt::Key_Delete);
+    QTest::keyClick(window_, Qt::Key_Return);
+    EXPECT_FALSE(is_closed()) << "no name";
+    QTest::keyClick(window_, Qt::Key_Escape);
+    counts().saveAs({});
+    EXPECT_EQ(counts().file(), "foreign.toml");
+}
+
+TEST_F(Counts, NamesOfFilesAreCompleted) {
+    count_file_ = (folder_.path() / "zones.toml").string();
+    write_file(count_file_, kPlan);
+    open({});
+    const auto in_folder = [&](const char* name) { return QString::fromStdString((folder_.path() / name).string()); };
+    EXPECT_EQ(counts().pathOf("a"), in_folder("a.toml"));
+    EXPECT_EQ(counts().pathOf(" b.txt "), in_folder("b.txt"));
+    EXPECT_EQ(counts().pathOf("sub/../c"), in_folder("c.toml"));
+    EXPECT_EQ(counts().pathOf("file://" + in_folder("d 1.toml")), in_folder("d 1.toml"));
+    EXPECT_EQ(counts().pathOf("~/e"), QDir::homePath() + "/e.toml");
+    for (const QString& none : {QString(), QString("  "), QString("x/"), in_folder("")}) {
+        EXPECT_EQ(counts().pathOf(none), "") << none.toStdString();
+    }
 }
 
 // THRONG_UI_PICTURES=DIR ui_window --gtest_filter=Counts.SavesImages

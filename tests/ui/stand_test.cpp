@@ -133,6 +133,58 @@ TEST_F(StandWindow, TheNextVisitorFindsTheConfiguredSettings) {
     EXPECT_TRUE(test::wait_for([&] { return !sheet->property("visible").toBool(); }));
 }
 
+// Scenes show parts of the panel, which a visitor may have folded or scrolled away.
+TEST_F(StandWindow, TheNextVisitorFindsThePanelAsItWas) {
+    store_.setValue("sections/board", false);
+    open_kiosk(60, 1);
+    play();
+    ASSERT_TRUE(wait_for_scene("first"));
+    QTest::keyClick(window_, Qt::Key_B);
+    ASSERT_EQ(scene(), "");
+    auto* scroll = window_->findChild<QQuickItem*>("panelScroll");
+    ASSERT_NE(scroll, nullptr);
+    scroll->setProperty("contentY", 300);
+    const auto section = [&](const QString& key) { return window_->findChild<QQuickItem*>("section_" + key); };
+    for (const char* key : {"timing", "board", "detector"}) ASSERT_NE(section(key), nullptr) << key;
+    const auto is_open = [&](const QString& key) { return section(key)->property("open").toBool(); };
+    const auto toggle = [&](const QString& key) { QMetaObject::invokeMethod(section(key), "toggle"); };
+    ASSERT_TRUE(is_open("timing"));
+    ASSERT_FALSE(is_open("board"));
+    for (const char* key : {"timing", "board", "detector"}) toggle(key);
+    EXPECT_FALSE(is_open("timing"));
+    EXPECT_TRUE(is_open("board"));
+    session_->stage_map()->set_level(0);
+    session_->stages()->set_baseline("before");
+    QTest::keyClick(window_, Qt::Key_V);
+    EXPECT_TRUE(session_->compare()->open());
+    auto* compare = window_->findChild<QQuickItem*>("comparePanel");
+    ASSERT_NE(compare, nullptr);
+    compare->setProperty("rightSide", false);
+    ASSERT_TRUE(wait_for_scene("first")) << "after a rest";
+    EXPECT_TRUE(is_open("timing"));
+    EXPECT_FALSE(is_open("board"));
+    EXPECT_TRUE(is_open("detector"));
+    EXPECT_EQ(scroll->property("contentY").toDouble(), 0);
+    EXPECT_TRUE(compare->property("rightSide").toBool());
+    EXPECT_EQ(session_->stage_map()->level(), -1);
+    EXPECT_EQ(session_->stages()->baseline_title(), "");
+    EXPECT_FALSE(session_->sections()->isOpen("board")) << "as saved";
+}
+
+TEST_F(StandWindow, TheWallOfTheNextVisitorIsWhole) {
+    options_.several_sources = true;
+    wall_sources_ = {"a", "b"};
+    open_kiosk(60, 1);
+    ASSERT_TRUE(wait_for_scene("first"));
+    ASSERT_TRUE(test::wait_for([&] { return wall_->tile(1).state() == "running"; }));
+    QTest::mouseClick(window_, Qt::LeftButton, {}, center());
+    ASSERT_EQ(scene(), "");
+    wall_->enlarge(1);
+    ASSERT_EQ(wall_->enlarged(), 1);
+    ASSERT_TRUE(wait_for_scene("first")) << "after a rest";
+    EXPECT_EQ(wall_->enlarged(), -1);
+}
+
 // The longest text, in every size and direction of the screen: nothing is cut, and the image keeps most of the window.
 TEST_F(StandWindow, TheTextFitsTheScreen) {
     open_kiosk(60, 60);

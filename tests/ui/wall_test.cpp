@@ -85,7 +85,7 @@ protected:
             if (spec == "large") clip.width = 1280, clip.height = 300;
             if (spec == "tall") clip.width = 90, clip.height = 400;
             if (spec == "short") clip.frames = 3;
-            if (spec == "missing.mp4" || spec == "silent") return nullptr;
+            if (spec == "missing.mp4" || spec == "silent" || spec.starts_with("camera:")) return nullptr;
             if (spec == "flaky" && flaky_++ < 1) throw Error(ErrorKind::input, "no route to the camera", spec);
             if (spec == "breaking") return std::make_unique<BreakingSource>(clip);
             if (spec == "stuck") return std::make_unique<StuckSource>(clip);
@@ -123,6 +123,22 @@ TEST_F(WallWindow, BrokenSlowAndDifferentSourcesDoNotHoldUpTheOthers) {
     EXPECT_TRUE(test::wait_for([&] { return wall_->faces() >= 4 && wall_->frame_rate() > 0; }));
     EXPECT_TRUE(test::wait_for([&] { return wall_->tile(0).latency() > 0; }));
     EXPECT_TRUE(in_sight("wall"));
+}
+
+TEST_F(WallWindow, TotalsLeaveOutWhatHasEnded) {
+    open_wall({"a", "short", "camera:1"});
+    for (const int number : {0, 1, 2}) ASSERT_TRUE(has_image(number)) << number;
+    ASSERT_TRUE(test::wait_for([&] { return wall_->tile(1).state() == "ended" && wall_->faces() == 2; }));
+    EXPECT_EQ(wall_->tile(1).faces(), 1) << "of its last image";
+    EXPECT_EQ(wall_->running(), 2);
+    EXPECT_TRUE(test::wait_for([&] { return shows("2 of 3 sources"); }));
+    silent_ = true;
+    EXPECT_TRUE(test::wait_for([&] { return wall_->tile(2).state() == "silent"; })) << "a camera that stands still";
+    EXPECT_EQ(wall_->faces(), 1);
+    EXPECT_EQ(wall_->running(), 1);
+    EXPECT_TRUE(test::wait_for([&] { return shows("no signal"); }));
+    silent_ = false;
+    EXPECT_TRUE(test::wait_for([&] { return wall_->tile(2).state() == "running" && wall_->faces() == 2; }));
 }
 
 TEST_F(WallWindow, EnlargesASourceAndReturns) {

@@ -368,6 +368,30 @@ TEST_F(Window, AGpuClockIsNoBaselineForTimesOfTheCpu) {
     EXPECT_TRUE(session_->stages()->baseline_title().isEmpty());
 }
 
+// A message names the clock when it is in force, or why it is not: never one that was only requested.
+TEST_F(Window, AKeyNamesTheClockThatIsInForce) {
+    const test::FakeTree board(folder_.path() / "board");
+    open({});
+    play();
+    ASSERT_TRUE(test::wait_for([&] { return session_->clocks()->chosen() == "automatic"; }));
+    QStringList said;
+    QObject::connect(session_->feedback(), &Feedback::changed, window_, [&] {
+        if (!session_->feedback()->text().isEmpty()) said += session_->feedback()->text();
+    });
+    trigger("clockDown");
+    ASSERT_TRUE(test::wait_for([&] { return !said.isEmpty(); }));
+    EXPECT_EQ(said.last().toStdString(),
+              "GPU clock: " + session_->clocks()->nameOf(session_->clocks()->chosen()).toStdString());
+    said.clear();
+    const QString before = session_->clocks()->chosen();
+    for (const char* file : {"min_freq", "max_freq"}) board.make_reject(board.node(file));
+    trigger("clockUp");
+    trigger("clockUp");
+    ASSERT_TRUE(test::wait_for([&] { return session_->clocks()->pending().isEmpty() && !said.isEmpty(); }));
+    EXPECT_EQ(said.size(), 1) << said.join(" | ").toStdString();
+    EXPECT_TRUE(said.last().startsWith("The board rejected the clock")) << said.last().toStdString();
+}
+
 TEST_F(Window, SelectsAndSweepsTheClock) {
     const test::FakeTree board(folder_.path() / "board");
     open({});
@@ -447,6 +471,28 @@ TEST_F(Window, ReportsAnEmptyRecording) {
     EXPECT_FALSE(session_->captures()->recorder()->recording());
 }
 
+// The screen of the test platform has 800x800 pixels.
+TEST_F(Window, OpensWithinTheScreen) {
+    open({});
+    const QSize screen = window_->screen()->availableSize();
+    const auto fits = [&] { return window_->width() < screen.width() && window_->height() < screen.height(); };
+    window_->resize(screen + QSize(160, 60));  // the size in QML on a small screen
+    set_first_size(*window_, {}, store_);
+    EXPECT_TRUE(fits()) << window_->width() << 'x' << window_->height();
+    EXPECT_GT(window_->height(), 0.9 * screen.height());
+    store_.setValue("window/size", screen * 2);  // of a larger screen, before
+    set_first_size(*window_, {}, store_);
+    EXPECT_TRUE(fits());
+    store_.setValue("window/size", QSize(620, 410));
+    set_first_size(*window_, {}, store_);
+    EXPECT_EQ(window_->size(), QSize(620, 410));
+    WindowOptions wanted;
+    wanted.width = screen.width() + 100;
+    wanted.height = screen.height() + 100;
+    set_first_size(*window_, wanted, store_);
+    EXPECT_EQ(window_->size(), screen + QSize(100, 100)) << "--window-size";
+}
+
 TEST_F(Window, ASourceThatDoesNotOpenBlocksNothing) {
     open({});
     const auto begin = std::chrono::steady_clock::now();
@@ -458,6 +504,30 @@ TEST_F(Window, ASourceThatDoesNotOpenBlocksNothing) {
     engine_.reset();
     session_.reset();
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+}
+
+TEST_F(Window, ADeadStreamIsNotLive) {
+    open({});
+    play("camera:7");
+    RunStatus& status = *session_->status();
+    const auto lit = [&] { return item("liveSign") != nullptr && item("liveSign")->property("lit").toBool(); };
+    ASSERT_TRUE(test::wait_for([&] { return lit() && status.faces() == 1 && status.frame_rate() > 0; }));
+    silent_ = true;
+    ASSERT_TRUE(test::wait_for([&] { return status.silent(); }));
+    EXPECT_FALSE(lit());
+    EXPECT_EQ(status.frame_rate(), 0);
+    EXPECT_EQ(status.faces(), 0);
+    EXPECT_EQ(status.latency(), 0);
+    EXPECT_TRUE(test::wait_for([&] { return shows("NO SIGNAL"); }));
+    EXPECT_FALSE(shows("LIVE"));
+    silent_ = false;
+    EXPECT_TRUE(test::wait_for([&] { return lit() && status.faces() == 1 && status.frame_rate() > 0; }));
+    // A pause is no dead stream.
+    trigger("play");
+    ASSERT_TRUE(test::wait_for([&] { return session_->transport()->state() == "paused"; }));
+    EXPECT_TRUE(test::wait_for([&] { return status.counters().silent; }));
+    EXPECT_FALSE(status.silent());
+    EXPECT_EQ(status.faces(), 1);
 }
 
 TEST_F(Window, ManyBoxesAreDrawn) {

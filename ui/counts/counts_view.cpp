@@ -1,8 +1,11 @@
 #include "ui/counts/counts_view.h"
 
+#include <QDir>
 #include <QFileInfo>
 #include <QLineF>
 #include <QPolygonF>
+#include <QStandardPaths>
+#include <QUrl>
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -101,6 +104,15 @@ void CountsView::restart() {
     if (counter_) counter_->restart(editor_.plan());
     figures_.totals = {};
     shapes_.update_totals({});
+    emit refreshed();
+}
+
+// Shapes that are as before keep their counts.
+void CountsView::count_by_plan() {
+    if (!counter_) return shapes_.update_totals({});
+    counter_->change(editor_.plan());
+    figures_ = counter_->figures();
+    shapes_.update_totals(figures_.totals);
     emit refreshed();
 }
 
@@ -214,7 +226,7 @@ bool CountsView::edit(Edit change) {
 
 void CountsView::apply_plan() {
     shapes_.update_shapes();
-    restart();
+    count_by_plan();
     saved_ = false;
     if (!path_.empty()) save(false);
     emit fileChanged();
@@ -283,16 +295,34 @@ void CountsView::handle_read(int saves, PlanText read) {
         editor_.set(std::move(read.plan));
         selected_ = -1;
         shapes_.update_shapes();
-        restart();
+        count_by_plan();
     }
     pool_.start([text = text_, now = std::move(read.text)] { *text = now; });
     emit editingChanged();
     emit fileChanged();
 }
 
-void CountsView::saveAs(const QUrl& file) {
-    if (locked_) return;
-    path_ = file.toLocalFile().toStdString();
+QString CountsView::pathOf(const QString& name) const {
+    QString text = name.trimmed();
+    if (text.startsWith(QStringLiteral("file://"))) text = QUrl(text).toLocalFile();
+    if (text.startsWith(QStringLiteral("~/"))) text.replace(0, 1, QDir::homePath());
+    if (text.isEmpty() || text.endsWith(u'/')) return {};
+    QString folder = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+    if (!path_.empty()) folder = QFileInfo(QString::fromStdString(path_)).absolutePath();
+    if (!QFileInfo::exists(folder)) folder = QDir::homePath();
+    QFileInfo file(QDir(folder), text);
+    if (file.suffix().isEmpty()) file.setFile(file.filePath() + QStringLiteral(".toml"));
+    return file.isDir() ? QString() : QDir::cleanPath(file.absoluteFilePath());
+}
+
+bool CountsView::exists(const QString& path) {
+    return QFileInfo::exists(path);
+}
+
+void CountsView::saveAs(const QString& path) {
+    if (locked_ || path.isEmpty()) return;
+    path_ = path.toStdString();
+    saved_ = false;
     save(true);
     emit fileChanged();
 }

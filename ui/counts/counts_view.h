@@ -7,7 +7,6 @@
 #include <QSizeF>
 #include <QString>
 #include <QThreadPool>
-#include <QUrl>
 #include <QVariantList>
 #include <memory>
 #include <string>
@@ -23,7 +22,8 @@ struct PlanText;
 struct SavedPlan;
 
 // Lives on the window's thread. Counts from the first time that it is open; until then it costs nothing. Points are
-// fractions of the image. An edit is saved at once if there is a file, and starts the counts again from zero.
+// fractions of the image. An edit is saved at once if there is a file. Shapes that it leaves as they are keep their
+// counts.
 class CountsView : public QObject {
     Q_OBJECT
     QML_ELEMENT
@@ -76,7 +76,12 @@ public:
     Q_INVOKABLE void remove(int row);
     Q_INVOKABLE void restart();  // counts from zero
     Q_INVOKABLE void reload();
-    Q_INVOKABLE void saveAs(const QUrl& file);
+    // Returns the absolute path of a new file that the user names: without a folder, in that of the current file or of the
+    // user's documents; without a suffix, ".toml". Empty: it names no file.
+    Q_INVOKABLE [[nodiscard]] QString pathOf(const QString& name) const;
+    Q_INVOKABLE [[nodiscard]] static bool exists(const QString& path);
+    // Saves to this file from now on, whatever it holds.
+    Q_INVOKABLE void saveAs(const QString& path);
 
     // Return the point of the selected row, and the row, that a press hits; -1: none. image: size on screen; reach: in
     // the same unit.
@@ -102,6 +107,7 @@ private:
     template <class Edit>
     bool edit(Edit change);
     void apply_plan();
+    void count_by_plan();
     void save(bool replace);
     void handle_read(int saves, PlanText read);
     void handle_saved(int number, const SavedPlan& saved);

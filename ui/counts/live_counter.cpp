@@ -18,6 +18,11 @@ void LiveCounter::restart(const CountPlan& plan) {
     counter_ = Counter(plan);
 }
 
+void LiveCounter::change(const CountPlan& plan) {
+    const std::lock_guard lock(mutex_);
+    counter_.change(plan);
+}
+
 LiveCounter::Figures LiveCounter::figures() const {
     const std::lock_guard lock(mutex_);
     return {counter_.totals(), frame_ms_};

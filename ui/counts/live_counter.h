@@ -22,6 +22,7 @@ public:
     void close() override {}
 
     void restart(const CountPlan& plan);  // from zero
+    void change(const CountPlan& plan);   // goes on: see Counter::change
     [[nodiscard]] Figures figures() const;
 
 private:

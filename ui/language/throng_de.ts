@@ -36,8 +36,8 @@
         <translation>Augen, Nase und Mund</translation>
     </message>
     <message>
-        <source>Faces of a camera are hidden</source>
-        <translation>Gesichter einer Kamera sind verborgen</translation>
+        <source>Faces that are found are hidden</source>
+        <translation>Gefundene Gesichter sind verborgen</translation>
     </message>
     <message>
         <source>Blur faces</source>
@@ -269,6 +269,41 @@
     <message>
         <source>Stop drawing (Esc)</source>
         <translation>Zeichnen beenden (Esc)</translation>
+    </message>
+</context>
+<context>
+    <name>CountsFileSheet</name>
+    <message>
+        <source>Save the lines and zones</source>
+        <translation>Linien und Zonen speichern</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>Datei</translation>
+    </message>
+    <message>
+        <source>Name a file.</source>
+        <translation>Bitte eine Datei nennen.</translation>
+    </message>
+    <message>
+        <source>%1 exists already. Its contents are replaced.</source>
+        <translation>%1 gibt es schon. Der Inhalt wird ersetzt.</translation>
+    </message>
+    <message>
+        <source>Saves to %1</source>
+        <translation>Speichert in %1</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Replace</source>
+        <translation>Ersetzen</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>Speichern</translation>
     </message>
 </context>
 <context>
@@ -516,14 +551,6 @@
     <message>
         <source>Open a detector model</source>
         <translation>Modell eines Detektors öffnen</translation>
-    </message>
-    <message>
-        <source>Save the lines and zones</source>
-        <translation>Linien und Zonen speichern</translation>
-    </message>
-    <message>
-        <source>Lines and zones (*.toml)</source>
-        <translation>Linien und Zonen (*.toml)</translation>
     </message>
 </context>
 <context>
@@ -1327,6 +1354,10 @@
         <source>LIVE</source>
         <translation>LIVE</translation>
     </message>
+    <message>
+        <source>NO SIGNAL</source>
+        <translation>KEIN SIGNAL</translation>
+    </message>
 </context>
 <context>
     <name>VideoView</name>
@@ -1412,6 +1443,10 @@
     <message>
         <source>waiting</source>
         <translation>wartet</translation>
+    </message>
+    <message>
+        <source>no signal</source>
+        <translation>kein Signal</translation>
     </message>
     <message>
         <source>%1 %2</source>

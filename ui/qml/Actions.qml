@@ -39,7 +39,7 @@ QtObject {
         kept: () => toggle("kept", qsTr("Kept detections")),
         labels: () => toggle("labels", qsTr("Scores and hits")),
         landmarks: () => toggle("landmarks", qsTr("Eyes, nose and mouth")),
-        blur: () => session.display.hidesAlways ? say(qsTr("Faces of a camera are hidden"))
+        blur: () => session.display.hidesAlways ? say(qsTr("Faces that are found are hidden"))
                                                  : toggle("blur", qsTr("Blur faces")),
         stageMap: () => {
             session.stageMap.open = !session.stageMap.open
@@ -116,9 +116,22 @@ QtObject {
     function changeTheta(step: real) {
         session.detection.theta = Math.round(Math.max(0, Math.min(1, session.detection.theta + step)) * 100) / 100
     }
+    property bool clockRequested: false
     function changeClock(step: int) {
         session.clocks.step(step)
-        const id = session.clocks.pending.length > 0 ? session.clocks.pending : session.clocks.chosen
-        say(id.length > 0 ? qsTr("GPU clock: %1").arg(session.clocks.nameOf(id)) : session.clocks.summary)
+        clockRequested = true
+        sayClock()
+    }
+    // Names the clock when it is in force, or why it is not.
+    function sayClock() {
+        const clocks = session.clocks
+        if (!clockRequested || clocks.pending.length > 0) return
+        clockRequested = false
+        say(clocks.error.length > 0 ? clocks.error
+            : clocks.chosen.length > 0 ? qsTr("GPU clock: %1").arg(clocks.nameOf(clocks.chosen)) : clocks.summary)
+    }
+    readonly property Connections clockWatch: Connections {
+        target: root.session.clocks
+        function onChanged() { root.sayClock() }
     }
 }

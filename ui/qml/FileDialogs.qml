@@ -11,7 +11,6 @@ QtObject {
     function openFile() { file.open() }
     function openFolder() { folder.open() }
     function openModel() { model.open() }
-    function saveCounts() { counts.open() }
 
     readonly property FileDialog file: FileDialog {
         title: qsTr("Open a video or image")
@@ -28,12 +27,5 @@ QtObject {
         title: qsTr("Open a detector model")
         nameFilters: [root.session.detection.modelFilter, qsTr("All files (*)")]
         onAccepted: root.session.detection.openModel(selectedFile)
-    }
-    readonly property FileDialog counts: FileDialog {
-        title: qsTr("Save the lines and zones")
-        fileMode: FileDialog.SaveFile
-        defaultSuffix: "toml"
-        nameFilters: [qsTr("Lines and zones (*.toml)"), qsTr("All files (*)")]
-        onAccepted: root.session.counts.saveAs(selectedFile)
     }
 }

@@ -18,7 +18,7 @@ ColumnLayout {
         Layout.fillWidth: true
         spacing: Theme.gap + 4
         Label {
-            text: Theme.count(root.status.faces)
+            text: root.status.silent ? "–" : Theme.count(root.status.faces)
             color: Theme.accent
             font.pixelSize: (root.status.faces < 1000 ? 1 : 0.75) * (root.dense ? 40 : Theme.fontHeadline)
             font.bold: true
@@ -39,6 +39,7 @@ ColumnLayout {
             }
             Label {
                 width: parent.width
+                visible: !root.status.silent
                 text: qsTr("from %1 raw detections").arg(Theme.count(root.status.rawCount))
                 color: Theme.textDim
                 font.pixelSize: Theme.fontSmall

@@ -89,6 +89,10 @@ C.ApplicationWindow {
         sheet.close()
         sources.close()
         titleBar.viewMenu.close()
+        session.sections.restore()
+        panel.scrollToTop()
+        comparePanel.showRightSide()
+        if (wall) wall.shrink()
         panelRequested = wall === null
         panelToggledOn = false
         view.video.resetZoom()
@@ -256,6 +260,7 @@ C.ApplicationWindow {
     }
     SidePanel {
         id: panel
+        objectName: "sidePanel"
         anchors.right: parent.right
         anchors.top: root.fullScreen ? parent.top : titleBar.bottom
         anchors.bottom: root.fullScreen && !root.chrome ? parent.bottom : transport.top
@@ -265,9 +270,11 @@ C.ApplicationWindow {
         shortcuts: shortcutTable
         kiosk: root.kiosk
         onModelRequested: dialogs.use(d => d.openModel())
-        onCountsFileRequested: dialogs.use(d => d.saveCounts())
+        onCountsFileRequested: countsFile.open()
     }
     ComparePanel {
+        id: comparePanel
+        objectName: "comparePanel"
         anchors.fill: panel
         visible: root.panelOpen && root.session.compare.open
         session: root.session
@@ -334,6 +341,10 @@ C.ApplicationWindow {
         session: root.session
         onFileRequested: dialogs.use(d => d.openFile())
         onFolderRequested: dialogs.use(d => d.openFolder())
+    }
+    CountsFileSheet {
+        id: countsFile
+        counts: root.session.counts
     }
     ShortcutSheet {
         id: sheet

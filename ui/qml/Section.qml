@@ -12,16 +12,23 @@ ColumnLayout {
     property bool open: session.sections.isOpen(key)
     default property alias content: body.data
 
+    objectName: "section_" + key
     spacing: 4
 
+    function toggle() {
+        open = !open
+        session.sections.setOpen(key, open)
+    }
+
+    Connections {
+        target: root.session.sections
+        function onRestored(key) { if (key === root.key) root.open = root.session.sections.isOpen(key) }
+    }
     IconButton {
         Layout.fillWidth: true
         implicitHeight: Theme.target
         tip: root.open ? qsTr("Collapse") : qsTr("Expand")
-        onClicked: {
-            root.open = !root.open
-            root.session.sections.setOpen(root.key, root.open)
-        }
+        onClicked: root.toggle()
         Accessible.name: root.title
         contentItem: Item {
             Label {

@@ -16,6 +16,8 @@ Rectangle {
 
     color: Theme.surface
 
+    function scrollToTop() { flick.contentY = 0 }
+
     ScrollToFocus { flick: flick; content: column }
     Flickable {
         id: flick

@@ -72,14 +72,17 @@ Rectangle {
             implicitWidth: liveText.implicitWidth + 20
             implicitHeight: 26
             radius: 13
-            color: root.transport.playing ? Theme.accent : Theme.surfacePressed
+            readonly property bool silent: root.session.status.silent
+            readonly property bool lit: root.transport.playing && !silent
+            objectName: "liveSign"
+            color: lit ? Theme.accent : Theme.surfacePressed
             Label {
                 id: liveText
                 anchors.centerIn: parent
-                text: qsTr("LIVE")
+                text: parent.silent ? qsTr("NO SIGNAL") : qsTr("LIVE")
                 font.bold: true
                 font.pixelSize: Theme.fontSmall
-                color: root.transport.playing ? Theme.accentText : Theme.textDim
+                color: parent.lit ? Theme.accentText : parent.silent ? Theme.warning : Theme.textDim
             }
         }
         SeekBar {

@@ -155,7 +155,7 @@ Rectangle {
             spacing: Theme.gap + 2
             Label {
                 height: parent.height
-                text: Theme.count(root.session.status.faces)
+                text: root.session.status.silent ? "–" : Theme.count(root.session.status.faces)
                 color: Theme.accent
                 font.pixelSize: root.large ? Theme.fontHeadline : Theme.fontFigure + 8
                 font.bold: true

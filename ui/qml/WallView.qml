@@ -161,9 +161,10 @@ Rectangle {
                             width: Math.min(implicitWidth, parent.width)
                             height: cell.small ? 20 : 26
                             font.pixelSize: Theme.fontSmall
-                            color: cell.modelData.state === "failed" ? Theme.warning : Theme.textDim
+                            color: ["failed", "silent"].includes(cell.modelData.state) ? Theme.warning : Theme.textDim
                             text: cell.modelData.state === "failed" ? qsTr("failed")
                                 : cell.modelData.state === "opening" ? qsTr("opening")
+                                : cell.modelData.state === "silent" ? qsTr("no signal")
                                 : !cell.modelData.hasImage ? qsTr("waiting")
                                 : qsTr("%1 %2").arg(Theme.count(cell.modelData.faces)).arg(Theme.counted(cell.modelData.faces, root.session.detection.finds))
                                   + (cell.modelData.state === "ended" ? qsTr(" · ended")

@@ -20,7 +20,8 @@ Attract::Attract(Session& session, SceneScript script, QStringList languages, QO
       languages_(std::move(languages)),
       detection_(session.detection()->values()),
       speed_(session.transport()->speed()),
-      loop_(session.transport()->loop()) {
+      loop_(session.transport()->loop()),
+      stage_level_(session.stage_map()->level()) {
     for (const SceneAction& action : scene_actions()) {
         if (action.read != nullptr) values_[QString::fromLatin1(action.name)] = action.read(session);
     }
@@ -37,6 +38,8 @@ void Attract::start() {
     if (session_.sweep()->running()) session_.sweep()->cancel();
     session_.transport()->set_speed(speed_);
     session_.transport()->set_loop(loop_);
+    session_.stage_map()->set_level(stage_level_);
+    session_.stages()->clearBaseline();
     emit reset();
     next_ = 0;
     detection_changed_ = true;  // by a visitor

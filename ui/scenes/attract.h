@@ -68,6 +68,7 @@ private:
     QVariantMap values_;
     double speed_;
     bool loop_;
+    int stage_level_;
 
     const Scene* scene_ = nullptr;  // null: not running
     std::size_t next_ = 0;          // index of the scene to try next

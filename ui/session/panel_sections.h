@@ -4,6 +4,8 @@
 #include <QtQml/qqmlregistration.h>
 #include <QObject>
 #include <QSettings>
+#include <map>
+#include <utility>
 
 namespace throng::ui {
 
@@ -18,12 +20,26 @@ public:
 
     // All sections are open by default.
     Q_INVOKABLE [[nodiscard]] bool isOpen(const QString& key) const { return store_.value(path(key), true).toBool(); }
-    Q_INVOKABLE void setOpen(const QString& key, bool open) { store_.setValue(path(key), open); }
+    Q_INVOKABLE void setOpen(const QString& key, bool open) {
+        at_start_.try_emplace(key, isOpen(key));
+        store_.setValue(path(key), open);
+    }
+    // Returns all sections to their state at the program's start.
+    Q_INVOKABLE void restore() {
+        for (const auto& [key, open] : std::exchange(at_start_, {})) {
+            store_.setValue(path(key), open);
+            emit restored(key);
+        }
+    }
+
+signals:
+    void restored(const QString& key);
 
 private:
     [[nodiscard]] static QString path(const QString& key) { return QStringLiteral("sections/") + key; }
 
     QSettings& store_;
+    std::map<QString, bool> at_start_;  // of those that have changed
 };
 
 }  // namespace throng::ui

@@ -7,8 +7,19 @@
 
 namespace throng::ui {
 
+bool is_silent(const Pipeline& pipeline, const PipelineCounters& counters) {
+    const PipelineState state = pipeline.state();
+    const bool over = state == PipelineState::ended || state == PipelineState::failed;
+    return pipeline.source_info().live && (over || (state == PipelineState::running && counters.silent));
+}
+
 void RunStatus::update(const Pipeline& pipeline, const FrameResult* result) {
     counters_ = pipeline.counters();
+    silent_ = is_silent(pipeline, counters_);
+    if (silent_) {
+        result = nullptr;
+        counters_.fps = 0;
+    }
     notice_ = translated_message(mask_credentials(pipeline.notice()));
     given_up_ = translated_message(pipeline.given_up());
     faces_ = result != nullptr ? static_cast<int>(result->kept.detections.size()) : 0;
@@ -34,6 +45,7 @@ void RunStatus::clear() {
     given_up_.clear();
     faces_ = raw_count_ = overflow_ = 0;
     frame_ms_ = 0;
+    silent_ = false;
     latency_.clear();
     on_screen_.reset();
     emit changed();

@@ -11,6 +11,9 @@
 
 namespace throng::ui {
 
+// Returns true if the pipeline of a live source runs or has ended, and delivers no results.
+[[nodiscard]] bool is_silent(const Pipeline& pipeline, const PipelineCounters& counters);
+
 // Lives on the window's thread. The figures change together, at the session's rate: faster ones would be unreadable.
 class RunStatus : public QObject {
     Q_OBJECT
@@ -23,6 +26,7 @@ class RunStatus : public QObject {
     Q_PROPERTY(double frameMs READ frame_ms NOTIFY changed)
     Q_PROPERTY(double latency READ latency NOTIFY changed)
     Q_PROPERTY(double dropped READ dropped NOTIFY changed)
+    Q_PROPERTY(bool silent READ silent NOTIFY changed)
     Q_PROPERTY(QString notice READ notice NOTIFY changed)
     Q_PROPERTY(QString givenUp READ given_up NOTIFY changed)
 
@@ -34,8 +38,12 @@ public:
     [[nodiscard]] int overflow() const { return overflow_; }           // detections beyond the buffer's capacity
     [[nodiscard]] double frame_rate() const { return counters_.fps; }  // results per second
     [[nodiscard]] double frame_ms() const { return frame_ms_; }        // milliseconds for the newest frame; 0: unknown
-    [[nodiscard]] double latency() const { return latency_.summary().p50; }  // see add_presented; 0: unknown
+    [[nodiscard]] double latency() const {
+        return silent_ ? 0 : latency_.summary().p50;
+    }  // see add_presented; 0: unknown
     [[nodiscard]] double dropped() const { return static_cast<double>(counters_.dropped); }  // frames
+    // A live source delivers no frames: the image on screen is an old one. faces, frame_rate and latency are 0 then.
+    [[nodiscard]] bool silent() const { return silent_; }
     // An error that did not end the run: a stream that reconnects, a model that failed to load.
     [[nodiscard]] QString notice() const { return notice_; }
     // What detection gives up to keep its rate: "faces from 36 instead of 24 px"; normally empty.
@@ -57,6 +65,7 @@ private:
     int raw_count_ = 0;
     int overflow_ = 0;
     double frame_ms_ = 0;
+    bool silent_ = false;
     PipelineCounters counters_;
     QString notice_;
     QString given_up_;

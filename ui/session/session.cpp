@@ -381,11 +381,18 @@ PipelineSettings Session::requested_settings() const {
     const bool hides_on_screen = display_.blur() || display_.hides_always();
     const bool hides_faces = hides_on_screen || captures_.hides_faces() || (has_sinks_ && setup_.sinks_hide_faces);
     settings.hiding.reset();
-    if (hides_faces) settings.hiding = hiding_params(settings.detector.kind);
+    if (hides_faces) settings.hiding = hiding_beside(settings.detector);
     // Frames are copied to the host while somebody needs them there.
     const bool host_needed = has_sinks_ || captures_.recording();
     settings.host_pixels = setup_.settings.host_pixels && (host_needed || !feed_.shows_device_frames());
     return settings;
+}
+
+HidingParams Session::hiding_beside(const DetectorParams& shown) const {
+    if (!display_.hides_always()) return hiding_params(shown.kind);
+    HidingParams params = strict_hiding_params(setup_.hides_by);
+    params.search->detector.threads = shown.threads;
+    return params;
 }
 
 // After a detected frame: starts, continues or ends the trial of a network. On a still image the network is used

@@ -117,6 +117,9 @@ public:
     [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
 
     [[nodiscard]] const SessionSetup& setup() const { return setup_; }
+    // Returns the parameters that hide faces while this detector is shown. Those that must always be hidden are found by
+    // SessionSetup::hides_by.
+    [[nodiscard]] HidingParams hiding_beside(const DetectorParams& shown) const;
     // Continues with a source that the wall has opened, and returns its pipeline to the wall; null: there is none.
     void adopt(const QString& spec, const OpenedSource& opened);
     [[nodiscard]] std::shared_ptr<Pipeline> release();

@@ -42,8 +42,10 @@ struct SessionSetup {
     // Nothing of the detection was configured: a network that is installed becomes the default if it keeps up.
     bool try_network = false;
     bool draw_tracks = false;  // boxes and ids of tracks instead of detections; needs settings.tracking
-    std::string count_file;    // lines and zones: read from and saved to; empty: none
-    CountPlan count_plan;      // of that file
+    // Detector kind that finds the faces of a camera in a kiosk, whatever a visitor chooses for display.
+    std::string hides_by = "haar";
+    std::string count_file;  // lines and zones: read from and saved to; empty: none
+    CountPlan count_plan;    // of that file
     PipelineOptions playback;
     ClockSetup clocks;
     // Names of the detector kinds to choose from.

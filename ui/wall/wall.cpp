@@ -83,11 +83,12 @@ PipelineSettings Wall::settings() const {
     PipelineSettings settings = session_.detection()->values();
     settings.keep_raw = session_.display()->raw();
     settings.hiding.reset();
-    if (session_.display()->blur()) settings.hiding = hiding_params(settings.detector.kind);
     settings.host_pixels = true;
     const int all = settings.detector.threads > 0 ? settings.detector.threads
                                                   : static_cast<int>(std::thread::hardware_concurrency());
-    settings.detector.threads = std::max(1, all / std::max(1, running()));
+    const auto opened = std::count_if(tiles_.begin(), tiles_.end(), [](const auto& tile) { return tile->active(); });
+    settings.detector.threads = std::max(1, all / std::max(1, static_cast<int>(opened)));
+    if (session_.display()->blur()) settings.hiding = session_.hiding_beside(settings.detector);
     return settings;
 }
 
@@ -208,18 +209,18 @@ void Wall::refresh() {
 
 int Wall::running() const {
     return static_cast<int>(
-        std::count_if(tiles_.begin(), tiles_.end(), [](const auto& tile) { return tile->active(); }));
+        std::count_if(tiles_.begin(), tiles_.end(), [](const auto& tile) { return tile->delivers(); }));
 }
 
 int Wall::faces() const {
     int faces = 0;
-    for (const auto& tile : tiles_) faces += tile->faces();
+    for (const auto& tile : tiles_) faces += tile->delivers() ? tile->faces() : 0;
     return faces;
 }
 
 double Wall::frame_rate() const {
     double rate = 0;
-    for (const auto& tile : tiles_) rate += tile->frame_rate();
+    for (const auto& tile : tiles_) rate += tile->delivers() ? tile->frame_rate() : 0;
     return rate;
 }
 

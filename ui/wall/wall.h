@@ -40,6 +40,7 @@ public:
     [[nodiscard]] QList<QObject*> tiles() const;
     [[nodiscard]] WallTile& tile(int number) { return *tiles_[static_cast<std::size_t>(number)]; }
     [[nodiscard]] int enlarged() const { return enlarged_; }  // number of the tile that the session shows; -1: none
+    // Of the sources that deliver frames.
     [[nodiscard]] int running() const;
     [[nodiscard]] int faces() const;
     [[nodiscard]] double frame_rate() const;

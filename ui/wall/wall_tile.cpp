@@ -5,6 +5,7 @@
 
 #include "core/base/secrets.h"
 #include "ui/language/core_messages.h"
+#include "ui/session/run_status.h"
 
 namespace throng::ui {
 namespace {
@@ -27,8 +28,12 @@ QString WallTile::state() const {
         case PipelineState::paused: return QStringLiteral("paused");
         case PipelineState::ended: return QStringLiteral("ended");
         case PipelineState::failed: return QStringLiteral("failed");
-        default: return QStringLiteral("running");
+        default: return silent_ ? QStringLiteral("silent") : QStringLiteral("running");
     }
+}
+
+bool WallTile::delivers() const {
+    return active() && !silent_ && opened_.pipeline->state() != PipelineState::ended;
 }
 
 int WallTile::retry_in() const {
@@ -45,6 +50,7 @@ int WallTile::begin_opening() {
 void WallTile::set_opened(const OpenedSource& opened) {
     opened_ = opened;
     failed_ = false;
+    silent_ = false;
     problem_.clear();
     latency_.clear();
     emit changed();
@@ -78,6 +84,7 @@ void WallTile::set_image(DisplayImage image) {
 void WallTile::refresh() {
     if (opened_.pipeline && !failed_) {
         const PipelineCounters counters = opened_.pipeline->counters();
+        silent_ = is_silent(*opened_.pipeline, counters);
         frame_rate_ = counters.fps;
         faces_ = image_.result ? static_cast<int>(image_.result->kept.detections.size()) : 0;
         problem_ = translated_message(mask_credentials(opened_.pipeline->notice()));

@@ -37,7 +37,7 @@ public:
     [[nodiscard]] int number() const { return number_; }  // from 0
     [[nodiscard]] const QString& spec() const { return spec_; }
     [[nodiscard]] const QString& title() const { return title_; }
-    [[nodiscard]] QString state() const;                        // opening, running, paused, ended, failed
+    [[nodiscard]] QString state() const;                        // opening, running, paused, silent, ended, failed
     [[nodiscard]] QString problem() const { return problem_; }  // why it failed, or a notice; empty: none
     [[nodiscard]] int retry_in() const;                         // seconds until it is opened again; failed only
     [[nodiscard]] int faces() const { return faces_; }
@@ -48,6 +48,7 @@ public:
     [[nodiscard]] const DisplayImage& image() const { return image_; }
     [[nodiscard]] const OpenedSource& opened() const { return opened_; }  // without a pipeline: not open
     [[nodiscard]] bool active() const { return opened_.pipeline && !failed_; }
+    [[nodiscard]] bool delivers() const;  // frames: neither ended nor silent
 
     // For the wall. number of the attempt: a late result of another one is dropped.
     int begin_opening();
@@ -74,7 +75,8 @@ private:
     int attempt_ = 0;
     std::stop_source stop_;
     bool failed_ = false;
-    int failures_ = 0;  // since it last showed a frame
+    bool silent_ = false;  // a live source without frames
+    int failures_ = 0;     // since it last showed a frame
     QString problem_;
     QTimer retry_;
     int faces_ = 0;

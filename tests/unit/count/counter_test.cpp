@@ -122,6 +122,58 @@ TEST(Counter, EndsVisitsWhenTheTrackEnds) {
     EXPECT_EQ(run.counter.totals().zones[0].occupancy, 0);
 }
 
+TEST(Counter, KeepsTheCountsOfShapesThatRemain) {
+    Feed run;
+    for (int i = 0; i < 20; ++i) run({track(1, 600 - 20 * i, 500), track(2, 200, 200)});
+    ASSERT_EQ(run.counter.totals().lines[0].in, 1);
+    ASSERT_EQ(run.counter.totals().zones[0].occupancy, 1);
+
+    CountPlan more = plan();
+    more.lines.insert(more.lines.begin(), {"new", {0, 900}, {1000, 900}});
+    more.lines[1].name = "gate";
+    more.zones.push_back({"all", {{0, 0}, {1000, 0}, {1000, 1000}, {0, 1000}}});
+    run.counter.change(more);
+    for (int i = 0; i < 5; ++i) run({track(1, 220, 500), track(2, 200, 200)});
+    const CountTotals& totals = run.counter.totals();
+    EXPECT_EQ(totals.unique, 2) << "people go on";
+    ASSERT_EQ(totals.lines.size(), 2U);
+    EXPECT_EQ(totals.lines[0].in + totals.lines[0].out, 0);
+    EXPECT_EQ(totals.lines[1].in, 1) << "another name and another place in the list";
+    ASSERT_EQ(totals.zones.size(), 2U);
+    EXPECT_EQ(totals.zones[0].visits, 1);
+    EXPECT_EQ(totals.zones[0].occupancy, 1);
+    EXPECT_EQ(totals.zones[1].visits, 2) << "who is inside is counted";
+    run({track(1, 220, 500), track(2, 200, 600)});
+    for (int i = 0; i < 5; ++i) run({track(1, 220, 500), track(2, 200, 600)});
+    ASSERT_EQ(run.of(CountEvent::Kind::exited).size(), 1U);
+    EXPECT_NEAR(run.of(CountEvent::Kind::exited)[0].dwell, 2.5, 0.11) << "since the entry, before the change";
+
+    CountPlan moved = more;
+    moved.lines[1].to.x = 510;
+    moved.zones.erase(moved.zones.begin());
+    run.counter.change(moved);
+    EXPECT_EQ(run.counter.totals().lines[1].in, 0) << "another line";
+    ASSERT_EQ(run.counter.totals().zones.size(), 1U);
+    EXPECT_EQ(run.counter.totals().zones[0].visits, 2);
+    moved.width = moved.height = 500;
+    moved.lines[0] = {"new", {0, 450}, {500, 450}};
+    run.counter.change(moved);
+    EXPECT_EQ(run.counter.totals().zones[0].visits, 0) << "other pixels";
+    EXPECT_EQ(run.counter.totals().unique, 2);
+}
+
+// Two shapes that are equal keep their own counts by their names.
+TEST(Counter, EqualShapesAreToldApartByTheirNames) {
+    CountPlan twice = plan();
+    twice.lines.push_back({"other", {500, 200}, {500, 800}});
+    Feed run(plan());
+    for (int i = 0; i < 20; ++i) run({track(1, 600 - 20 * i, 500)});
+    std::swap(twice.lines[0], twice.lines[1]);
+    run.counter.change(twice);
+    EXPECT_EQ(run.counter.totals().lines[0].in, 0);
+    EXPECT_EQ(run.counter.totals().lines[1].in, 1);
+}
+
 TEST(Counter, ScalesThePlanToTheFrame) {
     CountPlan small = plan();
     small = scaled_to(small, 250, 250);

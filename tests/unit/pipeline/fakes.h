@@ -134,6 +134,7 @@ public:
         std::int64_t fails_at = -1;  // the detector throws from this frame on; this frame may be dropped
         ErrorKind failure = ErrorKind::internal;
         std::chrono::milliseconds detect_time{0};
+        std::string only_kind;      // detectors of other kinds find nothing and never fail; empty: all find and fail
         std::string missing_model;  // make_detector throws for it
         std::string name = "fake";
         int in_flight = 1;
@@ -157,7 +158,7 @@ public:
         if (!params.model.empty() && params.model == plan_->missing_model) {
             throw Error(ErrorKind::unavailable, "no such model", params.model);
         }
-        return std::make_unique<FakeDetector>(plan_);
+        return std::make_unique<FakeDetector>(plan_, plan_->only_kind.empty() || plan_->only_kind == params.kind);
     }
     std::unique_ptr<Nms> make_nms() override { return std::make_unique<FakeNms>(); }
     DetectionBuffer make_buffer(std::int32_t capacity, const OptionalFields& optional_fields) override {
@@ -218,18 +219,18 @@ private:
 
     class FakeDetector final : public Detector {
     public:
-        explicit FakeDetector(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
+        FakeDetector(std::shared_ptr<const Plan> plan, bool finds) : plan_(std::move(plan)), finds_(finds) {}
         void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override {
             const ScopedStage stage(recorder, stage::kCascade);
             const std::int64_t index = frame.info().index;
             if (!plan_->reads_device && frame.info().memory == MemoryKind::device) {
                 throw Error(ErrorKind::internal, "this memory cannot be read", "fake");
             }
-            if (plan_->fails_at >= 0 && index >= plan_->fails_at)
+            if (finds_ && plan_->fails_at >= 0 && index >= plan_->fails_at)
                 throw Error(plan_->failure, "the device failed", "fake");
             std::this_thread::sleep_for(plan_->detect_time);
             const DetectionSpan& span = raw.span();
-            *span.count = {plan_->boxes(index), 0};
+            *span.count = {finds_ ? plan_->boxes(index) : 0, 0};
             for (std::uint32_t i = 0;
                  i < std::min<std::uint32_t>(span.count->total, static_cast<std::uint32_t>(span.capacity)); ++i) {
                 span.boxes[i] = {static_cast<float>(i), 0, 10, 10};
@@ -247,6 +248,7 @@ private:
 
     private:
         std::shared_ptr<const Plan> plan_;
+        bool finds_;
         std::map<std::string, std::string> chosen_;
     };
 

@@ -94,6 +94,76 @@ TEST(Hiding, AFailureOfTheBackendLosesNoPlan) {
     expect_all_hidden(sink->entries(), 40);
 }
 
+// Hiding has a detector of its own; the one on screen is "haar".
+PipelineSettings with_search() {
+    PipelineSettings settings = with_hiding();
+    settings.hiding->search.emplace();
+    settings.hiding->search->detector.kind = "cnn";
+    settings.hiding->shown_growth = 0.5F;
+    return settings;
+}
+
+TEST(Hiding, ADetectorOfItsOwnDecides) {
+    FakeBackend::Plan plan = one_face();
+    plan.only_kind = "cnn";
+    Trial trial(source(40), plan, {}, with_search());
+    const auto sink = std::make_shared<PlanSink>();
+    trial.pipeline->add_sink(sink);
+    trial.run();
+    expect_all_hidden(sink->entries(), 40);
+    for (const std::size_t shown : trial.sink->kept()) EXPECT_EQ(shown, 0U);
+}
+
+TEST(Hiding, WhatIsShownIsHiddenBesides) {
+    FakeBackend::Plan plan = one_face();
+    plan.only_kind = "haar";
+    Trial trial(source(40), plan, {}, with_search());
+    const auto sink = std::make_shared<PlanSink>();
+    trial.pipeline->add_sink(sink);
+    trial.run();
+    const std::vector<PlanSink::Entry> entries = sink->entries();
+    ASSERT_EQ(entries.size(), 40U);
+    for (std::size_t i = 0; i < 40; ++i) {
+        const std::vector<PlannedRegion>& regions = entries[i].plan->regions;
+        ASSERT_EQ(regions.size(), i >= 15 && i <= 20 ? 0U : 1U) << i;
+        if (regions.empty()) continue;
+        const Box& box = regions[0].box;
+        EXPECT_EQ(box.x, -5);
+        EXPECT_EQ(box.y, -5);
+        EXPECT_EQ(box.w, 20);
+        EXPECT_EQ(box.h, 20);
+    }
+}
+
+TEST(Hiding, AFailedSearchHidesItsFrameWhole) {
+    FakeBackend::Plan plan = one_face();
+    plan.only_kind = "cnn";
+    PipelineOptions options;
+    options.fallback = [plan] { return std::make_shared<FakeBackend>(plan); };
+    FakeBackend::Plan failing = plan;
+    failing.fails_at = 17;
+    Trial trial(source(40), failing, options, with_search());
+    const auto sink = std::make_shared<PlanSink>();
+    trial.pipeline->add_sink(sink);
+    trial.run();
+    const std::vector<PlanSink::Entry> entries = sink->entries();
+    ASSERT_EQ(entries.size(), 40U);
+    for (std::size_t i = 0; i < 40; ++i) EXPECT_EQ(entries[i].whole, i == 17) << i;
+    EXPECT_NE(trial.pipeline->notice(), "");
+}
+
+TEST(Hiding, WithoutItsDetectorNothingIsShown) {
+    FakeBackend::Plan plan = one_face();
+    plan.missing_model = "none.onnx";
+    PipelineSettings settings = with_search();
+    settings.hiding->search->detector.model = plan.missing_model;
+    Trial trial(source(40), plan, {}, settings);
+    trial.run();
+    EXPECT_TRUE(trial.sink->frames().empty());
+    ASSERT_TRUE(trial.pipeline->failure().has_value());
+    EXPECT_EQ(trial.pipeline->failure()->kind(), ErrorKind::unavailable);
+}
+
 TEST(Hiding, NothingIsHeldBackWithoutIt) {
     Trial trial(source(5), one_face());
     const auto sink = std::make_shared<PlanSink>();
