@@ -455,6 +455,34 @@ class Detection(unittest.TestCase):
             next(pipeline)
         self.assertEqual(list(pipeline), [])  # closed
 
+    def test_a_pipeline_is_closed_by_another_thread(self):
+        for _ in range(20):
+            pipeline = throng.Pipeline("crowd:faces=2,size=320x240", backend="cpu", images=True)  # without end
+            first = threading.Event()
+            ended = []
+
+            def read():
+                for _ in pipeline:
+                    first.set()
+                ended.append(True)
+
+            reader = threading.Thread(target=read)
+            reader.start()
+            first.wait()
+            pipeline.close()
+            reader.join(timeout=60)
+            self.assertEqual(ended, [True])
+
+    def test_a_pipeline_is_closed_by_a_signal(self):
+        pipeline = throng.Pipeline("crowd:faces=2,size=320x240", backend="cpu")  # without end
+        previous = signal.signal(signal.SIGALRM, lambda *_: pipeline.close())
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
+            for _ in pipeline:
+                pass
+        finally:
+            signal.signal(signal.SIGALRM, previous)
+
     def test_a_detector_in_forked_processes(self):
         with throng.Pipeline(self.source, backend="cpu", images=True) as pipeline:
             image = next(pipeline).image
