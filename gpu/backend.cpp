@@ -129,4 +129,13 @@ std::shared_ptr<Backend> make_cuda_backend(int device) {
     return std::make_shared<CudaBackend>(device);
 }
 
+std::string cuda_problem(int device) {
+    try {
+        static_cast<void>(use_device(device));
+        return {};
+    } catch (const Error& error) {
+        return error.problem();
+    }
+}
+
 }  // namespace throng

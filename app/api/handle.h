@@ -1,5 +1,5 @@
 // Common to all handles of the C libraries: exceptions become status codes, the text of the last error is kept, and a
-// second thread is rejected.
+// second thread is rejected, as is a forked process that cannot use the handle.
 #pragma once
 
 #include <atomic>
@@ -10,6 +10,7 @@
 
 #include "app/api/throng_types.h"
 #include "core/base/error.h"
+#include "core/base/forks.h"
 
 namespace throng::api {
 
@@ -65,33 +66,73 @@ inline throng_status no_handle(const char* name) noexcept {
 // Base of a handle.
 class Handle {
 public:
-    // Runs work() unless another thread is in a call with this handle.
+    // Runs work() unless another thread is in a call with this handle, or the handle is a copy that cannot be used.
     template <class Work>
     throng_status call(const Work& work) noexcept {
-        if (busy_.exchange(true, std::memory_order_acquire)) {
-            rejected_ = number_;
-            return THRONG_ERROR_BUSY;
+        if (const char* text = why_unusable()) return reject(text, THRONG_ERROR_USAGE);
+        std::uint32_t idle = 0;
+        if (!user_.compare_exchange_strong(idle, fork_count() + 1, std::memory_order_acquire)) {
+            return reject("another thread is in a call with this handle", THRONG_ERROR_BUSY);
         }
-        if (rejected_ == number_) rejected_ = 0;
+        if (rejected_.number == number_) rejected_ = {0, ""};
         const throng_status status = guarded(error_, work);
-        busy_.store(false, std::memory_order_release);
+        user_.store(0, std::memory_order_release);
         return status;
     }
 
     // The text of the last call with this handle. A rejected thread gets its own: the other one may be writing.
     [[nodiscard]] const char* error() const noexcept {
-        return rejected_ == number_ ? "another thread is in a call with this handle" : error_.c_str();
+        return rejected_.number == number_ ? rejected_.text : error_.c_str();
     }
 
+    // Returns why a handle cannot be used in a forked process, otherwise null.
+    [[nodiscard]] const char* why_unusable() const noexcept {
+        const std::uint32_t forks = fork_count();
+        if (forks == forks_) return nullptr;
+        if (!survives_fork_) {
+            return "made before fork: neither its threads nor CUDA exist in this process; make another one here";
+        }
+        const std::uint32_t user = user_;
+        if (user == 0 || user == forks + 1) return nullptr;
+        return "made before fork, which came during a call of another thread; make another one here";
+    }
+
+    // Deletes a handle; null is allowed. One that cannot be used stays in memory: its threads cannot be joined.
+    template <class Made>
+    static void destroy(Made* handle) noexcept {
+        if (handle != nullptr && handle->why_unusable() == nullptr) delete handle;
+    }
+    struct Destroy {
+        template <class Made>
+        void operator()(Made* handle) const noexcept {
+            destroy(handle);
+        }
+    };
+
+protected:
+    // What the handle owns works in a forked process: no running threads but those of a ThreadPool, nothing of CUDA.
+    void set_survives_fork(bool survives) noexcept { survives_fork_ = survives; }
+
 private:
+    struct Rejection {
+        std::uint64_t number;  // of the handle that rejected this thread's last call with it; 0: none
+        const char* text;
+    };
+
+    throng_status reject(const char* text, throng_status status) const noexcept {
+        rejected_ = {number_, text};
+        return status;
+    }
     static std::uint64_t next_number() noexcept {
         static std::atomic<std::uint64_t> last{0};
         return ++last;
     }
-    inline static thread_local std::uint64_t rejected_ = 0;  // the handle that rejected this thread's last call with it
+    inline static thread_local Rejection rejected_{0, ""};
 
     std::string error_;
-    std::atomic<bool> busy_{false};
+    std::atomic<std::uint32_t> user_{0};  // 0, or 1 + fork_count() of the process that is in a call
+    bool survives_fork_ = false;
+    const std::uint32_t forks_ = fork_count();
     const std::uint64_t number_ = next_number();  // not the address, which the next handle may have
 };
 

@@ -12,6 +12,8 @@
  *
  * Positions are in pixels of the image, from the upper left corner; edges are continuous.
  * Threads: handles are independent. One handle serves one call at a time; a second thread gets THRONG_ERROR_BUSY.
+ * fork: a detector of the CPU backend also works in the child, with threads of its own; detectors of CUDA and streams made
+ * before fork report THRONG_ERROR_USAGE there, and their destruction frees nothing.
  * Log: warnings go to standard error; the environment variable THRONG_LOG sets the level (off, error, warn, info).
  * Ownership: the caller owns all arrays and strings; the library keeps no pointer after a call. Using a handle after its
  * destruction is undefined. */

@@ -20,6 +20,8 @@
  * Values never fail a call: NaN, infinite and inverted boxes are handled as above. Shapes, types and pointers do.
  *
  * Threads: handles are independent. One handle serves one call at a time; a second thread gets THRONG_ERROR_BUSY.
+ * fork: a handle for the host also works in the child; one for a device that was made before fork reports
+ * THRONG_ERROR_USAGE there.
  * Debugging: device handles that are created while THRONG_CHECK_POINTERS is in the environment reject pointers to host
  * memory that the device cannot read.
  * Ownership: the caller owns all arrays. The library keeps no pointer after a call, except that a device call returns

@@ -19,12 +19,21 @@ CommonOptions on_device(CommonOptions common, int device) {
     return common;
 }
 
+// All of --device all are used, so each is tested.
+std::vector<int> tested_devices(const CommonOptions& common) {
+    gpu::CudaProbe probe = probe_cuda_module();
+    if (common.device == kAllDevices && common.backend != "cpu") {
+        for (gpu::DeviceInfo& device : probe.devices) device.unavailable_reason = cuda_unavailable_reason(device.index);
+    }
+    return devices_of(common, probe);
+}
+
 }  // namespace
 
 ArchiveWorkers::ArchiveWorkers(const CommonOptions& common, const DetectorParams& detector,
                                const ArchiveArguments& arguments)
     : common_(common),
-      devices_(devices_of(common, probe_cuda_module())),
+      devices_(tested_devices(common)),
       first_(make_backend(on_device(common, devices_.front()), &detector)),
       memory_(memory_limit(arguments)),
       budget_(std::make_shared<MemoryBudget>(memory_)) {

@@ -58,17 +58,18 @@ Json versions() {
     return json;
 }
 
-Json backends(int device) {
+Json backends(const std::string& unavailable_reason) {
     Json list = Json::array();
     list.push_back({{"name", "cpu"}, {"usable", true}, {"details", make_cpu_backend()->description()}});
-    const std::string unavailable_reason = cuda_unavailable_reason(device);
     list.push_back({{"name", "cuda"}, {"usable", unavailable_reason.empty()}, {"details", unavailable_reason}});
     return list;
 }
 
-Json gpus() {
+// Only the chosen device is tested: a test creates its context.
+Json gpus(int chosen, const std::string& unavailable_reason) {
     Json list = Json::array();
-    for (const gpu::DeviceInfo& device : probe_cuda_module().devices) {
+    for (gpu::DeviceInfo& device : probe_cuda_module().devices) {
+        if (device.index == chosen) device.unavailable_reason = unavailable_reason;
         list.push_back(
             {{"name", fmt::format("device {}", device.index)},
              {"usable", device.unavailable_reason.empty()},
@@ -189,8 +190,9 @@ void print_models(const Json& list) {
 int info(const CommonOptions& common, const std::string& root, bool json) {
     Json all;
     all["versions"] = versions();
-    all["backends"] = backends(common.device);
-    all["gpus"] = gpus();
+    const std::string no_cuda = cuda_unavailable_reason(common.device);
+    all["backends"] = backends(no_cuda);
+    all["gpus"] = gpus(common.device, no_cuda);
     all["board"] = board(root, common.device);
     all["decoders"] = decoders(common.device);
     all["encoders"] = encoders();

@@ -23,6 +23,7 @@ extern "C" __attribute__((visibility("default"))) const throng::CudaModule thron
 const throng::CudaModule throng_cuda_module{
     .version = TH_VERSION,
     .probe = throng::gpu::probe_cuda,
+    .problem = throng::cuda_problem,
     .make_backend = throng::make_cuda_backend,
     .host_copied_bytes = throng::host_copied_bytes,
     .ablation = throng::cuda_ablation,

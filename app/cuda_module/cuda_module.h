@@ -42,6 +42,7 @@ struct PartialDeviceTime {
 struct CudaModule {
     const char* version;
     gpu::CudaProbe (*probe)();
+    std::string (*problem)(int device);
     std::shared_ptr<Backend> (*make_backend)(int device);
     std::uint64_t (*host_copied_bytes)();  // by the module's copy of core/frame/host_copies.h
 

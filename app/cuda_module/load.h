@@ -18,7 +18,8 @@ namespace throng {
 // Returns the module. Throws Error(unavailable) that names `where`, an option or a command.
 [[nodiscard]] const CudaModule& require_cuda_module(const std::string& where);
 
-// Returns what CUDA can do on this machine, without the module an unusable probe with the reason. Never throws.
+// Lists the CUDA devices of this machine without using one (gpu::probe_cuda), without the module an unusable probe with the
+// reason. Never throws.
 [[nodiscard]] gpu::CudaProbe probe_cuda_module();
 
 }  // namespace throng

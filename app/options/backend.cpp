@@ -22,12 +22,8 @@ BackendChoice cuda_backend(int device, const DetectorParams* detector) {
 }  // namespace
 
 std::string cuda_unavailable_reason(int device) {
-    const gpu::CudaProbe probe = probe_cuda_module();
-    if (!probe.usable) return probe.reason;
-    for (const gpu::DeviceInfo& found : probe.devices) {
-        if (found.index == device) return found.unavailable_reason;
-    }
-    return "device " + std::to_string(device) + " does not exist";
+    const CudaModule* module = cuda_module();
+    return module != nullptr ? module->problem(device) : why_no_cuda_module();
 }
 
 BackendChoice make_backend(const CommonOptions& common, const DetectorParams* detector) {

@@ -6,6 +6,7 @@
 #include <new>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/model/map_layout.h"
@@ -116,12 +117,14 @@ float* CnnEngine::row_of(std::int32_t tensor, std::int32_t y, Worker& worker) {
 
 void CnnEngine::run(ThreadPool& pool) {
     if (workers_.size() != as_size(pool.size())) {
-        workers_.resize(as_size(pool.size()));
-        for (Worker& worker : workers_) {
+        // Kept only once all of it is there: after a failure, the next call starts again.
+        std::vector<Worker> workers(as_size(pool.size()));
+        for (Worker& worker : workers) {
             worker.memory.resize(worker_groups_);
             worker.next.resize(maps_.size());
         }
         make_strips(pool.size());
+        workers_ = std::move(workers);
     }
     next_strip_ = 0;
     strips_done_ = 0;

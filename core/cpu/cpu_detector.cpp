@@ -13,11 +13,11 @@ CpuDetector::CpuDetector(const DetectorParams& params, int default_threads)
 void CpuDetector::configure(const DetectorParams& params) {
     check_change(params_, params);
     if (params == params_) return;
+    width_ = height_ = 0;  // first, in case what follows throws: a plan fits one number of threads
     if (params.threads != params_.threads) {
         pool_ = std::make_unique<ThreadPool>(params.threads > 0 ? params.threads : default_threads_);
     }
     params_ = params;
-    width_ = height_ = 0;
 }
 
 void CpuDetector::prepare(const Frame& frame, const DetectionBuffer& raw) {

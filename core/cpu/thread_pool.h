@@ -2,18 +2,17 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <memory>
 #include <mutex>
 #include <stop_token>
-#include <thread>
-#include <vector>
 
 namespace throng {
 
-// run() may be called from one thread at a time. That thread takes part in the work as worker 0.
+// run() may be called from one thread at a time. That thread takes part in the work as worker 0. A pool may be used and
+// destroyed in a forked process, too, unless another thread was in run() at that time: the first run() there starts new
+// threads.
 class ThreadPool {
 public:
     // threads: 0 selects one thread per core.
@@ -22,7 +21,7 @@ public:
     ThreadPool(const ThreadPool&) = delete;
     ThreadPool& operator=(const ThreadPool&) = delete;
 
-    [[nodiscard]] int size() const noexcept { return static_cast<int>(helpers_.size()) + 1; }
+    [[nodiscard]] int size() const noexcept { return size_; }
 
     // Calls work(task, worker) for every task in [0, tasks), with worker in [0, size()). Tasks are handed out in order.
     // Returns when all are done. Allocates nothing. An exception thrown by a task skips the remaining tasks and is
@@ -36,22 +35,23 @@ public:
 
 private:
     using Function = void (*)(void* context, int task, int worker);
+    struct Helpers;
 
     void run_erased(int tasks, Function function, void* context);
-    void run_helper(const std::stop_token& stop, int worker);
+    void run_helper(Helpers& helpers, const std::stop_token& stop, int worker);
     void run_tasks(int worker) noexcept;
+    void start_helpers();
+    void leave_copied_helpers() noexcept;
 
-    std::mutex mutex_;
-    std::condition_variable_any wake_;
-    std::condition_variable done_;
-    std::uint64_t run_number_ = 0;  // number of the current run(); a helper joins each once
-    int busy_ = 0;                  // helpers that have not finished this run()
+    const int size_;
     Function function_ = nullptr;
     void* context_ = nullptr;
     int tasks_ = 0;
     std::atomic<int> next_{0};
+    std::mutex failure_mutex_;
     std::exception_ptr failure_;
-    std::vector<std::jthread> helpers_;  // last member: joined before what the threads use is destroyed
+    std::uint32_t forks_ = 0;           // fork_count() of the process in which the helpers run
+    std::unique_ptr<Helpers> helpers_;  // last member: joined before what the threads use is destroyed
 };
 
 }  // namespace throng

@@ -9,6 +9,7 @@
 #include "gpu/cascade/evaluate.cuh"
 #include "gpu/cascade/pairs.cuh"
 #include "gpu/cascade/window_rules.cuh"
+#include "gpu/runtime/shared_memory.h"
 
 namespace throng::gpu {
 namespace {
@@ -218,11 +219,8 @@ void launch(const KernelChoice& choice, const CascadeTables& cascade, const Wind
     const int planes = cascade.tilted ? 2 : 1;
     const int patch = cascade.tail_entries * planes * static_cast<int>(sizeof(std::uint32_t));
     const int bytes_per_warp = 64 * static_cast<int>(sizeof(double)) + (patch + 15) / 16 * 16;
-    const int bytes = bytes_per_warp * kWarps;
-    if (bytes > 48 << 10) {
-        check_cuda(cudaFuncSetAttribute(tail_kernel<Leaf>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-                   "setting the shared memory of tail_kernel");
-    }
+    const std::size_t bytes = static_cast<std::size_t>(bytes_per_warp) * kWarps;
+    allow_shared_memory(reinterpret_cast<const void*>(tail_kernel<Leaf>), bytes, "tail_kernel");
     tail_kernel<Leaf><<<choice.multiprocessors * kBlocksPerMultiprocessor, kWarps * 32, bytes, stream>>>(
         cascade, task, group, segment, bytes_per_warp);
     check_launch("tail_kernel", stream);

@@ -2,7 +2,13 @@
 
 #include <cuda_runtime_api.h>
 
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <utility>
+
 #include "core/base/error.h"
+#include "core/base/forks.h"
 #include "gpu/runtime/check.h"
 #include "gpu/runtime/probe_kernel.h"
 
@@ -22,8 +28,20 @@ std::string count_error(cudaError_t status, int driver, int runtime) {
             return "the NVIDIA driver is too old: it supports CUDA " + version_text(driver) + ", this build needs " +
                    version_text(runtime);
         case cudaErrorNoDevice: return "the NVIDIA driver found no GPU";
+        case cudaErrorInitializationError:
+            return "the NVIDIA driver cannot be initialized; in a process that was forked after CUDA was used, it "
+                   "never can";
         default: return std::string("the NVIDIA driver does not work: ") + cudaGetErrorString(status);
     }
+}
+
+std::string name_of(const DeviceInfo& device) {
+    return device.name + " (compute capability " + std::to_string(device.major) + "." + std::to_string(device.minor) +
+           ")";
+}
+
+std::string no_code(const DeviceInfo& device) {
+    return "this build has no code for " + name_of(device);
 }
 
 DeviceInfo describe(int index) {
@@ -43,11 +61,12 @@ DeviceInfo describe(int index) {
     info.memory = properties.totalGlobalMem;
     info.shared_memory = properties.sharedMemPerBlockOptin;
     info.integrated = properties.integrated != 0;
+    if (10 * info.major + info.minor < oldest_probe_code()) info.unavailable_reason = no_code(info);
     return info;
 }
 
 // Queries the attributes of a kernel, which fails where the program has no code for the device. Returns the reason, or
-// an empty string on success.
+// an empty string on success. Creates the context of the device and makes it current.
 std::string find_code(DeviceInfo& device) {
     cudaError_t status = cudaSetDevice(device.index);
     // FFmpeg's decoders share the primary context only if exactly this flag is set. With it, threads that wait for a
@@ -56,17 +75,11 @@ std::string find_code(DeviceInfo& device) {
     if (status == cudaSuccess) status = static_cast<cudaError_t>(find_probe_kernel(device.code));
     (void)cudaGetLastError();
     if (status == cudaSuccess) return {};
-    const std::string name =
-        device.name + " (compute capability " + std::to_string(device.major) + "." + std::to_string(device.minor) + ")";
-    if (status == cudaErrorNoKernelImageForDevice || status == cudaErrorInvalidDeviceFunction) {
-        return "this build has no code for " + name;
-    }
-    return name + " cannot be used: " + cudaGetErrorString(status);
+    if (status == cudaErrorNoKernelImageForDevice || status == cudaErrorInvalidDeviceFunction) return no_code(device);
+    return name_of(device) + " cannot be used: " + cudaGetErrorString(status);
 }
 
-}  // namespace
-
-CudaProbe probe_cuda() {
+CudaProbe list_devices() {
     CudaProbe probe;
     if (cudaDriverGetVersion(&probe.driver) != cudaSuccess) probe.driver = 0;
     if (cudaRuntimeGetVersion(&probe.runtime) != cudaSuccess) probe.runtime = 0;
@@ -79,21 +92,38 @@ CudaProbe probe_cuda() {
         probe.reason = "the NVIDIA driver found no GPU";
         return probe;
     }
-    int current = 0;
-    const bool had_current = cudaGetDevice(&current) == cudaSuccess;
     for (int index = 0; index < count; ++index) {
-        DeviceInfo info = describe(index);
-        if (info.unavailable_reason.empty()) info.unavailable_reason = find_code(info);
-        probe.usable = probe.usable || info.unavailable_reason.empty();
-        probe.devices.push_back(std::move(info));
+        probe.devices.push_back(describe(index));
+        probe.usable = probe.usable || probe.devices.back().unavailable_reason.empty();
     }
-    if (had_current) (void)cudaSetDevice(current);
     if (!probe.usable) probe.reason = probe.devices.front().unavailable_reason;
     return probe;
 }
 
+}  // namespace
+
+CudaProbe probe_cuda() {
+    static std::mutex mutex;
+    static std::optional<CudaProbe> known;
+    static std::atomic<std::uint32_t> made{0};  // 0, or 1 + fork_count() of the process that made `known`
+    if (const std::uint32_t by = made; by != 0 && by != fork_count() + 1) {
+        CudaProbe probe;
+        probe.reason =
+            "CUDA was used before this process was forked, and cannot be used after that; start a new process";
+        return probe;
+    }
+    const std::lock_guard lock(mutex);
+    if (known) return *known;
+    CudaProbe probe = list_devices();
+    if (probe.usable) {  // otherwise the next call may find a driver
+        known = probe;
+        made = fork_count() + 1;
+    }
+    return probe;
+}
+
 DeviceInfo use_device(int index) {
-    const CudaProbe probe = probe_cuda();
+    CudaProbe probe = probe_cuda();
     const char* advice = "use --backend auto or cpu to run on the CPU";
     if (probe.devices.empty()) throw Error(ErrorKind::unavailable, probe.reason, "CUDA", advice);
     if (index < 0 || index >= static_cast<int>(probe.devices.size())) {
@@ -102,11 +132,11 @@ DeviceInfo use_device(int index) {
                         std::to_string(probe.devices.size() - 1),
                     "--device", "run throng info to list the devices");
     }
-    const DeviceInfo& device = probe.devices[static_cast<std::size_t>(index)];
+    DeviceInfo& device = probe.devices[static_cast<std::size_t>(index)];
+    if (device.unavailable_reason.empty()) device.unavailable_reason = find_code(device);
     if (!device.unavailable_reason.empty())
         throw Error(ErrorKind::unavailable, device.unavailable_reason, "CUDA", advice);
-    check_cuda(cudaSetDevice(index), "cudaSetDevice");
-    return device;
+    return std::move(device);
 }
 
 }  // namespace throng::gpu

@@ -13,7 +13,8 @@ struct DeviceInfo {
     std::string name;  // "NVIDIA H200"
     int major = 0;     // compute capability
     int minor = 0;
-    // Virtual architecture from which the loaded kernels were compiled, 90 for compute_90; 0 where nothing is loaded.
+    // Virtual architecture from which the loaded kernels were compiled, 90 for compute_90; 0 where nothing is loaded, as
+    // in the list of probe_cuda.
     // It is lower than the compute capability where the driver compiled embedded PTX for a newer device. Host code that
     // depends on `#if __CUDA_ARCH__ >= …` in device code must test this value, not the compute capability.
     int code = 0;
@@ -21,7 +22,7 @@ struct DeviceInfo {
     std::size_t memory = 0;          // bytes
     std::size_t shared_memory = 0;   // max bytes per block
     bool integrated = false;         // shares its memory with the CPU (Jetson)
-    std::string unavailable_reason;  // why the device cannot run this build; empty when it can
+    std::string unavailable_reason;  // why the device cannot run this build; empty when it can, as far as is known
 
     // True where the kernels contain the instructions of programmatic dependent launch. Kernels without them that are
     // launched with its attribute would not wait for the previous kernel, and no call would report it.
@@ -36,10 +37,12 @@ struct CudaProbe {
     std::vector<DeviceInfo> devices;
 };
 
-// Never throws. Needs no driver, because nothing here is linked against it.
+// Lists the devices. Never throws. Needs no driver, because nothing here is linked against it. Creates no context, which
+// would take half a gigabyte of a device that is only listed; so a device may prove unusable when it is used.
 [[nodiscard]] CudaProbe probe_cuda();
 
-// Makes the device current on this thread. Throws Error(unavailable) with the reason when it cannot be used.
+// Makes the device current on this thread. Creates no context of another device. Throws Error(unavailable) with the reason
+// when it cannot be used.
 DeviceInfo use_device(int index);
 
 }  // namespace throng::gpu

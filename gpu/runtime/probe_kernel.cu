@@ -1,5 +1,7 @@
 #include <cuda_runtime.h>
 
+#include <algorithm>
+
 #include "gpu/runtime/probe_kernel.h"
 
 namespace throng::gpu {
@@ -15,6 +17,10 @@ int find_probe_kernel(int& code) noexcept {
     // Not binaryVersion, which is the version of the code that the driver compiled from embedded PTX.
     code = status == cudaSuccess ? attributes.ptxVersion : 0;
     return status;
+}
+
+int oldest_probe_code() noexcept {
+    return std::min({__CUDA_ARCH_LIST__}) / 10;
 }
 
 void launch_empty(StreamView stream) {

@@ -9,6 +9,9 @@ namespace throng::gpu {
 // kernel was compiled, 90 for compute_90. All kernels of a build are compiled for the same list.
 [[nodiscard]] int find_probe_kernel(int& code) noexcept;
 
+// Returns the oldest virtual architecture of the build's code, 75 for compute_75. Devices below it can run nothing of it.
+[[nodiscard]] int oldest_probe_code() noexcept;
+
 // Launches the empty kernel, whose time is the lower bound of every launch measurement.
 void launch_empty(StreamView stream);
 

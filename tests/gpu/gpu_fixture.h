@@ -15,18 +15,27 @@
 
 namespace throng::test {
 
-class GpuTest : public ::testing::Test {
+// Uses no device itself.
+class UnusedGpuTest : public ::testing::Test {
 protected:
     void SetUp() override {
-        const gpu::CudaProbe probe = gpu::probe_cuda();
-        if (probe.usable) {
-            device = gpu::use_device(0);
-            stream.emplace();
-            return;
-        }
+        probe = gpu::probe_cuda();
+        if (probe.usable) return;
         const char* required = std::getenv("THRONG_REQUIRE_GPU");
         if (required != nullptr && std::string_view(required) == "1") FAIL() << "no usable GPU: " << probe.reason;
         GTEST_SKIP() << "skipped: no usable GPU: " << probe.reason;
+    }
+
+    gpu::CudaProbe probe;
+};
+
+class GpuTest : public UnusedGpuTest {
+protected:
+    void SetUp() override {
+        UnusedGpuTest::SetUp();
+        if (!probe.usable) return;
+        device = gpu::use_device(0);
+        stream.emplace();
     }
 
     [[nodiscard]] gpu::StreamView view() const { return stream->view(); }

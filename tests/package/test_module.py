@@ -4,8 +4,10 @@
 """
 
 import array
+import multiprocessing
 import os
 import random
+import signal
 import sys
 import threading
 import types
@@ -247,6 +249,15 @@ class Torch(unittest.TestCase):
         torch.library.opcheck(torch.ops.throng.batched_nms.default, (boxes, scores, torch.zeros(50).long(), 0.5))
 
 
+def _use_in_fork(*objects):
+    _use_in_fork.objects = objects
+
+
+def _detect_in_fork(_):
+    detector, image = _use_in_fork.objects
+    return len(detector.detect(image))
+
+
 class CudaArray:
     """An array as Numba or CuPy have it, on the memory of a tensor."""
 
@@ -443,6 +454,66 @@ class Detection(unittest.TestCase):
         with throng.Pipeline(self.source, backend="cpu") as pipeline:
             next(pipeline)
         self.assertEqual(list(pipeline), [])  # closed
+
+    def test_a_pipeline_is_closed_by_another_thread(self):
+        for _ in range(20):
+            pipeline = throng.Pipeline("crowd:faces=2,size=320x240", backend="cpu", images=True)  # without end
+            first = threading.Event()
+            ended = []
+
+            def read():
+                for _ in pipeline:
+                    first.set()
+                ended.append(True)
+
+            reader = threading.Thread(target=read)
+            reader.start()
+            first.wait()
+            pipeline.close()
+            reader.join(timeout=60)
+            self.assertEqual(ended, [True])
+
+    def test_a_pipeline_is_closed_by_a_signal(self):
+        pipeline = throng.Pipeline("crowd:faces=2,size=320x240", backend="cpu")  # without end
+        previous = signal.signal(signal.SIGALRM, lambda *_: pipeline.close())
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
+            for _ in pipeline:
+                pass
+        finally:
+            signal.signal(signal.SIGALRM, previous)
+
+    def test_a_detector_in_forked_processes(self):
+        with throng.Pipeline(self.source, backend="cpu", images=True) as pipeline:
+            image = next(pipeline).image
+        for kind in ("haar", "lbp", "hog", "cnn"):
+            for used in (False, True):
+                try:
+                    detector = throng.Detector(kind, backend="cpu", threads=3)
+                except throng.Error:  # no such model
+                    self.assertEqual(kind, "cnn")
+                    continue
+                before = len(detector.detect(image)) if used else None
+                with multiprocessing.get_context("fork").Pool(2, _use_in_fork, (detector, image)) as pool:
+                    counts = pool.map_async(_detect_in_fork, range(4)).get(timeout=60)
+                expected = len(detector.detect(image)) if before is None else before
+                self.assertEqual(counts, [expected] * 4, (kind, used))
+
+    def test_a_pipeline_in_a_forked_process(self):
+        with throng.Pipeline("crowd:faces=2,size=320x240", backend="cpu") as pipeline:
+            child = os.fork()
+            if child == 0:
+                signal.alarm(60)
+                status = 1
+                try:
+                    next(pipeline)
+                except throng.Error as error:
+                    status = 0 if "made before fork" in str(error) else 2
+                pipeline.close()
+                del pipeline
+                os._exit(status)
+            self.assertEqual(os.waitpid(child, 0)[1], 0)
+            self.assertEqual(next(pipeline).index, 0)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,9 @@ using throng::ErrorKind;
 namespace api = throng::api;
 
 struct throng_detector : api::Handle {
-    explicit throng_detector(const api::DetectionOptions& options) : detector(options) {}
+    explicit throng_detector(const api::DetectionOptions& options) : detector(options) {
+        set_survives_fork(detector.backend_name() == "cpu");
+    }
     api::ImageDetector detector;
 };
 
@@ -186,7 +188,7 @@ throng_status throng_detector_create(throng_detector** detector, int32_t abi, co
 }
 
 void throng_detector_destroy(throng_detector* detector) {
-    delete detector;
+    api::Handle::destroy(detector);
 }
 
 throng_status throng_detect(throng_detector* detector, const throng_image* image, throng_detection* detections,
@@ -225,7 +227,7 @@ throng_status throng_stream_open(throng_stream** stream, int32_t abi, const char
 }
 
 void throng_stream_destroy(throng_stream* stream) {
-    delete stream;
+    api::Handle::destroy(stream);
 }
 
 throng_status throng_stream_next(throng_stream* stream, int32_t timeout_ms, const throng_frame** frame,
@@ -250,9 +252,11 @@ throng_status throng_run(int32_t abi, const char* source, const throng_options* 
         require(source != nullptr, "source", "is NULL");
         require(callback != nullptr, "callback", "is NULL");
         check_abi(abi);
-        throng_stream stream(source, options_of(options));
-        while (const throng_frame* frame = next_frame(stream, -1)) {
+        const std::unique_ptr<throng_stream, api::Handle::Destroy> stream(
+            new throng_stream(source, options_of(options)));
+        while (const throng_frame* frame = next_frame(*stream, -1)) {
             if (callback(frame, user) != 0) throw Error(ErrorKind::interrupted, "the callback asked to stop");
+            if (const char* forked = stream->why_unusable()) throw Error(ErrorKind::usage, forked);
         }
     });
 }

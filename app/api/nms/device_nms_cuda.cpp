@@ -17,7 +17,9 @@ namespace {
 void check(int status, const char* what) {
     if (status == cudaSuccess) return;
     const auto error = static_cast<cudaError_t>(status);
-    throw Error(error == cudaErrorMemoryAllocation ? ErrorKind::unavailable : ErrorKind::internal,
+    // The second one: in a process that was forked after CUDA was used.
+    const bool unavailable = error == cudaErrorMemoryAllocation || error == cudaErrorInitializationError;
+    throw Error(unavailable ? ErrorKind::unavailable : ErrorKind::internal,
                 std::string(what) + ": " + cudaGetErrorString(error), "CUDA");
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <type_traits>
+#include <utility>
 
 #include "app/api/nms/half.h"
 #include "core/cpu/nms.h"
@@ -223,8 +224,9 @@ void HostNms::run_group(const NmsParams& params, const throng_nms_input& input, 
     const OptionalFields fields{params.pair == PairRule::adaptive,
                                 params.pair == PairRule::feature ? input.feature_size : 0, false};
     if (raw_.capacity() < static_cast<std::int32_t>(count) || fields != fields_) {
-        raw_ = make_host_buffer(static_cast<std::int32_t>(count), fields);
+        DetectionBuffer raw = make_host_buffer(static_cast<std::int32_t>(count), fields);
         kept_buffer_ = make_host_buffer(static_cast<std::int32_t>(count));
+        raw_ = std::move(raw);  // last: its capacity tells that of both
         fields_ = fields;
     }
     const DetectionSpan& raw = raw_.span();

@@ -1,7 +1,7 @@
 #include "app/api/throng_nms.h"
 
 #include <memory>
-#include <variant>
+#include <utility>
 
 #include "app/api/handle.h"
 #include "app/api/nms/arguments.h"
@@ -13,6 +13,9 @@ using throng::ErrorKind;
 namespace api = throng::api;
 
 struct throng_nms : api::Handle {
+    explicit throng_nms(std::unique_ptr<api::DeviceNms> made) : device(std::move(made)) {
+        set_survives_fork(device == nullptr);
+    }
     std::unique_ptr<api::DeviceNms> device;  // null: host
     api::HostNms host;
 };
@@ -77,14 +80,12 @@ throng_status throng_nms_create(throng_nms** nms, int32_t abi, int32_t memory, i
         if (memory != THRONG_HOST && memory != THRONG_DEVICE) {
             throw Error(ErrorKind::usage, "must be THRONG_HOST or THRONG_DEVICE", "memory");
         }
-        auto made = std::make_unique<throng_nms>();
-        if (memory == THRONG_DEVICE) made->device = api::make_device_nms(device);
-        *nms = made.release();
+        *nms = new throng_nms(memory == THRONG_DEVICE ? api::make_device_nms(device) : nullptr);
     });
 }
 
 void throng_nms_destroy(throng_nms* nms) {
-    delete nms;
+    api::Handle::destroy(nms);
 }
 
 throng_status throng_nms_set_threads(throng_nms* nms, int32_t threads) {

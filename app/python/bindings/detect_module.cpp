@@ -2,14 +2,18 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "app/api/throng.h"
 #include "app/python/bindings/arrays.h"
+#include "core/base/forks.h"
 
 namespace throng::python {
 namespace {
@@ -143,17 +147,22 @@ public:
 
     // Returns (index, seconds, detections, height, width, channels, pixels or None, overflow), or None at the end.
     py::object next(bool with_image) {
-        if (!stream_) return py::none();
+        std::unique_lock lock(in_use_, std::try_to_lock);
+        if (closing_) return py::none();
+        if (!lock.owns_lock()) throw ArgumentError("another thread is using this object");
         const throng_frame* frame = nullptr;
         std::int32_t ended = 0;
         while (frame == nullptr && ended == 0) {
+            if (closing_) return py::none();
             throng_status status = THRONG_OK;
             {
                 const py::gil_scoped_release unlocked;
                 status = throng_stream_next(stream_.get(), 100, &frame, &ended);
             }
             check(status, throng_stream_error(stream_.get()));
+            lock.unlock();  // a handler of a signal may close this object
             if (PyErr_CheckSignals() != 0) throw py::error_already_set();  // Ctrl-C
+            if (!lock.try_lock() || closing_) return py::none();
         }
         if (frame == nullptr) return py::none();
         const throng_image& image = frame->image;
@@ -177,8 +186,12 @@ public:
                               channels, pixels, frame->overflow);
     }
 
+    // A thread that waits for a frame meanwhile gets the end.
     void close() {
+        closing_ = true;
         const py::gil_scoped_release unlocked;
+        std::unique_lock lock(in_use_, std::defer_lock);
+        if (forks_ == fork_count()) lock.lock();  // the thread that holds it does not exist in a forked process
         stream_.reset();
     }
 
@@ -187,6 +200,9 @@ private:
         void operator()(throng_stream* stream) const { throng_stream_destroy(stream); }
     };
     std::unique_ptr<throng_stream, Destroy> stream_;
+    std::mutex in_use_;  // locked without the interpreter's lock, or only tried
+    std::atomic<bool> closing_{false};
+    const std::uint32_t forks_ = fork_count();
 };
 
 }  // namespace

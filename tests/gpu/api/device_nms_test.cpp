@@ -16,6 +16,7 @@
 #include "gpu/runtime/stream.h"
 #include "tests/gpu/api/device_array.h"
 #include "tests/gpu/gpu_fixture.h"
+#include "tests/support/forked.h"
 #include "tests/support/nms_cases.h"
 #include "tests/support/random.h"
 #include "tests/support/torchvision_nms.h"
@@ -277,6 +278,19 @@ TEST_F(DeviceNmsLibrary, ASecondThreadIsBusy) {
 }
 
 // One capture, then replays on new contents of the same arrays.
+TEST_F(DeviceNmsLibrary, AForkedProcessIsToldWhyNot) {
+    if (IsSkipped() || HasFatalFailure()) return;
+    std::size_t bytes = 0;
+    const throng_nms_params params = throng_nms_params_default();
+    EXPECT_TRUE(holds_in_fork([&] {
+        EXPECT_EQ(throng_nms_workspace_size(nms_, &params, 100, &bytes), THRONG_ERROR_USAGE);
+        EXPECT_NE(std::string(throng_nms_error(nms_)).find("made before fork"), std::string::npos);
+        throng_nms_destroy(nms_);
+        EXPECT_EQ(throng_nms_create(&nms_, THRONG_NMS_ABI, THRONG_DEVICE, 0), THRONG_ERROR_UNAVAILABLE);
+    }));
+    EXPECT_EQ(throng_nms_workspace_size(nms_, &params, 100, &bytes), THRONG_OK);
+}
+
 TEST_F(DeviceNmsLibrary, CanBeCapturedIntoAGraph) {
     Random random(seed(75));
     const gpu::StreamView work = view();

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "app/api/throng.h"
+#include "tests/support/forked.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/test_data.h"
 
 namespace throng::test {
@@ -80,6 +82,7 @@ protected:
     }
 
     throng_detector* detector_ = nullptr;
+    int pipe_[2] = {-1, -1};
     int width_ = 0;
     int height_ = 0;
     std::vector<unsigned char> gray_;
@@ -233,6 +236,94 @@ TEST(DetectionLibraryCreation, AMissingModelIsUnavailableOrNoInput) {
     EXPECT_NE(std::string(throng_detector_error(nullptr)).find("nonexistent"), std::string::npos);
     Count count;
     EXPECT_EQ(throng_run(THRONG_ABI, kCrowd, &options, count_frames, &count), status);
+}
+
+// Detectors of every kind, used or not, in processes that are forked after they were made.
+TEST_F(DetectionLibrary, DetectorsWorkInAForkedProcess) {
+    if (kThreadSanitizer) GTEST_SKIP() << "skipped: no threads after fork with this sanitizer";
+    const throng_image image = image_of(THRONG_GRAY8, gray_.data(), width_);
+    throng_options options = cpu_options();
+    options.threads = 3;
+    int made = 0;
+    for (const char* kind : {"haar", "lbp", "hog", "cnn"}) {
+        options.kind = kind;
+        for (const bool used : {false, true}) {
+            throng_detector* detector = nullptr;
+            if (throng_detector_create(&detector, THRONG_ABI, &options) == THRONG_ERROR_UNAVAILABLE) continue;
+            ++made;
+            std::int64_t expected = 0;
+            const auto count = [&] {
+                std::int64_t found = -1;
+                EXPECT_EQ(throng_detect(detector, &image, nullptr, 0, &found), THRONG_OK)
+                    << kind << ": " << throng_detector_error(detector);
+                return found;
+            };
+            if (used) expected = count();
+            std::int64_t results[2];
+            ASSERT_EQ(::pipe(pipe_), 0);
+            EXPECT_TRUE(holds_in_fork([&] {
+                for (std::int64_t& result : results) result = count();
+                throng_detector_destroy(detector);
+                EXPECT_EQ(::write(pipe_[1], results, sizeof results), static_cast<ssize_t>(sizeof results));
+            })) << kind;
+            if (!used) expected = count();
+            EXPECT_EQ(::read(pipe_[0], results, sizeof results), static_cast<ssize_t>(sizeof results));
+            EXPECT_EQ(results[0], expected) << kind;
+            EXPECT_EQ(results[1], expected) << kind;
+            for (const int end : pipe_) ::close(end);
+            throng_detector_destroy(detector);
+        }
+    }
+    EXPECT_GE(made, 6);  // a network is not everywhere
+}
+
+TEST_F(DetectionLibrary, AStreamSaysThatItWasMadeBeforeFork) {
+    if (kSanitized) GTEST_SKIP() << "skipped: the sanitizer's allocator may be locked after fork";
+    const throng_options options = cpu_options();
+    throng_stream* stream = nullptr;
+    ASSERT_EQ(throng_stream_open(&stream, THRONG_ABI, "crowd:faces=2,size=320x240", &options), THRONG_OK);
+    const throng_frame* frame = nullptr;
+    EXPECT_TRUE(holds_in_fork([&] {
+        EXPECT_EQ(throng_stream_next(stream, -1, &frame, nullptr), THRONG_ERROR_USAGE);
+        EXPECT_NE(std::string(throng_stream_error(stream)).find("made before fork"), std::string::npos);
+        throng_stream_destroy(stream);
+        ASSERT_EQ(throng_stream_open(&stream, THRONG_ABI, kCrowd, &options), THRONG_OK);
+        EXPECT_EQ(throng_stream_next(stream, -1, &frame, nullptr), THRONG_OK);
+        EXPECT_NE(frame, nullptr);
+        throng_stream_destroy(stream);
+    }));
+    EXPECT_EQ(throng_stream_next(stream, -1, &frame, nullptr), THRONG_OK);
+    EXPECT_NE(frame, nullptr);
+    throng_stream_destroy(stream);
+}
+
+// The child returns from the callback into a function whose threads it does not have.
+TEST_F(DetectionLibrary, AForkWithinACallbackEndsInTheChild) {
+    if (kSanitized) GTEST_SKIP() << "skipped: the sanitizer's allocator may be locked after fork";
+    struct Forked {
+        pid_t child = -1;
+        int result = 0;  // of the child's callback
+    };
+    const throng_options options = cpu_options();
+    for (const int result : {0, 1}) {
+        Forked forked{-1, result};
+        const throng_status status = throng_run(
+            THRONG_ABI, kCrowd, &options,
+            [](const throng_frame*, void* user) {
+                auto& own = *static_cast<Forked*>(user);
+                if (own.child == -1 && (own.child = ::fork()) == 0) {
+                    ::alarm(60);
+                    return own.result;
+                }
+                return 0;
+            },
+            &forked);
+        if (forked.child == 0) ::_exit(status == (result == 0 ? THRONG_ERROR_USAGE : THRONG_ERROR_STOPPED) ? 0 : 1);
+        EXPECT_EQ(status, THRONG_OK) << throng_stream_error(nullptr);
+        int ended = -1;
+        EXPECT_EQ(::waitpid(forked.child, &ended, 0), forked.child);
+        EXPECT_EQ(ended, 0) << "returned " << result;
+    }
 }
 
 std::string output_of(const std::string& command) {

@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "app/api/throng_nms.h"
+#include "tests/support/forked.h"
 #include "tests/support/nms_cases.h"
 #include "tests/support/nms_oracle.h"
 #include "tests/support/random.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/test_data.h"
 #include "tests/support/torchvision_nms.h"
 
@@ -496,6 +498,59 @@ TEST_F(NmsLibrary, ASecondThreadIsBusy) {
     EXPECT_EQ(done + busy, 80);
     ASSERT_EQ(status_of(params, input, output), THRONG_OK);
     EXPECT_STREQ(throng_nms_error(nms_), "");
+}
+
+TEST_F(NmsLibrary, WorksInAForkedProcessUnlessACallWasRunning) {
+    if (kThreadSanitizer) GTEST_SKIP() << "skipped: no threads after fork with this sanitizer";
+    Random random(seed(65));
+    const NmsInput in = clusters_input(random, 20000, 20);
+    const throng_nms_params params = params_of({});
+    const throng_nms_input input = input_of(in);
+    std::int64_t expected = 0;
+    std::int64_t count = 0;
+    throng_nms_output output = throng_nms_output_default();
+    output.count = &count;
+    ASSERT_EQ(throng_nms_set_threads(nms_, 3), THRONG_OK);
+    ASSERT_EQ(status_of(params, input, output), THRONG_OK);
+    std::swap(expected, count);
+    EXPECT_TRUE(holds_in_fork([&] {
+        EXPECT_EQ(status_of(params, input, output), THRONG_OK);
+        EXPECT_EQ(count, expected);
+        throng_nms_destroy(nms_);
+        nms_ = nullptr;
+    }));
+}
+
+TEST_F(NmsLibrary, SaysThatForkCameDuringACall) {
+    if (kSanitized) GTEST_SKIP() << "skipped: the sanitizer's allocator may be locked after fork";
+    Random random(seed(66));
+    const NmsInput in = clusters_input(random, 20000, 20);
+    const throng_nms_params params = params_of({});
+    const throng_nms_input input = input_of(in);
+    std::int64_t count = 0;
+    throng_nms_output output = throng_nms_output_default();
+    output.count = &count;
+    std::atomic<bool> enough{false};
+    std::thread busy([&] {
+        while (!enough) EXPECT_EQ(status_of(params, input, output), THRONG_OK);
+    });
+    bool interrupted = false;
+    while (!interrupted) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            ::alarm(60);
+            const throng_status status = status_of(params, input, output);
+            const bool named = std::string(throng_nms_error(nms_)).find("made before fork") != std::string::npos;
+            throng_nms_destroy(nms_);
+            ::_exit(status == THRONG_OK ? 0 : status == THRONG_ERROR_USAGE && named ? 3 : 1);
+        }
+        int status = -1;
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        ASSERT_TRUE(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 3)) << status;
+        interrupted = WEXITSTATUS(status) == 3;
+    }
+    enough = true;
+    busy.join();
 }
 
 }  // namespace

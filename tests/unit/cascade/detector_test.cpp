@@ -9,6 +9,7 @@
 #include "core/cpu/cascade_detector.h"
 #include "core/cpu/cpu_backend.h"
 #include "core/cpu/cpu_recorder.h"
+#include "tests/support/failing_new.h"
 #include "tests/support/random.h"
 #include "tests/unit/cascade/reference.h"
 
@@ -171,6 +172,38 @@ TEST(CascadeDetector, RejectsInvalidParametersAndKeepsTheOldOnes) {
     EXPECT_THROW(detector.configure(params), Error);
     std::mt19937_64 random(14);
     EXPECT_NO_THROW(detections(detector, frame_of(random_image(random, 60, 60))));
+}
+
+// A plan fits one number of threads.
+TEST(CascadeDetector, DetectsAfterAChangeThatFailed) {
+    const CascadeModel model = some_model(29);
+    std::mt19937_64 random(seed(29));
+    const GrayImage image = random_image(random, 300, 240);
+    DetectorParams params;
+    params.threads = 1;
+    CascadeDetector other(model, params);
+    const auto expected = detections(other, frame_of(image));
+    DetectorParams changed = params;
+    changed.threads = 4;
+    changed.switches["of no use to the processor, but it needs memory"] = "on";
+    int failures = 0;
+    for_every_failing_allocation([&](std::int64_t number) {
+        CascadeDetector detector(model, params);
+        EXPECT_EQ(detections(detector, frame_of(image)), expected);
+        bool failed = false;
+        {
+            const FailingNew failing(number);
+            try {
+                detector.configure(changed);
+            } catch (const std::bad_alloc&) {
+                failed = true;
+                ++failures;
+            }
+        }
+        EXPECT_EQ(detections(detector, frame_of(image)), expected) << "allocation " << number;
+        return failed;
+    });
+    EXPECT_GT(failures, 3);
 }
 
 TEST(CascadeDetector, RejectsDeviceMemory) {

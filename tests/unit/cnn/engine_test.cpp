@@ -9,6 +9,7 @@
 #include <cmath>
 #include <random>
 
+#include "tests/support/failing_new.h"
 #include "tests/support/network_reference.h"
 #include "tests/support/random.h"
 
@@ -169,6 +170,37 @@ TEST(CnnEngineTest, NetworksOfTheFamiliesEqualPlainLoops) {
     expect_equal_to_loops(test::random_yunet(random()), 32, 32, random);
     expect_equal_to_loops(test::random_ultraface(random()), 120, 75, random);
     expect_equal_to_loops(test::odd_network(random()), 96, 64, random);
+}
+
+// A call that fails for lack of memory computes nothing; the next one must not take what it left for complete.
+TEST(CnnEngine, RunsAfterAnyFailedAllocation) {
+    std::mt19937_64 random(test::seed(87));
+    const Network network = RandomNetwork(random(), {40, 30}).finish();
+    const test::Tensor input = test::random_input(40, 30, random);
+    const CnnProgram program(network);
+    CnnEngine first(program, 40, 30);
+    const std::vector<test::Tensor> expected = run(first, network, input, 3);
+    std::int64_t failures = 0;
+    test::for_every_failing_allocation([&](std::int64_t number) {
+        CnnEngine engine(program, 40, 30);
+        ThreadPool pool(3);
+        bool failed = false;
+        {
+            const test::FailingNew failing(number);
+            try {
+                engine.run(pool);
+            } catch (const std::bad_alloc&) {
+                failed = true;
+                ++failures;
+            }
+        }
+        const std::vector<test::Tensor> maps = run(engine, network, input, 3);
+        for (std::size_t t = 0; t < maps.size(); ++t) {
+            EXPECT_EQ(maps[t].values, expected[t].values) << "tensor " << t << " after allocation " << number;
+        }
+        return failed;
+    });
+    EXPECT_GT(failures, 3);
 }
 
 }  // namespace
