@@ -157,7 +157,7 @@ ReportedFile join_parts(const WorkItem& item, const std::string& output, const A
     muxer.copy_audio_until(end);
     muxer.commit();
     reported.notes = encoding_notes(format, options.encoder, joined.scaled_frames);
-    reported.output_sha256 = sha256_of(output);
+    reported.output_sha256 = sha256_of(output, stop);
 
     const std::filesystem::path path = plan_file(*item.split, static_cast<std::size_t>(item.split->parts));
     try {

@@ -86,6 +86,7 @@ ProcessInput make_archive_worker(const AnonymizeSetup& setup, EncoderOnDemand& e
             }
             if (reported.output_sha256.empty()) {
                 reported = worker->process(item.path, still, item.sha256, outputs[0], on_progress, stop);
+                reported.output_sha256 = sha256_of(outputs[0], stop);
             }
         } catch (const Error& error) {
             worker->free_buffers();
@@ -149,12 +150,12 @@ AnonymizeRun::AnonymizeRun(AnonymizeArguments arguments, const CommonOptions& co
     }
 }
 
-void AnonymizeRun::check_decided_tracks(const std::vector<std::string>& inputs) const {
+void AnonymizeRun::check_decided_tracks(const std::vector<std::string>& inputs, const std::stop_token& stop) const {
     std::set<std::string> missing;
     for (const DecidedTrack& decided : setup_.decided) missing.insert(decided.input_sha256);
     for (std::size_t i = 0; i < inputs.size() && !missing.empty(); ++i) {
         std::error_code ignored;
-        if (fs::is_regular_file(inputs[i], ignored)) missing.erase(sha256_of(inputs[i]));
+        if (fs::is_regular_file(inputs[i], ignored)) missing.erase(sha256_of(inputs[i], stop));
     }
     for (const DecidedTrack& decided : setup_.decided) {
         if (!missing.contains(decided.input_sha256)) continue;
@@ -170,7 +171,7 @@ int AnonymizeRun::run() {
 
 int AnonymizeRun::run_file() {
     const std::string& input = arguments_.inputs.front();
-    check_decided_tracks(arguments_.inputs);
+    check_decided_tracks(arguments_.inputs, InterruptGuard::token());
     AnonymizeWorker worker(setup_, encoder_, common_);
     setup_.report.backend = worker.backend().why;
     std::optional<Progress> progress;
@@ -186,8 +187,10 @@ int AnonymizeRun::run_file() {
     int status = 0;
     try {
         check_regular(input);
-        reported = worker.process(input, is_still(input), sha256_of(input), arguments_.archive.out, on_progress,
-                                  InterruptGuard::token());
+        reported = worker.process(input, is_still(input), sha256_of(input, InterruptGuard::token()),
+                                  arguments_.archive.out, on_progress, InterruptGuard::token());
+        // Not interrupted: the output is there, so its report must be, too.
+        reported.output_sha256 = sha256_of(arguments_.archive.out);
         progress.reset();
         if (!reported.incomplete.empty()) {
             spdlog::warn("{}: incomplete: {}", input, reported.incomplete);
@@ -218,12 +221,13 @@ void AnonymizeRun::write_report(const ReportedFile& reported) {
 std::string AnonymizeRun::write_again(const std::function<void(const AnonymizeProgress&)>& on_progress,
                                       const std::stop_token& stop) {
     const std::string& input = arguments_.inputs.front();
-    check_decided_tracks(arguments_.inputs);
+    check_decided_tracks(arguments_.inputs, stop);
     check_regular(input);
     AnonymizeWorker worker(setup_, encoder_, common_);
     setup_.report.backend = worker.backend().why;
-    const ReportedFile reported =
-        worker.process(input, is_still(input), sha256_of(input), arguments_.archive.out, on_progress, stop);
+    ReportedFile reported =
+        worker.process(input, is_still(input), sha256_of(input, stop), arguments_.archive.out, on_progress, stop);
+    reported.output_sha256 = sha256_of(arguments_.archive.out);
     write_report(reported);
     return report_base_ + ".json";
 }
@@ -236,7 +240,7 @@ int AnonymizeRun::run_folder() {
     work.use_list = [&](const std::vector<WorkItem>& list) {
         std::vector<std::string> paths;
         for (const WorkItem& item : list) paths.push_back(item.path);
-        check_decided_tracks(paths);
+        check_decided_tracks(paths, InterruptGuard::token());
     };
     work.outputs_of = [](const WorkItem& item) {
         const std::string name = hidden_name(item.name, item.path);

@@ -33,7 +33,7 @@ private:
     int run_file();
     int run_folder();
     void write_report(const ReportedFile& reported);
-    void check_decided_tracks(const std::vector<std::string>& inputs) const;
+    void check_decided_tracks(const std::vector<std::string>& inputs, const std::stop_token& stop) const;
 
     AnonymizeArguments arguments_;
     const CommonOptions& common_;

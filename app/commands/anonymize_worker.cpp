@@ -10,7 +10,6 @@
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/base/sha256.h"
 #include "core/pipeline/pipeline.h"
 #include "core/video/exact_writer.h"
 #include "core/video/image_file.h"
@@ -57,7 +56,6 @@ ReportedFile AnonymizeWorker::process(const std::string& input, bool still, cons
         write_video(input, output, recorder, reported, on_progress, stop);
     }
     reported.output = output;
-    reported.output_sha256 = sha256_of(output);
     return reported;
 }
 

@@ -32,7 +32,8 @@ public:
     AnonymizeWorker(const AnonymizeSetup& setup, EncoderOnDemand& encoder, const CommonOptions& common);
 
     // still: a still image; otherwise a video or an animation. sha256: of the input. on_progress is called at any time.
-    // The extension of `output` chooses its format; it gets its name when it is complete. Throws Error(input) for a
+    // The extension of `output` chooses its format; it gets its name when it is complete. Returns all but the hash of
+    // the output. Throws Error(input) for a
     // file that cannot be read, and with where() == output for one that cannot be written; Error(interrupted) after a
     // stop request; Error(usage) if the format of the output cannot hold the input.
     ReportedFile process(const std::string& input, bool still, const std::string& sha256, const std::string& output,

@@ -37,8 +37,10 @@ void add_archive_options(CLI::App& command, ArchiveArguments& arguments);
 void reject_archive_options(const ArchiveArguments& arguments, const std::string& what_to_do);
 
 // Returns the values of all options that change results, as a JSON object, and the hash of the model: equal texts mean
-// equal results on the same backend. To be called after the configuration file is applied.
-[[nodiscard]] std::string archive_settings(const CLI::App& command, const DetectorParams& detector);
+// equal results on the same backend. To be called after the configuration file is applied. count_sha256: of the text of
+// --count, if it is given.
+[[nodiscard]] std::string archive_settings(const CLI::App& command, const DetectorParams& detector,
+                                           const std::string& count_sha256 = {});
 
 // Returns the limit of --memory in bytes.
 [[nodiscard]] std::uint64_t memory_limit(const ArchiveArguments& arguments);

@@ -45,7 +45,7 @@ public:
     int run() {
         check_archive(list_, options_);
         divide();
-        if (options_.resume) finished_ = finished_inputs(videos_, options_);
+        if (options_.resume) finished_ = finished_inputs(videos_, options_, InterruptGuard::token());
         const ArchiveProgress parts = process_parts();
         if (is_over(parts)) return archive_status(parts);
         ArchiveProgress whole;
@@ -121,8 +121,9 @@ private:
     // Returns the hash of a video; empty if it cannot be read, which its processing reports.
     [[nodiscard]] std::string hash_of(const WorkItem& video) const {
         try {
-            return options_.hashes->of(video.path);
-        } catch (const Error&) {
+            return options_.hashes->of(video.path, InterruptGuard::token());
+        } catch (const Error& error) {
+            if (error.kind() == ErrorKind::interrupted) throw;
             return {};
         }
     }
@@ -215,7 +216,7 @@ private:
         options.make_worker = [this](int worker) -> ProcessInput {
             return [this, process = work_.make_plan_worker(worker)](const WorkItem& item, const auto& outputs,
                                                                     const auto& add_frames, const auto& stop) {
-                records_.check(*item.split, item.sha256);
+                records_.check(*item.split, item.sha256, stop);
                 return process(item, outputs, add_frames, stop);
             };
         };
@@ -266,7 +267,7 @@ private:
     ArchiveProgress process_files(bool whole, bool joined) {
         records_.update();
         // Another shard may have joined a video and removed its parts, which are not missing then.
-        if (joined && encodes()) finished_ = finished_inputs(videos_, options_);
+        if (joined && encodes()) finished_ = finished_inputs(videos_, options_, InterruptGuard::token());
         std::vector<FileLock> locks;
         std::vector<WorkItem> videos;
         for (const WorkItem& video : videos_) {
@@ -303,7 +304,7 @@ private:
                                                                const auto& add_frames, const auto& stop) {
                 if (!item.split) return process(item, outputs, add_frames, stop);
                 WorkItem video = item;
-                const std::string why_whole = find_parts(video);
+                const std::string why_whole = find_parts(video, stop);
                 if (!why_whole.empty()) {
                     spdlog::info("{}: {}; processing the whole file again", item.path, why_whole);
                     video.split.reset();
@@ -327,8 +328,8 @@ private:
 
     // Sets item.split to the parts that are joined. Returns why the video must be processed as a whole; normally empty:
     // the frames of damaged data depend on where decoding began. Throws as PartRecords::check.
-    std::string find_parts(WorkItem& item) const {
-        records_.check(*item.split, item.sha256);
+    std::string find_parts(WorkItem& item, const std::stop_token& stop) const {
+        records_.check(*item.split, item.sha256, stop);
         std::string why_whole = records_.incomplete(*item.split, item.sha256);
         if (!why_whole.empty() || !encodes()) return why_whole;
         const std::optional<WorkItem> encoded = with_plan(item, item.sha256);
@@ -338,7 +339,7 @@ private:
         }
         why_whole = records_.incomplete(*encoded->split, item.sha256);
         if (!why_whole.empty()) return why_whole;
-        records_.check(*encoded->split, item.sha256);
+        records_.check(*encoded->split, item.sha256, stop);
         item = *encoded;
         return {};
     }

@@ -226,7 +226,8 @@ private:
         try {
             if (!item.problem.empty()) throw Error(ErrorKind::input, item.problem);
             const auto before = state_of(item.path);
-            entry.sha256 = item.split ? options_.hashes->of(item.path) : sha256_of(item.path);
+            entry.sha256 = item.split ? options_.hashes->of(item.path, stop_.get_token())
+                                      : sha256_of(item.path, stop_.get_token());
             entry.size = before ? static_cast<std::uint64_t>(before->size) : 0;
             if (const EarlierResults::Result* earlier = earlier_.find(item.name, entry.sha256)) {
                 const std::lock_guard lock(mutex_);
@@ -253,7 +254,8 @@ private:
             entry.error = result.incomplete;
             entry.status = result.incomplete.empty() ? InputStatus::done : InputStatus::incomplete;
             for (std::size_t i = 0; i < names.size(); ++i) {
-                entry.outputs.push_back({names[i], fs::file_size(temporaries[i]), sha256_of(temporaries[i])});
+                entry.outputs.push_back(
+                    {names[i], fs::file_size(temporaries[i]), sha256_of(temporaries[i], stop_.get_token())});
             }
             finished.temporaries = temporaries;
         } catch (const Error& error) {
@@ -330,14 +332,14 @@ private:
 
 class FileHashes::Impl {
 public:
-    std::string of(const std::string& path) {
+    std::string of(const std::string& path, const std::stop_token& stop) {
         const std::optional<FileState> state = state_of(path);
         if (state) {
             const std::lock_guard lock(mutex_);
             const auto known = hashes_.find(path);
             if (known != hashes_.end() && known->second.first == *state) return known->second.second;
         }
-        std::string hash = sha256_of(path);
+        std::string hash = sha256_of(path, stop);
         const std::lock_guard lock(mutex_);
         if (state) hashes_[path] = {*state, hash};
         return hash;
@@ -351,8 +353,8 @@ private:
 FileHashes::FileHashes() : impl_(std::make_unique<Impl>()) {}
 FileHashes::~FileHashes() = default;
 
-std::string FileHashes::of(const std::string& path) {
-    return impl_->of(path);
+std::string FileHashes::of(const std::string& path, const std::stop_token& stop) {
+    return impl_->of(path, stop);
 }
 
 ArchiveProgress run_archive(const std::vector<WorkItem>& list, const ArchiveOptions& options,
@@ -367,15 +369,18 @@ void check_archive(const std::vector<WorkItem>& list, const ArchiveOptions& opti
     check_records(Manifest(normal.output, normal.shard), normal);
 }
 
-std::set<std::string> finished_inputs(const std::vector<WorkItem>& items, const ArchiveOptions& options) {
+std::set<std::string> finished_inputs(const std::vector<WorkItem>& items, const ArchiveOptions& options,
+                                      const std::stop_token& stop) {
     EarlierResults earlier;
     earlier.read(items, with_normal_output(options));
     std::set<std::string> finished;
     for (const WorkItem& item : items) {
         if (!item.problem.empty() || !earlier.has(item.name)) continue;
         try {
-            if (earlier.find(item.name, options.hashes->of(item.path)) != nullptr) finished.insert(item.name);
-        } catch (const Error&) {  // cannot be read: the run reports it
+            if (earlier.find(item.name, options.hashes->of(item.path, stop)) != nullptr) finished.insert(item.name);
+        } catch (const Error& error) {
+            if (error.kind() == ErrorKind::interrupted) throw;
+            // The run reports a file that cannot be read.
         }
     }
     return finished;

@@ -53,8 +53,8 @@ class FileHashes {
 public:
     FileHashes();
     ~FileHashes();
-    // Throws Error(input) as sha256_of does.
-    [[nodiscard]] std::string of(const std::string& path);
+    // Throws as sha256_of does.
+    [[nodiscard]] std::string of(const std::string& path, const std::stop_token& stop);
 
 private:
     class Impl;
@@ -98,7 +98,9 @@ ArchiveProgress run_archive(const std::vector<WorkItem>& list, const ArchiveOpti
 // Throws as run_archive does for a run that cannot begin. Creates the output folder and an empty manifest.
 void check_archive(const std::vector<WorkItem>& list, const ArchiveOptions& options);
 
-// Returns the names of the inputs that run_archive would skip with `resume`. Hashes those that have a result.
-[[nodiscard]] std::set<std::string> finished_inputs(const std::vector<WorkItem>& items, const ArchiveOptions& options);
+// Returns the names of the inputs that run_archive would skip with `resume`. Hashes those that have a result. Throws
+// Error(interrupted) after a stop request.
+[[nodiscard]] std::set<std::string> finished_inputs(const std::vector<WorkItem>& items, const ArchiveOptions& options,
+                                                    const std::stop_token& stop = {});
 
 }  // namespace throng

@@ -181,7 +181,7 @@ std::string PartRecords::plan_failure(const SplitVideo& video, const std::string
     return last.status == InputStatus::failed && last.sha256 == sha256 ? last.error : std::string();
 }
 
-void PartRecords::check(const SplitVideo& video, const std::string& sha256) const {
+void PartRecords::check(const SplitVideo& video, const std::string& sha256, const std::stop_token& stop) const {
     constexpr const char* kAdvice = "process it again with --resume";
     for (int part = 1; part <= video.parts; ++part) {
         const std::string name = video.name_of(part);
@@ -197,7 +197,7 @@ void PartRecords::check(const SplitVideo& video, const std::string& sha256) cons
         const OutputRecord& output = entry->outputs.at(0);
         std::error_code failure;
         const std::uintmax_t size = fs::file_size(video.file_of(part), failure);
-        if (failure || size != output.size || sha256_of(video.file_of(part)) != output.sha256) {
+        if (failure || size != output.size || sha256_of(video.file_of(part), stop) != output.sha256) {
             reject("has a damaged result");
         }
     }

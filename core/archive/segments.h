@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -78,8 +79,8 @@ public:
     [[nodiscard]] std::string plan_failure(const SplitVideo& video, const std::string& sha256) const;
 
     // Throws Error(input) if a part failed, belongs to another content of the video than sha256, or its file changed.
-    // The parts must not be missing.
-    void check(const SplitVideo& video, const std::string& sha256) const;
+    // The parts must not be missing. Throws Error(interrupted) after a stop request.
+    void check(const SplitVideo& video, const std::string& sha256, const std::stop_token& stop = {}) const;
 
     // Returns what the parts of this content lack of the video, failed ones included; normally empty.
     [[nodiscard]] std::string incomplete(const SplitVideo& video, const std::string& sha256) const;

@@ -7,9 +7,6 @@
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <numeric>
 #include <queue>
 #include <system_error>
@@ -17,6 +14,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/input_file.h"
 #include "core/base/log.h"
 
 namespace throng {
@@ -94,21 +92,13 @@ Shard parse_shard(const std::string& text) {
     return shard;
 }
 
-std::vector<std::string> read_list(const std::string& path) {
+std::vector<std::string> read_list(const std::string& path, const std::stop_token& stop) {
     const std::string shown = path == "-" ? "standard input" : path;
-    std::ifstream file;
-    if (path != "-") {
-        file.open(path, std::ios::binary);
-        const int failure = file ? 0 : errno;
-        if (failure != 0 || fs::is_directory(path)) {
-            throw Error(ErrorKind::input,
-                        "cannot read the list: " + std::generic_category().message(failure != 0 ? failure : EISDIR),
-                        shown);
-        }
-    }
-    std::istream& stream = path == "-" ? std::cin : file;
-    const std::string text{std::istreambuf_iterator<char>(stream), {}};
-    if (stream.bad()) throw Error(ErrorKind::input, "cannot read the list", shown);
+    ReadOptions options;
+    options.stop = stop;
+    options.what = "list";
+    options.takes_dash = true;
+    const std::string text = read_file(path, options);
     const char separator = text.find('\0') != std::string::npos ? '\0' : '\n';
     std::vector<std::string> entries;
     for (std::size_t begin = 0; begin < text.size();) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,8 +33,9 @@ struct Shard {
 [[nodiscard]] Shard parse_shard(const std::string& text);
 
 // Returns the entries of a list: separated by NUL if the list contains one, otherwise by line feeds. Empty entries are
-// skipped. path "-" is standard input. Throws Error(input) if the list cannot be read or is empty.
-[[nodiscard]] std::vector<std::string> read_list(const std::string& path);
+// skipped. path "-" is standard input. Throws Error(input) if the list cannot be read or is empty, and
+// Error(interrupted) after a stop request.
+[[nodiscard]] std::vector<std::string> read_list(const std::string& path, const std::stop_token& stop = {});
 
 // Returns the name of a file. entry: the entry of the list that led to it, the file itself or a folder above it.
 using NameOfInput = std::function<std::string(const std::string& entry, const std::string& path)>;
