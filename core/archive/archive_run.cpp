@@ -248,6 +248,7 @@ private:
                 return;
             }
             if (state_of(item.path) != before) throw Error(ErrorKind::input, "the file changed while it was read");
+            finished.claim = result.claim;
             entry.frames = result.frames;
             entry.faces = result.faces;
             entry.backend = result.backend;
@@ -333,20 +334,36 @@ private:
 class FileHashes::Impl {
 public:
     std::string of(const std::string& path, const std::stop_token& stop) {
-        const std::optional<FileState> state = state_of(path);
-        if (state) {
-            const std::lock_guard lock(mutex_);
-            const auto known = hashes_.find(path);
-            if (known != hashes_.end() && known->second.first == *state) return known->second.second;
+        std::unique_lock lock(mutex_);
+        if (!hashed_.wait(lock, stop, [&] { return !in_work_.contains(path); })) {
+            throw Error(ErrorKind::interrupted, "stopped while reading", path);
         }
-        std::string hash = sha256_of(path, stop);
-        const std::lock_guard lock(mutex_);
+        const std::optional<FileState> state = state_of(path);
+        const auto known = hashes_.find(path);
+        if (state && known != hashes_.end() && known->second.first == *state) return known->second.second;
+        in_work_.insert(path);
+        lock.unlock();
+        const auto finish = [&] {
+            lock.lock();
+            in_work_.erase(path);
+            hashed_.notify_all();
+        };
+        std::string hash;
+        try {
+            hash = sha256_of(path, stop);
+        } catch (...) {
+            finish();
+            throw;
+        }
+        finish();
         if (state) hashes_[path] = {*state, hash};
         return hash;
     }
 
 private:
-    std::mutex mutex_;
+    std::mutex mutex_;  // guards the members below
+    std::condition_variable_any hashed_;
+    std::set<std::string> in_work_;                                    // paths
     std::map<std::string, std::pair<FileState, std::string>> hashes_;  // by path
 };
 

@@ -23,6 +23,7 @@ struct InputResult {
     std::string backend;     // that computed it: "cpu", "cuda"
     std::string incomplete;  // why the outputs cover only a part of the input; normally empty
     bool elsewhere = false;  // another process works on the item, or has finished it: nothing is written or recorded
+    std::shared_ptr<void> claim{};  // kept until the record is on disk, then destroyed
 };
 
 // Reads item.path and writes its outputs to `outputs`: temporary files in the order of ArchiveOptions::outputs_of and
@@ -48,7 +49,8 @@ struct ArchiveProgress {
     std::uint64_t finished_bytes = 0;  // of the inputs that are finished
 };
 
-// The SHA-256 of files that are read several times; they are hashed again after a change. Thread-safe.
+// The SHA-256 of files that are read several times; they are hashed again after a change. Threads that ask for one file
+// at the same time wait for the first of them. Thread-safe.
 class FileHashes {
 public:
     FileHashes();

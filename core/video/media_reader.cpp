@@ -535,13 +535,25 @@ Orientation MediaReader::orientation_of_frame(const AVFrame& av_frame) const {
 
 std::optional<double> MediaReader::duration() const {
     if (request_.live) return std::nullopt;
+    std::optional<double> seconds;
+    bool of_file = false;
     if (stream_->duration != AV_NOPTS_VALUE && stream_->duration > 0) {
-        return static_cast<double>(stream_->duration) * av_q2d(stream_->time_base);
+        seconds = static_cast<double>(stream_->duration) * av_q2d(stream_->time_base);
+    } else if (input_->duration != AV_NOPTS_VALUE && input_->duration > 0) {
+        seconds = static_cast<double>(input_->duration) / AV_TIME_BASE;
+        of_file = true;
     }
-    if (input_->duration != AV_NOPTS_VALUE && input_->duration > 0) {
-        return static_cast<double>(input_->duration) / AV_TIME_BASE;
-    }
-    return std::nullopt;
+    // Times are from the first frame on.
+    const double start = static_cast<double>(start_.value_or(0)) * av_q2d(stream_->time_base);
+    if (seconds && start > 0 && states_end(of_file)) *seconds -= start;
+    return seconds && *seconds > 0 ? seconds : std::nullopt;
+}
+
+// Returns whether a duration of this format is the time of the end. MP4: that of the file, and of fragments.
+bool MediaReader::states_end(bool of_file) const {
+    const std::string_view format = input_->iformat->name;
+    return format.starts_with("matroska") || format == "nut" || format == "asf" ||
+           (format.starts_with("mov") && (of_file || stream_->nb_frames == 0));
 }
 
 // Returns the end of the video from the file's headers. Durations that FFmpeg estimates from the data are not used.
@@ -569,7 +581,8 @@ std::optional<MediaReader::ExpectedEnd> MediaReader::expected_end() const {
     // In other formats, the duration of a stream may be that of the longest stream.
     const bool own_duration = alone || format.substr(0, 3) == "mov" || format == "avi";
     if (!own_duration || stream_->duration == AV_NOPTS_VALUE || stream_->duration <= 0) return std::nullopt;
-    return ExpectedEnd{start + static_cast<double>(stream_->duration) * av_q2d(stream_->time_base), usual};
+    const double duration = static_cast<double>(stream_->duration) * av_q2d(stream_->time_base);
+    return ExpectedEnd{(states_end(false) ? 0 : start) + duration, usual};
 }
 
 std::string MediaReader::early_end() const {

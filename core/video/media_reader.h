@@ -124,6 +124,7 @@ private:
         double end;        // seconds on the container's clock
         double tolerance;  // seconds by which the last frame of a complete file may end earlier
     };
+    [[nodiscard]] bool states_end(bool of_file) const;
     [[nodiscard]] std::optional<ExpectedEnd> expected_end() const;
     [[nodiscard]] double step() const { return fps_ > 0 ? 1 / fps_ : 0; }
     void note_frame(const AVFrame& av_frame);
