@@ -94,7 +94,7 @@ int run_window(int argc, char** argv, WindowOptions options) {
     stand_options.kiosk = options.kiosk;
     stand_options.several_sources = options.sources.size() > 1;
     stand_options.exit_key = parse_exit_key(options.kiosk_exit);
-    if (!options.scenes.empty()) stand_options.scenes = read_scenes(options.scenes);
+    if (!options.scenes.empty()) stand_options.scenes = read_scenes(options.scenes, options.stop);
     if (const std::string reason = display_unavailable_reason(); !reason.empty()) {
         throw Error(ErrorKind::unavailable, "cannot open a window: no display", reason,
                     "run it in a desktop session, or use `throng detect SOURCE`, which needs no display");

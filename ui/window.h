@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct WindowOptions {
     int width = 0;                  // of the window, logical pixels; 0: the size of the last run
     int height = 0;
     std::function<bool()> interrupted;  // polled every 100 ms; true closes the window
+    std::stop_token stop;               // ends the wait for the script of scenes
 };
 
 // Opens the window and runs its event loop. Returns the exit status. Throws Error(unavailable) if there is no display.

@@ -171,7 +171,7 @@ ReportedFile join_parts(const WorkItem& item, const std::string& output, const A
     reported.incomplete = joined_reasons(muxer.audio_incomplete(), unused_spans);
     reported.notes = encoding_notes(format, options.encoder, joined.scaled_frames);
     for (std::string& note : muxer.audio_notes()) reported.notes.push_back(std::move(note));
-    reported.output_sha256 = sha256_of(output);
+    reported.output_sha256 = sha256_of(output, stop);
 
     const std::filesystem::path path = plan_file(*item.split, static_cast<std::size_t>(item.split->parts));
     try {

@@ -138,6 +138,7 @@ ProcessInput make_archive_worker(const AnonymizeSetup& setup, EncoderOnDemand& e
             }
             if (reported.output_sha256.empty()) {
                 reported = worker->process(input_files(item.path), still, item.sha256, outputs[0], on_progress, stop);
+                reported.output_sha256 = sha256_of(outputs[0], stop);
             }
         } catch (const NoFrameInSpans& error) {
             ++outside_spans;
@@ -226,12 +227,12 @@ void AnonymizeRun::check_report(const std::vector<WorkItem>& list) const {
     }
 }
 
-void AnonymizeRun::check_decided_tracks(const std::vector<std::string>& inputs) const {
+void AnonymizeRun::check_decided_tracks(const std::vector<std::string>& inputs, const std::stop_token& stop) const {
     std::set<std::string> missing;
     for (const DecidedTrack& decided : setup_.decided) missing.insert(decided.input_sha256);
     for (std::size_t i = 0; i < inputs.size() && !missing.empty(); ++i) {
         std::error_code ignored;
-        if (fs::is_regular_file(inputs[i], ignored)) missing.erase(input_files(inputs[i]).sha256());
+        if (fs::is_regular_file(inputs[i], ignored)) missing.erase(input_files(inputs[i]).sha256(stop));
     }
     for (const DecidedTrack& decided : setup_.decided) {
         if (!missing.contains(decided.input_sha256)) continue;
@@ -247,7 +248,7 @@ int AnonymizeRun::run() {
 
 int AnonymizeRun::run_file() {
     const std::string& input = arguments_.inputs.front();
-    check_decided_tracks(arguments_.inputs);
+    check_decided_tracks(arguments_.inputs, InterruptGuard::token());
     AnonymizeWorker worker(setup_, encoder_, common_);
     setup_.report.backend = worker.backend().why;
     std::optional<Progress> progress;
@@ -264,8 +265,10 @@ int AnonymizeRun::run_file() {
     try {
         check_regular(input);
         const InputFiles files = input_files(input);
-        reported = worker.process(files, is_still_image(input), files.sha256(), arguments_.archive.out, on_progress,
-                                  InterruptGuard::token());
+        reported = worker.process(files, is_still_image(input), files.sha256(InterruptGuard::token()),
+                                  arguments_.archive.out, on_progress, InterruptGuard::token());
+        // Not interrupted: the output is there, so its report must be, too.
+        reported.output_sha256 = sha256_of(arguments_.archive.out);
         progress.reset();
         if (!reported.incomplete.empty()) {
             spdlog::warn("{}: incomplete: {}", input, reported.incomplete);
@@ -299,13 +302,14 @@ void AnonymizeRun::write_report(ReportedFile reported) {
 std::string AnonymizeRun::write_again(const std::function<void(const AnonymizeProgress&)>& on_progress,
                                       const std::stop_token& stop) {
     const std::string& input = arguments_.inputs.front();
-    check_decided_tracks(arguments_.inputs);
+    check_decided_tracks(arguments_.inputs, stop);
     check_regular(input);
     AnonymizeWorker worker(setup_, encoder_, common_);
     setup_.report.backend = worker.backend().why;
     const InputFiles files = input_files(input);
-    const ReportedFile reported =
-        worker.process(files, is_still_image(input), files.sha256(), arguments_.archive.out, on_progress, stop);
+    ReportedFile reported =
+        worker.process(files, is_still_image(input), files.sha256(stop), arguments_.archive.out, on_progress, stop);
+    reported.output_sha256 = sha256_of(arguments_.archive.out);
     write_report(reported);
     return report_base_ + ".json";
 }
@@ -330,7 +334,7 @@ int AnonymizeRun::run_folder() {
         check_report(list);
         std::vector<std::string> paths;
         for (const WorkItem& item : list) paths.push_back(item.path);
-        check_decided_tracks(paths);
+        check_decided_tracks(paths, InterruptGuard::token());
     };
     work.outputs_of = [](const WorkItem& item) {
         const std::string name = hidden_name(item.name, item.path);

@@ -35,7 +35,7 @@ private:
     void write_report(ReportedFile reported);
     // Throws Error(usage) if the report of a folder would replace one of its inputs.
     void check_report(const std::vector<WorkItem>& list) const;
-    void check_decided_tracks(const std::vector<std::string>& inputs) const;
+    void check_decided_tracks(const std::vector<std::string>& inputs, const std::stop_token& stop) const;
 
     AnonymizeArguments arguments_;
     const CommonOptions& common_;

@@ -11,7 +11,6 @@
 #include "core/base/error.h"
 #include "core/base/extension.h"
 #include "core/base/log.h"
-#include "core/base/sha256.h"
 #include "core/pipeline/pipeline.h"
 #include "core/video/exact_muxer.h"
 #include "core/video/exact_writer.h"
@@ -62,7 +61,6 @@ ReportedFile AnonymizeWorker::process(const InputFiles& input, bool still, const
         write_video(input, output, recorder, reported, on_progress, stop);
     }
     reported.output = output;
-    reported.output_sha256 = sha256_of(output);
     return reported;
 }
 

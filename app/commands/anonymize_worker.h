@@ -36,9 +36,9 @@ public:
 
     // still: a still image; otherwise a video or an animation. sha256: of the input, hashed after `input` was made.
     // on_progress is called at any time. The extension of `output` chooses its format; it gets its name when it is
-    // complete. Throws Error(input) for a file that cannot be read or changes, and with where() == output for one that
-    // cannot be written; Error(interrupted) after a stop request; Error(usage) if the format of the output cannot hold
-    // the input, and NoFrameInSpans.
+    // complete. Returns all but the hash of the output. Throws Error(input) for a file that cannot be read or changes,
+    // and with where() == output for one that cannot be written; Error(interrupted) after a stop request; Error(usage)
+    // if the format of the output cannot hold the input, and NoFrameInSpans.
     ReportedFile process(const InputFiles& input, bool still, const std::string& sha256, const std::string& output,
                          const std::function<void(const AnonymizeProgress&)>& on_progress, const std::stop_token& stop);
 

@@ -36,7 +36,8 @@ ArchiveWorkers::ArchiveWorkers(const CommonOptions& common, const DetectorParams
       devices_(tested_devices(common)),
       first_(make_backend(on_device(common, devices_.front()), &detector)),
       memory_(memory_limit(arguments)),
-      budget_(std::make_shared<MemoryBudget>(memory_)) {
+      budget_(std::make_shared<MemoryBudget>(memory_)),
+      divides_cores_(detector.threads == 0) {
     static_cast<void>(first_.backend->make_detector(detector));
     spdlog::info("backend {}", first_.why);
 }
@@ -47,7 +48,7 @@ int ArchiveWorkers::choose(std::size_t inputs, int requested, DetectorParams& de
     const int most = requested > 0 ? requested : automatic;
     const int workers = std::clamp(static_cast<int>(std::min<std::size_t>(inputs, 1 << 16)), 1, most);
     workers_ = static_cast<std::uint64_t>(workers);
-    if (detector.threads == 0) detector.threads = std::max(1, cpu_cores() / workers);
+    if (divides_cores_) detector.threads = std::max(1, cpu_cores() / workers);
     return workers;
 }
 

@@ -21,7 +21,7 @@ public:
     ArchiveWorkers(const CommonOptions& common, const DetectorParams& detector, const ArchiveArguments& arguments);
 
     // Returns the number of workers for so many inputs. requested: at most; 0: chosen by the backend. Divides the cores
-    // among them: sets detector.threads if it is 0.
+    // among them, in each stage of a run: sets detector.threads if the constructor's had 0.
     int choose(std::size_t inputs, int requested, DetectorParams& detector);
 
     // Returns the options of worker 0, 1, ...: devices take turns.
@@ -39,6 +39,7 @@ private:
     std::uint64_t memory_;
     std::shared_ptr<MemoryBudget> budget_;
     std::uint64_t workers_ = 1;
+    bool divides_cores_;
 };
 
 // Estimates the memory for one file in progress: the decoder's frames and the detector's images of all scales.

@@ -19,6 +19,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
+#include "core/base/sha256.h"
 #include "core/base/stopwatch.h"
 #include "core/sinks/count_sink.h"
 #include "core/sinks/part_file.h"
@@ -248,9 +249,14 @@ int run_detect_archive(const DetectArguments& arguments, const PipelineSettings&
     ArchiveWorkers workers(common, settings.detector, arguments.archive);
     PipelineSettings shared = settings;
     ArchiveWork work;
-    work.settings = archive_settings(*arguments.archive.command, settings.detector);
     DetectExtras extras{output.track, {}};
-    if (!output.count.empty()) extras.count = load_count_plan(output.count);
+    nlohmann::json contents = nlohmann::json::object();
+    if (!output.count.empty()) {
+        const std::string text = read_count_plan(output.count, InterruptGuard::token());  // once: it may be a pipe
+        extras.count = parse_count_plan(text, output.count);
+        contents["count"] = sha256_of_text(text);
+    }
+    work.settings = archive_settings(*arguments.archive.command, settings.detector, &contents);
     work.outputs_of = [counts = extras.count.has_value()](const WorkItem& item) {
         std::vector<std::string> outputs{item.name + std::string(kLinesExtension)};
         for (const std::string_view extension : {kEventsExtension, kPerMinuteExtension}) {

@@ -85,7 +85,7 @@ int run(const MergeArguments& arguments, const CommonOptions& common) {
                     "process the inputs with throng detect --out DIR --count FILE.toml");
     }
 
-    const std::vector<std::string> problems = merge.problems();
+    const std::vector<std::string> problems = merge.problems(InterruptGuard::token());
     if (!problems.empty()) {
         for (std::size_t i = 0; i < std::min(kMaxShown, problems.size()); ++i) print_error(problems[i]);
         if (problems.size() > kMaxShown) print_error(fmt::format("and {} more", problems.size() - kMaxShown));

@@ -3,12 +3,15 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "app/options/command.h"
@@ -37,10 +40,12 @@ struct SourceLines {
     std::set<std::int64_t> ids;
 };
 
-std::map<std::string, SourceLines> sources_of(const std::vector<DetectionLabels>& lines) {
-    std::map<std::string, SourceLines> sources;
+using SourceKey = std::pair<std::string, std::int64_t>;  // name and number
+
+std::map<SourceKey, SourceLines> sources_of(const std::vector<DetectionLabels>& lines) {
+    std::map<SourceKey, SourceLines> sources;
     for (std::size_t i = 0; i < lines.size(); ++i) {
-        SourceLines& source = sources[lines[i].source];
+        SourceLines& source = sources[{lines[i].source, lines[i].source_number}];
         source.lines.push_back(i);
         TimedTracks& frame = source.frames.emplace_back();
         frame.seconds = lines[i].pts;
@@ -58,14 +63,33 @@ std::map<std::string, SourceLines> sources_of(const std::vector<DetectionLabels>
     return sources;
 }
 
+// Throws unless the line has a later frame than the line before of the same source.
+void check_order(const DetectionLabels& before, const DetectionLabels& line, const std::string& path) {
+    const bool numbered = before.frame && line.frame;
+    if (numbered ? *line.frame > *before.frame : line.pts > before.pts) return;
+    const bool again = numbered ? *line.frame == *before.frame : line.pts == before.pts;
+    const auto name = [numbered](const DetectionLabels& labels) {
+        return numbered ? fmt::format("frame {}", *labels.frame) : fmt::format("the frame of {} s", labels.pts);
+    };
+    throw Error(ErrorKind::input,
+                fmt::format("{} of {} {}", name(line), line.source,
+                            again ? std::string("is there twice") : "comes after " + name(before)),
+                fmt::format("{}:{}", path, line.line),
+                "use the lines of throng detect --track --json, each once and in their order");
+}
+
 // Returns the tracks of each line.
 std::vector<std::vector<Track>> relink_lines(const std::vector<DetectionLabels>& lines, const std::string& path) {
     std::vector<std::vector<Track>> result(lines.size());
-    for (auto& [name, source] : sources_of(lines)) {
+    for (auto& [key, source] : sources_of(lines)) {
+        const std::string& name = key.first;
         const std::vector<TimedTracks>& frames = source.frames;
         if (frames.size() > 1 && frames.front().seconds == frames.back().seconds) {
             throw Error(ErrorKind::input, "the frames of " + name + " have no times ('pts')", path,
                         "use the lines of throng detect --track --json");
+        }
+        for (std::size_t i = 1; i < source.lines.size(); ++i) {
+            check_order(lines[source.lines[i - 1]], lines[source.lines[i]], path);
         }
         RelinkQueue queue;
         for (const TimedTracks& frame : frames) {
@@ -99,6 +123,11 @@ int run(const RelinkArguments& arguments, const CommonOptions& common) {
     RunFiles files(common);
     files.add_input("the tracks", arguments.input);
     files.add_output("--out", arguments.out);
+    std::error_code unknown;
+    if (std::filesystem::is_fifo(arguments.input, unknown)) {
+        throw Error(ErrorKind::input, "is a pipe, but the tracks are read twice", arguments.input,
+                    "write them to a file");
+    }
     const InputFiles input({arguments.input});
     const std::vector<std::vector<Track>> tracks = relink_lines(read_track_lines(arguments.input), arguments.input);
     // The file is read a second time, because all lines of a long video do not fit into memory.

@@ -224,6 +224,7 @@ int run_view(const CommandContext& context, ViewOptions options) {
 
     const InterruptGuard interrupts;
     window.interrupted = InterruptGuard::requested;
+    window.stop = InterruptGuard::token();
     std::string name = "throng";
     char* arguments[] = {name.data(), nullptr};
     const int status = ui::run_window(1, arguments, std::move(window));

@@ -197,11 +197,10 @@ std::string archive_settings(const CLI::App& command, const DetectorParams& dete
         if (has(kNames, name)) continue;
         const std::vector<std::string> given = option->count() > 0 ? option->results() : std::vector<std::string>();
         settings[name] = given.empty() ? option->get_default_str() : CLI::detail::join(given, ",");
-        if (name == "count" && !given.empty()) settings[name] = sha256_of(given.front());
     }
     if (!detector_kind(detector.kind).model.suffix.empty()) {
         const std::string model = detector.model.empty() ? default_model(detector.kind) : detector.model;
-        settings["model_sha256"] = sha256_of(find_model(model, detector.kind));
+        settings["model_sha256"] = sha256_of(find_model(model, detector.kind), InterruptGuard::token());
     }
     if (contents != nullptr) settings.update(*contents);
     return settings.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
@@ -235,7 +234,7 @@ int run_archive_command(const std::vector<std::string>& paths, const ArchiveArgu
                     "--out takes files and folders");
     }
     if (!arguments.files_from.empty()) {
-        const std::vector<std::string> listed = read_list(arguments.files_from);
+        const std::vector<std::string> listed = read_list(arguments.files_from, InterruptGuard::token());
         all.insert(all.end(), listed.begin(), listed.end());
     }
     const std::set<std::string> named(paths.begin(), paths.end());

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <shared_mutex>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -40,12 +41,13 @@ public:
           work_(work),
           common_(common),
           settings_hash_(sha256_of_text(options.settings)),
-          records_(options.output, settings_hash_, options.version) {}
+          records_(options.output, settings_hash_, options.version),
+          results_(options.output) {}
 
     int run() {
         check_archive(list_, options_);
         divide();
-        if (options_.resume) finished_ = finished_inputs(videos_, options_);
+        if (options_.resume) finished_ = finished_inputs(videos_, options_, InterruptGuard::token());
         const ArchiveProgress parts = process_parts();
         if (is_over(parts)) return archive_status(parts);
         ArchiveProgress whole;
@@ -74,11 +76,32 @@ private:
     }
 
     // Finds out into how many parts each file can be divided.
+    // The shards begin at different places of the list, and take over what others have found out.
     void divide() {
+        std::vector<SharedDivisions::Division> divisions(list_.size());
+        {
+            const fs::path folder = parts_folder(options_.output);
+            SharedDivisions shared(folder, options_.shard, arguments_.segment, options_.version);
+            const std::size_t share = items_per_shard(list_.size(), options_.shard);
+            const std::size_t first = share * static_cast<std::size_t>(options_.shard.index - 1);
+            for (std::size_t i = 0; i < list_.size(); ++i) {
+                const std::size_t at = (first + i) % list_.size();
+                const WorkItem& item = list_[at];
+                if (!item.problem.empty()) continue;
+                if (const auto known = shared.find(item)) {
+                    divisions[at] = *known;
+                    continue;
+                }
+                const VideoDivision found = divide_video(item.path, arguments_.segment, InterruptGuard::token());
+                divisions[at] = {found.parts, found.why_whole, found.is_short};
+                shared.add(item, divisions[at]);
+            }
+        }
         std::size_t parts = 0;
-        for (WorkItem& item : list_) {
+        for (std::size_t i = 0; i < list_.size(); ++i) {
+            WorkItem& item = list_[i];
+            const SharedDivisions::Division& division = divisions[i];
             if (!item.problem.empty()) continue;
-            const VideoDivision division = divide_video(item.path, arguments_.segment, InterruptGuard::token());
             if (division.parts < 2) {
                 const bool may_surprise = has_video_extension(item.path) && !division.is_short;
                 spdlog::log(may_surprise ? spdlog::level::info : spdlog::level::debug, "{} is not divided: {}",
@@ -90,6 +113,7 @@ private:
             parts += static_cast<std::size_t>(division.parts);
             videos_.push_back(item);
         }
+        if (!videos_.empty()) locks_.emplace(parts_folder(options_.output));
         spdlog::info("{} of {} files divided into {} parts", videos_.size(), list_.size(), parts);
     }
 
@@ -121,8 +145,9 @@ private:
     // Returns the hash of a video; empty if it cannot be read, which its processing reports.
     [[nodiscard]] std::string hash_of(const WorkItem& video) const {
         try {
-            return content_hash(video, options_);
-        } catch (const Error&) {
+            return content_hash(video, options_, InterruptGuard::token());
+        } catch (const Error& error) {
+            if (error.kind() == ErrorKind::interrupted) throw;
             return {};
         }
     }
@@ -150,7 +175,6 @@ private:
             std::vector<WorkItem> plans;
             std::vector<WorkItem> parts;      // of all videos that have a plan
             std::set<std::string> unclaimed;  // names of those that nobody works on
-            std::vector<FileLock> locks;      // of `plans`
             bool waits = false;
             for (const WorkItem& video : videos_) {
                 if (finished_.contains(video.name)) continue;
@@ -162,16 +186,16 @@ private:
                 if (!can_encode(*video.split, sha256)) continue;
                 const std::optional<WorkItem> encoded = with_plan(video, sha256);
                 if (!encoded) {
-                    FileLock lock = lock_video(*video.split);
-                    waits = waits || !lock.owns();
-                    if (!lock.owns()) continue;
-                    locks.push_back(std::move(lock));
+                    if (locks_->lock_video(*video.split) == nullptr) {
+                        waits = true;
+                        continue;
+                    }
                     plans.push_back(video);
                     plans.back().name = video.split->plan_name();
                     continue;
                 }
                 for (const int part : records_.missing_parts(*encoded->split, sha256)) {
-                    if (lock_part(*encoded->split, part).owns()) unclaimed.insert(encoded->split->name_of(part));
+                    if (locks_->lock_part(*encoded->split, part)) unclaimed.insert(encoded->split->name_of(part));
                 }
                 std::vector<WorkItem> of_video = parts_of(*encoded);
                 std::move(of_video.begin(), of_video.end(), std::back_inserter(parts));
@@ -208,23 +232,41 @@ private:
         return options;
     }
 
-    void plan(const std::vector<WorkItem>& videos) const {
+    static InputResult done_elsewhere() {
+        InputResult result;
+        result.elsewhere = true;
+        return result;
+    }
+
+    void plan(const std::vector<WorkItem>& videos) {
+        std::shared_mutex mutex;  // guards records_
         ArchiveOptions options = shared_options();
         options.outputs_of = [](const WorkItem& video) { return video.split->plan_outputs(); };
         options.workers = work_.workers(videos.size());
-        options.make_worker = [this](int worker) -> ProcessInput {
-            return [this, process = work_.make_plan_worker(worker)](const WorkItem& item, const auto& outputs,
-                                                                    const auto& add_frames, const auto& stop) {
-                records_.check(*item.split, item.sha256);
-                return process(item, outputs, add_frames, stop);
+        options.make_worker = [&](int worker) -> ProcessInput {
+            return [&, process = work_.make_plan_worker(worker)](const WorkItem& item, const auto& outputs,
+                                                                 const auto& add_frames, const auto& stop) {
+                const PartLocks::Lock claim = locks_->lock_video(*item.split);
+                if (!claim) return done_elsewhere();
+                {
+                    const std::lock_guard lock(mutex);
+                    records_.update();
+                }
+                {
+                    const std::shared_lock lock(mutex);
+                    if (!records_.plan_of(*item.split, item.sha256).empty()) return done_elsewhere();
+                    records_.check(*item.split, item.sha256, stop);
+                }
+                InputResult result = process(item, outputs, add_frames, stop);
+                result.claim = claim;
+                return result;
             };
         };
         run_archive_stage(videos, options, arguments_, common_, "plan");
     }
 
     void encode(const std::vector<WorkItem>& parts, const std::set<std::string>& unclaimed) {
-        std::mutex mutex;              // guards claims and records_
-        std::vector<FileLock> claims;  // of encoded parts, until their records are on disk
+        std::mutex mutex;  // guards records_
         const auto is_recorded = [&](const WorkItem& part) {
             const std::lock_guard lock(mutex);
             records_.update();
@@ -244,18 +286,14 @@ private:
         options.make_worker = [&](int worker) -> ProcessInput {
             return [&, process = work_.make_encode_worker(worker)](const WorkItem& item, const auto& outputs,
                                                                    const auto& add_frames, const auto& stop) {
-                FileLock claim = lock_part(*item.split, item.part);
+                const PartLocks::Lock claim = locks_->lock_part(*item.split, item.part);
                 std::error_code failure;
                 // In this order: the parts of a joined video are removed with its plan at once.
-                if (!claim.owns() || is_recorded(item) ||
-                    !fs::exists(item.split->folder / item.split->plan_name(), failure)) {
-                    InputResult result;
-                    result.elsewhere = true;
-                    return result;
+                if (!claim || is_recorded(item) || !fs::exists(item.split->folder / item.split->plan_name(), failure)) {
+                    return done_elsewhere();
                 }
                 InputResult result = process(item, outputs, add_frames, stop);
-                const std::lock_guard lock(mutex);
-                claims.push_back(std::move(claim));
+                result.claim = claim;
                 return result;
             };
         };
@@ -264,32 +302,10 @@ private:
 
     // whole: files that are not divided; joined: videos whose parts are there.
     ArchiveProgress process_files(bool whole, bool joined) {
-        records_.update();
-        // Another shard may have joined a video and removed its parts, which are not missing then.
-        if (joined && encodes()) finished_ = finished_inputs(videos_, options_);
-        std::vector<FileLock> locks;
-        std::vector<WorkItem> videos;
-        for (const WorkItem& video : videos_) {
-            if (!joined) break;
-            if (!finished_.contains(video.name)) {
-                const std::string missing = records_.missing(*video.split);
-                if (!missing.empty()) {
-                    spdlog::warn("{} waits for {}", video.path, missing);
-                    ++waiting_;
-                    continue;
-                }
-                if (is_encoded_elsewhere(video)) {
-                    spdlog::info("{} is encoded and joined by another shard", video.path);
-                    continue;
-                }
-                FileLock lock = lock_video(*video.split);
-                if (!lock.owns()) continue;
-                locks.push_back(std::move(lock));
-            }
-            videos.push_back(video);
-        }
+        const std::vector<WorkItem> videos = joined ? videos_to_join() : std::vector<WorkItem>();
+        std::mutex mutex;  // guards results_ and joined_
         ArchiveOptions options = options_;
-        options.resume = true;  // another shard may have joined a video before the lock was taken
+        options.resume = true;  // another shard may have joined a video
         options.select = [&](const std::vector<WorkItem>& list, Shard shard) {
             std::vector<WorkItem> undivided;
             std::copy_if(list.begin(), list.end(), std::back_inserter(undivided),
@@ -299,16 +315,28 @@ private:
             return selected;
         };
         options.make_worker = [&](int worker) -> ProcessInput {
-            return [this, process = work_.make_worker(worker)](const WorkItem& item, const auto& outputs,
-                                                               const auto& add_frames, const auto& stop) {
+            return [&, process = work_.make_worker(worker)](const WorkItem& item, const auto& outputs,
+                                                            const auto& add_frames, const auto& stop) {
                 if (!item.split) return process(item, outputs, add_frames, stop);
+                const PartLocks::Lock claim = locks_->lock_video(*item.split);
+                if (!claim) return done_elsewhere();
+                {
+                    const std::lock_guard lock(mutex);
+                    update_joined();
+                    if (const auto found = joined_.find(item.name);
+                        found != joined_.end() && found->second == item.sha256) {
+                        return done_elsewhere();
+                    }
+                }
                 WorkItem video = item;
-                const std::string why_whole = find_parts(video);
+                const std::string why_whole = find_parts(video, stop);
                 if (!why_whole.empty()) {
                     spdlog::info("{}: {}; processing the whole file again", item.path, why_whole);
                     video.split.reset();
                 }
-                return process(video, outputs, add_frames, stop);
+                InputResult result = process(video, outputs, add_frames, stop);
+                result.claim = claim;
+                return result;
             };
         };
         const std::size_t undivided = whole ? items_per_shard(list_.size() - videos_.size(), options.shard) : 0;
@@ -316,6 +344,41 @@ private:
         const ArchiveProgress totals = run_archive_stage(list_, options, arguments_, common_, "file");
         remove_parts(videos);
         return totals;
+    }
+
+    // Returns the videos whose parts are all there, and those that are finished.
+    std::vector<WorkItem> videos_to_join() {
+        joined_.clear();
+        update_joined();
+        joined_.clear();  // what follows was joined by others, or is in finished_
+        records_.update();
+        std::map<std::string, std::string> missing;  // by name
+        for (const WorkItem& video : videos_) missing[video.name] = records_.missing(*video.split);
+        // After the look at the parts: another shard may have joined a video and then removed them.
+        finished_ = finished_inputs(videos_, options_, InterruptGuard::token());
+        std::vector<WorkItem> videos;
+        for (const WorkItem& video : videos_) {
+            if (finished_.contains(video.name)) {
+                videos.push_back(video);
+            } else if (!missing[video.name].empty()) {
+                spdlog::warn("{} waits for {}", video.path, missing[video.name]);
+                ++waiting_;
+            } else if (is_encoded_elsewhere(video)) {
+                spdlog::info("{} is encoded and joined by another shard", video.path);
+            } else {
+                videos.push_back(video);
+            }
+        }
+        return videos;
+    }
+
+    // Adds the videos that this and other shards have joined since the last call.
+    void update_joined() {
+        results_.read([this](const fs::path&, ManifestEntry&& entry) {
+            if (entry.settings != settings_hash_ || entry.version != options_.version) return;
+            if (entry.status == InputStatus::failed) return;
+            joined_[entry.input] = std::move(entry.sha256);
+        });
     }
 
     [[nodiscard]] bool is_encoded_elsewhere(const WorkItem& video) const {
@@ -327,8 +390,8 @@ private:
 
     // Sets item.split to the parts that are joined. Returns why the video must be processed as a whole; normally empty:
     // the frames of damaged data depend on where decoding began. Throws as PartRecords::check.
-    std::string find_parts(WorkItem& item) const {
-        records_.check(*item.split, item.sha256);
+    std::string find_parts(WorkItem& item, const std::stop_token& stop) const {
+        records_.check(*item.split, item.sha256, stop);
         std::string why_whole = records_.incomplete(*item.split, item.sha256);
         if (!why_whole.empty() || !encodes()) return why_whole;
         const std::optional<WorkItem> encoded = with_plan(item, item.sha256);
@@ -338,21 +401,17 @@ private:
         }
         why_whole = records_.incomplete(*encoded->split, item.sha256);
         if (!why_whole.empty()) return why_whole;
-        records_.check(*encoded->split, item.sha256);
+        records_.check(*encoded->split, item.sha256, stop);
         item = *encoded;
         return {};
     }
 
-    // Removes the parts of the videos that have a result.
+    // Removes the parts of the videos that have a result: nobody joins them any more.
     void remove_parts(const std::vector<WorkItem>& videos) const {
-        std::set<std::string> results;
-        read_manifests(options_.output, [&](const fs::path&, ManifestEntry&& entry) {
-            const bool failed = entry.status == InputStatus::failed;
-            if (entry.settings != settings_hash_ || entry.version != options_.version) return;
-            failed ? static_cast<void>(results.erase(entry.input)) : static_cast<void>(results.insert(entry.input));
-        });
+        if (videos.empty() || InterruptGuard::requested()) return;  // a resumed run does it
+        const std::set<std::string> finished = finished_inputs(videos, options_, InterruptGuard::token());
         for (const WorkItem& video : videos) {
-            if (results.contains(video.name)) discard_parts(*video.split, options_.shard);
+            if (finished.contains(video.name)) discard_parts(*video.split, options_.shard);
         }
     }
 
@@ -364,8 +423,11 @@ private:
     const CommonOptions& common_;
     const std::string settings_hash_;
     PartRecords records_;
-    std::vector<WorkItem> videos_;    // those that are divided
-    std::set<std::string> finished_;  // names of videos that have a result
+    ManifestReader results_;                     // of the output folder
+    std::map<std::string, std::string> joined_;  // SHA-256 of inputs that got a result since videos_to_join, by name
+    std::optional<PartLocks> locks_;             // if there are videos_
+    std::vector<WorkItem> videos_;               // those that are divided
+    std::set<std::string> finished_;             // names of videos that have a result
     std::size_t waiting_ = 0;
 };
 

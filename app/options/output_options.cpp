@@ -147,7 +147,8 @@ OutputFiles::OutputFiles(const OutputOptions& options, std::size_t sources, std:
         share(std::make_shared<JsonSink>(options.json, JsonFields{options.raw, options.track}, annotated_.stop),
               options.track);
     if (!options.events.empty() || !options.per_minute.empty()) {
-        const CountPlan plan = options.count.empty() ? CountPlan{1, 1, {}, {}} : load_count_plan(options.count);
+        const CountPlan plan =
+            options.count.empty() ? CountPlan{1, 1, {}, {}} : load_count_plan(options.count, annotated_.stop);
         share(std::make_shared<CountSink>(plan, CountOutputs{options.events, options.per_minute}, annotated_.stop),
               true);
     }

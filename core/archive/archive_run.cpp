@@ -39,9 +39,10 @@ InputFiles files_of(const WorkItem& item, const ArchiveOptions& options) {
 }
 
 // A divided video is hashed once for all of its parts.
-std::string hash_of(const InputFiles& input, const WorkItem& item, const ArchiveOptions& options) {
-    if (!item.split) return input.sha256();
-    return input.sha256([&](const std::string& path) { return options.hashes->of(path); });
+std::string hash_of(const InputFiles& input, const WorkItem& item, const ArchiveOptions& options,
+                    const std::stop_token& stop) {
+    if (!item.split) return input.sha256(stop);
+    return input.sha256(stop, [&](const std::string& path) { return options.hashes->of(path, stop); });
 }
 
 // Returns the options with an absolute output folder, without a slash at its end.
@@ -141,13 +142,14 @@ public:
 
     // Returns null if there is no result of this content with the same settings whose outputs are unchanged. Reads the
     // outputs: those of other settings may have the same size.
-    [[nodiscard]] const Result* find(const WorkItem& item, const std::string& sha256) const {
+    [[nodiscard]] const Result* find(const WorkItem& item, const std::string& sha256,
+                                     const std::stop_token& stop) const {
         const auto found = results_.find(item.name);
         if (found == results_.end()) return nullptr;
         for (const auto& [manifest, result] : found->second) {
             if (!result.is_current || result.sha256 != sha256) continue;
             const bool unchanged = std::all_of(result.outputs.begin(), result.outputs.end(), [&](const auto& output) {
-                return is_as_recorded(output_ / output.name, output, item.split ? hashes_.get() : nullptr);
+                return is_as_recorded(output_ / output.name, output, item.split ? hashes_.get() : nullptr, stop);
             });
             if (unchanged) return &result;
         }
@@ -249,9 +251,9 @@ private:
         try {
             if (!item.problem.empty()) throw Error(ErrorKind::input, item.problem);
             const InputFiles input = files_of(item, options_);
-            entry.sha256 = hash_of(input, item, options_);
+            entry.sha256 = hash_of(input, item, options_, stop_.get_token());
             entry.size = input.size();
-            if (const EarlierResults::Result* earlier = earlier_.find(item, entry.sha256)) {
+            if (const EarlierResults::Result* earlier = earlier_.find(item, entry.sha256, stop_.get_token())) {
                 const std::lock_guard lock(mutex_);
                 ++progress_.skipped;
                 progress_.incomplete += earlier->incomplete ? 1 : 0;
@@ -273,13 +275,15 @@ private:
                 return;
             }
             input.check_unchanged();
+            finished.claim = result.claim;
             entry.frames = result.frames;
             entry.faces = result.faces;
             entry.backend = result.backend;
             entry.error = result.incomplete;
             entry.status = result.incomplete.empty() ? InputStatus::done : InputStatus::incomplete;
             for (std::size_t i = 0; i < names.size(); ++i) {
-                entry.outputs.push_back({names[i], fs::file_size(temporaries[i]), sha256_of(temporaries[i])});
+                entry.outputs.push_back(
+                    {names[i], fs::file_size(temporaries[i]), sha256_of(temporaries[i], stop_.get_token())});
             }
             finished.temporaries = temporaries;
         } catch (const Error& error) {
@@ -367,38 +371,56 @@ private:
 
 class FileHashes::Impl {
 public:
-    std::string of(const std::string& path) {
-        const std::optional<FileState> state = state_of(path);
-        if (state) {
-            const std::lock_guard lock(mutex_);
-            const auto known = hashes_.find(path);
-            if (known != hashes_.end() && known->second.first == *state) return known->second.second;
+    std::string of(const std::string& path, const std::stop_token& stop) {
+        std::unique_lock lock(mutex_);
+        if (!hashed_.wait(lock, stop, [&] { return !in_work_.contains(path); })) {
+            throw Error(ErrorKind::interrupted, "stopped while reading", path);
         }
-        std::string hash = sha256_of(path);
-        const std::lock_guard lock(mutex_);
+        const std::optional<FileState> state = state_of(path);
+        const auto known = hashes_.find(path);
+        if (state && known != hashes_.end() && known->second.first == *state) return known->second.second;
+        in_work_.insert(path);
+        lock.unlock();
+        const auto finish = [&] {
+            lock.lock();
+            in_work_.erase(path);
+            hashed_.notify_all();
+        };
+        std::string hash;
+        try {
+            hash = sha256_of(path, stop);
+        } catch (...) {
+            finish();
+            throw;
+        }
+        finish();
         if (state) hashes_[path] = {*state, hash};
         return hash;
     }
 
 private:
-    std::mutex mutex_;
+    std::mutex mutex_;  // guards the members below
+    std::condition_variable_any hashed_;
+    std::set<std::string> in_work_;                                    // paths
     std::map<std::string, std::pair<FileState, std::string>> hashes_;  // by path
 };
 
 FileHashes::FileHashes() : impl_(std::make_unique<Impl>()) {}
 FileHashes::~FileHashes() = default;
 
-std::string FileHashes::of(const std::string& path) {
-    return impl_->of(path);
+std::string FileHashes::of(const std::string& path, const std::stop_token& stop) {
+    return impl_->of(path, stop);
 }
 
-bool is_as_recorded(const fs::path& path, const OutputRecord& record, FileHashes* hashes) {
+bool is_as_recorded(const fs::path& path, const OutputRecord& record, FileHashes* hashes,
+                    const std::stop_token& stop) {
     std::error_code failure;
     if (fs::file_size(path, failure) != record.size || failure) return false;
     try {
-        return (hashes != nullptr ? hashes->of(path.string()) : sha256_of(path)) == record.sha256;
-    } catch (const Error&) {  // cannot be read
-        return false;
+        return (hashes != nullptr ? hashes->of(path.string(), stop) : sha256_of(path, stop)) == record.sha256;
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::interrupted) throw;
+        return false;  // cannot be read
     }
 }
 
@@ -415,19 +437,22 @@ void check_archive(const std::vector<WorkItem>& list, const ArchiveOptions& opti
     check_records(Manifest(normal.output, normal.shard), normal);
 }
 
-std::string content_hash(const WorkItem& item, const ArchiveOptions& options) {
-    return hash_of(files_of(item, options), item, options);
+std::string content_hash(const WorkItem& item, const ArchiveOptions& options, const std::stop_token& stop) {
+    return hash_of(files_of(item, options), item, options, stop);
 }
 
-std::set<std::string> finished_inputs(const std::vector<WorkItem>& items, const ArchiveOptions& options) {
+std::set<std::string> finished_inputs(const std::vector<WorkItem>& items, const ArchiveOptions& options,
+                                      const std::stop_token& stop) {
     EarlierResults earlier;
     earlier.read(items, with_normal_output(options));
     std::set<std::string> finished;
     for (const WorkItem& item : items) {
         if (!item.problem.empty() || !earlier.has(item.name)) continue;
         try {
-            if (earlier.find(item, content_hash(item, options)) != nullptr) finished.insert(item.name);
-        } catch (const Error&) {  // cannot be read: the run reports it
+            if (earlier.find(item, content_hash(item, options, stop), stop) != nullptr) finished.insert(item.name);
+        } catch (const Error& error) {
+            if (error.kind() == ErrorKind::interrupted) throw;
+            // The run reports a file that cannot be read.
         }
     }
     return finished;

@@ -23,6 +23,7 @@ struct InputResult {
     std::string backend;     // that computed it: "cpu", "cuda"
     std::string incomplete;  // why the outputs cover only a part of the input; normally empty
     bool elsewhere = false;  // another process works on the item, or has finished it: nothing is written or recorded
+    std::shared_ptr<void> claim{};  // kept until the record is on disk, then destroyed
 };
 
 // Reads item.path and writes its outputs to `outputs`: temporary files in the order of ArchiveOptions::outputs_of and
@@ -48,13 +49,14 @@ struct ArchiveProgress {
     std::uint64_t finished_bytes = 0;  // of the inputs that are finished
 };
 
-// The SHA-256 of files that are read several times; they are hashed again after a change. Thread-safe.
+// The SHA-256 of files that are read several times; they are hashed again after a change. Threads that ask for one file
+// at the same time wait for the first of them. Thread-safe.
 class FileHashes {
 public:
     FileHashes();
     ~FileHashes();
-    // Throws Error(input) as sha256_of does.
-    [[nodiscard]] std::string of(const std::string& path);
+    // Throws as sha256_of does.
+    [[nodiscard]] std::string of(const std::string& path, const std::stop_token& stop);
 
 private:
     class Impl;
@@ -62,8 +64,9 @@ private:
 };
 
 // Returns true if the file has the recorded size and SHA-256. hashes: null, or of files that are asked for repeatedly.
+// Throws Error(interrupted) after a stop request.
 [[nodiscard]] bool is_as_recorded(const std::filesystem::path& path, const OutputRecord& record,
-                                  FileHashes* hashes = nullptr);
+                                  FileHashes* hashes = nullptr, const std::stop_token& stop = {});
 
 struct ArchiveOptions {
     std::filesystem::path output;  // folder of the outputs; created if missing
@@ -109,10 +112,14 @@ ArchiveProgress run_archive(const std::vector<WorkItem>& list, const ArchiveOpti
 // Throws as run_archive does for a run that cannot begin. Creates the output folder and an empty manifest.
 void check_archive(const std::vector<WorkItem>& list, const ArchiveOptions& options);
 
-// Returns the hash that identifies the content of an input, with the files that it names. Throws Error(input).
-[[nodiscard]] std::string content_hash(const WorkItem& item, const ArchiveOptions& options);
+// Returns the hash that identifies the content of an input, with the files that it names. Throws Error(input), and
+// Error(interrupted) after a stop request.
+[[nodiscard]] std::string content_hash(const WorkItem& item, const ArchiveOptions& options,
+                                       const std::stop_token& stop = {});
 
-// Returns the names of the inputs that run_archive would skip with `resume`. Hashes those that have a result.
-[[nodiscard]] std::set<std::string> finished_inputs(const std::vector<WorkItem>& items, const ArchiveOptions& options);
+// Returns the names of the inputs that run_archive would skip with `resume`. Hashes those that have a result. Throws
+// Error(interrupted) after a stop request.
+[[nodiscard]] std::set<std::string> finished_inputs(const std::vector<WorkItem>& items, const ArchiveOptions& options,
+                                                    const std::stop_token& stop = {});
 
 }  // namespace throng

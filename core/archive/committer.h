@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -19,6 +20,7 @@ struct FinishedInput {
     ManifestEntry entry;
     std::vector<std::string> temporaries;  // empty if the input failed
     std::vector<std::string> stale;        // outputs of an earlier run to remove if they are ours
+    std::shared_ptr<void> claim{};         // destroyed when the record is on disk
 };
 
 // Writes intents, renames outputs and then writes the records, in this order on disk, on a thread of its own.

@@ -227,8 +227,10 @@ fs::path temporary_folder(const fs::path& output, Shard shard) {
 }
 
 bool is_at_work(const fs::path& output, Shard shard) {
-    const int file = ::open(manifest_path(output, shard).c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) return false;
+    const fs::path path = manifest_path(output, shard);
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0 && errno == ENOENT) return false;
+    if (file < 0) throw system_error("cannot open the manifest", path, errno);
     const bool locked = ::flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     ::close(file);
     return locked;

@@ -105,7 +105,7 @@ void write_intents(const std::filesystem::path& output, const std::string& write
 // Returns the folder for the incomplete outputs of a shard. Its manifest empties it when it is opened.
 [[nodiscard]] std::filesystem::path temporary_folder(const std::filesystem::path& output, Shard shard);
 
-// Returns true while a process has the manifest of the shard open.
+// Returns true while a process has the manifest of the shard open. Throws Error(input) if that cannot be found out.
 [[nodiscard]] bool is_at_work(const std::filesystem::path& output, Shard shard);
 
 // Writes the list and the settings below the output folder, unless they are there. Throws Error(input).

@@ -62,7 +62,7 @@ void ArchiveMerge::add(std::size_t folder, const fs::path& manifest, ManifestEnt
     entry = {folder, manifest, std::move(record)};
 }
 
-std::vector<std::string> ArchiveMerge::problems() const {
+std::vector<std::string> ArchiveMerge::problems(const std::stop_token& stop) const {
     std::vector<std::string> problems;
     for (const std::string& name : list_) {
         if (entries_.contains(name)) continue;
@@ -83,7 +83,7 @@ std::vector<std::string> ArchiveMerge::problems() const {
             const std::uintmax_t size = fs::file_size(path, failure);
             if (failure) {
                 problems.push_back(fmt::format("output missing: {}: {}", path.string(), failure.message()));
-            } else if (size != output.size || sha256_of(path) != output.sha256) {
+            } else if (size != output.size || sha256_of(path, stop) != output.sha256) {
                 problems.push_back(fmt::format("output changed: {}", path.string()));
             }
         }

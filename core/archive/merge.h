@@ -43,8 +43,8 @@ public:
 
     // Returns a line for every problem that makes the results incomplete or ambiguous: inputs that are missing or were
     // processed twice, results of different settings or versions, outputs that are missing or changed. Reads every
-    // output. Empty if the results can be merged.
-    [[nodiscard]] std::vector<std::string> problems() const;
+    // output. Empty if the results can be merged. Throws Error(interrupted) after a stop request.
+    [[nodiscard]] std::vector<std::string> problems(const std::stop_token& stop = {}) const;
 
     // Returns the lines of problems() for results of different settings or versions. Opens no output.
     [[nodiscard]] std::vector<std::string> mixed() const;

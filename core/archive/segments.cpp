@@ -2,11 +2,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <limits>
+#include <mutex>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -182,7 +183,7 @@ std::string PartRecords::plan_failure(const SplitVideo& video, const std::string
     return last.status == InputStatus::failed && last.sha256 == sha256 ? last.error : std::string();
 }
 
-void PartRecords::check(const SplitVideo& video, const std::string& sha256) const {
+void PartRecords::check(const SplitVideo& video, const std::string& sha256, const std::stop_token& stop) const {
     constexpr const char* kAdvice = "process it again with --resume";
     for (int part = 1; part <= video.parts; ++part) {
         const std::string name = video.name_of(part);
@@ -195,7 +196,7 @@ void PartRecords::check(const SplitVideo& video, const std::string& sha256) cons
             if (last.status == InputStatus::failed) reject("failed: " + last.error);
             reject("belongs to another content of the file, which changed between its parts");
         }
-        if (!is_as_recorded(video.file_of(part), entry->outputs.at(0))) reject("has a damaged result");
+        if (!is_as_recorded(video.file_of(part), entry->outputs.at(0), nullptr, stop)) reject("has a damaged result");
     }
 }
 
@@ -243,27 +244,134 @@ void discard_parts(const SplitVideo& video, Shard shard) {
     fs::remove(folder, ignored);
 }
 
-FileLock::FileLock(const fs::path& path) {
-    std::error_code ignored;
-    fs::create_directories(path.parent_path(), ignored);  // there is none if all parts failed
-    file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (file_ < 0 || ::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
-    ::close(file_);
-    file_ = -1;
+// The locks are those of the open file, not of the process: they end with it, and exclude other open files only.
+class PartLocks::File {
+public:
+    explicit File(const fs::path& path) : path_(path) {
+        std::error_code failure;
+        fs::create_directories(path.parent_path(), failure);
+        if (failure) throw Error(ErrorKind::unavailable, "cannot be created: " + failure.message(), path_.string());
+        file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (file_ < 0) throw this->failure("cannot be opened");
+    }
+    ~File() { ::close(file_); }
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+
+    [[nodiscard]] bool lock(off_t place) {
+        const std::lock_guard guard(mutex_);
+        if (held_.contains(place)) return false;
+        if (!set(F_WRLCK, place)) {
+            if (errno == EAGAIN || errno == EACCES) return false;
+            throw failure("cannot be locked");
+        }
+        held_.insert(place);
+        return true;
+    }
+    void unlock(off_t place) {
+        const std::lock_guard guard(mutex_);
+        static_cast<void>(set(F_UNLCK, place));
+        held_.erase(place);
+    }
+
+private:
+    [[nodiscard]] bool set(short type, off_t place) const {
+        struct flock range {};
+        range.l_type = type;
+        range.l_whence = SEEK_SET;
+        range.l_start = place;
+        range.l_len = 1;
+        return ::fcntl(file_, F_OFD_SETLK, &range) == 0;
+    }
+    [[nodiscard]] Error failure(const std::string& what) const {
+        return {ErrorKind::unavailable, what + ": " + std::generic_category().message(errno), path_.string()};
+    }
+
+    fs::path path_;
+    int file_ = -1;
+    std::mutex mutex_;  // guards held_
+    std::set<off_t> held_;
+};
+
+PartLocks::PartLocks(const fs::path& folder) : file_(std::make_shared<File>(folder / "locks")) {}
+
+PartLocks::Lock PartLocks::lock(const std::string& name) {
+    constexpr std::size_t kDigits = 15;  // 60 bits: below the largest offset, and enough for no two names to meet
+    const auto place = static_cast<off_t>(std::stoull(sha256_of_text(name).substr(0, kDigits), nullptr, 16));
+    if (!file_->lock(place)) return nullptr;
+    return {file_.get(), [file = file_, place](void*) { file->unlock(place); }};
 }
 
-FileLock::~FileLock() {
-    if (file_ >= 0) ::close(file_);
+PartLocks::Lock PartLocks::lock_video(const SplitVideo& video) {
+    return lock(video.subfolder());
 }
 
-FileLock::FileLock(FileLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
-
-FileLock lock_video(const SplitVideo& video) {
-    return FileLock(video.folder / video.subfolder() / "join.lock");
+PartLocks::Lock PartLocks::lock_part(const SplitVideo& video, int part) {
+    return lock(video.name_of(part));
 }
 
-FileLock lock_part(const SplitVideo& video, int part) {
-    return FileLock(video.file_of(part).replace_extension(".lock"));
+namespace {
+
+// Changes with every change of the file.
+std::string state_text(const WorkItem& item) {
+    std::error_code failure;
+    const fs::file_time_type time = fs::last_write_time(item.path, failure);
+    return fmt::format("{} {}", item.size, failure ? 0 : time.time_since_epoch().count());
+}
+
+constexpr auto kBetweenUpdates = std::chrono::seconds(1);
+
+}  // namespace
+
+SharedDivisions::SharedDivisions(const fs::path& folder, Shard shard, double seconds, std::string version)
+    : manifest_(folder / "divisions", shard),
+      reader_(folder / "divisions"),
+      settings_(fmt::format("{}", seconds)),
+      version_(std::move(version)) {}
+
+SharedDivisions::~SharedDivisions() {
+    try {
+        flush();
+    } catch (const Error&) {
+        // Other shards open the files themselves.
+    }
+}
+
+void SharedDivisions::flush() {
+    if (!lines_.empty()) manifest_.append(std::exchange(lines_, {}));
+}
+
+void SharedDivisions::update() {
+    const auto now = std::chrono::steady_clock::now();
+    if (updated_ && now - *updated_ < kBetweenUpdates) return;
+    updated_ = now;
+    flush();
+    reader_.read([this](const fs::path&, ManifestEntry&& entry) {
+        if (entry.settings != settings_ || entry.version != version_) return;
+        known_[entry.input] = {std::move(entry.sha256),
+                               {static_cast<int>(entry.frames), entry.error, entry.status == InputStatus::incomplete}};
+    });
+}
+
+std::optional<SharedDivisions::Division> SharedDivisions::find(const WorkItem& item) {
+    update();
+    const auto known = known_.find(item.name);
+    if (known == known_.end() || known->second.first != state_text(item)) return std::nullopt;
+    return known->second.second;
+}
+
+// A line of a manifest holds all of it: frames are parts, and what is incomplete is short.
+void SharedDivisions::add(const WorkItem& item, const Division& division) {
+    ManifestEntry entry;
+    entry.input = item.name;
+    entry.size = item.size;
+    entry.sha256 = state_text(item);
+    entry.settings = settings_;
+    entry.version = version_;
+    entry.frames = static_cast<std::uint64_t>(division.parts);
+    entry.error = division.why_whole;
+    entry.status = division.is_short ? InputStatus::incomplete : InputStatus::done;
+    lines_ += manifest_line(entry);
 }
 
 }  // namespace throng

@@ -8,12 +8,18 @@
 //     clip.mp4.150s/plan/00002-of-00012.frames   what is hidden in the frames of a part, once all detections are there
 //     clip.mp4.150s/plan/tracks.json             the tracks of all parts, for the report
 //     clip.mp4.150s/HASH/00002-of-00012.part     the encoded frames of a part. HASH identifies the plan
+//     locks                                      byte ranges that are locked by those who plan, encode and join
+//     divisions/                                 into how many parts each file is divided
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/archive/archive_run.h"
@@ -79,8 +85,8 @@ public:
     [[nodiscard]] std::string plan_failure(const SplitVideo& video, const std::string& sha256) const;
 
     // Throws Error(input) if a part failed, belongs to another content of the video than sha256, or its file changed.
-    // The parts must not be missing.
-    void check(const SplitVideo& video, const std::string& sha256) const;
+    // The parts must not be missing. Throws Error(interrupted) after a stop request.
+    void check(const SplitVideo& video, const std::string& sha256, const std::stop_token& stop = {}) const;
 
     // Returns what the parts of this content lack of the video, failed ones included; normally empty.
     [[nodiscard]] std::string incomplete(const SplitVideo& video, const std::string& sha256) const;
@@ -104,23 +110,61 @@ private:
 // files that are removed after a crash.
 void discard_parts(const SplitVideo& video, Shard shard);
 
-// Locks a file until the object is destroyed or the process dies. Creates it, with its folder.
-class FileLock {
+// Locks of videos and parts against other processes, and within this one. One open file holds any number of them: each
+// is a byte range of its own, at a place that the name decides. Thread-safe.
+class PartLocks {
 public:
-    explicit FileLock(const std::filesystem::path& path);
-    ~FileLock();
-    FileLock(FileLock&& other) noexcept;
-    FileLock& operator=(FileLock&&) = delete;
-    // Returns false if another process has the lock, or the file system has none.
-    [[nodiscard]] bool owns() const noexcept { return file_ >= 0; }
+    // Held until it is destroyed or the process dies; null: another one has the lock. May outlive the PartLocks.
+    using Lock = std::shared_ptr<void>;
+
+    // folder: of all parts; created with its file of locks. Throws Error(unavailable) if that fails.
+    explicit PartLocks(const std::filesystem::path& folder);
+
+    // Locks a video for planning or joining its parts. Throws Error(unavailable) if locking fails for another reason
+    // than that somebody has the lock.
+    [[nodiscard]] Lock lock_video(const SplitVideo& video);
+    // Locks one part for encoding. Throws likewise.
+    [[nodiscard]] Lock lock_part(const SplitVideo& video, int part);
 
 private:
-    int file_ = -1;
+    class File;
+    [[nodiscard]] Lock lock(const std::string& name);
+
+    std::shared_ptr<File> file_;
 };
 
-// Locks a video for planning or joining its parts.
-[[nodiscard]] FileLock lock_video(const SplitVideo& video);
-// Locks one part for encoding.
-[[nodiscard]] FileLock lock_part(const SplitVideo& video, int part);
+// What the shards find out about the files of a list before they divide them: each file is opened by one of them,
+// whichever comes first. Not thread-safe.
+class SharedDivisions {
+public:
+    // Into how many parts a file is divided.
+    struct Division {
+        int parts = 1;
+        std::string why_whole;
+        bool is_short = false;
+    };
+
+    // folder: of all parts. seconds: the length of a part. Throws as Manifest does.
+    SharedDivisions(const std::filesystem::path& folder, Shard shard, double seconds, std::string version);
+    ~SharedDivisions();
+
+    // Returns what a shard found for this state of the file, if it is known. Looks for news of the others at most once
+    // a second.
+    [[nodiscard]] std::optional<Division> find(const WorkItem& item);
+    // Records what was found.
+    void add(const WorkItem& item, const Division& division);
+
+private:
+    void update();
+    void flush();
+
+    Manifest manifest_;
+    ManifestReader reader_;
+    std::string settings_;
+    std::string version_;
+    std::map<std::string, std::pair<std::string, Division>> known_;  // by name: state of the file
+    std::string lines_;                                              // not recorded yet
+    std::optional<std::chrono::steady_clock::time_point> updated_;
+};
 
 }  // namespace throng

@@ -7,9 +7,6 @@
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <numeric>
 #include <queue>
 #include <system_error>
@@ -19,6 +16,7 @@
 #include "core/archive/own_files.h"
 #include "core/base/error.h"
 #include "core/base/first_of_list.h"
+#include "core/base/input_file.h"
 #include "core/base/log.h"
 #include "core/base/text_encoding.h"
 
@@ -119,22 +117,13 @@ Shard parse_shard(const std::string& text) {
     return shard;
 }
 
-std::vector<std::string> read_list(const std::string& path) {
+std::vector<std::string> read_list(const std::string& path, const std::stop_token& stop) {
     const std::string shown = path == "-" ? "standard input" : path;
-    std::ifstream file;
-    if (path != "-") {
-        file.open(path, std::ios::binary);
-        const int failure = file ? 0 : errno;
-        if (failure != 0 || fs::is_directory(path)) {
-            throw Error(ErrorKind::input,
-                        "cannot read the list: " + std::generic_category().message(failure != 0 ? failure : EISDIR),
-                        shown);
-        }
-    }
-    std::istream& stream = path == "-" ? std::cin : file;
-    std::string text{std::istreambuf_iterator<char>(stream), {}};
-    if (stream.bad()) throw Error(ErrorKind::input, "cannot read the list", shown);
-    text = decode_text(std::move(text), shown);
+    ReadOptions options;
+    options.stop = stop;
+    options.what = "list";
+    options.takes_dash = true;
+    const std::string text = decode_text(read_file(path, options), shown);
     const char separator = text.find('\0') != std::string::npos ? '\0' : '\n';
     std::vector<std::string> entries;
     std::size_t single = 0;  // entries of one byte

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,8 +35,8 @@ struct Shard {
 // Returns the entries of a list: separated by NUL if the list contains one, otherwise by line feeds with or without a
 // carriage return. Empty entries are skipped. A byte order mark tells UTF-8, UTF-16 and UTF-32; without it, entries may
 // hold any bytes. path "-" is standard input. Throws Error(input) if the list cannot be read or is empty, or looks like
-// UTF-16 or UTF-32 without a mark.
-[[nodiscard]] std::vector<std::string> read_list(const std::string& path);
+// UTF-16 or UTF-32 without a mark; Error(interrupted) after a stop request.
+[[nodiscard]] std::vector<std::string> read_list(const std::string& path, const std::stop_token& stop = {});
 
 // Returns the name of a file. entry: the entry of the list that led to it, the file itself or a folder above it.
 using NameOfInput = std::function<std::string(const std::string& entry, const std::string& path)>;

@@ -6,12 +6,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/input_file.h"
 #include "core/base/toml_depth.h"
 
 namespace throng {
@@ -106,14 +105,10 @@ ConfigFile parse_config(std::string_view text, std::string name) {
 }
 
 ConfigFile read_config(const std::string& path) {
-    std::error_code error;
-    const std::uintmax_t size = fs::file_size(path, error);
-    if (error) throw Error(ErrorKind::input, "cannot read the configuration: " + error.message(), path);
-    if (size > kMaxConfig) throw Error(ErrorKind::input, "is too large for a configuration", path);
-    std::ifstream stream(path, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-    if (!stream) throw Error(ErrorKind::input, "cannot read the configuration", path);
-    return parse_config(text, path);
+    ReadOptions options;
+    options.what = "configuration";
+    options.max_bytes = kMaxConfig;
+    return parse_config(read_file(path, options), path);
 }
 
 std::string default_config_path() {

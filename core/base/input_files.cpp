@@ -35,14 +35,16 @@ std::uint64_t InputFiles::size() const {
     return states_.front() ? static_cast<std::uint64_t>(states_.front()->size) : 0;
 }
 
-std::string InputFiles::sha256(const std::function<std::string(const std::string&)>& hash_of) const {
-    const auto hash = [&](const std::string& file) { return hash_of ? hash_of(file) : sha256_of(file); };
+std::string InputFiles::sha256(const std::stop_token& stop,
+                               const std::function<std::string(const std::string&)>& hash_of) const {
+    const auto hash = [&](const std::string& file) { return hash_of ? hash_of(file) : sha256_of(file, stop); };
     std::string hashes = hash(files_.front());
     if (files_.size() == 1) return hashes;
     for (std::size_t i = 1; i < files_.size(); ++i) {
         try {
             hashes += "\n" + hash(files_[i]);
-        } catch (const Error&) {
+        } catch (const Error& error) {
+            if (error.kind() == ErrorKind::interrupted) throw;
             hashes += "\nmissing";
         }
     }

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -42,8 +43,9 @@ public:
 
     // Returns the SHA-256 of the file; of an input of several files, that of a list of their hashes, in which a missing
     // file counts as such. hash_of: of one file; default: sha256_of. Throws Error(input) if the input itself cannot be
-    // read.
-    [[nodiscard]] std::string sha256(const std::function<std::string(const std::string&)>& hash_of = {}) const;
+    // read, and Error(interrupted) after a stop request.
+    [[nodiscard]] std::string sha256(const std::stop_token& stop = {},
+                                     const std::function<std::string(const std::string&)>& hash_of = {}) const;
 
     // Throws Error(input) if one of the files is another one by now, or was written.
     void check_unchanged() const;

@@ -1,17 +1,13 @@
 #include "core/base/sha256.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <openssl/evp.h>
-#include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <memory>
-#include <system_error>
-#include <vector>
 
 #include "core/base/error.h"
+#include "core/base/input_file.h"
 
 namespace throng {
 namespace {
@@ -39,21 +35,11 @@ private:
 
 }  // namespace
 
-std::string sha256_of(const std::filesystem::path& path) {
-    const auto failure = [&path](int code) {
-        return Error(ErrorKind::input, "cannot be read: " + std::generic_category().message(code), path.string());
-    };
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0) throw failure(errno);
+std::string sha256_of(const std::filesystem::path& path, const std::stop_token& stop) {
     Hash hash;
-    std::vector<char> block(1 << 17);
-    ssize_t size = 0;
-    while ((size = ::read(file, block.data(), block.size())) > 0 || (size < 0 && errno == EINTR)) {
-        if (size > 0) hash.add(block.data(), static_cast<std::size_t>(size));
-    }
-    const int code = errno;
-    ::close(file);
-    if (size < 0) throw failure(code);
+    ReadOptions options;
+    options.stop = stop;
+    read_blocks(path, options, [&hash](std::string_view bytes) { hash.add(bytes.data(), bytes.size()); });
     return hash.digits();
 }
 

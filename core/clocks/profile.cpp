@@ -6,11 +6,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "core/base/error.h"
+#include "core/base/input_file.h"
 #include "core/base/toml_depth.h"
 
 namespace throng {
@@ -148,17 +147,13 @@ std::vector<ClockProfile> parse_profiles(std::string_view text, const std::strin
 
 std::vector<ClockProfile> load_profiles(const std::filesystem::path& path) {
     std::error_code error;
-    const std::uintmax_t size = std::filesystem::file_size(path, error);  // fails for pipes; opening a pipe would block
-    const auto fail = [&path] {
+    if (!std::filesystem::is_regular_file(path, error)) {
         throw Error(ErrorKind::input, "cannot read the clock profiles", path.string(), "check the path");
-    };
-    if (error) fail();
-    if (size > kMaxProfile) throw Error(ErrorKind::input, "is too large for a profile file", path.string());
-    std::ifstream file(path, std::ios::binary);
-    if (!file) fail();
-    std::ostringstream text;
-    text << file.rdbuf();
-    return parse_profiles(text.str(), path.string());
+    }
+    ReadOptions options;
+    options.what = "file of clock profiles";
+    options.max_bytes = kMaxProfile;
+    return parse_profiles(read_file(path, options), path.string());
 }
 
 std::optional<std::pair<Hertz, Hertz>> resolve(const ClockTarget& target, const std::vector<Hertz>& steps) {

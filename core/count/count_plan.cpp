@@ -5,13 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/input_file.h"
 #include "core/base/toml_depth.h"
 
 namespace throng {
@@ -192,20 +191,16 @@ CountPlan parse_count_plan(std::string_view text, const std::string& file) {
     return PlanReader(file).read(root);
 }
 
-std::string read_count_plan(const std::filesystem::path& path) {
-    std::error_code error;
-    const std::uintmax_t size = std::filesystem::file_size(path, error);  // fails for pipes; opening a pipe would block
-    if (!error && size > kMaxPlanFile) throw Error(ErrorKind::input, "is too large for a file of zones", path.string());
-    std::ifstream file(path, std::ios::binary);
-    if (error || !file)
-        throw Error(ErrorKind::input, "cannot read the lines and zones", path.string(), "check the path");
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
+std::string read_count_plan(const std::filesystem::path& path, const std::stop_token& stop) {
+    ReadOptions options;
+    options.stop = stop;
+    options.what = "file of lines and zones";
+    options.max_bytes = kMaxPlanFile;
+    return read_file(path, options);
 }
 
-CountPlan load_count_plan(const std::filesystem::path& path) {
-    return parse_count_plan(read_count_plan(path), path.string());
+CountPlan load_count_plan(const std::filesystem::path& path, const std::stop_token& stop) {
+    return parse_count_plan(read_count_plan(path, stop), path.string());
 }
 
 std::string format_count_plan(const CountPlan& plan) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,11 +55,10 @@ struct CountPlan {
 // outside the image, a polygon that has no area or crosses itself.
 [[nodiscard]] CountPlan parse_count_plan(std::string_view text, const std::string& file);
 
-// Returns the text of a file of lines and zones. Throws Error(input) if it cannot be read.
-[[nodiscard]] std::string read_count_plan(const std::filesystem::path& path);
-
-// Reads and parses a file. Throws as both.
-[[nodiscard]] CountPlan load_count_plan(const std::filesystem::path& path);
+// Returns the text of a file, which may be a pipe. Throws as read_file does.
+[[nodiscard]] std::string read_count_plan(const std::filesystem::path& path, const std::stop_token& stop = {});
+// Reads and parses a file. Throws as both functions do.
+[[nodiscard]] CountPlan load_count_plan(const std::filesystem::path& path, const std::stop_token& stop = {});
 
 // Returns the text of a plan, which parse_count_plan reads as an equal plan.
 [[nodiscard]] std::string format_count_plan(const CountPlan& plan);

@@ -95,8 +95,9 @@ std::vector<CountEvent> Counter::update(std::span<const Track> tracks, double se
             person.first = person.last = seconds;
             person.lines.resize(plan_.lines.size());
             person.zones.resize(plan_.zones.size());
-            ++totals_.unique;
-            events.push_back({CountEvent::Kind::appeared, seconds, track.id, {}, false, 0});
+            const bool again = is_known(track.id);
+            totals_.unique += again ? 0 : 1;
+            events.push_back({CountEvent::Kind::appeared, seconds, track.id, {}, false, 0, again});
         }
         person.present = true;
         if (track.state != TrackState::predicted) person.last = seconds;
@@ -132,6 +133,26 @@ void Counter::change(const CountPlan& plan) {
     }
     given_ = plan;
     plan_ = plan;  // scaled with the next frame
+}
+
+// Returns whether the id was counted before, and counts it.
+bool Counter::is_known(std::int64_t id) {
+    const std::int64_t block = id >= 0 ? id / kBlock : (id + 1) / kBlock - 1;
+    auto bit = known_[block][static_cast<std::size_t>(id - block * kBlock)];
+    const bool known = bit;
+    bit = true;
+    return known;
+}
+
+double Counter::settled_until() const {
+    double until = seconds_;
+    for (const auto& [id, person] : people_) {
+        until = std::min(until, person.last);
+        for (const Presence& presence : person.zones) {
+            if (presence.changed >= 0) until = std::min(until, presence.changed);
+        }
+    }
+    return until;
 }
 
 void Counter::cross_lines(std::int64_t id, Person& person, CountPoint center, double side,
@@ -183,10 +204,14 @@ void Counter::exit_zone(std::int64_t id, Person& person, std::size_t zone, doubl
 }
 
 void Counter::leave(std::int64_t id, Person& person, std::vector<CountEvent>& events) {
-    for (std::size_t i = 0; i < person.zones.size(); ++i) {
-        if (person.zones[i].inside) exit_zone(id, person, i, person.last, events);
+    double end = person.last;
+    for (const Presence& presence : person.zones) {
+        if (presence.inside) end = std::max(end, presence.since);  // entered while not seen
     }
-    events.push_back({CountEvent::Kind::left, person.last, id, {}, false, person.last - person.first});
+    for (std::size_t i = 0; i < person.zones.size(); ++i) {
+        if (person.zones[i].inside) exit_zone(id, person, i, end, events);
+    }
+    events.push_back({CountEvent::Kind::left, end, id, {}, false, end - person.first});
 }
 
 std::vector<CountEvent> Counter::finish() {

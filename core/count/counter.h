@@ -1,6 +1,7 @@
 // Counts people by their tracks: present and unique ones, crossings of lines, presence in zones.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -17,9 +18,10 @@ struct CountEvent {
     Kind kind = Kind::appeared;
     double seconds = 0;  // presentation time
     std::int64_t id = 0;
-    std::string name;  // of the line or the zone
-    bool in = false;   // crossed: the direction
-    double dwell = 0;  // left, exited: seconds since the person appeared or entered
+    std::string name;    // of the line or the zone
+    bool in = false;     // crossed: the direction
+    double dwell = 0;    // left, exited: seconds since the person appeared or entered
+    bool again = false;  // appeared: has been counted before, and was not tracked for a while
 };
 
 // Totals since the start, and the present state.
@@ -34,7 +36,7 @@ struct CountTotals {
         double dwell = 0;  // seconds, sum over the exits
     };
     int people = 0;           // now
-    std::int64_t unique = 0;  // over time. Who leaves and comes back counts again.
+    std::int64_t unique = 0;  // ids over time. Who leaves and comes back with another one counts again.
     std::vector<Line> lines;  // in the order of the plan
     std::vector<Zone> zones;
 };
@@ -58,6 +60,9 @@ public:
     [[nodiscard]] std::vector<CountEvent> finish();
 
     [[nodiscard]] const CountTotals& totals() const noexcept { return totals_; }
+    // Returns the time that no event of a later call precedes: somebody may leave when last seen, or have entered a zone
+    // already.
+    [[nodiscard]] double settled_until() const;
 
 private:
     // Side of a line and position of the center when it was last certain.
@@ -85,7 +90,11 @@ private:
     CountPlan given_;
     CountPlan plan_;  // for the size of the frames
     CountTotals totals_;
+    [[nodiscard]] bool is_known(std::int64_t id);
+
     std::map<std::int64_t, Person> people_;  // by id
+    static constexpr std::int64_t kBlock = 4096;
+    std::map<std::int64_t, std::bitset<kBlock>> known_;  // ids that were counted, a bit each, by number of the block
     double seconds_ = 0;
 };
 

@@ -38,6 +38,8 @@ public:
         return false;
     }
 
+    [[nodiscard]] std::int64_t number() const { return number_; }
+
     [[noreturn]] void reject(const std::string& what, const std::string& advice = {}) const {
         throw Error(ErrorKind::input, what, path_.string() + ":" + std::to_string(number_), advice);
     }
@@ -62,10 +64,12 @@ public:
         return found->get<std::string>();
     }
 
-    std::optional<std::int64_t> frame() const {
-        const auto found = object_.find("frame");
+    std::optional<std::int64_t> frame() const { return integer("frame"); }
+
+    std::optional<std::int64_t> integer(const char* name) const {
+        const auto found = object_.find(name);
         if (found == object_.end()) return std::nullopt;
-        if (!found->is_number_integer()) reader_.reject("'frame' is not an integer");
+        if (!found->is_number_integer()) reader_.reject(std::string("'") + name + "' is not an integer");
         return found->get<std::int64_t>();
     }
 
@@ -243,6 +247,8 @@ std::vector<DetectionLabels> read_track_lines(const std::filesystem::path& path)
             labels.entries.push_back({json.box(entry), json.number(entry, "score"), 1, id, json.state(entry)});
         }
         labels.pts = json.seconds();
+        labels.source_number = json.integer("source_number").value_or(0);
+        labels.line = reader.number();
         all.push_back(std::move(labels));
     }
     return all;

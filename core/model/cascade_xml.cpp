@@ -1,12 +1,12 @@
 #include "core/model/cascade_xml.h"
 
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <pugixml.hpp>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/input_file.h"
 #include "core/model/xml_reader.h"
 
 namespace throng {
@@ -220,16 +220,10 @@ CascadeModel read_cascade(const std::filesystem::path& file) {
     if (!std::filesystem::is_regular_file(file, error)) {
         throw Error(ErrorKind::input, "file not found", name, "check the path");
     }
-    const auto size = std::filesystem::file_size(file, error);
-    if (error || size > kMaxCascadeFile) {
-        throw Error(ErrorKind::input, "larger than 64 MiB, too large for a cascade", name);
-    }
-    std::ifstream stream(file, std::ios::binary);
-    std::string text(static_cast<std::size_t>(size), '\0');
-    if (!stream.read(text.data(), static_cast<std::streamsize>(text.size()))) {
-        throw Error(ErrorKind::input, "cannot be read", name, "check the file's permissions");
-    }
-    return parse_cascade(text, name);
+    ReadOptions options;
+    options.what = "cascade";
+    options.max_bytes = kMaxCascadeFile;
+    return parse_cascade(read_file(file, options), name);
 }
 
 }  // namespace throng

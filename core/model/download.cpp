@@ -59,8 +59,9 @@ public:
         }
     }
     void move_to(const fs::path& target) {
+        if (::fsync(file_) != 0) fail("cannot be written to disk");
         std::error_code failed;
-        if (::fsync(file_) == 0) fs::rename(path_, target, failed);
+        fs::rename(path_, target, failed);
         if (failed) throw Error(ErrorKind::input, "cannot be written: " + failed.message(), target.string());
     }
     void remove() {
@@ -82,7 +83,8 @@ private:
     }
 
     void lock() {
-        if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
+        // On file systems without locks the file is written unlocked; its checksum decides.
+        if (::flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
         ::close(std::exchange(file_, -1));
         throw Error(ErrorKind::input, "is being downloaded by another program", path_.string());
     }

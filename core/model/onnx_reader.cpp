@@ -1,12 +1,11 @@
 #include "core/model/onnx_reader.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/input_file.h"
 #include "core/model/onnx_graph.h"
 #include "core/model/onnx_head.h"
 #include "core/model/onnx_values.h"
@@ -69,15 +68,13 @@ Network parse_onnx(std::string_view bytes, const std::string& name) {
 
 Network read_onnx(const std::filesystem::path& file) {
     std::error_code failed;
-    const std::uintmax_t size = std::filesystem::file_size(file, failed);
+    const std::uintmax_t size = std::filesystem::file_size(file, failed);  // fails for pipes
     if (failed) throw Error(ErrorKind::input, "cannot be read: " + failed.message(), file.string());
-    if (size > kMaxOnnxFile) {
-        throw Error(ErrorKind::input, "is too large for a face detector: " + std::to_string(size) + " bytes",
-                    file.string());
-    }
-    std::ifstream stream(file, std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-    if (!stream || bytes.size() != size) throw Error(ErrorKind::input, "cannot be read completely", file.string());
+    ReadOptions options;
+    options.what = "face detector";
+    options.max_bytes = kMaxOnnxFile;
+    const std::string bytes = read_file(file, options);
+    if (bytes.size() != size) throw Error(ErrorKind::input, "cannot be read completely", file.string());
     return parse_onnx(bytes, file.string());
 }
 

@@ -174,17 +174,18 @@ void FrameProcessor::grow(std::uint32_t requested) {
 
 void FrameProcessor::submit(DecodedFrame decoded) {
     Slot& slot = slots_[next_];
-    fit(slot);
-    // A backend with buffers in host memory also reads frames from host memory.
-    if (slot.raw.memory() == MemoryKind::host) decoded.frame = decoded.frame.on_host();
+    // In flight from here on: whatever fails, take_unfinished returns the frame.
     slot.decoded = std::move(decoded);
     running_.push_back(next_);
+    next_ = (next_ + 1) % slots_.size();
+    fit(slot);
+    // A backend with buffers in host memory also reads frames from host memory.
+    if (slot.raw.memory() == MemoryKind::host) slot.decoded.frame = slot.decoded.frame.on_host();
     slot.trace.decoded = slot.decoded.decoded;
     slot.trace.decode_ms = slot.decoded.decode_ms;
     slot.trace.queued = slot.decoded.queued;
     slot.trace.in_flight = static_cast<std::uint32_t>(running_.size());
     slot.trace.on_device = slot.raw.memory() == MemoryKind::device;
-    next_ = (next_ + 1) % slots_.size();
     run(slot);
 }
 

@@ -36,7 +36,7 @@ public:
     [[nodiscard]] std::size_t in_flight() const noexcept { return running_.size(); }
     [[nodiscard]] bool has_free_slot() const noexcept { return running_.size() < slots_.size(); }
 
-    // Requires has_free_slot().
+    // Requires has_free_slot(). After an error the frame is in flight: take_unfinished returns it.
     void submit(DecodedFrame decoded);
 
     struct Outcome {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -52,97 +53,128 @@ void CountSink::write(const FrameResult& result) {
     const auto [at, is_new] = sources_.try_emplace(result.source_number, plan_);
     Source& source = at->second;
     const FrameInfo& info = result.frame.info();
-    const auto minute = static_cast<std::int64_t>(std::floor(info.pts / kMinute));
-    if (is_new) {
-        source.name = result.source;
-        source.minute = minute;
-        source.zones.resize(plan_.zones.size());
-        source.start = source.counter.totals();
-    } else if (minute != source.minute) {
-        write_minute(source, result.source_number);
-        source.minute = minute;
-    }
+    if (is_new) source.name = result.source;
+    if (!is_new && info.pts < source.seconds) end_visits(source, result.source_number);  // the time begins anew
+    source.seconds = info.pts;
     source.frame = info.index;
-    write_events(source, result.source_number, source.counter.update(result.tracks, info.pts, info.width, info.height));
+    add_events(source, source.counter.update(result.tracks, info.pts, info.width, info.height));
     const CountTotals& totals = source.counter.totals();
-    ++source.frames;
-    source.people_sum += totals.people;
-    source.people_max = std::max(source.people_max, totals.people);
-    for (std::size_t i = 0; i < source.zones.size(); ++i) {
-        source.zones[i].sum += totals.zones[i].occupancy;
-        source.zones[i].max = std::max(source.zones[i].max, totals.zones[i].occupancy);
+    Minute& minute = minute_of(source, info.pts);
+    ++minute.frames;
+    minute.people_sum += totals.people;
+    minute.people_max = std::max(minute.people_max, totals.people);
+    for (std::size_t i = 0; i < minute.zones.size(); ++i) {
+        minute.zones[i].sum += totals.zones[i].occupancy;
+        minute.zones[i].max = std::max(minute.zones[i].max, totals.zones[i].occupancy);
+    }
+    settle(source, result.source_number, source.counter.settled_until());
+}
+
+void CountSink::add_events(Source& source, std::vector<CountEvent> events) {
+    for (CountEvent& event : events) source.waiting.emplace(event.seconds, Noticed{std::move(event), source.frame});
+}
+
+void CountSink::end_visits(Source& source, int number) {
+    add_events(source, source.counter.finish());
+    settle(source, number, std::numeric_limits<double>::infinity());
+}
+
+// Writes the events and minutes that nothing before `until` can follow.
+void CountSink::settle(Source& source, int number, double until) {
+    while (!source.waiting.empty() && source.waiting.begin()->first <= until) {
+        const Noticed& noticed = source.waiting.begin()->second;
+        count(minute_of(source, noticed.event.seconds), noticed.event);
+        write_event(source, number, noticed);
+        source.waiting.erase(source.waiting.begin());
+    }
+    while (!source.minutes.empty() && static_cast<double>(source.minutes.begin()->first + 1) * kMinute <= until) {
+        write_minute(source, number, source.minutes.begin()->first, source.minutes.begin()->second);
+        source.minutes.erase(source.minutes.begin());
     }
 }
 
-void CountSink::write_events(const Source& source, int number, const std::vector<CountEvent>& events) {
-    if (!events_ || events.empty()) return;
-    std::string lines;
-    for (const CountEvent& event : events) {
-        nlohmann::ordered_json json = {
-            {"source", name_as_text(source.name)}, {"source_number", number},      {"frame", source.frame},
-            {"pts", rounded(event.seconds)},       {"event", name_of(event.kind)}, {"id", event.id}};
-        switch (event.kind) {
-            case CountEvent::Kind::appeared: break;
-            case CountEvent::Kind::crossed:
-                json["line"] = event.name;
-                json["direction"] = event.in ? "in" : "out";
-                break;
-            case CountEvent::Kind::exited:
-                json["zone"] = event.name;
-                json["dwell"] = rounded(event.dwell);
-                break;
-            case CountEvent::Kind::entered: json["zone"] = event.name; break;
-            case CountEvent::Kind::left: json["dwell"] = rounded(event.dwell); break;
-        }
-        lines += json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+CountSink::Minute& CountSink::minute_of(Source& source, double seconds) const {
+    const auto [minute, is_new] = source.minutes.try_emplace(static_cast<std::int64_t>(std::floor(seconds / kMinute)));
+    if (is_new) {
+        minute->second.lines.resize(plan_.lines.size());
+        minute->second.zones.resize(plan_.zones.size());
     }
-    events_->write(lines, stop_);
+    return minute->second;
 }
 
-// Writes the row of the minute and starts the next one.
-void CountSink::write_minute(Source& source, int number) {
-    const CountTotals& totals = source.counter.totals();
-    const auto frames = static_cast<double>(std::max<std::int64_t>(source.frames, 1));
-    if (per_minute_) {
-        std::string text;
-        if (!std::exchange(has_header_, true)) {
-            text = "source,source_number,start,people_mean,people_max,new,unique";
-            for (const CountLine& line : plan_.lines) text += fmt::format(",{0}_in,{0}_out", line.name);
-            for (const CountZone& zone : plan_.zones) {
-                text += fmt::format(",{0}_mean,{0}_max,{0}_visits,{0}_dwell", zone.name);
-            }
-            text += '\n';
+void CountSink::count(Minute& minute, const CountEvent& event) const {
+    const auto find = [&event](const auto& shapes, auto& counts) -> auto& {
+        const auto found =
+            std::find_if(shapes.begin(), shapes.end(), [&](const auto& s) { return s.name == event.name; });
+        return counts.at(static_cast<std::size_t>(found - shapes.begin()));
+    };
+    switch (event.kind) {
+        case CountEvent::Kind::appeared: minute.unique += event.again ? 0 : 1; break;
+        case CountEvent::Kind::left: break;
+        case CountEvent::Kind::crossed: {
+            CountTotals::Line& line = find(plan_.lines, minute.lines);
+            ++(event.in ? line.in : line.out);
+            break;
         }
-        text += fmt::format("{},{},{},{:.2f},{},{},{}", csv_value(source.name), number,
-                            static_cast<std::int64_t>(kMinute) * source.minute,
-                            static_cast<double>(source.people_sum) / frames, source.people_max,
-                            totals.unique - source.start.unique, totals.unique);
-        for (std::size_t i = 0; i < totals.lines.size(); ++i) {
-            text += fmt::format(",{},{}", totals.lines[i].in - source.start.lines[i].in,
-                                totals.lines[i].out - source.start.lines[i].out);
+        case CountEvent::Kind::entered: ++find(plan_.zones, minute.zones).visits; break;
+        case CountEvent::Kind::exited: {
+            ZoneMinute& zone = find(plan_.zones, minute.zones);
+            ++zone.exits;
+            zone.dwell += event.dwell;
+            break;
         }
-        for (std::size_t i = 0; i < totals.zones.size(); ++i) {
-            const CountTotals::Zone& now = totals.zones[i];
-            const CountTotals::Zone& before = source.start.zones[i];
-            text += fmt::format(",{:.2f},{},{},", static_cast<double>(source.zones[i].sum) / frames,
-                                source.zones[i].max, now.visits - before.visits);
-            const std::int64_t exits = now.exits - before.exits;
-            if (exits > 0) text += fmt::format("{:.2f}", (now.dwell - before.dwell) / static_cast<double>(exits));
-        }
-        per_minute_->write(text + '\n', stop_);
     }
-    source.frames = source.people_sum = 0;
-    source.people_max = 0;
-    source.zones.assign(plan_.zones.size(), {});
-    source.start = totals;
+}
+
+void CountSink::write_event(const Source& source, int number, const Noticed& noticed) {
+    if (!events_) return;
+    const CountEvent& event = noticed.event;
+    nlohmann::ordered_json json = {{"source", name_as_text(source.name)}, {"source_number", number},
+                                   {"frame", noticed.frame},              {"pts", rounded(event.seconds)},
+                                   {"event", name_of(event.kind)},        {"id", event.id}};
+    switch (event.kind) {
+        case CountEvent::Kind::appeared: break;
+        case CountEvent::Kind::crossed:
+            json["line"] = event.name;
+            json["direction"] = event.in ? "in" : "out";
+            break;
+        case CountEvent::Kind::exited:
+            json["zone"] = event.name;
+            json["dwell"] = rounded(event.dwell);
+            break;
+        case CountEvent::Kind::entered: json["zone"] = event.name; break;
+        case CountEvent::Kind::left: json["dwell"] = rounded(event.dwell); break;
+    }
+    events_->write(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n', stop_);
+}
+
+void CountSink::write_minute(Source& source, int number, std::int64_t start, const Minute& minute) {
+    source.unique += minute.unique;
+    if (!per_minute_) return;
+    const auto frames = static_cast<double>(std::max<std::int64_t>(minute.frames, 1));
+    std::string text;
+    if (!std::exchange(has_header_, true)) {
+        text = "source,source_number,start,people_mean,people_max,new,unique";
+        for (const CountLine& line : plan_.lines) text += fmt::format(",{0}_in,{0}_out", line.name);
+        for (const CountZone& zone : plan_.zones) {
+            text += fmt::format(",{0}_mean,{0}_max,{0}_visits,{0}_dwell", zone.name);
+        }
+        text += '\n';
+    }
+    text += fmt::format("{},{},{},{:.2f},{},{},{}", csv_value(source.name), number,
+                        static_cast<std::int64_t>(kMinute) * start, static_cast<double>(minute.people_sum) / frames,
+                        minute.people_max, minute.unique, source.unique);
+    for (const CountTotals::Line& line : minute.lines) text += fmt::format(",{},{}", line.in, line.out);
+    for (const ZoneMinute& zone : minute.zones) {
+        text += fmt::format(",{:.2f},{},{},", static_cast<double>(zone.sum) / frames, zone.max, zone.visits);
+        if (zone.exits > 0) text += fmt::format("{:.2f}", zone.dwell / static_cast<double>(zone.exits));
+    }
+    per_minute_->write(text + '\n', stop_);
 }
 
 void CountSink::close() {
+    for (auto& [number, source] : sources_) end_visits(source, number);
     const bool has_frames = !sources_.empty();
-    for (auto& [number, source] : sources_) {
-        write_events(source, number, source.counter.finish());
-        if (source.frames > 0) write_minute(source, number);
-    }
     sources_.clear();
     // Without events, the file is empty; it is not that of an earlier run.
     if (events_ && has_frames && !events_->is_open()) events_->write({}, stop_);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "core/base/output_file.h"
 #include "core/count/counter.h"
@@ -22,11 +23,13 @@ struct CountOutputs {
 //
 // Events: {"source":"a.mp4","source_number":1,"frame":31,"pts":1.03,"event":"crossed","id":7,"line":"door",
 // "direction":"in"}. event is appeared, left, crossed, entered or exited; pts is the time of the event, frame the frame
-// in which it was noticed. zone replaces line for entered and exited; left and exited have dwell in seconds.
+// in which it was noticed. zone replaces line for entered and exited; left and exited have dwell in seconds. The events
+// of a source are in the order of their times: they wait until none before them can follow.
 //
 // CSV: source, source_number, start (seconds), people_mean, people_max, new, unique; NAME_in and NAME_out per line;
 // NAME_mean, NAME_max, NAME_visits and NAME_dwell (mean seconds of the visits that ended; empty if none did) per zone.
-// The last minute may be incomplete. Values that need quotes are quoted (RFC 4180).
+// An event counts in the minute of its pts. The last minute may be incomplete. Values that need quotes are quoted (RFC
+// 4180).
 class CountSink final : public ResultSink {
 public:
     // Throws Error(input) if an output cannot be created.
@@ -39,22 +42,39 @@ private:
     struct ZoneMinute {
         std::int64_t sum = 0;
         int max = 0;
+        std::int64_t visits = 0, exits = 0;
+        double dwell = 0;  // seconds, sum over the exits
+    };
+    struct Minute {
+        std::int64_t frames = 0;
+        std::int64_t people_sum = 0;
+        int people_max = 0;
+        std::int64_t unique = 0;  // new ones
+        std::vector<CountTotals::Line> lines;
+        std::vector<ZoneMinute> zones;
+    };
+    struct Noticed {
+        CountEvent event;
+        std::int64_t frame = 0;
     };
     struct Source {
         explicit Source(const CountPlan& plan) : counter(plan) {}
         std::string name;
         Counter counter;
+        double seconds = 0;  // of the newest frame
         std::int64_t frame = 0;
-        std::int64_t minute = 0;
-        std::int64_t frames = 0;  // of the minute
-        std::int64_t people_sum = 0;
-        int people_max = 0;
-        std::vector<ZoneMinute> zones;
-        CountTotals start;  // totals at the start of the minute
+        std::multimap<double, Noticed> waiting;  // by time of the event
+        std::map<std::int64_t, Minute> minutes;  // those that are not written, by number
+        std::int64_t unique = 0;                 // until the last minute written
     };
 
-    void write_events(const Source& source, int number, const std::vector<CountEvent>& events);
-    void write_minute(Source& source, int number);
+    void add_events(Source& source, std::vector<CountEvent> events);
+    void end_visits(Source& source, int number);
+    void settle(Source& source, int number, double until);
+    [[nodiscard]] Minute& minute_of(Source& source, double seconds) const;
+    void count(Minute& minute, const CountEvent& event) const;
+    void write_event(const Source& source, int number, const Noticed& noticed);
+    void write_minute(Source& source, int number, std::int64_t start, const Minute& minute);
 
     CountPlan plan_;
     std::optional<OutputFile> events_, per_minute_;

@@ -1,6 +1,7 @@
 // Passes the results of a file on with tracks that are linked with what comes after them.
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <memory>
 #include <set>
@@ -12,11 +13,13 @@
 
 namespace throng {
 
-// Results wait until their tracks are decided, up to a minute of the source, without their pixels: the inner sinks must
-// read none. The results need PipelineSettings::tracking.
+// Results wait until their tracks are decided, up to a minute of the source, without their pixels and candidates: the
+// inner sinks must read none. The results need PipelineSettings::tracking.
 class RelinkSink final : public ResultSink {
 public:
-    explicit RelinkSink(std::vector<std::shared_ptr<ResultSink>> inner) : inner_(std::move(inner)) {}
+    // max_bytes: of the boxes that wait. If raw detections need more, tracks are decided after less than a minute.
+    explicit RelinkSink(std::vector<std::shared_ptr<ResultSink>> inner, std::size_t max_bytes = std::size_t{256} << 20U)
+        : inner_(std::move(inner)), max_bytes_(max_bytes) {}
 
     void write(const FrameResult& result) override;
     // Passes all results on and closes the inner sinks.
@@ -28,6 +31,8 @@ private:
     std::vector<std::shared_ptr<ResultSink>> inner_;
     RelinkQueue queue_;
     std::deque<FrameResult> waiting_;
+    std::size_t max_bytes_;
+    std::size_t bytes_ = 0;                     // of the boxes in waiting_
     std::set<std::string, std::less<>> names_;  // of the timings, whose owner may not live as long
 };
 

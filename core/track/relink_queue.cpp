@@ -25,6 +25,10 @@ void RelinkQueue::push(const TrackerInput& input, std::vector<Track> tracks) {
     }
 }
 
+void RelinkQueue::end_section() {
+    if (frames_.size() >= kMinScene) link(false);
+}
+
 void RelinkQueue::finish() {
     if (!frames_.empty()) link(true);
 }

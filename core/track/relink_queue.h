@@ -19,6 +19,9 @@ class RelinkQueue {
 public:
     // Adds the next frame with its tracks as Tracker::update returned them. A cut (SceneCut) decides all frames before.
     void push(const TrackerInput& input, std::vector<Track> tracks);
+    // Decides most of the frames so far, as if a section ended with them: for a caller who must not keep more. Does
+    // nothing for a few frames.
+    void end_section();
     // Decides all frames so far. Tracks do not go on.
     void finish();
 

@@ -288,7 +288,8 @@ private:
             track.state = state;
             track.gap = 0;
             track.detection = observation.index;
-            if (state == TrackState::detected) {
+            // A frame that is detected again is no further evidence.
+            if (state == TrackState::detected && active.last_seen != seconds) {
                 active.last_seen = seconds;
                 ++active.detections;
                 active.hits += detection.hits;

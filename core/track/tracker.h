@@ -96,7 +96,7 @@ public:
 
     // Advances to the next frame and returns its tracks by id, those that are not yet confirmed included: a consumer
     // that hides faces uses all, a consumer that counts or shows them those that are confirmed. A second call for the
-    // same time (the frame was detected again) continues the tracks without motion.
+    // same time (the frame was detected again) continues the tracks without motion, and is no evidence for them.
     [[nodiscard]] std::vector<Track> update(const TrackerInput& input);
 
     // Ends all tracks. Ids go on.

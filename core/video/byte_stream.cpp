@@ -1,19 +1,13 @@
 #include "core/video/byte_stream.h"
 
-#include <fcntl.h>
-#include <linux/magic.h>
-#include <poll.h>
 #include <spdlog/fmt/fmt.h>
-#include <sys/stat.h>
-#include <sys/vfs.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <system_error>
 #include <utility>
 
+#include "core/base/input_file.h"
 #include "core/video/media_reader.h"
 #include "core/video/watchdog.h"
 
@@ -25,7 +19,6 @@ namespace throng {
 namespace {
 
 constexpr int kBufferBytes = 1 << 15;
-constexpr int kPollMs = 50;  // interval at which stop requests are polled
 
 std::string size_text(std::int64_t bytes) {
     if (bytes < 10'000) return fmt::format("{} bytes", bytes);
@@ -204,52 +197,31 @@ private:
 class PipeStream final : public ByteStream {
 public:
     PipeStream(const std::string& path, const ByteLimits& limits, const std::stop_token& stop, int& status)
-        : ByteStream(limits, stop), descriptor_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
-        status = descriptor_ < 0 ? AVERROR(errno) : 0;
-        if (descriptor_ < 0) return;
-        struct stat about {};
-        struct statfs system {};
-        const bool is_pipe = ::fstat(descriptor_, &about) == 0 && S_ISFIFO(about.st_mode);
-        // An unnamed pipe already has its writer, or never will.
-        const bool has_name = ::fstatfs(descriptor_, &system) == 0 && system.f_type != PIPEFS_MAGIC;
-        had_writer_ = !is_pipe || !has_name;
-        make_context(false);
+        : ByteStream(limits, stop), file_(path) {
+        status = file_.error() != 0 ? AVERROR(file_.error()) : 0;
+        if (file_.error() == 0) make_context(false);
     }
-    ~PipeStream() override {
-        if (descriptor_ >= 0) ::close(descriptor_);
-    }
-    PipeStream(const PipeStream&) = delete;
-    PipeStream& operator=(const PipeStream&) = delete;
 
 private:
     int read(std::uint8_t* to, int size) override {
-        Clock::time_point until = deadline(had_writer_);
+        bool had_writer = file_.had_writer();
+        Clock::time_point until = deadline(had_writer);
         while (!stopped()) {
-            const ssize_t count = ::read(descriptor_, to, static_cast<std::size_t>(size));
-            const bool nothing_yet = count < 0 && (errno == EAGAIN || errno == EINTR);
-            if (count < 0 && !nothing_yet) {
-                return fail("reading failed: " + std::generic_category().message(errno));
+            const std::optional<std::size_t> count = file_.read(to, static_cast<std::size_t>(size));
+            if (file_.error() != 0) {
+                return fail("reading failed: " + std::generic_category().message(file_.error()));
             }
-            if (count > 0 || (count == 0 && had_writer_)) {
-                had_writer_ = true;
-                return static_cast<int>(count);
-            }
-            if (nothing_yet && !had_writer_) {  // the writer has just connected
-                had_writer_ = true;
-                until = deadline(true);
-            }
+            if (count) return static_cast<int>(*count);
+            if (file_.had_writer() && !std::exchange(had_writer, true)) until = deadline(true);
             if (Clock::now() >= until) {
-                return fail(had_writer_ ? timeout_message()
-                                        : "no writer within " + short_number(limits().open_timeout) + " s");
+                return fail(had_writer ? timeout_message()
+                                       : "no writer within " + short_number(limits().open_timeout) + " s");
             }
-            pollfd requested{descriptor_, POLLIN, 0};
-            if (::poll(&requested, 1, kPollMs) > 0 && (requested.revents & POLLHUP) != 0) had_writer_ = true;
         }
         return -1;
     }
 
-    int descriptor_;
-    bool had_writer_ = false;
+    InputFile file_;
 };
 
 }  // namespace

@@ -562,10 +562,12 @@ Orientation MediaReader::orientation_of_frame(const AVFrame& av_frame) const {
 std::optional<double> MediaReader::duration() const {
     if (request_.live) return std::nullopt;
     std::optional<double> seconds;
+    bool of_file = false;
     if (stream_->duration != AV_NOPTS_VALUE && stream_->duration > 0) {
         seconds = static_cast<double>(stream_->duration) * av_q2d(stream_->time_base);
     } else if (input_->duration != AV_NOPTS_VALUE && input_->duration > 0) {
         seconds = static_cast<double>(input_->duration) / AV_TIME_BASE;
+        of_file = true;
     }
     // The difference of the last time stamp and the first one, between which the clock may have jumped.
     const bool estimated = input_->duration_estimation_method == AVFMT_DURATION_FROM_PTS;
@@ -574,7 +576,10 @@ std::optional<double> MediaReader::duration() const {
         const std::int64_t size = avio_size(input_->pb);
         if (size > 0 && static_cast<double>(size) < *seconds * kMinRate) return std::nullopt;
     }
-    return seconds;
+    // Times are from the first frame on.
+    const double start = static_cast<double>(start_.value_or(0)) * av_q2d(stream_->time_base);
+    if (seconds && start > 0 && states_end(*input_, *stream_, of_file)) *seconds -= start;
+    return seconds && *seconds > 0 ? seconds : std::nullopt;
 }
 
 std::string MediaReader::early_end() const {

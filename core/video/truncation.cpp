@@ -39,6 +39,12 @@ std::optional<double> seconds_of(const AVDictionaryEntry* entry) {
 
 }  // namespace
 
+bool states_end(const AVFormatContext& input, const AVStream& stream, bool of_file) {
+    const std::string_view format = input.iformat->name;
+    return format.starts_with("matroska") || format == "nut" || format == "asf" ||
+           (format.starts_with("mov") && (of_file || stream.nb_frames == 0));
+}
+
 std::optional<ExpectedEnd> expected_end(const AVFormatContext& input, const AVStream& stream, double start,
                                         double step) {
     if (input.duration_estimation_method != AVFMT_DURATION_FROM_STREAM) return std::nullopt;
@@ -64,7 +70,8 @@ std::optional<ExpectedEnd> expected_end(const AVFormatContext& input, const AVSt
     // In other formats, the duration of a stream may be that of the longest stream.
     const bool own_duration = alone || format.substr(0, 3) == "mov" || format == "avi";
     if (!own_duration || stream.duration == AV_NOPTS_VALUE || stream.duration <= 0) return std::nullopt;
-    return ExpectedEnd{start + static_cast<double>(stream.duration) * av_q2d(stream.time_base), usual};
+    const double duration = static_cast<double>(stream.duration) * av_q2d(stream.time_base);
+    return ExpectedEnd{(states_end(input, stream, false) ? 0 : start) + duration, usual};
 }
 
 bool is_truncated_ogg(Bytes tail) {

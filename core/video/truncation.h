@@ -22,6 +22,10 @@ inline constexpr std::size_t kTailBytes = std::size_t{1} << 17;
 // is incomplete.
 [[nodiscard]] bool is_truncated_transport_stream(std::span<const std::uint8_t> tail);
 
+// Returns true if a duration in the headers of this format is the time of the end, which differs from the length if the
+// first time is not 0. of_file: that of the file, otherwise of the stream.
+[[nodiscard]] bool states_end(const AVFormatContext& input, const AVStream& stream, bool of_file);
+
 struct ExpectedEnd {
     double end;        // seconds on the container's clock
     double tolerance;  // seconds by which the last packet of a complete file may end earlier

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/input_file.h"
 #include "core/base/suggest.h"
 #include "core/base/toml_depth.h"
 #include "ui/scenes/scene_actions.h"
@@ -16,7 +17,7 @@
 namespace throng::ui {
 namespace {
 
-constexpr qint64 kMaxFile = 1 << 20;
+constexpr std::uint64_t kMaxFile = 1 << 20;
 constexpr qsizetype kMaxText = 160;  // characters; more do not fit the screen in large type
 constexpr std::size_t kMaxScenes = 100;
 
@@ -177,19 +178,23 @@ SceneScript parse_scenes(std::string_view text, const std::string& name) {
     return Reader(name).read(text);
 }
 
-SceneScript read_scenes(const std::string& path) {
-    const bool built_in = path == "default";
-    QFile file(built_in ? QStringLiteral(":/qt/qml/Throng/Ui/scenes.toml") : QString::fromStdString(path));
-    if (!file.open(QIODevice::ReadOnly)) {
-        throw Error(ErrorKind::input, "cannot read the scenes: " + file.errorString().toStdString(), path,
+SceneScript read_scenes(const std::string& path, const std::stop_token& stop) {
+    if (path == "default") {
+        QFile file(QStringLiteral(":/qt/qml/Throng/Ui/scenes.toml"));
+        if (!file.open(QIODevice::ReadOnly)) throw Error(ErrorKind::internal, "the program's own scenes are missing");
+        return parse_scenes(file.readAll().toStdString(), "scenes.toml");
+    }
+    ReadOptions options;
+    options.stop = stop;
+    options.what = "script of scenes";
+    options.max_bytes = kMaxFile;
+    try {
+        return parse_scenes(read_file(path, options), path);
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::input) throw;
+        throw Error(ErrorKind::input, error.problem(), path,
                     "check the path, or give \"default\" for the program's own scenes");
     }
-    if (file.size() > kMaxFile) throw Error(ErrorKind::input, "is too large for a script of scenes", path);
-    const QByteArray bytes = file.read(kMaxFile);
-    if (file.error() != QFileDevice::NoError) {
-        throw Error(ErrorKind::input, "cannot read the scenes: " + file.errorString().toStdString(), path);
-    }
-    return parse_scenes({bytes.data(), static_cast<std::size_t>(bytes.size())}, built_in ? "scenes.toml" : path);
 }
 
 QString text_in(const Texts& texts, const QStringList& languages) {

@@ -4,6 +4,7 @@
 #include <QString>
 #include <QVariantMap>
 #include <map>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,9 +30,9 @@ struct SceneScript {
 // Throws Error(usage) with line and key for invalid TOML, unknown keys and actions, and values out of range.
 [[nodiscard]] SceneScript parse_scenes(std::string_view text, const std::string& name);
 
-// "default" is the script built into the program. Throws Error(input) if the file cannot be read, otherwise as
-// parse_scenes does.
-[[nodiscard]] SceneScript read_scenes(const std::string& path);
+// "default" is the script built into the program. Throws Error(input) if the file cannot be read, Error(interrupted)
+// after a stop request, otherwise as parse_scenes does.
+[[nodiscard]] SceneScript read_scenes(const std::string& path, const std::stop_token& stop = {});
 
 // Returns the text in the first of these languages that it has ("de_DE" also takes "de"), otherwise the English one,
 // otherwise any. Empty only if there are no texts.

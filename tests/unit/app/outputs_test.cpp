@@ -13,6 +13,7 @@
 #include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/support/program/program.h"
@@ -413,6 +414,79 @@ TEST_F(Outputs, ASignalEndsEveryCommandWithStatus130) {
         EXPECT_EQ(run_program({"nms", file("pipe")}, options).status, 130);
         EXPECT_EQ(run_program({"eval", file("pipe"), file("pipe")}, options).status, 130);
     }
+}
+
+// Returns whether a process has opened the file.
+bool has_opened(int pid, const fs::path& path) {
+    std::error_code failure;
+    for (fs::directory_iterator it("/proc/" + std::to_string(pid) + "/fd", failure), end; !failure && it != end;
+         it.increment(failure)) {
+        std::error_code closed;
+        if (fs::read_symlink(it->path(), closed) == path) return true;
+    }
+    return false;
+}
+
+TEST_F(Outputs, OneSignalEndsTheReadingOfAFileAtTheStart) {
+    const std::string pipe = file("pipe");
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    fs::create_directory(file("large"));
+    const std::string large = file("large/a.mp4");
+    std::ofstream(large) << "x";
+    fs::resize_file(large, std::uintmax_t{1} << 42U);  // takes hours to hash
+    int signal = SIGINT;
+    for (const auto& [opened, command] : {
+             std::pair{pipe, Arguments{"detect", "--files-from", pipe, "--out", file("out")}},
+             {pipe, {"anonymize", "--files-from", pipe, "--out", file("out")}},
+             {pipe, {"detect", kSmallCrowd, "--count", pipe, "--events", file("e.jsonl")}},
+             {pipe, {"detect", file("photos"), "--count", pipe, "--out", file("out")}},
+             {large, {"detect", file("large"), "--out", file("out")}},
+             {large, {"anonymize", large, "--out", file("out.mp4")}},
+             {large, {"anonymize", file("large"), "--out", file("out")}},
+#ifdef TH_WITH_UI
+             {pipe, {"view", kSmallCrowd, "--scenes", pipe}},
+#endif
+         }) {
+        ProgramOptions options;
+        options.meanwhile = [&signal, path = opened](int pid) {
+            if (!has_opened(pid, path)) return true;
+            kill(pid, signal);
+            return false;
+        };
+        const ProgramResult result = run_program(command, options);
+        EXPECT_EQ(result.status, 130) << command[0] << ' ' << command[1] << "\n" << result.err;
+        signal = signal == SIGINT ? SIGTERM : SIGINT;
+    }
+    EXPECT_FALSE(fs::exists(file("e.jsonl")) || fs::exists(file("out.mp4")));
+}
+
+TEST_F(Outputs, OneSignalEndsTheWaitForAListOnStandardInput) {
+    ASSERT_EQ(::mkfifo(file("pipe").c_str(), 0600), 0);
+    ProgramOptions options;
+    options.launcher = {"sh", "-c", "exec \"$@\" <>'" + file("pipe") + "'", "sh"};  // has a writer, which is silent
+    options.meanwhile = [&](int pid) {
+        if (!has_opened(pid, file("pipe")) || !test::handles_signals(pid)) return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        kill(pid, SIGTERM);
+        return false;
+    };
+    const ProgramResult result = run_program({"detect", "--files-from", "-", "--out", file("out")}, options);
+    EXPECT_EQ(result.status, 130) << result.err;
+}
+
+// Each is read once, so that a pipe serves as well as a file.
+TEST_F(Outputs, ListsAndZonesMayComeFromPipes) {
+    ASSERT_EQ(::mkfifo(file("pipe").c_str(), 0600), 0);
+    const auto piped = [&](const std::string& text, const Arguments& command) {
+        const std::jthread writer([&] { std::ofstream(file("pipe")) << text; });
+        const ProgramResult result = run_program(command);
+        EXPECT_EQ(result.status, 0) << result.err;
+    };
+    piped(file("photos") + "\n", {"detect", "--files-from", file("pipe"), "--out", file("out")});
+    const std::string zone = "size = [160, 120]\n[[zone]]\nname = \"a\"\npoints = [[1, 1], [9, 1], [9, 9]]\n";
+    piped(zone, {"detect", file("photos"), "--count", file("pipe"), "--out", file("out2")});
+    piped(zone, {"detect", kSmallCrowd, "--count", file("pipe"), "--events", file("e.jsonl")});
+    EXPECT_TRUE(fs::exists(file("out") + file("photos/a.jpg.jsonl")));
 }
 
 TEST_F(Outputs, AHangUpStopsOrderly) {

@@ -96,14 +96,64 @@ TEST_F(SegmentProgram, ShardsOfPartsAddUpToTheWholeVideo) {
     EXPECT_EQ(detect({"--out", file("out"), "--segment", "1", "--shard", "1/2"}).status, 2);
 }
 
+// More shards than parts: those that come after the joining have nothing to wait for.
+TEST_F(SegmentProgram, LaterShardsDoNotWaitForPartsThatWereJoined) {
+    for (const char* shard : {"1/5", "2/5", "3/5", "4/5", "5/5"}) {
+        const ProgramResult result = detect({"--out", file("out"), "--segment", "1", "--shard", shard});
+        EXPECT_EQ(result.status, 0) << result.err;
+        if (!lines_of("out", "clip.mkv").empty()) {
+            EXPECT_EQ(result.err.find("wait"), std::string::npos) << shard << result.err;
+        }
+    }
+    EXPECT_EQ(lines_of("out", "clip.mkv").size(), 30U);
+    // Each file was opened by one shard.
+    std::size_t lines = 0;
+    for (const auto& entry : fs::directory_iterator(file("out/.throng/parts/divisions/.throng"))) {
+        const std::string text = contents(entry.path());
+        lines += static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+    }
+    EXPECT_EQ(lines, 1U);
+}
+
+TEST_F(SegmentProgram, VideosThatStartLateAreDividedByTheirLength) {
+    for (const char* extension : {"mkv", "mp4", "asf"}) {
+        encode(std::string("in/late.") + extension, std::string(extension) == "asf"
+                                                        ? "-c:v mpeg4 -g 6 -output_ts_offset 1000000"
+                                                        : "-c:v libx264 -g 6 -output_ts_offset 1000000");
+    }
+    const ProgramResult result = detect({"--out", file("out"), "--segment", "1"});
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_NE(result.err.find("4 of 4 files divided into 12 parts"), std::string::npos) << result.err;
+    const auto expected = whole_lines("late.mkv");
+    EXPECT_EQ(expected.size(), 30U);
+    EXPECT_EQ(lines_of("out", "late.mkv"), expected);
+}
+
+// One open file per video and part would not be enough for all of them.
+TEST_F(SegmentProgram, JoinsMoreVideosThanAProcessMayOpenFiles) {
+    constexpr int kVideos = 90;
+    encode("in/brief.mkv", "-c:v libx264 -g 5 -s 64x48 -frames:v 20");
+    fs::remove(file("in/clip.mkv"));
+    for (int i = 1; i < kVideos; ++i) fs::copy_file(file("in/brief.mkv"), file("in/" + std::to_string(i) + ".mkv"));
+    test::ProgramOptions options;
+    options.launcher = {"sh", "-c", "ulimit -n 64; exec \"$@\"", "sh"};
+    const ProgramResult result = run_program({"detect", file("in"), "--detector", "lbp", "--backend", "cpu", "--out",
+                                              file("out"), "--segment", "1", "--streams", "2"},
+                                             options);
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_NE(result.err.find("90 of 90 files divided into 180 parts"), std::string::npos) << result.err;
+    EXPECT_NE(result.out.find("90 of 90 files, 0 skipped"), std::string::npos) << result.out;
+}
+
 // The process that joins the parts dies before it has a result.
 TEST_F(SegmentProgram, ResumesBetweenPartsAndJoin) {
     const std::string parts = file("out/.throng/parts");
     const SplitVideo video{file("in/clip.mkv").substr(1), 1, 3, parts};
     EXPECT_EQ(detect({"--out", file("out"), "--segment", "1", "--shard", "1/2"}).status, 0);
     {
-        const FileLock of_another_process = lock_video(video);
-        ASSERT_TRUE(of_another_process.owns());
+        PartLocks locks(video.folder);
+        const PartLocks::Lock of_another_process = locks.lock_video(video);
+        ASSERT_TRUE(of_another_process);
         EXPECT_EQ(detect({"--out", file("out"), "--segment", "1", "--shard", "2/2"}).status, 0);
         EXPECT_TRUE(lines_of("out", "clip.mkv").empty());
         EXPECT_TRUE(fs::exists(video.file_of(3)));

@@ -1,5 +1,6 @@
 // throng detect --track, as a user runs it.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -165,6 +166,45 @@ TEST(TrackProgram, TracksOfFilesAreLinkedAgain) {
         }
     }
     EXPECT_GT(different, 0);
+}
+
+// Frames that do not follow each other would give thousands of tracks.
+TEST(TrackProgram, RelinkRejectsFramesOutOfOrder) {
+    const test::ScratchDir folder;
+    const std::string path = (folder.path() / "lines.jsonl").string();
+    const auto line = [](const std::string& source, int number, int frame, bool numbered = true) {
+        json object{{"source", source}, {"source_number", number}, {"pts", 0.1 * frame}, {"tracks", json::array()}};
+        if (numbered) object["frame"] = frame;
+        return object.dump() + "\n";
+    };
+    const auto relink = [&](const std::string& lines) {
+        std::ofstream(path) << lines;
+        return run_program({"relink", path});
+    };
+    for (const bool numbered : {true, false}) {
+        std::string good;
+        for (int i = 0; i < 3; ++i) good += line("a", 1, i, numbered) + line("b", 2, i, numbered);
+        EXPECT_EQ(relink(good).status, 0);
+        const ProgramResult back = relink(good + "\n" + line("b", 2, 1, numbered));
+        EXPECT_EQ(back.status, 3);
+        EXPECT_NE(back.err.find(numbered ? "frame 1 of b comes after frame 2" : "of b comes after"), std::string::npos)
+            << back.err;
+        EXPECT_NE(back.err.find("lines.jsonl:8"), std::string::npos) << back.err;
+        EXPECT_EQ(back.out, "") << "nothing is written";
+        const ProgramResult twice = relink(good + line("a", 1, 2, numbered));
+        EXPECT_EQ(twice.status, 3);
+        EXPECT_NE(twice.err.find("of a is there twice"), std::string::npos) << twice.err;
+        EXPECT_NE(twice.err.find("lines.jsonl:7"), std::string::npos) << twice.err;
+        // One file that was named twice.
+        std::string same;
+        for (int i = 0; i < 3; ++i) same += line("a", 1, i, numbered) + line("a", 2, i, numbered);
+        EXPECT_EQ(relink(same).status, 0);
+    }
+    const std::string pipe = (folder.path() / "pipe").string();
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    const ProgramResult piped = run_program({"relink", pipe});
+    EXPECT_EQ(piped.status, 3);
+    EXPECT_NE(piped.err.find("read twice"), std::string::npos) << piped.err;
 }
 
 TEST(TrackProgram, RelinkNamesWhatItCannotRead) {

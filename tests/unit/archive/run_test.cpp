@@ -9,12 +9,16 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <set>
 #include <stdexcept>
+#include <stop_token>
 #include <thread>
+#include <vector>
 
 #include "core/archive/archive_run.h"
 #include "core/archive/merge.h"
@@ -582,6 +586,64 @@ TEST_F(ArchiveRuns, TakeWhatAKilledRunRenamed) {
     fs::remove(blocked);
     EXPECT_EQ(run(again).failed, 0U);
     expect_all_results();
+}
+
+// Returns the bytes that this process has read.
+std::uint64_t bytes_read_so_far() {
+    std::ifstream file("/proc/self/io");
+    std::string key;
+    std::uint64_t value = 0;
+    file >> key >> value;
+    return key == "rchar:" ? value : 0;
+}
+
+TEST_F(ArchiveRuns, HashAFileOnceForAllWorkers) {
+    if (bytes_read_so_far() == 0) GTEST_SKIP() << "skipped: no /proc/self/io";
+    constexpr std::uintmax_t kSize = std::uintmax_t{64} << 20U;
+    write_text(file("large"), "x");
+    fs::resize_file(file("large"), kSize);
+    const std::string expected = sha256_of(file("large"));
+    FileHashes hashes;
+    const std::uint64_t before = bytes_read_so_far();
+    {
+        std::vector<std::jthread> threads;
+        for (int i = 0; i < 4; ++i) {
+            threads.emplace_back([&] { EXPECT_EQ(hashes.of(file("large").string(), {}), expected); });
+        }
+    }
+    EXPECT_LT(bytes_read_so_far() - before, kSize + kSize / 2);
+    std::stop_source stop;
+    stop.request_stop();
+    EXPECT_EQ(hashes.of(file("large").string(), {}), expected);
+    write_text(file("large"), "other");
+    EXPECT_EQ(kind_of([&] { static_cast<void>(hashes.of(file("large").string(), stop.get_token())); }),
+              ErrorKind::interrupted);
+    EXPECT_EQ(hashes.of(file("large").string(), {}), sha256_of(file("large")));
+}
+
+TEST_F(ArchiveRuns, KeepAClaimUntilTheRecordIsOnDisk) {
+    make_inputs(3);
+    ArchiveOptions claiming = options();
+    std::atomic<int> early = 0;
+    std::atomic<int> released = 0;
+    const auto is_recorded = [&](const std::string& name) {
+        bool found = false;
+        read_manifests(file("out"), [&](const fs::path&, ManifestEntry&& entry) { found |= entry.input == name; });
+        return found;
+    };
+    claiming.make_worker = [&, make = claiming.make_worker](int worker) -> ProcessInput {
+        return [&, process = make(worker)](const auto& item, const auto& outputs, const auto& add, const auto& stop) {
+            InputResult result = process(item, outputs, add, stop);
+            result.claim = std::shared_ptr<void>(nullptr, [&, name = item.name](void*) {
+                early += is_recorded(name) ? 0 : 1;
+                ++released;
+            });
+            return result;
+        };
+    };
+    run(claiming);
+    EXPECT_EQ(released, 3);
+    EXPECT_EQ(early, 0);
 }
 
 TEST_F(ArchiveRuns, UseEveryWorker) {

@@ -1,12 +1,15 @@
 // The parts of long videos: names, times, records and the lock of those who join them.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -215,31 +218,112 @@ TEST_F(Segments, APartIsLockedUntilItsProcessDies) {
     ASSERT_EQ(::pipe(ready), 0);
     const pid_t child = ::fork();
     if (child == 0) {
-        const FileLock lock = lock_part(encoded, 2);
-        static_cast<void>(!::write(ready[1], lock.owns() ? "x" : "-", 1));
+        PartLocks locks(encoded.folder);
+        const PartLocks::Lock lock = locks.lock_part(encoded, 2);
+        static_cast<void>(!::write(ready[1], lock ? "x" : "-", 1));
         for (;;) ::pause();
     }
     char byte = 0;
     ASSERT_EQ(::read(ready[0], &byte, 1), 1);
     EXPECT_EQ(byte, 'x');
-    EXPECT_FALSE(lock_part(encoded, 2).owns());
-    EXPECT_TRUE(lock_part(encoded, 1).owns());
-    EXPECT_TRUE(lock_video(video()).owns()) << "planning does not wait for encoding";
+    PartLocks locks(encoded.folder);
+    EXPECT_FALSE(locks.lock_part(encoded, 2));
+    EXPECT_TRUE(locks.lock_part(encoded, 1));
+    EXPECT_TRUE(locks.lock_video(video())) << "planning does not wait for encoding";
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
-    EXPECT_TRUE(lock_part(encoded, 2).owns());
+    EXPECT_TRUE(locks.lock_part(encoded, 2));
     for (const int file : ready) ::close(file);
 }
 
-TEST_F(Segments, OneProcessJoins) {
-    FileLock first = lock_video(video());
-    EXPECT_TRUE(first.owns());
-    EXPECT_FALSE(lock_video(video()).owns());
+TEST_F(Segments, OneHolderJoins) {
+    PartLocks locks(video().folder);
+    PartLocks other_process(video().folder);
+    PartLocks::Lock first = locks.lock_video(video());
+    EXPECT_TRUE(first);
+    EXPECT_FALSE(locks.lock_video(video())) << "another worker";
+    EXPECT_FALSE(other_process.lock_video(video()));
+    first.reset();
+    first = other_process.lock_video(video());
+    EXPECT_TRUE(first);
+    EXPECT_FALSE(locks.lock_video(video()));
+}
+
+int open_files() {
+    return static_cast<int>(std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator()));
+}
+
+TEST_F(Segments, AnyNumberOfLocksNeedsOneOpenFile) {
+    const int before = open_files();
+    std::vector<PartLocks::Lock> held;
+    SplitVideo encoded = video();
+    encoded.parts = 3000;
     {
-        const FileLock moved(std::move(first));
-        EXPECT_TRUE(moved.owns());
+        PartLocks locks(video().folder);
+        for (int part = 1; part <= encoded.parts; ++part) held.push_back(locks.lock_part(encoded, part));
+        EXPECT_EQ(std::count(held.begin(), held.end(), nullptr), 0);
+        EXPECT_LE(open_files(), before + 1);
     }
-    EXPECT_TRUE(lock_video(video()).owns());
+    EXPECT_FALSE(PartLocks(video().folder).lock_part(encoded, 1500)) << "a lock outlives its PartLocks";
+    held.clear();
+    EXPECT_TRUE(PartLocks(video().folder).lock_part(encoded, 1500));
+    EXPECT_EQ(open_files(), before);
+}
+
+// Nobody holds the lock then, so nobody would ever join the video.
+TEST_F(Segments, ALockThatCannotBeTakenIsAnError) {
+    const auto problem_of = [](const fs::path& folder) -> std::string {
+        try {
+            PartLocks locks(folder);
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), ErrorKind::unavailable);
+            return error.problem();
+        }
+        return {};
+    };
+    EXPECT_NE(problem_of("/dev/null/parts"), "");
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+    const rlimit none{3, before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+    const std::string full = problem_of(dir_.path());
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+    EXPECT_NE(full.find("Too many open files"), std::string::npos) << full;
+}
+
+TEST_F(Segments, ShardsShareWhatTheyFindOutAboutFiles) {
+    const fs::path clip = dir_.path() / "clip.mp4";
+    std::ofstream(clip) << "one";
+    const auto item = [&] {
+        WorkItem clip_item;
+        clip_item.name = "clip.mp4";
+        clip_item.path = clip.string();
+        clip_item.size = fs::file_size(clip);
+        return clip_item;
+    };
+    {
+        SharedDivisions first(video().folder, {1, 2}, 2.5, "1");
+        EXPECT_FALSE(first.find(item()));
+        first.add(item(), {7, "", false});
+        WorkItem brief = item();
+        brief.name = "short.mp4";
+        first.add(brief, {1, "it is short", true});
+    }
+    {
+        SharedDivisions second(video().folder, {2, 2}, 2.5, "1");
+        const auto found = second.find(item());
+        ASSERT_TRUE(found);
+        EXPECT_EQ(found->parts, 7);
+        WorkItem brief = item();
+        brief.name = "short.mp4";
+        ASSERT_TRUE(second.find(brief));
+        EXPECT_TRUE(second.find(brief)->is_short);
+        EXPECT_EQ(second.find(brief)->why_whole, "it is short");
+    }
+    EXPECT_FALSE(SharedDivisions(video().folder, {2, 2}, 5, "1").find(item())) << "of other parts";
+    EXPECT_FALSE(SharedDivisions(video().folder, {2, 2}, 2.5, "2").find(item())) << "of another version";
+    std::ofstream(clip) << "changed";
+    EXPECT_FALSE(SharedDivisions(video().folder, {2, 2}, 2.5, "1").find(item()));
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <random>
+#include <utility>
 
 #include "tests/support/random.h"
 
@@ -59,6 +61,45 @@ TEST(Counter, CountsPeopleNowAndOverTime) {
     EXPECT_EQ(run.counter.totals().people, 0);
     EXPECT_EQ(run.of(CountEvent::Kind::appeared).size(), 3U);
     EXPECT_EQ(run.of(CountEvent::Kind::left).size(), 3U);
+}
+
+// The track of a person who was hidden has no box for a while.
+TEST(Counter, CountsAnIdOnce) {
+    Feed run;
+    run({track(1, 50, 50), track(70000, 80, 50)});
+    run({});
+    run({track(1, 50, 50), track(70000, 80, 50), track(2, 300, 300)});
+    EXPECT_EQ(run.counter.totals().unique, 3);
+    const std::vector<CountEvent> appeared = run.of(CountEvent::Kind::appeared);
+    ASSERT_EQ(appeared.size(), 5U);
+    for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(appeared[i].again, i == 2 || i == 3) << i;
+}
+
+TEST(Counter, NoEventPrecedesWhatIsSettled) {
+    std::mt19937_64 random(test::seed(22));
+    std::uniform_real_distribution<double> step(-25, 25);
+    std::uniform_int_distribution<int> state(0, 9);
+    Feed run;
+    std::map<std::int64_t, std::pair<double, double>> at;
+    double settled = 0;
+    for (int n = 0; n < 2000; ++n) {
+        std::vector<Track> tracks;
+        for (std::int64_t id = n / 100; id < n / 100 + 5; ++id) {
+            auto& [x, y] = at.try_emplace(id, 200, 200).first->second;
+            x += step(random);
+            y += step(random);
+            const int chosen = state(random);
+            if (chosen == 0) continue;  // no box
+            tracks.push_back(track(id, x, y));
+            if (chosen < 5) tracks.back().state = TrackState::predicted;
+        }
+        run.events.clear();
+        run(tracks);
+        for (const CountEvent& event : run.events) EXPECT_GE(event.seconds, settled) << n;
+        EXPECT_GE(run.counter.settled_until(), settled) << n;
+        settled = run.counter.settled_until();
+    }
+    for (const CountEvent& event : run.counter.finish()) EXPECT_GE(event.seconds, settled);
 }
 
 TEST(Counter, CountsCrossingsPerDirection) {

@@ -3,13 +3,18 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/file.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -19,6 +24,26 @@
 #include "core/base/sha256.h"
 #include "core/model/model_catalogue.h"
 #include "tests/support/test_data.h"
+
+namespace {
+
+// Errors that fsync and flock return for this program; 0: none. They replace the functions of the C library.
+std::atomic<int> sync_error = 0;
+std::atomic<int> lock_error = 0;
+
+int failed_with(int code) {
+    errno = code;
+    return -1;
+}
+
+}  // namespace
+
+extern "C" int fsync(int file) {
+    return sync_error != 0 ? failed_with(sync_error) : static_cast<int>(::syscall(SYS_fsync, file));
+}
+extern "C" int flock(int file, int operation) noexcept {
+    return lock_error != 0 ? failed_with(lock_error) : static_cast<int>(::syscall(SYS_flock, file, operation));
+}
 
 namespace throng {
 namespace {
@@ -155,6 +180,34 @@ TEST_F(Downloading, DownloadsTheFileOnce) {
     EXPECT_LE(last, what_.size);
     expect_whole();
     EXPECT_EQ(download(what_, {}), DownloadResult::already_there);
+}
+
+TEST_F(Downloading, IsNotInstalledUnlessItIsOnTheDisk) {
+    put_part(what_.size);
+    for (const int code : {EIO, ENOSPC, EDQUOT}) {
+        sync_error = code;
+        expect_failure(std::strerror(code));
+        sync_error = 0;
+        EXPECT_EQ(fs::file_size(part()), what_.size) << "kept for the next attempt";
+    }
+    EXPECT_EQ(download(what_, {}), DownloadResult::fetched);
+    expect_whole();
+}
+
+TEST_F(Downloading, WorksOnFileSystemsWithoutLocks) {
+    for (const int code : {ENOLCK, EOPNOTSUPP, ENOSYS}) {
+        put_part(what_.size);
+        fs::remove(what_.target);
+        lock_error = code;
+        EXPECT_EQ(download(what_, {}), DownloadResult::fetched) << std::strerror(code);
+        lock_error = 0;
+        expect_whole();
+    }
+    put_part(what_.size);
+    fs::remove(what_.target);
+    lock_error = EWOULDBLOCK;
+    expect_failure("is being downloaded by another program");
+    lock_error = 0;
 }
 
 TEST_F(Downloading, ResumesAPart) {

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "tests/support/test_data.h"
@@ -75,6 +78,85 @@ TEST(CountSink, WritesOneRowPerMinuteAndSource) {
     }
     EXPECT_EQ(kinds, (std::vector<std::string>{"1 appeared", "2 appeared", "2 entered", "1 crossed", "1 entered",
                                                "1 exited", "1 left", "2 exited", "2 left"}));
+}
+
+// Walks into a zone just before a minute is over and is hidden now and then.
+TEST(CountSink, EventsAreInOrderAndCountInTheirMinute) {
+    const test::ScratchDir dir;
+    const std::string csv = (dir.path() / "counts.csv").string();
+    const std::string events = (dir.path() / "events.jsonl").string();
+    CountPlan plan;
+    plan.width = 1000;
+    plan.height = 100;
+    plan.lines.push_back({"door", {500, 0}, {500, 100}});
+    plan.zones.push_back({"right", {{600, 0}, {1000, 0}, {1000, 100}, {600, 100}}});
+    CountSink sink(plan, {events, csv});
+    for (int n = 550; n < 1300; ++n) {
+        // Enters at 59.9 s, which is certain at 60.1 s; leaves at 119.9 s likewise. Has no box for a while in between.
+        FrameResult result = frame_at(0.1 * n, 1, n >= 599 && n < 1199 ? 800 : 560);
+        if (n % 100 < 5 && n > 650) result.tracks.clear();
+        // A second one is not seen from 59.5 s on, and given up at 60.5 s.
+        Track other = result.tracks.empty() ? Track{} : result.tracks[0];
+        other.id = 2;
+        other.confirmed = true;
+        other.box = other.smoothed = {300, 30, 40, 40};
+        other.state = n > 595 ? TrackState::predicted : TrackState::detected;
+        if (n < 605) result.tracks.push_back(other);
+        sink.write(result);
+    }
+    sink.close();
+    std::map<std::int64_t, std::map<std::string, int>> minutes;
+    std::set<std::int64_t> ids;
+    double before = 0;
+    for (const std::string& line : lines_of(events)) {
+        const nlohmann::json event = nlohmann::json::parse(line);
+        const double pts = event["pts"];
+        EXPECT_GE(pts, before) << line;
+        before = pts;
+        ++minutes[static_cast<std::int64_t>(std::floor(pts / 60))][event["event"]];
+        if (ids.insert(event["id"].get<std::int64_t>()).second) ++minutes[static_cast<std::int64_t>(pts / 60)]["new"];
+    }
+    EXPECT_EQ(minutes[0]["entered"], 1);
+    EXPECT_EQ(minutes[0]["left"], 1);
+    // Each row says what the events of its minute say.
+    const std::vector<std::string> rows = lines_of(csv);
+    ASSERT_EQ(rows.size(), 4U);
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+        std::vector<std::string> cells;
+        std::istringstream stream(rows[i].substr(rows[i].find(",1,") + 1));
+        for (std::string cell; std::getline(stream, cell, ',');) cells.push_back(cell);
+        ASSERT_GE(cells.size(), 11U) << rows[i];
+        const std::int64_t minute = std::stoi(cells[1]) / 60;
+        EXPECT_EQ(std::stoi(cells[4]), minutes[minute]["new"]) << rows[i];
+        EXPECT_EQ(cells[5], "2") << "ids so far";
+        EXPECT_EQ(std::stoi(cells[6]) + std::stoi(cells[7]), minutes[minute]["crossed"]) << rows[i];
+        EXPECT_EQ(std::stoi(cells[10]), minutes[minute]["entered"]) << rows[i];
+        EXPECT_EQ(cells.size() > 11 && !cells[11].empty(), minutes[minute]["exited"] > 0) << rows[i];
+    }
+}
+
+// Live streams may begin anew.
+TEST(CountSink, ATimeThatGoesBackEndsAllVisits) {
+    const test::ScratchDir dir;
+    const std::string csv = (dir.path() / "counts.csv").string();
+    const std::string events = (dir.path() / "events.jsonl").string();
+    CountPlan plan;
+    plan.width = 1000;
+    plan.height = 100;
+    CountSink sink(plan, {events, csv});
+    for (const double seconds : {100.0, 130.0, 5.0, 70.0}) sink.write(frame_at(seconds, 1, 400));
+    sink.close();
+    std::vector<std::string> kinds;
+    for (const std::string& line : lines_of(events)) {
+        const nlohmann::json event = nlohmann::json::parse(line);
+        kinds.push_back(event["event"].get<std::string>() + " " + event["pts"].dump());
+    }
+    EXPECT_EQ(kinds, (std::vector<std::string>{"appeared 100.0", "left 130.0", "appeared 5.0", "left 70.0"}));
+    std::vector<std::string> starts;
+    for (const std::string& row : lines_of(csv)) {
+        if (row.find(".mp4\",1,") != row.npos) starts.push_back(row.substr(row.find(",1,") + 3));
+    }
+    EXPECT_EQ(starts, (std::vector<std::string>{"60,1.00,1,1,1", "120,1.00,1,0,1", "0,1.00,1,0,1", "60,1.00,1,0,1"}));
 }
 
 }  // namespace

@@ -141,6 +141,7 @@ public:
         std::int64_t fails_late_at = -1;  // work enqueued for this frame fails when the readback waits for it
         bool reads_device = true;         // accepts frames in device memory; false: they are an error
         bool device_failed = false;       // check() throws
+        int buffers = -1;                 // so many can be made, then make_buffer throws
         DeviceMemory memory;              // total 0: no memory of its own
         std::vector<DetectorSwitch> switches;
         // Counters of frames in flight.
@@ -162,6 +163,9 @@ public:
     }
     std::unique_ptr<Nms> make_nms() override { return std::make_unique<FakeNms>(); }
     DetectionBuffer make_buffer(std::int32_t capacity, const OptionalFields& optional_fields) override {
+        if (plan_->buffers >= 0 && buffers_++ >= plan_->buffers) {
+            throw Error(ErrorKind::internal, "the device failed", "fake");
+        }
         if (!plan_->reads_device) return make_host_buffer(capacity, optional_fields);
         const auto buffer = std::make_shared<DetectionBuffer>(make_host_buffer(capacity, optional_fields));
         return DetectionBuffer(MemoryKind::device, buffer->span(), buffer);  // only declared as device memory
@@ -265,6 +269,7 @@ private:
     };
 
     std::shared_ptr<const Plan> plan_;
+    int buffers_ = 0;  // made
 };
 
 // Records the results that it receives.

@@ -260,6 +260,24 @@ TEST(Pipeline, TheFallbackContinuesWithTheSameFrame) {
     EXPECT_NE(run.pipeline->notice().find("first"), std::string::npos);
 }
 
+TEST(Pipeline, TheFallbackGetsAFrameThatFailedBeforeItWasDetected) {
+    constexpr std::int32_t kCapacity = 8;
+    FakeBackend::Plan first;
+    first.in_flight = 2;
+    first.boxes = [](std::int64_t frame) { return frame == 3 ? 2U * kCapacity : 2U; };
+    first.buffers = 6;  // two per frame in flight, and those in which frame 3 is detected again: none for frame 6
+    PipelineOptions options;
+    options.fallback = [] { return std::make_shared<FakeBackend>(); };
+    PipelineSettings settings;
+    settings.capacity = kCapacity;
+    Trial run(frames(10), first, options, settings);
+    run.run();
+    EXPECT_EQ(run.pipeline->state(), PipelineState::ended);
+    EXPECT_NE(run.pipeline->notice().find("the device failed"), std::string::npos);
+    EXPECT_EQ(run.sink->frames(), count_to(10));
+    EXPECT_EQ(run.pipeline->counters().dropped, 0U);
+}
+
 TEST(Pipeline, TheFallbackIsUsedOnceAndNotForInputErrors) {
     PipelineOptions options;
     int made = 0;

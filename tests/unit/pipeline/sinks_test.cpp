@@ -207,6 +207,29 @@ TEST(RelinkSink, PassesEveryResultOnInOrderWithLinkedTracks) {
     }
 }
 
+// Raw boxes of a minute would take gigabytes.
+TEST(RelinkSink, KeepsFewFramesOfManyRawBoxes) {
+    constexpr std::size_t kFrames = 400;
+    constexpr std::size_t kBoxes = 1000;
+    constexpr std::size_t kMaxKept = 50;  // frames
+    const auto inner = std::make_shared<Recorder>();
+    RelinkSink sink({inner}, kMaxKept * kBoxes * sizeof(Detection));
+    for (std::size_t i = 0; i < kFrames; ++i) {
+        FrameResult result = tracked(static_cast<std::int64_t>(i), "detect");
+        result.raw.detections.assign(kBoxes, {{1, 2, 3, 4}, 1, 1, -1});
+        sink.write(result);
+        EXPECT_LE(i + 1 - inner->results.size(), kMaxKept + 1);
+    }
+    sink.close();
+    ASSERT_EQ(inner->results.size(), kFrames);
+    for (std::size_t i = 0; i < kFrames; ++i) {
+        EXPECT_EQ(inner->results[i].frame.info().index, static_cast<std::int64_t>(i));
+        EXPECT_EQ(inner->results[i].raw.detections.size(), kBoxes);
+        ASSERT_EQ(inner->results[i].tracks.size(), 1U) << i;
+        EXPECT_EQ(inner->results[i].tracks[0].id, 1) << "a track goes on in the next section";
+    }
+}
+
 TEST(RelinkSink, ClosesAllSinksWhenOneFails) {
     const auto good = std::make_shared<Recorder>();
     const auto bad = std::make_shared<Recorder>(true);

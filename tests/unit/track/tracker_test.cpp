@@ -169,6 +169,19 @@ TEST(Tracker, FalseFacesWithFewHitsAreConfirmedLate) {
     }
 }
 
+// A paused frame is detected again at each change of a setting.
+TEST(Tracker, AFrameThatIsDetectedAgainIsNoFurtherEvidence) {
+    Feed feed(tracker_params("haar"));
+    static_cast<void>(feed({}));
+    for (int n = 0; n < 8; ++n) {
+        feed.frame = 1;
+        const std::vector<Track> tracks = feed({face(500, 500, 50, 20)});
+        ASSERT_EQ(tracks.size(), 1U);
+        EXPECT_FALSE(tracks[0].confirmed) << n;
+    }
+    EXPECT_TRUE(feed({face(500, 500, 50, 20)}).at(0).confirmed) << "the second frame";
+}
+
 TEST(Tracker, EndsTracksThatLeaveTheFrame) {
     Feed feed;
     for (int n = 0; n < 20; ++n) static_cast<void>(feed({face(1700 + 10 * n, 500, 60)}));

@@ -1,0 +1,103 @@
+#include "core/base/input_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/magic.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <vector>
+
+#include "core/base/error.h"
+
+namespace throng {
+namespace {
+
+constexpr int kPollMs = 50;  // interval at which stop requests are polled
+constexpr std::size_t kBlock = 1 << 17;
+
+}  // namespace
+
+InputFile::InputFile(const std::string& path)
+    : file_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)), is_own_(true) {
+    if (file_ < 0) {
+        error_ = errno;
+        return;
+    }
+    struct stat about {};
+    struct statfs system {};
+    const bool is_pipe = ::fstat(file_, &about) == 0 && S_ISFIFO(about.st_mode);
+    // An unnamed pipe already has its writer, or never will.
+    const bool has_name = ::fstatfs(file_, &system) == 0 && system.f_type != PIPEFS_MAGIC;
+    had_writer_ = !is_pipe || !has_name;
+}
+
+InputFile::InputFile() noexcept : file_(STDIN_FILENO), is_own_(false) {}
+
+InputFile::~InputFile() {
+    if (is_own_ && file_ >= 0) ::close(file_);
+}
+
+// Returns whether there is something to read, or the end.
+bool InputFile::wait() {
+    pollfd requested{file_, POLLIN, 0};
+    if (::poll(&requested, 1, kPollMs) <= 0) return false;
+    if ((requested.revents & POLLHUP) != 0) had_writer_ = true;
+    return true;
+}
+
+std::optional<std::size_t> InputFile::read(void* to, std::size_t size) {
+    if (error_ != 0) return 0;
+    if (!is_own_ && !wait()) return std::nullopt;  // a descriptor of the caller may block
+    const ssize_t count = ::read(file_, to, size);
+    const bool nothing_yet = count < 0 && (errno == EAGAIN || errno == EINTR);
+    if (count < 0 && !nothing_yet) {
+        error_ = errno;
+        return 0;
+    }
+    if (count > 0 || nothing_yet) had_writer_ = true;
+    if (!nothing_yet && had_writer_) return static_cast<std::size_t>(count);
+    static_cast<void>(wait());
+    return std::nullopt;
+}
+
+void read_blocks(const std::filesystem::path& path, const ReadOptions& options,
+                 const std::function<void(std::string_view)>& use) {
+    const bool standard = options.takes_dash && path == "-";
+    const std::string shown = standard ? "standard input" : path.string();
+    std::optional<InputFile> opened;
+    InputFile& file = standard ? opened.emplace() : opened.emplace(path.string());
+    std::vector<char> block(kBlock);
+    std::uint64_t total = 0;
+    for (;;) {
+        if (options.stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped while reading", shown);
+        const std::optional<std::size_t> count = file.read(block.data(), block.size());
+        if (file.error() != 0) {
+            const std::string what =
+                options.what.empty() ? "cannot be read" : fmt::format("cannot read the {}", options.what);
+            throw Error(ErrorKind::input, what + ": " + std::generic_category().message(file.error()), shown);
+        }
+        if (!count) continue;
+        if (*count == 0) return;
+        total += *count;
+        if (total > options.max_bytes) {
+            throw Error(ErrorKind::input,
+                        fmt::format("is too large for a {}: more than {} bytes",
+                                    options.what.empty() ? "file of its kind" : options.what, options.max_bytes),
+                        shown);
+        }
+        use({block.data(), *count});
+    }
+}
+
+std::string read_file(const std::filesystem::path& path, const ReadOptions& options) {
+    std::string text;
+    read_blocks(path, options, [&text](std::string_view bytes) { text += bytes; });
+    return text;
+}
+
+}  // namespace throng
