@@ -91,7 +91,6 @@ C.ApplicationWindow {
         sources.close()
         countsFile.close()
         titleBar.viewMenu.close()
-        contentItem.forceActiveFocus()  // closes an open list of choices
         session.sections.restore()
         panel.scrollToTop()
         comparePanel.showRightSide()
