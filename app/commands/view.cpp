@@ -110,7 +110,7 @@ std::string kind_for_hiding() {
         return std::string(network.name);
     } catch (const Error& error) {
         spdlog::warn("the faces of a camera are found by the Haar cascade, which misses more of them: {}; {}",
-                     error.what(), network.get_models);
+                     error.problem(), network.get_models);
         return "haar";
     }
 }

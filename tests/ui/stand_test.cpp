@@ -153,6 +153,13 @@ TEST_F(StandWindow, TheNextVisitorFindsThePanelAsItWas) {
     for (const char* key : {"timing", "board", "detector"}) toggle(key);
     EXPECT_FALSE(is_open("timing"));
     EXPECT_TRUE(is_open("board"));
+    QObject* choices = nullptr;
+    for (QQuickItem* each : window_->findChildren<QQuickItem*>()) {
+        if (choices == nullptr && each->inherits("QQuickComboBox") && each->isVisible()) {
+            choices = each->property("popup").value<QObject*>();
+        }
+    }
+    ASSERT_NE(choices, nullptr);
     session_->stage_map()->set_level(0);
     session_->stages()->set_baseline("before");
     QTest::keyClick(window_, Qt::Key_V);
@@ -160,15 +167,34 @@ TEST_F(StandWindow, TheNextVisitorFindsThePanelAsItWas) {
     auto* compare = window_->findChild<QQuickItem*>("comparePanel");
     ASSERT_NE(compare, nullptr);
     compare->setProperty("rightSide", false);
+    QTest::keyClick(window_, Qt::Key_V);
+    ASSERT_TRUE(QMetaObject::invokeMethod(choices, "open"));
+    ASSERT_TRUE(test::wait_for([&] { return choices->property("visible").toBool(); }));
     ASSERT_TRUE(wait_for_scene("first")) << "after a rest";
     EXPECT_TRUE(is_open("timing"));
     EXPECT_FALSE(is_open("board"));
     EXPECT_TRUE(is_open("detector"));
     EXPECT_EQ(scroll->property("contentY").toDouble(), 0);
     EXPECT_TRUE(compare->property("rightSide").toBool());
+    EXPECT_TRUE(test::wait_for([&] { return !choices->property("visible").toBool(); })) << "an open list of choices";
     EXPECT_EQ(session_->stage_map()->level(), -1);
     EXPECT_EQ(session_->stages()->baseline_title(), "");
     EXPECT_FALSE(session_->sections()->isOpen("board")) << "as saved";
+}
+
+TEST_F(StandWindow, APanelThatWasClosedAtTheStartIsClosedAgain) {
+    store_.setValue("sections/sidePanel", false);
+    open_kiosk(60, 1);
+    play();
+    ASSERT_TRUE(wait_for_scene("first"));
+    QTest::keyClick(window_, Qt::Key_B);
+    ASSERT_EQ(scene(), "");
+    EXPECT_FALSE(window_->property("panelOpen").toBool());
+    trigger("panel");
+    EXPECT_TRUE(window_->property("panelOpen").toBool());
+    ASSERT_TRUE(wait_for_scene("first")) << "after a rest";
+    QTest::keyClick(window_, Qt::Key_B);
+    EXPECT_FALSE(window_->property("panelOpen").toBool());
 }
 
 TEST_F(StandWindow, TheWallOfTheNextVisitorIsWhole) {

@@ -13,7 +13,7 @@ C.ApplicationWindow {
     property Stand stand: null        // attract mode, hidden faces; null in a plain window
     readonly property Attract attract: stand?.attract ?? null
     property Wall wall: null          // several sources; null: one
-    property bool panelRequested: wall === null && session.sections.isOpen("sidePanel")
+    property bool panelRequested: panelAtStart()
     readonly property bool wallShown: wall !== null && wall.enlarged < 0  // otherwise the session shows one of them
 
     readonly property bool fullScreen: visibility === Window.FullScreen
@@ -59,6 +59,7 @@ C.ApplicationWindow {
         toolTipText: Theme.text
     }
 
+    function panelAtStart(): bool { return wall === null && session.sections.isOpen("sidePanel") }
     function openFile() { dialogs.use(d => d.openFile()) }
     function showSources() { sources.visible ? sources.close() : sources.open() }
     function toggleHelp() { sheet.visible ? sheet.close() : sheet.open() }
@@ -88,12 +89,13 @@ C.ApplicationWindow {
     function resetView() {
         sheet.close()
         sources.close()
+        countsFile.close()
         titleBar.viewMenu.close()
         session.sections.restore()
         panel.scrollToTop()
         comparePanel.showRightSide()
         if (wall) wall.shrink()
-        panelRequested = wall === null
+        panelRequested = panelAtStart()
         panelToggledOn = false
         view.video.resetZoom()
     }
