@@ -70,8 +70,16 @@ void check_outputs(const std::vector<WorkItem>& list, const std::vector<WorkItem
     }
     std::map<std::pair<dev_t, ino_t>, std::string> existing;
     std::vector<std::string> taken;
+    std::set<fs::path> folders;
     for (const WorkItem& item : of_shard) {
         for (const std::string& output : options.outputs_of(item)) {
+            fs::path folder = (options.output / output).parent_path();
+            for (; folder != options.output && folders.insert(folder).second; folder = folder.parent_path()) {
+                std::error_code ignored;
+                if (!fs::exists(folder, ignored) || fs::is_directory(folder, ignored)) continue;
+                throw Error(ErrorKind::usage, "is no folder, but outputs belong below it", folder.string(),
+                            "move it away, or name another folder for --out");
+            }
             if (own.is_free(output)) continue;
             taken.push_back(output);
             const std::string path = (options.output / output).string();

@@ -132,6 +132,8 @@ std::vector<std::string> read_list(const std::string& path, const std::stop_toke
         // A carriage return before a line feed is a part of the line ending.
         const bool returns = separator == '\n' && end > begin && text[end - 1] == '\r';
         std::string entry = text.substr(begin, end - begin - (returns ? 1 : 0));
+        // Lists that were joined have marks inside.
+        if (separator == '\n' && entry.starts_with("\xEF\xBB\xBF")) entry.erase(0, 3);
         single += entry.size() == 1 ? 1 : 0;
         if (!entry.empty()) entries.push_back(std::move(entry));
         begin = end + 1;

@@ -456,7 +456,7 @@ TEST_F(ArchiveRuns, KeepFilesThatNoRecordNames) {
     write_text(file("in/bad.txt"), "bad");
     write_text(file("elsewhere"), "linked");
     const auto output_of = [&](const std::string& name) { return file("out") / (mirrored(name) + ".jsonl"); };
-    for (const std::string& name : {"in/0/0.txt", "in/bad.txt"}) {
+    for (const char* name : {"in/0/0.txt", "in/bad.txt"}) {
         for (const bool is_link : {false, true}) {
             fs::create_directories(output_of(name).parent_path());
             is_link ? fs::create_symlink(file("elsewhere"), output_of(name))
@@ -578,11 +578,19 @@ TEST_F(ArchiveRuns, TakeWhatAKilledRunRenamed) {
     fs::remove_all(file("out"));
     write_text(file("in/last/empty.txt"), "");
     const fs::path blocked = file("out") / mirrored("in/last");
-    write_text(blocked, "a file");
     ArchiveOptions one = options();
     one.workers = 1;
+    const auto make = one.make_worker;
+    one.make_worker = [&](int worker) -> ProcessInput {
+        return [&, process = make(worker)](const auto& item, const auto& outputs, const auto& add, const auto& stop) {
+            if (item.size == 0) write_text(blocked, "a file");
+            return process(item, outputs, add, stop);
+        };
+    };
     EXPECT_EQ(kind_of([&] { run(one); }), ErrorKind::input);
     EXPECT_EQ(bytes_of(blocked), "a file");
+    one.resume = true;
+    EXPECT_EQ(kind_of([&] { run(one); }), ErrorKind::usage) << "known before the work begins";
     fs::remove(blocked);
     EXPECT_EQ(run(again).failed, 0U);
     expect_all_results();

@@ -271,6 +271,10 @@ TEST_F(WorkList, ReadsListsOfOtherSystems) {
     }
     write_text(file("list"), "\xEF\xBB\xBFpub/a.png\nb.png\n");
     EXPECT_EQ(read_list(file("list")), (Names{"pub/a.png", "b.png"}));
+    write_text(file("list"),
+               "\xEF\xBB\xBFpub/a.png\r\n\xEF\xBB\xBF"
+               "b.png\r\n");  // two lists
+    EXPECT_EQ(read_list(file("list")), (Names{"pub/a.png", "b.png"}));
     write_text(file("list"), "pub/a.png\r\n\r\nb.png\r\nc.png");
     EXPECT_EQ(read_list(file("list")), (Names{"pub/a.png", "b.png", "c.png"}));
     write_text(file("list"), std::string("a\r\0\xEF\xBB\xBF"
