@@ -30,7 +30,7 @@ public:
     // Writes all bytes. The first call opens the file: creates or truncates it, and locks it against other programs.
     // Waits for the reader of a pipe until stop is requested; then throws Error(interrupted). Throws Error(input) if
     // the file cannot be created, is locked by another program, or cannot be written; a regular file is then truncated
-    // to its size before this call. If that fails, too, and in a pipe or device, every later call throws the same error.
+    // to its size before this call. If that fails, and in a pipe or device, every later call throws the same error.
     void write(std::string_view bytes, const std::stop_token& stop = {});
 
     // Moves the position for the next write, as lseek does. Returns the new position, negative if the output cannot

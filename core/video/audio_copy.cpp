@@ -105,7 +105,7 @@ void AudioCopy::read_packet() {
     if (track != tracks_.end()) note_audio(std::move(packet), *track);
 }
 
-// Decides on which side of the jumps of the video's clock the packet is. Near a jump, the streams may come in any order.
+// Decides on which side of the jumps of the video's clock the packet is. Near a jump, streams come in any order.
 void AudioCopy::note_audio(av::PacketPtr packet, Track& track) {
     const AVStream& stream = *input_->streams[track.in];
     const double tick = av_q2d(stream.time_base);

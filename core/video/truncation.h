@@ -31,9 +31,9 @@ struct ExpectedEnd {
     double tolerance;  // seconds by which the last packet of a complete file may end earlier
 };
 
-// Returns the end of a stream from the headers of a file or playlist; none if they do not tell it. Durations that FFmpeg
-// estimates from the data are not used. start: of the stream, in seconds. step: seconds between two packets, 0 if
-// unknown.
+// Returns the end of a stream from the headers of a file or playlist; none if they do not tell it. Durations that
+// FFmpeg estimates from the data are not used. start: of the stream, in seconds. step: seconds between two packets,
+// 0 if unknown.
 [[nodiscard]] std::optional<ExpectedEnd> expected_end(const AVFormatContext& input, const AVStream& stream,
                                                       double start, double step);
 
