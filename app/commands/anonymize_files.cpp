@@ -9,6 +9,7 @@
 #include "core/video/exact_writer.h"
 #include "core/video/image_file.h"
 #include "core/video/image_writer.h"
+#include "core/video/source_files.h"
 
 namespace throng {
 

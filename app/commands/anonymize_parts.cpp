@@ -19,6 +19,7 @@
 #include "core/sinks/part_file.h"
 #include "core/video/encoded_part.h"
 #include "core/video/exact_muxer.h"
+#include "core/video/media_reader.h"
 #include "core/video/transparency.h"
 
 namespace throng {

@@ -29,6 +29,7 @@
 #include "core/base/json_text.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
+#include "core/base/sha256.h"
 #include "core/base/text_encoding.h"
 #include "core/frame/fingerprint.h"
 #include "core/video/image_file.h"
