@@ -33,6 +33,7 @@
 #include "core/base/text_encoding.h"
 #include "core/frame/fingerprint.h"
 #include "core/video/image_file.h"
+#include "core/video/source_files.h"
 
 namespace throng {
 namespace {

@@ -129,9 +129,9 @@ void CountSink::count(Minute& minute, const CountEvent& event) const {
 void CountSink::write_event(const Source& source, int number, const Noticed& noticed) {
     if (!events_) return;
     const CountEvent& event = noticed.event;
-    nlohmann::ordered_json json = {{"source", name_as_text(source.name)}, {"source_number", number},
-                                   {"frame", noticed.frame},              {"pts", rounded(event.seconds)},
-                                   {"event", name_of(event.kind)},        {"id", event.id}};
+    nlohmann::ordered_json json = {
+        {"source", name_as_text(source.name)}, {"source_number", number},      {"frame", noticed.frame},
+        {"pts", rounded(event.seconds)},       {"event", name_of(event.kind)}, {"id", event.id}};
     switch (event.kind) {
         case CountEvent::Kind::appeared: break;
         case CountEvent::Kind::crossed:
