@@ -420,8 +420,7 @@ std::string FileHashes::of(const std::string& path, const std::stop_token& stop)
     return impl_->of(path, stop);
 }
 
-bool is_as_recorded(const fs::path& path, const OutputRecord& record, FileHashes* hashes,
-                    const std::stop_token& stop) {
+bool is_as_recorded(const fs::path& path, const OutputRecord& record, FileHashes* hashes, const std::stop_token& stop) {
     std::error_code failure;
     if (fs::file_size(path, failure) != record.size || failure) return false;
     try {

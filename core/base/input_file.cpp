@@ -18,7 +18,7 @@ namespace throng {
 namespace {
 
 constexpr int kPollMs = 50;  // interval at which stop requests are polled
-constexpr std::size_t kBlock = 1 << 17;
+constexpr std::size_t kReadBlock = 1 << 17;
 
 }  // namespace
 
@@ -71,7 +71,7 @@ void read_blocks(const std::filesystem::path& path, const ReadOptions& options,
     const std::string shown = standard ? "standard input" : path.string();
     std::optional<InputFile> opened;
     InputFile& file = standard ? opened.emplace() : opened.emplace(path.string());
-    std::vector<char> block(kBlock);
+    std::vector<char> block(kReadBlock);
     std::uint64_t total = 0;
     for (;;) {
         if (options.stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped while reading", shown);
