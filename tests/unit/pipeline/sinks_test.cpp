@@ -212,10 +212,11 @@ TEST(RelinkSink, KeepsFewFramesOfManyRawBoxes) {
     constexpr std::size_t kFrames = 400;
     constexpr std::size_t kBoxes = 1000;
     constexpr std::size_t kMaxKept = 50;  // frames
+    const std::string stage = "detect";  // whose characters a result refers to
     const auto inner = std::make_shared<Recorder>();
     RelinkSink sink({inner}, kMaxKept * kBoxes * sizeof(Detection));
     for (std::size_t i = 0; i < kFrames; ++i) {
-        FrameResult result = tracked(static_cast<std::int64_t>(i), "detect");
+        FrameResult result = tracked(static_cast<std::int64_t>(i), stage);
         result.raw.detections.assign(kBoxes, {{1, 2, 3, 4}, 1, 1, -1});
         sink.write(result);
         EXPECT_LE(i + 1 - inner->results.size(), kMaxKept + 1);
