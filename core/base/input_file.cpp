@@ -79,7 +79,9 @@ void read_blocks(const std::filesystem::path& path, const ReadOptions& options,
         if (file.error() != 0) {
             const std::string what =
                 options.what.empty() ? "cannot be read" : fmt::format("cannot read the {}", options.what);
-            throw Error(ErrorKind::input, what + ": " + std::generic_category().message(file.error()), shown);
+            const bool denied = file.error() == EACCES || file.error() == EPERM;
+            throw Error(ErrorKind::input, what + ": " + std::generic_category().message(file.error()), shown,
+                        denied ? "check the file's permissions" : "check the path");
         }
         if (!count) continue;
         if (*count == 0) return;

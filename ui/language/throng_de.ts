@@ -1960,8 +1960,8 @@
         <translation>ist ein unvollständiges oder beschädigtes ONNX-Modell von %1 Bytes</translation>
     </message>
     <message>
-        <source>is too large for a face detector: %1 bytes</source>
-        <translation>ist zu groß für einen Gesichtsdetektor: %1 Bytes</translation>
+        <source>is too large for a %1: more than %2 bytes</source>
+        <translation>ist zu groß (%1): mehr als %2 Bytes</translation>
     </message>
     <message>
         <source>use a YuNet or UltraFace model, see `throng models`</source>
@@ -2088,8 +2088,12 @@
         <translation>die Punkte im Bild anklicken</translation>
     </message>
     <message>
-        <source>cannot read the lines and zones</source>
-        <translation>Linien und Zonen sind nicht lesbar</translation>
+        <source>cannot read the %1: %2</source>
+        <translation>%1 nicht lesbar: %2</translation>
+    </message>
+    <message>
+        <source>file of lines and zones</source>
+        <translation>Datei mit Linien und Zonen</translation>
     </message>
     <message>
         <source>cannot save the lines and zones</source>

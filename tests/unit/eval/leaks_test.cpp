@@ -172,8 +172,9 @@ TEST(Leaks, LinesOfRegionsDescribeWhatIsDrawn) {
             for (int x = 0; x < kSize; ++x) {
                 double nearest = lines[i].whole ? 0 : 9;  // squared distance from a center, in semi-axes
                 for (const Box& core : lines[i].entries) {
-                    const double across = (x + 0.5 - core.x - core.w / 2) / (core.w / 2);
-                    const double down = (y + 0.5 - core.y - core.h / 2) / (core.h / 2);
+                    const double w = core.w, h = core.h;
+                    const double across = (x + 0.5 - static_cast<double>(core.x) - w / 2) / (w / 2);
+                    const double down = (y + 0.5 - static_cast<double>(core.y) - h / 2) / (h / 2);
                     nearest = std::min(nearest, across * across + down * down);
                 }
                 const bool opaque = drawn[static_cast<std::size_t>(y * kSize + x)] == 255;

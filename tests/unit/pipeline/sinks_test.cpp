@@ -212,7 +212,7 @@ TEST(RelinkSink, KeepsFewFramesOfManyRawBoxes) {
     constexpr std::size_t kFrames = 400;
     constexpr std::size_t kBoxes = 1000;
     constexpr std::size_t kMaxKept = 50;  // frames
-    const std::string stage = "detect";  // whose characters a result refers to
+    const std::string stage = "detect";   // whose characters a result refers to
     const auto inner = std::make_shared<Recorder>();
     RelinkSink sink({inner}, kMaxKept * kBoxes * sizeof(Detection));
     for (std::size_t i = 0; i < kFrames; ++i) {

@@ -104,7 +104,9 @@ TEST(FrameMaker, TransparentPixelsOfEveryFormatAreComposedOverWhite) {
                 EXPECT_NEAR(bgr.plane(0).data[5 * bgr.plane(0).pitch + 3 * x + c], expected, 3) << x;
             }
         }
-        if (format == AV_PIX_FMT_YUVA420P) EXPECT_EQ(frame.info().format, PixelFormat::yuv420p);
+        if (format == AV_PIX_FMT_YUVA420P) {
+            EXPECT_EQ(frame.info().format, PixelFormat::yuv420p);
+        }
 
         maker.ignore_alpha(true);
         const Frame ignored = converter.bgr_copy(maker.make(with_alpha(format, 60), {}), pool).finish();
