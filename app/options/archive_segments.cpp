@@ -410,8 +410,9 @@ private:
     void remove_parts(const std::vector<WorkItem>& videos) const {
         if (videos.empty() || InterruptGuard::requested()) return;  // a resumed run does it
         const std::set<std::string> finished = finished_inputs(videos, options_, InterruptGuard::token());
+        OwnFiles own(parts_folder(options_.output));
         for (const WorkItem& video : videos) {
-            if (finished.contains(video.name)) discard_parts(*video.split, options_.shard);
+            if (finished.contains(video.name)) discard_parts(*video.split, options_.shard, own);
         }
     }
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/base/sha256.h"
 
 namespace throng {
@@ -233,8 +234,15 @@ std::string missing_parts(const fs::path& output, const std::string& name) {
     return parts.empty() ? "its parts are not joined" : list_text(parts, total);
 }
 
-void discard_parts(const SplitVideo& video, Shard shard) {
+void discard_parts(const SplitVideo& video, Shard shard, OwnFiles& own) {
     std::error_code ignored;
+    fs::recursive_directory_iterator it(video.folder / video.subfolder(), ignored);
+    for (const fs::recursive_directory_iterator end; !ignored && it != end; it.increment(ignored)) {
+        const bool is_folder = it->is_directory(ignored) && !it->is_symlink(ignored);
+        if (is_folder || own.has_record_of(it->path().lexically_relative(video.folder).string())) continue;
+        spdlog::warn("{}: is no part of {}, so the folder is kept", it->path().string(), video.name);
+        return;
+    }
     const fs::path folder = temporary_folder(video.folder, shard);
     const fs::path discarded = folder / "joined";
     fs::create_directories(folder, ignored);

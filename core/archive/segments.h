@@ -24,6 +24,7 @@
 
 #include "core/archive/archive_run.h"
 #include "core/archive/manifest.h"
+#include "core/archive/own_files.h"
 #include "core/archive/work_list.h"
 
 namespace throng {
@@ -106,9 +107,10 @@ private:
 // Empty if it has no list of parts.
 [[nodiscard]] std::string missing_parts(const std::filesystem::path& output, const std::string& name);
 
-// Removes all parts of a video and its plan, at once for other processes. shard: of the caller, which has a folder for
-// files that are removed after a crash.
-void discard_parts(const SplitVideo& video, Shard shard);
+// Removes all parts of a video and its plan, at once for other processes. Keeps them, with a warning, if their folder has
+// a file that no record names. own: of the folder of parts. shard: of the caller, which has a folder for files that are
+// removed after a crash. Throws Error(input) if records cannot be read.
+void discard_parts(const SplitVideo& video, Shard shard, OwnFiles& own);
 
 // Locks of videos and parts against other processes, and within this one. One open file holds any number of them: each
 // is a byte range of its own, at a place that the name decides. Thread-safe.

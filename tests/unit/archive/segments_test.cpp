@@ -291,6 +291,20 @@ TEST_F(Segments, ALockThatCannotBeTakenIsAnError) {
     EXPECT_NE(full.find("Too many open files"), std::string::npos) << full;
 }
 
+TEST_F(Segments, PartsAreDiscardedUnlessAFileIsNotOurs) {
+    const fs::path folder = video().folder / video().subfolder();
+    const fs::path original = folder / "original.jpg";
+    for (int part = 1; part <= 3; ++part) record(part, "text");
+    std::ofstream(original) << "mine";
+    OwnFiles own(video().folder);
+    discard_parts(video(), {1, 1}, own);
+    EXPECT_TRUE(fs::exists(original));
+    EXPECT_TRUE(fs::exists(video().file_of(1)));
+    fs::remove(original);
+    discard_parts(video(), {1, 1}, own);
+    EXPECT_FALSE(fs::exists(folder));
+}
+
 TEST_F(Segments, ShardsShareWhatTheyFindOutAboutFiles) {
     const fs::path clip = dir_.path() / "clip.mp4";
     std::ofstream(clip) << "one";
