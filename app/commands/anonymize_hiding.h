@@ -50,7 +50,7 @@ struct HiddenFrames : HiddenCounts {
 };
 
 // Hides the frames that the reader returns and that are before `end` seconds, and writes them in order. A frame that is
-// damaged or not in the plan is hidden whole. on_frames: called with the number of frames so far. on_regions: called
+// damaged or not in the plan is hidden entirely. on_frames: called with the number of frames so far. on_regions: called
 // with each frame as decoded, in order, and what is hidden in it; optional. Throws Error(interrupted) after a stop
 // request, and what the reader and the functions throw.
 [[nodiscard]] HiddenFrames hide_frames(ExactReader& reader, double end, const std::vector<PlannedFrame>& plan,

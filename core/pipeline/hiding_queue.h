@@ -11,8 +11,8 @@
 
 namespace throng {
 
-// Not thread-safe. Fails safe: a result leaves the queue with its plan only, and a frame whose detections were dropped by an
-// overflow is hidden whole.
+// Not thread-safe. Fails safe: a result leaves the queue with its plan only, and a frame whose detections were dropped by
+// an overflow is hidden entirely.
 class HidingQueue {
 public:
     explicit HidingQueue(const HidingParams& params) : params_(params), hider_(params) {}
@@ -21,7 +21,7 @@ public:
 
     // Adds the next result and returns those that are decided, in order, with FrameResult::plan. Another source (an
     // image of a folder) decides all results before. search: with HidingParams::search, its result of the same frame;
-    // null: it failed, and the frame is hidden whole.
+    // null: it failed, and the frame is hidden entirely.
     [[nodiscard]] std::vector<std::shared_ptr<const FrameResult>> push(std::shared_ptr<FrameResult> result,
                                                                        const FrameResult* search = nullptr);
 
