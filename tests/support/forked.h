@@ -6,6 +6,12 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "tests/support/sanitized.h"
 
 namespace throng::test {
 
@@ -19,9 +25,27 @@ inline constexpr bool kThreadSanitizer = __has_feature(thread_sanitizer);
 inline constexpr bool kThreadSanitizer = false;
 #endif
 
+// Waits until each other thread of this process sleeps. A thread that starts or ends may hold a lock of the sanitizer's
+// allocator, which a forked process would wait for without end; the C library releases its own.
+inline void wait_for_sleep_of_other_threads() {
+    const auto one_runs = [] {
+        for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+            if (task.path().filename() == std::to_string(::gettid())) continue;
+            std::ifstream file(task.path() / "stat");
+            std::string stat;
+            std::getline(file, stat);
+            const std::size_t name_end = stat.rfind(')');  // "id (name) state …"; empty if the thread has just ended
+            if (name_end != std::string::npos && stat.compare(name_end, 3, ") S") != 0) return true;
+        }
+        return false;
+    };
+    while (one_runs()) std::this_thread::yield();
+}
+
 // Returns true if no expectation of work() failed in a forked process. One that hangs is ended after a minute.
 template <class Work>
 ::testing::AssertionResult holds_in_fork(const Work& work) {
+    if (kSanitized) wait_for_sleep_of_other_threads();
     const pid_t child = ::fork();
     if (child == 0) {
         ::alarm(60);
