@@ -37,12 +37,16 @@ public:
 
 private:
     void run(const std::stop_token& stop) {
-        T value;
         try {
-            while (queue_.pop(value, stop) == PopStatus::value) work_(value);
+            T value;
+            while (queue_.pop(value, stop) == PopStatus::value) {
+                work_(value);
+                value = {};  // frees its memory before the wait for the next one
+            }
         } catch (...) {
             failure_ = std::current_exception();
             failed_.request_stop();
+            queue_.clear();
         }
     }
 
