@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -29,25 +28,15 @@ void FaceRecorder::write(const FrameResult& result) {
     frame.width = info.width;
     frame.height = info.height;
     frame.incomplete = lacks_detections(result);
-    std::set<std::int32_t> used;
-    std::vector<Track> tracks = tracker_.update(tracker_input(result));
-    for (const Track& track : tracks) {
-        if (track.state != TrackState::predicted && track.detection >= 0) used.insert(track.detection);
-    }
-    for (std::size_t i = 0; i < result.kept.detections.size(); ++i) {
-        if (used.contains(static_cast<std::int32_t>(i))) continue;
-        const Detection& detection = result.kept.detections[i];
-        frame.boxes.push_back({-1, detection.box, detection.score, true});
-    }
     frames_.push_back(std::move(frame));
-    relinked_.push(tracker_input(result), std::move(tracks));
-    record_tracks();
+    faces_.push(tracker_input(result));
+    record_boxes();
     ++num_frames_;
 }
 
 void FaceRecorder::finish() {
-    relinked_.finish();
-    record_tracks();
+    faces_.finish();
+    record_boxes();
 }
 
 void FaceRecorder::check_finished() const {
@@ -64,14 +53,14 @@ const std::map<std::int64_t, std::vector<TrackSample>>& FaceRecorder::samples() 
     return samples_;
 }
 
-void FaceRecorder::record_tracks() {
-    while (const std::optional<std::vector<Track>> tracks = relinked_.pop()) {
+void FaceRecorder::record_boxes() {
+    while (std::optional<std::vector<FaceBox>> boxes = faces_.pop()) {
         RecordedFrame& frame = frames_[num_decided_++];
-        for (const Track& track : *tracks) {
-            if (track.state == TrackState::predicted) continue;
-            frame.boxes.push_back({track.id, track.box, track.score, true});
-            std::vector<TrackSample>& samples = samples_[track.id];
-            const TrackSample sample{frame.pts, track.box};
+        frame.boxes = *std::move(boxes);
+        for (const FaceBox& box : frame.boxes) {
+            if (box.track < 0) continue;
+            std::vector<TrackSample>& samples = samples_[box.track];
+            const TrackSample sample{frame.pts, box.box};
             // The last sample is replaced until it is a second after the one before it.
             if (samples.size() < 2 || samples.back().pts - samples[samples.size() - 2].pts >= kSampleStep) {
                 samples.push_back(sample);

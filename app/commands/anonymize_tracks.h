@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "core/pipeline/frame_result.h"
+#include "core/redact/face_tracks.h"
 #include "core/redact/plan.h"
-#include "core/track/relink_queue.h"
-#include "core/track/tracker.h"
 
 namespace throng {
 
@@ -45,7 +44,7 @@ public:
         std::vector<FaceBox> boxes;
     };
 
-    explicit FaceRecorder(const TrackerParams& params) : tracker_(params) {}
+    explicit FaceRecorder(const TrackerParams& params) : faces_(params, true) {}
 
     void write(const FrameResult& result) override;
     void close() override {}
@@ -63,13 +62,12 @@ public:
     [[nodiscard]] std::optional<std::int64_t> find(const DecidedTrack& decided) const;
 
 private:
-    void record_tracks();
+    void record_boxes();
     void check_finished() const;
 
-    Tracker tracker_;
-    RelinkQueue relinked_;
+    FaceTracks faces_;
     std::vector<RecordedFrame> frames_;
-    std::size_t num_decided_ = 0;  // frames whose tracks are recorded
+    std::size_t num_decided_ = 0;  // frames whose boxes are recorded
     std::map<std::int64_t, std::vector<TrackSample>> samples_;
     std::atomic<std::uint64_t> num_frames_ = 0;
 };

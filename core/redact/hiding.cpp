@@ -46,17 +46,10 @@ HidingParams strict_hiding_params(std::string_view kind) {
     return params;
 }
 
-Hider::Hider(const HidingParams& params) : params_(params), tracker_(params.tracker) {}
+Hider::Hider(const HidingParams& params)
+    : params_(params), faces_(params.tracker, params.plan.delay == PlanOptions::kWholeSequence) {}
 
 namespace {
-
-// Adds the boxes that were found in this frame.
-std::vector<FaceBox> faces_of(std::vector<FaceBox> single, const std::vector<Track>& tracks) {
-    for (const Track& track : tracks) {
-        if (track.state != TrackState::predicted) single.push_back({track.id, track.box, track.score, true});
-    }
-    return single;
-}
 
 Box grown_box(const Box& box, float share) {
     return {box.x - share * box.w, box.y - share * box.h, box.w * (1 + 2 * share), box.h * (1 + 2 * share)};
@@ -64,31 +57,12 @@ Box grown_box(const Box& box, float share) {
 
 }  // namespace
 
-// Candidates with enough hits count as detections.
-std::vector<Track> Hider::track(const HidingInput& input, Tracker& tracker, std::vector<FaceBox>& single) const {
-    const std::int32_t confident_hits = params_.tracker.confident_hits;
-    std::vector<Detection> confident(input.kept.begin(), input.kept.end());
-    std::vector<Detection> others;
-    for (const Detection& candidate : input.candidates) {
-        (candidate.hits >= confident_hits ? confident : others).push_back(candidate);
-    }
-    TrackerInput boxes = input;
-    boxes.kept = confident;
-    boxes.candidates = others;
-    std::vector<bool> used(confident.size());
-    std::vector<Track> tracks = tracker.update(boxes);
-    for (const Track& track : tracks) {
-        if (track.state != TrackState::predicted && track.detection >= 0) {
-            used[static_cast<std::size_t>(track.detection)] = true;
-        }
-    }
-    for (std::size_t i = 0; i < used.size(); ++i) {
-        if (!used[i]) single.push_back({-1, confident[i].box, confident[i].score, true});
-    }
+std::vector<FaceBox> Hider::shown_boxes(const HidingInput& input) const {
+    std::vector<FaceBox> boxes;
     for (const Detection& shown : input.shown) {
-        single.push_back({-1, grown_box(shown.box, params_.shown_growth), shown.score, true});
+        boxes.push_back({-1, grown_box(shown.box, params_.shown_growth), shown.score, true});
     }
-    return tracks;
+    return boxes;
 }
 
 void Hider::push(const HidingInput& input) {
@@ -100,44 +74,33 @@ void Hider::push(const HidingInput& input) {
     source_ = input.source;
     width_ = input.width;
     height_ = input.height;
-    std::vector<FaceBox> single;
-    std::vector<Track> tracks = track(input, tracker_, single);
-    if (params_.plan.delay == PlanOptions::kWholeSequence) {
-        waiting_.push_back({std::move(single), input.damaged});
-        relinked_.push(input, std::move(tracks));
-        plan_relinked();
-    } else {
-        planner_->push(faces_of(std::move(single), tracks), input.damaged);
-    }
+    damaged_.push_back(input.damaged);
+    faces_.push(input, shown_boxes(input));
     drain();
 }
 
-void Hider::plan_relinked() {
-    while (const std::optional<std::vector<Track>> tracks = relinked_.pop()) {
-        planner_->push(faces_of(std::move(waiting_.front().single), *tracks), waiting_.front().damaged);
-        waiting_.pop_front();
-    }
-}
-
 FramePlan Hider::plan_alone(const HidingInput& input) const {
-    Tracker tracker(params_.tracker);
+    FaceTracks faces(params_.tracker, false);
     RedactPlanner planner(input.width, input.height, params_.plan);
-    std::vector<FaceBox> single;
-    const std::vector<Track> tracks = track(input, tracker, single);
-    planner.push(faces_of(std::move(single), tracks), input.damaged);
+    faces.push(input, shown_boxes(input));
+    planner.push(*faces.pop(), input.damaged);
     planner.finish();
     return *planner.pop();
 }
 
 void Hider::flush() {
     if (!planner_) return;
-    relinked_.finish();
-    plan_relinked();
+    faces_.finish();
+    drain();
     planner_->finish();
     drain();
 }
 
 void Hider::drain() {
+    while (const std::optional<std::vector<FaceBox>> boxes = faces_.pop()) {
+        planner_->push(*boxes, damaged_.front());
+        damaged_.pop_front();
+    }
     while (std::optional<FramePlan> plan = planner_->pop()) {
         plan->number = next_++;
         ready_.push_back(std::move(*plan));

@@ -13,9 +13,9 @@
 #include "core/detect/detection.h"
 #include "core/detect/detector.h"
 #include "core/detect/nms.h"
+#include "core/redact/face_tracks.h"
 #include "core/redact/plan.h"
 #include "core/redact/redact.h"
-#include "core/track/relink_queue.h"
 #include "core/track/tracker.h"
 
 namespace throng {
@@ -83,22 +83,12 @@ public:
     [[nodiscard]] FramePlan plan_alone(const HidingInput& input) const;
 
 private:
-    // A frame whose tracks are not decided.
-    struct Waiting {
-        std::vector<FaceBox> single;  // without a track
-        bool damaged = false;
-    };
-
-    // Advances the tracker, and returns its tracks. single: gets the detections that are not in a track.
-    [[nodiscard]] std::vector<Track> track(const HidingInput& input, Tracker& tracker,
-                                           std::vector<FaceBox>& single) const;
-    void plan_relinked();
+    [[nodiscard]] std::vector<FaceBox> shown_boxes(const HidingInput& input) const;
     void drain();
 
     HidingParams params_;
-    Tracker tracker_;
-    RelinkQueue relinked_;
-    std::deque<Waiting> waiting_;           // for relinked_
+    FaceTracks faces_;
+    std::deque<bool> damaged_;              // frames in faces_
     std::optional<RedactPlanner> planner_;  // of the current video and size
     std::string source_;
     int width_ = 0;
