@@ -41,7 +41,15 @@ AnonymizeWorker::AnonymizeWorker(const AnonymizeSetup& setup, EncoderOnDemand& e
 
 AnonymizeWorker::AnonymizeWorker(const AnonymizeSetup& setup, EncoderOnDemand& encoder, const CommonOptions& common,
                                  BackendChoice backend)
-    : setup_(setup), encoder_(encoder), common_(common), backend_(std::move(backend)) {}
+    : setup_(setup),
+      encoder_(encoder),
+      common_(common),
+      why_(std::move(backend.why)),
+      images_(backend.backend, setup.settings, make_fallback(common, setup.settings.detector, backend.backend.get())) {}
+
+BackendChoice AnonymizeWorker::backend() const {
+    return {images_.backend(), images_.fell_back() ? images_.backend()->name() + ": " + images_.notice() : why_};
+}
 
 ReportedFile AnonymizeWorker::process(const InputFiles& input, bool still, const std::string& sha256,
                                       const std::string& output, const OnProgress& on_progress,
@@ -64,36 +72,15 @@ ReportedFile AnonymizeWorker::process(const InputFiles& input, bool still, const
     return reported;
 }
 
-std::shared_ptr<const FrameResult> AnonymizeWorker::detect(const Frame& frame) {
-    for (;;) {
-        try {
-            if (!images_) images_ = std::make_unique<FrameProcessor>(backend_.backend, setup_.settings);
-            DecodedFrame decoded;
-            decoded.frame = frame;
-            images_->submit(std::move(decoded));
-            return images_->collect(true).result;
-        } catch (const Error& error) {
-            images_.reset();
-            const bool may_fall_back = common_.backend == "auto" && backend_.backend->name() != "cpu";
-            if (!may_fall_back || error.kind() == ErrorKind::input) throw;
-            spdlog::warn("{}; continuing on the CPU", error.what());
-            CommonOptions cpu = common_;
-            cpu.backend = "cpu";
-            backend_ = make_backend(cpu, &setup_.settings.detector);
-        } catch (...) {
-            images_.reset();  // may have this image in flight, whose result would be taken for that of the next one
-            throw;
-        }
-    }
-}
-
 void AnonymizeWorker::process_image(const InputFiles& files, const std::string& output, ReportedFile& reported,
                                     const std::stop_token& stop) {
     const std::string& input = files.path();
     const ImageFile content = read_image_file(input);
     check_single_page(content);
     const LoadedImage image = decode_image(content);
-    const std::shared_ptr<const FrameResult> result = detect(image.frame);
+    DecodedFrame decoded;
+    decoded.frame = image.frame;
+    const std::shared_ptr<const FrameResult> result = images_.detect(std::move(decoded)).result;
     reported.width = image.frame.width();
     reported.height = image.frame.height();
     reported.frames = 1;
@@ -153,20 +140,14 @@ void AnonymizeWorker::find_faces(const std::string& input, FaceRecorder& recorde
     SourceOptions options;
     options.decoder = setup_.decoder;
     options.device = common_.device;
-    options.prefer_device_frames = backend_.backend->name() != "cpu";
+    options.prefer_device_frames = images_.backend()->name() != "cpu";
     std::unique_ptr<VideoSource> source = open_media_file(file_request(input, options), stop);
     const std::optional<std::int64_t> frames = source->info().frame_count;
     if (frames && *frames > 0) progress_.frames = static_cast<std::uint64_t>(*frames);
 
     PipelineOptions pipeline_options;
-    if (common_.backend == "auto" && backend_.backend->name() != "cpu") {
-        pipeline_options.fallback = [this] {
-            CommonOptions cpu = common_;
-            cpu.backend = "cpu";
-            return make_backend(cpu, &setup_.settings.detector).backend;
-        };
-    }
-    Pipeline pipeline(std::move(source), backend_.backend, setup_.settings, pipeline_options);
+    pipeline_options.fallback = make_fallback(common_, setup_.settings.detector, images_.backend().get());
+    Pipeline pipeline(std::move(source), images_.backend(), setup_.settings, pipeline_options);
     // The recorder outlives the pipeline.
     pipeline.add_sink(std::shared_ptr<FaceRecorder>(std::shared_ptr<void>(), &recorder));
     pipeline.start();

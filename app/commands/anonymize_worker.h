@@ -16,7 +16,7 @@
 #include "app/options/command.h"
 #include "core/base/input_files.h"
 #include "core/frame/frame_pool.h"
-#include "core/pipeline/frame_processor.h"
+#include "core/pipeline/engine.h"
 
 namespace throng {
 
@@ -43,9 +43,9 @@ public:
                          const std::function<void(const AnonymizeProgress&)>& on_progress, const std::stop_token& stop);
 
     // Returns the backend, and why it was chosen.
-    [[nodiscard]] const BackendChoice& backend() const noexcept { return backend_; }
+    [[nodiscard]] BackendChoice backend() const;
     // Frees the buffers for still images.
-    void free_buffers() { images_.reset(); }
+    void free_buffers() { images_.release(); }
 
 private:
     using OnProgress = std::function<void(const AnonymizeProgress&)>;
@@ -55,13 +55,12 @@ private:
                     const std::stop_token& stop);
     void write_video(const InputFiles& files, const std::string& output, FaceRecorder& recorder, ReportedFile& reported,
                      const OnProgress& on_progress, const std::stop_token& stop);
-    [[nodiscard]] std::shared_ptr<const FrameResult> detect(const Frame& frame);
 
     const AnonymizeSetup& setup_;
     EncoderOnDemand& encoder_;
     CommonOptions common_;
-    BackendChoice backend_;
-    std::unique_ptr<FrameProcessor> images_;  // detector for still images; made for the first one
+    std::string why_;  // the first backend was chosen
+    Engine images_;    // for still images
     FramePool pool_;
     AnonymizeProgress progress_;  // of the current file
 };

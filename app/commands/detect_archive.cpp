@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <limits>
 #include <optional>
 #include <string>
@@ -20,7 +19,7 @@
 #include "core/base/log.h"
 #include "core/base/output_file.h"
 #include "core/base/sha256.h"
-#include "core/base/stopwatch.h"
+#include "core/pipeline/run.h"
 #include "core/sinks/count_sink.h"
 #include "core/sinks/part_file.h"
 #include "core/sinks/relink_sink.h"
@@ -98,14 +97,12 @@ DetectWorker::DetectWorker(const CommonOptions& common, const PipelineSettings& 
       source_(source),
       budget_(std::move(budget)),
       kept_bytes_(kept_bytes),
-      extras_(std::move(extras)) {
-    make_processor();
-}
-
-void DetectWorker::make_processor() {
-    processor_.reset();
-    backend_ = make_backend(common_, &settings_.detector).backend;
-    processor_ = std::make_unique<FrameProcessor>(backend_, settings_);
+      extras_(std::move(extras)),
+      engine_([&] {
+          const std::shared_ptr<Backend> backend = make_backend(common, &settings.detector).backend;
+          return Engine(backend, settings, make_fallback(common, settings.detector, backend.get()));
+      }()) {
+    engine_.prepare();
 }
 
 InputResult DetectWorker::process(const WorkItem& item, const std::vector<std::string>& outputs,
@@ -117,20 +114,6 @@ InputResult DetectWorker::process(const WorkItem& item, const std::vector<std::s
             spdlog::warn("{}: {}; processing the whole file again", item.path, error.what());
         }
     }
-    if (!processor_) make_processor();
-    try {
-        return detect(item, outputs, add_frames, stop);
-    } catch (const Error& error) {
-        static_cast<void>(processor_->take_unfinished());
-        const bool of_device = error.kind() == ErrorKind::internal || error.kind() == ErrorKind::unavailable;
-        if (!of_device || common_.backend != "auto" || backend_->name() == "cpu") throw;
-        spdlog::warn("{}; continuing on the CPU", error.what());
-    } catch (...) {
-        processor_.reset();  // may have frames of this file in flight
-        throw;
-    }
-    common_.backend = "cpu";
-    make_processor();
     return detect(item, outputs, add_frames, stop);
 }
 
@@ -138,7 +121,7 @@ InputResult DetectWorker::detect(const WorkItem& item, const std::vector<std::st
                                  const AddFrames& add_frames, const std::stop_token& stop) {
     SourceOptions options = source_.source;
     options.device = common_.device;
-    options.prefer_device_frames = backend_->name() != "cpu";
+    options.prefer_device_frames = engine_.backend()->name() != "cpu";
     const std::uint64_t bytes = memory_of(item);
     const MemoryBudget::Share memory = budget_->acquire(bytes, stop);
     const bool is_part = item.part > 0;
@@ -146,11 +129,9 @@ InputResult DetectWorker::detect(const WorkItem& item, const std::vector<std::st
     const double end = is_part ? item.split->end_of(item.part) : std::numeric_limits<double>::infinity();
     OpenPart open =
         is_part ? open_part(item, begin, options, stop) : OpenPart{open_source(file_spec(item), options, stop), {}, {}};
-    VideoSource& source = *open.source;
 
-    processor_->restart_tracks();  // ids must not depend on the files before
+    engine_.restart_tracks();  // ids must not depend on the files before
     InputResult result;
-    result.backend = backend_->name();
     std::optional<PartWriter> part;
     std::shared_ptr<ResultSink> whole;
     if (is_part) {
@@ -158,51 +139,31 @@ InputResult DetectWorker::detect(const WorkItem& item, const std::vector<std::st
     } else {
         whole = make_writer(outputs, settings_, extras_, stop);
     }
-    const auto collect = [&] {
-        const auto outcome = processor_->collect(true);
-        result.faces += outcome.result->kept.detections.size();
-        ++result.frames;
+    std::optional<Frame> last = open.before;
+    const auto write = [&](const FrameResult& found) {
+        result.faces += found.kept.detections.size();
         add_frames(1);
-        part ? part->write(*outcome.result, stop) : whole->write(*outcome.result);
+        part ? part->write(found, stop) : whole->write(found);
+        if (part) last = found.frame;
     };
-    const auto limit = static_cast<std::uint64_t>(source_.frames);
-    std::optional<Frame>& last = open.before;
-    for (std::uint64_t read = 0; limit == 0 || read < limit;) {
-        if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped", item.path);
-        DecodedFrame decoded;
-        const auto start = std::chrono::steady_clock::now();
-        if (open.first) {
-            decoded.frame = *std::exchange(open.first, std::nullopt);
-        } else {
-            const ReadStatus status = source.read(decoded.frame, stop);
-            if (status == ReadStatus::end) break;
-            if (status == ReadStatus::timeout) continue;
-        }
-        if (decoded.frame.info().pts >= end) break;
-        if (is_part) last = decoded.frame;
-        ++read;
-        decoded.decode_ms = source.decode_ms().value_or(milliseconds_since(start));
-        decoded.source = item.name;
-        if (!processor_->has_free_slot()) collect();
-        processor_->submit(std::move(decoded));
-    }
-    while (processor_->in_flight() > 0) collect();
+    result.frames = run(*open.source, engine_, {item.name, source_.frames, end, open.before, open.first}, write, stop);
     if (part) {
         part->finish(last, stop);
     } else {
         if (result.frames == 0) throw Error(ErrorKind::input, "contains no frames", item.path);
         whole->close();
     }
-    result.incomplete = source.incomplete();
+    result.backend = engine_.backend()->name();
+    result.incomplete = open.source->incomplete();
     // The detector keeps buffers for its largest image.
-    if (bytes > kept_bytes_) processor_.reset();
+    if (bytes > kept_bytes_) engine_.release();
     return result;
 }
 
 InputResult DetectWorker::join(const WorkItem& item, const std::vector<std::string>& outputs,
                                const AddFrames& add_frames, const std::stop_token& stop) {
     InputResult result;
-    result.backend = backend_->name();
+    result.backend = engine_.backend()->name();
     std::optional<Tracker> tracker;
     if (settings_.tracking) tracker.emplace(*settings_.tracking);
     const std::shared_ptr<ResultSink> whole = make_writer(outputs, settings_, extras_, stop);

@@ -10,7 +10,7 @@
 #include "core/archive/memory_budget.h"
 #include "core/count/count_plan.h"
 #include "core/detect/backend.h"
-#include "core/pipeline/frame_processor.h"
+#include "core/pipeline/engine.h"
 #include "core/pipeline/pipeline_settings.h"
 #include "core/sinks/json_sink.h"
 
@@ -26,20 +26,19 @@ struct DetectExtras {
 class DetectWorker {
 public:
     // budget: shared by all workers. kept_bytes: a detector that needs more for a file is freed after it. Throws as
-    // make_backend and FrameProcessor do.
+    // make_backend and Engine::prepare do.
     DetectWorker(const CommonOptions& common, const PipelineSettings& settings, const SourceArguments& source,
                  std::shared_ptr<MemoryBudget> budget, std::uint64_t kept_bytes, DetectExtras extras = {});
 
     // Writes the lines of `throng detect --json` to outputs[0], with DetectExtras::count those of --events to outputs[1]
     // and those of --per-minute to outputs[2]; the source in them is the item's name. A ProcessInput.
-    // If a GPU fails and --backend is auto, the file is processed again on the CPU, and so are the next ones.
+    // If a GPU fails and --backend is auto, the file is continued on the CPU, and so are the next ones.
     // A part of a video (item.part > 0) is written as PartWriter does. For a split video, the parts are joined; if they
     // do not join, the video is processed as a whole.
     InputResult process(const WorkItem& item, const std::vector<std::string>& outputs,
                         const std::function<void(std::uint64_t)>& add_frames, const std::stop_token& stop);
 
 private:
-    void make_processor();
     using AddFrames = std::function<void(std::uint64_t)>;
     InputResult detect(const WorkItem& item, const std::vector<std::string>& outputs, const AddFrames& add_frames,
                        const std::stop_token& stop);
@@ -52,8 +51,7 @@ private:
     std::shared_ptr<MemoryBudget> budget_;
     std::uint64_t kept_bytes_;
     DetectExtras extras_;
-    std::shared_ptr<Backend> backend_;
-    std::unique_ptr<FrameProcessor> processor_;
+    Engine engine_;
 };
 
 struct DetectArguments;

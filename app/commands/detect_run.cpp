@@ -178,13 +178,7 @@ Pipeline& DetectRun::make_pipeline(std::size_t number, std::unique_ptr<VideoSour
     options.max_frames = arguments_.source.frames;
     options.shared_permits = shared_permits_;
     options.source_number = static_cast<int>(number) + 1;
-    if (common_.backend == "auto" && active.backend.backend->name() != "cpu") {
-        options.fallback = [this] {
-            CommonOptions cpu = common_;
-            cpu.backend = "cpu";
-            return make_backend(cpu, &arguments_.detector).backend;
-        };
-    }
+    options.fallback = make_fallback(common_, arguments_.detector, active.backend.backend.get());
     active.pipeline = std::make_unique<Pipeline>(std::move(source), active.backend.backend, settings_, options);
     Pipeline& pipeline = *active.pipeline;
     for (auto& sink : outputs_.sinks_for(number, info)) pipeline.add_sink(sink);

@@ -179,12 +179,7 @@ int run_view(const CommandContext& context, ViewOptions options) {
         const BackendChoice choice = make_backend(common, &detector);
         return ui::BackendChoice{choice.backend, choice.why};
     };
-    if (context.common.backend == "auto") {
-        session.playback.fallback = [common = context.common, detector = options.detector]() mutable {
-            common.backend = "cpu";
-            return make_backend(common, &detector).backend;
-        };
-    }
+    session.playback.fallback = make_fallback(context.common, options.detector);
     session.race_suppression = [common = context.common](const auto& frame, const auto& show, const auto& stop) {
         race_suppression(common, frame, show, stop);
     };

@@ -43,16 +43,16 @@ std::vector<ShareTimes> time_shares(ExperimentBench& bench, const std::vector<st
         int multiprocessors = 0;
         for (const std::size_t n : sizes) {
             const DetectionSet boxes = make_clusters({static_cast<std::int32_t>(n), 20, 1, false});
-            struct Engine {
+            struct Variant {
                 const char* name;
                 NmsParams params;
                 std::int32_t capacity;
             };
             const auto exact = static_cast<std::int32_t>(n);
-            const Engine engines[] = {{"paper's kernels", paper_kernels(32), dmax_for(std::max<std::size_t>(n, 4096))},
-                                      {"one-pass", nms_rule(NmsRule::one_pass), exact},
-                                      {"greedy", nms_rule(NmsRule::greedy), exact}};
-            for (const Engine& engine : engines) {
+            const Variant engines[] = {{"paper's kernels", paper_kernels(32), dmax_for(std::max<std::size_t>(n, 4096))},
+                                       {"one-pass", nms_rule(NmsRule::one_pass), exact},
+                                       {"greedy", nms_rule(NmsRule::greedy), exact}};
+            for (const Variant& engine : engines) {
                 if (engine.params.kernels == NmsKernels::paper && n > 4096) continue;
                 const PartialDeviceTime time =
                     cuda.time_partial_nms(device, share, boxes, engine.params, engine.capacity);

@@ -26,6 +26,12 @@ std::string cuda_unavailable_reason(int device) {
     return module != nullptr ? module->problem(device) : why_no_cuda_module();
 }
 
+std::function<std::shared_ptr<Backend>()> make_fallback(const CommonOptions& common, const DetectorParams& detector,
+                                                        const Backend* first) {
+    if (common.backend != "auto" || (first != nullptr && first->name() == "cpu")) return {};
+    return [threads = detector.threads] { return make_cpu_backend(threads); };
+}
+
 BackendChoice make_backend(const CommonOptions& common, const DetectorParams* detector) {
     if (common.device == kAllDevices) {
         throw Error(ErrorKind::usage, "applies to detect --out only", "--device all", "name one device");

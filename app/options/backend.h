@@ -1,6 +1,7 @@
 // The only place that chooses a backend.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -19,6 +20,12 @@ struct BackendChoice {
 // needed. The CPU backend uses its `threads`. Throws Error(unavailable) when the backend requested by name is
 // unavailable, Error(usage) for an unknown name.
 [[nodiscard]] BackendChoice make_backend(const CommonOptions& common, const DetectorParams* detector = nullptr);
+
+// Returns what makes the CPU's backend when `first` fails during a run (Engine). Empty if --backend names a backend, or if
+// `first` is the CPU's already; null: not known yet.
+[[nodiscard]] std::function<std::shared_ptr<Backend>()> make_fallback(const CommonOptions& common,
+                                                                      const DetectorParams& detector,
+                                                                      const Backend* first = nullptr);
 
 // Returns why CUDA is unavailable on device `device`; empty when it is available.
 [[nodiscard]] std::string cuda_unavailable_reason(int device);

@@ -29,7 +29,7 @@ void Pipeline::Impl::detect_thread(const std::stop_token& stop) {
         fail(current_error());
     }
     decode_stop_.request_stop();
-    processor_.reset();  // waits for the frames in flight
+    engine_.release();  // waits for the frames in flight
     searcher_.reset();
     newest_ = {};
     queue_.clear();  // releases the shared permits, for which other pipelines may wait
@@ -39,19 +39,19 @@ void Pipeline::Impl::detect_thread(const std::stop_token& stop) {
 
 // Waits for a frame in flight only if there is no free slot for another frame, or no other frame is queued.
 void Pipeline::Impl::detect(const std::stop_token& stop) {
-    make_processor();
+    prepare();
     while (!stop.stop_requested()) {
         apply_pending_settings();
         const bool more_requested = options_.max_frames == 0 || submitted_ < options_.max_frames;
         DecodedFrame next;
-        if (processor_->in_flight() == 0) {
+        if (engine_.in_flight() == 0) {
             if (!more_requested) return;
             const PopStatus event = queue_.pop(next, stop);
             if (event != PopStatus::value) {
                 if (!handle_event(event)) return;
                 continue;
             }
-        } else if (!more_requested || !processor_->has_free_slot() || !queue_.try_pop(next)) {
+        } else if (!more_requested || !engine_.has_free_slot() || !queue_.try_pop(next)) {
             finish_oldest();
             continue;
         }
@@ -71,15 +71,10 @@ bool Pipeline::Impl::handle_event(PopStatus event) {
         if (!frames_arrive && newest_.frame) detect_again();
         return true;
     }
-    // After a failure of the device, its decoder may report the end of the stream or damaged data. Check the device
-    // first.
-    if (!fell_back_) {
-        try {
-            backend_->check();
-        } catch (const Error& error) {
-            fall_back(error);
-            return true;
-        }
+    engine_.check();
+    if (engine_.fell_back() != fell_back_) {
+        note_fallback();
+        return true;
     }
     if (const std::optional<Error> failure = decode_.failure()) throw *failure;
     if (!keeps_open_) return false;
@@ -89,16 +84,17 @@ bool Pipeline::Impl::handle_event(PopStatus event) {
     return true;
 }
 
-void Pipeline::Impl::make_processor() {
-    try {
-        applied_ = initial_settings_;
-        processor_ = std::make_unique<FrameProcessor>(backend_, with_quality(applied_));
-        set_carries(applied_);
-        set_up_hiding();
-        note_backend();
-    } catch (const Error& error) {
-        fall_back(error);
+void Pipeline::Impl::prepare() {
+    applied_ = initial_settings_;
+    engine_.apply(with_quality(applied_));
+    engine_.prepare();
+    set_carries(applied_);
+    if (engine_.fell_back()) {
+        note_fallback();
+        return;
     }
+    set_up_hiding();
+    note_backend();
 }
 
 void Pipeline::Impl::submit(DecodedFrame frame) {
@@ -106,26 +102,18 @@ void Pipeline::Impl::submit(DecodedFrame frame) {
     device_frames_ = frame.frame.info().memory == MemoryKind::device;
     frame.queued = static_cast<std::uint32_t>(queue_.size());
     newest_ = frame.without_permit();
-    try {
-        processor_->submit(std::move(frame));
-    } catch (const Error& error) {
-        fall_back(error);
-    }
+    engine_.submit(std::move(frame));
+    if (engine_.fell_back() != fell_back_) note_fallback();
 }
 
 void Pipeline::Impl::finish_oldest() {
-    FrameProcessor::Outcome outcome;
-    try {
-        outcome = processor_->collect(!live_);
-    } catch (const Error& error) {
-        fall_back(error);
-        return;
-    }
-    deliver(outcome);
+    const Engine::Outcome outcome = engine_.collect(!live_);
+    if (engine_.fell_back() != fell_back_) note_fallback();
+    if (outcome.result) deliver(outcome);
 }
 
 void Pipeline::Impl::drain() {
-    while (processor_->in_flight() > 0) finish_oldest();
+    while (engine_.in_flight() > 0) finish_oldest();
 }
 
 void Pipeline::Impl::apply_pending_settings() {
@@ -135,17 +123,16 @@ void Pipeline::Impl::apply_pending_settings() {
     }
     quality_changed_ = false;
     drain();
-    const DetectorParams previous = processor_->settings().detector;
+    const DetectorParams previous = engine_.settings().detector;
     PipelineSettings requested;
     {
         const std::lock_guard lock(mutex_);
         settings_pending_ = false;
         requested = settings_;
     }
-    if (fell_back_) requested.detector.switches.clear();  // they applied to another detector
     std::string problem;
     try {
-        processor_->apply(with_quality(requested));
+        engine_.apply(with_quality(requested));
         applied_ = requested;
         set_carries(applied_);
     } catch (const Error& error) {
@@ -153,8 +140,8 @@ void Pipeline::Impl::apply_pending_settings() {
         spdlog::warn("{}", problem);
     }
     set_up_hiding();
-    if (!have_comparable_times(previous, processor_->settings().detector)) reset_statistics_ = true;
-    std::vector<DetectorSwitch> switches = processor_->switches();
+    if (!have_comparable_times(previous, engine_.settings().detector)) reset_statistics_ = true;
+    std::vector<DetectorSwitch> switches = engine_.switches();
     const std::lock_guard lock(mutex_);
     switches_ = std::move(switches);
     notices_.settings = std::move(problem);
@@ -164,102 +151,70 @@ void Pipeline::Impl::apply_pending_settings() {
 
 // Detects on the displayed frame again with new settings. Sinks do not receive it: they already have a result of it.
 void Pipeline::Impl::detect_again() {
-    try {
-        // A backend with several frames in flight reports the times of an earlier frame: run twice, so that they are
-        // those of the new settings.
-        if (backend_->frames_in_flight() > 1) {
-            processor_->submit(newest_.without_permit());
-            static_cast<void>(processor_->collect(!live_));
-        }
-        processor_->submit(newest_.without_permit());
-        const FrameProcessor::Outcome outcome = processor_->collect(!live_);
-        flush_hiding();  // the results of earlier frames come first
-        if (hiding_) hiding_->plan_alone(*outcome.result, search(outcome.result).get());
-        reset_statistics_ = true;  // the times before are those of other settings
-        add_times(*outcome.result);
-        publish(outcome.result);
-    } catch (const Error& error) {
-        static_cast<void>(processor_->take_unfinished());
-        if (searcher_) static_cast<void>(searcher_->take_unfinished());
-        fall_back(error);
+    // A backend with several frames in flight reports the times of an earlier frame: run twice, so that they are those of
+    // the new settings.
+    if (engine_.backend()->frames_in_flight() > 1) {
+        static_cast<void>(engine_.detect(newest_.without_permit(), !live_));
+    }
+    const Engine::Outcome outcome = engine_.detect(newest_.without_permit(), !live_);
+    if (engine_.fell_back() != fell_back_) note_fallback();
+    if (!outcome.result) return;
+    flush_hiding();  // the results of earlier frames come first
+    const Found found = search(outcome.result);
+    if (hiding_) hiding_->plan_alone(*outcome.result, found.result.get());
+    reset_statistics_ = true;  // the times before are those of other settings
+    add_times(*outcome.result);
+    publish(outcome.result);
+    if (found.failure) {
+        engine_.fall_back(*found.failure);
+        note_fallback();
     }
 }
 
-void Pipeline::Impl::fall_back(const Error& failure) {
-    const bool is_device_error = failure.kind() == ErrorKind::internal || failure.kind() == ErrorKind::unavailable;
-    if (!is_device_error || !options_.fallback || fell_back_) throw failure;
+// Adapts to the backend that has taken over.
+void Pipeline::Impl::note_fallback() {
     fell_back_ = true;
-    PipelineSettings settings = initial_settings_;
-    std::vector<DecodedFrame> unfinished;
-    std::optional<Tracker> tracker;
-    if (processor_) {
-        settings = applied_;
-        unfinished = processor_->take_unfinished();
-        tracker = processor_->take_tracker();
-        processor_.reset();
-        searcher_.reset();
-    }
-    settings.detector.switches.clear();  // they applied to the failed backend
-    applied_ = settings;
+    searcher_.reset();
+    applied_.detector.switches.clear();
+    engine_.apply(with_quality(applied_));
     reset_statistics_ = true;
-    const std::string failed = backend_->name();
-    std::shared_ptr<Backend> backend = options_.fallback();
-    processor_ = std::make_unique<FrameProcessor>(backend, with_quality(settings));
-    set_carries(settings);
-    processor_->continue_tracks(std::move(tracker));
+    set_carries(applied_);
     set_up_hiding();
-    const std::string notice =
-        "the " + failed + " backend failed; continuing with " + backend->name() + ": " + failure.what();
-    spdlog::warn("{}", notice);
     {
         const std::lock_guard lock(mutex_);
-        backend_ = std::move(backend);
-        notices_.backend = notice;
+        backend_ = engine_.backend();
+        notices_.backend = engine_.notice();
         settings_.detector.switches.clear();
     }
     note_backend();
-    rescue(std::move(unfinished));
+    resume_source();
 }
 
-// Reprocesses the frames that the failed backend left unfinished. Frames in device memory, queued ones included, are no
-// longer readable: the source decodes them again.
-void Pipeline::Impl::rescue(std::vector<DecodedFrame> unfinished) {
-    const auto on_device = [](const DecodedFrame& decoded) {
-        return decoded.frame && decoded.frame.info().memory == MemoryKind::device;
-    };
-    device_frames_ = device_frames_ || on_device(newest_);
-    if (on_device(newest_)) newest_ = {};
+// Frames in device memory, queued ones included, are no longer readable after a failure: the source decodes them again.
+void Pipeline::Impl::resume_source() {
+    const bool newest_on_device = newest_.frame && newest_.frame.info().memory == MemoryKind::device;
+    const std::size_t lost = engine_.take_lost();
+    if (newest_on_device) newest_ = {};
     // A source that failed or ended because of the device must also resume.
     const bool source_failed = decode_.failure().has_value();
-    if ((device_frames_ || source_failed) && decode_.resume_on_host(delivered_)) {
+    if ((device_frames_ || newest_on_device || source_failed) && decode_.resume_on_host(delivered_)) {
+        engine_.discard();
         submitted_ = delivered_.count;
         return;
     }
-    std::size_t dropped = 0;
-    for (DecodedFrame& decoded : unfinished) {
-        try {
-            decoded.frame = decoded.frame.on_host();
-        } catch (const Error&) {
-            ++dropped;
-            continue;
-        }
-        newest_ = decoded.without_permit();
-        processor_->submit(std::move(decoded));
-        deliver(processor_->collect(!live_));
-    }
-    if (dropped == 0) return;
+    if (lost == 0) return;
     const std::lock_guard lock(mutex_);
-    counters_.dropped += dropped;
-    notices_.backend += "; " + std::to_string(dropped) + (dropped == 1 ? " frame dropped" : " frames dropped");
+    counters_.dropped += lost;
+    notices_.backend += "; " + std::to_string(lost) + (lost == 1 ? " frame dropped" : " frames dropped");
 }
 
 void Pipeline::Impl::note_backend() {
-    std::vector<DetectorSwitch> switches = processor_->switches();
+    std::vector<DetectorSwitch> switches = engine_.switches();
     const std::lock_guard lock(mutex_);
     switches_ = std::move(switches);
 }
 
-void Pipeline::Impl::deliver(const FrameProcessor::Outcome& outcome) {
+void Pipeline::Impl::deliver(const Engine::Outcome& outcome) {
     const FrameInfo& info = outcome.result->frame.info();
     delivered_ = {delivered_.count + 1, info.index, info.pts, outcome.result->trace.decoded};
     {
@@ -276,28 +231,27 @@ void Pipeline::Impl::deliver(const FrameProcessor::Outcome& outcome) {
         emit({outcome.result});
         return;
     }
-    std::shared_ptr<const FrameResult> found;
-    std::optional<Error> failure;
-    try {
-        found = search(outcome.result);
-    } catch (const Error& error) {
-        failure = error;
-    }
-    emit(hiding_->push(outcome.result, found.get()));
+    const Found found = search(outcome.result);
+    emit(hiding_->push(outcome.result, found.result.get()));
     if (playback_.paused()) flush_hiding();  // a step shows its own frame
-    if (failure) fall_back(*failure);
+    if (!found.failure) return;
+    engine_.fall_back(*found.failure);
+    note_fallback();
 }
 
-// Returns what the detector of hiding finds in the frame of a result; null: hiding has none of its own.
-std::shared_ptr<const FrameResult> Pipeline::Impl::search(const std::shared_ptr<FrameResult>& result) {
-    if (!hiding_ || !hiding_->params().search) return nullptr;
-    if (!searcher_) return result;
+// Returns what the detector of hiding finds in the frame of a result.
+Pipeline::Impl::Found Pipeline::Impl::search(const std::shared_ptr<FrameResult>& result) {
+    if (!hiding_ || !hiding_->params().search) return {};
+    if (!searcher_) return {result, {}};
     DecodedFrame frame;
     frame.frame = result->frame;
     frame.source = result->source;
     frame.source_number = result->source_number;
-    searcher_->submit(std::move(frame));
-    return searcher_->collect(true).result;
+    try {
+        return {searcher_->detect(std::move(frame)).result, {}};
+    } catch (const Error& error) {
+        return {nullptr, error};
+    }
 }
 
 // Passes results on to the display and the sinks.
@@ -314,7 +268,7 @@ void Pipeline::Impl::flush_hiding() {
 
 // Starts, changes or ends hiding by the settings in use. Results that wait are passed on with what is known.
 void Pipeline::Impl::set_up_hiding() {
-    const std::optional<HidingParams>& params = processor_->settings().hiding;
+    const std::optional<HidingParams>& params = engine_.settings().hiding;
     const bool same = params ? hiding_ && hiding_->params() == *params : !hiding_;
     if (!same) {
         flush_hiding();
@@ -326,7 +280,7 @@ void Pipeline::Impl::set_up_hiding() {
 
 // Makes the detector of hiding, unless that of the pipeline finds the same.
 void Pipeline::Impl::set_up_search() {
-    PipelineSettings settings = processor_->settings();
+    PipelineSettings settings = engine_.settings();
     const HidingSearch* wanted = settings.hiding && settings.hiding->search ? &*settings.hiding->search : nullptr;
     if (wanted == nullptr || (settings.detector == wanted->detector && settings.nms == wanted->nms)) {
         searcher_.reset();
@@ -339,7 +293,13 @@ void Pipeline::Impl::set_up_search() {
     settings.tracking.reset();
     settings.keep_raw = false;
     settings.host_pixels = false;
-    searcher_ = std::make_unique<FrameProcessor>(processor_->backend(), settings);
+    try {
+        searcher_ = std::make_unique<Engine>(engine_.backend(), settings);
+        searcher_->prepare();
+    } catch (const Error& error) {
+        engine_.fall_back(error);
+        note_fallback();
+    }
 }
 
 // Returns the settings with the parameters of the current quality; restarts it if the configured ones have changed.
@@ -402,7 +362,7 @@ void Pipeline::Impl::set_latest(std::shared_ptr<const FrameResult> result) {
     latest_.swap(result);  // the previous one is released after the lock
 }
 
-void Pipeline::Impl::note_overflow(const FrameProcessor::Outcome& outcome) {
+void Pipeline::Impl::note_overflow(const Engine::Outcome& outcome) {
     const FrameResult& result = *outcome.result;
     if (outcome.overflowed && !overflowing_) {
         spdlog::warn("frame {} has {} raw detections, more than the buffers hold; {} of them were dropped",

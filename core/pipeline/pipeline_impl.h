@@ -14,7 +14,7 @@
 #include "core/pipeline/auto_quality.h"
 #include "core/pipeline/carry.h"
 #include "core/pipeline/decode_loop.h"
-#include "core/pipeline/frame_processor.h"
+#include "core/pipeline/engine.h"
 #include "core/pipeline/frame_queue.h"
 #include "core/pipeline/hiding_queue.h"
 #include "core/pipeline/pipeline.h"
@@ -70,6 +70,7 @@ public:
                   {keeps_newest_ ? nullptr : &limiter_, keeps_open_, options.max_frames, options.source_number,
                    keeps_newest_ ? [this](const DecodedFrame& decoded) { show_early(decoded); }
                                  : std::function<void(const DecodedFrame&)>()}),
+          engine_(backend, settings, options.fallback),
           backend_(std::move(backend)),
           settings_(settings),
           statistics_(options.timing_window) {
@@ -93,21 +94,25 @@ private:
     void detect_thread(const std::stop_token& stop);
     void detect(const std::stop_token& stop);
     [[nodiscard]] bool handle_event(PopStatus event);
-    void make_processor();
+    void prepare();
     void submit(DecodedFrame frame);
     void finish_oldest();
     void drain();
     void apply_pending_settings();
     void detect_again();
-    void fall_back(const Error& failure);
-    void rescue(std::vector<DecodedFrame> unfinished);
+    void note_fallback();
+    void resume_source();
     void note_backend();
-    void deliver(const FrameProcessor::Outcome& outcome);
+    void deliver(const Engine::Outcome& outcome);
     void emit(const std::vector<std::shared_ptr<const FrameResult>>& results);
     void flush_hiding();
     void set_up_hiding();
     void set_up_search();
-    [[nodiscard]] std::shared_ptr<const FrameResult> search(const std::shared_ptr<FrameResult>& result);
+    struct Found {
+        std::shared_ptr<const FrameResult> result;  // null: hiding has no detector of its own, or it failed
+        std::optional<Error> failure;
+    };
+    [[nodiscard]] Found search(const std::shared_ptr<FrameResult>& result);
     void add_times(const FrameResult& result);
     void publish(const std::shared_ptr<const FrameResult>& result);
     void show_early(const DecodedFrame& decoded);
@@ -115,7 +120,7 @@ private:
     void adapt_quality(const FrameResult& result);
     void set_carries(const PipelineSettings& settings);
     [[nodiscard]] PipelineSettings with_quality(PipelineSettings settings);
-    void note_overflow(const FrameProcessor::Outcome& outcome);
+    void note_overflow(const Engine::Outcome& outcome);
     void enter_end();
     void fail(const Error& error);
     void wake();
@@ -134,14 +139,14 @@ private:
 
     // Used by the detect thread only.
     PipelineSettings initial_settings_;
-    std::unique_ptr<FrameProcessor> processor_;
+    Engine engine_;
     std::optional<AutoQuality> quality_;
     bool quality_changed_ = false;
-    PipelineSettings applied_;           // as requested: the processor's may have the detector parameters of quality_
+    PipelineSettings applied_;           // as requested: the engine's may have the detector parameters of quality_
     std::optional<HidingQueue> hiding_;  // with PipelineSettings::hiding
-    std::unique_ptr<FrameProcessor> searcher_;  // with HidingParams::search, unless processor_ does the same
-    DecodedFrame newest_;         // submitted last; detected again when settings change while no frame arrives
-    std::int64_t submitted_ = 0;  // frames
+    std::unique_ptr<Engine> searcher_;   // with HidingParams::search, unless the engine does the same
+    DecodedFrame newest_;                // submitted last; detected again when settings change while no frame arrives
+    std::int64_t submitted_ = 0;         // frames
     DecodeLoop::Delivered delivered_;
     bool device_frames_ = false;  // the source delivers frames in device memory
     bool fell_back_ = false;

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/pipeline/frame_processor.h"
+#include "core/pipeline/engine.h"
 #include "core/pipeline/sink_list.h"
 #include "ui/base/post.h"
 #include "ui/language/core_messages.h"
@@ -32,7 +32,8 @@ bool is_same_detection(const PipelineSettings& a, const PipelineSettings& b) {
 // The part that belongs to the view's thread.
 class CompareView::Worker {
 public:
-    explicit Worker(const MakeBackend& make_backend) : make_backend_(make_backend) {}
+    Worker(const MakeBackend& make_backend, const Engine::MakeBackend& fallback)
+        : make_backend_(make_backend), fallback_(fallback) {}
 
     // Throws Error if the second setting cannot run. It is tried again after a change of setting or source only.
     std::shared_ptr<const ComparePair> compare(const Request& request) {
@@ -62,31 +63,32 @@ public:
 private:
     void detect(const Request& request, bool changed) {
         right_.reset();
-        if (run_ != request.run) processor_.reset();  // another source may need another backend
+        if (run_ != request.run) engine_.reset();  // another source may need another backend
         run_ = request.run;
         settings_ = request.right;
         failure_.reset();
         try {
-            if (!processor_) {
-                processor_.emplace(make_backend_(request.right.detector), request.right);
+            if (!engine_) {
+                engine_.emplace(make_backend_(request.right.detector), request.right, fallback_);
             } else if (changed) {
-                processor_->apply(request.right);
+                engine_->apply(request.right);
             }
             DecodedFrame frame;
             frame.frame = request.left->frame;
             frame.source = request.left->source;
             frame.source_number = request.left->source_number;
-            processor_->submit(std::move(frame));
-            right_ = processor_->collect(true).result;
+            right_ = engine_->detect(std::move(frame)).result;
+            if (!right_) throw Error(ErrorKind::unavailable, engine_->notice());
         } catch (const std::exception&) {
             failure_ = current_error();
-            processor_.reset();
+            engine_.reset();
             throw Error(*failure_);
         }
     }
 
     const MakeBackend& make_backend_;
-    std::optional<FrameProcessor> processor_;
+    const Engine::MakeBackend& fallback_;
+    std::optional<Engine> engine_;
     std::optional<PipelineSettings> settings_;  // of the last detection, also of a failed one
     std::optional<Error> failure_;              // of the last detection
     std::shared_ptr<const FrameResult> right_;
@@ -94,9 +96,9 @@ private:
     ImageMaker left_images_, right_images_;
 };
 
-CompareView::CompareView(MakeBackend make_backend, const PipelineSettings& start, const std::vector<std::string>& kinds,
-                         QObject* parent)
-    : QObject(parent), make_backend_(std::move(make_backend)), second_(start, kinds) {
+CompareView::CompareView(MakeBackend make_backend, Engine::MakeBackend fallback, const PipelineSettings& start,
+                         const std::vector<std::string>& kinds, QObject* parent)
+    : QObject(parent), make_backend_(std::move(make_backend)), fallback_(std::move(fallback)), second_(start, kinds) {
     connect(&second_, &DetectionSettings::changed, this, [this] {
         if (!open()) return;
         restart_counts();
@@ -195,7 +197,7 @@ void CompareView::clear() {
 }
 
 void CompareView::run(Work& work, const std::stop_token& stop) {
-    std::optional<Worker> worker(make_backend_);
+    std::optional<Worker> worker(std::in_place, make_backend_, fallback_);
     while (!stop.stop_requested()) {
         Request request;
         if (work.requests.pop(request, stop) != PopStatus::value) break;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/latest_value.h"
+#include "core/pipeline/engine.h"
 #include "core/pipeline/frame_result.h"
 #include "ui/render/display_image.h"
 #include "ui/settings/detection_settings.h"
@@ -44,9 +45,9 @@ class CompareView : public QObject {
 public:
     using MakeBackend = std::function<std::shared_ptr<Backend>(const DetectorParams&)>;
 
-    // make_backend is called on the view's thread.
-    CompareView(MakeBackend make_backend, const PipelineSettings& start, const std::vector<std::string>& kinds,
-                QObject* parent = nullptr);
+    // make_backend and fallback (of Engine) are called on the view's thread.
+    CompareView(MakeBackend make_backend, Engine::MakeBackend fallback, const PipelineSettings& start,
+                const std::vector<std::string>& kinds, QObject* parent = nullptr);
     ~CompareView() override;
 
     [[nodiscard]] bool open() const { return work_ != nullptr; }
@@ -104,6 +105,7 @@ private:
     void receive(const std::shared_ptr<const ComparePair>& pair, const QString& error, int run);
 
     MakeBackend make_backend_;
+    Engine::MakeBackend fallback_;
     DetectionSettings second_;
     PipelineSettings first_;  // of the newest result
     ImageView view_;

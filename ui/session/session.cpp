@@ -54,7 +54,7 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
       captures_(setup_.make_recording, display_, setup_.draw_tracks, alert_),
       counts_(setup_.count_file, setup_.count_plan),
       compare_([this](const DetectorParams& detector) { return setup_.make_backend(detector).backend; },
-               setup_.settings, setup_.detectors),
+               setup_.playback.fallback, setup_.settings, setup_.detectors),
       race_(setup_.race_suppression, setup_.race_detector),
       clocks_(setup_.clocks),
       recent_(store),

@@ -41,11 +41,11 @@ PipelineSettings settings_of(const DetectionOptions& options) {
     return settings;
 }
 
-std::shared_ptr<Backend> backend_of(const DetectionOptions& options, const PipelineSettings& settings) {
+CommonOptions common_options(const DetectionOptions& options) {
     CommonOptions common;
     common.backend = options.backend;
     common.device = options.device;
-    return make_backend(common, &settings.detector).backend;
+    return common;
 }
 
 void require(bool holds, const std::string& field, const char* problem) {
@@ -96,24 +96,24 @@ Frame frame_of(const ImageView& image, FramePool& pool) {
 }  // namespace
 
 ImageDetector::ImageDetector(const DetectionOptions& options)
-    : processor_([&] {
+    : engine_([&] {
           const PipelineSettings settings = settings_of(options);
-          std::shared_ptr<Backend> backend = backend_of(options, settings);
-          backend_name_ = backend->name();
-          return FrameProcessor(std::move(backend), settings);
-      }()) {}
+          const CommonOptions common = common_options(options);
+          const std::shared_ptr<Backend> backend = make_backend(common, &settings.detector).backend;
+          return Engine(backend, settings, make_fallback(common, settings.detector, backend.get()));
+      }()) {
+    engine_.prepare();
+    backend_name_ = engine_.backend()->name();
+}
 
 std::shared_ptr<const FrameResult> ImageDetector::detect(const ImageView& image) {
     check_image(image, backend_name_);
     DecodedFrame decoded;
     decoded.frame = frame_of(image, pool_);
-    try {
-        processor_.submit(std::move(decoded));
-        return processor_.collect(true).result;
-    } catch (...) {
-        static_cast<void>(processor_.take_unfinished());
-        throw;
-    }
+    std::shared_ptr<const FrameResult> result = engine_.detect(std::move(decoded)).result;
+    backend_name_ = engine_.backend()->name();
+    if (!result) throw Error(ErrorKind::unavailable, engine_.notice(), "image", "pass images in host memory");
+    return result;
 }
 
 void ResultQueue::write(const FrameResult& result) {
@@ -139,11 +139,15 @@ void ResultQueue::abandon() {
 SourceStream::SourceStream(const std::string& source, const DetectionOptions& options)
     : source_(source), results_(std::make_shared<ResultQueue>()) {
     const PipelineSettings settings = settings_of(options);
-    std::shared_ptr<Backend> backend = backend_of(options, settings);
+    const CommonOptions common = common_options(options);
+    std::shared_ptr<Backend> backend = make_backend(common, &settings.detector).backend;
+    PipelineOptions pipeline_options;
+    pipeline_options.fallback = make_fallback(common, settings.detector, backend.get());
     SourceOptions source_options;
     source_options.device = options.device;
     source_options.prefer_device_frames = backend->name() != "cpu";
-    pipeline_ = std::make_unique<Pipeline>(open_source(source, source_options), std::move(backend), settings);
+    pipeline_ =
+        std::make_unique<Pipeline>(open_source(source, source_options), std::move(backend), settings, pipeline_options);
     pipeline_->add_sink(results_);
     pipeline_->start();
 }

@@ -10,7 +10,7 @@
 #include "core/base/bounded_queue.h"
 #include "core/detect/backend.h"
 #include "core/frame/frame_pool.h"
-#include "core/pipeline/frame_processor.h"
+#include "core/pipeline/engine.h"
 #include "core/pipeline/pipeline.h"
 
 namespace throng::api {
@@ -45,11 +45,12 @@ public:
     // Detects in an image; a host image is copied, because decoders and detectors read beyond the end of rows. Throws
     // Error(usage) with the name of the field for an image that cannot be read.
     [[nodiscard]] std::shared_ptr<const FrameResult> detect(const ImageView& image);
+    // The backend in use: with `auto`, the CPU's after a failure of the GPU.
     [[nodiscard]] const std::string& backend_name() const noexcept { return backend_name_; }
 
 private:
     std::string backend_name_;
-    FrameProcessor processor_;
+    Engine engine_;
     FramePool pool_;
 };
 

@@ -1,0 +1,121 @@
+#include "core/pipeline/engine.h"
+
+#include <optional>
+
+#include "core/base/log.h"
+
+namespace throng {
+
+Engine::Engine(std::shared_ptr<Backend> backend, PipelineSettings settings, MakeBackend fallback)
+    : backend_(std::move(backend)), settings_(std::move(settings)), fallback_(std::move(fallback)) {}
+
+// Does what may fail with the backend.
+template <class Work>
+void Engine::guarded(const Work& work) {
+    try {
+        work();
+    } catch (const Error& error) {
+        fall_back(error);
+    } catch (...) {
+        release();  // may have frames in flight whose results would be taken for those of others
+        throw;
+    }
+}
+
+void Engine::prepare() {
+    if (processor_) return;
+    guarded([this] { processor_ = std::make_unique<FrameProcessor>(backend_, settings_); });
+}
+
+void Engine::release() {
+    processor_.reset();
+    again_.clear();
+}
+
+std::size_t Engine::in_flight() const noexcept {
+    return again_.size() + (processor_ ? processor_->in_flight() : 0);
+}
+
+bool Engine::has_free_slot() const noexcept {
+    return again_.empty() && (!processor_ || processor_->has_free_slot());
+}
+
+void Engine::submit(DecodedFrame decoded) {
+    prepare();
+    guarded([&] { processor_->submit(std::move(decoded)); });
+}
+
+Engine::Outcome Engine::collect(bool lossless) {
+    Outcome outcome;
+    guarded([&] {
+        if (!again_.empty()) {
+            DecodedFrame decoded = std::move(again_.front());
+            again_.pop_front();
+            processor_->submit(std::move(decoded));
+        }
+        outcome = processor_->collect(lossless);
+    });
+    return outcome;
+}
+
+Engine::Outcome Engine::detect(DecodedFrame decoded, bool lossless) {
+    submit(std::move(decoded));
+    Outcome outcome;
+    while (!outcome.result && in_flight() > 0) outcome = collect(lossless);
+    return outcome;
+}
+
+void Engine::discard() {
+    if (processor_) static_cast<void>(processor_->take_unfinished());
+    again_.clear();
+}
+
+void Engine::apply(PipelineSettings settings) {
+    if (fell_back()) settings.detector.switches.clear();
+    if (processor_) processor_->apply(settings);
+    settings_ = std::move(settings);
+}
+
+std::vector<DetectorSwitch> Engine::switches() const {
+    return processor_ ? processor_->switches() : std::vector<DetectorSwitch>();
+}
+
+void Engine::check() {
+    if (!fell_back()) guarded([this] { backend_->check(); });
+}
+
+void Engine::fall_back(const Error& failure) {
+    const bool of_device = failure.kind() == ErrorKind::internal || failure.kind() == ErrorKind::unavailable;
+    if (!of_device || !fallback_ || fell_back()) {
+        discard();
+        throw Error(failure);
+    }
+    std::shared_ptr<Backend> next = fallback_();
+    std::vector<DecodedFrame> unfinished;
+    std::optional<Tracker> tracker;
+    if (processor_) {
+        unfinished = processor_->take_unfinished();
+        tracker = processor_->take_tracker();
+        processor_.reset();
+    }
+    notice_ = "the " + backend_->name() + " backend failed; continuing with " + next->name() + ": " + failure.what();
+    spdlog::warn("{}", notice_);
+    backend_ = std::move(next);
+    settings_.detector.switches.clear();  // they applied to the failed backend
+    processor_ = std::make_unique<FrameProcessor>(backend_, settings_);
+    processor_->continue_tracks(std::move(tracker));
+    for (DecodedFrame& decoded : unfinished) {
+        try {
+            decoded.frame = decoded.frame.on_host();
+            again_.push_back(std::move(decoded));
+        } catch (const Error&) {
+            ++lost_;
+        }
+    }
+}
+
+void Engine::restart_tracks() {
+    if (processor_) processor_->restart_tracks();
+}
+
+}  // namespace throng

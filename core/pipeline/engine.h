@@ -1,0 +1,79 @@
+// Detection and NMS on a backend, and on another one once that fails: the only place where a run changes its backend.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/pipeline/frame_processor.h"
+
+namespace throng {
+
+// Not thread-safe. Loses no frame in host memory when the backend fails. Frames in device memory may be unreadable
+// then: take_lost counts them, and whoever owns their source reads them again (VideoSource::resume_on_host).
+class Engine {
+public:
+    using MakeBackend = std::function<std::shared_ptr<Backend>()>;
+    using Outcome = FrameProcessor::Outcome;
+
+    // fallback: makes the backend that takes over for good when the first one fails with Error(internal) or
+    // Error(unavailable). It must compute in host memory. Empty: the failure is thrown.
+    Engine(std::shared_ptr<Backend> backend, PipelineSettings settings, MakeBackend fallback = {});
+
+    // Makes detector, NMS and buffers, unless they exist; submit does it, too. Throws as FrameProcessor does.
+    void prepare();
+    // Frees them until the next frame, and forgets all frames in flight.
+    void release();
+
+    // As FrameProcessor. While frames of a failed backend wait for the other one, there is no free slot.
+    [[nodiscard]] std::size_t in_flight() const noexcept;
+    [[nodiscard]] bool has_free_slot() const noexcept;
+    // Requires has_free_slot(). After an error no frame is in flight.
+    void submit(DecodedFrame decoded);
+    // Requires a frame in flight. Returns the outcome of the oldest one; no result: the backend has failed, and the
+    // frames that can still be read remain in flight. After an error no frame is in flight.
+    [[nodiscard]] Outcome collect(bool lossless);
+    // Runs one frame, while no other one is in flight. No result: its device has failed, and it cannot be read.
+    [[nodiscard]] Outcome detect(DecodedFrame decoded, bool lossless = true);
+    // Forgets the frames in flight.
+    void discard();
+
+    // Applies new settings as FrameProcessor::apply does; no frame may be in flight. After a failure the switches are
+    // left out: they belong to the detector of the failed backend.
+    void apply(PipelineSettings settings);
+    [[nodiscard]] const PipelineSettings& settings() const noexcept { return settings_; }
+    [[nodiscard]] const std::shared_ptr<Backend>& backend() const noexcept { return backend_; }
+    [[nodiscard]] std::vector<DetectorSwitch> switches() const;
+
+    // Moves to the fallback if the device has failed: its decoder may then report the end of a source, or damaged data.
+    void check();
+    // Moves to the fallback. Throws `failure` if there is none, and for errors of another kind.
+    void fall_back(const Error& failure);
+    [[nodiscard]] bool fell_back() const noexcept { return !notice_.empty(); }
+    // One line about the failure of the first backend; empty without one.
+    [[nodiscard]] const std::string& notice() const noexcept { return notice_; }
+    // Returns the number of frames that were lost with their device, and forgets it.
+    [[nodiscard]] std::size_t take_lost() { return std::exchange(lost_, 0); }
+
+    // Forgets all tracks; ids start from 1 again. For use between two sources.
+    void restart_tracks();
+
+private:
+    template <class Work>
+    void guarded(const Work& work);
+
+    std::shared_ptr<Backend> backend_;
+    PipelineSettings settings_;
+    MakeBackend fallback_;
+    std::unique_ptr<FrameProcessor> processor_;
+    std::deque<DecodedFrame> again_;  // of the failed backend, oldest first
+    std::size_t lost_ = 0;
+    std::string notice_;
+};
+
+}  // namespace throng
