@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <optional>
 
-#include "app/commands/detect_run.h"
 #include "app/cuda_module/load.h"
 #include "app/options/devices.h"
 #include "core/base/log.h"
+#include "core/base/resources.h"
 #include "core/video/image_file.h"
 
 namespace throng {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <thread>
 #include <utility>
 
 #include "app/commands/detect_archive.h"
@@ -14,6 +13,7 @@
 #include "app/options/standard_output.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
+#include "core/base/resources.h"
 #include "core/base/secrets.h"
 #include "core/detect/detector_kinds.h"
 #include "core/video/url.h"
@@ -31,10 +31,6 @@ constexpr auto kPollInterval = std::chrono::milliseconds(50);
 constexpr auto kPollIntervalOfSeveral = std::chrono::milliseconds(5);
 
 }  // namespace
-
-int cpu_cores() {
-    return static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
-}
 
 DetectRun::DetectRun(DetectArguments arguments, const CommonOptions& common)
     : arguments_(std::move(arguments)), common_(common), files_(std::make_shared<RunFiles>(common)) {

@@ -39,9 +39,6 @@ struct DetectArguments {
     ArchiveArguments archive;
 };
 
-// Returns the number of cores that the process may use, at least 1.
-[[nodiscard]] int cpu_cores();
-
 class DetectRun {
 public:
     // Throws Error(usage) for contradictory options, and Error(input) without sources.

@@ -1,7 +1,6 @@
 #include "app/options/archive_command.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -25,6 +24,7 @@
 #include "app/options/standard_output.h"
 #include "app/options/values.h"
 #include "core/base/error.h"
+#include "core/base/resources.h"
 #include "core/base/secrets.h"
 #include "core/base/sha256.h"
 #include "core/detect/detector_kinds.h"
@@ -157,7 +157,7 @@ void add_archive_options(CLI::App& command, ArchiveArguments& arguments) {
         ->group(group);
     command
         .add_option("--memory", arguments.memory,
-                    "Memory for the files in progress, such as 4G; 0: half of the machine's")
+                    "Memory for the files in progress, such as 4G; 0: half of the machine's or the cgroup's")
         ->transform(byte_size())
         ->type_name("SIZE")
         ->capture_default_str()
@@ -208,10 +208,9 @@ std::string archive_settings(const CLI::App& command, const DetectorParams& dete
 
 std::uint64_t memory_limit(const ArchiveArguments& arguments) {
     if (arguments.memory > 0) return arguments.memory;
-    const auto pages = ::sysconf(_SC_PHYS_PAGES);
-    const auto page = ::sysconf(_SC_PAGE_SIZE);
-    constexpr std::uint64_t kUnknown = std::uint64_t{4} << 30U;
-    return pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) / 2 : kUnknown;
+    constexpr std::uint64_t kUnknown = std::uint64_t{8} << 30U;
+    const std::uint64_t memory = memory_bytes();
+    return (memory > 0 ? memory : kUnknown) / 2;
 }
 
 std::string file_spec(const WorkItem& item) {

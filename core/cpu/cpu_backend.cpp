@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <fstream>
 #include <string_view>
-#include <thread>
 
 #include "core/base/error.h"
+#include "core/base/resources.h"
 #include "core/cpu/cascade_detector.h"
 #include "core/cpu/cnn_detector.h"
 #include "core/cpu/cpu_recorder.h"
@@ -20,7 +20,7 @@ namespace throng {
 namespace {
 
 int thread_count(int requested) {
-    return requested > 0 ? requested : static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
+    return requested > 0 ? requested : cpu_cores();
 }
 
 // Returns the processor's marketing name if the system reports it, else "CPU".

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/forks.h"
+#include "core/base/resources.h"
 
 namespace throng {
 
@@ -23,8 +24,7 @@ struct ThreadPool::Helpers {
     }
 };
 
-ThreadPool::ThreadPool(int threads)
-    : size_(std::clamp(threads > 0 ? threads : static_cast<int>(std::thread::hardware_concurrency()), 1, 256)) {
+ThreadPool::ThreadPool(int threads) : size_(std::clamp(threads > 0 ? threads : cpu_cores(), 1, 256)) {
     start_helpers();
 }
 

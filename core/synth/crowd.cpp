@@ -1,9 +1,9 @@
 #include "core/synth/crowd.h"
 
 #include <algorithm>
-#include <thread>
 
 #include "core/base/error.h"
+#include "core/base/resources.h"
 #include "core/synth/backdrop.h"
 #include "core/synth/canvas.h"
 #include "core/synth/layout.h"
@@ -48,7 +48,7 @@ class Crowd::Impl {
 public:
     Impl(const CrowdOptions& options, int threads)
         : options_(checked(options)),
-          threads_(threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))),
+          threads_(threads > 0 ? threads : cpu_cores()),
           layout_(options),
           backdrop_(options, threads_),
           grain_(options.seed, kGrain) {}

@@ -6,9 +6,9 @@
 #include <array>
 #include <filesystem>
 #include <string_view>
-#include <thread>
 
 #include "core/base/error.h"
+#include "core/base/resources.h"
 #include "core/frame/frame_pool.h"
 #include "core/video/v4l2.h"
 
@@ -48,8 +48,7 @@ av::CodecPtr make_context(const AVCodec* decoder, const Request& request, std::s
     codec->opaque = &request.errors;
     codec->max_pixels = kMaxPixels;
     const auto pixels = static_cast<std::int64_t>(codec->width) * codec->height;
-    const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-    codec->thread_count = pixels > kLargeFrame ? 1 : std::clamp(cores, 1, kMaxThreads);
+    codec->thread_count = pixels > kLargeFrame ? 1 : std::min(cpu_cores(), kMaxThreads);
     // Frame threading delays the output by one frame per thread, which live sources must avoid.
     codec->thread_type = request.low_delay ? FF_THREAD_SLICE : FF_THREAD_FRAME | FF_THREAD_SLICE;
     return codec;

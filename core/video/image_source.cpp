@@ -8,12 +8,12 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "core/base/error.h"
 #include "core/base/first_of_list.h"
+#include "core/base/resources.h"
 #include "core/video/format_watch.h"
 #include "core/video/image_ahead.h"
 #include "core/video/image_file.h"
@@ -41,7 +41,7 @@ public:
     ReadStatus read(Frame& frame, std::stop_token stop) override {
         if (!ahead_) {
             if (std::exchange(first_read_, false) && paths_.size() > 2) {
-                queue_.start(static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U)));
+                queue_.start(cpu_cores());
             }
             load_next(stop);
         }

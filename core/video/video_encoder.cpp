@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/resources.h"
 
 extern "C" {
 #include <libavutil/cpu.h>
@@ -108,8 +109,7 @@ std::unique_ptr<VideoEncoder> VideoEncoder::open(const std::string& name, const 
     codec.colorspace = settings.matrix;
     codec.chroma_sample_location = settings.chroma_location;
     codec.bit_rate = static_cast<std::int64_t>(kBitsPerPixel * codec.width * codec.height * rate);
-    const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-    codec.thread_count = settings.threads > 0 ? settings.threads : std::max(cores, 1);
+    codec.thread_count = settings.threads > 0 ? settings.threads : cpu_cores();
     codec.flags |= settings.codec_flags;
     const bool x264 = name == "libx264";
     if (!settings.reorders_frames || !x264) codec.max_b_frames = 0;

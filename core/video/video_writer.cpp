@@ -10,12 +10,12 @@
 #include <filesystem>
 #include <optional>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/extension.h"
 #include "core/base/output_file.h"
+#include "core/base/resources.h"
 #include "core/video/audio_copy.h"
 #include "core/video/av.h"
 #include "core/video/encoder_frame.h"
@@ -133,8 +133,7 @@ EncoderSettings VideoWriter::Impl::encoder_settings(const FrameInfo& first) cons
     settings.frame_rate = av_d2q(options_.fps, kClock);
     settings.quality = options_.quality;
     settings.matrix = colorspace(first.matrix);
-    const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-    settings.threads = options_.threads > 0 ? options_.threads : std::clamp(cores, 1, kMaxThreads);
+    settings.threads = options_.threads > 0 ? options_.threads : std::min(cpu_cores(), kMaxThreads);
     // Without B-frames, fragments start at 0 and need no edit list.
     settings.reorders_frames = false;
     if ((output_->oformat->flags & AVFMT_GLOBALHEADER) != 0) settings.codec_flags |= AV_CODEC_FLAG_GLOBAL_HEADER;

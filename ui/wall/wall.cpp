@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <thread>
 #include <utility>
 
+#include "core/base/resources.h"
 #include "core/pipeline/sink_list.h"
 #include "ui/base/post.h"
 #include "ui/models/recent_model.h"
@@ -84,8 +84,7 @@ PipelineSettings Wall::settings() const {
     settings.keep_raw = session_.display()->raw();
     settings.hiding.reset();
     settings.host_pixels = true;
-    const int all = settings.detector.threads > 0 ? settings.detector.threads
-                                                  : static_cast<int>(std::thread::hardware_concurrency());
+    const int all = settings.detector.threads > 0 ? settings.detector.threads : cpu_cores();
     const auto opened = std::count_if(tiles_.begin(), tiles_.end(), [](const auto& tile) { return tile->active(); });
     settings.detector.threads = std::max(1, all / std::max(1, static_cast<int>(opened)));
     if (session_.display()->blur()) settings.hiding = session_.hiding_beside(settings.detector);

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "app/commands/detect_run.h"
+#include "core/base/resources.h"
 #include "tests/support/test_data.h"
 
 namespace throng {
