@@ -1,8 +1,9 @@
-/* Suites of other projects through libthrong_nms, as an outside C program: ONNX's cases of NonMaxSuppression and the
- * windows of the NMS paper's authors. Reads FOLDER/onnx-nms/nonmaxsuppression.py, whose arrays are literals, and
- * FOLDER/authors/. Exit status: 0, 1 for a wrong result, 2 for a file that is not as expected, 77 if all are missing.
+/* Expected results of others through libthrong_nms, as an outside C program: cases of ONNX's operator NonMaxSuppression,
+ * and windows under the rule of the NMS paper. A FILE.json has cases in the form of tests/oracle/onnx-nms.json; a FOLDER
+ * has detections.txt (x,y,width,score of square windows) and kept.expected.txt (indices).
+ * Exit status: 0, 1 for a wrong result, 2 for a file that is missing or not as expected.
  *
- *     cc foreign_suites.c $(pkg-config --cflags --libs throng-nms) && ./a.out FOLDER */
+ *     cc foreign_suites.c $(pkg-config --cflags --libs throng-nms) && ./a.out FILE.json|FOLDER... */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 
 #include "throng_nms.h"
 
-enum { MAX_VALUES = 512, MAX_WINDOWS = 4096, MISSING = 77 };
+enum { MAX_VALUES = 1024, MAX_WINDOWS = 4096 };
 
 static throng_nms* nms;
 
@@ -34,23 +35,23 @@ static int64_t suppress(const throng_nms_params* params, const throng_nms_input*
     return count;
 }
 
-/* Returns the text of a file, or NULL if there is none. The caller frees it. */
-static char* read_text(const char* folder, const char* name) {
-    char path[4096];
+/* Returns the text of a file. The caller frees it. */
+static char* read_text(const char* path) {
     char* text = NULL;
     long size = 0;
-    FILE* file;
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    file = fopen(path, "rb");
-    if (file == NULL) {
-        printf("skipped: no %s\n", path);
-        return NULL;
-    }
+    FILE* file = fopen(path, "rb");
+    if (file == NULL) fail(2, "%s: cannot be opened", path);
     if (fseek(file, 0, SEEK_END) == 0 && (size = ftell(file)) >= 0) text = calloc((size_t)size + 1, 1);
     rewind(file);
     if (text == NULL || fread(text, 1, (size_t)size, file) != (size_t)size) fail(2, "%s: cannot be read", path);
     fclose(file);
     return text;
+}
+
+static char* read_text_in(const char* folder, const char* name) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return read_text(path);
 }
 
 /* ---- ONNX ---- */
@@ -62,29 +63,24 @@ struct array {
     int lists[8];
 };
 
-/* Returns what follows "NAME = np.FUNCTION(" in the text, or NULL. */
-static const char* find_call(const char* text, const char* name, const char* function) {
+/* Returns what follows "NAME": in the text of a case, or NULL. */
+static const char* find_key(const char* text, const char* name) {
     char start[128];
     const char* found;
-    snprintf(start, sizeof start, " %s = np.%s(", name, function);
+    snprintf(start, sizeof start, "\"%s\":", name);
     found = strstr(text, start);
     return found == NULL ? NULL : found + strlen(start);
 }
 
-/* Reads the list that a case assigns to a name. The only word in a list is exact_iou, assigned as a quotient before. */
+/* Reads the list of numbers behind a key. */
 static void read_array(const char* text, const char* name, struct array* array) {
     int depth = 0;
-    const char* at = find_call(text, name, "array");
+    const char* at = find_key(text, name);
     memset(array, 0, sizeof *array);
-    if (at == NULL) fail(2, "a case of ONNX does not assign %s", name);
+    if (at == NULL) fail(2, "a case of ONNX has no %s", name);
     for (;;) {
         char* end;
-        double value;
         at += strspn(at, " \n,");
-        if (*at == '#') {
-            at += strcspn(at, "\n");
-            continue;
-        }
         if (*at == '[' && depth < 7) {
             ++array->lists[++depth];
             ++at;
@@ -95,18 +91,9 @@ static void read_array(const char* text, const char* name, struct array* array) 
             if (--depth <= 0) return;
             continue;
         }
-        value = strtod(at, &end);
-        if (strncmp(at, "exact_iou", 9) == 0) {
-            const char* quotient = find_call(text, "exact_iou", "float32");
-            char* slash;
-            if (quotient == NULL) fail(2, "a case of ONNX does not assign exact_iou");
-            value = strtod(quotient, &slash);
-            slash += strspn(slash, " /");
-            value = (float)(value / strtod(slash, NULL));
-            end = (char*)at + 9;
-        }
-        if (end == at || array->num_values == MAX_VALUES) fail(2, "%s: not a list of numbers: %.20s", name, at);
-        array->values[array->num_values++] = value;
+        if (array->num_values == MAX_VALUES) fail(2, "%s: more than %d numbers", name, MAX_VALUES);
+        array->values[array->num_values++] = strtod(at, &end);
+        if (end == at) fail(2, "%s: not a list of numbers: %.20s", name, at);
         at = end;
     }
 }
@@ -122,24 +109,52 @@ static void load_box(const double* values, int is_center, float* box) {
     }
 }
 
+/* Returns the IoU of two boxes that overlap, in float32. */
+static float iou(const float* a, const float* b) {
+    float sides[2], common;
+    int axis;
+    for (axis = 0; axis < 2; ++axis) {
+        const float low = a[axis] > b[axis] ? a[axis] : b[axis];
+        const float high = a[axis + 2] < b[axis + 2] ? a[axis + 2] : b[axis + 2];
+        sides[axis] = high - low;
+    }
+    common = sides[0] * sides[1];
+    return common / ((a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - common);
+}
+
+/* Returns the threshold of a case. The case at the boundary has none: exactly the IoU of its boxes. */
+static double threshold_of(const char* text, const struct array* boxes) {
+    static struct array theta;
+    float corners[2][4];
+    if (find_key(text, "iou_threshold") != NULL) {
+        read_array(text, "iou_threshold", &theta);
+        return theta.values[0];
+    }
+    if (boxes->num_values != 8) fail(2, "a case of ONNX has no iou_threshold");
+    load_box(boxes->values, 0, corners[0]);
+    load_box(boxes->values + 4, 0, corners[1]);
+    return iou(corners[0], corners[1]);
+}
+
 /* Runs one case; returns whether the selected indices are the expected ones. */
 static int run_case(const char* text) {
-    static struct array boxes, scores, limit, theta, least, expected;
+    static struct array boxes, scores, limit, least, expected;
     double selected[MAX_VALUES];
     int num_selected = 0, batch, kind, batches, kinds, size;
-    const int is_center = strstr(text, "center_point_box=1") != NULL;
+    const char* center = find_key(text, "center_point_box");
+    const int is_center = center != NULL && strtol(center, NULL, 10) == 1;
     throng_nms_params params = throng_nms_params_torchvision();
     read_array(text, "boxes", &boxes);
     read_array(text, "scores", &scores);
     read_array(text, "max_output_boxes_per_class", &limit);
-    read_array(text, "iou_threshold", &theta);
     read_array(text, "score_threshold", &least);
     read_array(text, "selected_indices", &expected);
     batches = scores.lists[2];
     kinds = scores.lists[3] / batches;
     size = scores.num_values / scores.lists[3];
-    if (boxes.lists[2] != batches || boxes.num_values != 4 * batches * size) fail(2, "boxes and scores differ in shape");
-    params.theta = theta.values[0];
+    if (boxes.lists[2] != batches || boxes.num_values != 4 * batches * size)
+        fail(2, "boxes and scores differ in shape");
+    params.theta = threshold_of(text, &boxes);
     for (batch = 0; batch < batches; ++batch) {
         for (kind = 0; kind < kinds; ++kind) {
             float corners[MAX_VALUES][4], candidate_scores[MAX_VALUES];
@@ -168,13 +183,12 @@ static int run_case(const char* text) {
            memcmp(selected, expected.values, (size_t)num_selected * sizeof *selected) == 0;
 }
 
-/* Returns the number of wrong cases, or -1 without the file. */
-static int run_onnx(const char* folder) {
-    static const char kStart[] = "def export_";
+/* Returns the number of wrong cases. */
+static int run_onnx(const char* path) {
+    static const char kStart[] = "\"name\":";
     int cases = 0, wrong = 0;
-    char* text = read_text(folder, "onnx-nms/nonmaxsuppression.py");
-    char* at = text == NULL ? NULL : strstr(text, kStart);
-    if (text == NULL) return -1;
+    char* text = read_text(path);
+    char* at = strstr(text, kStart);
     while (at != NULL) {
         char* next = strstr(at + 1, kStart);
         const char* name = at + strlen(kStart);
@@ -182,39 +196,35 @@ static int run_onnx(const char* folder) {
         ++cases;
         if (!run_case(at)) {
             ++wrong;
-            printf("ONNX: wrong: %.*s\n", (int)strcspn(name, "("), name);
+            printf("%s: wrong: %.*s\n", path, (int)strcspn(name, ","), name);
         }
         at = next;
     }
     free(text);
-    if (cases < 9) fail(2, "only %d cases of ONNX were found", cases);
-    printf("ONNX: %d cases, %d wrong\n", cases, wrong);
+    if (cases < 9) fail(2, "%s: only %d cases were found", path, cases);
+    printf("%s: %d cases, %d wrong\n", path, cases, wrong);
     return wrong;
 }
 
-/* ---- the paper's authors: overlap over the suppressor, inclusive pixels, strict ties ---- */
+/* ---- the paper: overlap over the suppressor, inclusive pixels, strict ties ---- */
 
 static int ascending(const void* a, const void* b) {
     const int64_t left = *(const int64_t*)a, right = *(const int64_t*)b;
     return (left > right) - (left < right);
 }
 
-/* Returns the number of rules with a wrong result, or -1 without the files. */
-static int run_authors(const char* folder) {
+/* Returns the number of rules with a wrong result. */
+static int run_paper(const char* folder) {
     static double boxes[MAX_WINDOWS][4], scores[MAX_WINDOWS];
     static int64_t expected[MAX_WINDOWS], kept[MAX_WINDOWS];
-    char* windows = read_text(folder, "authors/detections.txt");
-    char* kept_text = windows == NULL ? NULL : read_text(folder, "authors/kept.expected.txt");
+    char* windows = read_text_in(folder, "detections.txt");
+    char* kept_text = read_text_in(folder, "kept.expected.txt");
     const char* at;
     char* end;
     int64_t num_expected = 0, num_kept;
     int rule, length, wrong = 0;
     throng_nms_params params = throng_nms_params_default();
     throng_nms_input input = throng_nms_input_default();
-    if (kept_text == NULL) {
-        free(windows);
-        return -1;
-    }
     for (at = windows; input.num_boxes < MAX_WINDOWS; at += length) {
         double* box = boxes[input.num_boxes];
         if (sscanf(at, "%lf,%lf,%lf,%lf%n", box, box + 1, box + 2, scores + input.num_boxes, &length) != 4) break;
@@ -228,7 +238,7 @@ static int run_authors(const char* folder) {
     }
     free(windows);
     free(kept_text);
-    if (input.num_boxes < 1000 || num_expected < 100) fail(2, "the authors' files are incomplete");
+    if (input.num_boxes < 400 || num_expected < 10) fail(2, "%s: the files are incomplete", folder);
     qsort(expected, (size_t)num_expected, sizeof *expected, ascending);
     input.dtype = THRONG_FLOAT64;
     input.box_format = THRONG_XYWH;
@@ -243,21 +253,23 @@ static int run_authors(const char* folder) {
         qsort(kept, (size_t)num_kept, sizeof *kept, ascending);
         if (num_kept != num_expected || memcmp(kept, expected, (size_t)num_kept * sizeof *kept) != 0) {
             ++wrong;
-            printf("authors: rule %d: wrong\n", rule);
+            printf("%s: rule %d: wrong\n", folder, rule);
         }
     }
-    printf("authors: %lld windows, %lld kept, %d of 2 rules wrong\n", (long long)input.num_boxes,
+    printf("%s: %lld windows, %lld kept, %d of 2 rules wrong\n", folder, (long long)input.num_boxes,
            (long long)num_expected, wrong);
     return wrong;
 }
 
 int main(int argc, char** argv) {
-    int onnx, authors;
-    if (argc != 2) fail(2, "usage: foreign_suites FOLDER");
+    int i, wrong = 0;
+    if (argc < 2) fail(2, "usage: foreign_suites FILE.json|FOLDER...");
     if (throng_nms_create(&nms, THRONG_NMS_ABI, THRONG_HOST, 0) != THRONG_OK) fail(1, "%s", throng_nms_error(NULL));
-    onnx = run_onnx(argv[1]);
-    authors = run_authors(argv[1]);
+    for (i = 1; i < argc; ++i) {
+        const size_t length = strlen(argv[i]);
+        const int is_json = length > 5 && strcmp(argv[i] + length - 5, ".json") == 0;
+        wrong += is_json ? run_onnx(argv[i]) : run_paper(argv[i]);
+    }
     throng_nms_destroy(nms);
-    if (onnx > 0 || authors > 0) return 1;
-    return onnx < 0 && authors < 0 ? MISSING : 0;
+    return wrong > 0;
 }

@@ -1,85 +1,42 @@
-"""Suites of other projects, run with the operators of this module instead of theirs: torchvision's TestNMS, ONNX's
-cases of NonMaxSuppression, mmcv's expectations, the windows of the NMS paper's authors.
+"""Expected results of others with the operators of this module: ONNX's cases of NonMaxSuppression, mmcv's expectations,
+the NMS paper's rule, and torchvision on random boxes.
 
-    PYTHONPATH=build/dev/python THRONG_FOREIGN=FOLDER /usr/bin/python3 -m pytest tests/package/test_suites.py
+    PYTHONPATH=build/dev/python /usr/bin/python3 -m pytest tests/package/test_suites.py
 
-$THRONG_FOREIGN holds their files: torchvision/test_nms.py, onnx-nms/nonmaxsuppression.py, mmcv/test_nms.py,
-authors/detections.txt. A case whose files or libraries are missing is skipped with the reason. foreign_suites.c runs
-ONNX's cases and the authors' windows through the C library.
+Reads tests/oracle, and the folders oracle and foreign of $THRONG_SHARED (default: shared next to the checkout) where they
+exist. Random boxes are compared with torchvision if it is installed, otherwise with plain loops. foreign_suites.c runs
+ONNX's cases and the paper's rule through the C library.
 """
 
-import importlib.util
+import json
 import os
 import pathlib
 import pickle
-import sys
-import types
+import random
 
 import pytest
 
+import test_module
 import throng
 
 np = pytest.importorskip("numpy")
 
-foreign = pathlib.Path(os.environ.get("THRONG_FOREIGN", "foreign"))
+root = pathlib.Path(__file__).resolve().parents[2]
+shared = pathlib.Path(os.environ.get("THRONG_SHARED", root.parent / "shared"))
 
 
-def file_of(name):
-    path = foreign / name
-    if not path.exists():
-        pytest.skip(f"no {path}: set THRONG_FOREIGN")
-    return path
+def existing(*paths):
+    return [path for path in paths if path.exists()]
 
 
-def load(path, name):
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-# torchvision: every test of its class, with the operator replaced.
-def torchvision_cases():
-    path = foreign / "torchvision/test_nms.py"
-    if not path.exists():
-        return []
-    text = path.read_text()
-    return [line.split("def ")[1].split("(")[0] for line in text.splitlines() if line.strip().startswith("def test_")]
-
-
-@pytest.mark.parametrize("case", torchvision_cases() or ["missing"])
-def test_torchvision(case):
-    pytest.importorskip("torch")
-    pytest.importorskip("torchvision")
-    import throng.torch
-
-    path = file_of("torchvision/test_nms.py")
-    with throng.torch.patch():
-        module = load(path, "foreign_torchvision")
-        assert module.ops.nms is not throng.torch._originals[0]
-        test_class = module.TestNMS
-        function = getattr(test_class, case)
-        ran = 0
-        for arguments in combinations(getattr(function, "pytestmark", [])):
-            function(test_class(), **arguments)
-            ran += 1
-        assert ran > 0
-
-
-def combinations(marks):
-    """The arguments of all parametrize marks; a skipif mark that applies skips."""
-    all_arguments = [{}]
-    for mark in marks:
-        if mark.name == "skipif" and mark.args[0]:
-            pytest.skip(mark.kwargs["reason"])
-        if mark.name == "parametrize":
-            name, values = mark.args
-            all_arguments = [{**arguments, name: value} for arguments in all_arguments for value in values]
-    return all_arguments
+def cases_of(name):
+    return [(f"{path.parent.name}/{case.get('name', case.get('rule'))}", case)
+            for path in existing(root / "tests/oracle" / name, shared / "oracle/published" / name)
+            for case in json.loads(path.read_text())["cases"]]
 
 
 # ONNX: the operator by its specification, from throng.nms per batch and class.
-def onnx_operator(boxes, scores, max_output, iou_threshold, score_threshold, center_point_box=0):
+def onnx_operator(boxes, scores, max_output, iou_threshold, score_threshold, center_point_box):
     selected = []
     for batch in range(boxes.shape[0]):
         corners = boxes[batch]
@@ -89,96 +46,114 @@ def onnx_operator(boxes, scores, max_output, iou_threshold, score_threshold, cen
             corners = np.concatenate(
                 [np.minimum(corners[:, :2], corners[:, 2:]), np.maximum(corners[:, :2], corners[:, 2:])], axis=1)
         for class_number in range(scores.shape[1]):
-            candidates = np.nonzero(scores[batch, class_number] > score_threshold[0])[0]
+            candidates = np.nonzero(scores[batch, class_number] > score_threshold)[0]
             kept = throng.nms(np.ascontiguousarray(corners[candidates], dtype=np.float32),
-                              scores[batch, class_number][candidates], float(iou_threshold[0]))
-            selected += [[batch, class_number, candidates[k]] for k in kept[: int(max_output[0])]]
-    return np.array(selected, dtype=np.int64)
+                              scores[batch, class_number][candidates], float(iou_threshold))
+            selected += [[batch, class_number, candidates[k]] for k in kept[:max_output]]
+    return np.array(selected, dtype=np.int64).reshape(-1, 3)
 
 
-def onnx_cases():
-    """Runs ONNX's file with stand-ins for its helpers, and collects the calls of expect()."""
-    path = foreign / "onnx-nms/nonmaxsuppression.py"
-    if not path.exists():
-        return []
-    cases = []
-    names = ["onnx", "onnx.helper", "onnx.backend", "onnx.backend.test", "onnx.backend.test.case",
-             "onnx.backend.test.case.base", "onnx.backend.test.case.node"]
-    modules = {name: types.ModuleType(name) for name in names}
-    modules["onnx"].helper = modules["onnx.helper"]
-    modules["onnx.helper"].make_node = lambda *_, **attributes: attributes
-    modules["onnx.backend.test.case.base"].Base = object
-    modules["onnx.backend.test.case.node"].expect = lambda node, inputs, outputs, name: cases.append(
-        (name, inputs, outputs[0], node.get("center_point_box", 0)))
-    previous = {name: sys.modules.get(name) for name in names}
-    sys.modules.update(modules)
-    try:
-        cls = load(path, "foreign_onnx").NonMaxSuppression
-        for attribute in dir(cls):
-            if attribute.startswith("export_"):
-                getattr(cls, attribute)()
-    finally:
-        for name, module in previous.items():
-            if module is None:
-                del sys.modules[name]
-            else:
-                sys.modules[name] = module
+def threshold_of(case, boxes):
+    """The case at the boundary has no threshold: exactly the IoU of its boxes, a quarter of a unit square in common."""
+    if "iou_threshold" in case:
+        return np.float32(case["iou_threshold"][0])
+    np.testing.assert_array_equal(boxes, [[[0, 0, 1, 1], [0.5, 0.5, 1.5, 1.5]]])
+    return np.float32(0.25 / 1.75)
+
+
+@pytest.mark.parametrize("name, case", cases_of("onnx-nms.json"))
+def test_onnx(name, case):
+    boxes, scores = np.array(case["boxes"], np.float32), np.array(case["scores"], np.float32)
+    found = onnx_operator(boxes, scores, case["max_output_boxes_per_class"][0], threshold_of(case, boxes),
+                          np.float32(case["score_threshold"][0]), case["center_point_box"])
+    np.testing.assert_array_equal(found, np.array(case["selected_indices"], dtype=np.int64).reshape(-1, 3))
+
+
+def soft_cases():
+    """Soft rules of tests/oracle and of mmcv, in mmcv's form. Its "naive" is greedy."""
+    cases = cases_of("mmcv-nms.json")
+    for path in sorted((root / "tests/oracle/nms").glob("*.expected.json")):
+        rows = np.loadtxt(path.with_name(path.name.replace(".expected.json", ".csv")), delimiter=",", skiprows=1)
+        for key, value in json.loads(path.read_text()).items():
+            rule, *rest = key.split()
+            if not rule.startswith("soft"):
+                continue
+            cases.append((f"{path.name}/{key}", {
+                "rule": rule, "boxes": rows[:, :4], "scores": rows[:, 4], "iou_threshold": float(rest[0]),
+                "sigma": float(rest[0]), "min_score": 0.001, "indices": [i for i, _ in value],
+                "kept_scores": [score for _, score in value]}))
     return cases
 
 
-@pytest.mark.parametrize("case", onnx_cases(), ids=lambda case: case[0])
-def test_onnx(case):
-    _, inputs, expected, center_point_box = case
-    np.testing.assert_array_equal(onnx_operator(*inputs, center_point_box), expected)
-
-
-def test_onnx_has_its_cases():
-    file_of("onnx-nms/nonmaxsuppression.py")
-    assert len(onnx_cases()) >= 9
-
-
-# mmcv: the expectations of Testnms, whose functions need CUDA and mmcv itself.
-MMCV_BOXES = np.array([[6, 3, 8, 7], [3, 6, 9, 11], [3, 7, 10, 12], [1, 4, 13, 7]], dtype=np.float32)
-MMCV_SCORES = np.array([0.6, 0.9, 0.7, 0.2], dtype=np.float32)
-
-
-def test_mmcv_greedy():
-    assert throng.nms(MMCV_BOXES, MMCV_SCORES, 0.3).tolist() == [1, 0, 3]
-
-
-@pytest.mark.parametrize("method, indices, scores", [
-    ("linear", [1, 0, 2, 3], [0.9, 0.6, 0.29024392, 0.2]),
-    ("gaussian", [1, 0, 2, 3], [0.9, 0.59630775, 0.35275510, 0.18650459]),
-])
-def test_mmcv_soft(method, indices, scores):
-    kept, decayed = throng.soft_nms(MMCV_BOXES, MMCV_SCORES, 0.3, method=method, sigma=0.5, score_min=0.01)
-    assert kept.tolist() == indices
-    np.testing.assert_allclose(decayed, scores, rtol=1e-5)
-
-
-def test_mmcv_match():
-    boxes = np.array([[49.1, 32.4, 51.0, 35.9], [49.3, 32.9, 51.0, 35.3], [35.3, 11.5, 39.9, 14.5],
-                      [35.2, 11.7, 39.7, 15.7]], dtype=np.float32)
-    kept, hits = throng.nms(boxes, np.array([0.9, 0.9, 0.4, 0.3], dtype=np.float32), 0.6, return_hits=True)
-    assert kept.tolist() == [0, 2]
-    assert hits.tolist() == [2, 2]
+@pytest.mark.parametrize("name, case", soft_cases())
+def test_soft_and_greedy(name, case):
+    boxes, scores = np.array(case["boxes"], np.float32), np.array(case["scores"], np.float32)
+    if case["rule"] in ("greedy", "naive"):
+        kept = throng.nms(boxes, scores, case["iou_threshold"])
+        found = scores[kept]
+    else:
+        kept, found = throng.soft_nms(boxes, scores, case["iou_threshold"], method=case["rule"].split("-")[1],
+                                      sigma=case["sigma"], score_min=case["min_score"])
+    assert kept.tolist() == case["indices"]
+    np.testing.assert_allclose(found, case["kept_scores"], rtol=1e-5)
 
 
 def test_mmcv_batched():
-    with open(file_of("mmcv/batched_nms_data.pkl"), "rb") as file:
+    path = shared / "foreign/mmcv/batched_nms_data.pkl"
+    if not path.exists():
+        pytest.skip(f"no {path}; test_module.py compares batched_nms with plain loops")
+    with open(path, "rb") as file:
         data = pickle.load(file)
     kept = throng.batched_nms(data["boxes"], data["scores"], data["idxs"].astype(np.int64), 0.7)
     kept = kept[data["scores"][kept] > 0.5][:100]
     np.testing.assert_array_equal(kept, data["keep"][:100])
 
 
-# The paper's authors: one-pass, overlap over the suppressor, inclusive pixels, strict ties.
-def test_authors_windows():
-    windows = np.loadtxt(file_of("authors/detections.txt"), delimiter=",")
+# The NMS paper's rule: overlap over the suppressor, inclusive pixels, strict ties.
+@pytest.mark.parametrize("folder", existing(root / "tests/oracle/paper", shared / "foreign/authors"))
+def test_paper_rule(folder):
+    windows = np.loadtxt(folder / "detections.txt", delimiter=",")
     boxes = windows[:, [0, 1, 2, 2]].astype(np.float32)
     scores = windows[:, 3].astype(np.float32)
-    expected = np.loadtxt(file_of("authors/kept.expected.txt"), dtype=np.int64)
+    expected = np.loadtxt(folder / "kept.expected.txt", dtype=np.int64)
     for rule in ("one-pass", "greedy"):
         kept = throng.nms(boxes, scores, 0.3, rule=rule, overlap="suppressor", pixels="inclusive", ties="strict",
                           box_format="xywh")
         assert np.sort(kept).tolist() == sorted(expected.tolist())
+
+
+def rule_of_torchvision():
+    """Returns torchvision's operator, or loops that return None where rounding decides."""
+    try:
+        import torch
+        import torchvision
+    except ImportError:
+        return lambda boxes, scores, threshold: test_module.greedy_by_definition(
+            [float(v) for v in boxes.reshape(-1)], [float(s) for s in scores], threshold)
+    nms = torchvision.ops.nms  # before throng.torch replaces it
+    return lambda boxes, scores, threshold: nms(torch.from_numpy(boxes), torch.from_numpy(scores), threshold).tolist()
+
+
+def test_torchvision():
+    expect = rule_of_torchvision()
+    print(f"seed {test_module.seed}")
+    rng = random.Random(test_module.seed)
+    compared = 0
+    for _ in range(300):
+        corners, scores = test_module.random_boxes(rng, rng.randrange(1, 200))
+        boxes = np.array(corners, np.float32).reshape(-1, 4)
+        threshold = rng.choice([0.3, 0.5, 0.7])
+        expected = expect(boxes, np.array(scores, np.float32), threshold)
+        if expected is not None:
+            assert throng.nms(boxes, np.array(scores, np.float32), threshold).tolist() == expected
+            compared += 1
+    assert compared > 100
+
+
+def test_torchvision_is_replaced():
+    pytest.importorskip("torch")
+    torchvision = pytest.importorskip("torchvision")
+    import throng.torch
+
+    with throng.torch.patch():
+        assert torchvision.ops.nms is not throng.torch._originals[0]

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "core/detect/nms_names.h"
+#include "tests/support/test_data.h"
 
 namespace throng::test {
 namespace {
@@ -184,22 +185,63 @@ NmsOracleCase load_large(const fs::path& file, const std::string& name) {
     return one;
 }
 
-}  // namespace
-
-std::vector<NmsOracleCase> load_nms_oracle(const fs::path& folder) {
+// mmcv-nms.json: the expectations of mmcv's tests. "naive" is greedy in its function of soft rules.
+std::vector<NmsOracleCase> load_mmcv(const fs::path& file) {
     std::vector<NmsOracleCase> cases;
+    for (const Json& item : read_json(file).at("cases")) {
+        const std::string rule = item.at("rule") == "naive" ? "greedy" : item.at("rule").get<std::string>();
+        const std::string name = "mmcv: " + item.at("rule").get<std::string>();
+        require_keys(
+            item,
+            {"rule", "iou_threshold", "offset", "sigma", "min_score", "boxes", "scores", "indices", "kept_scores"},
+            name);
+        NmsOracleCase one{inline_input(item, name), {}};
+        NmsExpectation expectation = expect(name, word(kNmsRuleNames, rule, name), item.at("indices"));
+        expectation.params.theta = item.at("iou_threshold").get<float>();
+        if (expectation.is_soft()) {
+            expectation.params.sigma = item.at("sigma").get<float>();
+            expectation.params.score_min = item.at("min_score").get<float>();
+            const auto scores = item.at("kept_scores").get<std::vector<double>>();
+            for (std::size_t k = 0; k < scores.size(); ++k) {
+                expectation.soft.emplace_back(expectation.kept.at(k), scores[k]);
+            }
+        }
+        std::sort(expectation.kept.begin(), expectation.kept.end());
+        one.expectations.push_back(std::move(expectation));
+        cases.push_back(std::move(one));
+    }
+    return cases;
+}
+
+void append(std::vector<NmsOracleCase>& cases, std::vector<NmsOracleCase> more) {
+    cases.insert(cases.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+void append_folder(std::vector<NmsOracleCase>& cases, const fs::path& folder) {
     const std::string suffix = ".expected.json";
     for (const auto& entry : fs::directory_iterator(folder)) {
         const std::string name = entry.path().filename().string();
-        if (name == "small.json" || name == "adaptive-feature.json") {
-            auto more = name == "small.json" ? load_small(entry.path()) : load_pairs(entry.path());
-            cases.insert(cases.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+        if (name == "small.json") {
+            append(cases, load_small(entry.path()));
+        } else if (name == "adaptive-feature.json") {
+            append(cases, load_pairs(entry.path()));
         } else if (name.size() > suffix.size() &&
                    name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0) {
             cases.push_back(load_large(entry.path(), name.substr(0, name.size() - suffix.size())));
         } else if (entry.path().extension() != ".csv") {
             fail(entry.path().string(), "unknown file");
         }
+    }
+}
+
+}  // namespace
+
+std::vector<NmsOracleCase> load_nms_oracle() {
+    std::vector<NmsOracleCase> cases;
+    for (const fs::path& folder : oracle_dirs()) {
+        append_folder(cases, folder / "nms");
+        const fs::path mmcv = folder / "published/mmcv-nms.json";
+        if (fs::exists(mmcv)) append(cases, load_mmcv(mmcv));
     }
     return cases;
 }

@@ -1,8 +1,7 @@
-// Reads the expected results of NMS (folder nms of oracle_dir) for the tests of every engine.
+// Reads the expected results of NMS (folders nms and published of oracle_dirs) for the tests of every engine.
 // Throws std::runtime_error with file and key for unknown contents: an unchecked expectation must not pass silently.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -31,8 +30,8 @@ struct NmsOracleCase {
     std::vector<NmsExpectation> expectations;
 };
 
-// Returns every case of every file below `folder`; a large case is one file.
-[[nodiscard]] std::vector<NmsOracleCase> load_nms_oracle(const std::filesystem::path& folder);
+// Returns every case of every file of the folders; a large case is one file.
+[[nodiscard]] std::vector<NmsOracleCase> load_nms_oracle();
 
 // Compares the kept detections of an engine with the expected ones: hard rules exactly, soft rules within 1e-6 and in
 // the same order.

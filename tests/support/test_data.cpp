@@ -26,12 +26,11 @@ std::optional<fs::path> data_dir() {
     return existing("THRONG_TEST_DATA", source_dir().parent_path() / "shared" / "data");
 }
 
-std::optional<fs::path> oracle_dir() {
-    return existing("THRONG_ORACLE", source_dir().parent_path() / "shared" / "oracle");
-}
-
-std::optional<fs::path> trackeval_dir() {
-    return existing("THRONG_TRACKEVAL", source_dir().parent_path() / "shared" / "foreign" / "trackeval");
+std::vector<fs::path> oracle_dirs() {
+    std::vector<fs::path> folders{source_dir() / "tests" / "oracle"};
+    const auto more = existing("THRONG_ORACLE", source_dir().parent_path() / "shared" / "oracle");
+    if (more) folders.push_back(*more);
+    return folders;
 }
 
 std::optional<fs::path> cascade_file(const std::string& name) {

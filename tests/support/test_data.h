@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace throng::test {
 
@@ -14,12 +15,9 @@ std::filesystem::path source_dir();
 // nothing.
 std::optional<std::filesystem::path> data_dir();
 
-// Returns the folder of expected results: $THRONG_ORACLE, or shared/oracle next to the checkout, or nothing.
-std::optional<std::filesystem::path> oracle_dir();
-
-// Returns the folder of TrackEval with its wrapper for new versions of NumPy: $THRONG_TRACKEVAL, or
-// shared/foreign/trackeval next to the checkout, or nothing.
-std::optional<std::filesystem::path> trackeval_dir();
+// Returns the folders of expected results: tests/oracle, and $THRONG_ORACLE or shared/oracle next to the checkout if it
+// exists.
+std::vector<std::filesystem::path> oracle_dirs();
 
 // A cascade of Debian's opencv-data ("haarcascade_frontalface_alt2.xml"), or nothing if it is not installed.
 std::optional<std::filesystem::path> cascade_file(const std::string& name);

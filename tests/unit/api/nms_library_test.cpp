@@ -17,7 +17,6 @@
 #include "tests/support/nms_oracle.h"
 #include "tests/support/random.h"
 #include "tests/support/sanitized.h"
-#include "tests/support/test_data.h"
 #include "tests/support/torchvision_nms.h"
 
 namespace throng::test {
@@ -298,8 +297,7 @@ TEST_F(NmsLibrary, HalfBoxesAreWidenedFirst) {
 }
 
 TEST_F(NmsLibrary, MatchesTheExpectedResults) {
-    TH_NEED(folder, oracle_dir(), "folder of expected results");
-    for (const NmsOracleCase& one : load_nms_oracle(folder / "nms")) {
+    for (const NmsOracleCase& one : load_nms_oracle()) {
         for (const NmsExpectation& expectation : one.expectations) {
             run(params_of(expectation.params), input_of(one.input));
             std::vector<Detection> kept;
@@ -308,32 +306,6 @@ TEST_F(NmsLibrary, MatchesTheExpectedResults) {
             }
             EXPECT_EQ(difference(expectation, kept, static_cast<std::uint32_t>(invalid_)), "");
         }
-    }
-}
-
-// The expectations of mmcv's tests (tests/test_ops/test_nms.py).
-TEST_F(NmsLibrary, MeetsMmcvsExpectations) {
-    const float boxes[] = {6, 3, 8, 7, 3, 6, 9, 11, 3, 7, 10, 12, 1, 4, 13, 7};
-    const float scores[] = {0.6F, 0.9F, 0.7F, 0.2F};
-    throng_nms_input input = throng_nms_input_default();
-    input.num_boxes = 4;
-    input.boxes = boxes;
-    input.scores = scores;
-    throng_nms_params params = throng_nms_params_torchvision();
-    params.theta = 0.3;
-    run(params, input);
-    EXPECT_EQ(indices_, (std::vector<std::int64_t>{1, 0, 3}));
-    params = throng_nms_params_default();
-    params.score_min = 0.01;
-    const std::vector<float> linear{0.9F, 0.6F, 0.29024392F, 0.2F};
-    const std::vector<float> gaussian{0.9F, 0.59630775F, 0.35275510F, 0.18650459F};
-    for (const std::int32_t rule : {THRONG_NMS_SOFT_LINEAR, THRONG_NMS_SOFT_GAUSSIAN}) {
-        params.rule = rule;
-        run(params, input);
-        EXPECT_EQ(indices_, (std::vector<std::int64_t>{1, 0, 2, 3}));
-        const std::vector<float>& expected = rule == THRONG_NMS_SOFT_LINEAR ? linear : gaussian;
-        ASSERT_EQ(scores_.size(), 4U);
-        for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(scores_[k], expected[k], 1e-6);
     }
 }
 
