@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Prints a table of NMS times on the same boxes and the same machine, in one interleaved run: Throng as the program runs
-it and as libraries do (IoU, capacity for the boxes alone), BOE-NMS, torchvision and OpenCV.
+it and as libraries do (IoU, capacity for the boxes alone), torchvision and OpenCV.
 
-usage: nms_table.py THRONG [--backend cpu|cuda] [--boe FOLDER] [--folder FOLDER] [--input NAME,...] [--theta T]
-                    [--rounds N] [--repeat N]
+usage: nms_table.py THRONG [--backend cpu|cuda] [--folder FOLDER] [--input NAME,...] [--theta T] [--rounds N]
+                    [--repeat N]
 
 THRONG is the built program. Every round runs each engine on new boxes for a number of repetitions; the table shows the
 median over the rounds of each engine's median, in microseconds. With --repeat 1, no engine sees the same boxes twice, as
@@ -11,9 +11,8 @@ in a video. More repetitions let the branch predictor of a CPU learn the boxes: 
 fraction of the time. "x" is the median over the rounds of its time divided by that
 of "library, greedy" in the same round.
 
---backend cpu: one thread each. --boe names a checkout of NMS-Bench (Xu et al., NeurIPS 2024; it holds
-src/BOENMS/BOENMS.hpp), which is compiled with the flags below. torchvision is measured where it can be imported. OpenCV is
-the baseline that THRONG measures, in the first round only.
+--backend cpu: one thread each. torchvision is measured where it can be imported. OpenCV is the baseline that THRONG
+measures, in the first round only.
 --backend cuda: "graph" is a replayed graph with boxes and kept boxes in device memory, "eager" a call with the download
 of the kept boxes. torchvision is timed by the clock around a call that waits for its list of indices (eager), and by
 the sum of its kernels (kernels).
@@ -43,36 +42,6 @@ INPUTS = {
     "crowd-16384": (16384, 20, 7680, 4320),
     "crowd-65536": (65536, 20, 7680, 4320),
 }
-CXX_FLAGS = ["-O3", "-march=native", "-std=c++20"]
-BOE_DRIVER = r"""
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
-#include "src/BOENMS/BOENMS.hpp"
-using Item = Box<float, float, float>;
-int main(int, char** argv) {
-    std::FILE* file = std::fopen(argv[1], "r");
-    char header[256];
-    if (!file || !std::fgets(header, sizeof header, file)) return 1;
-    std::vector<Item> boxes;
-    float x1, y1, x2, y2, score;
-    while (std::fscanf(file, "%f,%f,%f,%f,%f", &x1, &y1, &x2, &y2, &score) == 5)
-        boxes.emplace_back(Rect<float, float>(Point<float>(x1, y1), Point<float>(x2, y2)), score,
-                           static_cast<unsigned>(boxes.size()));
-    std::vector<double> us;
-    std::size_t kept = 0;
-    for (int run = -1; run < std::atoi(argv[3]); ++run) {
-        const auto start = std::chrono::steady_clock::now();
-        kept = boeNMS(boxes, static_cast<float>(std::atof(argv[2]))).size();
-        const std::chrono::duration<double, std::micro> passed = std::chrono::steady_clock::now() - start;
-        if (run >= 0) us.push_back(passed.count());
-    }
-    std::sort(us.begin(), us.end());
-    std::printf("%.3f %zu\n", us[us.size() / 2], kept);
-}
-"""
 
 
 def write_clusters(path, seed, count, cluster, width, height):
@@ -125,11 +94,6 @@ def run_throng(arguments, path, repeats, first):
     return found
 
 
-def run_boe(program, path, theta, repeats):
-    words = output_of([program, path, str(theta), str(repeats)]).split()
-    return {"BOE-NMS": (float(words[0]), int(words[1]))}
-
-
 def run_torchvision(torch, torchvision, path, arguments, repeats):
     with open(path) as file:
         table = torch.tensor([[float(word) for word in line.split(",")[:5]] for line in file.readlines()[1:]])
@@ -160,17 +124,6 @@ def run_torchvision(torch, torchvision, path, arguments, repeats):
     return found
 
 
-def compile_boe(folder, out):
-    if not os.path.exists(os.path.join(folder, "src/BOENMS/BOENMS.hpp")):
-        sys.exit(f"nms_table.py: {folder} has no src/BOENMS/BOENMS.hpp: give the folder of NMS-Bench")
-    source = os.path.join(out, "boe.cpp")
-    with open(source, "w") as file:
-        file.write(BOE_DRIVER)
-    program = os.path.join(out, "boe")
-    output_of([os.environ.get("CXX", "g++"), *CXX_FLAGS, "-I", folder, source, "-o", program])
-    return program
-
-
 def load_torchvision():
     try:
         import torch
@@ -185,7 +138,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("throng")
     parser.add_argument("--backend", choices=("cpu", "cuda"), default="cpu")
-    parser.add_argument("--boe")
     parser.add_argument("--folder")
     parser.add_argument("--input", default=",".join(INPUTS))
     parser.add_argument("--theta", type=float, default=0.3)
@@ -198,7 +150,6 @@ def main():
 
     rows = []
     with tempfile.TemporaryDirectory() as out:
-        boe = compile_boe(arguments.boe, out) if arguments.boe and arguments.backend == "cpu" else None
         for name in arguments.input.split(","):
             path = os.path.join(arguments.folder, name + ".csv") if arguments.folder else os.path.join(out, name + ".csv")
             if not arguments.folder and name not in INPUTS:
@@ -211,8 +162,6 @@ def main():
                     boxes = sum(1 for _ in file) - 1
                 repeats = arguments.repeat or max(5, min(200, 200_000 // max(boxes, 1)))
                 times = run_throng(arguments, path, repeats, number == 0)
-                if boe:
-                    times |= run_boe(boe, path, arguments.theta, repeats)
                 if torch:
                     times |= run_torchvision(*torch, path, arguments, repeats)
                 rounds.append(times)
