@@ -22,6 +22,9 @@ onnx::ModelProto tiny_yunet(std::uint64_t seed);
 // An UltraFace of two strides (8 and 16), 4 priors, with batch norms and decoding in the graph.
 onnx::ModelProto tiny_ultraface(std::uint64_t seed);
 
+// A YuNet that finds a face in every cell: a square of three strides around its center, with a score of almost 1.
+onnx::ModelProto yunet_of_faces_everywhere();
+
 std::string bytes_of(const onnx::ModelProto& model);
 
 // Returns the node whose first output has this name. Terminates the test program if there is none.

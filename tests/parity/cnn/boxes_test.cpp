@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <fstream>
-#include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
-#include <random>
+#include <string>
+#include <vector>
 
 #include "core/cpu/cnn_detector.h"
 #include "core/detect/detector_kinds.h"
@@ -15,8 +14,8 @@
 #include "core/model/onnx.pb.h"
 #include "core/model/onnx_reader.h"
 #include "tests/support/cnn_oracle.h"
+#include "tests/support/crowd_image.h"
 #include "tests/support/onnx_maker.h"
-#include "tests/support/random.h"
 #include "tests/support/test_data.h"
 
 namespace throng {
@@ -86,75 +85,85 @@ void expect_same(const DetectionSet& ours, const std::vector<test::OracleFace>& 
     EXPECT_LE(ours.detections.size(), theirs.size());
 }
 
-class TinyModel : public ::testing::Test {
+cv::Mat noise(int width, int height) {
+    cv::Mat bgr(height, width, CV_8UC3);
+    cv::RNG random(20240607);
+    random.fill(bgr, cv::RNG::UNIFORM, 0, 256);
+    cv::GaussianBlur(bgr, bgr, cv::Size(9, 9), 0);
+    return bgr;
+}
+
+struct Case {
+    std::string model;
+    int width, height;  // of the image; for a file with a fixed input size, that size
+    bool letterbox;
+};
+
+// Returns models with random weights, and the published ones if they are available.
+std::vector<Case> all_cases() {
+    std::vector<Case> cases{
+        {"tiny_yunet", 64, 64, true}, {"tiny_yunet", 330, 170, false}, {"tiny_ultraface", 64, 48, true}};
+    if (test::data_dir()) {
+        cases.insert(cases.end(), {{"yunet_n_320_320", 320, 320, true},
+                                   {"yunet_n_640_640", 640, 640, true},
+                                   {"yunet_n_640_640", 1024, 530, false},
+                                   {"yunet_s_320_320", 800, 448, false},
+                                   {"version-RFB-320", 320, 240, true},
+                                   {"version-RFB-640", 640, 480, true}});
+    }
+    return cases;
+}
+
+class CnnBoxes : public ::testing::TestWithParam<Case> {
 protected:
-    fs::path write(const onnx::ModelProto& model) {
-        const fs::path path = scratch_.path() / "tiny.onnx";
-        const std::string bytes = test::bytes_of(model);
+    static bool has_random_weights() { return GetParam().model.starts_with("tiny_"); }
+
+    // Returns the file of the model of this case.
+    fs::path model() {
+        const std::string& name = GetParam().model;
+        if (!has_random_weights()) return *test::data_dir() / "models" / (name + ".onnx");
+        const fs::path path = scratch_.path() / (name + ".onnx");
+        const std::string bytes =
+            test::bytes_of(name == "tiny_yunet" ? test::tiny_yunet(11) : test::tiny_ultraface(12));
         std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
         return path;
     }
-    static cv::Mat noise(int width, int height) {
-        cv::Mat bgr(height, width, CV_8UC3);
-        cv::RNG random(20240607);
-        random.fill(bgr, cv::RNG::UNIFORM, 0, 256);
-        cv::GaussianBlur(bgr, bgr, cv::Size(9, 9), 0);
-        return bgr;
+    // Returns images in which the model finds something.
+    static std::vector<test::NamedImage> images() {
+        std::vector<test::NamedImage> images = test::crowd_and_photographs({"pif-reunion-19.jpg"}, true);
+        if (has_random_weights()) {
+            images.resize(1);
+            if (GetParam().letterbox) images.push_back({"noise", noise(320, 200)});
+        } else {
+            images.erase(images.begin());  // the networks do not find drawn faces of this size
+        }
+        return images;
     }
 
     test::ScratchDir scratch_;
 };
 
-TEST_F(TinyModel, YunetAtItsNativeSize) {
-    const fs::path path = write(test::tiny_yunet(11));
-    test::CnnOracle oracle(path);
-    const cv::Mat bgr = noise(64, 64);
-    const DetectorParams params = params_for(0.3F, true);
-    CnnDetector detector(read_onnx(path), params);
-    expect_same(raw_of(detector, frame_of(bgr)), oracle.raw(bgr, 0.3), params, true);
+TEST_P(CnnBoxes, EqualOpenCV) {
+    const Case& tested = GetParam();
+    const float threshold = has_random_weights() ? 0.3F : 0.4F;
+    const fs::path path = model();
+    for (const auto& [name, image] : images()) {
+        SCOPED_TRACE(name);
+        cv::Mat bgr;
+        cv::resize(image, bgr, cv::Size(tested.width, tested.height), 0, 0, cv::INTER_AREA);
+        test::CnnOracle oracle(path);
+        const DetectorParams params = params_for(threshold, tested.letterbox);
+        CnnDetector detector(read_onnx(path), params);
+        expect_same(raw_of(detector, frame_of(bgr)), oracle.raw(bgr, static_cast<double>(threshold)), params,
+                    oracle.is_yunet());
+    }
 }
 
-TEST_F(TinyModel, UltraFaceAtItsNativeSize) {
-    const fs::path path = write(test::tiny_ultraface(12));
-    test::CnnOracle oracle(path);
-    const cv::Mat bgr = noise(64, 48);
-    const DetectorParams params = params_for(0.3F, true);
-    CnnDetector detector(read_onnx(path), params);
-    expect_same(raw_of(detector, frame_of(bgr)), oracle.raw(bgr, 0.3), params, false);
-}
-
-struct Published {
-    const char* model;
-    int width, height;  // of the image; for a file with a fixed input size, that size
-    bool letterbox;
-};
-
-class PublishedModel : public ::testing::TestWithParam<Published> {};
-
-TEST_P(PublishedModel, BoxesEqualOpenCV) {
-    const Published& tested = GetParam();
-    TH_NEED(data, test::data_dir(), "test data");
-    const fs::path path = data / "models" / (std::string(tested.model) + ".onnx");
-    const cv::Mat photo = cv::imread((data / "photos/pif-reunion-19.jpg").string());
-    ASSERT_FALSE(photo.empty());
-    cv::Mat bgr;
-    cv::resize(photo, bgr, cv::Size(tested.width, tested.height), 0, 0, cv::INTER_AREA);
-    test::CnnOracle oracle(path);
-    const DetectorParams params = params_for(0.4F, tested.letterbox);
-    CnnDetector detector(read_onnx(path), params);
-    expect_same(raw_of(detector, frame_of(bgr)), oracle.raw(bgr, 0.4), params, oracle.is_yunet());
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Models, PublishedModel,
-    ::testing::Values(Published{"yunet_n_320_320", 320, 320, true}, Published{"yunet_n_640_640", 640, 640, true},
-                      Published{"yunet_n_640_640", 1024, 530, false}, Published{"yunet_s_320_320", 800, 448, false},
-                      Published{"version-RFB-320", 320, 240, true}, Published{"version-RFB-640", 640, 480, true}),
-    [](const auto& tested) {
-        std::string name = tested.param.model;
-        std::replace(name.begin(), name.end(), '-', '_');
-        return name + (tested.param.letterbox ? "" : "_native");
-    });
+INSTANTIATE_TEST_SUITE_P(Models, CnnBoxes, ::testing::ValuesIn(all_cases()), [](const auto& tested) {
+    std::string name = tested.param.model;
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name + (tested.param.letterbox ? "" : "_native");
+});
 
 }  // namespace
 }  // namespace throng

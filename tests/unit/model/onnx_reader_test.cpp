@@ -96,14 +96,24 @@ TEST(OnnxReader, AcceptsNodesInAnyOrder) {
               parse_onnx(test::bytes_of(test::tiny_yunet(4)), "m.onnx").layers.size());
 }
 
-TEST(OnnxReader, ReadsThePublishedModels) {
-    TH_NEED(data, test::data_dir(), "test data");
-    for (const char* name : {"yunet_n_320_320", "yunet_n_640_640", "yunet_n_dynamic", "yunet_s_320_320",
-                             "version-RFB-320", "version-RFB-320_simplified", "version-RFB-640"}) {
-        const Network network = read_onnx(data / "models" / (std::string(name) + ".onnx"));
-        EXPECT_GE(network.head.levels.size(), 3U) << name;
+// With random weights, and the published ones if they are available.
+TEST(OnnxReader, ReadsModelsForInputsOfSeveralSizes) {
+    std::vector<Network> networks{parse_onnx(test::bytes_of(test::tiny_yunet(5)), "yunet"),
+                                  parse_onnx(test::bytes_of(test::tiny_ultraface(5)), "ultraface")};
+    if (const auto data = test::data_dir()) {
+        for (const char* name : {"yunet_n_320_320", "yunet_n_640_640", "yunet_n_dynamic", "yunet_s_320_320",
+                                 "version-RFB-320", "version-RFB-320_simplified", "version-RFB-640"}) {
+            networks.push_back(read_onnx(*data / "models" / (std::string(name) + ".onnx")));
+            EXPECT_GE(networks.back().head.levels.size(), 3U) << name;
+        }
+    }
+    for (const Network& network : networks) {
         for (const std::int32_t side : {64, 192, 640}) {
-            EXPECT_EQ(resolve_sizes(network, side, side).size(), network.tensors.size());
+            const auto sizes = resolve_sizes(network, side, side);
+            ASSERT_EQ(sizes.size(), network.tensors.size());
+            for (const HeadLevel& level : network.head.levels) {
+                EXPECT_EQ(sizes.at(static_cast<std::size_t>(level.score)).width, side / level.stride);
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-// Video files: real clips, files made here, and broken ones.
+// Video files: files made here, broken ones, and real clips if they are available.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,12 +43,13 @@ ErrorKind failure_of_reading(const std::string& spec, const SourceOptions& optio
     return ErrorKind::internal;
 }
 
-TEST(MediaFile, ARealClipReturnsEveryFrameInOrder) {
-    TH_NEED(data, test::data_dir(), "test data");
-    auto source = open_source((data / "videos/pan_apply_1280x720_30fps.mp4").string());
+// Expects a file of 10 seconds with 30 frames per second.
+void expect_every_frame_in_order(const std::string& path, int width, int height) {
+    SCOPED_TRACE(path);
+    auto source = open_source(path);
     const SourceInfo info = source->info();
-    EXPECT_EQ(info.width, 1280);
-    EXPECT_EQ(info.height, 720);
+    EXPECT_EQ(info.width, width);
+    EXPECT_EQ(info.height, height);
     EXPECT_DOUBLE_EQ(info.fps, 30);
     EXPECT_EQ(info.frame_count, 300);
     EXPECT_NEAR(info.duration.value_or(0), 10, 0.01);
@@ -67,17 +68,39 @@ TEST(MediaFile, ARealClipReturnsEveryFrameInOrder) {
     EXPECT_EQ(source->notice(), "");
 }
 
-TEST(MediaFile, Gif) {
-    TH_NEED(data, test::data_dir(), "test data");
-    auto source = open_source((data / "videos/classroom.gif").string());
+TEST(MediaFile, AClipReturnsEveryFrameInOrder) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    const std::string made = (scratch.path() / "clip.mp4").string();
+    ffmpeg("-f lavfi -i testsrc=size=320x180:rate=30 -t 10 -pix_fmt yuv420p -c:v libx264 -preset ultrafast -bf 2",
+           made);
+    expect_every_frame_in_order(made, 320, 180);
+    if (const auto data = test::data_dir()) {
+        expect_every_frame_in_order((*data / "videos/pan_apply_1280x720_30fps.mp4").string(), 1280, 720);
+    }
+}
+
+void expect_gif(const std::string& path) {
+    SCOPED_TRACE(path);
+    auto source = open_source(path);
     const std::vector<Frame> frames = all_frames(*source);
-    EXPECT_EQ(frames.size(), 45U);
+    ASSERT_EQ(frames.size(), 45U);
     EXPECT_EQ(frames.front().info().format, PixelFormat::bgr24);
     ASSERT_TRUE(source->seek(0));
     Frame again;
     source->read(again, {});
     EXPECT_EQ(again.info().index, 0);
     EXPECT_EQ(fingerprint(again), fingerprint(frames.front()));
+    EXPECT_NE(fingerprint(again), fingerprint(frames.back()));
+}
+
+TEST(MediaFile, Gif) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    const std::string made = (scratch.path() / "clip.gif").string();
+    ffmpeg("-f lavfi -i testsrc=size=64x48:rate=15 -t 3", made);
+    expect_gif(made);
+    if (const auto data = test::data_dir()) expect_gif((*data / "videos/classroom.gif").string());
 }
 
 class Seeking : public testing::TestWithParam<const char*> {};
