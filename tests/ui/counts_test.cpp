@@ -527,30 +527,26 @@ TEST_F(Counts, NamesOfFilesAreCompleted) {
     }
 }
 
-// THRONG_UI_PICTURES=DIR ui_window --gtest_filter=Counts.SavesImages
-TEST_F(Counts, SavesImages) {
-    const QString target = qEnvironmentVariable("THRONG_UI_PICTURES");
-    if (target.isEmpty()) GTEST_SKIP() << "skipped: THRONG_UI_PICTURES is not set";
+TEST_F(Counts, AreDrawnAtEverySize) {
     count_file_ = (folder_.path() / "zones.toml").string();
     write_file(count_file_, kPlan);
     open({});
     activate();
     play();
+    TH_NEEDS_READ_BACK(*window_);
     for (const QSize size : {QSize(800, 480), QSize(1280, 800), QSize(1920, 1080), QSize(600, 900)}) {
         window_->resize(size);
+        ASSERT_TRUE(test::wait_for([&] { return window_->size() == size; }));
         counts().set_open(false);
-        QTest::qWait(200);
         if (!window_->property("panelOpen").toBool()) trigger("panel");
-        QTest::qWait(200);
+        ASSERT_TRUE(test::wait_for([&] { return window_->property("panelOpen").toBool(); }));
         counts().set_open(true);
         counts().select(1);
-        QTest::qWait(600);
-        EXPECT_TRUE(window_->grabWindow().save(QStringLiteral("%1/counts-%2.png").arg(target).arg(size.width())));
+        EXPECT_EQ(wait_until_drawn("countsOverlay", "counts"), "") << size.width();
         counts().begin("zone");
         for (const auto& [x, y] : {std::pair{0.5, 0.25}, {0.75, 0.25}, {0.75, 0.5}}) press(x, y);
         QTest::mouseMove(window_, at(0.6, 0.6));
-        QTest::qWait(300);
-        EXPECT_TRUE(window_->grabWindow().save(QStringLiteral("%1/drawing-%2.png").arg(target).arg(size.width())));
+        EXPECT_EQ(wait_until_drawn("drawingBar", "drawing"), "") << size.width();
         counts().stepBack();
     }
 }

@@ -65,20 +65,18 @@ TEST_F(NetworkHint, IsNotShownForAChosenDetectorOrInTheKiosk) {
     EXPECT_EQ(item("networkHint"), nullptr) << "visitors install nothing";
 }
 
-TEST_F(NetworkHint, SavesImagesForInspection) {
-    const QString target = qEnvironmentVariable("THRONG_UI_PICTURES");
-    if (target.isEmpty()) GTEST_SKIP() << "skipped: THRONG_UI_PICTURES is not set";
+TEST_F(NetworkHint, IsDrawnInTheWindowAndInThePanel) {
     open_hint(true);
     play();
-    QTest::qWait(500);
-    EXPECT_TRUE(window_->grabWindow().save(target + "/network-hint-1280x800.png"));
+    TH_NEEDS_READ_BACK(*window_);
+    EXPECT_EQ(wait_until_drawn("networkHint", "network-hint"), "");
     window_->resize(800, 480);
-    QTest::qWait(100);
+    ASSERT_TRUE(test::wait_for([&] { return !window_->property("panelOpen").toBool(); })) << "there is no space for it";
     trigger("panel");
     install(false);
+    ASSERT_TRUE(test::wait_for([&] { return item("networkHint") != nullptr; }));
     scroll_to(*window_->findChild<QQuickItem*>("networkHint"));
-    QTest::qWait(500);
-    EXPECT_TRUE(window_->grabWindow().save(target + "/network-hint-800x480.png"));
+    EXPECT_EQ(wait_until_drawn("networkHint", "network-hint"), "");
 }
 
 }  // namespace

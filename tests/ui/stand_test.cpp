@@ -3,6 +3,8 @@
 
 #include <QPointingDevice>
 #include <fstream>
+#include <mutex>
+#include <set>
 
 #include "tests/ui/fake_tree.h"
 #include "tests/ui/window_fixture.h"
@@ -486,12 +488,38 @@ TEST(FaceCounter, CountsEachTrackOnce) {
     EXPECT_EQ(counter.faces(), 4);
 }
 
+// Collects the ids of confirmed tracks of every result.
+class TrackIds final : public ResultSink {
+public:
+    void write(const FrameResult& result) override {
+        const std::lock_guard lock(mutex_);
+        for (const Track& track : result.tracks) {
+            if (track.confirmed) ids_.insert(track.id);
+        }
+    }
+    void close() override {}
+    [[nodiscard]] std::size_t count() const {
+        const std::lock_guard lock(mutex_);
+        return ids_.size();
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::set<std::int64_t> ids_;
+};
+
+// The face of the clip jumps back every eight frames, which begins another track.
 TEST_F(StandWindow, CountsTheFacesOfTheSource) {
+    const auto ids = std::make_shared<TrackIds>();
+    make_sinks_ = [&](const SourceInfo&) { return std::vector<std::shared_ptr<ResultSink>>{ids}; };
+    carry_ = true;  // results have tracks
     open_kiosk(60);
     EXPECT_EQ(stand_->faces(), 0);
+    EXPECT_TRUE(test::wait_for([&] { return shows("0 faces so far, 0 images stored"); }));
     play();
-    QTest::qWait(100);
-    EXPECT_EQ(stand_->faces(), 0) << "the test's pipeline has no tracker";
+    ASSERT_TRUE(test::wait_for([&] { return stand_->faces() >= 3; }));
+    EXPECT_LE(stand_->faces(), static_cast<double>(ids->count())) << "a track was counted twice";
+    EXPECT_TRUE(test::wait_for([&] { return !item("standCounter")->property("text").toString().startsWith("0 "); }));
     EXPECT_FALSE(stand_->stores_images());
     session_->captures()->record();
     EXPECT_TRUE(stand_->stores_images());

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <set>
+#include <string>
 #include <thread>
 
 #include <QCursor>
@@ -177,6 +179,32 @@ protected:
         QQuickItem* found = item(name);
         return found != nullptr &&
                QRectF(0, 0, window_->width(), window_->height()).contains(found->mapRectToScene(found->boundingRect()));
+    }
+    // Returns an empty string once the item is inside the window and drawn in several colors, otherwise what is wrong.
+    // Saves the window as IMAGE.png in the folder $THRONG_UI_PICTURES if it is set.
+    std::string wait_until_drawn(const QString& name, const QString& image_name) {
+        const std::string mismatch = test::wait_for_image(*window_, [&](const QImage& image) {
+            const std::string what = name.toStdString();
+            if (!in_sight(name)) return what + " is not inside the window";
+            QQuickItem* found = item(name);
+            const double ratio = image.width() / static_cast<double>(window_->width());
+            const QRectF area = found->mapRectToScene(found->boundingRect());
+            std::set<QRgb> colors;
+            for (int y = static_cast<int>(area.top()); y < area.bottom(); ++y) {
+                for (int x = static_cast<int>(area.left()); x < area.right(); ++x) {
+                    colors.insert(image.pixel(static_cast<int>(x * ratio), static_cast<int>(y * ratio)));
+                }
+            }
+            return colors.size() < 4 ? what + " is not drawn" : std::string{};
+        });
+        const QString target = qEnvironmentVariable("THRONG_UI_PICTURES");
+        if (!target.isEmpty()) {
+            EXPECT_TRUE(window_->grabWindow().save(QStringLiteral("%1/%2-%3x%4.png")
+                                                       .arg(target, image_name)
+                                                       .arg(window_->width())
+                                                       .arg(window_->height())));
+        }
+        return mismatch;
     }
     bool click(const QString& text) {
         QObject* found = control(text);

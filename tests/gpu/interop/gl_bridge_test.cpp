@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 #include <random>
 
@@ -312,37 +310,6 @@ TEST_F(GlBridgeTest, BridgeOutlivesItsBackend) {
     target.show(image.frame);
     EXPECT_EQ(target.read(), converted(image.frame));
     EXPECT_NE(gpu::CudaGlBridge(device.index + 1000).unavailable_reason(), "") << "unknown device";
-}
-
-// For measurement, with --gtest_also_run_disabled_tests: time per frame on the drawing thread, and time until the
-// texture holds it.
-TEST_F(GlBridgeTest, DISABLED_TimePerImage) {
-    if (IsSkipped() || HasFatalFailure()) return;
-    using Clock = std::chrono::steady_clock;
-    const auto us = [](Clock::duration time) { return std::chrono::duration<double, std::micro>(time).count(); };
-    std::mt19937_64 random(seed(87));
-    for (const auto& [width, height] : {std::array{1920, 1080}, {3840, 2160}}) {
-        const Image image = random_image(random, info_of(width, height), 0);
-        Target target(context->gl(), bridge, width, height);
-        std::vector<double> issued, done;
-        for (int i = 0; i < 220; ++i) {
-            const Clock::time_point start = Clock::now();
-            target.show(image.frame);
-            const Clock::time_point middle = Clock::now();
-            context->gl().finish();
-            if (i < 20) continue;
-            issued.push_back(us(middle - start));
-            done.push_back(us(Clock::now() - start));
-        }
-        std::sort(issued.begin(), issued.end());
-        std::sort(done.begin(), done.end());
-        const auto at = [](const std::vector<double>& sorted, double part) {
-            return sorted[static_cast<std::size_t>(part * static_cast<double>(sorted.size() - 1))];
-        };
-        std::printf("%dx%d on %s: drawing thread %.0f us (p99 %.0f), texture ready after %.0f us (p99 %.0f)\n", width,
-                    height, context->renderer().c_str(), at(issued, 0.5), at(issued, 0.99), at(done, 0.5),
-                    at(done, 0.99));
-    }
 }
 
 }  // namespace
