@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/input_files.h"
+#include "core/base/input_file.h"
 
 namespace throng {
 

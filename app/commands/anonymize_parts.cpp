@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <set>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "app/commands/anonymize_hiding.h"
 #include "core/archive/segments.h"
 #include "core/base/error.h"
+#include "core/base/input_file.h"
 #include "core/base/json_text.h"
 #include "core/base/record_file.h"
 #include "core/base/sha256.h"
@@ -176,8 +176,7 @@ ReportedFile join_parts(const WorkItem& item, const std::string& output, const A
 
     const std::filesystem::path path = plan_file(*item.split, static_cast<std::size_t>(item.split->parts));
     try {
-        std::ifstream stream(path);
-        reported.planned_tracks = parse_json<nlohmann::ordered_json>(stream);
+        reported.planned_tracks = parse_json<nlohmann::ordered_json>(read_file(path, {stop}));
         for (const nlohmann::json& part : joined.reports) {
             for (std::size_t i = 0; i < kCounts.size(); ++i) reported.*kCounts[i] += part.at(i).get<std::int64_t>();
             for (const nlohmann::json& thumbnail : part.at(kCounts.size())) {

@@ -6,7 +6,6 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
@@ -15,9 +14,10 @@ extern "C" {
 #include <libavutil/base64.h>
 }
 
+#include "app/options/interrupt.h"
 #include "app/options/progress.h"
 #include "core/base/error.h"
-#include "core/base/input_files.h"
+#include "core/base/input_file.h"
 #include "core/base/json_text.h"
 #include "core/base/sha256.h"
 #include "core/base/text_encoding.h"
@@ -32,6 +32,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
+constexpr std::uint64_t kMaxReport = std::uint64_t{1} << 30;
 constexpr const char* kUnknownTerms = "unknown: see the publisher of the model";
 
 std::string doubts(const TrackSummary& track) {
@@ -323,8 +324,10 @@ std::string make_thumbnail(const Frame& frame, const Box& box) {
 }
 
 Json read_report(const std::string& path) {
-    std::ifstream stream = open_input(path);
-    Json report = parse_json<Json>(stream, false);
+    ReadOptions options;
+    options.stop = InterruptGuard::token();
+    options.max_bytes = kMaxReport;
+    Json report = parse_json<Json>(read_file(path, options), false);
     if (!report.is_object() || report.value("program", Json()) != "throng anonymize") {
         throw Error(ErrorKind::input, "is no report of throng anonymize", path, "name the file that ends in .json");
     }

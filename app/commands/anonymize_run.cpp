@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -26,6 +25,7 @@
 #include "core/archive/own_files.h"
 #include "core/archive/segments.h"
 #include "core/base/error.h"
+#include "core/base/input_file.h"
 #include "core/base/json_text.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
@@ -59,13 +59,14 @@ bool is_free_for_report(const std::string& base, const fs::path& output) {
     std::error_code ignored;
     if (!fs::exists(base + ".json", ignored)) return !fs::exists(base + ".html", ignored);
     if (!fs::is_regular_file(base + ".json", ignored)) return false;
-    std::ifstream stream(base + ".json");
-    const auto report = parse_json<nlohmann::json>(stream, false);
     try {
+        const auto report = parse_json<nlohmann::json>(read_file(base + ".json"), false);
         if (report.at("program") != "throng anonymize" || report.at("files").size() != 1) return false;
         const auto named = report.at("files").at(0).at("output").get<std::string>();
         return named.empty() || fs::path(named).filename() == name_as_text(output.filename().string());
     } catch (const nlohmann::json::exception&) {
+        return false;
+    } catch (const Error&) {  // cannot be read
         return false;
     }
 }
@@ -430,8 +431,7 @@ void write_joined_report(const std::string& base, const ArchiveMerge& merge, boo
             if (!output.name.ends_with(kReportExtension)) continue;
             const std::string path = (folder / output.name).string();
             try {
-                std::ifstream stream = open_input(path);
-                const Json found = parse_json<Json>(stream);
+                const Json found = parse_json<Json>(read_file(path));
                 use(&found, found.at("files").at(0));
             } catch (const Json::exception& error) {
                 throw Error(ErrorKind::input, std::string("the report is damaged: ") + error.what(), path,

@@ -14,7 +14,7 @@
 #include "app/commands/anonymize_setup.h"
 #include "app/options/backend.h"
 #include "app/options/command.h"
-#include "core/base/input_files.h"
+#include "core/base/input_file.h"
 #include "core/frame/frame_pool.h"
 #include "core/pipeline/engine.h"
 

@@ -4,10 +4,10 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -17,10 +17,11 @@
 #include "app/measure/nms_measurement.h"
 #include "app/options/backend.h"
 #include "app/options/command.h"
+#include "app/options/interrupt.h"
 #include "app/options/nms_options.h"
 #include "app/options/values.h"
 #include "core/base/error.h"
-#include "core/base/input_files.h"
+#include "core/base/input_file.h"
 #include "core/base/log.h"
 #include "core/cpu/cpu_backend.h"
 #include "core/detect/detection_csv.h"
@@ -29,6 +30,8 @@
 
 namespace throng {
 namespace {
+
+constexpr std::uint64_t kMaxBoxes = std::uint64_t{1} << 30;  // bytes of a file
 
 struct NmsBenchArguments {
     std::string input;
@@ -120,7 +123,11 @@ private:
 
     void make_inputs() {
         if (!arguments_.input.empty()) {
-            std::ifstream stream = open_input(arguments_.input);
+            ReadOptions options;
+            options.stop = InterruptGuard::token();
+            options.what = "list of boxes";
+            options.max_bytes = kMaxBoxes;
+            std::istringstream stream(read_file(arguments_.input, options));
             inputs_.push_back({arguments_.input, "file", read_detections(stream, arguments_.input).detections});
             return;
         }

@@ -26,7 +26,7 @@
 #include "app/options/values.h"
 #include "core/algo/nms_rules.h"
 #include "core/base/error.h"
-#include "core/base/input_files.h"
+#include "core/base/input_file.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
 #include "core/cpu/corner_nms.h"

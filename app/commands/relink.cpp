@@ -17,7 +17,7 @@
 #include "app/options/command.h"
 #include "app/options/run_files.h"
 #include "core/base/error.h"
-#include "core/base/input_files.h"
+#include "core/base/input_file.h"
 #include "core/base/json_text.h"
 #include "core/base/output_file.h"
 #include "core/eval/labels.h"

@@ -20,7 +20,7 @@
 #include "core/archive/committer.h"
 #include "core/archive/own_files.h"
 #include "core/base/error.h"
-#include "core/base/input_files.h"
+#include "core/base/input_file.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
 #include "core/base/sha256.h"

@@ -26,6 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kMaxShards = 1'000'000;
+constexpr std::uint64_t kMaxList = std::uint64_t{1} << 30;  // bytes
 
 WorkItem item_of(std::string path, std::string name) {
     WorkItem item;
@@ -122,6 +123,7 @@ std::vector<std::string> read_list(const std::string& path, const std::stop_toke
     ReadOptions options;
     options.stop = stop;
     options.what = "list";
+    options.max_bytes = kMaxList;
     options.takes_dash = true;
     const std::string text = decode_text(read_file(path, options), shown);
     const char separator = text.find('\0') != std::string::npos ? '\0' : '\n';

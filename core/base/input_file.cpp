@@ -10,15 +10,28 @@
 
 #include <cerrno>
 #include <system_error>
-#include <vector>
+#include <utility>
 
 #include "core/base/error.h"
+#include "core/base/sha256.h"
 
 namespace throng {
 namespace {
 
 constexpr int kPollMs = 50;  // interval at which stop requests are polled
 constexpr std::size_t kReadBlock = 1 << 17;
+
+// Throws Error(input) for a device that may have no end, such as /dev/zero. Terminals and /dev/null have one.
+void reject_device(const std::string& path) {
+    struct stat about {};
+    if (::stat(path.c_str(), &about) != 0 || !S_ISCHR(about.st_mode)) return;
+    const int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    const bool is_terminal = file >= 0 && ::isatty(file) != 0;
+    if (file >= 0) ::close(file);
+    std::error_code unknown;
+    if (is_terminal || std::filesystem::equivalent(path, "/dev/null", unknown)) return;
+    throw Error(ErrorKind::input, "is a device", path, "name a file");
+}
 
 }  // namespace
 
@@ -69,6 +82,7 @@ void read_blocks(const std::filesystem::path& path, const ReadOptions& options,
                  const std::function<void(std::string_view)>& use) {
     const bool standard = options.takes_dash && path == "-";
     const std::string shown = standard ? "standard input" : path.string();
+    if (!standard) reject_device(shown);
     std::optional<InputFile> opened;
     InputFile& file = standard ? opened.emplace() : opened.emplace(path.string());
     std::vector<char> block(kReadBlock);
@@ -100,6 +114,54 @@ std::string read_file(const std::filesystem::path& path, const ReadOptions& opti
     std::string text;
     read_blocks(path, options, [&text](std::string_view bytes) { text += bytes; });
     return text;
+}
+
+std::ifstream open_input(const std::string& path) {
+    struct stat status {};
+    std::ifstream stream(path, std::ios::binary);
+    int code = stream ? 0 : errno;
+    if (code == 0 && ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) code = EISDIR;
+    if (code == 0) reject_device(path);
+    if (code == 0) return stream;
+    throw Error(ErrorKind::input, "cannot be read: " + std::generic_category().message(code), path,
+                code == EISDIR ? "name a file" : "check the path");
+}
+
+std::optional<FileState> state_of(const std::string& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+    return FileState{status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
+}
+
+InputFiles::InputFiles(std::vector<std::string> files) : files_(std::move(files)) {
+    for (const std::string& file : files_) states_.push_back(state_of(file));
+}
+
+std::uint64_t InputFiles::size() const {
+    return states_.front() ? static_cast<std::uint64_t>(states_.front()->size) : 0;
+}
+
+std::string InputFiles::sha256(const std::stop_token& stop,
+                               const std::function<std::string(const std::string&)>& hash_of) const {
+    const auto hash = [&](const std::string& file) { return hash_of ? hash_of(file) : sha256_of(file, stop); };
+    std::string hashes = hash(files_.front());
+    if (files_.size() == 1) return hashes;
+    for (std::size_t i = 1; i < files_.size(); ++i) {
+        try {
+            hashes += "\n" + hash(files_[i]);
+        } catch (const Error& error) {
+            if (error.kind() == ErrorKind::interrupted) throw;
+            hashes += "\nmissing";
+        }
+    }
+    return sha256_of_text(hashes);
+}
+
+void InputFiles::check_unchanged() const {
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+        if (state_of(files_[i]) == states_[i]) continue;
+        throw Error(ErrorKind::input, "the file changed while it was read", files_[i], "process it again");
+    }
 }
 
 }  // namespace throng

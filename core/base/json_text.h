@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <istream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -24,18 +22,13 @@ public:
 // Returns true if the text is nested deeper than kMaxJsonDepth. Invalid JSON is left to the parser, which stops there.
 [[nodiscard]] bool is_too_deep(std::string_view json);
 
-// Parse as Json::parse does; nesting that is too deep is an error like others: they throw JsonTooDeep, or return a
+// Parses as Json::parse does; nesting that is too deep is an error like others: throws JsonTooDeep, or returns a
 // discarded value unless allow_exceptions.
 template <class Json>
 [[nodiscard]] Json parse_json(std::string_view text, bool allow_exceptions = true) {
     const bool too_deep = is_too_deep(text);
     if (too_deep && allow_exceptions) throw JsonTooDeep();
     return too_deep ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, allow_exceptions);
-}
-template <class Json>
-[[nodiscard]] Json parse_json(std::istream& stream, bool allow_exceptions = true) {
-    const std::string text{std::istreambuf_iterator<char>(stream), {}};
-    return parse_json<Json>(std::string_view(text), allow_exceptions);
 }
 
 // As Json::from_cbor. Throws JsonTooDeep.

@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "core/base/error.h"
+#include "core/base/input_file.h"
 #include "core/base/json_text.h"
 #include "core/base/log.h"
 
@@ -41,10 +42,8 @@ fs::path folder_for(const fs::path& prefix) {
 ClockStateFile::ClockStateFile(const fs::path& prefix) : path_(folder_for(prefix) / "clocks.json") {}
 
 std::optional<ClockState> ClockStateFile::read() const {
-    std::ifstream file(path_, std::ios::binary);
-    if (!file) return std::nullopt;
     try {
-        const Json json = parse_json<Json>(file);
+        const Json json = parse_json<Json>(read_file(path_));
         ClockState state;
         state.owner = json.at("owner").get<int>();
         state.owner_start = json.at("owner_start").get<std::string>();
@@ -58,6 +57,8 @@ std::optional<ClockState> ClockStateFile::read() const {
         std::error_code ignored;
         fs::rename(path_, aside, ignored);
         spdlog::warn("{} is invalid and was renamed to {}: {}", path_.string(), aside.string(), error.what());
+        return std::nullopt;
+    } catch (const Error&) {  // there is none, or it cannot be read
         return std::nullopt;
     }
 }

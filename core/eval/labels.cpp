@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "core/base/error.h"
-#include "core/base/input_files.h"
+#include "core/base/input_file.h"
 #include "core/base/json_text.h"
 
 namespace throng {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "tests/support/program/program.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/test_data.h"
 
 namespace throng {
@@ -413,6 +414,7 @@ TEST_F(Outputs, ASignalEndsEveryCommandWithStatus130) {
         };
         EXPECT_EQ(run_program({"nms", file("pipe")}, options).status, 130);
         EXPECT_EQ(run_program({"eval", file("pipe"), file("pipe")}, options).status, 130);
+        EXPECT_EQ(run_program({"bench", "nms", "--input", file("pipe")}, options).status, 130);
     }
 }
 
@@ -440,6 +442,7 @@ TEST_F(Outputs, OneSignalEndsTheReadingOfAFileAtTheStart) {
              {pipe, {"anonymize", "--files-from", pipe, "--out", file("out")}},
              {pipe, {"detect", kSmallCrowd, "--count", pipe, "--events", file("e.jsonl")}},
              {pipe, {"detect", file("photos"), "--count", pipe, "--out", file("out")}},
+             {pipe, {"anonymize", file("photos"), "--out", file("out"), "--keep", "1@" + pipe}},
              {large, {"detect", file("large"), "--out", file("out")}},
              {large, {"anonymize", large, "--out", file("out.mp4")}},
              {large, {"anonymize", file("large"), "--out", file("out")}},
@@ -458,6 +461,28 @@ TEST_F(Outputs, OneSignalEndsTheReadingOfAFileAtTheStart) {
         signal = signal == SIGINT ? SIGTERM : SIGINT;
     }
     EXPECT_FALSE(fs::exists(file("e.jsonl")) || fs::exists(file("out.mp4")));
+}
+
+TEST_F(Outputs, AFileWithoutAnEndIsRejected) {
+    ASSERT_EQ(run_program({"crowd", file("a.png"), "--faces", "1", "--size", "160x120"}).status, 0);
+    std::ofstream(file("t.jsonl")) << R"({"source":"a.png","width":160,"height":120,"faces":[],"kept":[]})"
+                                   << "\n";
+    ProgramOptions options;
+    if (!test::kSanitized) options.launcher = {"sh", "-c", "ulimit -v 6000000; exec \"$@\"", "sh"};
+    for (const Arguments& command : std::vector<Arguments>{
+             {"eval", "/dev/zero", file("t.jsonl")},
+             {"eval", file("t.jsonl"), "/dev/zero"},
+             {"relink", "/dev/zero"},
+             {"nms", "/dev/zero"},
+             {"bench", "nms", "--input", "/dev/zero"},
+             {"detect", "--files-from", "/dev/zero", "--out", file("out")},
+             {"anonymize", file("a.png"), "--out", file("b.png"), "--detector", "haar", "--keep", "1@/dev/zero"},
+             {"anonymize", file("a.png"), "--out", file("b.png"), "--detector", "haar", "--hide", "1@/dev/zero"},
+         }) {
+        const ProgramResult result = run_program(command, options);
+        EXPECT_EQ(result.status, 3) << command[0] << ' ' << command[1] << "\n" << result.err;
+        EXPECT_NE(result.err.find("/dev/zero: is a device"), std::string::npos) << result.err;
+    }
 }
 
 TEST_F(Outputs, OneSignalEndsTheWaitForAListOnStandardInput) {

@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class InputFiles : public ::testing::Test {
+class ReadFile : public ::testing::Test {
 protected:
     [[nodiscard]] std::string file(const std::string& name) const { return (dir_.path() / name).string(); }
     [[nodiscard]] std::string pipe(const std::string& name) const {
@@ -55,7 +55,7 @@ protected:
     test::ScratchDir dir_;
 };
 
-TEST_F(InputFiles, ReadsFilesOfAllSizes) {
+TEST_F(ReadFile, ReadsFilesOfAllSizes) {
     for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{131072}, std::size_t{300001}}) {
         std::string text(size, 'x');
         for (std::size_t i = 0; i < size; ++i) text[i] = static_cast<char>(i * i >> 3);
@@ -64,7 +64,7 @@ TEST_F(InputFiles, ReadsFilesOfAllSizes) {
     }
 }
 
-TEST_F(InputFiles, ReadsAPipeThatIsWrittenInPieces) {
+TEST_F(ReadFile, ReadsAPipeThatIsWrittenInPieces) {
     const std::string path = pipe("p");
     const std::jthread writer([&path] {
         std::ofstream stream(path);
@@ -75,7 +75,7 @@ TEST_F(InputFiles, ReadsAPipeThatIsWrittenInPieces) {
     EXPECT_EQ(read(path), "one two");
 }
 
-TEST_F(InputFiles, TheEndOfAPipeIsItsWriters) {
+TEST_F(ReadFile, TheEndOfAPipeIsItsWriters) {
     const std::string path = pipe("p");
     const std::jthread writer([&path] { std::ofstream stream(path); });
     EXPECT_EQ(read(path), "");
@@ -86,7 +86,7 @@ TEST_F(InputFiles, TheEndOfAPipeIsItsWriters) {
     ::close(ends[0]);
 }
 
-TEST_F(InputFiles, AStopEndsEveryWait) {
+TEST_F(ReadFile, AStopEndsEveryWait) {
     const std::string path = pipe("p");
     EXPECT_EQ(kind_after_stop([&](const auto& stop) { static_cast<void>(read(path, stop)); }), ErrorKind::interrupted);
     EXPECT_EQ(kind_after_stop([&](const auto& stop) { static_cast<void>(sha256_of(path, stop)); }),
@@ -101,7 +101,7 @@ TEST_F(InputFiles, AStopEndsEveryWait) {
               ErrorKind::interrupted);
 }
 
-TEST_F(InputFiles, ASilentStandardInputIsLeftAtAStop) {
+TEST_F(ReadFile, ASilentStandardInputIsLeftAtAStop) {
     const std::string path = pipe("p");
     const int before = ::dup(STDIN_FILENO);
     const int silent = ::open(path.c_str(), O_RDWR | O_CLOEXEC);  // blocks in read
@@ -123,14 +123,14 @@ TEST_F(InputFiles, ASilentStandardInputIsLeftAtAStop) {
     EXPECT_THROW(static_cast<void>(read("-")), Error) << "a file of this name";
 }
 
-TEST_F(InputFiles, LimitsAndFailuresNameTheFile) {
+TEST_F(ReadFile, LimitsAndFailuresNameTheFile) {
     std::ofstream(file("f")) << "12345";
     ReadOptions options;
     options.what = "plan";
     options.max_bytes = 5;
     EXPECT_EQ(read_file(file("f"), options), "12345");
     for (const auto& [path, limit, part] : {std::tuple{file("f"), 4, "is too large for a plan"},
-                                            {std::string("/dev/zero"), 100, "is too large for a plan"},
+                                            {std::string("/dev/zero"), 100, "is a device"},
                                             {file("none"), 5, "cannot read the plan: No such file"},
                                             {dir_.path().string(), 5, "cannot read the plan: Is a directory"}}) {
         options.max_bytes = static_cast<std::uint64_t>(limit);
