@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <stdio.h>  // renameat2
+#include <limits.h>  // PATH_MAX
+#include <stdio.h>   // renameat2
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -24,11 +26,21 @@ bool rename_to_free(const fs::path& from, const fs::path& to) {
     return ::rename(from.c_str(), to.c_str()) == 0;
 }
 
+// Returns true if the file system takes no such name. Asking for the file does not tell as long as its folder is missing.
+bool is_too_long(const fs::path& output, const fs::path& name) {
+    const long most = ::pathconf(output.c_str(), _PC_NAME_MAX);
+    if ((output / name).native().size() >= PATH_MAX) return true;
+    return most > 0 && std::any_of(name.begin(), name.end(), [most](const fs::path& part) {
+               return part.native().size() > static_cast<std::size_t>(most);
+           });
+}
+
 }  // namespace
 
 bool OwnFiles::is_free(const std::string& name) const {
     std::error_code failure;
-    return fs::symlink_status(output_ / name, failure).type() == fs::file_type::not_found;
+    const fs::file_type type = fs::symlink_status(output_ / name, failure).type();
+    return type == fs::file_type::not_found || failure == std::errc::filename_too_long;
 }
 
 // With mutex_ locked. Intents first: an intent is removed after its file is recorded.
@@ -80,6 +92,9 @@ bool OwnFiles::owns(const std::string& name) {
 }
 
 std::string OwnFiles::why_kept(const std::string& name) {
+    if (is_too_long(output_, name)) {
+        return fmt::format("the name of its output is too long: {}; rename the input", (output_ / name).string());
+    }
     if (is_free(name) || owns(name)) return {};
     return fmt::format(
         "{} is not replaced: {}; move it away, or name another folder for --out", (output_ / name).string(),

@@ -29,7 +29,8 @@ public:
     // Returns true if the file also is a regular file of the recorded size and SHA-256. Reads the file.
     [[nodiscard]] bool owns(const std::string& name);
 
-    // Returns why a file of this name must not be replaced, with its path; empty if the name is free or the file ours.
+    // Returns why a file cannot get this name, with its path: another one must not be replaced, or the name is too long.
+    // Empty if the name is free or the file ours.
     [[nodiscard]] std::string why_kept(const std::string& name);
 
     // Gives a file its name. The name must be intended. Throws Error(input) if why_kept is not empty, or the file

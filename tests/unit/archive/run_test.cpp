@@ -395,6 +395,24 @@ TEST_F(ArchiveRuns, FailAnInputThatItsOutputCannotHold) {
     EXPECT_EQ(kind_of([&] { run(part); }), ErrorKind::unavailable);
 }
 
+// One file fails, in this run and in the next; the others are processed.
+TEST_F(ArchiveRuns, FailAnInputWhoseOutputWouldHaveATooLongName) {
+    make_inputs(8);
+    write_text(file("in/0/" + std::string(251, 'a') + ".txt"), "long");  // the longest name of a file
+    for (const bool resume : {false, true}) {
+        ArchiveOptions again = options();
+        again.resume = resume;
+        const ArchiveProgress progress = run(again);
+        EXPECT_EQ(progress.finished, 9U);
+        EXPECT_EQ(progress.failed, 1U);
+        EXPECT_EQ(processed_, 8) << "the input was processed in vain";
+        const std::vector<ManifestEntry> failures = ArchiveMerge({file("out")}).failures();
+        ASSERT_EQ(failures.size(), 1U);
+        EXPECT_NE(failures[0].error.find("too long"), std::string::npos) << failures[0].error;
+        EXPECT_NE(failures[0].error.find("rename the input"), std::string::npos) << failures[0].error;
+    }
+}
+
 // A disk that becomes full while the manifest is written leaves whole lines only.
 TEST_F(ArchiveRuns, KeepTheManifestWholeOnAFullDisk) {
     make_inputs(30);
