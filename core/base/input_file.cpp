@@ -143,6 +143,14 @@ std::uint64_t InputFiles::size() const {
 
 std::string InputFiles::sha256(const std::stop_token& stop,
                                const std::function<std::string(const std::string&)>& hash_of) const {
+    for (const std::string& file : files_) {
+        std::error_code unknown;
+        const std::filesystem::file_status status = std::filesystem::status(file, unknown);
+        // Reading a pipe takes its bytes, and a device may have no end.
+        if (!exists(status) || is_regular_file(status) || is_directory(status)) continue;
+        const bool itself = &file == &files_.front();
+        throw Error(ErrorKind::input, itself ? "is not a regular file" : "names a pipe or a device: " + file, path());
+    }
     const auto hash = [&](const std::string& file) { return hash_of ? hash_of(file) : sha256_of(file, stop); };
     std::string hashes = hash(files_.front());
     if (files_.size() == 1) return hashes;

@@ -92,7 +92,7 @@ public:
 
     // Returns the SHA-256 of the file; of an input of several files, that of a list of their hashes, in which a missing
     // file counts as such. hash_of: of one file; default: sha256_of. Throws Error(input) if the input itself cannot be
-    // read, and Error(interrupted) after a stop request.
+    // read, or one that it names is a pipe or a device, and Error(interrupted) after a stop request.
     [[nodiscard]] std::string sha256(const std::stop_token& stop = {},
                                      const std::function<std::string(const std::string&)>& hash_of = {}) const;
 

@@ -1,6 +1,7 @@
 // Runs over small text files: every input once, whatever kills, stops or fails the run; and their merge.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -410,6 +411,27 @@ TEST_F(ArchiveRuns, FailAnInputWhoseOutputWouldHaveATooLongName) {
         ASSERT_EQ(failures.size(), 1U);
         EXPECT_NE(failures[0].error.find("too long"), std::string::npos) << failures[0].error;
         EXPECT_NE(failures[0].error.find("rename the input"), std::string::npos) << failures[0].error;
+    }
+}
+
+// Reading a pipe takes its bytes, and a device may have no end.
+TEST_F(ArchiveRuns, FailAnInputThatNamesAPipeOrADevice) {
+    make_inputs(3);
+    ASSERT_EQ(::mkfifo(file("pipe").c_str(), 0600), 0);
+    for (const fs::path& named : {file("pipe"), fs::path("/dev/zero")}) {
+        ArchiveOptions again = options();
+        again.resume = true;
+        again.settings = named;
+        again.files_of = [&](const WorkItem& item) {
+            return item.name == list()[0].name ? std::vector<std::string>{item.path, named}
+                                               : std::vector<std::string>{item.path};
+        };
+        const ArchiveProgress progress = run(again);
+        EXPECT_EQ(progress.finished, 3U);
+        EXPECT_EQ(progress.failed, 1U);
+        for (const ManifestEntry& entry : ArchiveMerge({file("out")}).failures()) {
+            EXPECT_EQ(entry.error, "names a pipe or a device: " + named.string());
+        }
     }
 }
 
