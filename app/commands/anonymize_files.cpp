@@ -32,14 +32,20 @@ std::string hidden_name(const std::string& name, const std::string& path) {
     if (has_image_extension(name) && can_write_image(name)) {
         // A list may have very many photographs, so only their heads are read. A damaged image keeps its name.
         const std::optional<ImageAnimation> animation = find_image_animation(path, kHeadBytes);
-        const std::string written = animation ? exact_extension(name, animation->demuxer) : extension;
+        const bool video = !animation && !peek_image_header(path);
+        const std::string container = animation ? animation->demuxer : video ? find_demuxer(path) : std::string();
+        const std::string written = container.empty() ? extension : exact_extension(name, container);
         return written == extension ? name : name + written;
     }
     if (is_still_image(path)) return name + ".png";
-    // The container of other files is known only when they are opened, so the extension decides.
+    // The container of other files is known only when they are opened, so the extension decides, unless it names an
+    // animation and the file is a video.
     const std::optional<ImageAnimation> animation = find_image_animation(path);
-    const std::string written =
-        exact_extension(name, animation ? animation->demuxer : extension.substr(extension.empty() ? 0 : 1));
+    std::string container = animation ? animation->demuxer : extension.substr(extension.empty() ? 0 : 1);
+    if (!animation && (extension == ".gif" || extension == ".apng")) {
+        if (std::string found = find_demuxer(path); !found.empty()) container = std::move(found);
+    }
+    const std::string written = exact_extension(name, container);
     return written == extension ? name : name + written;
 }
 

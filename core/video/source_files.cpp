@@ -188,26 +188,6 @@ bool has_extension_of(std::span<const std::string_view> known, const fs::path& p
     return std::find(known.begin(), known.end(), lower_extension(path)) != known.end();
 }
 
-// Returns true if FFmpeg recognizes a video by the first bytes of the file. Formats of sound, text and data do not count.
-bool begins_as_video(const fs::path& path) {
-    static constexpr auto kDemuxers = std::to_array<std::string_view>(
-        {"mov",      "matroska", "avi",      "mpegts",   "mpeg",     "mpegvideo",    "flv",         "asf",
-         "ogg",      "h264",     "hevc",     "obu",      "ivf",      "yuv4mpegpipe", "dv",          "mxf",
-         "nut",      "gif",      "rm",       "m4v",      "dhav",     "wtv",          "jpegxl_pipe", "j2k_pipe",
-         "exr_pipe", "dpx_pipe", "psd_pipe", "sgi_pipe", "qoi_pipe", "dds_pipe"});
-    constexpr int kCertain = AVPROBE_SCORE_EXTENSION + 1;
-    std::vector<std::uint8_t> bytes = read_head(path, std::size_t{1} << 16);
-    const std::size_t size = bytes.size();
-    if (size == 0) return false;
-    bytes.resize(size + AVPROBE_PADDING_SIZE);
-    const AVProbeData data{"", bytes.data(), static_cast<int>(size), nullptr};
-    int score = 0;
-    const AVInputFormat* format = av_probe_input_format3(&data, 1, &score);
-    if (format == nullptr || score < kCertain) return false;
-    const std::string_view names = format->name;
-    return std::find(kDemuxers.begin(), kDemuxers.end(), names.substr(0, names.find(','))) != kDemuxers.end();
-}
-
 }  // namespace
 
 std::span<const std::string_view> video_extensions() {
@@ -222,6 +202,26 @@ std::span<const std::string_view> video_extensions() {
 
 bool has_video_extension(const fs::path& path) {
     return has_extension_of(video_extensions(), path);
+}
+
+std::string find_demuxer(const fs::path& path) {
+    static constexpr auto kDemuxers = std::to_array<std::string_view>(
+        {"mov",      "matroska", "avi",      "mpegts",   "mpeg",     "mpegvideo",    "flv",         "asf",
+         "ogg",      "h264",     "hevc",     "obu",      "ivf",      "yuv4mpegpipe", "dv",          "mxf",
+         "nut",      "gif",      "rm",       "m4v",      "dhav",     "wtv",          "jpegxl_pipe", "j2k_pipe",
+         "exr_pipe", "dpx_pipe", "psd_pipe", "sgi_pipe", "qoi_pipe", "dds_pipe"});
+    constexpr int kCertain = AVPROBE_SCORE_EXTENSION + 1;
+    std::vector<std::uint8_t> bytes = read_head(path, std::size_t{1} << 16);
+    const std::size_t size = bytes.size();
+    if (size == 0) return {};
+    bytes.resize(size + AVPROBE_PADDING_SIZE);
+    const AVProbeData data{"", bytes.data(), static_cast<int>(size), nullptr};
+    int score = 0;
+    const AVInputFormat* format = av_probe_input_format3(&data, 1, &score);
+    if (format == nullptr || score < kCertain) return {};
+    std::string_view name = format->name;
+    name = name.substr(0, name.find(','));
+    return std::find(kDemuxers.begin(), kDemuxers.end(), name) != kDemuxers.end() ? std::string(name) : std::string();
 }
 
 SourceFiles files_of_source(std::string_view spec) {
@@ -248,7 +248,7 @@ bool is_media_file(const std::string& path) {
         {".m4a", ".m4b",  ".mka",   ".oga", ".ogg", ".opus", ".wma", ".aac", ".mp3", ".wav", ".flac", ".thm", ".aae",
          ".xmp", ".json", ".jsonl", ".txt", ".csv", ".html", ".srt", ".vtt", ".md",  ".xml", ".pdf",  ".zip"});
     if (has_image_extension(path) || has_video_extension(path) || has_extension_of(kImages, path)) return true;
-    return !has_extension_of(kOthers, path) && (is_still_image(path) || begins_as_video(path));
+    return !has_extension_of(kOthers, path) && (is_still_image(path) || !find_demuxer(path).empty());
 }
 
 }  // namespace throng

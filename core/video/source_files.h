@@ -25,6 +25,10 @@ struct SourceFiles {
 // not tell. Such a file may still be damaged, or of a kind that cannot be read. Other files can be named one by one.
 [[nodiscard]] bool is_media_file(const std::string& path);
 
+// Returns the demuxer of FFmpeg that recognizes the first bytes of the file with certainty, whatever its name: "gif",
+// "mov"; empty if none does. Formats of images with one frame, of sound, text and data do not count.
+[[nodiscard]] std::string find_demuxer(const std::filesystem::path& path);
+
 // The usual extensions of video files and of animations that are no still images: lower case, with the dot. FFmpeg
 // recognizes files by their content, so other files may be videos, too.
 [[nodiscard]] std::span<const std::string_view> video_extensions();

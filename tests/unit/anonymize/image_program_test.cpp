@@ -390,6 +390,30 @@ TEST_F(AnonymizeImage, WritesMotionJpegAsAVideo) {
     EXPECT_EQ(test::inspect(path("one.MP4")).times.size(), 6U);
 }
 
+// Videos with the names of images and animations are videos, with every frame and their audio.
+TEST_F(AnonymizeImage, WritesVideosWithTheNamesOfImagesAsVideos) {
+    TH_NEED_FFMPEG();
+    ASSERT_EQ(run_program({"crowd", path("crowd.mp4"), "--faces", "4", "--size", "320x240", "--frames", "6"}).status,
+              0);
+    fs::create_directory(path("in"));
+    test::ffmpeg("-f lavfi -i sine=440 -i " + path("crowd.mp4") + " -shortest -c:v copy", path("in/a.mp4"));
+    test::ffmpeg("-i " + path("crowd.mp4"), path("in/b.gif"));
+    for (const char* name : {"in/video.jpg", "in/video.png", "in/video.gif"})
+        fs::copy_file(path("in/a.mp4"), path(name));
+    for (const char* name : {"in/moves.jpg", "in/moves.webp"}) fs::copy_file(path("in/b.gif"), path(name));
+    const auto result =
+        run_program({"anonymize", path("in"), "--out", path("out"), "--detector", "haar", "--audio", "copy"});
+    EXPECT_EQ(result.status, 0) << result.err;
+    for (const std::string name : {"video.jpg.mp4", "video.png.mp4", "video.gif.mp4"}) {
+        const test::MediaFacts facts = test::inspect(path("out/" + name));
+        EXPECT_EQ(facts.times.size(), 6U) << name;
+        EXPECT_EQ(facts.streams, (std::vector<std::string>{"video h264", "audio aac"})) << name;
+    }
+    for (const std::string name : {"moves.jpg.gif", "moves.webp.gif"}) {
+        EXPECT_EQ(test::inspect(path("out/" + name)).times.size(), 6U) << name;
+    }
+}
+
 TEST_F(AnonymizeImage, KeepsEveryFrameOfAnimations) {
     TH_NEED_FFMPEG();
     ASSERT_EQ(
