@@ -51,10 +51,12 @@ void check_results(const fs::path& output, const std::function<bool(const std::s
     OwnFiles own(output);
     std::error_code failure;
     fs::recursive_directory_iterator it(output, failure);
+    fs::path entered = output;  // the folder that the next step reads
     for (const fs::recursive_directory_iterator end; !failure && it != end; it.increment(failure)) {
         const std::string file_name = it->path().filename().string();
         std::error_code ignored;
         const bool is_folder = it->is_directory(ignored);
+        entered = is_folder ? it->path() : output;
         if (file_name.front() == '.' && is_folder) it.disable_recursion_pending();
         if (file_name.front() == '.' || is_folder || !accepts(it->path().string())) continue;
         const std::uintmax_t size = fs::file_size(it->path(), ignored);
@@ -63,7 +65,7 @@ void check_results(const fs::path& output, const std::function<bool(const std::s
                     "is in the output folder and no result of an earlier run, so it would be left out",
                     it->path().string(), "name an empty folder, or one that is not below the inputs, for --out");
     }
-    if (failure) throw Error(ErrorKind::input, "cannot read the folder: " + failure.message(), output.string());
+    if (failure) throw Error(ErrorKind::input, "cannot read the folder: " + failure.message(), entered.string());
 }
 
 // Adds the files below a folder. Adds those that are no inputs to `others`.
@@ -72,10 +74,12 @@ void add_folder(const std::string& folder, const std::function<bool(const std::s
                 std::vector<std::string>& others) {
     std::error_code failure;
     fs::recursive_directory_iterator it(folder, failure);
+    fs::path entered = folder;  // the folder that the next step reads
     for (const fs::recursive_directory_iterator end; !failure && it != end; it.increment(failure)) {
         const std::string file_name = it->path().filename().string();
         std::error_code ignored;
         const bool is_folder = it->is_directory(ignored);
+        entered = is_folder ? it->path() : fs::path(folder);
         if (file_name.front() == '.') {
             if (is_folder) it.disable_recursion_pending();
         } else if (is_folder && fs::equivalent(it->path(), output, ignored)) {
@@ -87,7 +91,7 @@ void add_folder(const std::string& folder, const std::function<bool(const std::s
             others.push_back(path);
         }
     }
-    if (failure) throw Error(ErrorKind::input, "cannot read the folder: " + failure.message(), folder);
+    if (failure) throw Error(ErrorKind::input, "cannot read the folder: " + failure.message(), entered.string());
 }
 
 }  // namespace

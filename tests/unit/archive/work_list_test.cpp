@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -10,6 +11,7 @@
 #include <set>
 
 #include "core/archive/manifest.h"
+#include "core/base/error.h"
 #include "tests/support/test_data.h"
 #include "tests/unit/archive/files.h"
 
@@ -221,6 +223,22 @@ TEST_F(WorkList, NamesFilesByTheirPathBelowTheEntry) {
                       make_work_list({file("in"), file("other/a.txt")}, is_text, file("out"), name_below_entry));
               }),
               ErrorKind::usage);
+}
+
+TEST_F(WorkList, NamesTheFolderThatCannotBeRead) {
+    if (::geteuid() == 0) GTEST_SKIP() << "skipped: root reads every folder";
+    write_text(file("in/a.txt"), "a");
+    write_text(file("in/b/locked/c.txt"), "c");
+    write_text(file("in/d/e.txt"), "e");
+    fs::permissions(file("in/b/locked"), fs::perms::none);
+    try {
+        static_cast<void>(make_work_list({file("in")}, is_text, file("out")));
+        ADD_FAILURE() << "the folder was left out";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::input);
+        EXPECT_EQ(error.where(), file("in/b/locked"));
+    }
+    fs::permissions(file("in/b/locked"), fs::perms::owner_all);
 }
 
 TEST_F(WorkList, RejectsNothing) {
