@@ -1,6 +1,7 @@
 // throng view: opens the window.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -147,7 +148,8 @@ int run_view(const CommandContext& context, ViewOptions options) {
     if (options.kiosk) session.hides_by = kind_for_hiding();
     session.detector_chosen = options.detector.chosen.kind || !options.detector.model.empty();
     // Outputs and screenshots do not depend on what the window has been used for.
-    const bool reproducible = !options.screenshot.empty() || !output_options_of(options.output).empty();
+    const bool writes = !output_options_of(options.output).empty();
+    const bool reproducible = !options.screenshot.empty() || writes;
     window.remember = !reproducible && !options.kiosk && options.scenes.empty();
     window.remember_detector = window.remember && !configures_detection(options);
     session.try_network =
@@ -193,7 +195,9 @@ int run_view(const CommandContext& context, ViewOptions options) {
             std::make_shared<TraceSink>(std::exchange(options.output.trace, {}), InterruptGuard::token()));
         session.make_observer = [trace] { return std::make_shared<SharedSink>(trace); };
     }
-    session.make_sinks = [output = options.output, files](const SourceInfo& source) {
+    const auto opened = std::make_shared<std::atomic<bool>>(false);  // a source that the outputs are of
+    session.make_sinks = [output = options.output, files, opened](const SourceInfo& source) {
+        *opened = true;
         return make_sinks(output, source, files);
     };
     session.make_recording = [tracks = session.draw_tracks](const std::string& path, const SourceInfo& source, bool raw,
@@ -224,7 +228,12 @@ int run_view(const CommandContext& context, ViewOptions options) {
     char* arguments[] = {name.data(), nullptr};
     const int status = ui::run_window(1, arguments, std::move(window));
     if (trace) trace->sink->close();
-    return InterruptGuard::requested() ? exit_status(ErrorKind::interrupted) : status;
+    if (InterruptGuard::requested()) return exit_status(ErrorKind::interrupted);
+    if (writes && !*opened) {
+        throw Error(ErrorKind::input, "no source opened before the window closed, so nothing was written",
+                    options.sources.empty() ? "view" : options.sources.front(), "the window shows why a source fails");
+    }
+    return status;
 }
 
 #else

@@ -126,6 +126,48 @@ TEST_F(ViewProgram, ReportsASourceThatCannotBeOpened) {
     EXPECT_FALSE(fs::exists(file("shot.png")));
 }
 
+// Starts a program and closes its window as a window manager does.
+constexpr const char* kCloseWindow = R"(
+import ctypes, subprocess, sys, time
+x = ctypes.CDLL("libX11.so.6")
+for name in ("XOpenDisplay", "XDefaultRootWindow", "XInternAtom"):
+    getattr(x, name).restype = ctypes.c_void_p
+handler = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(lambda display, error: 0)
+x.XSetErrorHandler(handler)  # a window may be closed by now
+display = ctypes.c_void_p(x.XOpenDisplay(None))
+root = ctypes.c_ulong(x.XDefaultRootWindow(display))
+atom = lambda name: x.XInternAtom(display, name, 0)
+class Message(ctypes.Structure):
+    _fields_ = [("type", ctypes.c_int), ("serial", ctypes.c_ulong), ("send_event", ctypes.c_int),
+                ("display", ctypes.c_void_p), ("window", ctypes.c_ulong), ("message", ctypes.c_ulong),
+                ("format", ctypes.c_int), ("data", ctypes.c_long * 5), ("rest", ctypes.c_long * 24)]
+program = subprocess.Popen(sys.argv[1:])
+while program.poll() is None:
+    time.sleep(0.05)
+    parent, of, windows, count = ctypes.c_ulong(), ctypes.c_ulong(), ctypes.POINTER(ctypes.c_ulong)(), ctypes.c_uint()
+    x.XQueryTree(display, root, ctypes.byref(of), ctypes.byref(parent), ctypes.byref(windows), ctypes.byref(count))
+    for window in windows[:count.value]:
+        close = Message(33, 0, 1, display, window, atom(b"WM_PROTOCOLS"), 32)
+        close.data[0] = atom(b"WM_DELETE_WINDOW")
+        x.XSendEvent(display, ctypes.c_ulong(window), 0, ctypes.c_long(0), ctypes.byref(close))
+    x.XFlush(display)
+sys.exit(program.returncode)
+)";
+
+TEST_F(ViewProgram, FailsIfTheOutputsGotNoSource) {
+    TH_NEEDS_WINDOW();
+    test::ProgramOptions options;
+    options.launcher = test::display_launcher("1600x1000");
+    options.launcher.insert(options.launcher.end(), {"python3", "-c", kCloseWindow});
+    options.environment = {"QT_QPA_PLATFORM=xcb"};
+    const test::ProgramResult failed =
+        test::run_program({"view", file("missing.mp4"), "--json", file("found.jsonl")}, options);
+    EXPECT_EQ(failed.status, 3) << failed.err;
+    EXPECT_NE(failed.err.find("missing.mp4: no source opened"), std::string::npos) << failed.err;
+    EXPECT_FALSE(fs::exists(file("found.jsonl")));
+    EXPECT_EQ(test::run_program({"view", file("missing.mp4")}, options).status, 0) << "it had nothing to write";
+}
+
 // Qt would abort the program.
 TEST_F(ViewProgram, DrawsWithoutOpenGl) {
     TH_NEEDS_WINDOW();
