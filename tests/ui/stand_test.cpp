@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <QPointingDevice>
+#include <atomic>
 #include <fstream>
+#include <memory>
 #include <mutex>
 #include <set>
 
@@ -445,6 +447,25 @@ TEST_F(StandWindow, AFailingSourceGivesWayToTheDemoAndComesBack) {
     broken_ = false;
     EXPECT_TRUE(test::wait_for(on_camera));
     EXPECT_EQ(scene(), "first") << "the scenes go on";
+}
+
+// Otherwise the window would open it in an endless loop.
+TEST_F(StandWindow, ADemoThatFailsIsOpenedOncePerAttempt) {
+    struct Attempts {
+        std::atomic<int> camera = 0;
+        std::atomic<int> demo = 0;
+    };
+    const auto attempts = std::make_shared<Attempts>();
+    make_source_ = [attempts](const std::string& spec) -> std::unique_ptr<VideoSource> {
+        ++(spec.starts_with("crowd:") ? attempts->demo : attempts->camera);
+        throw Error(ErrorKind::input, "cannot be opened", spec);
+    };
+    options_.pace = {std::chrono::milliseconds(300), std::chrono::milliseconds(100), std::chrono::milliseconds(100)};
+    open_kiosk(0);
+    session_->open("camera:7");
+    ASSERT_TRUE(test::wait_for([&] { return attempts->camera >= 5; }));
+    EXPECT_GE(attempts->demo, 1);
+    EXPECT_LE(attempts->demo, attempts->camera);
 }
 
 TEST_F(StandWindow, TheDemoInPlaceOfACameraIsNoPartOfTheOutputs) {

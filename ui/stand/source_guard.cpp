@@ -1,6 +1,7 @@
 #include "ui/stand/source_guard.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/log.h"
 #include "ui/session/session.h"
@@ -21,6 +22,7 @@ SourceGuard::SourceGuard(Session& session, const Pace& pace, QObject* parent)
     connect(&retry_, &QTimer::timeout, this, [this] {
         retry_.start(next_retry_);  // unless a result of the source arrives first
         next_retry_ = std::min(2 * next_retry_, pace_.max_retry);
+        demo_opened_ = false;
         session_.open(source_);
     });
 }
@@ -36,6 +38,7 @@ void SourceGuard::handle_result() {
     if (!on_demo() || session_.source()->spec() != source_) return;
     spdlog::info("the source is back: {}", source_.toStdString());
     source_.clear();
+    demo_opened_ = false;
     retry_.stop();
     next_retry_ = pace_.first_retry;
 }
@@ -49,6 +52,8 @@ void SourceGuard::fall_back() {
         retry_.start(next_retry_);
         next_retry_ = std::min(2 * next_retry_, pace_.max_retry);
     }
+    // The demo fails, too: the next attempt comes with that of the source.
+    if (std::exchange(demo_opened_, true)) return;
     session_.open_stand_in();
 }
 

@@ -1,5 +1,5 @@
 // Keeps something on screen without a person: a source that fails or stands still is replaced by the demo crowd, and
-// opened again later.
+// opened again later. A demo that fails, too, is opened again with the source.
 #pragma once
 
 #include <QObject>
@@ -34,7 +34,8 @@ private:
 
     Session& session_;
     const Pace pace_;
-    QString source_;  // to open again; empty: it runs
+    QString source_;            // to open again; empty: it runs
+    bool demo_opened_ = false;  // since the source was opened last
     std::chrono::milliseconds next_retry_;
     QTimer stall_;
     QTimer retry_;
