@@ -1,56 +1,25 @@
 // A device that is lost in the middle of a file. A separate program, because CUDA is unusable in its process
 // afterwards.
 #include <chrono>
-#include <utility>
+#include <functional>
 
 #include "core/cpu/cpu_backend.h"
 #include "gpu/backend.h"
 #include "tests/gpu/lost_device/trap.h"
 #include "tests/gpu/pipeline/runs.h"
+#include "tests/support/wrapped_backend.h"
 
 namespace throng {
 namespace {
 
-// A CUDA backend whose device fails while the given frame is processed.
-class BreakingBackend final : public Backend {
-public:
-    explicit BreakingBackend(std::int64_t frame) : inner_(make_cuda_backend()), frame_(frame) {}
-
-    [[nodiscard]] std::string name() const override { return inner_->name(); }
-    [[nodiscard]] std::string description() const override { return inner_->description(); }
-    std::unique_ptr<Detector> make_detector(const DetectorParams& params) override {
-        return std::make_unique<BreakingDetector>(inner_->make_detector(params), frame_);
-    }
-    std::unique_ptr<Nms> make_nms() override { return inner_->make_nms(); }
-    DetectionBuffer make_buffer(std::int32_t capacity, const OptionalFields& optional_fields) override {
-        return inner_->make_buffer(capacity, optional_fields);
-    }
-    std::unique_ptr<StageRecorder> make_recorder() override { return inner_->make_recorder(); }
-    void download(const DetectionBuffer& buffer, DetectionSet& out) override { inner_->download(buffer, out); }
-    void upload(const DetectionSet& in, DetectionBuffer& buffer) override { inner_->upload(in, buffer); }
-    [[nodiscard]] int frames_in_flight() const override { return inner_->frames_in_flight(); }
-    std::unique_ptr<FrameReadback> make_readback() override { return inner_->make_readback(); }
-    void check() override { inner_->check(); }
-
-private:
-    class BreakingDetector final : public Detector {
-    public:
-        BreakingDetector(std::unique_ptr<Detector> inner, std::int64_t frame)
-            : inner_(std::move(inner)), frame_(frame) {}
-        void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override {
-            inner_->enqueue(frame, raw, recorder);
-            if (frame.info().index == frame_) test::break_device();
-        }
-        void configure(const DetectorParams& params) override { inner_->configure(params); }
-
-    private:
-        std::unique_ptr<Detector> inner_;
-        std::int64_t frame_;
-    };
-
-    std::shared_ptr<Backend> inner_;
-    std::int64_t frame_;
-};
+// Returns a CUDA backend whose device fails while the given frame is processed.
+std::shared_ptr<Backend> breaking_backend(std::int64_t breaks_at) {
+    return std::make_shared<test::WrappedBackend>(
+        make_cuda_backend(), [breaks_at](const Frame& frame, const std::function<void()>& enqueue) {
+            enqueue();
+            if (frame.info().index == breaks_at) test::break_device();
+        });
+}
 
 class LostDevice : public test::CrowdTest {
 protected:
@@ -68,8 +37,7 @@ TEST_F(LostDevice, ContinuesOnTheCpuWithOneResultPerFrame) {
     source.prefer_device_frames = true;
     PipelineOptions options;
     options.fallback = [] { return make_cpu_backend(); };
-    Pipeline pipeline(open_source(file.path(), source), std::make_shared<BreakingBackend>(kBreaksAt),
-                      test::crowd_settings(), options);
+    Pipeline pipeline(open_source(file.path(), source), breaking_backend(kBreaksAt), test::crowd_settings(), options);
     // Records when each result arrives, to find the longest gap.
     class Times final : public ResultSink {
     public:

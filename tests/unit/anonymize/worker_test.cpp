@@ -3,54 +3,30 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <new>
 #include <string>
-#include <utility>
 
 #include "app/commands/anonymize_files.h"
 #include "core/cpu/cpu_backend.h"
 #include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
+#include "tests/support/wrapped_backend.h"
 
 namespace throng {
 namespace {
 
 // The CPU backend with two frames in flight, as CUDA has. Its detectors run out of memory at their second frame.
-class ScarceBackend final : public Backend {
-public:
-    [[nodiscard]] std::string name() const override { return inner_->name(); }
-    [[nodiscard]] std::string description() const override { return inner_->description(); }
-    std::unique_ptr<Detector> make_detector(const DetectorParams& params) override {
-        return std::make_unique<ScarceDetector>(inner_->make_detector(params));
-    }
-    std::unique_ptr<Nms> make_nms() override { return inner_->make_nms(); }
-    DetectionBuffer make_buffer(std::int32_t capacity, const OptionalFields& optional_fields) override {
-        return inner_->make_buffer(capacity, optional_fields);
-    }
-    std::unique_ptr<StageRecorder> make_recorder() override { return inner_->make_recorder(); }
-    void download(const DetectionBuffer& buffer, DetectionSet& out) override { inner_->download(buffer, out); }
-    void upload(const DetectionSet& in, DetectionBuffer& buffer) override { inner_->upload(in, buffer); }
-    [[nodiscard]] int frames_in_flight() const override { return 2; }
-    std::unique_ptr<FrameReadback> make_readback() override { return inner_->make_readback(); }
-
-private:
-    class ScarceDetector final : public Detector {
-    public:
-        explicit ScarceDetector(std::unique_ptr<Detector> inner) : inner_(std::move(inner)) {}
-        void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override {
-            if (++frames_ == 2) throw std::bad_alloc();
-            inner_->enqueue(frame, raw, recorder);
-        }
-        void configure(const DetectorParams& params) override { inner_->configure(params); }
-
-    private:
-        std::unique_ptr<Detector> inner_;
-        int frames_ = 0;
-    };
-
-    std::shared_ptr<Backend> inner_ = make_cpu_backend(1);
-};
+std::shared_ptr<Backend> scarce_backend() {
+    return std::make_shared<test::WrappedBackend>(
+        make_cpu_backend(1),
+        [frames = 0](const Frame&, const std::function<void()>& enqueue) mutable {
+            if (++frames == 2) throw std::bad_alloc();
+            enqueue();
+        },
+        2);
+}
 
 TEST(AnonymizeWorker, AnImageHasItsOwnFacesAfterMemoryRanOut) {
     const test::ScratchDir dir;
@@ -75,7 +51,7 @@ TEST(AnonymizeWorker, AnImageHasItsOwnFacesAfterMemoryRanOut) {
     const std::string pixels = test::contents(path("out.png"));
     ASSERT_GE(expected.detected, 1);
 
-    AnonymizeWorker scarce(setup, encoder, common, {std::make_shared<ScarceBackend>(), ""});
+    AnonymizeWorker scarce(setup, encoder, common, {scarce_backend(), ""});
     static_cast<void>(hide(scarce, "1.png"));
     EXPECT_THROW(static_cast<void>(hide(scarce, "1.png")), std::bad_alloc);
     const ReportedFile next = hide(scarce, "2.png");
