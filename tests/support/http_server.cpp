@@ -97,12 +97,12 @@ void HttpServer::talk(int client, const std::stop_token& stop) {
         if (size <= 0) return;
         request.append(bytes.data(), static_cast<std::size_t>(size));
     }
+    ++requests_;
     if (plan_.silent) {
         while (!stop.stop_requested() && !client_left(client)) {
         }
         return;
     }
-    ++requests_;
     if (plan_.status != 200) {
         const std::string realm = plan_.status == 401 ? "WWW-Authenticate: Basic realm=\"test\"\r\n" : "";
         send_all(client, "HTTP/1.1 " + std::to_string(plan_.status) + " No\r\n" + realm + "Content-Length: 0\r\n\r\n",

@@ -33,7 +33,7 @@ public:
 
     // http://[user_info@]127.0.0.1:port/NAME
     [[nodiscard]] std::string url(const std::string& name, const std::string& user_info = {}) const;
-    [[nodiscard]] int requests() const { return requests_; }  // number of answered requests
+    [[nodiscard]] int requests() const { return requests_; }  // received so far
 
 private:
     void serve(const std::stop_token& stop);

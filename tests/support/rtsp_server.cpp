@@ -211,6 +211,7 @@ void RtspServer::talk(int client, const std::stop_token& stop) {
 
 void RtspServer::play(int client, const std::stop_token& stop, int drops) {
     RtpSender sender(file_.string(), client);
+    playing_ = true;
     const auto start = Clock::now();
     while (!stop.stop_requested() && drops == drops_) {
         const auto due =

@@ -27,6 +27,7 @@ public:
 
     [[nodiscard]] int connections() const { return connections_; }  // number of accepted, not rejected connections
     [[nodiscard]] bool connected() const { return connected_; }     // true while a client is connected
+    [[nodiscard]] bool playing() const { return playing_; }         // true after a client has requested the frames
 
 private:
     void serve(const std::stop_token& stop);
@@ -42,6 +43,7 @@ private:
     std::atomic<bool> connected_ = false;
     std::atomic<int> drops_ = 0;
     std::atomic<int> connections_ = 0;
+    std::atomic<bool> playing_ = false;
     std::jthread thread_;
 };
 

@@ -9,6 +9,7 @@
 #include "core/frame/host_copies.h"
 #include "gpu/backend.h"
 #include "tests/gpu/pipeline/runs.h"
+#include "tests/support/eventually.h"
 
 namespace throng {
 namespace {
@@ -256,11 +257,13 @@ TEST_F(CudaPipeline, ChangingSwitchesWhileRunningKeepsResults) {
         {"segments", "1"},        {"segments", "3"},      {"segments", "4,9"},      {"scales", "streams"},
         {"scales", "sequential"}, {"first-scale", "off"}, {"features", "geometry"}, {"tiles", "off"},
         {"tail", "off"},          {"graph", "on"}};
+    std::uint64_t detected = 0;
     for (const auto& [id, choice] : choices) {
         PipelineSettings settings = crowd_settings();
         settings.detector.switches[id] = choice;
         pipeline.update(settings);
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        detected += 10;
+        ASSERT_TRUE(test::eventually([&] { return pipeline.counters().detected >= detected; }));
         EXPECT_EQ(pipeline.notice(), "");
     }
     PipelineSettings settings = crowd_settings();

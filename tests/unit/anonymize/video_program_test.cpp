@@ -14,6 +14,7 @@
 
 #include "core/video/av.h"
 #include "core/video/video_encoder.h"
+#include "tests/support/process_state.h"
 #include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
 #include "tests/support/video_files.h"
@@ -481,8 +482,7 @@ TEST_F(AnonymizeVideo, LeavesNothingAfterAnInterruptionOrOnAFullDisk) {
     ASSERT_EQ(run_program({"crowd", path("in.mp4"), "--faces", "8", "--size", "640x480", "--frames", "60"}).status, 0);
     test::ProgramOptions interrupted;
     interrupted.meanwhile = [&](int pid) {
-        if (!test::handles_signals(pid)) return true;
-        ::usleep(100'000);
+        if (!test::handles_signals(pid) || !test::has_opened(pid, path("in.mp4"))) return true;
         ::kill(pid, SIGINT);
         return false;
     };

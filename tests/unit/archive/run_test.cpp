@@ -1,4 +1,5 @@
 // Runs over small text files: every input once, whatever kills, stops or fails the run; and their merge.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -7,18 +8,17 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <set>
 #include <stdexcept>
 #include <stop_token>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/archive/archive_run.h"
@@ -26,6 +26,7 @@
 #include "core/base/log.h"
 #include "core/base/output_file.h"
 #include "core/base/sha256.h"
+#include "tests/support/eventually.h"
 #include "tests/support/test_data.h"
 #include "tests/unit/archive/files.h"
 
@@ -211,45 +212,42 @@ TEST_F(ArchiveRuns, AnInputIsAllFilesThatItNames) {
     EXPECT_EQ(changed.finished, 3U);
 }
 
-// Kills the run at random times until one run ends by itself.
+// Kills runs after a random number of inputs, then lets one end by itself.
 TEST_F(ArchiveRuns, SurviveSigkillAtAnyTime) {
     make_inputs(120);
     test::Integers integer(2703);
     ArchiveOptions part = options();
     part.resume = true;
-    int killed = 0;
-    for (bool over = false; !over;) {
+    constexpr int kKills = 6;
+    for (int run = 0; run <= kKills; ++run) {
+        int ends[2];
+        ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
         const pid_t child = ::fork();
         if (child == 0) {
-            ArchiveOptions slow = part;
-            slow.workers = 2;
-            const auto make = slow.make_worker;
-            slow.make_worker = [make](int worker) -> ProcessInput {
-                return
-                    [process = make(worker)](const auto& item, const auto& outputs, const auto& add, const auto& stop) {
-                        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-                        return process(item, outputs, add, stop);
-                    };
+            ArchiveOptions reporting = part;
+            reporting.workers = 2;
+            reporting.make_worker = [make = part.make_worker, report = ends[1]](int worker) -> ProcessInput {
+                return [process = make(worker), report](const auto& item, const auto& outputs, const auto& add,
+                                                        const auto& stop) {
+                    static_cast<void>(::write(report, ".", 1));
+                    return process(item, outputs, add, stop);
+                };
             };
-            run_archive(list(), slow, {});
+            run_archive(list(), reporting, {});
             ::_exit(0);
         }
+        ::close(ends[1]);
+        char begun = 0;
+        for (int left = integer(1, 15); run < kKills && left > 0 && ::read(ends[0], &begun, 1) == 1; --left) {
+        }
+        // Within or between the steps of an input.
+        if (run < kKills) ::usleep(static_cast<useconds_t>(integer(0, 2000)));
+        if (run < kKills) ::kill(child, SIGKILL);
         int status = 0;
-        pid_t ended = 0;
-        const auto deadline =
-            std::chrono::steady_clock::now() + std::chrono::milliseconds(killed < 6 ? integer(1, 350) : 60000);
-        while ((ended = ::waitpid(child, &status, WNOHANG)) == 0 && std::chrono::steady_clock::now() < deadline) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
-        if (ended == 0) {
-            ::kill(child, SIGKILL);
-            ASSERT_EQ(::waitpid(child, &status, 0), child);
-        }
-        over = WIFEXITED(status);
-        killed += over ? 0 : 1;
-        ASSERT_LT(killed, 8);
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        ::close(ends[0]);
+        EXPECT_TRUE(run < kKills || WIFEXITED(status));
     }
-    EXPECT_GE(killed, 2);
     expect_all_results();
     EXPECT_TRUE(ArchiveMerge({file("out")}).problems().empty());
 }
@@ -698,22 +696,21 @@ TEST_F(ArchiveRuns, UseEveryWorker) {
     make_inputs(64);
     ArchiveOptions part = options();
     part.workers = 6;
-    std::mutex mutex;
-    std::set<int> used;
+    std::atomic<int> begun = 0;
     const auto make = part.make_worker;
     part.make_worker = [&](int worker) -> ProcessInput {
-        return [&, worker, process = make(worker)](const auto& item, const auto& outputs, const auto& add,
-                                                   const auto& stop) {
-            {
-                const std::lock_guard lock(mutex);
-                used.insert(worker);
+        // The first input of a worker waits for those of the others.
+        return [&, first = true, process = make(worker)](const auto& item, const auto& outputs, const auto& add,
+                                                         const auto& stop) mutable {
+            if (std::exchange(first, false)) {
+                ++begun;
+                EXPECT_TRUE(test::eventually([&] { return begun == 6; }));
             }
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
             return process(item, outputs, add, stop);
         };
     };
     run(part);
-    EXPECT_EQ(used, (std::set<int>{0, 1, 2, 3, 4, 5}));
+    EXPECT_EQ(begun, 6);
     expect_all_results();
 }
 

@@ -17,6 +17,7 @@
 
 #include "core/base/error.h"
 #include "core/base/sha256.h"
+#include "tests/support/process_state.h"
 #include "tests/support/test_data.h"
 
 namespace throng {
@@ -31,13 +32,10 @@ protected:
         EXPECT_EQ(::mkfifo(file(name).c_str(), 0600), 0);
         return file(name);
     }
-    // Calls a function that waits, and requests a stop a moment later.
-    static ErrorKind kind_after_stop(const std::function<void(const std::stop_token&)>& wait) {
+    // Calls a function that waits for this file, and requests a stop when the file is open.
+    static ErrorKind kind_after_stop(const std::string& path, const std::function<void(const std::stop_token&)>& wait) {
         std::stop_source source;
-        const std::jthread stopper([&source] {
-            std::this_thread::sleep_for(std::chrono::milliseconds(60));
-            source.request_stop();
-        });
+        const std::jthread stopper = test::stop_when(source, [&path] { return test::has_opened(::getpid(), path); });
         try {
             wait(source.get_token());
         } catch (const Error& error) {
@@ -69,7 +67,7 @@ TEST_F(ReadFile, ReadsAPipeThatIsWrittenInPieces) {
     const std::jthread writer([&path] {
         std::ofstream stream(path);
         stream << "one " << std::flush;
-        std::this_thread::sleep_for(std::chrono::milliseconds(120));  // longer than one wait
+        std::this_thread::sleep_for(std::chrono::milliseconds(120));  // longer than one wait, on any machine
         stream << "two";
     });
     EXPECT_EQ(read(path), "one two");
@@ -88,17 +86,21 @@ TEST_F(ReadFile, TheEndOfAPipeIsItsWriters) {
 
 TEST_F(ReadFile, AStopEndsEveryWait) {
     const std::string path = pipe("p");
-    EXPECT_EQ(kind_after_stop([&](const auto& stop) { static_cast<void>(read(path, stop)); }), ErrorKind::interrupted);
-    EXPECT_EQ(kind_after_stop([&](const auto& stop) { static_cast<void>(sha256_of(path, stop)); }),
+    const auto kind_after_stop_of_reading = [&] {
+        return kind_after_stop(path, [&](const auto& stop) { static_cast<void>(read(path, stop)); });
+    };
+    EXPECT_EQ(kind_after_stop_of_reading(), ErrorKind::interrupted);
+    EXPECT_EQ(kind_after_stop(path, [&](const auto& stop) { static_cast<void>(sha256_of(path, stop)); }),
               ErrorKind::interrupted);
     const int silent = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-    EXPECT_EQ(kind_after_stop([&](const auto& stop) { static_cast<void>(read(path, stop)); }), ErrorKind::interrupted);
+    EXPECT_EQ(kind_after_stop_of_reading(), ErrorKind::interrupted);
     ::close(silent);
     // A file that takes hours.
     std::ofstream(file("large")) << "x";
     fs::resize_file(file("large"), std::uintmax_t{1} << 42U);
-    EXPECT_EQ(kind_after_stop([&](const auto& stop) { static_cast<void>(sha256_of(file("large"), stop)); }),
-              ErrorKind::interrupted);
+    EXPECT_EQ(
+        kind_after_stop(file("large"), [&](const auto& stop) { static_cast<void>(sha256_of(file("large"), stop)); }),
+        ErrorKind::interrupted);
 }
 
 TEST_F(ReadFile, ASilentStandardInputIsLeftAtAStop) {
@@ -108,10 +110,11 @@ TEST_F(ReadFile, ASilentStandardInputIsLeftAtAStop) {
     ASSERT_EQ(::dup2(silent, STDIN_FILENO), STDIN_FILENO);
     ReadOptions options;
     options.takes_dash = true;
-    EXPECT_EQ(kind_after_stop([&](const auto& stop) {
-                  options.stop = stop;
-                  static_cast<void>(read_file("-", options));
-              }),
+    EXPECT_EQ(kind_after_stop(path,
+                              [&](const auto& stop) {
+                                  options.stop = stop;
+                                  static_cast<void>(read_file("-", options));
+                              }),
               ErrorKind::interrupted);
     std::ofstream(file("text")) << "a list";
     const int text = ::open(file("text").c_str(), O_RDONLY | O_CLOEXEC);

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -14,13 +13,13 @@
 
 #include "core/base/error.h"
 #include "core/base/output_file.h"
+#include "tests/support/process_state.h"
 #include "tests/support/test_data.h"
 
 namespace throng {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 
 std::string contents(const fs::path& path) {
     std::ostringstream text;
@@ -125,10 +124,7 @@ TEST_F(OutputFileTest, WaitsForTheReaderOfAPipeUntilStopped) {
     {
         OutputFile output(file("pipe"));
         std::stop_source stop;
-        std::jthread stopper([&] {
-            std::this_thread::sleep_for(std::chrono::milliseconds(100));
-            stop.request_stop();
-        });
+        const std::jthread stopper = test::stop_when_asleep(stop);
         EXPECT_EQ(kind_of([&] { output.write("x", stop.get_token()); }), ErrorKind::interrupted);
     }
     // The reader reads nothing: the pipe fills up.
@@ -136,10 +132,7 @@ TEST_F(OutputFileTest, WaitsForTheReaderOfAPipeUntilStopped) {
     ASSERT_GE(reader, 0);
     OutputFile output(file("pipe"));
     std::stop_source stop;
-    std::jthread stopper([&] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));
-        stop.request_stop();
-    });
+    const std::jthread stopper = test::stop_when(stop, [&] { return test::bytes_in_pipe(reader) == test::kPipeBytes; });
     const std::string megabyte(1 << 20, 'x');
     EXPECT_EQ(kind_of([&] { output.write(megabyte, stop.get_token()); }), ErrorKind::interrupted);
     ::close(reader);

@@ -3,10 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <thread>
+#include <chrono>
 
 #include "core/clocks/clock_sweep.h"
 #include "tests/support/board_folder.h"
+#include "tests/support/eventually.h"
 #include "tests/support/test_data.h"
 
 namespace throng {
@@ -19,12 +20,8 @@ const test::FakeBoard& orin() {
 }
 
 ClockStatus wait_for(const AsyncClocks& clocks, ClockPhase phase) {
-    ClockStatus status = clocks.status();
-    for (int i = 0; i < 3000 && status.phase != phase; ++i) {
-        std::this_thread::sleep_for(5ms);
-        status = clocks.status();
-    }
-    EXPECT_EQ(status.phase, phase);
+    ClockStatus status;
+    EXPECT_TRUE(test::eventually([&] { return (status = clocks.status()).phase == phase; }));
     return status;
 }
 
@@ -91,8 +88,7 @@ TEST_F(AsyncClocksTest, ReportsAChangeByAnotherProgram) {
     wait_for(clocks, ClockPhase::applied);
     const auto files = make_system_files(scratch_.path());
     ASSERT_TRUE(files->write(orin().node + "/max_freq", "1300500000").ok());
-    for (int i = 0; i < 3000 && !clocks.status().reading.changed_by_another; ++i) std::this_thread::sleep_for(5ms);
-    EXPECT_TRUE(clocks.status().reading.changed_by_another);
+    EXPECT_TRUE(test::eventually([&] { return clocks.status().reading.changed_by_another; }));
 }
 
 TEST(AsyncClocksAnywhere, AMachineWithoutClockControlIsNotAnError) {

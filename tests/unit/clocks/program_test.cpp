@@ -5,16 +5,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "core/clocks/clock_state.h"
 #include "tests/support/board_folder.h"
+#include "tests/support/eventually.h"
 #include "tests/support/program/program.h"
 #include "tests/unit/clocks/nvml_rig.h"
 
@@ -22,6 +21,7 @@ namespace throng {
 namespace {
 
 namespace fs = std::filesystem;
+using test::eventually;
 using test::FakeBoard;
 
 struct Outcome {
@@ -76,16 +76,6 @@ private:
 
 Outcome run(std::vector<std::string> arguments) {
     return Program(std::move(arguments)).wait();
-}
-
-// Waits for a condition that another process fulfills. Returns false on a generous timeout.
-template <class Condition>
-bool eventually(Condition&& condition) {
-    for (int i = 0; i < 1500; ++i) {
-        if (condition()) return true;
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-    return false;
 }
 
 // Arguments of a run that applies a profile until it is ended: the crowd source is endless.

@@ -2,12 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <fstream>
-#include <thread>
 
 #include "core/base/error.h"
 #include "core/clocks/telemetry_sink.h"
 #include "tests/support/board_folder.h"
+#include "tests/support/eventually.h"
 #include "tests/unit/clocks/nvml_rig.h"
 
 namespace throng {
@@ -23,8 +24,7 @@ std::shared_ptr<FakeFiles> orin_files() {
 }
 
 void wait_for_samples(const Telemetry& telemetry, std::uint64_t count) {
-    for (int i = 0; i < 3000 && telemetry.count() < count; ++i) std::this_thread::sleep_for(5ms);
-    ASSERT_GE(telemetry.count(), count);
+    ASSERT_TRUE(test::eventually([&] { return telemetry.count() >= count; }));
 }
 
 TEST(TelemetryReaderTest, ReadsRailsOfBothKindsTemperaturesAndTheMemoryClock) {
@@ -97,13 +97,11 @@ TEST(TelemetryTest, JoinsFramesAndPower) {
     wait_for_samples(telemetry, 1);
     for (int i = 0; i < 10; ++i) telemetry.add_frame({{"nms_map", 0.25}, {"total", 2.0}});
     // The frames may fall into two samples.
-    std::uint64_t frames = 0;
-    for (int i = 0; i < 3000 && frames < 10; ++i) {
-        std::this_thread::sleep_for(5ms);
-        frames = 0;
+    EXPECT_TRUE(test::eventually([&] {
+        std::uint64_t frames = 0;
         for (const TelemetrySample& sample : telemetry.history()) frames += sample.frames;
-    }
-    EXPECT_EQ(frames, 10U);
+        return frames == 10;
+    }));
     for (const TelemetrySample& sample : telemetry.history()) {
         if (sample.frames == 0) {
             EXPECT_FALSE(sample.frame_us);

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -17,9 +16,11 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/sleep.h"
 #include "core/detect/backend.h"
 #include "core/frame/frame_pool.h"
 #include "core/pipeline/pipeline.h"
+#include "tests/support/eventually.h"
 
 namespace throng::test {
 
@@ -41,6 +42,7 @@ public:
         bool live = false;
         std::int64_t breaks_at = -1;             // throws instead of this frame
         std::chrono::milliseconds read_time{0};  // of every frame
+        std::int64_t waits_at = -1;              // this frame never arrives
         std::int64_t resizes_at = -1;            // frames from here on are twice as wide
         bool device = false;                     // frames in device memory, until it resumes on the host
         std::int64_t device_ends_at = -1;        // the decoder of the device ends here
@@ -53,10 +55,8 @@ public:
     explicit FakeSource(const Plan& plan) : plan_(plan) {}
 
     ReadStatus read(Frame& frame, std::stop_token stop) override {
-        if (plan_.read_time.count() > 0) {
-            std::unique_lock lock(mutex_);
-            condition_.wait_for(lock, stop, plan_.read_time, [] { return false; });
-        }
+        if (next_ == plan_.waits_at) static_cast<void>(sleep_for(std::chrono::hours(1), stop));
+        if (plan_.read_time.count() > 0) static_cast<void>(sleep_for(plan_.read_time, stop));
         if (stop.stop_requested()) return ReadStatus::timeout;
         if (next_ == plan_.breaks_at) throw Error(ErrorKind::input, "the data is broken", "fake");
         if (next_ >= plan_.frames || (plan_.device && next_ == plan_.device_ends_at)) {
@@ -106,8 +106,6 @@ private:
     FramePool pool_;
     std::int64_t next_ = 0;
     std::string incomplete_;
-    std::mutex mutex_;
-    std::condition_variable_any condition_;
 };
 
 // Records stage times; begin and end record 0.5 ms.
@@ -327,16 +325,11 @@ struct Trial {
     }
 };
 
-// Waits until the condition holds. Returns false after a minute, far longer than a correct program needs on a busy
-// machine.
-template <typename Condition>
-bool eventually(Condition condition) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (!condition()) {
-        if (std::chrono::steady_clock::now() > deadline) return false;
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    return true;
+// Pauses, then seeks to a distant frame of a fake source, so that no other frame is in flight.
+[[nodiscard]] inline bool pause_at(Pipeline& pipeline, std::int64_t frame) {
+    pipeline.pause(true);
+    pipeline.seek(static_cast<double>(frame) / FakeSource::Plan{}.fps);
+    return eventually([&] { return pipeline.latest() && pipeline.latest()->frame.info().index == frame; });
 }
 
 }  // namespace throng::test

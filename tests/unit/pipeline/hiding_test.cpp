@@ -241,12 +241,9 @@ TEST(Hiding, APausedFrameIsJudgedAgainAtOnce) {
     Trial trial(source(100000), one_face(), options, {});
     trial.pipeline->start();
     ASSERT_TRUE(test::eventually([&] { return trial.pipeline->latest() != nullptr; }));
-    trial.pipeline->pause(true);
-    ASSERT_TRUE(test::eventually([&] {
-        trial.pipeline->update(with_hiding());
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        return trial.pipeline->latest()->plan.has_value();
-    }));
+    ASSERT_TRUE(test::pause_at(*trial.pipeline, 50000));
+    trial.pipeline->update(with_hiding());
+    ASSERT_TRUE(test::eventually([&] { return trial.pipeline->latest()->plan.has_value(); }));
     const std::int64_t before = trial.pipeline->latest()->frame.info().index;
     trial.pipeline->step();
     EXPECT_TRUE(test::eventually([&] { return trial.pipeline->latest()->frame.info().index == before + 1; }))

@@ -57,10 +57,10 @@ TEST(InFlight, AsManyFramesAsTheBackendAllows) {
 }
 
 TEST(InFlight, AResultDoesNotWaitForTheNextFrame) {
-    FakeSource::Plan slow = device_frames(std::numeric_limits<std::int64_t>::max());
-    slow.read_time = std::chrono::milliseconds(1000);
+    FakeSource::Plan source = device_frames(2);
+    source.waits_at = 1;
     FakeBackend::Plan backend = device_backend();
-    Trial trial(slow, backend);
+    Trial trial(source, backend);
     trial.pipeline->start();
     ASSERT_TRUE(eventually([&] { return !trial.sink->frames().empty(); }));
     EXPECT_EQ(trial.sink->frames().size(), 1U);
@@ -103,7 +103,8 @@ TEST(InFlight, SettingsChangeBetweenFramesWithoutDrops) {
         settings.capacity = 100 + i;
         settings.nms.theta = 0.01F * static_cast<float>(i);
         trial.pipeline->update(settings);
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        const auto detected = static_cast<std::uint64_t>(5 * (i + 1));
+        ASSERT_TRUE(test::eventually([&] { return trial.pipeline->counters().detected >= detected; }));
     }
     trial.pipeline->wait();
     EXPECT_EQ(trial.sink->frames(), count_to(200));

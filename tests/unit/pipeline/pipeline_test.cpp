@@ -341,13 +341,7 @@ TEST(Pipeline, ASettingChangedWhilePausedReplacesTheTimings) {
     Trial run(frames(std::numeric_limits<std::int64_t>::max()));
     run.pipeline->start();
     ASSERT_TRUE(eventually([&] { return run.pipeline->counters().detected > 5; }));
-    run.pipeline->pause(true);
-    std::uint64_t detected = 0;
-    ASSERT_TRUE(eventually([&] {  // no frame in flight
-        const std::uint64_t before = std::exchange(detected, run.pipeline->counters().detected);
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        return before == detected && run.pipeline->counters().detected == detected;
-    }));
+    ASSERT_TRUE(test::pause_at(*run.pipeline, std::int64_t{1} << 40));
     PipelineSettings settings = run.pipeline->settings();
     settings.detector.min_size += 10;
     run.pipeline->update(settings);
