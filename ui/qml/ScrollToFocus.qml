@@ -7,6 +7,7 @@ Item {
 
     required property Flickable flick
     required property Item content  // ancestor of the panel's controls
+    signal focusMoved()             // to a control of the panel
 
     Connections {
         target: root.Window.window
@@ -16,6 +17,7 @@ Item {
             let ancestor = item
             while (ancestor && ancestor !== root.content) ancestor = ancestor.parent
             if (!ancestor) return
+            root.focusMoved()
             const flick = root.flick
             const top = item.mapToItem(flick.contentItem, 0, 0).y
             const margin = Theme.gap

@@ -18,7 +18,11 @@ Rectangle {
 
     function scrollToTop() { flick.contentY = 0 }
 
-    ScrollToFocus { flick: flick; content: column }
+    ScrollToFocus {
+        flick: flick
+        content: column
+        onFocusMoved: scroll.stop()  // it would scroll away from the control
+    }
     Flickable {
         id: flick
         objectName: "panelScroll"
