@@ -101,6 +101,7 @@ int run_window(int argc, char** argv, WindowOptions options) {
     }
     set_up_application();
     QGuiApplication application(argc, argv);
+    use_core_locale();
     select_renderer();
     stand_options.languages = preferred_languages(options.language);
     install_language(stand_options.languages);

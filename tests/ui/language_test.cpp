@@ -3,8 +3,12 @@
 #include <QRegularExpression>
 #include <QXmlStreamReader>
 #include <cctype>
+#include <cerrno>
+#include <clocale>
+#include <cstdio>
 #include <map>
 #include <set>
+#include <system_error>
 
 #include "core/detect/detector_kinds.h"
 #include "core/detect/nms_names.h"
@@ -306,6 +310,17 @@ TEST(Language, ThePatternsAreMessagesOfTheCore) {
         }
     }
     EXPECT_GT(count, 40);
+}
+
+TEST(Language, TheCoreDoesNotDependOnTheLocale) {
+    const std::string before = std::setlocale(LC_ALL, nullptr);
+    if (std::setlocale(LC_ALL, "de_DE.UTF-8") == nullptr) GTEST_SKIP() << "skipped: no German locale is installed";
+    use_core_locale();
+    EXPECT_EQ(std::generic_category().message(ENOENT), "No such file or directory");
+    char number[8];
+    std::snprintf(number, sizeof number, "%.1f", 0.5);
+    EXPECT_STREQ(number, "0.5");
+    std::setlocale(LC_ALL, before.c_str());
 }
 
 TEST(Language, TranslatesMessagesWithValues) {

@@ -4,10 +4,13 @@
 #include <QGuiApplication>
 #include <QStandardPaths>
 
+#include "ui/language/language.h"
+
 int main(int argc, char** argv) {
     testing::InitGoogleTest(&argc, argv);
     if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
     QStandardPaths::setTestModeEnabled(true);
     QGuiApplication application(argc, argv);
+    throng::ui::use_core_locale();
     return RUN_ALL_TESTS();
 }

@@ -1,10 +1,12 @@
 #include "ui/language/language.h"
 
+#include <libintl.h>
 #include <QCoreApplication>
 #include <QFile>
 #include <QLibraryInfo>
 #include <QLocale>
 #include <QXmlStreamReader>
+#include <clocale>
 
 #include "core/base/error.h"
 
@@ -160,6 +162,11 @@ TsTranslator::TsTranslator(const QString& path, QObject* parent) : QTranslator(p
 
 QString TsTranslator::translate(const char* context, const char* source, const char*, int) const {
     return texts_.value(key_of(context, source));
+}
+
+void use_core_locale() {
+    ::bindtextdomain("libc", "/");  // where the library finds no translations
+    std::setlocale(LC_NUMERIC, "C");
 }
 
 QStringList preferred_languages(const std::string& language) {

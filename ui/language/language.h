@@ -38,6 +38,11 @@ private:
 // To be called before the QML is loaded.
 void install_language(const QStringList& languages);
 
+// Makes the core independent of the system's locale, which the application has set: the texts of the C library remain
+// English, as the messages that contain them and are translated as a whole, and numbers have a decimal point. To be
+// called after the application is created.
+void use_core_locale();
+
 // Translates a text that the core defines: title or help of a detector, name of a clock profile.
 [[nodiscard]] QString translated(std::string_view text);
 

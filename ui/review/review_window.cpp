@@ -23,6 +23,7 @@ int run_review(ReviewOptions options) {
     int count = 1;
     set_up_application();
     const QGuiApplication application(count, arguments);
+    use_core_locale();
     select_renderer();
     install_language(preferred_languages("auto"));
     const std::function<bool()> interrupted = std::exchange(options.interrupted, nullptr);

@@ -328,8 +328,8 @@ TEST_F(Outputs, AScreenshotOfAFailedSourceLeavesTheFileUnchanged) {
 }
 
 TEST_F(Outputs, AScreenshotThatCannotBeWrittenReportsTheReason) {
-    // The window's process has the locale of the system, and so have the reasons that the system gives.
-    const ProgramOptions options = test::own_process({"QT_QPA_PLATFORM=offscreen", "LC_ALL=C.UTF-8"});
+    // Where the German locale is installed, the window's process has it. Messages remain English.
+    const ProgramOptions options = test::own_process({"QT_QPA_PLATFORM=offscreen", "LC_ALL=de_DE.UTF-8"});
     const Arguments view{"view", kSmallCrowd, "--screenshot-after", "1", "--screenshot"};
     const auto shoot = [&](const std::string& path) {
         Arguments command = view;
