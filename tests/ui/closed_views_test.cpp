@@ -12,13 +12,6 @@ TEST_F(Window, ClosedViewsComputeNothing) {
     open(clip);
     play();
     session_->display()->set_raw(false);
-    const auto wait_for_results = [&](int count) {
-        int results = 0;
-        const auto counter = QObject::connect(session_.get(), &Session::resultChanged, [&] { ++results; });
-        const bool arrived = test::wait_for([&] { return results >= count; });
-        QObject::disconnect(counter);
-        return arrived;
-    };
     QObject* const views[] = {session_->matrix(), session_->stage_map(), session_->replay(), session_->compare(),
                               session_->race()};
     const char* const actions[] = {"matrix", "stageMap", "replay", "compare", "race"};

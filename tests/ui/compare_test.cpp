@@ -54,7 +54,7 @@ TEST_F(Comparison, ShowsBothSettingsOnTheSameFrame) {
     EXPECT_FALSE(view().open());
     EXPECT_FALSE(view().ready());
     const int before = pairs;
-    QTest::qWait(100);
+    ASSERT_TRUE(wait_for_results(10));
     EXPECT_EQ(pairs, before) << "nothing is computed while the view is closed";
 }
 

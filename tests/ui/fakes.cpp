@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "core/base/error.h"
+#include "core/base/sleep.h"
 #include "core/frame/frame_pool.h"
 
 namespace throng::test {
@@ -15,11 +16,10 @@ public:
     explicit FakeSource(const FakeClip& clip) : clip_(clip) {}
 
     ReadStatus read(Frame& frame, std::stop_token stop) override {
-        while (clip_.silent != nullptr && *clip_.silent && !stop.stop_requested()) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        constexpr std::chrono::milliseconds kPeriod(10);  // of a camera's frames
+        while (clip_.silent != nullptr && *clip_.silent && sleep_for(kPeriod, stop)) {
         }
-        if (clip_.live && stop.stop_requested()) return ReadStatus::timeout;
-        if (clip_.live) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        if (clip_.live && !sleep_for(kPeriod, stop)) return ReadStatus::timeout;
         if (next_ >= clip_.frames) return ReadStatus::end;
         const int scale = next_ < clip_.grows_at ? 1 : 2;
         frame = (clip_.on_device ? device_frame(scale * clip_.width, scale * clip_.height, next_)

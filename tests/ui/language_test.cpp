@@ -259,7 +259,7 @@ TEST_F(GermanWindow, CutsNoText) {
         ASSERT_TRUE(test::wait_for([&] { return window_->contentItem()->width() == size.width(); }));
         for (const char* view : {"panel", "matrix", "compare", "race", "replay", "stageMap", "counts", "help"}) {
             trigger(view);
-            QTest::qWait(30);  // its content
+            draw();
             EXPECT_EQ(cut_texts(), "") << view << ' ' << size.width();
             trigger(QLatin1String(view) == QLatin1String("help") ? "escape" : view);
         }

@@ -21,7 +21,7 @@ protected:
         session_->detection()->set_installed_models(std::move(models));
     }
     void scroll_to(const QQuickItem& target) {
-        QTest::qWait(50);  // layout
+        draw();
         auto* flick = window_->findChild<QQuickItem*>("panelScroll");
         ASSERT_NE(flick, nullptr);
         const double y = target.mapToItem(flick->property("contentItem").value<QQuickItem*>(), QPointF(0, 0)).y();
@@ -58,7 +58,7 @@ TEST_F(NetworkHint, SaysHowToGetOneAndStaysClosed) {
 TEST_F(NetworkHint, IsNotShownForAChosenDetectorOrInTheKiosk) {
     open({});
     session_->detection()->set_installed_models({});
-    QTest::qWait(50);
+    draw();
     EXPECT_EQ(item("networkHint"), nullptr) << "chosen at program start";
     kiosk_ = true;
     open_hint(false);

@@ -45,12 +45,6 @@ protected:
     }
     [[nodiscard]] std::string kind() const { return session_->detection()->values().detector.kind; }
     [[nodiscard]] bool says(const char* text) const { return session_->feedback()->text().contains(text); }
-    void wait_for_frames(int count) {
-        int seen = 0;
-        const auto connection = QObject::connect(session_.get(), &Session::resultChanged, [&] { ++seen; });
-        EXPECT_TRUE(test::wait_for([&] { return seen >= count; }));
-        QObject::disconnect(connection);
-    }
 };
 
 TEST_F(NetworkDefault, UsesANetworkThatKeepsUp) {
@@ -63,7 +57,7 @@ TEST_F(NetworkDefault, UsesANetworkThatKeepsUp) {
     EXPECT_EQ(kind(), "cnn") << "it is the default now";
     activate();
     QTest::keyClick(window_, Qt::Key_D);
-    wait_for_frames(15);
+    ASSERT_TRUE(wait_for_results(15));
     EXPECT_EQ(kind(), "haar") << "the user's choice is kept";
 }
 
@@ -74,17 +68,17 @@ TEST_F(NetworkDefault, ReturnsIfItIsTooSlow) {
     session_->feedback()->say(session_->feedback()->text(), 600000);
     for (const QSize size : {QSize(480, 400), QSize(800, 480)}) {
         window_->resize(size);
-        QTest::qWait(50);
+        draw();
         const QQuickItem* text = item("feedbackText");
         ASSERT_NE(text, nullptr);
         EXPECT_FALSE(text->property("truncated").toBool()) << size.width();
     }
     window_->resize(1280, 800);
-    wait_for_frames(15);
+    ASSERT_TRUE(wait_for_results(15));
     EXPECT_EQ(kind(), "haar") << "it is not tried again";
     EXPECT_NE(item("networkHint"), nullptr) << "the user may prefer it all the same";
     play("other.mp4");
-    wait_for_frames(15);
+    ASSERT_TRUE(wait_for_results(15));
     EXPECT_EQ(kind(), "haar") << "nor with another source";
 }
 
@@ -92,7 +86,7 @@ TEST_F(NetworkDefault, ReturnsIfItCannotRun) {
     open_with_network(0);
     play();
     ASSERT_TRUE(test::wait_for([&] { return !session_->status()->notice().isEmpty() && kind() == "haar"; }));
-    wait_for_frames(15);
+    ASSERT_TRUE(wait_for_results(15));
     EXPECT_EQ(kind(), "haar");
     EXPECT_FALSE(says("using it"));
 }
@@ -108,7 +102,7 @@ TEST_F(NetworkDefault, AChoiceOfTheUserEndsTheTrial) {
     EXPECT_FALSE(says("using it"));
     session_->detection()->set_detector(2);
     trigger("play");
-    wait_for_frames(20);
+    ASSERT_TRUE(wait_for_results(20));
     EXPECT_EQ(kind(), "hog");
     EXPECT_FALSE(says("using"));
 }
@@ -118,7 +112,7 @@ TEST_F(NetworkDefault, AChosenDetectorStays) {
     session_->detection()->set_theta(0.3);  // no choice of a detector
     session_->detection()->set_detector(2);
     play();
-    wait_for_frames(15);
+    ASSERT_TRUE(wait_for_results(15));
     EXPECT_EQ(kind(), "hog");
 }
 

@@ -2,8 +2,8 @@
 #include <atomic>
 #include <future>
 #include <random>
-#include <thread>
 
+#include "core/base/sleep.h"
 #include "core/frame/frame_pool.h"
 #include "core/video/video_writer.h"
 #include "tests/support/random.h"
@@ -111,8 +111,8 @@ protected:
                                    const std::stop_token& stop) {
         progress(0.5);
         while (!may_write_) {
-            if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped; nothing was written");
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            if (sleep_for(std::chrono::milliseconds(1), stop)) continue;
+            throw Error(ErrorKind::interrupted, "stopped; nothing was written");
         }
         if (fails_) throw Error(ErrorKind::input, "the disk is full", "hidden.mp4");
         written_ = tracks;
@@ -172,7 +172,7 @@ public:
         }
         if (released_) return ReadStatus::end;
         ++waits_;
-        for (int i = 0; i < 4 && !stop.stop_requested(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        static_cast<void>(sleep_for(std::chrono::milliseconds(4), stop));
         return ReadStatus::timeout;
     }
     bool seek(double seconds) override {

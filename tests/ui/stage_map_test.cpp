@@ -15,11 +15,7 @@ protected:
         session_->detection()->set_detector(0);
     }
     [[nodiscard]] StageMapView& view() { return *session_->stage_map(); }
-    void pause() {
-        trigger("play");
-        ASSERT_TRUE(test::wait_for([&] { return session_->transport()->state() == "paused"; }));
-        QTest::qWait(200);  // the frames in flight have arrived
-    }
+    void pause() { pause_at(1000, session_->source()->info().fps); }
     void click_item(const QString& name) {
         ASSERT_TRUE(in_sight(name)) << name.toStdString();
         QTest::mouseClick(window_, Qt::LeftButton, {}, center_of(*item(name)));
@@ -64,7 +60,7 @@ TEST_F(StageMapWindow, ShowsTheMapOfTheFrameWhileItIsOpen) {
     // A position that passed stages is tinted, one that passed none shows the image. The legend covers the right half.
     if (!before.isNull()) {
         session_->feedback()->clear();
-        QTest::qWait(100);
+        draw();
         const QImage after = window_->grabWindow();
         int tinted = 0, clear = 0;
         for (int y = 1; y < all.rows - 1; ++y) {

@@ -124,7 +124,7 @@ HiddenShare hidden_in_kiosk(int min_size, const std::string& hides_by = "haar", 
             run->changed.notify_all();
             return run->delivered == kCrowdFrames;
         },
-        120000));
+        300000));
     const std::lock_guard lock(run->mutex);
     const LeakResult& result = run->meter.result();
     EXPECT_GT(result.face_frames, kCrowdFrames * 30);

@@ -110,7 +110,7 @@ TEST_F(StartPage, IsBelowTheMessageOfAFailureAtEverySize) {
     for (const QSize size : {QSize(480, 320), QSize(640, 400), QSize(800, 480), QSize(1280, 800), QSize(1920, 1080)}) {
         window_->resize(size);
         ASSERT_TRUE(test::wait_for([&] { return window_->size() == size; }));
-        QTest::qWait(50);
+        draw();
         const QQuickItem* banner = item("errorBanner");
         ASSERT_NE(banner, nullptr);
         const double bottom = banner->mapToScene(QPointF(0, banner->height())).y();

@@ -35,7 +35,7 @@ protected:
         if (session_->stage_map()->open()) {
             EXPECT_TRUE(test::wait_for([&] { return session_->stage_map()->ready(); }));
         }
-        QTest::qWait(50);  // layout
+        draw();
     }
 
     static std::string describe(const QQuickItem& item) {
@@ -119,7 +119,7 @@ TEST_F(TabFocus, ReachesTheRace) {
 TEST_F(TabFocus, ReachesBothSidesOfTheComparison) {
     open_view("compare");
     trigger("panel");
-    QTest::qWait(50);
+    draw();
     walk(25);
 }
 
@@ -180,7 +180,7 @@ TEST_F(TabFocus, EscapeReturnsTheFocus) {
     QTest::keyClick(window_, Qt::Key_M);
     ASSERT_TRUE(tab_into("matrixPanel"));
     QTest::keyClick(window_, Qt::Key_Escape);
-    QTest::qWait(50);
+    draw();
     QTest::keyClick(window_, Qt::Key_Space);
     EXPECT_TRUE(test::wait_for([&] { return session_->transport()->playing(); }));
 }

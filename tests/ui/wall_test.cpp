@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "core/base/error.h"
+#include "core/base/sleep.h"
 #include "tests/ui/window_fixture.h"
 
 namespace throng::ui {
@@ -50,8 +51,7 @@ class StuckSource : public SourceFilter {
 public:
     using SourceFilter::SourceFilter;
     ReadStatus read(Frame&, std::stop_token stop) override {
-        for (int i = 0; i < 20 && !stop.stop_requested(); ++i)
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        static_cast<void>(sleep_for(std::chrono::milliseconds(100), stop));
         return ReadStatus::timeout;
     }
 };

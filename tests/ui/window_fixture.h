@@ -8,7 +8,6 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <thread>
 
 #include <QCursor>
 #include <QQmlApplicationEngine>
@@ -17,6 +16,7 @@
 #include <QTest>
 
 #include "core/base/latest_value.h"
+#include "core/base/sleep.h"
 #include "tests/support/test_data.h"
 #include "tests/ui/fakes.h"
 #include "tests/ui/wait.h"
@@ -47,10 +47,7 @@ protected:
                                 const std::string& spec, const std::stop_token& stop) -> std::unique_ptr<VideoSource> {
             if (std::unique_ptr<VideoSource> made = make ? make(spec) : nullptr) return made;
             if (spec == "silent") {
-                const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-                while (!stop.stop_requested() && std::chrono::steady_clock::now() < limit) {
-                    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-                }
+                EXPECT_FALSE(sleep_for(std::chrono::minutes(5), stop)) << "opening was not stopped";
                 throw Error(ErrorKind::interrupted, "stopped while opening", spec);
             }
             if (spec == "missing.mp4") {
@@ -58,6 +55,7 @@ protected:
             }
             test::FakeClip opened = clip;
             opened.live = spec.rfind("camera:", 0) == 0;
+            if (opened.live) ++camera_opens_;
             if (opened.live && broken_) throw Error(ErrorKind::input, "cannot open the camera", spec, "plug it in");
             if (opened.live) opened.silent = &silent_;
             return test::make_fake_source(opened);
@@ -112,11 +110,23 @@ protected:
         ASSERT_TRUE(test::wait_for([&] { return video_->has_frame(); }));
     }
 
+    // Waits until everything that was done has had its effect on the window.
+    void draw() { ASSERT_TRUE(test::wait_for_drawing(*window_)); }
+
+    // Waits for that many results after the current one.
+    [[nodiscard]] bool wait_for_results(int count) {
+        int seen = 0;
+        const auto counter = QObject::connect(session_.get(), &Session::resultChanged, [&] { ++seen; });
+        const bool arrived = test::wait_for([&] { return seen >= count; });
+        QObject::disconnect(counter);
+        return arrived;
+    }
+
     // Pauses, then seeks to a distant frame, so that no other frame is in flight.
-    void pause_at(int index) {
+    void pause_at(int index, double fps = test::FakeClip{}.fps) {
         trigger("play");
         ASSERT_TRUE(test::wait_for([&] { return session_->transport()->state() == "paused"; }));
-        session_->transport()->seek(index / test::FakeClip{}.fps);
+        session_->transport()->seek(index / fps);
         ASSERT_TRUE(test::wait_for([&] {
             return session_->result()->frame.info().index == index && video_->frame().result == session_->result();
         }));
@@ -251,6 +261,7 @@ protected:
     std::optional<StandOptions> stand_options_;  // set before open
     std::atomic<bool> broken_ = false;           // cameras cannot be opened
     std::atomic<bool> silent_ = false;           // cameras deliver no frames
+    std::atomic<int> camera_opens_ = 0;          // attempts
     std::atomic<int> recorded_ = 0, closed_ = 0;
     LatestValue<FrameInfo> recorded_frame_;  // newest one, as the recording received it
     test::ScratchDir folder_;

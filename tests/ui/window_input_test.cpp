@@ -1,6 +1,7 @@
 // Tests the window's keys, menus, panels and sizes with real events.
 #include <QAccessible>
 #include <QDirIterator>
+#include <QElapsedTimer>
 #include <QGuiApplication>
 #include <QJSValue>
 #include <QJSValueIterator>
@@ -24,23 +25,24 @@ TEST_F(Window, TypingReplacesThePreviousAddress) {
     trigger("sources");
     auto* address = window_->findChild<QQuickItem*>("address");
     ASSERT_NE(address, nullptr);
-    ASSERT_TRUE(test::wait_for([&] { return address->isVisible(); }));
+    const auto is_open = [&] { return window_->findChild<QObject*>("sourceMenu")->property("opened").toBool(); };
+    ASSERT_TRUE(test::wait_for(is_open));
     QMetaObject::invokeMethod(address, "forceActiveFocus");
     type("first");
     ASSERT_EQ(address->property("text"), "first");
     trigger("sources");
     ASSERT_TRUE(test::wait_for([&] { return !address->isVisible(); }));
     trigger("sources");
-    ASSERT_TRUE(test::wait_for([&] { return address->isVisible(); }));
-    QTest::qWait(100);
+    ASSERT_TRUE(test::wait_for(is_open));
+    draw();
     QMetaObject::invokeMethod(address, "forceActiveFocus");
     type("second");
     EXPECT_EQ(address->property("text"), "second");
     trigger("sources");
     ASSERT_TRUE(test::wait_for([&] { return !address->isVisible(); }));
     trigger("sources");
-    ASSERT_TRUE(test::wait_for([&] { return address->isVisible(); }));
-    QTest::qWait(100);
+    ASSERT_TRUE(test::wait_for(is_open));
+    draw();
     QTest::mouseClick(window_, Qt::LeftButton, {}, center_of(*address));
     EXPECT_TRUE(test::wait_for([&] { return address->property("selectedText") == "second"; }));
     type("third");
@@ -125,11 +127,12 @@ TEST_F(Window, BarsHideOverAVideoWhileThePointerRests) {
     const auto chrome = [&] { return window_->property("chrome").toBool(); };
     const QPoint center(window_->width() / 2, window_->height() / 2);
     QTest::mouseMove(window_, center);
+    QElapsedTimer rest;
+    rest.start();
     QTest::mouseMove(window_, center + QPoint(5, 5));
-    ASSERT_TRUE(test::wait_for(chrome));
-    QTest::qWait(1500);
     EXPECT_TRUE(chrome());
-    EXPECT_TRUE(QTest::qWaitFor([&] { return !chrome(); }, 3000)) << "the video below the pointer is no movement";
+    EXPECT_TRUE(test::wait_for([&] { return !chrome(); })) << "the video below the pointer is no movement";
+    EXPECT_GE(rest.elapsed(), 2000) << "time to reach a button";
     QTest::mouseMove(window_, center + QPoint(20, 0));
     EXPECT_TRUE(test::wait_for(chrome));
 }
@@ -169,10 +172,10 @@ TEST_F(Window, TabScrollsToTheFocusedControl) {
     activate();
     auto* scroll = window_->findChild<QQuickItem*>("panelScroll");
     ASSERT_NE(scroll, nullptr);
+    draw();
     int in_panel = 0;
     for (int i = 0; i < 60; ++i) {
         QTest::keyClick(window_, Qt::Key_Tab);
-        QTest::qWait(10);
         QQuickItem* item = window_->activeFocusItem();
         if (item == nullptr || !scroll->isAncestorOf(item)) continue;
         ++in_panel;
@@ -194,7 +197,7 @@ TEST_F(Window, KioskOpensNothingAndStaysInFullScreen) {
     QTest::keyClick(window_, Qt::Key_F);
     QTest::keyClick(window_, Qt::Key_Escape);
     QTest::keyClick(window_, Qt::Key_O);
-    QTest::qWait(100);
+    draw();
     EXPECT_TRUE(window_->property("fullScreen").toBool());
     auto* open_button = qobject_cast<QQuickItem*>(control("Open"));
     ASSERT_NE(open_button, nullptr);
@@ -376,7 +379,7 @@ TEST_F(Window, EveryActionRunsWithoutASource) {
         // They close the window, open a native dialog, or open a source.
         if (id == "quit" || id == "open" || id == "demo") continue;
         trigger(id);
-        QTest::qWait(20);
+        draw();
         EXPECT_EQ(session_->transport()->state(), "idle") << shortcut.id;
         EXPECT_FALSE(session_->captures()->recording()) << shortcut.id;
         EXPECT_EQ(session_->alert()->is_error(), id == "sweep") << shortcut.id;
@@ -404,7 +407,7 @@ TEST_F(Window, LoadsSheetMenuAndAllSizesWithoutWarnings) {
         window_->resize(size);
         for (const char* action : {"help", "escape", "sources", "escape", "panel", "panel"}) {
             trigger(action);
-            QTest::qWait(60);
+            draw();
         }
     }
     EXPECT_EQ(session_->cameras()->count(), 1);

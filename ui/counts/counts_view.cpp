@@ -288,7 +288,10 @@ void CountsView::reload() {
 // saves: number of saves requested before the file was read.
 void CountsView::handle_read(int saves, PlanText read) {
     // Newer edits remain. If the file has other shapes, their save reports it, since they are not based on its text.
-    if (saves != saves_ || editor_.moving()) return;
+    if (saves != saves_ || editor_.moving()) {
+        emit fileChanged();
+        return;
+    }
     saved_ = true;
     adopt_size(read.plan, editor_.plan());
     if (read.plan != editor_.plan()) {

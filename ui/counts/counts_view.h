@@ -98,7 +98,7 @@ signals:
     void lockedChanged();
     void refreshed();
     void editingChanged();
-    void fileChanged();
+    void fileChanged();  // edited, read, saved, or another file
     void countingChanged();
     void failed(const throng::Error& error);
     void notified(const QString& what, const QString& where);

@@ -40,6 +40,7 @@ Item {
     // One change for a series of key presses.
     Timer {
         id: moved
+        objectName: "endOfMoves"
         interval: 600
         onTriggered: root.counts.finishMove()
     }

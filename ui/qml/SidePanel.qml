@@ -87,6 +87,7 @@ Rectangle {
                 }
                 Timer {  // the layout has the section's height then
                     id: scroll
+                    objectName: "scrollToCounts"
                     interval: 30
                     onTriggered: flick.contentY = Math.max(0, Math.min(counts.y, flick.contentHeight - flick.height))
                 }
