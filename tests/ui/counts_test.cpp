@@ -314,7 +314,7 @@ TEST_F(Counts, DrawsChangesAndSavesWithThePointer) {
     EXPECT_EQ(load_count_plan(count_file_), plan());
 }
 
-TEST_F(Counts, DrawsAndMovesWithTheKeys) {
+TEST_F(Counts, AddsAndMovesWithTheKeys) {
     open_with_counts();
     counts().begin("line");
     draw();

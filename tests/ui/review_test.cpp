@@ -126,7 +126,7 @@ protected:
     std::vector<ReviewTrack> written_;  // by the last call of write
 };
 
-TEST_F(ReviewWindow, ShowsTheOriginalInTheMiddleOfATrack) {
+TEST_F(ReviewWindow, DrawsTheOriginalInTheMiddleOfATrack) {
     open_three();
     EXPECT_TRUE(shows("Original, faces not hidden"));
     ASSERT_TRUE(shows_frame(0.6));

@@ -35,7 +35,7 @@ TEST(StageBands, CoverEveryStageOnce) {
     }
 }
 
-TEST_F(StageMapWindow, ShowsTheMapOfTheFrameWhileItIsOpen) {
+TEST_F(StageMapWindow, DrawsTheMapOfTheFrameWhileItIsOpen) {
     if (!test::cascade_file("haarcascade_frontalface_alt2.xml")) GTEST_SKIP() << "skipped: no opencv-data";
     open_crowd_window("crowd:faces=4,size=320x240,seed=1");
     activate();

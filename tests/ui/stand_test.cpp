@@ -417,7 +417,7 @@ TEST_F(StandWindow, FacesOfACameraAreShownWhileTheSwitchIsHeld) {
 }
 
 // The next image after the release hides the face, even though the clear image is still the newest one.
-TEST_F(StandWindow, ReleasingHidesFacesAtOnce) {
+TEST_F(StandWindow, DrawsNoFaceAfterTheRelease) {
     open_kiosk(0);
     play("camera:7");
     ASSERT_TRUE(test::wait_for([&] { return video_->frame().hides_faces; }));

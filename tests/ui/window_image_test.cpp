@@ -247,7 +247,7 @@ void turn_wheel(QWindow& window, const QPointF& at, int steps) {
     QCoreApplication::sendEvent(&window, &event);
 }
 
-TEST_F(Window, ZoomsAtThePointerAndPans) {
+TEST_F(Window, DrawsWhatWasZoomedAtThePointerAndPanned) {
     open({});
     TH_NEEDS_READ_BACK(*window_);
     session_->display()->set_raw(false);
