@@ -6,11 +6,9 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <filesystem>
-#include <fstream>
-#include <string>
 #include <thread>
 
+#include "tests/support/process_state.h"
 #include "tests/support/sanitized.h"
 
 namespace throng::test {
@@ -28,18 +26,7 @@ inline constexpr bool kThreadSanitizer = false;
 // Waits until each other thread of this process sleeps. A thread that starts or ends may hold a lock of the sanitizer's
 // allocator, which a forked process would wait for without end; the C library releases its own.
 inline void wait_for_sleep_of_other_threads() {
-    const auto one_runs = [] {
-        for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
-            if (task.path().filename() == std::to_string(::gettid())) continue;
-            std::ifstream file(task.path() / "stat");
-            std::string stat;
-            std::getline(file, stat);
-            const std::size_t name_end = stat.rfind(')');  // "id (name) state …"; empty if the thread has just ended
-            if (name_end != std::string::npos && stat.compare(name_end, 3, ") S") != 0) return true;
-        }
-        return false;
-    };
-    while (one_runs()) std::this_thread::yield();
+    while (!is_blocked(::getpid(), ::gettid())) std::this_thread::yield();
 }
 
 // Returns true if no expectation of work() failed in a forked process. One that hangs is ended after a minute.

@@ -31,15 +31,14 @@ bool is_asleep(pid_t thread) {
     return name_end != std::string::npos && line[name_end + 2] == 'S';
 }
 
-bool is_blocked(pid_t pid) {
+bool is_blocked(pid_t pid, pid_t except) {
     std::error_code failure;
-    bool any = false;
     for (fs::directory_iterator it("/proc/" + std::to_string(pid) + "/task", failure), end; !failure && it != end;
          it.increment(failure)) {
-        if (!is_asleep(std::stoi(it->path().filename().string()))) return false;
-        any = true;
+        const pid_t thread = std::stoi(it->path().filename().string());
+        if (thread != except && !is_asleep(thread)) return false;
     }
-    return any && !failure;
+    return !failure;  // the process exists
 }
 
 int bytes_in_pipe(int descriptor) {

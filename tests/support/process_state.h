@@ -16,8 +16,9 @@ namespace throng::test {
 // Returns true if the thread waits for something.
 [[nodiscard]] bool is_asleep(pid_t thread);
 
-// Returns true if every thread of the process waits for something, as in a program that is blocked.
-[[nodiscard]] bool is_blocked(pid_t pid);
+// Returns true if every thread of the process waits for something, as in a program that is blocked. except: a thread
+// that may run; 0: none.
+[[nodiscard]] bool is_blocked(pid_t pid, pid_t except = 0);
 
 // Returns the number of bytes that a pipe holds. At the default capacity it is full if that is kPipeBytes.
 [[nodiscard]] int bytes_in_pipe(int descriptor);
