@@ -10,7 +10,9 @@ Item {
     property Item before: null
 
     function restore() {
-        const now = Window.activeFocusItem
+        let now = Window.activeFocusItem
+        // Closing the view may disable the control. The focus is that of a scope around both then.
+        for (let scope = root; scope; scope = scope.parent) if (scope === now) now = null
         if (open || (now && now.visible && now.enabled)) return
         if (before && before.visible) before.forceActiveFocus(Qt.TabFocusReason)
         else if (now) now.focus = false
