@@ -68,6 +68,9 @@ set(TH_CUDA_FOUND ON)
 # -Xcompiler. Line numbers for profilers make the device code four times as large.
 set(TH_CUDA_FLAGS --fmad=false --expt-relaxed-constexpr -Xcompiler=-Wall,-Wextra,-ffp-contract=off
     $<$<CONFIG:RelWithDebInfo>:-lineinfo>)
+if(TH_WERROR)
+    list(APPEND TH_CUDA_FLAGS -Werror=all-warnings -Xcompiler=-Werror)
+endif()
 if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
     list(APPEND TH_CUDA_FLAGS --compress-mode=size)
 endif()

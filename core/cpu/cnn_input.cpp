@@ -10,37 +10,6 @@ namespace {
 
 constexpr int kRowsATask = 16;
 
-// One channel of a plane of 8-bit samples. Sample x of a row lies at x * step.
-struct Channel {
-    const PlaneView* plane;
-    int first = 0;
-    int step = 1;
-    bool subsampled = false;
-
-    [[nodiscard]] const std::uint8_t* row(int y) const { return plane->data + y * plane->pitch + first; }
-};
-
-// Sets the channels of a pixel: Y; Y, U, V; or blue, green, red. Returns their number.
-int channels_of(const Frame& frame, Channel (&channels)[3]) {
-    switch (frame.info().format) {
-        case PixelFormat::gray8: channels[0] = {&frame.plane(0)}; return 1;
-        case PixelFormat::nv12:
-            channels[0] = {&frame.plane(0)};
-            channels[1] = {&frame.plane(1), 0, 2, true};
-            channels[2] = {&frame.plane(1), 1, 2, true};
-            return 3;
-        case PixelFormat::yuv420p:
-            channels[0] = {&frame.plane(0)};
-            channels[1] = {&frame.plane(1), 0, 1, true};
-            channels[2] = {&frame.plane(2), 0, 1, true};
-            return 3;
-        case PixelFormat::bgr24:
-            for (int c = 0; c < 3; ++c) channels[c] = {&frame.plane(0), c, 3};
-            return 3;
-    }
-    return 0;
-}
-
 void fill_taps(CnnTaps& taps, const CnnAxis& axis, int count) {
     taps.near.clear();
     taps.weight.clear();
@@ -117,6 +86,37 @@ public:
     }
 
 private:
+    // One channel of a plane of 8-bit samples. Sample x of a row lies at x * step.
+    struct Channel {
+        const PlaneView* plane;
+        int first = 0;
+        int step = 1;
+        bool subsampled = false;
+
+        [[nodiscard]] const std::uint8_t* row(int y) const { return plane->data + y * plane->pitch + first; }
+    };
+
+    // Sets the channels of a pixel: Y; Y, U, V; or blue, green, red. Returns their number.
+    static int channels_of(const Frame& frame, Channel (&channels)[3]) {
+        switch (frame.info().format) {
+            case PixelFormat::gray8: channels[0] = {&frame.plane(0)}; return 1;
+            case PixelFormat::nv12:
+                channels[0] = {&frame.plane(0)};
+                channels[1] = {&frame.plane(1), 0, 2, true};
+                channels[2] = {&frame.plane(1), 1, 2, true};
+                return 3;
+            case PixelFormat::yuv420p:
+                channels[0] = {&frame.plane(0)};
+                channels[1] = {&frame.plane(1), 0, 1, true};
+                channels[2] = {&frame.plane(2), 0, 1, true};
+                return 3;
+            case PixelFormat::bgr24:
+                for (int c = 0; c < 3; ++c) channels[c] = {&frame.plane(0), c, 3};
+                return 3;
+        }
+        return 0;
+    }
+
     // Returns the means of channel c over the samples of each pixel of input row y.
     const float* average(int y, int c, CnnInputMaker::Worker& worker) const {
         float* mean = worker.mean[c].data();

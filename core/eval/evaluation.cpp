@@ -92,7 +92,7 @@ std::vector<FilePair> pair_files(const std::vector<TruthLabels>& truth, const st
         if (!truth_files.contains(entry.first)) others.emplace(base_name(entry.first), entry.first);
     }
 
-    static const std::vector<ScoredBox> kNone;
+    static const std::vector<ScoredBox> kNoBoxes;
     std::vector<FilePair> files;
     std::int64_t judged = 0;
     std::set<std::string> seen;
@@ -106,7 +106,7 @@ std::vector<FilePair> pair_files(const std::vector<TruthLabels>& truth, const st
         const auto* found = name ? &detection_files.at(*name) : nullptr;
         const bool single = found != nullptr && found->size() == 1 && images.size() == 1;
         for (const auto& [frame, faces] : images) {
-            const std::vector<ScoredBox>* boxes = &kNone;
+            const std::vector<ScoredBox>* boxes = &kNoBoxes;
             if (found != nullptr) {
                 const auto image = single ? found->begin() : found->find(frame);
                 if (image != found->end()) {

@@ -14,11 +14,6 @@ namespace {
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kMaxFrame = std::size_t{1} << 30;
 
-struct FreeDeleter {
-    void operator()(void* p) const noexcept { std::free(p); }
-};
-using Block = std::unique_ptr<void, FreeDeleter>;
-
 std::size_t rounded_up(std::size_t n) {
     return (n + kAlignment - 1) / kAlignment * kAlignment;
 }
@@ -26,6 +21,11 @@ std::size_t rounded_up(std::size_t n) {
 }  // namespace
 
 struct FramePool::Shared {
+    struct FreeDeleter {
+        void operator()(void* p) const noexcept { std::free(p); }
+    };
+    using Block = std::unique_ptr<void, FreeDeleter>;
+
     std::mutex mutex;
     std::vector<std::pair<std::size_t, Block>> idle;
     std::size_t idle_limit = 0;
@@ -83,14 +83,14 @@ WritableFrame FramePool::take(PixelFormat format, int width, int height) {
     if (bytes > kMaxFrame) throw rejected("the frame is larger than 1 gigabyte");
     bytes += kAlignment;
 
-    Block block = shared_->take(bytes);
+    Shared::Block block = shared_->take(bytes);
     auto* base = static_cast<std::uint8_t*>(block.get());
     for (int p = 0; p < plane_count(format); ++p) {
         frame.data_[p] = base + offsets[p];
         frame.planes_[p].data = frame.data_[p];
     }
-    frame.owner_ = std::shared_ptr<void>(block.release(),
-                                         [shared = shared_, bytes](void* p) { shared->release(bytes, Block(p)); });
+    frame.owner_ = std::shared_ptr<void>(
+        block.release(), [shared = shared_, bytes](void* p) { shared->release(bytes, Shared::Block(p)); });
     return frame;
 }
 

@@ -51,40 +51,6 @@ double median(std::vector<double>& values) {
     return *middle;
 }
 
-// Smooths the box that is drawn. Follows slowly while the box is still or moves steadily, and fast after a change.
-class DisplayFilter {
-public:
-    explicit DisplayFilter(const Box& box) : filter_(box, kDisplayNoise) {}
-
-    void predict(double seconds) {
-        const double bias = std::max(std::abs(bias_x_), std::abs(bias_y_));
-        filter_.predict(seconds, kDisplayNoise, std::clamp(bias / kBiasAllowed, 1.0, kMaxBoost));
-    }
-    void correct(const Box& measured) {
-        const std::array<double, 4> position = coordinates_of(measured);
-        const double side = filter_.side();
-        bias_x_ += kBiasGain * ((position[0] - filter_.axes()[0].position) / side - bias_x_);
-        bias_y_ += kBiasGain * ((position[1] - filter_.axes()[1].position) / side - bias_y_);
-        filter_.correct(measured, kDisplayNoise);
-    }
-    void shift(double x, double y) { filter_.shift(x, y); }
-    [[nodiscard]] Box box() const { return filter_.box(); }
-
-private:
-    MotionFilter filter_;
-    double bias_x_ = 0, bias_y_ = 0;  // running means of the innovations, in sides
-};
-
-struct ActiveTrack {
-    Track track;
-    MotionFilter motion;
-    DisplayFilter display;
-    std::int32_t detections = 1;  // confident ones
-    std::int64_t hits = 0;        // of them
-    double born = 0;              // seconds
-    double last_seen = 0;         // seconds
-};
-
 }  // namespace
 
 std::string_view name_of(TrackState state) {
@@ -178,6 +144,40 @@ public:
     }
 
 private:
+    // Smooths the box that is drawn. Follows slowly while the box is still or moves steadily, and fast after a change.
+    class DisplayFilter {
+    public:
+        explicit DisplayFilter(const Box& box) : filter_(box, kDisplayNoise) {}
+
+        void predict(double seconds) {
+            const double bias = std::max(std::abs(bias_x_), std::abs(bias_y_));
+            filter_.predict(seconds, kDisplayNoise, std::clamp(bias / kBiasAllowed, 1.0, kMaxBoost));
+        }
+        void correct(const Box& measured) {
+            const std::array<double, 4> position = coordinates_of(measured);
+            const double side = filter_.side();
+            bias_x_ += kBiasGain * ((position[0] - filter_.axes()[0].position) / side - bias_x_);
+            bias_y_ += kBiasGain * ((position[1] - filter_.axes()[1].position) / side - bias_y_);
+            filter_.correct(measured, kDisplayNoise);
+        }
+        void shift(double x, double y) { filter_.shift(x, y); }
+        [[nodiscard]] Box box() const { return filter_.box(); }
+
+    private:
+        MotionFilter filter_;
+        double bias_x_ = 0, bias_y_ = 0;  // running means of the innovations, in sides
+    };
+
+    struct ActiveTrack {
+        Track track;
+        MotionFilter motion;
+        DisplayFilter display;
+        std::int32_t detections = 1;  // confident ones
+        std::int64_t hits = 0;        // of them
+        double born = 0;              // seconds
+        double last_seen = 0;         // seconds
+    };
+
     struct Observation {
         const Detection* detection;
         std::array<double, 4> measured;  // coordinates_of its box

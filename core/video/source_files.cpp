@@ -228,7 +228,7 @@ SourceFiles files_of_source(std::string_view spec) {
     Found found;
     add_source(spec, found);
     add_named_files(found);
-    return std::move(found);
+    return found;
 }
 
 std::vector<std::string> files_of_file(const std::string& path) {

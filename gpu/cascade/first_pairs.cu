@@ -10,7 +10,6 @@
 namespace throng::gpu {
 namespace {
 
-constexpr int kWarps = kBlockThreads / 32;
 // Limits the registers of a thread, so that this many blocks fit on a multiprocessor. Measured on an H200, medians in
 // ms, drawn crowd of 60, before blocks added up the columns of their tile:
 //   alt2, 1080p, 1.1, from 24 px      4: 0.628  5: 0.621

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <fstream>
 #include <mutex>
+#include <optional>
 
 #include "core/cpu/cpu_backend.h"
 #include "core/eval/leaks.h"
@@ -36,7 +37,7 @@ struct CrowdRun {
     std::condition_variable_any changed;
     std::int64_t detected = 0;   // frames; the session counts them
     std::int64_t delivered = 0;  // results, after the delay of a live image
-    LeakMeter meter{{0, 0.8, 0.95}};
+    LeakMeter meter{{0, 0.8, 0.95, std::nullopt}};
 };
 
 // A camera that waits for the detector, so that no frame depends on the pace of the machine.
