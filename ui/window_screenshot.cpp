@@ -34,8 +34,8 @@ WindowScreenshot::WindowScreenshot(QQuickWindow& window, Session& session, Wall*
 void WindowScreenshot::check_done() {
     if (wall_ != nullptr) {
         bool finished = true;
-        for (const QObject* tile : wall_->tiles()) {
-            const QString state = qobject_cast<const WallTile*>(tile)->state();
+        for (int number = 0; number < wall_->num_tiles(); ++number) {
+            const QString state = wall_->tile(number).state();
             finished = finished && (state == QStringLiteral("failed") || state == QStringLiteral("ended"));
         }
         if ((results_left_ <= 0 || finished) && !settle_.isActive()) settle_.start();

@@ -7,6 +7,8 @@ QtObject {
 
     required property Session session
     required property QtObject view  // the window: opens menus and sheets, toggles full screen and panel
+    required property bool kiosk
+    required property bool wallShown
 
     readonly property var speeds: [0.25, 0.5, 1, 2, 4]
     readonly property var table: ({
@@ -78,7 +80,7 @@ QtObject {
                                          "stageMap", "screenshot", "record"]
 
     function isAllowed(id: string): bool {
-        return !(view.kiosk && lockedInKiosk.includes(id)) && !(view.wallShown && lockedInWall.includes(id))
+        return !(kiosk && lockedInKiosk.includes(id)) && !(wallShown && lockedInWall.includes(id))
     }
     function trigger(id: string) { if (isAllowed(id)) table[id]() }
 

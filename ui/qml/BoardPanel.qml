@@ -142,8 +142,8 @@ ColumnLayout {
     }
     Repeater {
         model: root.sweep.rows.length > 0
-            ? [{ clock: qsTr("clock"), map: qsTr("map"), reduce: qsTr("reduce"), total: qsTr("total"), note: "" }]
-              .concat(root.sweep.rows) : []
+            ? [{ clock: qsTr("clock"), map: qsTr("map"), reduce: qsTr("reduce"), total: qsTr("total"), note: "" },
+               ...root.sweep.rows] : []
         Column {
             id: line
             required property var modelData

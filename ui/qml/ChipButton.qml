@@ -10,7 +10,7 @@ T.AbstractButton {
     property bool busy: false  // chosen, but not applied yet
     property string tip
 
-    implicitWidth: Math.max(Theme.target, label.implicitWidth + 2 * Theme.gap)
+    implicitWidth: Math.max(Theme.target, implicitContentWidth + 2 * Theme.gap)
     implicitHeight: Theme.target
     focusPolicy: Qt.TabFocus
     hoverEnabled: true
@@ -21,7 +21,6 @@ T.AbstractButton {
     Accessible.description: tip
 
     contentItem: Label {
-        id: label
         horizontalAlignment: Text.AlignHCenter
         text: control.text
         font.bold: control.chosen
@@ -45,7 +44,7 @@ T.AbstractButton {
                 NumberAnimation { from: 0.2; to: 1; duration: 400 }
             }
         }
-        FocusRing { control: control }
+        FocusRing { shown: control.visualFocus }
     }
 
     Tip { text: control.tip; shown: control.hovered && !control.pressed }

@@ -59,7 +59,7 @@ T.ComboBox {
                 name: "down"
                 color: Theme.textDim
             }
-            FocusRing { control: control }
+            FocusRing { shown: control.visualFocus }
         }
     }
     delegate: MenuRow {

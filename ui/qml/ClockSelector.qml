@@ -1,5 +1,4 @@
 import QtQuick
-import QtQuick.Layouts
 import Throng.Ui
 
 // Buttons for the GPU clock profiles, with the current clock, warnings and errors. One line of text if the clock cannot

@@ -169,7 +169,7 @@ Item {
                 name: "split"
                 color: Theme.accentText
             }
-            FocusRing { control: divider; radius: 23 }
+            FocusRing { shown: divider.visualFocus; radius: 23 }
         }
     }
 }

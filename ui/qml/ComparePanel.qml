@@ -11,7 +11,7 @@ Rectangle {
     property bool kiosk: false
     property bool rightSide: true  // the controls change the right side
     readonly property DetectionSettings settings: rightSide ? session.compare.second : session.detection
-    readonly property bool onDevice: session.backend.name === "cuda"
+    readonly property bool usesDevice: session.backend.name === "cuda"
     signal modelRequested()
 
     color: Theme.surface
@@ -86,7 +86,7 @@ Rectangle {
             DetectorPanel {
                 width: parent.width
                 detection: root.settings
-                onDevice: root.onDevice
+                usesDevice: root.usesDevice
                 kiosk: root.kiosk || root.rightSide  // the file dialog sets the model of the left side
                 onModelRequested: root.modelRequested()
                 onModelsRequested: root.session.findModels()
@@ -94,7 +94,7 @@ Rectangle {
             SuppressionPanel {
                 width: parent.width
                 detection: root.settings
-                onDevice: root.onDevice
+                usesDevice: root.usesDevice
             }
         }
     }

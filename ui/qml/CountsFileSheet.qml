@@ -42,7 +42,8 @@ C.Popup {
     background: Rectangle { color: Theme.surface; border.color: Theme.line; radius: 14 }
     T.Overlay.modal: Rectangle { color: "#b0000000" }
 
-    contentItem: ColumnLayout {
+    ColumnLayout {
+        anchors.fill: parent
         spacing: Theme.gap
         Label {
             Layout.fillWidth: true

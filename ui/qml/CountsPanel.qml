@@ -49,6 +49,10 @@ ColumnLayout {
             required property real visits
             required property real dwell
             readonly property bool chosen: root.counts.selected === index
+            readonly property string figures: isZone
+                ? qsTr("%1 inside · %2 visits · %3").arg(Theme.count(occupancy)).arg(Theme.count(visits))
+                      .arg(dwell < 0 ? "–" : qsTr("%1 s each").arg(dwell.toFixed(1)))
+                : qsTr("%1 in · %2 out").arg(Theme.count(crossedIn)).arg(Theme.count(crossedOut))
             Layout.fillWidth: true
             spacing: 0
 
@@ -56,33 +60,27 @@ ColumnLayout {
                 objectName: "shapeRow" + row.index
                 Layout.fillWidth: true
                 implicitHeight: Theme.target
+                horizontalPadding: 0
                 checked: row.chosen
                 enabled: !root.counts.locked
                 opacity: 1
                 tip: row.isZone ? qsTr("Change this zone") : qsTr("Change this line")
-                Accessible.name: row.name + ": " + figures.text
+                Accessible.name: row.name + ": " + row.figures
                 onClicked: root.counts.select(row.chosen ? -1 : row.index)
-                contentItem: Item {
+                contentItem: RowLayout {
+                    spacing: Theme.gap
                     Label {
-                        id: title
-                        x: Theme.gap
-                        width: parent.width - figures.implicitWidth - 3 * Theme.gap
-                        anchors.verticalCenter: parent.verticalCenter
+                        Layout.fillWidth: true
+                        Layout.leftMargin: Theme.gap
                         text: row.name
                         font.bold: row.chosen
                         color: row.chosen ? Theme.accent : Theme.text
                     }
                     Label {
-                        id: figures
-                        anchors.right: parent.right
-                        anchors.rightMargin: Theme.gap
-                        anchors.verticalCenter: parent.verticalCenter
+                        Layout.rightMargin: Theme.gap
                         color: Theme.textDim
                         font.pixelSize: Theme.fontSmall
-                        text: row.isZone
-                            ? qsTr("%1 inside · %2 visits · %3").arg(Theme.count(row.occupancy)).arg(Theme.count(row.visits))
-                                  .arg(row.dwell < 0 ? "–" : qsTr("%1 s each").arg(row.dwell.toFixed(1)))
-                            : qsTr("%1 in · %2 out").arg(Theme.count(row.crossedIn)).arg(Theme.count(row.crossedOut))
+                        text: row.figures
                     }
                 }
             }

@@ -8,7 +8,7 @@ ColumnLayout {
 
     required property DetectionSettings detection
     property string givenUp: ""  // RunStatus.givenUp
-    property bool onDevice: false  // the detector runs on a GPU
+    property bool usesDevice: false  // the detector runs on a GPU
     property bool kiosk: false     // no file dialogs
     signal modelRequested()   // open a model file
     signal modelsRequested()  // the model list was opened
@@ -114,7 +114,7 @@ ColumnLayout {
     }
     Toggle {
         Layout.fillWidth: true
-        visible: root.detection.takesThreshold && root.onDevice
+        visible: root.detection.takesThreshold && root.usesDevice
         text: qsTr("16-bit arithmetic")
         tip: qsTr("Faster on most GPUs, slightly less accurate")
         checked: root.detection.half

@@ -11,31 +11,28 @@ T.AbstractButton {
     property bool framed: false  // draws a border, for a single button in a panel
     property color iconColor: checked ? Theme.accent : Theme.text
 
-    implicitWidth: text.length > 0 ? content.implicitWidth + 2 * Theme.gap + 4 : Theme.target
+    implicitWidth: text.length > 0 ? implicitContentWidth + 2 * Theme.gap + 4 : Theme.target
     implicitHeight: Theme.target
+    horizontalPadding: (width - implicitContentWidth) / 2  // centers the content; 0 for another contentItem
     focusPolicy: Qt.TabFocus
     hoverEnabled: true
     opacity: enabled ? 1 : 0.35
     Accessible.name: text.length > 0 ? text : tip
 
-    contentItem: Item {
-        Row {
-            id: content
-            anchors.centerIn: parent
-            spacing: Theme.gap
-            Icon {
-                anchors.verticalCenter: parent.verticalCenter
-                width: 24
-                height: 24
-                name: control.iconName
-                color: control.iconColor
-                visible: control.iconName.length > 0
-            }
-            Label {
-                anchors.verticalCenter: parent.verticalCenter
-                visible: control.text.length > 0
-                text: control.text
-            }
+    contentItem: Row {
+        spacing: Theme.gap
+        Icon {
+            anchors.verticalCenter: parent.verticalCenter
+            width: 24
+            height: 24
+            name: control.iconName
+            color: control.iconColor
+            visible: control.iconName.length > 0
+        }
+        Label {
+            anchors.verticalCenter: parent.verticalCenter
+            visible: control.text.length > 0
+            text: control.text
         }
     }
     background: Rectangle {
@@ -44,7 +41,7 @@ T.AbstractButton {
              : control.hovered || control.checked || control.framed ? Theme.surfaceHigh : "transparent"
         border.color: Theme.line
         border.width: control.framed ? 1 : 0
-        FocusRing { control: control }
+        FocusRing { shown: control.visualFocus }
     }
 
     Tip { text: control.tip; shown: control.hovered && !control.pressed }

@@ -68,7 +68,7 @@ Item {
             height: 22
             radius: 11
             color: slider.pressed ? Theme.accent : Theme.text
-            FocusRing { control: slider; radius: 14 }
+            FocusRing { shown: slider.visualFocus; radius: 14 }
         }
     }
     Tip { text: root.tip; shown: slider.hovered && !slider.pressed }

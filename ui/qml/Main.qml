@@ -134,6 +134,8 @@ C.ApplicationWindow {
         id: actions
         session: root.session
         view: root
+        kiosk: root.kiosk
+        wallShown: root.wallShown
     }
     ShortcutModel { id: shortcutTable }
     Instantiator {

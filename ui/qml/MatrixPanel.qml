@@ -10,17 +10,19 @@ Rectangle {
     required property Session session
     readonly property MatrixView matrix: session.matrix
     property real sweep: 1  // upper fraction of the rows that have been reduced
-    readonly property bool waiting: ["idle", "opening", "failed"].includes(session.transport.state)  // for a source
+    readonly property string sourceState: session.transport.state
+    readonly property bool waiting: sourceState === "idle" || sourceState === "opening" || sourceState === "failed"  // for a source
 
     color: Theme.surface
     clip: true
 
-    NumberAnimation on sweep {
+    NumberAnimation {
         id: sweeping
+        target: root
+        property: "sweep"
         from: 0
         to: 1
         duration: 4000
-        running: false
     }
     function startSweep() { sweeping.restart() }
 
@@ -78,7 +80,7 @@ Rectangle {
                     selectRow(event.key === Qt.Key_Home ? 0 : root.matrix.count)
                     event.accepted = true
                 }
-                FocusRing { control: cells; anchors.margins: -1; radius: 0 }
+                FocusRing { shown: cells.visualFocus; anchors.margins: -1; radius: 0 }
                 HoverHandler {
                     id: pointer
                     onPointChanged: if (hovered) root.matrix.select(point.position.y / cells.height, panel.greedy)

@@ -1,4 +1,5 @@
 import QtQuick
+import QtQuick.Layouts
 import QtQuick.Templates as T
 import Throng.Ui
 
@@ -15,42 +16,38 @@ T.ItemDelegate {
     hoverEnabled: true
     Accessible.name: text
 
-    contentItem: Item {
+    contentItem: RowLayout {
+        spacing: 10
         Icon {
-            id: icon
-            x: 10
-            anchors.verticalCenter: parent.verticalCenter
-            width: control.iconName.length > 0 ? 20 : 0
-            height: 20
+            Layout.leftMargin: 10
+            Layout.preferredWidth: control.iconName.length > 0 ? 20 : 0
+            Layout.preferredHeight: 20
             name: control.iconName
             color: Theme.textDim
         }
-        Label {
-            id: title
-            anchors.left: icon.right
-            anchors.leftMargin: 10
-            anchors.right: parent.right
-            anchors.rightMargin: 10
-            anchors.verticalCenter: parent.verticalCenter
-            anchors.verticalCenterOffset: control.subtitle.length > 0 ? -8 : 0
-            text: control.text
-            elide: Text.ElideMiddle
-        }
-        Label {
-            anchors.left: title.left
-            anchors.right: title.right
-            anchors.top: title.bottom
-            visible: control.subtitle.length > 0
-            text: control.subtitle
-            color: Theme.textDim
-            font.pixelSize: Theme.fontSmall - 1
-            elide: Text.ElideMiddle
+        ColumnLayout {
+            Layout.fillWidth: true
+            Layout.rightMargin: 10
+            spacing: 0
+            Label {
+                Layout.fillWidth: true
+                text: control.text
+                elide: Text.ElideMiddle
+            }
+            Label {
+                Layout.fillWidth: true
+                visible: control.subtitle.length > 0
+                text: control.subtitle
+                color: Theme.textDim
+                font.pixelSize: Theme.fontSmall - 1
+                elide: Text.ElideMiddle
+            }
         }
     }
     background: Rectangle {
         radius: Theme.radius - 2
         color: control.pressed ? Theme.surfacePressed
              : control.hovered || control.highlighted ? Theme.surfaceHigh : "transparent"
-        FocusRing { control: control; anchors.margins: 0 }
+        FocusRing { shown: control.visualFocus; anchors.margins: 0 }
     }
 }

@@ -184,7 +184,7 @@ Rectangle {
             }
         }
     }
-    FocusRing { control: flick; anchors.fill: flick; anchors.margins: 2 }
+    FocusRing { shown: flick.visualFocus; anchors.fill: flick; anchors.margins: 2 }
     Rectangle {
         width: 1
         height: parent.height

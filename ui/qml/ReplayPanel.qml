@@ -150,7 +150,7 @@ Item {
                         else return
                         event.accepted = true
                     }
-                    FocusRing { control: plot; anchors.margins: 0; radius: 0 }
+                    FocusRing { shown: plot.visualFocus; anchors.margins: 0; radius: 0 }
                     MouseArea {
                         function pick(x: real) { root.replay.selectSecondsAgo(Math.max(0, 30 * (1 - x / width))) }
                         anchors.fill: parent

@@ -13,7 +13,7 @@ Item {
         target: root.Window.window
         function onActiveFocusItemChanged() {
             const item = root.Window.activeFocusItem
-            if (!item || !item.visualFocus) return
+            if (!item?.visualFocus) return
             let ancestor = item
             while (ancestor && ancestor !== root.content) ancestor = ancestor.parent
             if (!ancestor) return

@@ -27,6 +27,7 @@ ColumnLayout {
     IconButton {
         Layout.fillWidth: true
         implicitHeight: Theme.target
+        horizontalPadding: 0
         tip: root.open ? qsTr("Collapse") : qsTr("Expand")
         onClicked: root.toggle()
         Accessible.name: root.title

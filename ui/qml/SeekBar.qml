@@ -93,6 +93,6 @@ T.Slider {
         radius: 9
         color: Theme.text
         visible: control.hovered || control.pressed || control.visualFocus
-        FocusRing { control: control; radius: 12 }
+        FocusRing { shown: control.visualFocus; radius: 12 }
     }
 }

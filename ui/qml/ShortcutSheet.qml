@@ -1,7 +1,6 @@
 import QtQml
 import QtQuick
 import QtQuick.Controls.Basic as C
-import QtQuick.Layouts
 import QtQuick.Templates as T
 import Throng.Ui
 
@@ -15,7 +14,7 @@ C.Popup {
 
     // Without the keys that are locked, in a kiosk or the wall.
     function entriesOf(group: string): var {
-        return shortcuts.entries(group).filter(entry => actions.isAllowed(entry.id))
+        return Array.from(shortcuts.entries(group)).filter(entry => actions.isAllowed(entry.id))
     }
 
     parent: T.Overlay.overlay
@@ -32,118 +31,116 @@ C.Popup {
     background: Rectangle { color: Theme.surface; border.color: Theme.line; radius: 14 }
     T.Overlay.modal: Rectangle { color: "#b0000000" }
 
-    contentItem: Item {
-        // A modal popup blocks the window's shortcuts.
-        Instantiator {
-            model: root.shortcuts
-            delegate: Shortcut {
-                required property string actionId
-                required property var keySequences
-                sequences: keySequences
-                enabled: root.visible && (actionId === "help" || actionId === "quit")
-                onActivated: root.actions.trigger(actionId)
-            }
+    // A modal popup blocks the window's shortcuts.
+    Instantiator {
+        model: root.shortcuts
+        delegate: Shortcut {
+            required property string actionId
+            required property var keySequences
+            sequences: keySequences
+            enabled: root.visible && (actionId === "help" || actionId === "quit")
+            onActivated: root.actions.trigger(actionId)
         }
-        Label {
-            id: heading
-            text: qsTr("Keyboard shortcuts")
-            font.pixelSize: Theme.fontFigure
-            font.bold: true
+    }
+    Label {
+        id: heading
+        text: qsTr("Keyboard shortcuts")
+        font.pixelSize: Theme.fontFigure
+        font.bold: true
+    }
+    IconButton {
+        anchors.right: parent.right
+        anchors.top: parent.top
+        anchors.margins: -8
+        iconName: "close"
+        tip: qsTr("Close (Esc)")
+        onClicked: root.close()
+    }
+    Flickable {
+        id: flick
+        objectName: "sheetScroll"
+        function scrollBy(rows) { contentY = Math.max(0, Math.min(contentHeight - height, Math.round(contentY / root.row + rows) * root.row)) }
+        focus: true
+        Keys.onUpPressed: scrollBy(-1)
+        Keys.onDownPressed: scrollBy(1)
+        Keys.onPressed: event => {
+            if (event.key === Qt.Key_PageDown) scrollBy(Math.floor(height / root.row))
+            else if (event.key === Qt.Key_PageUp) scrollBy(-Math.floor(height / root.row))
         }
-        IconButton {
-            anchors.right: parent.right
-            anchors.top: parent.top
-            anchors.margins: -8
-            iconName: "close"
-            tip: qsTr("Close (Esc)")
-            onClicked: root.close()
-        }
-        Flickable {
-            id: flick
-            objectName: "sheetScroll"
-            function scrollBy(rows) { contentY = Math.max(0, Math.min(contentHeight - height, Math.round(contentY / root.row + rows) * root.row)) }
-            focus: true
-            Keys.onUpPressed: scrollBy(-1)
-            Keys.onDownPressed: scrollBy(1)
-            Keys.onPressed: event => {
-                if (event.key === Qt.Key_PageDown) scrollBy(Math.floor(height / root.row))
-                else if (event.key === Qt.Key_PageUp) scrollBy(-Math.floor(height / root.row))
-            }
-            onMovementEnded: scrollBy(0)
-            anchors.fill: parent
-            anchors.topMargin: 48
-            contentHeight: flow.height
-            boundsBehavior: Flickable.StopAtBounds
-            clip: true
-            C.ScrollBar.vertical: ScrollHandle {}
-            Row {
-                id: flow
-                readonly property int columns: width > 1000 ? 3 : width > 640 ? 2 : 1
-                // Puts each group into the shortest column. A group has a heading and an empty row at its end.
-                readonly property var groups: {
-                    const filled = Array.from({ length: columns }, () => ({ groups: [], rows: 0 }))
-                    for (const group of root.shortcuts.groups()) {
-                        if (root.entriesOf(group).length === 0) continue
-                        const shortest = filled.reduce((a, b) => b.rows < a.rows ? b : a)
-                        shortest.groups.push(group)
-                        shortest.rows += root.entriesOf(group).length + 2
-                    }
-                    return filled.map(column => column.groups)
+        onMovementEnded: scrollBy(0)
+        anchors.fill: parent
+        anchors.topMargin: 48
+        contentHeight: flow.height
+        boundsBehavior: Flickable.StopAtBounds
+        clip: true
+        C.ScrollBar.vertical: ScrollHandle {}
+        Row {
+            id: flow
+            readonly property int columns: width > 1000 ? 3 : width > 640 ? 2 : 1
+            // Puts each group into the shortest column. A group has a heading and an empty row at its end.
+            readonly property var groups: {
+                const filled = Array.from({ length: columns }, () => ({ groups: [], rows: 0 }))
+                for (const group of root.shortcuts.groups()) {
+                    if (root.entriesOf(group).length === 0) continue
+                    const shortest = filled.reduce((a, b) => b.rows < a.rows ? b : a)
+                    shortest.groups.push(group)
+                    shortest.rows += root.entriesOf(group).length + 2
                 }
-                width: parent.width
-                spacing: root.row
-                Repeater {
-                    model: flow.groups
-                    Column {
-                        id: stack
-                        required property var modelData
-                        width: (flow.width - (flow.columns - 1) * flow.spacing) / flow.columns
-                        spacing: root.row
-                        Repeater {
-                            model: stack.modelData
-                            Column {
-                                id: group
-                                required property string modelData
-                                width: stack.width
-                                spacing: root.row - 28
-                                bottomPadding: root.row - 28  // every position is a multiple of the row
-                                Label {
-                                    text: group.modelData
-                                    color: Theme.accent
-                                    font.bold: true
-                                    height: 28
-                                }
-                                Repeater {
-                                    model: root.entriesOf(group.modelData)
-                                    Row {
-                                        id: entry
-                                        required property var modelData
-                                        spacing: 14
-                                        Item {
-                                            width: 96
-                                            height: 28
-                                            Rectangle {
-                                                anchors.verticalCenter: parent.verticalCenter
-                                                width: Math.min(parent.width, keys.implicitWidth + 16)
-                                                height: 26
-                                                radius: 6
-                                                color: Theme.surfaceHigh
-                                                border.color: Theme.line
-                                                Label {
-                                                    id: keys
-                                                    anchors.centerIn: parent
-                                                    text: entry.modelData.keys
-                                                    font.pixelSize: Theme.fontSmall
-                                                    font.bold: true
-                                                }
+                return filled.map(column => column.groups)
+            }
+            width: parent.width
+            spacing: root.row
+            Repeater {
+                model: flow.groups
+                Column {
+                    id: stack
+                    required property var modelData
+                    width: (flow.width - (flow.columns - 1) * flow.spacing) / flow.columns
+                    spacing: root.row
+                    Repeater {
+                        model: stack.modelData
+                        Column {
+                            id: group
+                            required property string modelData
+                            width: stack.width
+                            spacing: root.row - 28
+                            bottomPadding: root.row - 28  // every position is a multiple of the row
+                            Label {
+                                text: group.modelData
+                                color: Theme.accent
+                                font.bold: true
+                                height: 28
+                            }
+                            Repeater {
+                                model: root.entriesOf(group.modelData)
+                                Row {
+                                    id: entry
+                                    required property var modelData
+                                    spacing: 14
+                                    Item {
+                                        width: 96
+                                        height: 28
+                                        Rectangle {
+                                            anchors.verticalCenter: parent.verticalCenter
+                                            width: Math.min(parent.width, keys.implicitWidth + 16)
+                                            height: 26
+                                            radius: 6
+                                            color: Theme.surfaceHigh
+                                            border.color: Theme.line
+                                            Label {
+                                                id: keys
+                                                anchors.centerIn: parent
+                                                text: entry.modelData.keys
+                                                font.pixelSize: Theme.fontSmall
+                                                font.bold: true
                                             }
                                         }
-                                        Label {
-                                            width: group.width - 110
-                                            height: Math.ceil(Math.max(28, implicitHeight) / root.row) * root.row - 4
-                                            text: entry.modelData.text
-                                            wrapMode: Text.Wrap
-                                        }
+                                    }
+                                    Label {
+                                        width: group.width - 110
+                                        height: Math.ceil(Math.max(28, implicitHeight) / root.row) * root.row - 4
+                                        text: entry.modelData.text
+                                        wrapMode: Text.Wrap
                                     }
                                 }
                             }

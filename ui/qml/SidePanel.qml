@@ -124,7 +124,7 @@ Rectangle {
                     Layout.fillWidth: true
                     detection: root.session.detection
                     givenUp: root.session.status.givenUp
-                    onDevice: root.session.backend.name === "cuda"
+                    usesDevice: root.session.backend.name === "cuda"
                     kiosk: root.kiosk
                     onModelRequested: root.modelRequested()
                     onModelsRequested: root.session.findModels()
@@ -138,7 +138,7 @@ Rectangle {
                 SuppressionPanel {
                     Layout.fillWidth: true
                     detection: root.session.detection
-                    onDevice: root.session.backend.name === "cuda"
+                    usesDevice: root.session.backend.name === "cuda"
                 }
             }
         }

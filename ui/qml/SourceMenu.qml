@@ -38,7 +38,8 @@ C.Popup {
         font.bold: true
     }
 
-    contentItem: Flickable {
+    Flickable {
+        anchors.fill: parent
         implicitHeight: column.implicitHeight
         contentHeight: column.implicitHeight
         boundsBehavior: Flickable.StopAtBounds
@@ -87,8 +88,13 @@ C.Popup {
                     property bool selectsOnPress: false
                     onTextEdited: selectsOnPress = false
                     onReleased: {
-                        if (selectsOnPress) Qt.callLater(selectAll)  // after the field has handled the release
+                        if (selectsOnPress) selection.start()
                         selectsOnPress = false
+                    }
+                    Timer {  // the field has handled the release then
+                        id: selection
+                        interval: 0
+                        onTriggered: address.selectAll()
                     }
                     onAccepted: if (text.trim().length > 0) root.openSource(text.trim())
                     background: Rectangle {

@@ -63,7 +63,7 @@ Item {
             radius: 12
             color: control.pressed ? Theme.surfacePressed : control.hovered ? Theme.surfaceHigh : Theme.surface
             border.color: Theme.line
-            FocusRing { control: control }
+            FocusRing { shown: control.visualFocus }
         }
         Tip { text: control.tip; shown: control.hovered && !control.pressed }
     }

@@ -7,7 +7,7 @@ ColumnLayout {
     id: root
 
     required property DetectionSettings detection
-    property bool onDevice: false  // NMS runs on a GPU
+    property bool usesDevice: false  // NMS runs on a GPU
 
     spacing: 2
 
@@ -62,7 +62,7 @@ ColumnLayout {
     }
     Choice {
         Layout.fillWidth: true
-        visible: root.onDevice
+        visible: root.usesDevice
         label: qsTr("Kernels")
         tip: qsTr("Throng's kernels, or the paper's map and reduce (one-pass only)")
         model: root.detection.kernelSets

@@ -17,13 +17,14 @@ Rectangle {
 
     readonly property bool narrow: width < 720
     onNarrowChanged: menu.close()
-    readonly property var views: [
+    readonly property var allViews: [
         { id: "matrix", icon: "matrix" },
         { id: "counts", icon: "crowd" },
         { id: "compare", icon: "compare" },
         { id: "race", icon: "race" },
         { id: "replay", icon: "recent" }
-    ].filter(view => actions.isAllowed(view.id))
+    ]
+    readonly property var views: allViews.filter(view => actions.isAllowed(view.id))
     function isOpen(id: string): bool { return session[id].open && (id !== "counts" || panelOpen) }
 
     implicitHeight: 56

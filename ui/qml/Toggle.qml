@@ -32,7 +32,7 @@ T.Switch {
             radius: 9
             color: control.checked ? Theme.accentText : Theme.textDim
         }
-        FocusRing { control: control; radius: 15 }
+        FocusRing { shown: control.visualFocus; radius: 15 }
     }
     contentItem: Label {
         text: control.text

@@ -15,8 +15,9 @@ Rectangle {
     property real banner: 0       // height of the message over the upper edge
     property bool canOpen: true   // the user may open a source
     readonly property VideoItem video: video
+    readonly property string sourceState: session.transport.state
     readonly property bool empty: !video.hasFrame && session.source.opening.length === 0
-                                  && ["idle", "ended", "failed"].includes(session.transport.state)
+                                  && (sourceState === "idle" || sourceState === "ended" || sourceState === "failed")
     signal doubleTapped()
     signal fileRequested()
     signal sourcesRequested()

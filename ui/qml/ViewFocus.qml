@@ -1,5 +1,4 @@
 import QtQuick
-import Throng.Ui
 
 // Returns the keyboard focus when a view is closed: to the control that had it when the view was opened. Otherwise it
 // would remain on an invisible control, which keeps its keys from the window.

@@ -161,7 +161,7 @@ Rectangle {
                             width: Math.min(implicitWidth, parent.width)
                             height: cell.small ? 20 : 26
                             font.pixelSize: Theme.fontSmall
-                            color: ["failed", "silent"].includes(cell.modelData.state) ? Theme.warning : Theme.textDim
+                            color: cell.modelData.state === "failed" || cell.modelData.state === "silent" ? Theme.warning : Theme.textDim
                             text: cell.modelData.state === "failed" ? qsTr("failed")
                                 : cell.modelData.state === "opening" ? qsTr("opening")
                                 : cell.modelData.state === "silent" ? qsTr("no signal")

@@ -18,7 +18,7 @@ TileItem::~TileItem() {
 }
 
 WallTile* TileItem::tile() const {
-    return wall_ && number_ >= 0 && number_ < wall_->tiles().size() ? &wall_->tile(number_) : nullptr;
+    return wall_ && number_ >= 0 && number_ < wall_->num_tiles() ? &wall_->tile(number_) : nullptr;
 }
 
 void TileItem::set_wall(Wall* wall) {

@@ -58,10 +58,13 @@ Wall::~Wall() {
     pool_.waitForDone();
 }
 
-QList<QObject*> Wall::tiles() const {
-    QList<QObject*> tiles;
-    for (const auto& tile : tiles_) tiles += tile.get();
-    return tiles;
+QQmlListProperty<WallTile> Wall::tiles() {
+    using Tiles = QQmlListProperty<WallTile>;
+    return Tiles(
+        this, nullptr, [](Tiles* tiles) -> qsizetype { return static_cast<Wall*>(tiles->object)->num_tiles(); },
+        [](Tiles* tiles, qsizetype number) {
+            return &static_cast<Wall*>(tiles->object)->tile(static_cast<int>(number));
+        });
 }
 
 int Wall::columns(int tiles, double width, double height) {

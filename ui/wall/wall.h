@@ -4,6 +4,7 @@
 
 #include <QtQml/qqmlregistration.h>
 #include <QObject>
+#include <QQmlListProperty>
 #include <QStringList>
 #include <QThreadPool>
 #include <QTimer>
@@ -23,7 +24,7 @@ class Wall : public QObject {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("made by the program")
-    Q_PROPERTY(QList<QObject*> tiles READ tiles CONSTANT)
+    Q_PROPERTY(QQmlListProperty<throng::ui::WallTile> tiles READ tiles CONSTANT)
     Q_PROPERTY(int enlarged READ enlarged NOTIFY enlargedChanged)
     Q_PROPERTY(int running READ running NOTIFY refreshed)
     Q_PROPERTY(int faces READ faces NOTIFY refreshed)
@@ -37,7 +38,8 @@ public:
     Wall(const QStringList& sources, Session& session, QObject* parent = nullptr);
     ~Wall() override;
 
-    [[nodiscard]] QList<QObject*> tiles() const;
+    [[nodiscard]] QQmlListProperty<WallTile> tiles();
+    [[nodiscard]] int num_tiles() const { return static_cast<int>(tiles_.size()); }
     [[nodiscard]] WallTile& tile(int number) { return *tiles_[static_cast<std::size_t>(number)]; }
     [[nodiscard]] int enlarged() const { return enlarged_; }  // number of the tile that the session shows; -1: none
     // Of the sources that deliver frames.
