@@ -142,6 +142,10 @@ TEST_F(TabFocus, ReachesTheLast30Seconds) {
 
 TEST_F(TabFocus, ReachesTheSidePanelWithCounts) {
     open_view("counts");
+    // The panel scrolls to the section that opens, soon after it opened.
+    const auto* scroll = window_->findChild<QQuickItem*>("panelScroll");
+    ASSERT_NE(scroll, nullptr);
+    ASSERT_TRUE(test::wait_for([&] { return scroll->property("contentY").toDouble() > 0; }));
     walk(40);
 }
 

@@ -7,6 +7,7 @@
 #include <QPointer>
 #include <QQuickWindow>
 #include <QTimer>
+#include <QWindow>
 #include <memory>
 #include <optional>
 #include <string>
@@ -74,7 +75,7 @@ private:
     std::unique_ptr<Attract> attract_;
     FaceCounter counter_;
     SourceGuard guard_;
-    QPointer<QQuickWindow> window_;
+    QPointer<QWindow> window_;  // no QQuickWindow any more when its destructor sends the last events
     QTimer alert_timer_;
     bool locked_;
     bool swallowing_ = false;  // the gesture that ended attract mode
