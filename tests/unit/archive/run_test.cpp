@@ -238,7 +238,7 @@ TEST_F(ArchiveRuns, SurviveSigkillAtAnyTime) {
         }
         ::close(ends[1]);
         char begun = 0;
-        for (int left = integer(1, 15); run < kKills && left > 0 && ::read(ends[0], &begun, 1) == 1; --left) {
+        for (std::int64_t left = integer(1, 15); run < kKills && left > 0 && ::read(ends[0], &begun, 1) == 1; --left) {
         }
         // Within or between the steps of an input.
         if (run < kKills) ::usleep(static_cast<useconds_t>(integer(0, 2000)));
