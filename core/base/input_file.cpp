@@ -18,7 +18,7 @@
 namespace throng {
 namespace {
 
-constexpr int kPollMs = 50;  // interval at which stop requests are polled
+constexpr int kReadPollMs = 50;  // interval at which stop requests are polled
 constexpr std::size_t kReadBlock = 1 << 17;
 
 // Throws Error(input) for a device that may have no end, such as /dev/zero. Terminals and /dev/null have one.
@@ -58,7 +58,7 @@ InputFile::~InputFile() {
 // Returns whether there is something to read, or the end.
 bool InputFile::wait() {
     pollfd requested{file_, POLLIN, 0};
-    if (::poll(&requested, 1, kPollMs) <= 0) return false;
+    if (::poll(&requested, 1, kReadPollMs) <= 0) return false;
     if ((requested.revents & POLLHUP) != 0) had_writer_ = true;
     return true;
 }
