@@ -188,7 +188,8 @@ NmsOracleCase load_large(const fs::path& file, const std::string& name) {
 // mmcv-nms.json: the expectations of mmcv's tests. "naive" is greedy in its function of soft rules.
 std::vector<NmsOracleCase> load_mmcv(const fs::path& file) {
     std::vector<NmsOracleCase> cases;
-    for (const Json& item : read_json(file).at("cases")) {
+    const Json all = read_json(file);
+    for (const Json& item : all.at("cases")) {
         const std::string rule = item.at("rule") == "naive" ? "greedy" : item.at("rule").get<std::string>();
         const std::string name = "mmcv: " + item.at("rule").get<std::string>();
         require_keys(
