@@ -107,8 +107,9 @@ THRONG_API void throng_detector_destroy(throng_detector* detector); /* NULL is a
 THRONG_API throng_status throng_detect(throng_detector* detector, const throng_image* image,
                                        throng_detection* detections, int64_t capacity, int64_t* count);
 
-THRONG_API const char* throng_detector_error(const throng_detector* detector);   /* as throng_nms_error */
-THRONG_API const char* throng_detector_backend(const throng_detector* detector); /* "cpu" or "cuda" */
+THRONG_API const char* throng_detector_error(const throng_detector* detector); /* as throng_nms_error */
+/* "cpu" or "cuda"; with THRONG_BACKEND_AUTO, "cpu" after a failure of the GPU. Valid until the next call. */
+THRONG_API const char* throng_detector_backend(const throng_detector* detector);
 
 /* Opens a source and starts to detect: a video or image file, a folder of images, rtsp://..., camera:N, gst:PIPELINE,
  * crowd:faces=60,size=1920x1080,frames=100. Every frame of a file is detected; a live source keeps the newest one. Threads of the

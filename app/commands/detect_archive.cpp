@@ -98,12 +98,7 @@ DetectWorker::DetectWorker(const CommonOptions& common, const PipelineSettings& 
       budget_(std::move(budget)),
       kept_bytes_(kept_bytes),
       extras_(std::move(extras)),
-      engine_([&] {
-          const std::shared_ptr<Backend> backend = make_backend(common, &settings.detector).backend;
-          return Engine(backend, settings, make_fallback(common, settings.detector, backend.get()));
-      }()) {
-    engine_.prepare();
-}
+      engine_(make_engine(common, settings)) {}
 
 InputResult DetectWorker::process(const WorkItem& item, const std::vector<std::string>& outputs,
                                   const AddFrames& add_frames, const std::stop_token& stop) {
@@ -139,14 +134,16 @@ InputResult DetectWorker::detect(const WorkItem& item, const std::vector<std::st
     } else {
         whole = make_writer(outputs, settings_, extras_, stop);
     }
-    std::optional<Frame> last = open.before;
+    const FrameInfo before = open.before ? open.before->info() : RunOptions().before;
+    std::optional<Frame> last = std::move(open.before);  // of the part
     const auto write = [&](const FrameResult& found) {
         result.faces += found.kept.detections.size();
         add_frames(1);
         part ? part->write(found, stop) : whole->write(found);
         if (part) last = found.frame;
     };
-    result.frames = run(*open.source, engine_, {item.name, source_.frames, end, open.before, open.first}, write, stop);
+    result.frames =
+        run(*open.source, engine_, {item.name, source_.frames, end, before, std::move(open.first)}, write, stop);
     if (part) {
         part->finish(last, stop);
     } else {

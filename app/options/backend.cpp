@@ -55,4 +55,11 @@ BackendChoice make_backend(const CommonOptions& common, const DetectorParams* de
                 "use --backend auto to run on the CPU");
 }
 
+Engine make_engine(const CommonOptions& common, const PipelineSettings& settings) {
+    const std::shared_ptr<Backend> backend = make_backend(common, &settings.detector).backend;
+    Engine engine(backend, settings, make_fallback(common, settings.detector, backend.get()));
+    engine.prepare();
+    return engine;
+}
+
 }  // namespace throng

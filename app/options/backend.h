@@ -7,6 +7,7 @@
 
 #include "app/options/command.h"
 #include "core/detect/backend.h"
+#include "core/pipeline/engine.h"
 
 namespace throng {
 
@@ -26,6 +27,10 @@ struct BackendChoice {
 [[nodiscard]] std::function<std::shared_ptr<Backend>()> make_fallback(const CommonOptions& common,
                                                                       const DetectorParams& detector,
                                                                       const Backend* first = nullptr);
+
+// Returns an engine on the backend of --backend, with the fallback above and a detector that is ready. Throws as
+// make_backend and Engine::prepare do.
+[[nodiscard]] Engine make_engine(const CommonOptions& common, const PipelineSettings& settings);
 
 // Returns why CUDA is unavailable on device `device`; empty when it is available.
 [[nodiscard]] std::string cuda_unavailable_reason(int device);

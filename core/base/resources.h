@@ -1,4 +1,4 @@
-// What this process may use of the machine: processors and memory.
+// Tells what this process may use of the machine: processors and memory.
 #pragma once
 
 #include <cstdint>

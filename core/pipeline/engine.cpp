@@ -109,7 +109,7 @@ void Engine::fall_back(const Error& failure) {
             decoded.frame = decoded.frame.on_host();
             again_.push_back(std::move(decoded));
         } catch (const Error&) {
-            ++lost_;
+            ++unreadable_;
         }
     }
 }

@@ -1,4 +1,4 @@
-// Detection and NMS on a backend, and on another one once that fails: the only place where a run changes its backend.
+// Runs detection and NMS on a backend, and on another one once that fails. Nothing else changes the backend of a run.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,9 @@
 
 namespace throng {
 
-// Not thread-safe. Loses no frame in host memory when the backend fails. Frames in device memory may be unreadable
-// then: take_lost counts them, and whoever owns their source reads them again (VideoSource::resume_on_host).
+// Not thread-safe. When the backend fails, each frame in host memory is detected again. Frames in device memory may be
+// unreadable then: take_unreadable counts them, and whoever owns their source reads them again
+// (VideoSource::resume_on_host).
 class Engine {
 public:
     using MakeBackend = std::function<std::shared_ptr<Backend>()>;
@@ -57,8 +58,8 @@ public:
     [[nodiscard]] bool fell_back() const noexcept { return !notice_.empty(); }
     // One line about the failure of the first backend; empty without one.
     [[nodiscard]] const std::string& notice() const noexcept { return notice_; }
-    // Returns the number of frames that were lost with their device, and forgets it.
-    [[nodiscard]] std::size_t take_lost() { return std::exchange(lost_, 0); }
+    // Returns the number of frames that cannot be read since their device failed, and forgets it.
+    [[nodiscard]] std::size_t take_unreadable() { return std::exchange(unreadable_, 0); }
 
     // Forgets all tracks; ids start from 1 again. For use between two sources.
     void restart_tracks();
@@ -72,7 +73,7 @@ private:
     MakeBackend fallback_;
     std::unique_ptr<FrameProcessor> processor_;
     std::deque<DecodedFrame> again_;  // of the failed backend, oldest first
-    std::size_t lost_ = 0;
+    std::size_t unreadable_ = 0;
     std::string notice_;
 };
 

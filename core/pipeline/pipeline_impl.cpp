@@ -193,7 +193,7 @@ void Pipeline::Impl::note_fallback() {
 // Frames in device memory, queued ones included, are no longer readable after a failure: the source decodes them again.
 void Pipeline::Impl::resume_source() {
     const bool newest_on_device = newest_.frame && newest_.frame.info().memory == MemoryKind::device;
-    const std::size_t lost = engine_.take_lost();
+    const std::size_t unreadable = engine_.take_unreadable();
     if (newest_on_device) newest_ = {};
     // A source that failed or ended because of the device must also resume.
     const bool source_failed = decode_.failure().has_value();
@@ -202,10 +202,10 @@ void Pipeline::Impl::resume_source() {
         submitted_ = delivered_.count;
         return;
     }
-    if (lost == 0) return;
+    if (unreadable == 0) return;
     const std::lock_guard lock(mutex_);
-    counters_.dropped += lost;
-    notices_.backend += "; " + std::to_string(lost) + (lost == 1 ? " frame dropped" : " frames dropped");
+    counters_.dropped += unreadable;
+    notices_.backend += "; " + std::to_string(unreadable) + (unreadable == 1 ? " frame dropped" : " frames dropped");
 }
 
 void Pipeline::Impl::note_backend() {

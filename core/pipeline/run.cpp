@@ -10,17 +10,15 @@ namespace {
 
 class Run {
 public:
-    Run(VideoSource& source, Engine& engine, const RunOptions& options,
-        const std::function<void(const FrameResult&)>& write, const std::stop_token& stop)
+    Run(VideoSource& source, Engine& engine, RunOptions& options, const std::function<void(const FrameResult&)>& write,
+        const std::stop_token& stop)
         : source_(source),
           engine_(engine),
           options_(options),
           write_(write),
           stop_(stop),
-          first_(options.first),
-          fell_back_(engine.fell_back()) {
-        if (options.before) last_ = options.before->info();
-    }
+          fell_back_(engine.fell_back()),
+          last_(options.before) {}
 
     std::uint64_t all() {
         while (more_ || engine_.in_flight() > 0) {
@@ -43,8 +41,8 @@ private:
         }
         DecodedFrame decoded;
         const auto start = std::chrono::steady_clock::now();
-        if (first_) {
-            decoded.frame = *std::exchange(first_, std::nullopt);
+        if (options_.first) {
+            decoded.frame = *std::exchange(options_.first, std::nullopt);
         } else {
             const ReadStatus status = read(decoded.frame);
             if (status == ReadStatus::timeout) return;
@@ -88,8 +86,8 @@ private:
     // The device of the decoder has failed as well: its frames come again, in host memory.
     void read_again() {
         fell_back_ = true;
-        const std::size_t lost = engine_.take_lost();
-        if (!on_device_ && !source_failed_ && lost == 0) return;
+        const std::size_t unreadable = engine_.take_unreadable();
+        if (!on_device_ && !source_failed_ && unreadable == 0) return;
         engine_.discard();
         if (!source_.resume_on_host(last_.index, last_.pts)) {
             throw Error(ErrorKind::unavailable, engine_.notice(), source_.info().name,
@@ -101,21 +99,20 @@ private:
 
     VideoSource& source_;
     Engine& engine_;
-    const RunOptions& options_;
+    RunOptions& options_;
     const std::function<void(const FrameResult&)>& write_;
     const std::stop_token& stop_;
-    std::optional<Frame> first_;
     bool more_ = true;        // frames to read
     bool on_device_ = false;  // the last frame
     bool source_failed_ = false;
     bool fell_back_;  // before this run, or handled in it
     std::uint64_t submitted_ = 0, written_ = 0;
-    FrameInfo last_ = {.index = -1};  // of the last result
+    FrameInfo last_;  // of the last result
 };
 
 }  // namespace
 
-std::uint64_t run(VideoSource& source, Engine& engine, const RunOptions& options,
+std::uint64_t run(VideoSource& source, Engine& engine, RunOptions options,
                   const std::function<void(const FrameResult&)>& write, const std::stop_token& stop) {
     try {
         return Run(source, engine, options, write, stop).all();

@@ -96,15 +96,7 @@ Frame frame_of(const ImageView& image, FramePool& pool) {
 }  // namespace
 
 ImageDetector::ImageDetector(const DetectionOptions& options)
-    : engine_([&] {
-          const PipelineSettings settings = settings_of(options);
-          const CommonOptions common = common_options(options);
-          const std::shared_ptr<Backend> backend = make_backend(common, &settings.detector).backend;
-          return Engine(backend, settings, make_fallback(common, settings.detector, backend.get()));
-      }()) {
-    engine_.prepare();
-    backend_name_ = engine_.backend()->name();
-}
+    : engine_(make_engine(common_options(options), settings_of(options))), backend_name_(engine_.backend()->name()) {}
 
 std::shared_ptr<const FrameResult> ImageDetector::detect(const ImageView& image) {
     check_image(image, backend_name_);

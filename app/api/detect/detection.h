@@ -49,8 +49,8 @@ public:
     [[nodiscard]] const std::string& backend_name() const noexcept { return backend_name_; }
 
 private:
-    std::string backend_name_;
     Engine engine_;
+    std::string backend_name_;
     FramePool pool_;
 };
 

@@ -58,7 +58,7 @@ TEST(Resources, FilesThatAreMissingOrWrongLimitNothing) {
     write(dir.path() / "cpu.max", "50000 100000");
     write(dir.path() / "memory.max", "1000");
     EXPECT_EQ(cgroup_limits("0::/\n", dir.path()).processors, 0.5);
-    EXPECT_EQ(cgroup_limits("0::/gone/../gone\n", dir.path()).memory, 1000U);
+    EXPECT_EQ(cgroup_limits("0::/absent/../absent\n", dir.path()).memory, 1000U);
     for (const char* membership : {"", "0:", "3:cpu:/\n", "10::/\n", "0::\n"}) {
         EXPECT_EQ(cgroup_limits(membership, dir.path()).processors, std::nullopt) << membership;
     }

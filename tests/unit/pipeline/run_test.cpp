@@ -196,7 +196,7 @@ TEST(Run, LimitsChooseTheFrames) {
     Frame before, first;
     ASSERT_EQ(source.read(before, {}), ReadStatus::frame);
     ASSERT_EQ(source.read(first, {}), ReadStatus::frame);
-    const RunOptions rest{{}, 0, std::numeric_limits<double>::infinity(), before, first};
+    const RunOptions rest{{}, 0, std::numeric_limits<double>::infinity(), before.info(), first};
     EXPECT_EQ(run_all(source, engine, rest).frames, (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6, 7, 8, 9}));
 }
 
@@ -211,7 +211,8 @@ TEST(Run, APartIsReadAgainFromItsBegin) {
     FakeBackend::Plan plan = device_backend(2);
     plan.fails_at = 1;
     Engine engine = engine_of(plan);
-    EXPECT_EQ(run_all(source, engine, {{}, 0, 0.045, before, first}).frames, (std::vector<std::int64_t>{1, 2, 3, 4}));
+    EXPECT_EQ(run_all(source, engine, {{}, 0, 0.045, before.info(), first}).frames,
+              (std::vector<std::int64_t>{1, 2, 3, 4}));
 }
 
 }  // namespace
