@@ -55,7 +55,10 @@ PipelineSettings Pipeline::settings() const {
 
 void Pipeline::pause(bool paused) {
     impl_->playback_.pause(paused);
-    if (paused) return;
+    if (paused) {
+        impl_->queue_.wake();  // the frame on screen may need the settings that were for the next one
+        return;
+    }
     const std::lock_guard lock(impl_->mutex_);
     impl_->rate_.restart(std::chrono::steady_clock::now());
 }

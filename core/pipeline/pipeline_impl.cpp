@@ -46,6 +46,7 @@ void Pipeline::Impl::detect(const std::stop_token& stop) {
         DecodedFrame next;
         if (engine_.in_flight() == 0) {
             if (!more_requested) return;
+            if (outdated_ && !frames_arrive()) detect_again();
             const PopStatus event = queue_.pop(next, stop);
             if (event != PopStatus::value) {
                 if (!handle_event(event)) return;
@@ -59,16 +60,16 @@ void Pipeline::Impl::detect(const std::stop_token& stop) {
     }
 }
 
+bool Pipeline::Impl::frames_arrive() const {
+    const std::lock_guard lock(mutex_);
+    return phase_ == Phase::active && !playback_.paused();
+}
+
 // Handles an event that pop returned instead of a frame. Returns false at the end of the run.
 bool Pipeline::Impl::handle_event(PopStatus event) {
     if (event == PopStatus::stopped) return false;
     if (event == PopStatus::woken) {
         apply_pending_settings();
-        const bool frames_arrive = [this] {
-            const std::lock_guard lock(mutex_);
-            return phase_ == Phase::active;
-        }() && !playback_.paused();
-        if (!frames_arrive && newest_.frame) detect_again();
         return true;
     }
     engine_.check();
@@ -102,6 +103,7 @@ void Pipeline::Impl::submit(DecodedFrame frame) {
     device_frames_ = frame.frame.info().memory == MemoryKind::device;
     frame.queued = static_cast<std::uint32_t>(queue_.size());
     newest_ = frame.without_permit();
+    outdated_ = false;
     engine_.submit(std::move(frame));
     if (engine_.fell_back() != fell_back_) note_fallback();
 }
@@ -127,6 +129,7 @@ void Pipeline::Impl::apply_pending_settings() {
     PipelineSettings requested;
     {
         const std::lock_guard lock(mutex_);
+        outdated_ = settings_pending_ || outdated_;
         settings_pending_ = false;
         requested = settings_;
     }
@@ -151,6 +154,8 @@ void Pipeline::Impl::apply_pending_settings() {
 
 // Detects on the displayed frame again with new settings. Sinks do not receive it: they already have a result of it.
 void Pipeline::Impl::detect_again() {
+    outdated_ = false;
+    if (!newest_.frame) return;
     // A backend with several frames in flight reports the times of an earlier frame: run twice, so that they are those of
     // the new settings.
     if (engine_.backend()->frames_in_flight() > 1) {

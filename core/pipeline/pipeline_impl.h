@@ -117,6 +117,7 @@ private:
     void publish(const std::shared_ptr<const FrameResult>& result);
     void show_early(const DecodedFrame& decoded);
     void set_latest(std::shared_ptr<const FrameResult> result);
+    [[nodiscard]] bool frames_arrive() const;
     void adapt_quality(const FrameResult& result);
     void set_carries(const PipelineSettings& settings);
     [[nodiscard]] PipelineSettings with_quality(PipelineSettings settings);
@@ -146,6 +147,7 @@ private:
     std::optional<HidingQueue> hiding_;  // with PipelineSettings::hiding
     std::unique_ptr<Engine> searcher_;   // with HidingParams::search, unless the engine does the same
     DecodedFrame newest_;                // submitted last; detected again when settings change while no frame arrives
+    bool outdated_ = false;              // newest_ was submitted with earlier settings
     std::int64_t submitted_ = 0;         // frames
     DecodeLoop::Delivered delivered_;
     bool device_frames_ = false;  // the source delivers frames in device memory

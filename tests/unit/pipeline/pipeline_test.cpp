@@ -497,6 +497,26 @@ TEST(PipelinePlayback, NewSettingsApplyToAPausedFrame) {
     EXPECT_EQ(run.pipeline->counters().detected, 1U);
 }
 
+// They were meant for a frame that the pause holds back.
+TEST(PipelinePlayback, SettingsJustBeforeAPauseApplyToItsFrame) {
+    FakeSource::Plan source = frames(10);
+    source.waits_at = 3;
+    FakeBackend::Plan backend;
+    backend.switches.resize(1);
+    backend.switches[0].id = "memory";
+    Trial run(source, backend, in_real_time());
+    run.pipeline->start();
+    ASSERT_TRUE(eventually([&] { return run.sink->frames().size() == 3; }));
+    PipelineSettings settings = run.pipeline->settings();
+    settings.keep_raw = true;
+    settings.detector.switches["memory"] = "shared";
+    run.pipeline->update(settings);
+    ASSERT_TRUE(eventually([&] { return run.pipeline->switches()[0].chosen == "shared"; })) << "before the pause";
+    run.pipeline->pause(true);
+    EXPECT_TRUE(eventually([&] { return run.pipeline->latest()->raw.detections.size() == 2; }));
+    EXPECT_EQ(run.pipeline->latest()->frame.info().index, 2);
+}
+
 TEST(PipelinePlayback, StopsWhilePausedOrWaiting) {
     FakeSource::Plan slow = frames(10);
     slow.fps = 0.2;  // the second frame is due five seconds after the first
