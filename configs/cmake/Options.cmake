@@ -51,8 +51,12 @@ if(TH_WERROR)
 endif()
 target_compile_options(throng_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${TH_WARNINGS}>")
 
+# Of a folder's targets. Checks of every pointer for null and for its alignment take half of the time to compile a file with
+# AddressSanitizer, which reports an access to null anyway. The window and the tests read no raw memory.
+define_property(TARGET PROPERTY TH_FEWER_CHECKS INHERITED BRIEF_DOCS "Not checked: null and alignment of pointers" FULL_DOCS "")
 if(TH_SANITIZE)
     target_compile_options(throng_options INTERFACE
-        $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${TH_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all>)
+        $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${TH_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all>
+        $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:$<TARGET_PROPERTY:TH_FEWER_CHECKS>>>:-fno-sanitize=null,alignment>)
     target_link_options(throng_options INTERFACE -fsanitize=${TH_SANITIZE})
 endif()

@@ -63,7 +63,7 @@ std::string message_for(const std::string& command, const std::string& option, c
     // Passes an empty value as a separate argument: CLI11 accepts --option= without a value.
     arguments.push_back(value.empty() ? option : option + "=" + value);
     if (value.empty()) arguments.emplace_back();
-    Parser parser;
+    static Parser parser;  // parse() clears what the call before it left; making one takes far longer
     std::reverse(arguments.begin(), arguments.end());
     try {
         parser.program.parse(arguments);
