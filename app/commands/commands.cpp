@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "app/options/common.h"
 #include "app/options/config_options.h"
@@ -22,11 +23,18 @@ namespace {
 
 using AddCommand = void (*)(CLI::App& program, CommandContext& context);
 
-// In the order of --help.
-constexpr AddCommand kCommands[] = {
-    add_view_command,   add_detect_command, add_anonymize_command, add_merge_command,  add_crowd_command,
-    add_nms_command,    add_bench_command,  add_eval_command,      add_relink_command, add_experiments_command,
-    add_clocks_command, add_models_command, add_info_command,
+// A heading of --help and its commands, in their order there.
+struct CommandGroup {
+    const char* title;
+    std::vector<AddCommand> commands;
+};
+
+const CommandGroup kGroups[] = {
+    {"Use",
+     {add_view_command, add_detect_command, add_anonymize_command, add_merge_command, add_relink_command,
+      add_models_command, add_clocks_command, add_info_command}},
+    {"Laboratory",  // app/lab
+     {add_crowd_command, add_nms_command, add_eval_command, add_bench_command, add_experiments_command}},
 };
 
 int parse_and_run(std::vector<std::string> arguments) {
@@ -81,7 +89,12 @@ void add_command_line(CLI::App& program, CommandContext& context) {
     program.require_subcommand(0, 1);
     program.footer(
         "throng SOURCE is short for throng view SOURCE. Run throng COMMAND --help for the options of a command.");
-    for (const AddCommand add : kCommands) add(program, context);
+    for (const CommandGroup& group : kGroups) {
+        for (const AddCommand add : group.commands) {
+            add(program, context);
+            program.get_subcommands({}).back()->group(group.title);
+        }
+    }
     add_common_options(program, context.common);
 }
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/measure/race.h"
+#include "app/lab/race.h"
 #include "app/options/backend.h"
 #include "app/options/clock_options.h"
 #include "app/options/command.h"

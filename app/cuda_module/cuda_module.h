@@ -18,7 +18,7 @@
 
 namespace throng {
 
-// One step of an ablation (app/measure/ablation.h), measured on one frame.
+// One step of an ablation (app/lab/measure/ablation.h), measured on one frame.
 struct CudaAblationStep {
     std::string name;
     std::vector<double> ms;    // per frame, gray image in device memory to raw detections
@@ -46,7 +46,7 @@ struct CudaModule {
     std::shared_ptr<Backend> (*make_backend)(int device);
     std::uint64_t (*host_copied_bytes)();  // by the module's copy of core/frame/host_copies.h
 
-    // Measurements (app/measure, app/experiments).
+    // Measurements (app/lab).
     // Calls show_step before each step.
     std::vector<CudaAblationStep> (*ablation)(const Frame& frame, const DetectorParams& params, int device, int repeats,
                                               const std::function<void(const std::string& step)>& show_step);

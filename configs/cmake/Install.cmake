@@ -128,7 +128,7 @@ unrecognizable.
 It contains a window for a desktop or an unattended screen, and commands that
 need no display.")
 set(CPACK_DEBIAN_THRONG_PACKAGE_RECOMMENDS "fonts-dejavu-core, libgl1-mesa-dri")
-set(CPACK_DEBIAN_THRONG_PACKAGE_SUGGESTS "ffmpeg, throng-cuda")
+set(CPACK_DEBIAN_THRONG_PACKAGE_SUGGESTS "ffmpeg, python3-jinja2, python3-matplotlib, throng-cuda")
 # The module fits exactly one version of what loads it.
 throng_package(throng-cuda non-free/video
     "throng (= ${PROJECT_VERSION}) | libthrong0 (= ${PROJECT_VERSION}) | python3-throng (= ${PROJECT_VERSION})"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "app/measure/image_bench.h"
+#include "app/lab/measure/image_bench.h"
 #include "core/base/error.h"
 #include "core/cpu/cpu_backend.h"
 #include "core/detect/nms_names.h"

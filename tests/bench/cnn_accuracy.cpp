@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "app/measure/result_list.h"
+#include "app/lab/measure/result_list.h"
 #include "core/base/error.h"
 #include "core/cpu/cpu_backend.h"
 #include "core/detect/detector_kinds.h"

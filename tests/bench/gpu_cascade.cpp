@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/measure/samples.h"
+#include "app/lab/measure/samples.h"
 #include "core/base/error.h"
 #include "core/model/cascade_xml.h"
 #include "core/model/model_finder.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/measure/samples.h"
+#include "app/lab/measure/samples.h"
 #include "core/base/error.h"
 #include "core/detect/null_recorder.h"
 #include "core/model/model_finder.h"

@@ -15,7 +15,7 @@
 
 #ifdef TH_WITH_CUDA
 
-#include "app/measure/samples.h"
+#include "app/lab/measure/samples.h"
 #include "core/base/error.h"
 #include "gpu/nms/cuda_nms.h"
 #include "gpu/runtime/detection_memory.h"

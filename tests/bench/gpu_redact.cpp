@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/measure/samples.h"
+#include "app/lab/measure/samples.h"
 #include "core/base/error.h"
 #include "core/base/stopwatch.h"
 #include "core/redact/redact.h"

@@ -12,3 +12,9 @@ endfunction()
 forbid(core "gpu/|ui/|app/|cuda|nv[a-z]*\\.h|Q[A-Z]|Qt" "core must not depend on CUDA, Qt or other folders")
 forbid(gpu "ui/|app/|Q[A-Z]|Qt" "gpu may depend only on core")
 forbid(ui "gpu/|app/|cuda" "ui may depend only on core")
+
+# The laboratory measures the program and is no part of it: only the race of the window uses it.
+forbid(app/commands "app/lab/[^r]|app/lab/r[^a]" "app/lab may be included by app/lab only, app/lab/race.h excepted")
+foreach(folder api cuda_module options python reference)
+    forbid(app/${folder} "app/lab/" "app/lab may be included by app/lab only")
+endforeach()

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "app/measure/pipeline_measurement.h"
+#include "app/lab/measure/pipeline_measurement.h"
 #include "core/base/error.h"
 #include "tests/support/program/program.h"
 #include "tests/support/test_data.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/experiments/experiment.h"
+#include "app/lab/experiments/experiment.h"
 #include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
 

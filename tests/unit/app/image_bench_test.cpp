@@ -1,5 +1,5 @@
 // `throng bench cascade|hog|cnn` on small images, and their shared code; times are not checked.
-#include "app/measure/image_bench.h"
+#include "app/lab/measure/image_bench.h"
 
 #include <gtest/gtest.h>
 

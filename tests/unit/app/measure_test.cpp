@@ -12,9 +12,9 @@
 #include <tuple>
 #include <vector>
 
-#include "app/measure/bench_run.h"
-#include "app/measure/nms_clusters.h"
-#include "app/measure/nms_measurement.h"
+#include "app/lab/measure/bench_run.h"
+#include "app/lab/measure/nms_clusters.h"
+#include "app/lab/measure/nms_measurement.h"
 #include "core/base/error.h"
 #include "core/cpu/cpu_backend.h"
 #include "tests/support/test_data.h"

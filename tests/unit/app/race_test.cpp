@@ -1,5 +1,5 @@
 // Tests the contestants of the window's race on random detections and on a drawn crowd.
-#include "app/measure/race.h"
+#include "app/lab/race.h"
 
 #include <gtest/gtest.h>
 #include <random>

@@ -1,0 +1,126 @@
+// throng bench cascade: measures a cascade on an image next to OpenCV's on the same windows, in one interleaved run.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <opencv2/core.hpp>
+#include <opencv2/objdetect.hpp>
+#include <string>
+#include <vector>
+
+#include "app/lab/measure/image_bench.h"
+#include "app/lab/measure/opencv_cuda_baseline.h"
+#include "app/options/backend.h"
+#include "app/options/command.h"
+#include "app/options/values.h"
+#include "core/base/error.h"
+#include "core/cpu/cascade_detector.h"
+#include "core/model/model_finder.h"
+
+namespace throng {
+namespace {
+
+std::vector<DetectorSetting> settings_of_cascades(const ImageBenchArguments& arguments) {
+    const DetectorParams& own = arguments.detector;
+    if (arguments.one_setting) {
+        const std::string sizes = own.max_size > 0 ? fmt::format("{} to {} px", own.min_size, own.max_size)
+                                                   : fmt::format("from {} px", own.min_size);
+        return {{fmt::format("{}, {:g}, {}", own.model.empty() ? own.kind : own.model, own.scale_factor, sizes), own}};
+    }
+    const auto make = [&](const char* name, const char* kind, const char* model, double factor, int min, int max) {
+        DetectorSetting setting{name, own};
+        setting.params.kind = kind;
+        setting.params.model = model;
+        setting.params.scale_factor = factor;
+        setting.params.min_size = min;
+        setting.params.max_size = max;
+        return setting;
+    };
+    return {make("alt2, 1.25, 50 to 200 px", "haar", "haarcascade_frontalface_alt2", 1.25, 50, 200),
+            make("alt2, 1.1, from 24 px", "haar", "haarcascade_frontalface_alt2", 1.1, 24, 0),
+            make("lbp, 1.1, from 24 px", "lbp", "lbpcascade_frontalface", 1.1, 24, 0)};
+}
+
+class CascadeBench final : public ImageBench {
+public:
+    CascadeBench(const ImageBenchArguments& arguments, const CommonOptions& common)
+        : ImageBench(arguments, common, "bench cascade", {make_backend(common, &arguments.detector).backend}) {}
+
+private:
+    void measure(const DetectorSetting& setting) override {
+        const DetectorParams& params = setting.params;
+        const std::string model = find_model(params.model, params.kind).string();
+        DetectorRun ours(backends_.front(), params);
+        std::vector<BenchCase> cases{ours.bench_case(image_.frame)};
+        cv::CascadeClassifier classifier;
+        const cv::Mat image = luma_or_bgr(image_.frame);
+        std::vector<cv::Rect> theirs;
+        CudaBaselineTimes cuda;
+        if (compares()) {
+            if (!classifier.load(model)) {
+                throw Error(ErrorKind::input, "OpenCV cannot read the cascade", model,
+                            "use --no-baselines to leave OpenCV out");
+            }
+            cases.push_back({"OpenCV", [&] {
+                                 classifier.detectMultiScale(image, theirs, params.scale_factor, 0, 0,
+                                                             {params.min_size, params.min_size},
+                                                             {params.max_size, params.max_size});
+                             }});
+        }
+        measure_in_turn(cases, setting);
+        if (compares() && backends_.front()->name() == "cuda") {
+            cuda = measure_opencv_cuda(model, image, params, arguments_.bench.repeat);
+            if (!cuda.unavailable_reason.empty())
+                add_note(fmt::format("OpenCV's CUDA cascade is not measured: {}\n", cuda.unavailable_reason));
+        }
+        const double opencv = cases.back().times.total.median();
+        const RunTimes& times = cases.front().times;
+        const DetectionSet& found = ours.found();
+        const auto* cpu = dynamic_cast<const CascadeDetector*>(&ours.detector());
+        const CascadeCounts counts = cpu != nullptr ? cpu->counts() : CascadeCounts{};
+        const auto if_compared = [&](auto value) { return value_if(compares(), value); };
+        ResultRow& row = results_.row();
+        row.fields(times).add("setting", "setting", setting.name);
+        row.field("detector", params.kind).field("model", model).field("scale_factor", params.scale_factor);
+        row.field("min_size", std::int64_t{params.min_size}).field("max_size", std::int64_t{params.max_size});
+        row.cell("median ms", times.total.median(), 2);
+        for (const auto stage : {stage::kPyramid, stage::kIntegral, stage::kCascade}) row.stage(times, stage, 2);
+        row.add("OpenCV ms", "opencv/median_ms", if_compared(opencv), 2);
+        row.add("x OpenCV", "opencv/ratio", if_compared(opencv / times.total.median()), 2);
+        row.add("OpenCV CUDA ms", "opencv_cuda/median_ms", value_if(!cuda.ms.empty(), cuda.ms.median()), 2);
+        row.field("opencv_cuda/accepted", value_if(!cuda.ms.empty(), cuda.accepted));
+        row.field("opencv_cuda/error", value_if(!cuda.unavailable_reason.empty(), cuda.unavailable_reason));
+        row.add("windows", "windows", value_if(cpu != nullptr, counts.candidates));
+        row.add("evaluated", "looked_at", value_if(cpu != nullptr, counts.visited));
+        row.add("accepted", "accepted", std::int64_t{found.total});
+        row.add("OpenCV's", "opencv/accepted", if_compared(static_cast<std::int64_t>(theirs.size())));
+        row.add("common", "opencv/common", if_compared(common_boxes(found, theirs)));
+    }
+};
+
+}  // namespace
+
+void add_bench_cascade_command(CLI::App& bench, CommandContext& context) {
+    CLI::App* command = bench.add_subcommand("cascade", "Haar and LBP cascades on one image, compared with OpenCV's");
+    const auto arguments = std::make_shared<ImageBenchArguments>();
+    arguments->size = "1920x1080";
+    arguments->faces = 60;
+    command->add_option("--faces", arguments->faces, "Faces in the drawn crowd")
+        ->check(whole_range(0, 5000))
+        ->capture_default_str();
+    add_image_bench_options(*command, *arguments, {"haar", "lbp"});
+    command->footer(
+        "Without --detector, --model, --min-size, --max-size or --scale-factor three standard settings are measured:\n"
+        "alt2 with 1.25 and faces of 50 to 200 pixels, alt2 and LBP with 1.1 and faces from 24 pixels.");
+    command->callback([&context, arguments, command] {
+        context.run = [&context, arguments, command] {
+            for (const char* option : {"--detector", "--model", "--min-size", "--max-size", "--scale-factor"}) {
+                arguments->one_setting |= command->count(option) > 0;
+            }
+            finalize_detector_options(arguments->detector);
+            return CascadeBench(*arguments, context.common).run(settings_of_cascades(*arguments));
+        };
+    });
+}
+
+}  // namespace throng

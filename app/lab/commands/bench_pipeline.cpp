@@ -1,0 +1,126 @@
+// throng bench pipeline: measures decoding, detection and both on a source, at full speed and without output.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/lab/measure/bench_run.h"
+#include "app/lab/measure/pipeline_measurement.h"
+#include "app/options/backend.h"
+#include "app/options/command.h"
+#include "app/options/detector_options.h"
+#include "app/options/nms_options.h"
+#include "app/options/run_summary.h"
+#include "app/options/source_options.h"
+#include "app/options/values.h"
+#include "core/base/secrets.h"
+
+namespace throng {
+namespace {
+
+const std::map<std::string, PipelinePart> kParts{
+    {"decode", PipelinePart::decode}, {"detect", PipelinePart::detect}, {"both", PipelinePart::both}};
+
+struct PipelineBenchArguments {
+    std::string source;
+    SourceArguments input;
+    DetectorOptions detector;
+    NmsOptions nms = nms_options_after_detector(BoxesFor::data);
+    std::vector<int> streams = {1, 8};
+    std::vector<std::string> parts = {"decode", "detect", "both"};
+    int shared_permits = kSharedPermits;
+    BenchOptions bench;
+};
+
+int bench_pipeline(PipelineBenchArguments arguments, const CommonOptions& common) {
+    finalize_detector_options(arguments.detector);
+    finalize_nms_options(arguments.nms, arguments.detector.kind);
+    PipelineBench bench;
+    bench.source = arguments.source;
+    bench.settings.detector = arguments.detector;
+    bench.settings.nms = arguments.nms.params;
+    if (arguments.nms.dmax > 0) bench.settings.capacity = arguments.nms.dmax;
+    check_settings(bench.settings);
+    BenchRun run(common, arguments.bench, "bench pipeline");
+    run.files().add_source(arguments.source);
+    run.files().add_model(arguments.detector);
+    run.start(arguments.streams.size() * arguments.parts.size());
+    const BackendChoice backend = make_backend(common, &arguments.detector);
+
+    bench.source_options = arguments.input.source;
+    bench.source_options.device = common.device;
+    bench.source_options.prefer_device_frames = backend.backend->name() != "cpu";
+    if (arguments.input.frames > 0) bench.frames = arguments.input.frames;
+    bench.shared_permits = arguments.shared_permits;
+    bench.make_backend = [named = common, name = backend.backend->name()]() mutable {
+        named.backend = name;
+        return make_backend(named).backend;
+    };
+    bench.interrupted = InterruptGuard::requested;
+
+    ResultList results;
+    std::vector<StageSummary> stages;  // of the first row that has stages
+    run.for_each(arguments.streams, [&](int streams) {
+        double decoding = 0;
+        run.for_each(arguments.parts, [&](const std::string& name) {
+            const PipelinePart part = kParts.at(name);
+            run.step(fmt::format("{} x {}", name, streams));
+            bench.progress = [&](std::uint64_t frames) {
+                run.note(fmt::format("{} x {}, {} frames", name, streams, frames));
+            };
+            std::vector<StageSummary> row_stages;
+            PipelineRow row = measure_pipeline(bench, part, streams, row_stages);
+            if (part == PipelinePart::decode) decoding = row.fps;
+            if (decoding > 0 && part == PipelinePart::both) row.of_decoding = row.fps / decoding;
+            if (stages.empty()) stages = std::move(row_stages);
+            add_pipeline_row(results, row);
+        });
+    });
+    return run.finish(results,
+                      {{"source", mask_credentials(arguments.source)},
+                       {"backend", backend.backend->name()},
+                       {"device", backend.backend->description()},
+                       {"stages", stage_json(stages)}},
+                      backend.backend->description(),
+                      fmt::format("\n{}backend {}\n", stage_table(stages).text(), backend.why));
+}
+
+}  // namespace
+
+void add_bench_pipeline_command(CLI::App& bench, CommandContext& context) {
+    CLI::App* command =
+        bench.add_subcommand("pipeline", "Throughput of decoding, of detection and of both on one source");
+    auto arguments = std::make_shared<PipelineBenchArguments>();
+    command->add_option("SOURCE", arguments->source, source_forms())->required()->type_name("");
+    add_source_options(*command, arguments->input);
+    add_detector_options(*command, arguments->detector);
+    add_nms_options(*command, arguments->nms);
+    add_list(*command, "--streams", arguments->streams, "Numbers of concurrent streams of the source, one run each",
+             whole_range(1, 256))
+        ->type_name("N,...")
+        ->group("Measurement");
+    add_list(*command, "--parts", arguments->parts, "Decoding alone, detection alone, both", CLI::IsMember(kParts))
+        ->type_name("decode|detect|both")
+        ->group("Measurement");
+    command
+        ->add_option("--spare", arguments->shared_permits,
+                     "Additional frames in flight beyond one per stream, shared by all streams")
+        ->check(whole_range(0, 4096))
+        ->type_name("N")
+        ->capture_default_str()
+        ->group("Measurement");
+    add_result_options(*command, arguments->bench, "Measurement");
+    command->footer(
+        "Streams loop over their file until one has delivered --frames frames (default: 600).\n"
+        "Example:\n  throng bench pipeline crowd.mp4 --min-size 50 --max-size 200 --scale-factor 1.25 --frames 2000");
+    command->callback([&context, arguments] {
+        context.run = [&context, arguments] { return bench_pipeline(*arguments, context.common); };
+    });
+}
+
+}  // namespace throng

@@ -1,0 +1,274 @@
+// throng eval TRUTH DETECTIONS: computes precision, recall and average precision, or scores of tracks.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/lab/commands/eval_leaks.h"
+#include "app/options/command.h"
+#include "app/options/run_files.h"
+#include "app/options/standard_output.h"
+#include "app/options/table.h"
+#include "app/options/values.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/detect/detector_kinds.h"
+#include "core/eval/evaluation.h"
+
+namespace throng {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct EvalArguments {
+    std::string truth;
+    std::string detections;
+    MatchOptions match;
+    bool json = false;
+    bool per_file = false;
+    bool tracks = false;
+    LeakArguments leaks;
+};
+
+const std::map<std::string, Rank> kRanks{
+    {"score", Rank::score}, {"hits", Rank::hits}, {"score*hits", Rank::score_times_hits}};
+
+std::vector<std::string> detector_names() {
+    std::vector<std::string> names;
+    for (const DetectorKind& kind : detector_kinds()) names.emplace_back(kind.name);
+    return names;
+}
+
+std::string ratio_text(std::optional<double> ratio) {
+    return ratio ? fmt::format("{:.4f}", *ratio) : "-";
+}
+
+void add_row(TextTable& table, const std::string& name, std::int64_t images, const MatchResult& r) {
+    table.add({name, fmt::format("{}", images), fmt::format("{}", r.faces), fmt::format("{}", r.correct),
+               fmt::format("{}", r.wrong), fmt::format("{}", r.ignored), ratio_text(precision(r)),
+               ratio_text(recall(r)), ratio_text(average_precision(r))});
+}
+
+std::int64_t images_of(const Evaluation& evaluation) {
+    std::int64_t images = 0;
+    for (const FileResult& file : evaluation.files) images += file.images;
+    return images;
+}
+
+std::string table_of(const Evaluation& evaluation, bool per_file) {
+    TextTable table({"file", "images", "faces", "correct", "wrong", "ignored", "precision", "recall", "AP"});
+    if (per_file) {
+        for (const FileResult& file : evaluation.files) {
+            add_row(table, file.found ? file.source : file.source + " (not in the detections)", file.images,
+                    file.result);
+        }
+    }
+    add_row(table, "all", images_of(evaluation), evaluation.total);
+    return table.text();
+}
+
+Json ratio_json(std::optional<double> ratio) {
+    return ratio ? Json(*ratio) : Json(nullptr);
+}
+
+Json result_json(const MatchResult& r) {
+    return {{"faces", r.faces},
+            {"correct", r.correct},
+            {"wrong", r.wrong},
+            {"ignored", r.ignored},
+            {"precision", ratio_json(precision(r))},
+            {"recall", ratio_json(recall(r))},
+            {"ap", ratio_json(average_precision(r))}};
+}
+
+void add_row(TextTable& table, const std::string& name, std::int64_t images, const TrackMetrics& m) {
+    const auto score = [](double value) { return fmt::format("{:.4f}", value); };
+    table.add({name, fmt::format("{}", images), fmt::format("{}", m.faces), score(m.hota.hota), score(m.hota.det_a),
+               score(m.hota.ass_a), score(m.hota.loc_a), score(m.at_iou.ass_a), score(m.mota), score(m.idf1),
+               fmt::format("{}", m.switches), fmt::format("{}", m.fragmentations)});
+}
+
+std::int64_t images_of(const TrackEvaluation& evaluation) {
+    std::int64_t images = 0;
+    for (const TrackFileResult& file : evaluation.files) images += file.images;
+    return images;
+}
+
+std::string table_of(const TrackEvaluation& evaluation, const EvalArguments& arguments) {
+    TextTable table({"file", "images", "faces", "HOTA", "DetA", "AssA", "LocA",
+                     fmt::format("AssA({:g})", arguments.match.iou), "MOTA", "IDF1", "switches", "fragments"});
+    if (arguments.per_file) {
+        for (const TrackFileResult& file : evaluation.files) {
+            add_row(table, file.found ? file.source : file.source + " (not in the detections)", file.images,
+                    file.metrics);
+        }
+    }
+    add_row(table, "all", images_of(evaluation), evaluation.total);
+    return table.text();
+}
+
+Json hota_json(const HotaScores& s) {
+    return {{"hota", s.hota},     {"det_a", s.det_a},   {"ass_a", s.ass_a},
+            {"ass_re", s.ass_re}, {"ass_pr", s.ass_pr}, {"loc_a", s.loc_a}};
+}
+
+Json result_json(const TrackMetrics& m) {
+    Json json = hota_json(m.hota);
+    json["at_iou"] = hota_json(m.at_iou);
+    json.update(Json{{"faces", m.faces},
+                     {"matches", m.matches},
+                     {"misses", m.misses},
+                     {"wrong", m.wrong},
+                     {"switches", m.switches},
+                     {"fragmentations", m.fragmentations},
+                     {"mota", m.mota},
+                     {"motp", m.motp},
+                     {"id_matches", m.id_matches},
+                     {"id_misses", m.id_misses},
+                     {"id_wrong", m.id_wrong},
+                     {"idf1", m.idf1}});
+    return json;
+}
+
+// Evaluation or TrackEvaluation; `scores` is the member of a file that result_json describes.
+template <class Evaluated, class File, class Scores>
+std::string json_of(const Evaluated& evaluation, Scores File::*scores, const EvalArguments& arguments) {
+    Json json = {
+        {"iou", arguments.match.iou}, {"min_size", arguments.match.min_size}, {"images", images_of(evaluation)}};
+    json.update(result_json(evaluation.total));
+    json["unjudged_images"] = evaluation.unjudged_images;
+    if (arguments.per_file) {
+        json["files"] = Json::array();
+        for (const File& file : evaluation.files) {
+            Json entry = {{"source", file.source}, {"found", file.found}, {"images", file.images}};
+            entry.update(result_json(file.*scores));
+            json["files"].push_back(std::move(entry));
+        }
+    }
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// Reports what could not be compared, and prints the result.
+template <typename Result>
+void print(const Result& evaluation, const std::string& text) {
+    const auto missing =
+        std::count_if(evaluation.files.begin(), evaluation.files.end(), [](const auto& file) { return !file.found; });
+    if (missing > 0) {
+        spdlog::warn("{} of {} files of the ground truth are missing from the detections; their faces count as missed",
+                     missing, evaluation.files.size());
+    }
+    if (evaluation.unjudged_images > 0) {
+        spdlog::info("{} images of the detections have no ground truth and are ignored", evaluation.unjudged_images);
+    }
+    standard_output::write(text);
+}
+
+int run(const EvalArguments& arguments, const CommonOptions& common) {
+    check_options(arguments.match);
+    RunFiles files(common);
+    files.add_input("the ground truth", arguments.truth);
+    files.add_input("the detections", arguments.detections);
+    files.add_output("--sizes", arguments.leaks.sizes);
+    files.add_output("--plot", arguments.leaks.plot);
+    if (arguments.leaks.on) {
+        return run_eval_leaks(arguments.truth, arguments.detections, arguments.leaks, arguments.json);
+    }
+    if (arguments.tracks) {
+        const TrackEvaluation evaluation =
+            evaluate_tracks(read_truth(arguments.truth), read_track_lines(arguments.detections), arguments.match);
+        print(evaluation, arguments.json ? json_of(evaluation, &TrackFileResult::metrics, arguments)
+                                         : table_of(evaluation, arguments));
+        return 0;
+    }
+    const Evaluation evaluation =
+        evaluate(read_truth(arguments.truth), read_detection_lines(arguments.detections), arguments.match);
+    print(evaluation, arguments.json ? json_of(evaluation, &FileResult::result, arguments)
+                                     : table_of(evaluation, arguments.per_file));
+    return 0;
+}
+
+}  // namespace
+
+void add_eval_command(CLI::App& program, CommandContext& context) {
+    CLI::App* command = program.add_subcommand("eval", "Compare detections or tracks with the ground truth");
+    auto arguments = std::make_shared<EvalArguments>();
+    command
+        ->add_option("TRUTH", arguments->truth,
+                     "Ground truth: JSON lines of throng crowd --truth, or a text file in WIDER FACE format")
+        ->required()
+        ->type_name("");
+    command
+        ->add_option(
+            "DETECTIONS", arguments->detections,
+            "Detections: JSON lines of throng detect --json; with --leaks also those of throng anonymize --regions")
+        ->required()
+        ->type_name("");
+    command
+        ->add_option("--iou", arguments->match.iou,
+                     "Minimum overlap (IoU) of a detection with its face, above 0, up to 1")
+        ->check(finite_range(0, 1))
+        ->type_name("T")
+        ->capture_default_str();
+    command->add_option("--min-size", arguments->match.min_size, "Ignore faces whose smaller side is below this size")
+        ->check(finite_range(0, 1e6))
+        ->type_name("PX")
+        ->capture_default_str();
+    command
+        ->add_option_function<std::string>(
+            "--rank", [arguments](const std::string& word) { arguments->match.rank = kRanks.at(word); },
+            "Ranking of the detections")
+        ->check(CLI::IsMember(kRanks))
+        ->type_name("")
+        ->default_str("score");
+    command->add_flag("--tracks", arguments->tracks,
+                      "Score the tracks of throng detect --track: HOTA, MOTA, IDF1, switches of ids");
+    CLI::Option* leaks = command->add_flag(
+        "--leaks", arguments->leaks.on,
+        "Count the faces of videos that hiding misses: visible by half, from 20 pixels, less than 95 % hidden");
+    leaks->excludes("--tracks");
+    command->add_option("--detector", arguments->leaks.detector, "--leaks: detector that made the detections")
+        ->check(CLI::IsMember(detector_names()))
+        ->type_name("")
+        ->capture_default_str()
+        ->needs(leaks);
+    command
+        ->add_option("--shown-score", arguments->leaks.shown_score,
+                     "--leaks: single frames hide detections from this score on")
+        ->check(finite_range(-1e6, 1e6))
+        ->type_name("S")
+        ->capture_default_str()
+        ->needs(leaks);
+    command->add_option("--delay", arguments->leaks.delay, "--leaks: frames known after each frame; 0 for all")
+        ->check(whole_range(0, 100000))
+        ->type_name("N")
+        ->capture_default_str()
+        ->needs(leaks);
+    command->add_option("--sizes", arguments->leaks.sizes, "--leaks: write the leaks by size of the face")
+        ->type_name("OUT.csv")
+        ->needs(leaks);
+    command->add_option("--plot", arguments->leaks.plot, "--leaks: plot the rate of leaks by size of the face")
+        ->type_name("OUT.svg")
+        ->needs(leaks);
+    command->add_flag("--per-file", arguments->per_file, "Also print one row per file");
+    command->add_flag("--json", arguments->json, "Print one JSON object instead of the table");
+    command->footer(
+        "Example:\n"
+        "  throng crowd crowd.mp4 --truth truth.jsonl\n"
+        "  throng detect crowd.mp4 --json found.jsonl\n"
+        "  throng eval truth.jsonl found.jsonl --per-file\n"
+        "  throng detect crowd.mp4 --detector cnn --score-threshold 0.396 --json low.jsonl\n"
+        "  throng eval truth.jsonl low.jsonl --leaks --shown-score 0.792 --sizes leaks.csv --plot leaks.svg\n"
+        "  throng anonymize crowd.mp4 --out hidden.mp4 --regions hidden.jsonl\n"
+        "  throng eval truth.jsonl hidden.jsonl --leaks");
+    command->callback(
+        [&context, arguments] { context.run = [&context, arguments] { return run(*arguments, context.common); }; });
+}
+
+}  // namespace throng

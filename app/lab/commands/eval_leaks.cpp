@@ -1,0 +1,127 @@
+#include "app/lab/commands/eval_leaks.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "app/lab/experiments/plot.h"
+#include "app/options/standard_output.h"
+#include "app/options/table.h"
+#include "core/base/output_file.h"
+#include "core/detect/detector_kinds.h"
+#include "core/eval/leaks.h"
+
+namespace throng {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::optional<double> rate_of(const LeakBin& bin) {
+    if (bin.face_frames == 0) return std::nullopt;
+    return 10000 * static_cast<double>(bin.leaks) / static_cast<double>(bin.face_frames);
+}
+
+Json json_of(const LeakResult& result) {
+    const std::optional<double> rate = result.per_10000();
+    Json sizes = Json::array();
+    for (const LeakBin& bin : result.bins) {
+        const std::optional<double> of_size = rate_of(bin);
+        sizes.push_back({{"from", bin.from},
+                         {"to", bin.to},
+                         {"face_frames", bin.face_frames},
+                         {"leaks", bin.leaks},
+                         {"leaks_per_10000", of_size ? Json(*of_size) : Json(nullptr)}});
+    }
+    return {{"face_frames", result.face_frames},
+            {"leaks", result.leaks},
+            {"leaks_per_10000", rate ? Json(*rate) : Json(nullptr)},
+            {"extra_area", result.mean_extra_area()},
+            {"whole_frames", result.whole_frames},
+            {"sizes", std::move(sizes)}};
+}
+
+void add_row(TextTable& table, const char* name, const LeakResult& result) {
+    const std::optional<double> rate = result.per_10000();
+    table.add({name, fmt::format("{}", result.frames), fmt::format("{}", result.face_frames),
+               fmt::format("{}", result.leaks), rate ? fmt::format("{:.2f}", *rate) : "-",
+               fmt::format("{:.2f} %", 100 * result.mean_extra_area()), fmt::format("{}", result.whole_frames)});
+}
+
+// A way to hide faces, and what it hides.
+struct Way {
+    const char* name;    // in the table
+    const char* key;     // in JSON
+    const char* column;  // of the CSV
+    LeakResult result;
+};
+
+std::string sizes_csv(const std::vector<Way>& ways) {
+    std::string csv = "from,to,face_frames";
+    for (const Way& way : ways) csv += fmt::format(",{}", way.column);
+    csv += "\n";
+    for (std::size_t i = 0; i < ways.front().result.bins.size(); ++i) {
+        const LeakBin& first = ways.front().result.bins[i];
+        csv += fmt::format("{:.1f},{:.1f},{}", first.from, first.to, first.face_frames);
+        for (const Way& way : ways) csv += fmt::format(",{}", way.result.bins[i].leaks);
+        csv += "\n";
+    }
+    return csv;
+}
+
+// Bars over the sizes that occur.
+Plot sizes_plot(const std::vector<Way>& ways) {
+    Plot plot;
+    plot.title = "Faces that leak, by their size";
+    plot.x_label = "size of the face in pixels";
+    plot.y_label = "leaks per 10,000 face-frames";
+    for (std::size_t i = 0; i < ways.front().result.bins.size(); ++i) {
+        for (auto way = ways.rbegin(); way != ways.rend(); ++way) {
+            const LeakBin& bin = way->result.bins[i];
+            const std::optional<double> rate = rate_of(bin);
+            if (rate) plot.add_bar(way->name, fmt::format("{:.0f} to {:.0f}", bin.from, bin.to), *rate);
+        }
+    }
+    return plot;
+}
+
+// Reads both files. The second one has the detections, or what `anonymize` hid.
+std::vector<Way> evaluate(const std::string& truth, const std::string& found, const LeakArguments& arguments) {
+    const HidingParams hiding = hiding_params(arguments.detector);
+    if (has_region_lines(found)) {
+        LeakOptions options;
+        options.margin = hiding.redact.margin;
+        return {{"anonymize", "anonymize", "leaks",
+                 evaluate_regions(read_truth(truth), read_region_lines(found), options)}};
+    }
+    LeakComparison comparison;
+    comparison.hiding = hiding;
+    comparison.hiding.plan.delay = arguments.delay > 0 ? arguments.delay : PlanOptions::kWholeSequence;
+    comparison.shown_score = arguments.shown_score;
+    comparison.shown_hits = detector_kind(arguments.detector).screen_min_hits;
+    LeakEvaluation both = evaluate_leaks(read_truth(truth), read_detection_lines(found), comparison);
+    return {{"plan", "planned", "leaks", std::move(both.planned)},
+            {"single frames", "single_frame", "leaks_single_frame", std::move(both.single)}};
+}
+
+}  // namespace
+
+int run_eval_leaks(const std::string& truth, const std::string& detections, const LeakArguments& arguments, bool json) {
+    const std::vector<Way> ways = evaluate(truth, detections, arguments);
+    if (!arguments.sizes.empty()) write_file(arguments.sizes, sizes_csv(ways));
+    if (!arguments.plot.empty()) draw_plot(sizes_plot(ways), arguments.plot);
+    if (json) {
+        Json all;
+        for (const Way& way : ways) all[way.key] = json_of(way.result);
+        standard_output::write(all.dump() + "\n");
+        return 0;
+    }
+    TextTable table({"hidden by", "frames", "face-frames", "leaks", "per 10,000", "extra area", "hidden whole"});
+    for (const Way& way : ways) add_row(table, way.name, way.result);
+    standard_output::write(table.text());
+    return 0;
+}
+
+}  // namespace throng

@@ -1,0 +1,41 @@
+// Ablation of the CUDA cascades and of the CUDA people detector: their optimizations, added one by one and measured on
+// one frame.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/lab/measure/result_list.h"
+#include "app/lab/measure/samples.h"
+#include "core/detect/detector.h"
+
+namespace throng {
+
+struct AblationRow {
+    std::string setting;
+    std::string step;          // what it adds to the previous row
+    Samples times;             // gray image in device memory to raw detections
+    double step_gain = 1;      // median of the previous row divided by this one's
+    double gain = 1;           // median of the first row divided by this one's
+    std::int64_t windows = 0;  // candidates on all levels
+    std::uint32_t detections = 0;
+    // Cascades only.
+    std::vector<std::int64_t> queued;  // windows that passed each segment except the last
+    // People only.
+    std::vector<std::pair<std::string, double>> kernels;  // median of each kernel alone, milliseconds
+    double memory_mb = 0;                                 // of the device
+};
+
+// Returns the rows of one setting; params.kind selects the detector. Calls `show_step` before each row. Throws
+// Error(unavailable) without the CUDA module or if the device is unusable.
+[[nodiscard]] std::vector<AblationRow> measure_ablation(const Frame& frame, const std::string& setting,
+                                                        const DetectorParams& params, int device, int repeats,
+                                                        const std::function<void(const std::string&)>& show_step);
+
+// Adds the rows to the results of a bench command.
+void add_ablation(ResultList& results, const std::vector<AblationRow>& rows);
+
+}  // namespace throng

@@ -1,0 +1,101 @@
+#include "app/lab/measure/bench_run.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "app/options/standard_output.h"
+#include "app/options/values.h"
+#include "core/base/error.h"
+#include "core/base/output_file.h"
+
+namespace throng {
+
+void add_result_options(CLI::App& command, BenchOptions& options, const std::string& group) {
+    CLI::Option* json = command.add_option("--json", options.json, "Write the results as JSON; - for standard output");
+    CLI::Option* csv = command.add_option("--csv", options.csv, "Write the table as CSV; - for standard output");
+    for (CLI::Option* option : {json, csv}) {
+        option->type_name("FILE");
+        if (!group.empty()) option->group(group);
+    }
+}
+
+void add_bench_options(CLI::App& command, BenchOptions& options) {
+    const bool by_budget = options.repeat == 0;
+    command
+        .add_option("--repeat", options.repeat,
+                    by_budget ? "Measured runs per setting; 0: as many as fit into about half a second"
+                              : "Measured runs per setting and detector")
+        ->check(whole_range(by_budget ? 0 : 1, 1000000))
+        ->type_name("N")
+        ->capture_default_str();
+    command.add_flag("--no-baselines", options.no_baselines, "Do not measure the baselines, such as OpenCV");
+    command.add_flag("--no-peers", options.no_baselines, "Deprecated name of --no-baselines")->group("");
+    add_result_options(command, options);
+}
+
+BenchRun::BenchRun(const CommonOptions& common, const BenchOptions& options, std::string label)
+    : common_(common), options_(options), label_(std::move(label)), files_(common) {}
+
+void BenchRun::start(std::optional<std::uint64_t> steps) {
+    files_.add_output("--csv", options_.csv);
+    files_.add_output("--json", options_.json);
+    progress_.emplace(common_, label_, steps);
+}
+
+void BenchRun::step(std::string_view note) {
+    if (InterruptGuard::requested()) throw Error(ErrorKind::interrupted, "interrupted before the end");
+    progress_->update(steps_++, note);
+}
+
+void BenchRun::note(std::string_view note) {
+    progress_->update(steps_ - 1, note);
+}
+
+void BenchRun::pause() {
+    progress_->finish();
+}
+
+bool BenchRun::completes(const std::function<void()>& work) {
+    try {
+        work();
+        return !InterruptGuard::requested();
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::interrupted) throw;
+        return false;
+    }
+}
+
+int BenchRun::finish(const ResultList& rows, nlohmann::ordered_json document, std::string_view heading,
+                     std::string_view notes, const std::string& key) {
+    progress_->finish();
+    const int status = InterruptGuard::requested() ? exit_status(ErrorKind::interrupted) : 0;
+    if (rows.empty() && status != 0) return status;
+    const TextTable table = rows.table();
+    if (!common_.quiet && options_.json != "-" && options_.csv != "-") {
+        standard_output::print("{}\n{}{}", heading, table.text(), notes);
+    }
+    if (!options_.csv.empty()) write_file(options_.csv, table.csv());
+    if (!options_.json.empty()) {
+        document[key] = rows.json();
+        write_file(options_.json,
+                   document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    }
+    return status;
+}
+
+void measure_interleaved(std::vector<BenchCase>& cases, int warm_up, int repeats, const std::string& setting,
+                         const std::function<void(const std::string&)>& step) {
+    for (int round = 0; round < warm_up + repeats; ++round) {
+        for (BenchCase& each : cases) {
+            step(fmt::format("{}, {}, run {} of {}", setting, each.name, round + 1, warm_up + repeats));
+            const double ms = milliseconds_of(each.run);
+            const StageTimes stages = each.stages ? each.stages() : StageTimes{};
+            if (round >= warm_up) each.times.add(ms, stages);
+        }
+    }
+}
+
+}  // namespace throng
