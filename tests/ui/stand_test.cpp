@@ -1,5 +1,6 @@
 // Tests the window at a trade show with real events: attract mode, the locked kiosk, hidden faces, failing sources.
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <QPointingDevice>
 #include <atomic>
@@ -490,6 +491,7 @@ TEST_F(StandWindow, ADemoThatFailsIsOpenedOncePerAttempt) {
 }
 
 TEST_F(StandWindow, TheDemoInPlaceOfACameraIsNoPartOfTheOutputs) {
+    carry_ = true;  // results have tracks
     make_sinks_ = [this](const SourceInfo& source) {
         EXPECT_TRUE(source.live);
         return std::vector<std::shared_ptr<ResultSink>>{
@@ -500,7 +502,12 @@ TEST_F(StandWindow, TheDemoInPlaceOfACameraIsNoPartOfTheOutputs) {
     open_kiosk(0);
     session_->open("camera:7");
     ASSERT_TRUE(test::wait_for([&] { return session_->source()->spec().startsWith("crowd:") && session_->result(); }));
+    ASSERT_TRUE(test::wait_for([&] {
+        const std::vector<Track>& tracks = session_->result()->tracks;
+        return std::any_of(tracks.begin(), tracks.end(), [](const Track& track) { return track.confirmed; });
+    }));
     EXPECT_EQ(recorded_, 0);
+    EXPECT_EQ(stand_->faces(), 0) << "drawn people are not visitors";
     broken_ = false;
     EXPECT_TRUE(test::wait_for([&] { return recorded_ > 3; }));
     EXPECT_EQ(session_->source()->spec(), "camera:7");

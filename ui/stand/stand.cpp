@@ -77,7 +77,7 @@ Stand::Stand(Session& session, StandOptions options, QObject* parent)
         if (attract_ && attract_->running() && !session_.feedback()->text().isEmpty()) session_.feedback()->clear();
     });
     connect(&session, &Session::resultChanged, this, [this] {
-        counter_.add(session_.result());
+        counter_.add(guard_.on_demo() ? nullptr : session_.result());  // drawn people are not visitors
         emit counted();
     });
     connect(session.source(), &Source::infoChanged, this, &Stand::update_privacy);
