@@ -32,7 +32,7 @@
 #include "core/base/sha256.h"
 #include "core/base/text_encoding.h"
 #include "core/frame/fingerprint.h"
-#include "core/video/image_file.h"
+#include "core/video/file_kind.h"
 #include "core/video/source_files.h"
 
 namespace throng {

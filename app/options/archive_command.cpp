@@ -29,6 +29,7 @@
 #include "core/base/sha256.h"
 #include "core/detect/detector_kinds.h"
 #include "core/model/model_finder.h"
+#include "core/video/file_kind.h"
 #include "core/video/source_files.h"
 
 namespace throng {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/video/file_kind.h"
 #include "core/video/image_file.h"
 #include "tests/support/video_files.h"
 #include "tests/unit/video/image_files.h"
