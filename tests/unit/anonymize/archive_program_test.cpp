@@ -57,6 +57,7 @@ protected:
 };
 
 TEST_F(AnonymizeArchive, ShardsAddUpToTheSingleRun) {
+    for (const char* name : {"in/readme", "in/deep/notes.pdf"}) std::ofstream(path(name)) << "no picture";
     EXPECT_EQ(anonymize({path("in"), "--out", path("whole")}).status, 3);
     auto whole = files_of("whole");
     std::set<std::string> names;
@@ -89,6 +90,7 @@ TEST_F(AnonymizeArchive, ShardsAddUpToTheSingleRun) {
         tracks += file["tracks"].size();
     }
     EXPECT_EQ(failed, 1U);
+    EXPECT_EQ(joined["left_out"], Json::array({"deep/notes.pdf", "readme"}));
     EXPECT_GE(tracks, 3U);
     EXPECT_EQ(ids.size(), tracks);
 
