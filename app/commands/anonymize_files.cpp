@@ -1,13 +1,13 @@
 #include "app/commands/anonymize_files.h"
 
-#include <optional>
+#include <cstdint>
 #include <system_error>
 
 #include "core/base/error.h"
 #include "core/base/extension.h"
-#include "core/video/exact_muxer.h"
 #include "core/video/exact_writer.h"
-#include "core/video/image_file.h"
+#include "core/video/file_kind.h"
+#include "core/video/formats.h"
 #include "core/video/image_writer.h"
 #include "core/video/source_files.h"
 
@@ -28,33 +28,22 @@ bool names_a_folder(const std::string& out, const std::vector<std::string>& inpu
 }
 
 std::string hidden_name(const std::string& name, const std::string& path) {
-    const std::string extension = lower_extension(name);
-    if (has_image_extension(name) && can_write_image(name)) {
-        // A list may have very many photographs, so only their heads are read. A damaged image keeps its name.
-        const std::optional<ImageAnimation> animation = find_image_animation(path, kHeadBytes);
-        const bool video = !animation && !peek_image_header(path);
-        const std::string container = animation ? animation->demuxer : video ? find_demuxer(path) : std::string();
-        const std::string written = container.empty() ? extension : exact_extension(name, container);
-        return written == extension ? name : name + written;
+    const FileFormat& format = format_of_name(name);
+    const bool named_image = format.kind == NameKind::image;
+    // A list may have very many photographs, so only their heads are read.
+    const FileType type = find_file_type(path, named_image ? kHeadBytes : SIZE_MAX);
+    // A damaged file keeps its name.
+    if (type.kind == FileKind::still || (type.kind == FileKind::unknown && named_image)) {
+        return format.keeps_stills && can_write_image(name) ? name : name + ".png";
     }
-    if (is_still_image(path)) return name + ".png";
-    // The container of other files is known only when they are opened, so the extension decides, unless it names an
-    // animation and the file is a video.
-    const std::optional<ImageAnimation> animation = find_image_animation(path);
-    std::string container = animation ? animation->demuxer : extension.substr(extension.empty() ? 0 : 1);
-    if (!animation && (extension == ".gif" || extension == ".apng")) {
-        if (std::string found = find_demuxer(path); !found.empty()) container = std::move(found);
-    }
-    const std::string written = exact_extension(name, container);
-    return written == extension ? name : name + written;
+    const bool damaged_animation = type.demuxer.empty() && names_animation(name);
+    const std::string written = exact_extension(name, damaged_animation ? format.muxer : type.demuxer);
+    return written == lower_extension(name) ? name : name + written;
 }
 
 void check_hidden_name(const std::string& out, bool still) {
-    const bool image = has_image_extension(out) && can_write_image(out);
-    const std::string extension = lower_extension(out);
-    const bool animation = extension == ".gif" || extension == ".png" || extension == ".apng";
-    const bool video = exact_extension(out, "") == extension;
-    if (still ? image : video || animation) return;
+    const bool image = format_of_name(out).keeps_stills && can_write_image(out);
+    if (still ? image : names_video(out) || names_animation(out)) return;
     throw Error(ErrorKind::usage, still ? "is no name of an image file" : "is no name of a video file", "--out " + out,
                 still ? "use a name that ends in .png or .jpg" : "use a name that ends in .mp4 or .mkv");
 }

@@ -18,8 +18,10 @@
 #include "core/frame/fingerprint.h"
 #include "core/sinks/part_file.h"
 #include "core/video/encoded_part.h"
-#include "core/video/exact_muxer.h"
+#include "core/video/exact_writer.h"
+#include "core/video/formats.h"
 #include "core/video/media_reader.h"
+#include "core/video/muxer.h"
 #include "core/video/transparency.h"
 
 namespace throng {
@@ -88,7 +90,7 @@ constexpr std::array kCounts = {&HiddenCounts::frames,         &HiddenCounts::wh
 
 InputResult plan_parts(const WorkItem& item, const std::vector<std::string>& outputs, const AnonymizeSetup& setup,
                        const std::stop_token& stop) {
-    if (!has_video_muxer(hidden_name(item.split->name, item.path))) {
+    if (!names_video(hidden_name(item.split->name, item.path))) {
         throw PartsDoNotJoin("animations are not encoded in parts");
     }
     FaceRecorder recorder(setup.hiding.tracker);
@@ -151,9 +153,11 @@ ReportedFile join_parts(const WorkItem& item, const std::string& output, const A
     describe_video(format, setup, reported);
 
     const ExactEncoder opened(format, options, output);
-    ExactMuxer muxer(output, format, opened, copies_audio(format, setup) ? item.path : "");
+    Muxer muxer(output, format_of_name(output).muxer, result_file(output),
+                copies_audio(format, setup) ? item.path : "");
+    begin_result(muxer, opened, format);
     const auto write = [&](AVPacket& packet) {
-        const std::int64_t time = packet.pts;
+        const double time = static_cast<double>(packet.pts) * av_q2d(format.time_base);
         muxer.write(packet);
         muxer.copy_audio_until(time);
     };
@@ -168,7 +172,8 @@ ReportedFile join_parts(const WorkItem& item, const std::string& output, const A
         throw Error(ErrorKind::input, std::string("an encoded part is damaged: ") + error.what(), item.path);
     }
     const std::string unused_spans = unused_spans_text(used_spans, item.path, setup);
-    muxer.commit();
+    muxer.copy_audio_rest();
+    muxer.finish();
     reported.incomplete = joined_reasons(muxer.audio_incomplete(), unused_spans);
     reported.notes = encoding_notes(format, options.encoder, joined.scaled_frames);
     for (std::string& note : muxer.audio_notes()) reported.notes.push_back(std::move(note));

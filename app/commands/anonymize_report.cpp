@@ -153,6 +153,9 @@ std::string head_html(const Json& header) {
                      value.is_number_float() ? fmt::format("{:.4g}", value.get<double>()) : plain(value));
         }
     }
+    for (const Json& name : header.value("left_out", Json::array())) {
+        add_fact(html, "left out", name.get<std::string>() + ": neither an image nor a video");
+    }
     if (header.value("interrupted", false)) {
         add_fact(html, "interrupted", "files that are not listed were not written");
     }

@@ -32,7 +32,7 @@
 #include "core/base/sha256.h"
 #include "core/base/text_encoding.h"
 #include "core/frame/fingerprint.h"
-#include "core/video/image_file.h"
+#include "core/video/file_kind.h"
 #include "core/video/source_files.h"
 
 namespace throng {
@@ -406,13 +406,17 @@ int AnonymizeRun::run_folder() {
 void write_joined_report(const std::string& base, const ArchiveMerge& merge, bool interrupted) {
     using Json = nlohmann::ordered_json;
     std::optional<ReportWriter> report;
-    Json header{{"program", "throng anonymize"}, {"version", TH_VERSION}, {"interrupted", interrupted}};
+    std::vector<std::string> left_out;
+    for (const std::string& name : merge.left_out()) left_out.push_back(name_as_text(name));
+    Json header{
+        {"program", "throng anonymize"}, {"version", TH_VERSION}, {"interrupted", interrupted}, {"left_out", left_out}};
     std::vector<Json> waiting;  // inputs that failed, before the first that has a report
     const auto use = [&](const Json* found, Json file) {
         if (!report && found != nullptr) {
             header = *found;
             header.erase("files");
             header["interrupted"] = interrupted;
+            header["left_out"] = left_out;
             report.emplace(base, header);
             for (Json& failed : std::exchange(waiting, {})) report->add(std::move(failed));
         }

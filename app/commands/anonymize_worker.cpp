@@ -9,11 +9,10 @@
 #include "app/commands/anonymize_regions.h"
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
-#include "core/base/extension.h"
 #include "core/base/log.h"
 #include "core/pipeline/pipeline.h"
-#include "core/video/exact_muxer.h"
 #include "core/video/exact_writer.h"
+#include "core/video/formats.h"
 #include "core/video/image_file.h"
 #include "core/video/image_writer.h"
 #include "core/video/media_file_source.h"
@@ -26,12 +25,6 @@ constexpr auto kPollInterval = std::chrono::milliseconds(50);
 
 Error interrupted(const std::string& path) {
     return {ErrorKind::interrupted, "stopped; nothing was written", path};
-}
-
-// Animations are written without an encoder of videos.
-bool needs_encoder(const std::string& output) {
-    const std::string extension = lower_extension(output);
-    return extension != ".gif" && extension != ".png" && extension != ".apng";
 }
 
 }  // namespace
@@ -168,7 +161,7 @@ void AnonymizeWorker::write_video(const InputFiles& files, const std::string& ou
     ExactReader reader(input, stop);
     describe_video(reader.format(), setup_, reported);
     ExactWriterOptions options;
-    if (needs_encoder(output)) options.encoder.encoder = reported.encoder = encoder_.get().name;
+    if (!names_animation(output)) options.encoder.encoder = reported.encoder = encoder_.get().name;
     options.encoder.quality = setup_.quality;
     if (copies_audio(reader.format(), setup_)) options.audio = input;
     const std::unique_ptr<ExactWriter> writer = make_exact_writer(output, reader.format(), options);

@@ -59,10 +59,9 @@ CommonOptions ArchiveWorkers::common_of(int worker) const {
 std::uint64_t memory_of(const WorkItem& item) {
     constexpr std::uint64_t kBytesPerPixel = 32;
     constexpr std::uint64_t kVideo = std::uint64_t{512} << 20U;
-    const std::optional<ImageHeader> header = peek_image_header(item.path);
+    const std::optional<ImageHeader> header = read_image_header(item.path, ImagePart::size);
     if (!header) return kVideo;
-    return item.size +
-           kBytesPerPixel * static_cast<std::uint64_t>(header->width) * static_cast<std::uint64_t>(header->height);
+    return item.size + kBytesPerPixel * num_pixels(*header);
 }
 
 }  // namespace throng

@@ -29,6 +29,7 @@
 #include "core/base/sha256.h"
 #include "core/detect/detector_kinds.h"
 #include "core/model/model_finder.h"
+#include "core/video/file_kind.h"
 #include "core/video/source_files.h"
 
 namespace throng {
@@ -237,10 +238,10 @@ int run_archive_command(const std::vector<std::string>& paths, const ArchiveArgu
         all.insert(all.end(), listed.begin(), listed.end());
     }
     const std::set<std::string> named(paths.begin(), paths.end());
-    const std::vector<WorkItem> list =
-        make_work_list(all, is_media_file, arguments.out, [&](const std::string& entry, const std::string& path) {
-            return named.contains(entry) ? work.name_of(entry, path) : name_by_path(entry, path);
-        });
+    const auto name_of = [&](const std::string& entry, const std::string& path) {
+        return named.contains(entry) ? work.name_of(entry, path) : name_by_path(entry, path);
+    };
+    const std::vector<WorkItem> list = make_work_list(all, is_media_file, arguments.out, name_of, &options.left_out);
     if (work.use_list) work.use_list(list);
     options.output = arguments.out;
     options.resume = arguments.resume;

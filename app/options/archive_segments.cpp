@@ -23,6 +23,7 @@
 #include "core/base/log.h"
 #include "core/base/sha256.h"
 #include "core/base/sleep.h"
+#include "core/video/formats.h"
 #include "core/video/source_files.h"
 #include "core/video/video_division.h"
 
@@ -103,7 +104,7 @@ private:
             const SharedDivisions::Division& division = divisions[i];
             if (!item.problem.empty()) continue;
             if (division.parts < 2) {
-                const bool may_surprise = has_video_extension(item.path) && !division.is_short;
+                const bool may_surprise = format_of_name(item.path).kind == NameKind::video && !division.is_short;
                 spdlog::log(may_surprise ? spdlog::level::info : spdlog::level::debug, "{} is not divided: {}",
                             item.path, division.why_whole);
                 continue;

@@ -12,7 +12,8 @@
 #include "core/base/secrets.h"
 #include "core/detect/detector_kinds.h"
 #include "core/model/model_finder.h"
-#include "core/video/image_file.h"
+#include "core/video/file_kind.h"
+#include "core/video/formats.h"
 #include "core/video/source_files.h"
 
 namespace throng {
@@ -93,7 +94,7 @@ void RunFiles::check_output(std::string_view option, const std::string& path) co
     }
     if (const auto input = inputs_.find(identity); input != inputs_.end()) {
         const auto& [what, name, only_if_image] = input->second;
-        if (!only_if_image || has_image_extension(name) || is_still_image(name)) {
+        if (!only_if_image || format_of_name(name).kind == NameKind::image || is_still_image(name)) {
             throw Error(ErrorKind::usage, "would overwrite " + what + " " + name, option_text(option, path),
                         "name another file");
         }

@@ -10,6 +10,7 @@ find_package(Protobuf REQUIRED)
 find_package(CURL REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(JPEG REQUIRED)
+find_package(TIFF REQUIRED)
 find_package(tomlplusplus QUIET)
 if(NOT tomlplusplus_FOUND)
     # Ubuntu 22.04, the base of JetPack 6, has no package of it.

@@ -182,7 +182,7 @@ public:
         check_output_folder(options_.output.string());
         manifest_.emplace(options_.output, options.shard);
         check_records(*manifest_, options_);
-        write_list(options_.output, list);
+        write_list(options_.output, list, options_.left_out);
         write_settings(options_.output, settings_hash_, options.settings);
         if (options.resume) earlier_.read(items_, options_);
         progress_.inputs = items_.size();

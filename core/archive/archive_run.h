@@ -76,6 +76,7 @@ struct ArchiveOptions {
     int workers = 1;         // inputs processed at the same time
     std::string settings;    // text of everything that changes the outputs; its SHA-256 identifies the settings
     std::string version;     // of the program
+    std::vector<std::string> left_out;  // names of files in the folders that are no inputs, for the report
     std::shared_ptr<FileHashes> hashes = std::make_shared<FileHashes>();  // of videos that are divided into parts
     // Returns the outputs of an input: relative paths below the output folder.
     std::function<std::vector<std::string>(const WorkItem&)> outputs_of;

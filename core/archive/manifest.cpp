@@ -331,13 +331,15 @@ void write_intents(const fs::path& output, const std::string& writer, const std:
     sync_path(records(output));
 }
 
-void write_list(const fs::path& output, const std::vector<WorkItem>& list) {
+void write_list(const fs::path& output, const std::vector<WorkItem>& list, const std::vector<std::string>& left_out) {
     std::string lines;
-    for (const WorkItem& item : list) {
+    const auto add = [&](const std::string& key, const std::string& name) {
         Json json;
-        put_name(json, "input", item.name);
+        put_name(json, key, name);
         lines += dump(json) + "\n";
-    }
+    };
+    for (const WorkItem& item : list) add("input", item.name);
+    for (const std::string& name : std::set<std::string>(left_out.begin(), left_out.end())) add("left_out", name);
     write_once(records(output) / ("list-" + sha256_of_text(lines) + ".jsonl"), lines);
 }
 
@@ -355,19 +357,21 @@ void read_manifests(const fs::path& output, const ManifestReader::Use& use) {
     ManifestReader(output).read(use);
 }
 
-std::set<std::string> read_lists(const fs::path& output) {
-    std::set<std::string> names;
+InputLists read_lists(const fs::path& output) {
+    InputLists lists;
     for (const fs::path& path : files_of(output, "list-", ".jsonl")) {
         ManifestReader::Position start;
         for_each_line(path, start, [&](const std::string& line) {
             try {
-                names.insert(get_name(parse_json<Json>(line), "input"));
+                const Json json = parse_json<Json>(line);
+                const bool left_out = json.contains("left_out");
+                (left_out ? lists.left_out : lists.inputs).insert(get_name(json, left_out ? "left_out" : "input"));
             } catch (const Json::exception& error) {
                 throw Error(ErrorKind::input, std::string("is not a line of a list: ") + error.what());
             }
         });
     }
-    return names;
+    return lists;
 }
 
 std::string read_settings(const fs::path& output, const std::string& hash) {

@@ -3,7 +3,7 @@
 //     shard-I-of-N.jsonl    the manifest of a shard: one JSON line per processed input
 //     intents-I-of-N.jsonl  outputs that are about to get their names: one JSON line each
 //     intents-report.jsonl  the same for files beside the results: the common report
-//     list-HASH.jsonl       the names of all inputs of the whole list, one JSON line each
+//     list-HASH.jsonl       the names of all inputs of the whole list, one JSON line each, and of what was left out
 //     settings-HASH.json    the settings whose hash the lines name
 //     tmp-I-of-N/           outputs that are not complete yet
 //
@@ -108,8 +108,10 @@ void write_intents(const std::filesystem::path& output, const std::string& write
 // Returns true while a process has the manifest of the shard open. Throws Error(input) if that cannot be found out.
 [[nodiscard]] bool is_at_work(const std::filesystem::path& output, Shard shard);
 
-// Writes the list and the settings below the output folder, unless they are there. Throws Error(input).
-void write_list(const std::filesystem::path& output, const std::vector<WorkItem>& list);
+// Writes the list and the settings below the output folder, unless they are there. left_out: names of files that are no
+// inputs. Throws Error(input).
+void write_list(const std::filesystem::path& output, const std::vector<WorkItem>& list,
+                const std::vector<std::string>& left_out);
 void write_settings(const std::filesystem::path& output, const std::string& hash, const std::string& settings);
 
 // Reads the manifests below the output folder while shards append to them. Not thread-safe.
@@ -138,8 +140,12 @@ private:
 // Reads all lines once, as ManifestReader does.
 void read_manifests(const std::filesystem::path& output, const ManifestReader::Use& use);
 
-// Returns the names in all lists below the output folder. Throws Error(input) as read_manifests.
-[[nodiscard]] std::set<std::string> read_lists(const std::filesystem::path& output);
+struct InputLists {
+    std::set<std::string> inputs;    // names
+    std::set<std::string> left_out;  // of files in their folders
+};
+// Returns what is in all lists below the output folder. Throws Error(input) as read_manifests.
+[[nodiscard]] InputLists read_lists(const std::filesystem::path& output);
 
 // Returns the text of settings-HASH.json; empty if the file does not exist.
 [[nodiscard]] std::string read_settings(const std::filesystem::path& output, const std::string& hash);

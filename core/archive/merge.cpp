@@ -41,7 +41,9 @@ ArchiveMerge::ArchiveMerge(const std::vector<fs::path>& folders) {
             }
         }
         folders_.push_back(folder);
-        list_.merge(read_lists(folder));
+        InputLists lists = read_lists(folder);
+        list_.merge(lists.inputs);
+        left_out_.merge(lists.left_out);
         read_manifests(folder, [&](const fs::path& manifest, ManifestEntry&& record) {
             add(folders_.size() - 1, manifest, std::move(record));
         });

@@ -54,6 +54,9 @@ public:
     // Calls `use` with the record of each input and the output folder that it belongs to, sorted by input.
     void for_each(const std::function<void(const ManifestEntry&, const std::filesystem::path&)>& use) const;
 
+    // Returns the names of the files in the folders of inputs that are no inputs, and were left out.
+    [[nodiscard]] const std::set<std::string>& left_out() const { return left_out_; }
+
     [[nodiscard]] MergeTotals totals() const;
     // Returns the entries that failed or are incomplete, sorted by input.
     [[nodiscard]] std::vector<ManifestEntry> failures() const;
@@ -85,7 +88,8 @@ private:
     void write_numbered(std::string_view extension, OutputFile& file, const std::stop_token& stop) const;
 
     std::vector<std::filesystem::path> folders_;
-    std::set<std::string> list_;            // names of all inputs
+    std::set<std::string> list_;  // names of all inputs
+    std::set<std::string> left_out_;
     std::map<std::string, Entry> entries_;  // by input
     std::vector<std::string> doubled_;
 };

@@ -220,7 +220,7 @@ std::string missing_parts(const fs::path& output, const std::string& name) {
     });
     std::vector<std::string> parts;
     int total = 0;
-    for (const std::string& part : read_lists(parts_folder(output))) {
+    for (const std::string& part : read_lists(parts_folder(output)).inputs) {
         const fs::path path(part);
         // The folder of the parts has the name of the video and the length of a part.
         // Plans and encoded parts come later.

@@ -68,10 +68,10 @@ void check_results(const fs::path& output, const std::function<bool(const std::s
     if (failure) throw Error(ErrorKind::input, "cannot read the folder: " + failure.message(), entered.string());
 }
 
-// Adds the files below a folder. Adds those that are no inputs to `others`.
+// Adds the files below a folder. Calls leave_out(folder, path) for those that are no inputs.
 void add_folder(const std::string& folder, const std::function<bool(const std::string&)>& accepts,
                 const std::string& output, const NameOfInput& name_of, std::vector<WorkItem>& items,
-                std::vector<std::string>& others) {
+                const std::function<void(const std::string&, const std::string&)>& leave_out) {
     std::error_code failure;
     fs::recursive_directory_iterator it(folder, failure);
     fs::path entered = folder;  // the folder that the next step reads
@@ -88,7 +88,7 @@ void add_folder(const std::string& folder, const std::function<bool(const std::s
         } else if (const std::string path = it->path().string(); !is_folder && accepts(path)) {
             items.push_back(item_of(path, name_of(folder, path)));
         } else if (!is_folder) {
-            others.push_back(path);
+            leave_out(folder, path);
         }
     }
     if (failure) throw Error(ErrorKind::input, "cannot read the folder: " + failure.message(), entered.string());
@@ -155,9 +155,14 @@ std::vector<std::string> read_list(const std::string& path, const std::stop_toke
 
 std::vector<WorkItem> make_work_list(const std::vector<std::string>& paths,
                                      const std::function<bool(const std::string& path)>& accepts,
-                                     const std::string& output, const NameOfInput& name_of) {
+                                     const std::string& output, const NameOfInput& name_of,
+                                     std::vector<std::string>* left_out) {
     std::vector<WorkItem> items;
-    std::vector<std::string> others;
+    std::vector<std::string> others;  // paths
+    const auto leave_out = [&](const std::string& folder, const std::string& path) {
+        others.push_back(path);
+        if (left_out != nullptr) left_out->push_back(name_of(folder, path));
+    };
     for (const std::string& path : paths) {
         std::error_code ignored;
         if (!fs::is_directory(path, ignored) || !fs::equivalent(path, output, ignored)) continue;
@@ -167,7 +172,7 @@ std::vector<WorkItem> make_work_list(const std::vector<std::string>& paths,
     for (const std::string& path : paths) {
         std::error_code ignored;
         if (fs::is_directory(path, ignored)) {
-            add_folder(path, accepts, output, name_of, items, others);
+            add_folder(path, accepts, output, name_of, items, leave_out);
         } else {
             items.push_back(item_of(path, name_of(path, path)));
         }

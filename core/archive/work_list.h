@@ -48,16 +48,17 @@ using NameOfInput = std::function<std::string(const std::string& entry, const st
 [[nodiscard]] std::string name_below_entry(const std::string& entry, const std::string& path);
 
 // Makes the list from files and folders. A folder is searched recursively for files whose paths `accepts`; hidden
-// files and folders, links to folders, and `output`, the output folder, are skipped. The log names the other files. A
-// file given by name is always taken. Only `accepts` opens files. The list is sorted by name. A file given twice is taken once.
+// files and folders, links to folders, and `output`, the output folder, are skipped. The log names the other files, and
+// `left_out` gets their names. A file given by name is always taken. Only `accepts` opens files. The list is sorted by
+// name. A file given twice is taken once.
 //
 // Throws Error(input) if a folder cannot be read or nothing is found. Throws Error(usage) if two inputs have one name,
 // if a folder is the output folder: results would become inputs, and if the output folder is below a folder and has
 // files that are accepted and that no record names: they would be left out.
 [[nodiscard]] std::vector<WorkItem> make_work_list(const std::vector<std::string>& paths,
                                                    const std::function<bool(const std::string& path)>& accepts,
-                                                   const std::string& output,
-                                                   const NameOfInput& name_of = name_by_path);
+                                                   const std::string& output, const NameOfInput& name_of = name_by_path,
+                                                   std::vector<std::string>* left_out = nullptr);
 
 // Returns the shard of each item, from 1 to count. Depends on names and sizes only: the largest item goes first, to
 // the shard with the fewest bytes, then the fewest items, then the lowest index; equal sizes in the order of names.

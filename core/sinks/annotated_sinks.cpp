@@ -16,7 +16,7 @@
 #include "core/frame/frame_pool.h"
 #include "core/video/annotate.h"
 #include "core/video/convert.h"
-#include "core/video/image_file.h"
+#include "core/video/formats.h"
 #include "core/video/image_writer.h"
 #include "core/video/video_writer.h"
 
@@ -129,7 +129,7 @@ private:
     fs::path path_for(const FrameResult& result) {
         const fs::path source(result.source);
         const std::string name = file_name_of(source);
-        if (has_image_extension(source)) {
+        if (format_of_name(source).kind == NameKind::image) {
             const std::string unique = unused(name, [this](const std::string& still) {
                 return stills_.count(still) > 0 || std::any_of(series_.begin(), series_.end(), [&](const auto& series) {
                            return is_frame_of(still, series.second);

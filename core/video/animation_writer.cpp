@@ -7,10 +7,10 @@
 #include <opencv2/imgproc.hpp>
 #include <string_view>
 
-#include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/video/convert.h"
-#include "core/video/muxer_io.h"
+#include "core/video/formats.h"
+#include "core/video/muxer.h"
 
 extern "C" {
 #include <libavfilter/avfilter.h>
@@ -31,15 +31,11 @@ constexpr const char* kOwnPalettes =
 
 class AnimationWriter final : public ExactWriter {
 public:
-    AnimationWriter(const std::string& path, bool gif, const VideoFormat& format)
+    AnimationWriter(const std::string& path, const VideoFormat& format)
         : path_(path),
-          gif_(gif),
+          gif_(format_of_name(path).muxer == std::string_view("gif")),
           format_(format),
-          file_(path),
-          io_([this](std::string_view bytes) { file_.write(bytes); },
-              [this](std::int64_t offset, int whence) { return file_.seek(offset, whence); }) {
-        av::set_up();
-    }
+          muxer_(path, gif_ ? "gif" : "apng", result_file(path), "") {}
 
     void write(const ExactFrame& frame) override {
         if (!codec_) start();
@@ -65,14 +61,11 @@ public:
         AVRational hold{0, 1};
         av_reduce(&hold.num, &hold.den, last_duration_ * format_.time_base.num, format_.time_base.den, 0xFFFF);
         const std::int64_t hundredths = av_rescale_q(last_duration_, format_.time_base, {1, 100});
-        check(gif_ ? av_opt_set_int(output_->priv_data, "final_delay", std::min<std::int64_t>(hundredths, 0xFFFF), 0)
-                   : av_opt_set_q(output_->priv_data, "final_delay", hold, 0),
+        void* options = muxer_.context().priv_data;
+        check(gif_ ? av_opt_set_int(options, "final_delay", std::min<std::int64_t>(hundredths, 0xFFFF), 0)
+                   : av_opt_set_q(options, "final_delay", hold, 0),
               "cannot set the duration of the last frame");
-        check(av_write_trailer(output_.get()), "cannot finish the animation");
-        avio_flush(output_->pb);
-        check(0, "cannot finish the animation");
-        output_.reset();
-        file_.commit();
+        muxer_.finish();
     }
 
     [[nodiscard]] std::vector<std::string> notes() const override {
@@ -82,50 +75,28 @@ public:
     }
 
 private:
-    void check(int status, const char* what) {
-        if (status >= 0 && output_ && output_->pb != nullptr && output_->pb->error < 0) status = output_->pb->error;
-        if (status >= 0) return;
-        if (io_.failure()) std::rethrow_exception(io_.failure());
-        throw Error(ErrorKind::input, std::string(what) + ": " + av::message(status), path_);
-    }
+    void check(int status, const char* what) const { muxer_.check(status, what); }
 
     void make_graph() {
         graph_ = av::checked(GraphPtr(avfilter_graph_alloc()));
-        const std::string arguments =
-            fmt::format("video_size={}x{}:pix_fmt={}:time_base={}/{}:pixel_aspect=1/1", format_.width, format_.height,
-                        static_cast<int>(AV_PIX_FMT_BGRA), format_.time_base.num, format_.time_base.den);
-        AVFilterContext* sink = nullptr;
-        check(avfilter_graph_create_filter(&source_, avfilter_get_by_name("buffer"), "in", arguments.c_str(), nullptr,
-                                           graph_.get()),
+        const std::string filters =
+            fmt::format("buffer@in=video_size={}x{}:pix_fmt={}:time_base={}/{}:pixel_aspect=1/1,{},buffersink@out",
+                        format_.width, format_.height, static_cast<int>(AV_PIX_FMT_BGRA), format_.time_base.num,
+                        format_.time_base.den, kOwnPalettes);
+        check(avfilter_graph_parse_ptr(graph_.get(), filters.c_str(), nullptr, nullptr, nullptr),
               "cannot prepare the palette");
-        check(avfilter_graph_create_filter(&sink, avfilter_get_by_name("buffersink"), "out", nullptr, nullptr,
-                                           graph_.get()),
-              "cannot prepare the palette");
-        sink_ = sink;
-        AVFilterInOut* outputs = avfilter_inout_alloc();
-        AVFilterInOut* inputs = avfilter_inout_alloc();
-        int status = AVERROR(ENOMEM);
-        if (outputs != nullptr && inputs != nullptr) {
-            *outputs = {av_strdup("in"), source_, 0, nullptr};
-            *inputs = {av_strdup("out"), sink_, 0, nullptr};
-            status = avfilter_graph_parse_ptr(graph_.get(), kOwnPalettes, &inputs, &outputs, nullptr);
-        }
-        avfilter_inout_free(&outputs);
-        avfilter_inout_free(&inputs);
-        check(status, "cannot prepare the palette");
+        source_ = avfilter_graph_get_filter(graph_.get(), "buffer@in");
+        sink_ = avfilter_graph_get_filter(graph_.get(), "buffersink@out");
         check(avfilter_graph_config(graph_.get(), nullptr), "cannot prepare the palette");
     }
 
     void start() {
-        AVFormatContext* context = nullptr;
-        const int made = avformat_alloc_output_context2(&context, nullptr, gif_ ? "gif" : "apng", nullptr);
-        output_.reset(context);
         const AVCodec* encoder = avcodec_find_encoder(gif_ ? AV_CODEC_ID_GIF : AV_CODEC_ID_APNG);
-        if (made < 0 || encoder == nullptr) {
+        if (encoder == nullptr) {
             throw Error(ErrorKind::unavailable,
                         std::string("this FFmpeg build cannot write animated ") + (gif_ ? "GIF" : "PNG"), path_);
         }
-        output_->flags |= AVFMT_FLAG_CUSTOM_IO | AVFMT_FLAG_BITEXACT;
+        muxer_.context().flags |= AVFMT_FLAG_BITEXACT;
         if (gif_) make_graph();
         codec_ = av::checked(av::CodecPtr(avcodec_alloc_context3(encoder)));
         codec_->width = format_.width;
@@ -134,17 +105,12 @@ private:
         codec_->time_base = format_.time_base;
         codec_->flags |= AV_CODEC_FLAG_BITEXACT;
         check(avcodec_open2(codec_.get(), encoder, nullptr), "cannot encode the animation");
-        stream_ = avformat_new_stream(output_.get(), nullptr);
-        if (stream_ == nullptr) throw std::bad_alloc();
-        stream_->time_base = format_.time_base;
-        check(avcodec_parameters_from_context(stream_->codecpar, codec_.get()), "cannot describe the animation");
-        output_->pb = io_.open();
         av::Dictionary options;
         // GIF counts the repetitions after the first time; without a count, it plays once.
         const int plays = format_.plays;
         const int repetitions = plays == 0 ? 0 : plays == 1 ? -1 : plays - 1;
         options.set(gif_ ? "loop" : "plays", std::to_string(gif_ ? repetitions : plays));
-        check(avformat_write_header(output_.get(), options.address()), "cannot write the animation");
+        muxer_.begin(*codec_, format_.time_base, {0, 1}, 0, options);
     }
 
     // Returns the frame in the format of the encoder or of the filter, in the size of the first frame.
@@ -182,22 +148,16 @@ private:
             const int status = avcodec_receive_packet(codec_.get(), packet_.get());
             if (status == AVERROR(EAGAIN) || status == AVERROR_EOF) return;
             check(status, "cannot encode the animation");
-            packet_->stream_index = stream_->index;
             packet_->duration = last_duration_;
-            av_packet_rescale_ts(packet_.get(), format_.time_base, stream_->time_base);
-            check(av_write_frame(output_.get(), packet_.get()), "cannot write the animation");
-            av_packet_unref(packet_.get());
+            muxer_.write(*packet_);
         }
     }
 
     std::string path_;
     bool gif_;
     VideoFormat format_;
-    AtomicFile file_;
-    MuxerIo io_;
-    OutputContextPtr output_;
+    Muxer muxer_;
     av::CodecPtr codec_;
-    AVStream* stream_ = nullptr;
     GraphPtr graph_;  // owns the filters
     AVFilterContext* source_ = nullptr;
     AVFilterContext* sink_ = nullptr;
@@ -209,8 +169,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<ExactWriter> make_animation_writer(const std::string& path, bool gif, const VideoFormat& format) {
-    return std::make_unique<AnimationWriter>(path, gif, format);
+std::unique_ptr<ExactWriter> make_animation_writer(const std::string& path, const VideoFormat& format) {
+    return std::make_unique<AnimationWriter>(path, format);
 }
 
 }  // namespace throng

@@ -8,9 +8,8 @@
 
 namespace throng {
 
-// gif: GIF, with a palette of its own for every frame; otherwise PNG, without loss. Both repeat as often as the
+// path: .gif, with a palette of its own for every frame; otherwise PNG, without loss. Both repeat as often as the
 // format says, and the last frame has its duration. Throws as make_exact_writer.
-[[nodiscard]] std::unique_ptr<ExactWriter> make_animation_writer(const std::string& path, bool gif,
-                                                                 const VideoFormat& format);
+[[nodiscard]] std::unique_ptr<ExactWriter> make_animation_writer(const std::string& path, const VideoFormat& format);
 
 }  // namespace throng

@@ -4,15 +4,11 @@
 #include "core/base/extension.h"
 #include "core/video/animation_writer.h"
 #include "core/video/exact_encoder.h"
-#include "core/video/exact_muxer.h"
+#include "core/video/formats.h"
+#include "core/video/muxer.h"
 
 namespace throng {
 namespace {
-
-// Returns true for the demuxers whose animations are written as such.
-const char* animation_of(const std::string& demuxer) {
-    return demuxer == "gif" ? ".gif" : demuxer == "apng" ? ".png" : nullptr;
-}
 
 class H264Writer final : public ExactWriter {
 public:
@@ -20,15 +16,18 @@ public:
         : format_(format),
           encoder_name_(options.encoder.encoder),
           encoder_(format, options.encoder, path),
-          muxer_(path, format, encoder_, options.audio) {}
+          muxer_(path, format_of_name(path).muxer, result_file(path), options.audio) {
+        begin_result(muxer_, encoder_, format);
+    }
 
     void write(const ExactFrame& frame) override {
         encoder_.encode(frame, write_);
-        muxer_.copy_audio_until(frame.ticks);
+        muxer_.copy_audio_until(static_cast<double>(frame.ticks) * av_q2d(format_.time_base));
     }
     void commit() override {
         encoder_.finish(write_);
-        muxer_.commit();
+        muxer_.copy_audio_rest();
+        muxer_.finish();
     }
     [[nodiscard]] std::vector<std::string> notes() const override {
         std::vector<std::string> notes = encoding_notes(format_, encoder_name_, encoder_.scaled_frames());
@@ -41,7 +40,7 @@ private:
     VideoFormat format_;
     std::string encoder_name_;
     ExactEncoder encoder_;
-    ExactMuxer muxer_;
+    Muxer muxer_;
     ExactEncoder::Write write_ = [this](AVPacket& packet) { muxer_.write(packet); };
 };
 
@@ -49,23 +48,28 @@ private:
 
 std::unique_ptr<ExactWriter> make_exact_writer(const std::string& path, const VideoFormat& format,
                                                const ExactWriterOptions& options) {
-    const std::string extension = lower_extension(path);
-    if (has_video_muxer(path)) return std::make_unique<H264Writer>(path, format, options);
-    if (extension == ".gif" || extension == ".png" || extension == ".apng") {
+    if (names_video(path)) return std::make_unique<H264Writer>(path, format, options);
+    if (names_animation(path)) {
         if (!options.audio.empty()) {
             throw Error(ErrorKind::usage, "an animation cannot hold audio", path, "use --audio drop");
         }
-        return make_animation_writer(path, extension == ".gif", format);
+        return make_animation_writer(path, format);
     }
     throw Error(ErrorKind::usage, "unknown video file extension", path, "use a name that ends in .mp4 or .mkv");
 }
 
 std::string exact_extension(const std::string& path, const std::string& container) {
-    if (const char* animation = animation_of(container)) {
-        const std::string extension = lower_extension(path);
-        return extension == ".apng" ? extension : animation;
-    }
-    return has_video_muxer(path) ? lower_extension(path) : ".mp4";
+    const std::string extension = lower_extension(path);
+    if (container == "gif") return ".gif";
+    if (container == "apng") return extension == ".apng" ? extension : ".png";
+    return names_video(path) ? extension : ".mp4";
+}
+
+void begin_result(Muxer& muxer, const ExactEncoder& encoder, const VideoFormat& format) {
+    // Omits the names and versions of the libraries, and random identifiers.
+    muxer.context().flags |= AVFMT_FLAG_BITEXACT;
+    av::Dictionary none;
+    muxer.begin(encoder.codec(), format.time_base, format.sample_aspect_ratio, format.first_frame, none);
 }
 
 }  // namespace throng

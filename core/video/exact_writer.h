@@ -8,6 +8,7 @@
 
 #include "core/video/exact_encoder.h"
 #include "core/video/exact_reader.h"
+#include "core/video/muxer.h"
 
 namespace throng {
 
@@ -45,5 +46,8 @@ public:
 // Returns the extension with which a file of this name and demuxer is written: its own if make_exact_writer takes it,
 // otherwise ".mp4".
 [[nodiscard]] std::string exact_extension(const std::string& path, const std::string& container);
+
+// Begins a file of the encoder's packets.
+void begin_result(Muxer& muxer, const ExactEncoder& encoder, const VideoFormat& format);
 
 }  // namespace throng

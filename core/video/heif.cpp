@@ -9,9 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/frame/frame_pool.h"
-#include "core/video/av.h"
-#include "core/video/convert.h"
-#include "core/video/frame_maker.h"
+#include "core/video/coded_image.h"
 #include "core/video/jpeg_decoder.h"
 
 namespace throng {
@@ -236,9 +234,9 @@ public:
                 if (item.inputs.size() != 1) throw_damaged();
                 return decode(item.inputs.front(), alpha, depth + 1);
             case code("jpeg"): {
-                const JpegPixels jpeg = decode_jpeg(data_of(item));
+                const ImagePixels jpeg = decode_jpeg(data_of(item));
                 if (jpeg.image.empty()) throw_damaged();
-                if (!jpeg.damage.empty()) ++errors_;
+                damaged_ = damaged_ || !jpeg.damage.empty();
                 cv::Mat image = jpeg.image;
                 if (alpha && image.channels() == 3) cv::cvtColor(image, image, cv::COLOR_BGR2GRAY);
                 if (!alpha && image.channels() == 1) cv::cvtColor(image, image, cv::COLOR_GRAY2BGR);
@@ -258,7 +256,7 @@ public:
                     "convert it to JPEG or PNG");
     }
 
-    [[nodiscard]] bool damaged() const { return errors_ > 0; }
+    [[nodiscard]] bool damaged() const { return damaged_; }
 
 private:
     [[nodiscard]] std::vector<std::uint8_t> data_of(const HeifItem& item) const {
@@ -306,7 +304,7 @@ private:
     }
 
     cv::Mat coded(const HeifItem& item, AVCodecID codec_id, bool alpha) {
-        av::FramePtr av_frame = decoded(item, codec_id);
+        av::FramePtr av_frame = decode_packet(codec_id, data_of(item), item.configuration, damaged_);
         // Without other information, the colors are those of sRGB in JPEG.
         if (item.matrix != AVCOL_SPC_UNSPECIFIED && item.matrix != AVCOL_SPC_RGB) {
             av_frame->colorspace = static_cast<AVColorSpace>(item.matrix);
@@ -315,51 +313,15 @@ private:
         }
         if (item.full_range) av_frame->color_range = *item.full_range ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
         if (av_frame->color_range == AVCOL_RANGE_UNSPECIFIED) av_frame->color_range = AVCOL_RANGE_JPEG;
-        const Frame frame = FrameMaker(false).make(std::move(av_frame), {});
-        cv::Mat image(frame.height(), frame.width(), CV_8UC3);
-        PixelConverter().convert(frame, Packing::bgr24, image.data, static_cast<std::ptrdiff_t>(image.step[0]));
-        if (alpha) cv::extractChannel(image, image, 0);
+        cv::Mat image = pixels_of(std::move(av_frame), true).image;
+        if (image.channels() == 1 && !alpha) cv::cvtColor(image, image, cv::COLOR_GRAY2BGR);
+        if (image.channels() == 3 && alpha) cv::extractChannel(image, image, 0);
         return image;
-    }
-
-    av::FramePtr decoded(const HeifItem& item, AVCodecID codec_id) {
-        const AVCodec* decoder = avcodec_find_decoder(codec_id);
-        if (decoder == nullptr) {
-            throw Error(ErrorKind::input, std::string("this FFmpeg build cannot decode ") + avcodec_get_name(codec_id),
-                        "", "convert the image to JPEG or PNG");
-        }
-        const std::vector<std::uint8_t> data = data_of(item);
-        if (data.empty()) throw_damaged();
-        av::set_up();
-        const av::CodecPtr codec = av::checked(av::CodecPtr(avcodec_alloc_context3(decoder)));
-        codec->opaque = &errors_;
-        codec->max_pixels = kMaxPixels;
-        codec->thread_count = 1;
-        const std::vector<std::uint8_t>& extra = item.configuration;
-        if (!extra.empty()) {
-            codec->extradata = static_cast<std::uint8_t*>(av_mallocz(extra.size() + AV_INPUT_BUFFER_PADDING_SIZE));
-            if (codec->extradata == nullptr) throw std::bad_alloc();
-            std::copy(extra.begin(), extra.end(), codec->extradata);
-            codec->extradata_size = static_cast<int>(extra.size());
-        }
-        const av::PacketPtr packet = av::make_packet();
-        av::FramePtr frame = av::make_frame();
-        if (avcodec_open2(codec.get(), decoder, nullptr) < 0 ||
-            av_new_packet(packet.get(), static_cast<int>(data.size())) < 0) {
-            throw_damaged();
-        }
-        std::copy(data.begin(), data.end(), packet->data);
-        if (avcodec_send_packet(codec.get(), packet.get()) < 0 || avcodec_send_packet(codec.get(), nullptr) < 0 ||
-            avcodec_receive_frame(codec.get(), frame.get()) < 0) {
-            throw_damaged();
-        }
-        if (frame->decode_error_flags != 0 || (frame->flags & AV_FRAME_FLAG_CORRUPT) != 0) ++errors_;
-        return frame;
     }
 
     const HeifFile& file_;
     const HeaderBytes& bytes_;
-    av::ErrorCount errors_{0};
+    bool damaged_ = false;
 };
 
 }  // namespace
@@ -384,17 +346,17 @@ std::optional<HeifFile> read_heif(const HeaderBytes& bytes) {
     return file;
 }
 
-HeifPixels decode_heif(const HeifFile& file, const HeaderBytes& bytes) {
+ImagePixels decode_heif(const HeifFile& file, const HeaderBytes& bytes) {
     Decoder decoder(file, bytes);
-    HeifPixels pixels;
-    pixels.bgr = decoder.decode(file.primary, false);
+    ImagePixels pixels{decoder.decode(file.primary, false)};
+    pixels.premultiplied = file.premultiplied;
     if (file.alpha != 0) {
         pixels.alpha = decoder.decode(file.alpha, true);
-        if (pixels.alpha.size() != pixels.bgr.size()) {
-            cv::resize(pixels.alpha, pixels.alpha, pixels.bgr.size(), 0, 0, cv::INTER_LINEAR);
+        if (pixels.alpha.size() != pixels.image.size()) {
+            cv::resize(pixels.alpha, pixels.alpha, pixels.image.size(), 0, 0, cv::INTER_LINEAR);
         }
     }
-    pixels.damaged = decoder.damaged();
+    if (decoder.damaged()) pixels.damage = "its decoder reports errors";
     return pixels;
 }
 

@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <opencv2/core.hpp>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "core/video/header_bytes.h"
+#include "core/video/image_pixels.h"
 #include "core/video/orientation.h"
 
 namespace throng {
@@ -37,18 +37,12 @@ struct HeifFile {
     Orientation orientation{};
 };
 
-struct HeifPixels {
-    cv::Mat bgr;    // 8 bits, as stored
-    cv::Mat alpha;  // one channel of the same size; empty: opaque
-    bool damaged = false;
-};
-
 // Returns none if the bytes are not an image in this container; image sequences are videos. The beginning of a file
 // is sufficient to recognize it.
 [[nodiscard]] std::optional<HeifFile> read_heif(const HeaderBytes& bytes);
 
 // Decodes the primary image. Throws Error(input) without a place: for a damaged image, an unknown coding, or an image
 // that is too large.
-[[nodiscard]] HeifPixels decode_heif(const HeifFile& file, const HeaderBytes& bytes);
+[[nodiscard]] ImagePixels decode_heif(const HeifFile& file, const HeaderBytes& bytes);
 
 }  // namespace throng

@@ -21,11 +21,12 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/base/extension.h"
 #include "core/frame/frame_pool.h"
+#include "core/video/coded_image.h"
 #include "core/video/heif.h"
 #include "core/video/image_header.h"
 #include "core/video/jpeg_decoder.h"
+#include "core/video/tiff_decoder.h"
 #include "core/video/transparency.h"
 
 namespace throng {
@@ -34,7 +35,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kMaxFile = std::uintmax_t{1} << 29;
-constexpr std::size_t kSignatureBytes = 64;
+constexpr std::size_t kSignatureBytes = 4096;
 constexpr std::size_t kHeaderBytes = std::size_t{1} << 16;
 
 [[noreturn]] void throw_unreadable(int error, const fs::path& path) {
@@ -57,25 +58,11 @@ std::vector<std::uint8_t> file_bytes(const fs::path& path, std::size_t at_most) 
     return bytes;
 }
 
-// Reads as much of an image file as its header needs. Returns none for other files.
-std::optional<ImageHeader> decided_header(const fs::path& path, std::size_t at_most = SIZE_MAX) {
-    try {
-        if (!read_image_header(file_bytes(path, kSignatureBytes))) return std::nullopt;
-        for (std::size_t size = kHeaderBytes;; size *= 16) {
-            const std::vector<std::uint8_t> bytes =
-                file_bytes(path, std::min({size, at_most, static_cast<std::size_t>(kMaxFile)}));
-            const std::optional<ImageHeader> header = read_image_header(bytes);
-            if (!header || header->decided || bytes.size() < size) return header;
-        }
-    } catch (const std::exception&) {
-        return std::nullopt;
-    }
-}
-
 void check(const ImageHeader& header, const fs::path& path) {
     if (header.animated && header.kind == ImageKind::webp) {
         throw Error(ErrorKind::input, "animated WebP is not supported", path.string(), "convert it to GIF or MP4");
     }
+    if (header.kind == ImageKind::coded) return;  // the decoder knows its size
     if (header.width < 1 || header.height < 1) {
         throw Error(ErrorKind::input, "the image header is damaged", path.string());
     }
@@ -100,43 +87,47 @@ cv::Mat decoded(const std::vector<std::uint8_t>& bytes, int flags, const fs::pat
     return image;
 }
 
-struct Pixels {
-    cv::Mat image;
-    bool composed = false;
-    std::string damage{};      // why only a part could be decoded
+// What is known about an image when it is decoded.
+struct Pixels : ImagePixels {
     std::string scale_note{};  // if the values do not fit the range of their type
+    bool oriented = false;     // the decoder has applied the orientation
 };
 
 constexpr const char* kDamaged = "the image is damaged: it is decoded as far as possible";
 constexpr const char* kCut = "the image is cut short: its end is missing";
 
 // Converts to 8 bits by the range of the type: 0 to 65535, or 0 to 1 for floating-point numbers. Returns what shows that
-// the file means another range.
+// the file means a larger range.
 Pixels with_8_bits(const cv::Mat& image) {
-    constexpr double kDark = 1.0 / 16;  // of the range: 12 bits in 16
     double range = 1;
     switch (image.depth()) {
-        case CV_8U: return {image};
+        case CV_8U: return {{image}};
         case CV_16U: range = 65535; break;
         case CV_32F:
         case CV_64F: break;
         default: range = 255; break;  // integers of other types
     }
     Pixels pixels;
+    pixels.deep = true;
     image.convertTo(pixels.image, CV_8U, 255 / range);
-    double least = 0;
-    double most = 0;
     const cv::Mat samples = image.reshape(1);
-    cv::minMaxLoc(samples, &least, &most);
-    const int outside = cv::countNonZero(samples > range);
-    if (most > 0 && most <= kDark * range) {
-        pixels.scale_note = fmt::format("all values are below {:.4g}, so the image is almost black", most);
-    } else if (outside > samples.rows * (samples.cols / 4)) {
-        pixels.scale_note =
-            fmt::format("values up to {:.4g} are cut off at {:g}, so the image is almost white", most, range);
+    if (cv::countNonZero(samples > range) > samples.rows * (samples.cols / 4)) {
+        double most = 0;
+        cv::minMaxLoc(samples, nullptr, &most);
+        pixels.scale_note = fmt::format(
+            "values up to {:.4g} are cut off at {:g}, so the image is almost white: they should range from 0 to {:g}",
+            most, range, range);
     }
-    if (!pixels.scale_note.empty()) pixels.scale_note += fmt::format(": they should range from 0 to {:g}", range);
     return pixels;
+}
+
+// Returns a note if all values are in a small part of their range, as those of 12 bits in 16.
+std::string dark_note(const cv::Mat& image) {
+    constexpr double kDark = 16;  // of 255
+    double most = 0;
+    cv::minMaxLoc(image.reshape(1), nullptr, &most);
+    if (most <= 0 || most > kDark) return {};
+    return "all values are below a sixteenth of their range, so the image is almost black";
 }
 
 // Composes colors over white, in place. premultiplied: the colors are multiplied by alpha already. Returns true if a
@@ -157,93 +148,94 @@ bool compose_over_white(cv::Mat& bgr, const cv::Mat& alpha, bool premultiplied) 
     return true;
 }
 
-Pixels read_heif_pixels(const ImageFile& file) {
+// Returns the colors of 16 or 32 bits that the masks of the file select. Its rows begin at a multiple of four bytes.
+ImagePixels decode_masked_bitmap(const ImageFile& file) {
     const HeaderBytes bytes(file.bytes);
-    try {
-        const HeifFile heif = read_heif(bytes).value();
-        HeifPixels decoded = decode_heif(heif, bytes);
-        Pixels pixels{decoded.bgr, false, decoded.damaged ? kDamaged : ""};
-        if (!decoded.alpha.empty()) {
-            pixels.composed = compose_over_white(pixels.image, decoded.alpha, heif.premultiplied);
-        }
-        return pixels;
-    } catch (const Error& error) {
-        throw Error(error.kind(), error.problem(), file.path.string(), error.advice());
-    }
-}
-
-Pixels read_jpeg_pixels(const ImageFile& file) {
-    JpegPixels decoded = decode_jpeg(file.bytes);
-    if (decoded.image.empty()) {
-        throw Error(ErrorKind::input, "the image cannot be decoded: " + decoded.damage, file.path.string(),
-                    "the file is damaged or cut short");
-    }
-    Pixels pixels{std::move(decoded.image)};
-    if (decoded.cut) {
-        pixels.damage = kCut;
-    } else if (!decoded.damage.empty()) {
-        pixels.damage = std::string(kDamaged) + " (" + decoded.damage + ")";
-    }
-    return pixels;
-}
-
-// Returns the alpha channel of a BMP image, whose rows begin at a multiple of four bytes.
-cv::Mat bmp_alpha(const ImageFile& file) {
-    const HeaderBytes bytes(file.bytes);
-    const std::uint32_t mask = file.header.alpha_mask;
-    const std::uint32_t most = mask >> static_cast<unsigned>(std::countr_zero(mask));
+    const std::array<std::uint32_t, 4>& masks = file.header.masks;
     const bool from_top = static_cast<std::int32_t>(bytes.little32(22)) < 0;
     const std::size_t step = bytes.little16(28) / 8;
     const auto width = static_cast<std::size_t>(file.header.width);
     const auto height = static_cast<std::size_t>(file.header.height);
     const std::size_t row = (step * width + 3) / 4 * 4;
-    cv::Mat alpha(static_cast<int>(height), static_cast<int>(width), CV_8UC1);
-    for (std::size_t y = 0; y < height; ++y) {
-        const std::size_t begin = bytes.little32(10) + row * (from_top ? y : height - 1 - y);
-        for (std::size_t x = 0; x < width; ++x) {
-            const std::size_t at = begin + step * x;
-            const std::uint64_t value = ((step == 2 ? bytes.little16(at) : bytes.little32(at)) & mask) >>
-                                        static_cast<unsigned>(std::countr_zero(mask));
-            alpha.at<std::uint8_t>(static_cast<int>(y), static_cast<int>(x)) =
-                static_cast<std::uint8_t>((255 * value + most / 2) / most);
+    const std::size_t first = bytes.little32(10);
+    if (first > bytes.size() || row * height > bytes.size() - first) return {};
+    const auto sample = [](std::uint32_t pixel, std::uint32_t mask) {
+        const auto shift = static_cast<unsigned>(std::countr_zero(mask));
+        const std::uint64_t most = mask == 0 ? 1 : mask >> shift;
+        return static_cast<std::uint8_t>((255 * std::uint64_t{(pixel & mask) >> (shift % 32)} + most / 2) / most);
+    };
+    const cv::Size size(static_cast<int>(width), static_cast<int>(height));
+    ImagePixels pixels{cv::Mat(size, CV_8UC3)};
+    if (file.header.alpha) pixels.alpha.create(size, CV_8UC1);
+    for (int y = 0; y < size.height; ++y) {
+        const auto line = static_cast<std::size_t>(from_top ? y : size.height - 1 - y);
+        for (int x = 0; x < size.width; ++x) {
+            const std::size_t at = first + row * line + step * static_cast<std::size_t>(x);
+            const std::uint32_t pixel = step == 2 ? bytes.little16(at) : bytes.little32(at);
+            for (std::size_t c = 0; c < 3; ++c) pixels.image.at<cv::Vec3b>(y, x)[2 - int(c)] = sample(pixel, masks[c]);
+            if (file.header.alpha) pixels.alpha.at<std::uint8_t>(y, x) = sample(pixel, masks[3]);
         }
     }
-    return alpha;
+    return pixels;
 }
 
-Pixels read_colors(const ImageFile& file) {
+// By OpenCV, which converts no values: of 16 bits and of floating-point numbers.
+Pixels decode_by_opencv(const ImageFile& file) {
+    const ImageHeader& header = file.header;
     const int unrotated = cv::IMREAD_IGNORE_ORIENTATION;
-    Pixels pixels = with_8_bits(decoded(file.bytes, cv::IMREAD_ANYDEPTH | cv::IMREAD_ANYCOLOR | unrotated, file.path));
+    // IMREAD_UNCHANGED is the only mode that returns alpha. In this mode OpenCV does not apply the EXIF orientation.
+    const int mode = header.alpha ? cv::IMREAD_UNCHANGED : cv::IMREAD_ANYDEPTH | cv::IMREAD_ANYCOLOR | unrotated;
+    Pixels pixels = with_8_bits(decoded(file.bytes, mode, file.path));
+    pixels.premultiplied = header.premultiplied;
+    pixels.oriented = header.kind == ImageKind::tiff;
+    if (header.alpha && pixels.image.channels() == 4) {
+        cv::extractChannel(pixels.image, pixels.alpha, 3);
+        cv::cvtColor(pixels.image, pixels.image, cv::COLOR_BGRA2BGR);
+    }
     if (pixels.image.channels() == 1 || pixels.image.channels() == 3) return pixels;
-    return {decoded(file.bytes, cv::IMREAD_COLOR | unrotated, file.path)};
+    return {{decoded(file.bytes, cv::IMREAD_COLOR | unrotated, file.path)}};
 }
 
-// Returns the pixels as they are stored: the orientation is not applied.
+ImagePixels decode_by_kind(const ImageFile& file) {
+    const ImageHeader& header = file.header;
+    const HeaderBytes bytes(file.bytes);
+    if (header.masks != std::array<std::uint32_t, 4>{}) return decode_masked_bitmap(file);
+    if (!header.codec.empty()) return decode_coded_image(header.codec, file.bytes, !header.alpha);
+    if (header.kind == ImageKind::heif) return decode_heif(read_heif(bytes).value(), bytes);
+    return header.kind == ImageKind::jpeg ? decode_jpeg(file.bytes) : decode_tiff(file.bytes);
+}
+
+// Returns the pixels without transparency. Their orientation is not applied, unless `oriented`.
 Pixels read_pixels(const ImageFile& file) {
     const ImageHeader& header = file.header;
-    if (header.kind == ImageKind::heif) return read_heif_pixels(file);
-    if (header.kind == ImageKind::jpeg) return read_jpeg_pixels(file);
-    if (header.alpha_mask != 0) {
-        Pixels pixels = read_colors(file);
-        if (pixels.image.channels() == 3) pixels.composed = compose_over_white(pixels.image, bmp_alpha(file), false);
-        return pixels;
-    }
-    if (header.alpha) {
-        // IMREAD_UNCHANGED is the only mode that returns alpha. In this mode OpenCV does not apply the EXIF
-        // orientation.
-        const cv::Mat image = decoded(file.bytes, cv::IMREAD_UNCHANGED, file.path);
-        // libtiff multiplies the colors of 8 bits by alpha, if they are not.
-        const bool premultiplied = header.premultiplied || (header.kind == ImageKind::tiff && image.depth() == CV_8U);
-        Pixels pixels = with_8_bits(image);
-        if (pixels.image.channels() == 4) {
-            cv::Mat alpha;
-            cv::extractChannel(pixels.image, alpha, 3);
-            cv::cvtColor(pixels.image, pixels.image, cv::COLOR_BGRA2BGR);
-            pixels.composed = compose_over_white(pixels.image, alpha, premultiplied);
-            return pixels;
+    Pixels pixels;
+    if (header.kind == ImageKind::png || header.kind == ImageKind::webp || header.kind == ImageKind::real) {
+        pixels = decode_by_opencv(file);
+    } else {
+        try {
+            static_cast<ImagePixels&>(pixels) = decode_by_kind(file);
+        } catch (const Error& error) {
+            throw Error(error.kind(), error.problem(), file.path.string(), error.advice());
         }
+        const bool converts = header.kind != ImageKind::tiff || !pixels.image.empty() || !pixels.damage.empty();
+        if (!converts) pixels = decode_by_opencv(file);
     }
-    return read_colors(file);
+    if (pixels.image.empty()) {
+        throw Error(ErrorKind::input,
+                    "the image cannot be decoded" + (pixels.damage.empty() ? "" : ": " + pixels.damage),
+                    file.path.string(), "the file is damaged or cut short");
+    }
+    if (pixels.deep && pixels.scale_note.empty()) pixels.scale_note = dark_note(pixels.image);
+    if (!pixels.alpha.empty()) {
+        if (pixels.image.channels() == 1) cv::cvtColor(pixels.image, pixels.image, cv::COLOR_GRAY2BGR);
+        pixels.composed = compose_over_white(pixels.image, pixels.alpha, pixels.premultiplied);
+    }
+    if (pixels.cut) {
+        pixels.damage = kCut;
+    } else if (!pixels.damage.empty()) {
+        pixels.damage = std::string(kDamaged) + " (" + pixels.damage + ")";
+    }
+    return pixels;
 }
 
 Frame wrapped(cv::Mat image) {
@@ -274,24 +266,26 @@ ImageFile read_image_file(const fs::path& path) {
         throw Error(ErrorKind::input, "not an image in a supported format", path.string(), kSupportedImages);
     }
     check(*header, path);
-    // decode_image applies the orientation; OpenCV's decoder of TIFF would apply it, too.
-    if (header->orientation_at > 0) bytes[header->orientation_at] = 1;
     return {path, std::move(bytes), *header};
+}
+
+std::uint64_t num_pixels(const ImageHeader& header) {
+    constexpr std::uint64_t kUsual = std::uint64_t{32} << 20U;  // if only the decoder knows
+    if (header.kind == ImageKind::coded) return kUsual;
+    return static_cast<std::uint64_t>(header.width) * static_cast<std::uint64_t>(header.height);
 }
 
 std::uint64_t decoded_bytes(const ImageFile& file) {
     constexpr std::uint64_t kBytesPerPixel = 3;
-    return file.bytes.size() + kBytesPerPixel * static_cast<std::uint64_t>(file.header.width) *
-                                   static_cast<std::uint64_t>(file.header.height);
+    return file.bytes.size() + kBytesPerPixel * num_pixels(file.header);
 }
 
 LoadedImage decode_image(const ImageFile& file) {
     LoadedImage result;
     Pixels pixels = read_pixels(file);
-    if (pixels.damage.empty() && file.header.cut) pixels.damage = kCut;
     result.frame = wrapped(pixels.image);
     result.composed = pixels.composed;
-    if (!file.header.orientation.is_identity()) {
+    if (!pixels.oriented && !file.header.orientation.is_identity()) {
         FramePool pool(0);
         result.frame = rotated(result.frame, file.header.orientation, pool);
     }
@@ -327,46 +321,26 @@ LoadedImage load_image(const fs::path& path) {
     return decode_image(read_image_file(path));
 }
 
-bool is_still_image(const fs::path& path) {
-    const std::optional<ImageHeader> header = decided_header(path);
-    return header && (!header->animated || header->kind == ImageKind::webp);
-}
-
-std::optional<ImageHeader> peek_image_header(const fs::path& path) {
+std::optional<ImageHeader> read_image_header(const fs::path& path, ImagePart part, std::size_t at_most) {
+    const auto is_known = [part](const ImageHeader& header) {
+        if (part == ImagePart::size) return header.width > 0 || header.kind == ImageKind::coded;
+        return part == ImagePart::kind && header.decided;
+    };
     try {
-        const std::optional<ImageHeader> header = read_image_header(file_bytes(path, kHeaderBytes));
-        if (!header || header->width > 0) return header;
-        return read_image_header(file_bytes(path, std::min(fs::file_size(path), kMaxFile)));
+        if (!read_image_header(file_bytes(path, kSignatureBytes))) return std::nullopt;
+        for (std::size_t size = part == ImagePart::all ? kMaxFile : kHeaderBytes;; size *= 16) {
+            const std::vector<std::uint8_t> bytes =
+                file_bytes(path, std::min({size, at_most, static_cast<std::size_t>(kMaxFile)}));
+            const std::optional<ImageHeader> header = read_image_header(bytes);
+            if (!header || is_known(*header) || bytes.size() < size) return header;
+        }
     } catch (const std::exception&) {
         return std::nullopt;
     }
 }
 
-std::optional<ImageAnimation> find_image_animation(const fs::path& path, std::size_t at_most) {
-    const std::optional<ImageHeader> header = decided_header(path, at_most);
-    if (!header || !header->animated || header->kind == ImageKind::webp) return std::nullopt;
-    if (header->kind == ImageKind::jpeg) return ImageAnimation{"mjpeg", {}};
-    try {
-        return ImageAnimation{"apng", read_image_header(file_bytes(path, kMaxFile))->orientation};
-    } catch (const std::exception&) {
-        return ImageAnimation{"apng", {}};
-    }
-}
-
 int find_animation_plays(const fs::path& path) {
     return read_animation_plays(read_head(path, kHeaderBytes));
-}
-
-std::span<const std::string_view> image_extensions() {
-    static constexpr std::array<std::string_view, 17> kExtensions = {".jpg", ".jpeg", ".jpe",  ".jfif", ".png", ".webp",
-                                                                     ".bmp", ".dib",  ".tif",  ".tiff", ".ppm", ".pgm",
-                                                                     ".pbm", ".heic", ".heif", ".avif", ".hif"};
-    return kExtensions;
-}
-
-bool has_image_extension(const fs::path& path) {
-    const std::span<const std::string_view> known = image_extensions();
-    return std::find(known.begin(), known.end(), lower_extension(path)) != known.end();
 }
 
 }  // namespace throng

@@ -3,83 +3,25 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cinttypes>
+#include <cstdio>
 #include <cstring>
 #include <string_view>
 
+#include "core/video/coded_image.h"
 #include "core/video/header_bytes.h"
 #include "core/video/heif.h"
+#include "core/video/tiff_decoder.h"
 
 namespace throng {
 namespace {
 
-// The directory of a TIFF file, which EXIF data are, too (TIFF 6.0, section 2).
-class TiffDirectory {
-public:
-    explicit TiffDirectory(const HeaderBytes& bytes) : bytes_(bytes), little_(bytes.at(0) == 'I'), at_(u32(4)) {}
-
-    // Moves to the next directory. Returns false after the last one.
-    bool next() {
-        const std::size_t following = u32(at_ + 2 + std::size_t{12} * u16(at_));
-        if (following == 0 || following + 2 > bytes_.size()) return false;
-        at_ = following;
-        return true;
-    }
-
-    // Calls use(tag, first value, offset of the low byte of that value) for every entry.
-    template <class Use>
-    void for_each(const Use& use) const {
-        for (std::size_t i = 0, entries = u16(at_); i < entries; ++i) {
-            const std::size_t entry = at_ + 2 + 12 * i;
-            if (entry + 12 > bytes_.size()) return;
-            constexpr std::uint32_t kByte = 1;
-            constexpr std::uint32_t kShort = 3;
-            const std::uint32_t type = u16(entry + 2);
-            const std::size_t at = entry + 8;
-            const std::uint32_t value = type == kByte ? bytes_.at(at) : type == kShort ? u16(at) : u32(at);
-            const std::size_t size = type == kByte ? 1 : type == kShort ? 2 : 4;
-            use(u16(entry), value, little_ ? at : at + size - 1);
-        }
-    }
-
-    // Returns true if a strip or a tile of the image is not, or not entirely, in the file.
-    [[nodiscard]] bool is_cut() const {
-        std::size_t offsets = 0;  // of the entries
-        std::size_t lengths = 0;
-        for (std::size_t i = 0, entries = u16(at_); i < entries; ++i) {
-            const std::size_t entry = at_ + 2 + 12 * i;
-            const std::uint32_t tag = u16(entry);
-            if (tag == 273 || tag == 324) offsets = entry;
-            if (tag == 279 || tag == 325) lengths = entry;
-        }
-        if (offsets == 0 || lengths == 0) return false;
-        const std::size_t count = std::min(u32(offsets + 4), u32(lengths + 4));
-        if (count > bytes_.size()) return true;
-        for (std::size_t i = 0; i < count; ++i) {
-            const auto value = [&](std::size_t entry) -> std::uint64_t {
-                const std::size_t size = u16(entry + 2) == 3 ? 2 : 4;
-                const std::size_t at = (count * size <= 4 ? entry + 8 : u32(entry + 8)) + size * i;
-                return size == 2 ? u16(at) : u32(at);
-            };
-            if (value(offsets) + value(lengths) > bytes_.size()) return true;
-        }
-        return false;
-    }
-
-private:
-    [[nodiscard]] std::uint32_t u16(std::size_t i) const { return little_ ? bytes_.little16(i) : bytes_.big16(i); }
-    [[nodiscard]] std::uint32_t u32(std::size_t i) const { return little_ ? bytes_.little32(i) : bytes_.big32(i); }
-
-    const HeaderBytes& bytes_;
-    bool little_;
-    std::size_t at_;
-};
-
 bool begins_tiff(const HeaderBytes& bytes) {
     using namespace std::string_view_literals;
-    return bytes.holds(0, "II*\0"sv) || bytes.holds(0, "MM\0*"sv);
+    return bytes.holds(0, "II*\0"sv) || bytes.holds(0, "MM\0*"sv) || bytes.holds(0, "II+\0"sv) ||
+           bytes.holds(0, "MM\0+"sv);
 }
 
-constexpr std::uint32_t kOrientationTag = 274;
 constexpr std::string_view kPng = "\x89PNG\r\n\x1A\n";
 constexpr std::string_view kStartOfImage = "\xFF\xD8\xFF";
 constexpr std::string_view kEndOfImage = "\xFF\xD9";
@@ -87,15 +29,25 @@ constexpr std::string_view kFill = "\xFF\xFF";
 constexpr std::string_view kIndex("MPF", 4);  // with its NUL
 constexpr std::string_view kContainer = "Container:Directory";
 
-// Reads EXIF data, with or without the prefix of JPEG.
+// Reads EXIF data, with or without the prefix of JPEG: the first directory of a TIFF file (TIFF 6.0, section 2).
 Orientation exif_orientation(HeaderBytes exif) {
     if (exif.holds(0, "Exif")) exif = exif.part(6, exif.size());
     if (!begins_tiff(exif)) return {};
-    Orientation orientation;
-    TiffDirectory(exif).for_each([&](std::uint32_t tag, std::uint32_t value, std::size_t) {
-        if (tag == kOrientationTag) orientation = orientation_of_exif(value);
-    });
-    return orientation;
+    const bool little = exif.at(0) == 'I';
+    const auto u16 = [&](std::size_t at) { return little ? exif.little16(at) : exif.big16(at); };
+    const auto u32 = [&](std::size_t at) { return little ? exif.little32(at) : exif.big32(at); };
+    const std::size_t directory = u32(4);
+    for (std::size_t i = 0, entries = u16(directory); i < entries; ++i) {
+        constexpr std::uint32_t kOrientationTag = 274;
+        constexpr std::uint32_t kByte = 1;
+        constexpr std::uint32_t kShort = 3;
+        const std::size_t entry = directory + 2 + 12 * i;
+        if (u16(entry) != kOrientationTag) continue;
+        const std::uint32_t type = u16(entry + 2);
+        const std::size_t at = entry + 8;
+        return orientation_of_exif(type == kByte ? exif.at(at) : type == kShort ? u16(at) : u32(at));
+    }
+    return {};
 }
 
 bool contains(std::span<const std::uint8_t> bytes, std::string_view text) {
@@ -199,52 +151,23 @@ ImageHeader webp(const HeaderBytes& bytes) {
 
 ImageHeader bmp(const HeaderBytes& bytes) {
     ImageHeader header{ImageKind::bmp};
+    header.codec = "bmp";
     if (bytes.little32(14) == 12) {  // OS/2
         header.width = bytes.little16(18);
         header.height = bytes.little16(20);
     } else {
         header.width = static_cast<std::int32_t>(bytes.little32(18));
         header.height = std::abs(std::int64_t{static_cast<std::int32_t>(bytes.little32(22))});
-        // Only a mask makes the fourth channel an alpha channel: it follows those of the colors, in the header or
-        // after a header of 40 bytes. Elsewhere the channel is padding.
+        // The masks are in the header, or follow one of 40 bytes. Only a mask makes the fourth channel an alpha
+        // channel: elsewhere it is padding.
         constexpr std::uint32_t kMasks = 3;
         constexpr std::uint32_t kMasksWithAlpha = 6;
         const std::uint32_t bits = bytes.little16(28);
         const std::uint32_t compression = bytes.little32(30);
-        const bool in_header = bytes.little32(14) >= 56 && (compression == kMasks || compression == kMasksWithAlpha);
-        const bool after_header = bytes.little32(14) == 40 && compression == kMasksWithAlpha;
-        if ((bits == 16 || bits == 32) && (in_header || after_header)) header.alpha_mask = bytes.little32(66);
-        header.alpha = header.alpha_mask != 0;
-    }
-    return header;
-}
-
-ImageHeader tiff(const HeaderBytes& bytes) {
-    ImageHeader header{ImageKind::tiff};
-    TiffDirectory directory(bytes);
-    directory.for_each([&](std::uint32_t tag, std::uint32_t value, std::size_t at) {
-        constexpr std::uint32_t kAssociated = 1;
-        constexpr std::uint32_t kUnassociated = 2;
-        if (tag == 256) header.width = value;
-        if (tag == 257) header.height = value;
-        if (tag == 254) header.preview = (value & 1U) != 0;  // NewSubfileType
-        if (tag == 338) {                                    // ExtraSamples
-            header.alpha = value == kAssociated || value == kUnassociated;
-            header.premultiplied = value == kAssociated;
-        }
-        if (tag != kOrientationTag) return;
-        header.orientation = orientation_of_exif(value);
-        header.orientation_at = at;
-    });
-    header.cut = directory.is_cut();
-    constexpr int kMaxPages = 1 << 12;  // directories may lead to one another without end
-    for (int i = 1; i < kMaxPages && directory.next(); ++i) {
-        bool is_page = true;
-        directory.for_each([&](std::uint32_t tag, std::uint32_t value, std::size_t) {
-            constexpr std::uint32_t kReducedOrMask = 5;
-            if (tag == 254 && (value & kReducedOrMask) != 0) is_page = false;  // NewSubfileType
-        });
-        header.pages += is_page ? 1 : 0;
+        const bool masked = (bits == 16 || bits == 32) && (compression == kMasks || compression == kMasksWithAlpha);
+        const bool with_alpha = bytes.little32(14) >= 56 || compression == kMasksWithAlpha;
+        for (std::size_t i = 0; masked && i < (with_alpha ? 4U : 3U); ++i) header.masks[i] = bytes.little32(54 + 4 * i);
+        header.alpha = header.masks[3] != 0;
     }
     return header;
 }
@@ -256,9 +179,12 @@ ImageHeader heif(const HeifFile& file) {
     return header;
 }
 
-// "P5 # a comment\n640 480 255\n"
+// "P5 # a comment\n640 480 255\n"; PFM likewise.
 ImageHeader pnm(const HeaderBytes& bytes) {
     ImageHeader header{ImageKind::pnm};
+    constexpr std::array<const char*, 3> kCodecs = {"pbm", "pgm", "ppm"};
+    if (bytes.at(1) <= '6') header.codec = kCodecs[(bytes.at(1) - '1') % 3];
+    if (header.codec.empty()) header.kind = ImageKind::real;
     std::size_t at = 2;
     for (std::int64_t* value : {&header.width, &header.height}) {
         while (std::isspace(static_cast<int>(bytes.at(at))) != 0 || bytes.at(at) == '#') {
@@ -272,6 +198,26 @@ ImageHeader pnm(const HeaderBytes& bytes) {
         }
     }
     return header;
+}
+
+// "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 480 +X 640\n"
+ImageHeader radiance(const HeaderBytes& bytes) {
+    ImageHeader header{ImageKind::real};
+    const std::span<const std::uint8_t> head = bytes.part(0, std::size_t{1} << 12).span();
+    const std::string text(head.begin(), head.end());
+    const std::size_t size = text.find("\n\n");
+    if (size == std::string::npos) return header;
+    static_cast<void>(
+        std::sscanf(text.c_str() + size, " %*2s %9" SCNd64 " %*2s %9" SCNd64, &header.height, &header.width));
+    return header;
+}
+
+// A format that FFmpeg recognizes. PAM has a header of words.
+std::optional<ImageHeader> coded(const HeaderBytes& bytes) {
+    ImageHeader header{ImageKind::coded};
+    header.codec = bytes.holds(0, "P7\n") ? "pam" : find_image_codec(bytes.span());
+    header.alpha = true;  // if the decoder says so
+    return header.codec.empty() ? std::nullopt : std::optional(header);
 }
 
 // The application extension "NETSCAPE2.0" has the repetitions after the first time; without it, a GIF plays once.
@@ -324,11 +270,12 @@ std::optional<ImageHeader> read_image_header(const std::vector<std::uint8_t>& da
     if (bytes.holds(0, kPng)) return png(bytes);
     if (bytes.holds(0, "RIFF"sv) && bytes.holds(8, "WEBP"sv)) return webp(bytes);
     if (bytes.holds(0, "BM"sv) && bytes.little32(14) >= 12 && bytes.little32(14) <= 124) return bmp(bytes);
-    if (begins_tiff(bytes)) return tiff(bytes);
+    if (begins_tiff(bytes)) return read_tiff_header(data);
     if (const std::optional<HeifFile> file = read_heif(bytes)) return heif(*file);
-    const bool pnm_kind = bytes.at(0) == 'P' && bytes.at(1) >= '1' && bytes.at(1) <= '6';
+    const bool pnm_kind = bytes.at(0) == 'P' && std::string_view("123456Ff").find(static_cast<char>(bytes.at(1))) < 8;
     if (pnm_kind && std::isspace(static_cast<int>(bytes.at(2))) != 0) return pnm(bytes);
-    return std::nullopt;
+    if (bytes.holds(0, "#?RADIANCE"sv) || bytes.holds(0, "#?RGBE"sv)) return radiance(bytes);
+    return coded(bytes);
 }
 
 }  // namespace throng

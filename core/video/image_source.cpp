@@ -14,7 +14,9 @@
 #include "core/base/error.h"
 #include "core/base/first_of_list.h"
 #include "core/base/resources.h"
+#include "core/video/file_kind.h"
 #include "core/video/format_watch.h"
+#include "core/video/formats.h"
 #include "core/video/image_ahead.h"
 #include "core/video/image_file.h"
 
@@ -157,7 +159,7 @@ std::vector<std::string> images_in(const std::string& folder) {
         const fs::path& path = it->path();
         if (path.filename().string().front() == '.' || it->is_directory(ignored)) continue;
         if (it->exists(ignored) && !it->is_regular_file(ignored)) continue;  // a dangling link is reported later
-        if (has_image_extension(path) || is_still_image(path)) {
+        if (format_of_name(path).kind == NameKind::image || is_still_image(path)) {
             images.push_back(path.string());
         } else {
             others.push_back(path.filename().string());

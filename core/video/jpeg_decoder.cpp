@@ -89,14 +89,14 @@ cv::Mat bgr_of_cmyk(const cv::Mat& cmyk) {
 
 }  // namespace
 
-JpegPixels decode_jpeg(std::span<const std::uint8_t> bytes) {
+ImagePixels decode_jpeg(std::span<const std::uint8_t> bytes) {
     ErrorManager manager{};
     jpeg_decompress_struct info{};
     info.err = jpeg_std_error(&manager.base);
     manager.base.error_exit = fail;
     manager.base.emit_message = emit;
     manager.base.output_message = print_nothing;
-    JpegPixels pixels;
+    ImagePixels pixels;
     bool has_pixels = false;
     decode(info, manager, bytes, pixels.image, has_pixels);
     jpeg_destroy_decompress(&info);

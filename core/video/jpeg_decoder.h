@@ -2,19 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <opencv2/core.hpp>
 #include <span>
-#include <string>
+
+#include "core/video/image_pixels.h"
 
 namespace throng {
 
-struct JpegPixels {
-    cv::Mat image;       // gray or BGR, 8 bits, as stored; empty if nothing can be decoded
-    std::string damage;  // the first fault that libjpeg found; empty if there is none
-    bool cut = false;    // the end marker is missing
-};
-
 // Writes nothing to standard error. Decodes a damaged image as far as possible.
-[[nodiscard]] JpegPixels decode_jpeg(std::span<const std::uint8_t> bytes);
+[[nodiscard]] ImagePixels decode_jpeg(std::span<const std::uint8_t> bytes);
 
 }  // namespace throng

@@ -12,10 +12,10 @@
 
 #include "core/base/error.h"
 #include "core/video/damage_watch.h"
+#include "core/video/file_kind.h"
 #include "core/video/format_watch.h"
 #include "core/video/frame_clock.h"
 #include "core/video/frame_maker.h"
-#include "core/video/image_file.h"
 
 namespace throng {
 namespace {
@@ -248,9 +248,9 @@ MediaRequest file_request(const std::string& path, const SourceOptions& options)
     request.shown = path;
     // An untrusted file must not cause other addresses to be opened.
     request.options = {{"protocol_whitelist", "file,crypto,data"}};
-    if (std::optional<ImageAnimation> animation; !pipe && (animation = find_image_animation(path))) {
-        request.input_format = animation->demuxer;
-        request.orientation = animation->orientation;
+    if (const FileType type = pipe ? FileType() : find_file_type(path); type.begins_as_image) {
+        request.input_format = type.demuxer;
+        request.orientation = type.orientation;
     }
     request.source = options;
     return request;

@@ -9,11 +9,10 @@
 #include <system_error>
 
 #include "core/base/error.h"
-#include "core/base/extension.h"
 #include "core/video/camera_source.h"
 #include "core/video/crowd_source.h"
+#include "core/video/file_kind.h"
 #include "core/video/gstreamer_source.h"
-#include "core/video/image_file.h"
 #include "core/video/image_source.h"
 #include "core/video/media_file_source.h"
 #include "core/video/mosaic_source.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/video/image_file.h"
+#include "core/video/file_kind.h"
 #include "core/video/media_file_source.h"
 #include "core/video/media_reader.h"
 

@@ -1,17 +1,17 @@
 #include "ui/session/source.h"
 
-#include "core/video/image_file.h"
-#include "core/video/source_files.h"
+#include "core/video/formats.h"
 #include "ui/models/recent_model.h"
 
 namespace throng::ui {
 
 QString Source::patterns() {
     QStringList patterns;
-    for (const auto extensions : {video_extensions(), image_extensions()}) {
-        for (const std::string_view extension : extensions) {
-            patterns += u'*' + QString::fromUtf8(extension.data(), static_cast<qsizetype>(extension.size()));
-        }
+    for (const FileFormat& format : file_formats()) {
+        if (format.kind != NameKind::image && format.kind != NameKind::video) continue;
+        const auto& names = format.extensions;
+        patterns += u'*' + QString::fromUtf8(names.data(), static_cast<qsizetype>(names.size()))
+                               .replace(QLatin1String(" "), QLatin1String(" *"));
     }
     return patterns.join(u' ');
 }

@@ -19,7 +19,7 @@
 #include "core/base/output_file.h"
 #include "core/eval/labels.h"
 #include "core/synth/crowd.h"
-#include "core/video/image_file.h"
+#include "core/video/formats.h"
 #include "core/video/image_writer.h"
 #include "core/video/video_writer.h"
 
@@ -112,7 +112,8 @@ int run(CrowdArguments arguments, const CommonOptions& common, bool faces_given,
     RunFiles files(common);
     files.add_output("OUT", arguments.out);
     files.add_output("--truth", arguments.truth);
-    return has_image_extension(arguments.out) ? write_image(arguments, common) : write_video(arguments, common);
+    return format_of_name(arguments.out).kind == NameKind::image ? write_image(arguments, common)
+                                                                 : write_video(arguments, common);
 }
 
 }  // namespace

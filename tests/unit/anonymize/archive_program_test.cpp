@@ -57,6 +57,7 @@ protected:
 };
 
 TEST_F(AnonymizeArchive, ShardsAddUpToTheSingleRun) {
+    for (const char* name : {"in/readme", "in/deep/notes.pdf"}) std::ofstream(path(name)) << "no picture";
     EXPECT_EQ(anonymize({path("in"), "--out", path("whole")}).status, 3);
     auto whole = files_of("whole");
     std::set<std::string> names;
@@ -89,6 +90,7 @@ TEST_F(AnonymizeArchive, ShardsAddUpToTheSingleRun) {
         tracks += file["tracks"].size();
     }
     EXPECT_EQ(failed, 1U);
+    EXPECT_EQ(joined["left_out"], Json::array({"deep/notes.pdf", "readme"}));
     EXPECT_GE(tracks, 3U);
     EXPECT_EQ(ids.size(), tracks);
 
@@ -369,6 +371,30 @@ TEST_F(AnonymizeArchive, GoesOnAfterAnInputThatCannotBeWritten) {
     EXPECT_TRUE(std::is_sorted(times.begin(), times.end()));
     ASSERT_FALSE(times.empty());
     EXPECT_NEAR(times.back(), 4, 0.3);
+}
+
+// A still image stays one, whatever decodes it.
+TEST_F(AnonymizeArchive, StillsAreWrittenAsStills) {
+    TH_NEED_FFMPEG();
+    fs::create_directories(path("stills"));
+    std::vector<std::string> names;
+    for (const std::string name : {"A.TGA", "b.jp2", "c.exr", "d.pcx", "e.pam", "f.sgi"}) {
+        try {
+            test::ffmpeg("-i " + path("in/a.png") + " -frames:v 1", path("stills/" + name));
+        } catch (const std::runtime_error&) {
+            continue;  // this ffmpeg program has no such encoder
+        }
+        names.push_back(name);
+    }
+    EXPECT_GE(names.size(), 5U);
+    EXPECT_EQ(anonymize({path("stills"), "--out", path("out")}).status, 0);
+    const Json report = Json::parse(contents(path("out/anonymize-report.json")));
+    ASSERT_EQ(report["files"].size(), names.size());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        EXPECT_EQ(report["files"][i]["output"], names[i] + ".png");
+        EXPECT_EQ(report["files"][i]["kind"], "image");
+        EXPECT_EQ(report["files"][i]["width"], 160);
+    }
 }
 
 TEST_F(AnonymizeArchive, NamesAVideoByItsContent) {

@@ -18,7 +18,8 @@
 #include "core/base/error.h"
 #include "core/frame/fingerprint.h"
 #include "core/frame/frame_pool.h"
-#include "core/video/exact_muxer.h"
+#include "core/video/exact_writer.h"
+#include "core/video/formats.h"
 #include "tests/support/random.h"
 #include "tests/support/test_data.h"
 #include "tests/support/video_files.h"
@@ -85,7 +86,8 @@ protected:
     // Joins the parts into a file.
     JoinedParts join(const std::vector<fs::path>& parts, const std::string& name = "joined.mp4") {
         const ExactEncoder encoder(format_, kLossless, path(name).string());
-        ExactMuxer muxer(path(name).string(), format_, encoder, "");
+        Muxer muxer(path(name).string(), format_of_name(name).muxer, result_file(path(name).string()), "");
+        begin_result(muxer, encoder, format_);
         std::int64_t last = std::numeric_limits<std::int64_t>::min();
         JoinedParts joined = join_encoded_parts(parts, encoder,
                                                 [&](AVPacket& packet) {
@@ -95,7 +97,7 @@ protected:
                                                     muxer.write(packet);
                                                 },
                                                 {});
-        muxer.commit();
+        muxer.finish();
         return joined;
     }
     [[nodiscard]] std::string why_not(const std::vector<fs::path>& parts) {

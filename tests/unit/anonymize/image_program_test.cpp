@@ -220,9 +220,9 @@ TEST_F(AnonymizeImage, PaddingIsNoTransparency) {
     targa[16] = 32;
     targa[17] = 0x20;
     std::ofstream(path("screen.tga"), std::ios::binary) << targa << test::contents(path("raw"));
-    for (const std::string name : {"screen.avi", "screen.tga"}) {
+    for (const auto& [name, out] : {std::pair{"screen.avi", "hidden.mkv"}, std::pair{"screen.tga", "hidden.png"}}) {
         SCOPED_TRACE(name);
-        const auto result = anonymize(name, "hidden.mkv");
+        const auto result = anonymize(name, out);
         ASSERT_EQ(result.status, 0) << result.err;
         EXPECT_EQ(result.out.find("over white"), std::string::npos) << result.out;
         const nlohmann::json report = nlohmann::json::parse(test::contents(path("hidden.report.json")));

@@ -198,8 +198,8 @@ TEST(Incomplete, ATruncatedFileWithoutALengthIsReported) {
           Case{"live.webm", "-c:v libvpx -deadline realtime -live 1", early}, Case{"a.ogv", "-c:v libtheora", early},
           Case{"a.ts", "-c:v libx264", early}, Case{"a.m2ts", "-c:v libx264", early},
           Case{"a.nut", "-c:v mpeg4 -write_index 0", "damaged"},
-          Case{"a.exr", "-frames:v 1 -pix_fmt gbrpf32le", "damaged"},
-          Case{"zip.exr", "-frames:v 1 -pix_fmt gbrpf32le -compression zip16", "damaged"}}) {
+          Case{"a.exr", "-frames:v 1 -pix_fmt gbrpf32le", "cut short"},
+          Case{"zip.exr", "-frames:v 1 -pix_fmt gbrpf32le -compression zip16", "cut short"}}) {
         const fs::path whole = scratch.path() / requested.name;
         ffmpeg(clip(requested.coding), whole);
         const auto size = static_cast<double>(fs::file_size(whole));

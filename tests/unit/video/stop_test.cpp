@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/video/file_kind.h"
 #include "core/video/image_file.h"
 #include "core/video/source.h"
 #include "tests/support/http_server.h"

@@ -1,0 +1,20 @@
+// What the decoders of still images return.
+#pragma once
+
+#include <opencv2/core.hpp>
+#include <string>
+
+namespace throng {
+
+// The pixels of an image, as they are stored: without its orientation.
+struct ImagePixels {
+    cv::Mat image;               // gray or BGR, 8 bits; empty if nothing can be decoded
+    cv::Mat alpha{};             // one channel of the same size; empty: opaque
+    bool premultiplied = false;  // the colors are multiplied by alpha
+    bool composed = false;       // over white already
+    bool deep = false;           // the file has more than 8 bits per sample
+    std::string damage{};        // the first fault of the file; empty if there is none
+    bool cut = false;            // its end is missing
+};
+
+}  // namespace throng

@@ -1,0 +1,130 @@
+#include "core/video/muxer.h"
+
+#include <unistd.h>
+
+#include <new>
+#include <utility>
+
+#include "core/base/atomic_file.h"
+#include "core/base/error.h"
+#include "core/base/output_file.h"
+
+namespace throng {
+
+MuxerFile result_file(const std::string& path) {
+    const auto file = std::make_shared<AtomicFile>(path);
+    return {[file](std::string_view bytes) { file->write(bytes); },
+            [file](std::int64_t offset, int whence) { return file->seek(offset, whence); }, [file] { file->commit(); }};
+}
+
+MuxerFile recording_file(const std::string& path, const std::stop_token& stop) {
+    const auto file = std::make_shared<OutputFile>(path);
+    return {[file, stop](std::string_view bytes) { file->write(bytes, stop); },
+            [file](std::int64_t offset, int whence) { return file->seek(offset, whence); }, [file] { file->close(); }};
+}
+
+Muxer::Muxer(std::string path, const char* format, MuxerFile file, const std::string& audio)
+    : path_(std::move(path)), file_(std::move(file)) {
+    av::set_up();
+    AVFormatContext* context = nullptr;
+    const int made = avformat_alloc_output_context2(&context, nullptr, format, nullptr);
+    context_.reset(context);
+    if (made < 0) throw Error(ErrorKind::unavailable, std::string("this FFmpeg build cannot write ") + format, path_);
+    context_->flags |= AVFMT_FLAG_CUSTOM_IO;
+    if (!audio.empty()) audio_.emplace(audio);
+}
+
+Muxer::~Muxer() {
+    context_.reset();
+    if (bytes_ != nullptr) av_freep(&bytes_->buffer);
+    avio_context_free(&bytes_);
+}
+
+int Muxer::write_bytes(void* self, std::uint8_t* bytes, int size) {
+    auto& muxer = *static_cast<Muxer*>(self);
+    try {
+        muxer.file_.write({reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size)});
+        return size;
+    } catch (...) {
+        if (!muxer.failure_) muxer.failure_ = std::current_exception();
+        return AVERROR(EIO);
+    }
+}
+
+std::int64_t Muxer::seek_bytes(void* self, std::int64_t offset, int whence) {
+    if (whence != SEEK_SET && whence != SEEK_CUR && whence != SEEK_END) return AVERROR(ENOSYS);
+    return static_cast<Muxer*>(self)->file_.seek(offset, whence);
+}
+
+void Muxer::open_bytes() {
+    constexpr int kBufferBytes = 1 << 16;
+    file_.write({});  // opens the file
+    auto* buffer = static_cast<unsigned char*>(av_malloc(kBufferBytes));
+    bytes_ = avio_alloc_context(buffer, kBufferBytes, 1, this, nullptr, write_bytes, seek_bytes);
+    if (bytes_ == nullptr) throw std::bad_alloc();
+    bytes_->seekable = file_.seek(0, SEEK_CUR) >= 0 ? AVIO_SEEKABLE_NORMAL : 0;
+    context_->pb = bytes_;
+}
+
+void Muxer::check(int status, const char* what) const {
+    if (status >= 0 && bytes_ != nullptr && bytes_->error < 0) status = bytes_->error;
+    if (status >= 0) return;
+    if (failure_) std::rethrow_exception(failure_);
+    throw Error(ErrorKind::input, std::string(what) + ": " + av::message(status), path_);
+}
+
+void Muxer::begin(const AVCodecContext& codec, AVRational time_base, AVRational sample_aspect_ratio, double audio_start,
+                  av::Dictionary& options) {
+    time_base_ = time_base;
+    stream_ = avformat_new_stream(context_.get(), nullptr);
+    if (stream_ == nullptr) throw std::bad_alloc();
+    stream_->time_base = time_base;
+    stream_->avg_frame_rate = codec.framerate;
+    stream_->sample_aspect_ratio = sample_aspect_ratio;
+    check(avcodec_parameters_from_context(stream_->codecpar, &codec), "cannot describe the video");
+    if (audio_) {
+        audio_->add_streams(*context_, path_);
+        audio_->set_start(audio_start);
+    }
+    open_bytes();
+    check(avformat_write_header(context_.get(), options.address()), "cannot write the video");
+}
+
+void Muxer::write_interleaved(AVPacket& packet) {
+    check(av_interleaved_write_frame(context_.get(), &packet), "cannot write the video");
+}
+
+void Muxer::write(AVPacket& packet) {
+    packet.stream_index = stream_->index;
+    av_packet_rescale_ts(&packet, time_base_, stream_->time_base);
+    write_interleaved(packet);
+}
+
+void Muxer::copy_audio_until(double seconds) {
+    if (audio_) audio_->copy_until(seconds, write_audio_);
+}
+
+void Muxer::copy_audio_end(double seconds) {
+    if (audio_) audio_->copy_end(seconds, write_audio_);
+}
+
+void Muxer::copy_audio_rest() {
+    if (audio_) audio_->copy_rest(write_audio_);
+}
+
+void Muxer::finish() {
+    check(av_write_trailer(context_.get()), "cannot finish the video");
+    avio_flush(bytes_);
+    check(0, "cannot finish the video");
+    file_.finish();
+}
+
+std::string Muxer::audio_incomplete() const {
+    return audio_ ? audio_->incomplete() : "";
+}
+
+std::vector<std::string> Muxer::audio_notes() const {
+    return audio_ ? audio_->notes() : std::vector<std::string>();
+}
+
+}  // namespace throng

@@ -1,0 +1,121 @@
+// Still images that are broken, damaged or cut short.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/video/image_file.h"
+#include "tests/unit/video/image_files.h"
+
+namespace throng {
+namespace {
+
+using namespace test;
+
+TEST(Image, BrokenFilesAreRejectedWithAMessage) {
+    const ScratchDir scratch;
+    const Bytes png = encode_bytes(".png", gradient_image(64, 64, CV_8UC3));
+    expect_rejected_image(write_bytes(scratch, "empty.png", {}), "empty");
+    expect_rejected_image(write_bytes(scratch, "words.jpg", {'w', 'o', 'r', 'd', 's'}), "not an image");
+    expect_rejected_image((scratch.path() / "missing.png").string(), "No such file");
+    expect_rejected_image(write_bytes(scratch, "head.png", Bytes(png.begin(), png.begin() + 20)), "");
+    expect_rejected_image(write_bytes(scratch, "head.jpg", {0xFF, 0xD8, 0xFF, 0xE0, 0, 4}), "");
+    Bytes bomb = png;
+    std::fill(bomb.begin() + 16, bomb.begin() + 24, std::uint8_t{0x01});  // 16843009 x 16843009
+    expect_rejected_image(write_bytes(scratch, "bomb.png", bomb), "too large");
+    const std::string pnm = "P6\n# 20000\n20000 20000\n255\n";
+    expect_rejected_image(write_bytes(scratch, "bomb.ppm", Bytes(pnm.begin(), pnm.end())), "too large");
+    Bytes animated(40, 0);
+    std::memcpy(animated.data(), "RIFF\x20\0\0\0WEBPVP8X\x0A\0\0\0\x02\0\0\0\x0F\0\0\x0F\0\0", 30);
+    expect_rejected_image(write_bytes(scratch, "moving.webp", animated), "animated WebP");
+}
+
+TEST(Image, ATruncatedJpegIsDecodedAndReported) {
+    const ScratchDir scratch;
+    Bytes jpeg = encode_bytes(".jpg", gradient_image(200, 200, CV_8UC3));
+    jpeg.resize(jpeg.size() / 2);
+    const LoadedImage loaded = load_image(write_bytes(scratch, "cut.jpg", jpeg));
+    EXPECT_EQ(loaded.frame.width(), 200);
+    EXPECT_NE(loaded.incomplete.find("cut short"), std::string::npos);
+}
+
+TEST(Image, ATruncatedTiffIsReportedOrRejected) {
+    const ScratchDir scratch;
+    const Bytes whole = tiff_with_orientation(gradient_image(64, 48, CV_8UC3), 1);
+    EXPECT_EQ(load_image(write_bytes(scratch, "whole.tif", whole)).incomplete, "");
+    for (const std::size_t missing : {std::size_t{1}, std::size_t{100}, whole.size() / 2}) {
+        const Bytes cut(whole.begin(), whole.end() - static_cast<std::ptrdiff_t>(missing));
+        try {
+            EXPECT_NE(load_image(write_bytes(scratch, "cut.tif", cut)).incomplete.find("cut short"), std::string::npos);
+        } catch (const Error& failure) {
+            EXPECT_EQ(failure.kind(), ErrorKind::input);
+        }
+    }
+}
+
+TEST(Image, DamageWithinAJpegIsReported) {
+    const ScratchDir scratch;
+    cv::Mat noise(240, 320, CV_8UC3);
+    cv::RNG random(7);  // the damage must meet data, wherever it is
+    random.fill(noise, cv::RNG::UNIFORM, 0, 256);
+    cv::GaussianBlur(noise, noise, cv::Size(9, 9), 3);
+    for (const bool progressive : {false, true}) {
+        const Bytes whole = encode_bytes(".jpg", noise, {cv::IMWRITE_JPEG_PROGRESSIVE, progressive ? 1 : 0});
+        ASSERT_GT(whole.size(), 8000U);
+        const auto half = static_cast<std::ptrdiff_t>(whole.size() / 2);
+        Bytes zeroed = whole;
+        std::fill_n(zeroed.begin() + half, 2048, std::uint8_t{0});
+        Bytes missing = whole;
+        missing.erase(missing.begin() + half, missing.begin() + half + 2048);
+        Bytes flipped = whole;
+        for (std::ptrdiff_t i = 0; i < 40; ++i) flipped[static_cast<std::size_t>(half + i)] ^= 0x5A;
+        Bytes rest_zero = whole;
+        std::fill(rest_zero.begin() + half, rest_zero.end() - 2, std::uint8_t{0});
+        Bytes closed(whole.begin(), whole.begin() + half);
+        append(closed, {0xFF, 0xD9});
+        testing::internal::CaptureStderr();
+        for (const auto& [name, bytes] :
+             {std::pair{"zeroed.jpg", zeroed}, std::pair{"missing.jpg", missing}, std::pair{"flipped.jpg", flipped},
+              std::pair{"rest.jpg", rest_zero}, std::pair{"closed.jpg", closed}}) {
+            const LoadedImage loaded = load_image(write_bytes(scratch, name, bytes));
+            EXPECT_NE(loaded.incomplete.find("the image is damaged"), std::string::npos) << name << progressive;
+            EXPECT_TRUE(loaded.frame.info().damaged) << name;
+            EXPECT_EQ(loaded.frame.width(), 320);
+        }
+        // Data after the end marker are not part of the image.
+        Bytes followed = whole;
+        append(followed, Bytes(5000, 0x41));
+        EXPECT_EQ(load_image(write_bytes(scratch, "followed.jpg", followed)).incomplete, "");
+        EXPECT_EQ(load_image(write_bytes(scratch, "whole.jpg", whole)).incomplete, "");
+        EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "a line without the name of the file";
+    }
+}
+
+TEST(Image, HostileBytesNeverCrash) {
+    const ScratchDir scratch;
+    for (const char* extension : {".png", ".jpg", ".bmp", ".tiff", ".webp", ".ppm"}) {
+        if (!cv::haveImageWriter(std::string("a") + extension)) continue;
+        const Bytes whole = encode_bytes(extension, gradient_image(40, 30, CV_8UC3));
+        for (std::size_t i = 0; i < 60; ++i) {
+            Bytes bytes = whole;
+            bytes[(i * 7919) % std::min<std::size_t>(bytes.size(), 400)] ^= static_cast<std::uint8_t>(1U << i % 8);
+            if (i % 3 == 0) bytes.resize(bytes.size() * (i + 1) / 61);
+            static_cast<void>(read_image_header(bytes));
+            if (i % 5 != 0) continue;
+            try {
+                static_cast<void>(load_image(write_bytes(scratch, std::string("x") + extension, bytes)));
+            } catch (const Error& failure) {
+                EXPECT_EQ(failure.kind(), ErrorKind::input);
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace throng

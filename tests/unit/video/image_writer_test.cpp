@@ -1,0 +1,49 @@
+// Image files that are written.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/video/image_file.h"
+#include "core/video/image_writer.h"
+#include "tests/unit/video/image_files.h"
+
+namespace throng {
+namespace {
+
+using namespace test;
+
+TEST(ImageWriter, WrittenImagesReadBackEqual) {
+    const ScratchDir scratch;
+    for (const int type : {CV_8UC1, CV_8UC3}) {
+        const cv::Mat image = gradient_image(33, 17, type);
+        const Frame frame = load_image(write_bytes(scratch, "in.png", encode_bytes(".png", image))).frame;
+        const std::string path = (scratch.path() / "out.png").string();
+        write_image(path, frame);
+        expect_same_pixels(load_image(path).frame, image);
+    }
+}
+
+TEST(ImageWriter, ErrorsAreReported) {
+    const ScratchDir scratch;
+    const Frame frame =
+        load_image(write_bytes(scratch, "in.png", encode_bytes(".png", gradient_image(33, 17, CV_8UC3)))).frame;
+    const auto kind = [&](const std::string& path) {
+        try {
+            write_image(path, frame);
+        } catch (const Error& failure) {
+            EXPECT_EQ(failure.where(), path);
+            return failure.kind();
+        }
+        return ErrorKind::internal;
+    };
+    EXPECT_EQ(kind((scratch.path() / "a.xyz").string()), ErrorKind::usage);
+    EXPECT_EQ(kind((scratch.path() / "a").string()), ErrorKind::usage);
+    EXPECT_EQ(kind((scratch.path() / "missing/a.png").string()), ErrorKind::input);
+    std::filesystem::create_symlink("/dev/full", scratch.path() / "full.png");
+    EXPECT_EQ(kind((scratch.path() / "full.png").string()), ErrorKind::input);
+}
+
+}  // namespace
+}  // namespace throng
