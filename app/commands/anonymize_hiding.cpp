@@ -20,12 +20,12 @@ struct FrameToHide {
 };
 
 // Returns the tracks that a person decided about; true: it remains visible.
-std::map<std::int64_t, bool> decisions(const FaceRecorder& recorder, const std::string& input,
+std::map<std::int64_t, bool> decisions(const VideoPlan& video, const std::string& input,
                                        const std::string& input_sha256, const AnonymizeSetup& setup) {
     std::map<std::int64_t, bool> tracks;
     for (const DecidedTrack& decided : setup.decided) {
         if (decided.input_sha256 != input_sha256) continue;
-        if (const std::optional<std::int64_t> track = recorder.find(decided)) {
+        if (const std::optional<std::int64_t> track = video.find(decided.samples)) {
             tracks[*track] = decided.keep;
         } else {
             spdlog::warn("{}: track {} of the report was not found again, so it is hidden", input, decided.id);
@@ -36,57 +36,48 @@ std::map<std::int64_t, bool> decisions(const FaceRecorder& recorder, const std::
 
 }  // namespace
 
-HidingPlan make_hiding_plan(FaceRecorder& recorder, const std::string& input, const std::string& input_sha256,
-                            const AnonymizeSetup& setup) {
-    recorder.finish();
-    const std::map<std::int64_t, bool> decided = decisions(recorder, input, input_sha256, setup);
-    std::vector<std::int64_t> kept;
-    for (const auto& [track, keep] : decided) {
-        if (keep) kept.push_back(track);
-    }
-    std::vector<FaceRecorder::RecordedFrame>& recorded = recorder.frames();
-    FilePlan file = make_file_plan(recorded, kept, setup.hiding.plan);
-
-    HidingPlan plan;
-    plan.frames.resize(recorded.size());
-    for (std::size_t i = 0; i < recorded.size(); ++i) {
-        PlannedFrame& frame = plan.frames[i];
-        frame.pts = recorded[i].pts;
-        // The last frame is shown as long as the one before.
-        const double step = i > 0 ? frame.pts - recorded[i - 1].pts : 0;
-        frame.until = i + 1 < recorded.size() ? recorded[i + 1].pts : frame.pts + step;
-        for (const PlannedRegion& region : file.frames[i].regions) {
-            frame.detected += region.reason == RegionReason::detected ? 1 : 0;
-            frame.filled += region.reason == RegionReason::filled ? 1 : 0;
-            frame.extended += region.reason == RegionReason::extended ? 1 : 0;
-        }
-        frame.regions = file.frames[i].to_hide();
-        file.frames[i].regions = {};  // a long video has many
-    }
-    plan.tracks.resize(file.tracks.size());
-    std::size_t thumbnails = 0;
-    for (std::size_t i = 0; i < plan.tracks.size(); ++i) {
-        ReportedTrack& track = plan.tracks[i];
-        track.summary = file.tracks[i];
-        if (const auto found = decided.find(track.summary.track); found != decided.end()) {
+HidingPlan::HidingPlan(VideoPlan& video, const std::string& input, const std::string& input_sha256,
+                       const AnonymizeSetup& setup)
+    : video_(video) {
+    video.finish();
+    const std::map<std::int64_t, bool> decided = decisions(video, input, input_sha256, setup);
+    for (const TrackSummary& summary : video.tracks()) {
+        ReportedTrack& track = tracks.emplace_back();
+        track.summary = summary;
+        if (const auto found = decided.find(summary.track); found != decided.end()) {
             track.kept = found->second;
             track.decided_by = setup.decided_by;
         }
-        track.samples = recorder.samples().at(track.summary.track);
+        if (track.kept) kept_.insert(summary.track);
+        track.samples = video.samples(summary.track);
         track.first = track.samples.front().pts;
         track.last = track.samples.back().pts;
         // A track that remains visible has no thumbnail: it would show the original.
-        if (track.summary.doubtful() && !track.kept && thumbnails++ < kMaxThumbnails) {
-            plan.frames.at(static_cast<std::size_t>(track.summary.best_frame))
-                .thumbnails.push_back({i, track.summary.best_box});
+        if (summary.doubtful() && !track.kept && shown_.size() < kMaxThumbnails) {
+            shown_.emplace(summary.best_frame, PlannedFrame::Thumbnail{tracks.size() - 1, summary.best_box});
         }
     }
-    return plan;
 }
 
-HiddenFrames hide_frames(ExactReader& reader, double end, const std::vector<PlannedFrame>& plan,
-                         const AnonymizeSetup& setup, FramePool& pool,
-                         const std::function<void(const ExactFrame&)>& write,
+std::optional<PlannedFrame> HidingPlan::next() {
+    std::optional<VideoPlan::Frame> frame = video_.next();
+    if (!frame) return std::nullopt;
+    PlannedFrame planned{frame->pts, frame->until, {}, 0, 0, 0};
+    std::erase_if(frame->plan.regions, [this](const PlannedRegion& region) { return kept_.contains(region.track); });
+    for (const PlannedRegion& region : frame->plan.regions) {
+        planned.detected += region.reason == RegionReason::detected ? 1 : 0;
+        planned.filled += region.reason == RegionReason::filled ? 1 : 0;
+        planned.extended += region.reason == RegionReason::extended ? 1 : 0;
+    }
+    planned.regions = frame->plan.to_hide();
+    const auto [first, last] = shown_.equal_range(frame->plan.number);
+    for (auto shown = first; shown != last; ++shown) planned.thumbnails.push_back(shown->second);
+    return planned;
+}
+
+HiddenFrames hide_frames(ExactReader& reader, double end,
+                         const std::function<std::optional<PlannedFrame>()>& next_planned, const AnonymizeSetup& setup,
+                         FramePool& pool, const std::function<void(const ExactFrame&)>& write,
                          const std::function<void(std::int64_t)>& on_frames, const std::stop_token& stop,
                          const std::function<void(const Frame&, const RedactRegions&)>& on_regions) {
     HiddenFrames hidden;
@@ -102,7 +93,7 @@ HiddenFrames hide_frames(ExactReader& reader, double end, const std::vector<Plan
     StageThread<std::future<ExactFrame>> encode(kFramesWaiting,
                                                 [&](std::future<ExactFrame>& frame) { write(frame.get()); });
     FrameToHide item;
-    std::size_t next = 0;  // in `plan`
+    std::optional<PlannedFrame> planned = next_planned();
     while (reader.next(item.frame, stop)) {
         const FrameInfo& info = item.frame.frame.info();
         const double pts = info.pts;
@@ -110,9 +101,9 @@ HiddenFrames hide_frames(ExactReader& reader, double end, const std::vector<Plan
         hidden.last = item.frame.frame;
         item.regions = {};
         item.thumbnails.clear();
-        while (next < plan.size() && plan[next].pts < pts - kSamePts) ++next;
-        const bool judged = next < plan.size() && plan[next].pts <= pts + kSamePts;
-        const double until = judged ? plan[next].until : pts;
+        while (planned && planned->pts < pts - kSamePts) planned = next_planned();
+        const bool judged = planned && planned->pts <= pts + kSamePts;
+        const double until = judged ? planned->until : pts;
         bool open = !setup.only.empty();
         for (std::size_t i = 0; i < setup.only.size(); ++i) {
             if (!in_span(setup.only[i], pts, until)) continue;
@@ -120,14 +111,14 @@ HiddenFrames hide_frames(ExactReader& reader, double end, const std::vector<Plan
             hidden.used_spans.insert(i);
         }
         if (judged) {
-            const PlannedFrame& planned = plan[next++];
-            hidden.detected += planned.detected;
-            hidden.filled += planned.filled;
-            hidden.extended += planned.extended;
-            item.regions = planned.regions;
-            for (const auto& [track, box] : planned.thumbnails) {
+            hidden.detected += planned->detected;
+            hidden.filled += planned->filled;
+            hidden.extended += planned->extended;
+            item.regions = std::move(planned->regions);
+            for (const auto& [track, box] : planned->thumbnails) {
                 if (!open) item.thumbnails.emplace_back(box, &hidden.thumbnails[track]);
             }
+            planned = next_planned();
         }
         item.regions.whole = item.regions.whole || info.damaged || !judged;
         if (open) item.regions = {};

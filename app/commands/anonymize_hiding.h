@@ -1,4 +1,4 @@
-// Plans what is hidden in each frame of a video, over all its frames, and hides it.
+// Hides the faces in each frame of a video, by a plan over all its frames.
 #pragma once
 
 #include <cstddef>
@@ -33,15 +33,24 @@ struct PlannedFrame {
     std::vector<Thumbnail> thumbnails{};
 };
 
-struct HidingPlan {
-    std::vector<PlannedFrame> frames;
-    std::vector<ReportedTrack> tracks;  // thumbnails are not there yet
-};
+// What is hidden in a file whose faces are found.
+class HidingPlan {
+public:
+    // Finishes `video`, whose frames must all be there, and which must outlive the plan. input, input_sha256: of the file,
+    // to find the tracks that a person decided about.
+    HidingPlan(VideoPlan& video, const std::string& input, const std::string& input_sha256,
+               const AnonymizeSetup& setup);
 
-// Plans a file whose faces are recorded; empties the boxes of the recorder. input, input_sha256: of the file, to find
-// the tracks that a person decided about.
-[[nodiscard]] HidingPlan make_hiding_plan(FaceRecorder& recorder, const std::string& input,
-                                          const std::string& input_sha256, const AnonymizeSetup& setup);
+    // Returns the next frame in order, or nothing after the last one.
+    [[nodiscard]] std::optional<PlannedFrame> next();
+
+    std::vector<ReportedTrack> tracks;  // thumbnails are not there yet
+
+private:
+    VideoPlan& video_;
+    std::set<std::int64_t> kept_;                                 // tracks that stay visible
+    std::multimap<std::int64_t, PlannedFrame::Thumbnail> shown_;  // by frame
+};
 
 struct HiddenFrames : HiddenCounts {
     std::map<std::size_t, std::string> thumbnails;  // ReportedTrack::thumbnail, by index of the track
@@ -49,11 +58,13 @@ struct HiddenFrames : HiddenCounts {
     std::optional<Frame> last;                      // as decoded
 };
 
-// Hides the frames that the reader returns and that are before `end` seconds, and writes them in order. A frame that is
-// damaged or not in the plan is hidden entirely. on_frames: called with the number of frames so far. on_regions: called
+// Hides the frames that the reader returns and that are before `end` seconds, and writes them in order. next_planned:
+// returns the plan of one frame after the other, in order. A frame that is damaged or not in the plan is hidden entirely.
+// on_frames: called with the number of frames so far. on_regions: called
 // with each frame as decoded, in order, and what is hidden in it; optional. Throws Error(interrupted) after a stop
 // request, and what the reader and the functions throw.
-[[nodiscard]] HiddenFrames hide_frames(ExactReader& reader, double end, const std::vector<PlannedFrame>& plan,
+[[nodiscard]] HiddenFrames hide_frames(ExactReader& reader, double end,
+                                       const std::function<std::optional<PlannedFrame>()>& next_planned,
                                        const AnonymizeSetup& setup, FramePool& pool,
                                        const std::function<void(const ExactFrame&)>& write,
                                        const std::function<void(std::int64_t)>& on_frames, const std::stop_token& stop,

@@ -64,17 +64,15 @@ PlannedFrame frame_of(const nlohmann::json& json) {
     return frame;
 }
 
-std::vector<PlannedFrame> read_plan(const std::filesystem::path& path, const std::stop_token& stop) {
-    RecordReader records(path);
-    std::vector<PlannedFrame> frames;
+// Returns the next frame of a plan, or nothing after the last one.
+std::optional<PlannedFrame> read_frame(RecordReader& records, const std::stop_token& stop) {
     try {
-        for (nlohmann::json record = records.read(stop); !record.is_null(); record = records.read(stop)) {
-            frames.push_back(frame_of(record));
-        }
+        const nlohmann::json record = records.read(stop);
+        if (!record.is_null()) return frame_of(record);
     } catch (const nlohmann::json::exception& error) {
         throw records.damaged(error.what());
     }
-    return frames;
+    return std::nullopt;
 }
 
 std::filesystem::path plan_file(const SplitVideo& video, std::size_t output) {
@@ -93,16 +91,16 @@ InputResult plan_parts(const WorkItem& item, const std::vector<std::string>& out
     if (!names_video(hidden_name(item.split->name, item.path))) {
         throw PartsDoNotJoin("animations are not encoded in parts");
     }
-    FaceRecorder recorder(setup.hiding.tracker);
+    VideoPlan video(setup.hiding);
     InputResult result;
     result.frames = read_parts(
-        item.split->files(), [&](FrameResult& frame) { recorder.write(frame); }, stop);
-    const HidingPlan plan = make_hiding_plan(recorder, item.path, item.sha256, setup);
-    std::size_t next = 0;
+        item.split->files(), [&](FrameResult& frame) { video.push(lookahead_input(frame)); }, stop);
+    HidingPlan plan(video, item.path, item.sha256, setup);
+    std::optional<PlannedFrame> frame = plan.next();
     for (int part = 1; part <= item.split->parts; ++part) {
         RecordWriter records(outputs.at(static_cast<std::size_t>(part - 1)));
-        for (; next < plan.frames.size() && plan.frames[next].pts < item.split->end_of(part); ++next) {
-            records.write(frame_json(plan.frames[next]), stop);
+        for (; frame && frame->pts < item.split->end_of(part); frame = plan.next()) {
+            records.write(frame_json(*frame), stop);
         }
         records.close(stop);
     }
@@ -116,14 +114,14 @@ InputResult encode_part(const WorkItem& item, const std::string& output, const A
                         EncoderOnDemand& encoder, FramePool& pool, const std::function<void(std::uint64_t)>& add_frames,
                         const std::stop_token& stop) {
     const SplitVideo& video = *item.split;
-    const std::vector<PlannedFrame> plan = read_plan(plan_file(video, static_cast<std::size_t>(item.part - 1)), stop);
+    RecordReader plan(plan_file(video, static_cast<std::size_t>(item.part - 1)));
     ExactReader reader(item.path, stop);
     const VideoFormat format = reader.format();
     const std::optional<Frame> before = reader.begin_at(video.begin_of(item.part), stop);
     EncodedPartWriter writer(output, format, encoder_options(setup, encoder), before, stop);
     const HiddenFrames hidden = hide_frames(
-        reader, video.end_of(item.part), plan, setup, pool, [&](const ExactFrame& frame) { writer.write(frame); },
-        [&](std::int64_t) { add_frames(1); }, stop);
+        reader, video.end_of(item.part), [&] { return read_frame(plan, stop); }, setup, pool,
+        [&](const ExactFrame& frame) { writer.write(frame); }, [&](std::int64_t) { add_frames(1); }, stop);
     nlohmann::json report = nlohmann::json::array();
     for (const auto count : kCounts) report.push_back(hidden.*count);
     nlohmann::json thumbnails = nlohmann::json::array();

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "app/commands/anonymize_tracks.h"
 #include "core/base/atomic_file.h"
 #include "core/detect/detector.h"
 #include "core/frame/frame.h"
+#include "core/redact/video_plan.h"
 
 namespace throng {
 
@@ -122,6 +122,15 @@ inline constexpr const char* kDecidedByReview = "review";
 // Throws Error(usage) unless the report was made with these settings.
 void check_report_settings(const nlohmann::ordered_json& report, const nlohmann::ordered_json& settings,
                            const std::string& path);
+
+// A track of a report that a person decided about: `--keep` or `--hide` names it.
+struct DecidedTrack {
+    std::int64_t id = 0;       // in that report
+    bool keep = false;         // leave it visible
+    std::string option;        // "--keep 3@hidden.report.json", for messages
+    std::string input_sha256;  // of the file that it belongs to
+    std::vector<TrackSample> samples;
+};
 
 // Returns the positions of a track of a report. Throws a JSON exception if the report is damaged.
 [[nodiscard]] std::vector<TrackSample> samples_of(const nlohmann::ordered_json& track);

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "app/commands/anonymize_report.h"
-#include "app/commands/anonymize_tracks.h"
 #include "app/options/archive_command.h"
 #include "app/options/command.h"
 #include "app/options/detector_options.h"
 #include "app/options/encoder_options.h"
+#include "app/options/time_spans.h"
 #include "core/pipeline/pipeline_settings.h"
 #include "core/redact/hiding.h"
 

@@ -7,6 +7,7 @@
 
 #include "app/commands/anonymize_hiding.h"
 #include "app/commands/anonymize_regions.h"
+#include "core/algo/nms_rules.h"
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -26,6 +27,18 @@ constexpr auto kPollInterval = std::chrono::milliseconds(50);
 Error interrupted(const std::string& path) {
     return {ErrorKind::interrupted, "stopped; nothing was written", path};
 }
+
+// Adds the results of a pipeline to a plan.
+class PlanSink final : public ResultSink {
+public:
+    // plan: must outlive the pipeline.
+    explicit PlanSink(VideoPlan& plan) : plan_(plan) {}
+    void write(const FrameResult& result) override { plan_.push(lookahead_input(result)); }
+    void close() override {}
+
+private:
+    VideoPlan& plan_;
+};
 
 }  // namespace
 
@@ -57,9 +70,9 @@ ReportedFile AnonymizeWorker::process(const InputFiles& input, bool still, const
         progress_ = {1, 1, 1};
         on_progress(progress_);
     } else {
-        FaceRecorder recorder(setup_.hiding.tracker);
-        find_faces(input.path(), recorder, on_progress, stop);
-        write_video(input, output, recorder, reported, on_progress, stop);
+        VideoPlan plan(setup_.hiding);
+        find_faces(input.path(), plan, on_progress, stop);
+        write_video(input, output, plan, reported, on_progress, stop);
     }
     reported.output = output;
     return reported;
@@ -93,7 +106,7 @@ void AnonymizeWorker::process_image(const InputFiles& files, const std::string& 
         track.samples = {{0, face.box}};
         for (const DecidedTrack& decided : setup_.decided) {
             if (decided.input_sha256 != reported.input_sha256) continue;
-            if (overlap_of(decided.samples.front().box, face.box) <= 0.5F) continue;
+            if (pair_overlap(Overlap::iou, decided.samples.front().box, face.box, 0) <= 0.5F) continue;
             track.kept = decided.keep;
             track.decided_by = setup_.decided_by;
         }
@@ -127,8 +140,8 @@ void AnonymizeWorker::process_image(const InputFiles& files, const std::string& 
     region_lines.commit();
 }
 
-// Reads the file once and records its faces. The pipeline continues on the CPU when the GPU fails.
-void AnonymizeWorker::find_faces(const std::string& input, FaceRecorder& recorder, const OnProgress& on_progress,
+// Reads the file once and adds its faces to the plan. The pipeline continues on the CPU when the GPU fails.
+void AnonymizeWorker::find_faces(const std::string& input, VideoPlan& plan, const OnProgress& on_progress,
                                  const std::stop_token& stop) {
     SourceOptions options;
     options.decoder = setup_.decoder;
@@ -141,23 +154,22 @@ void AnonymizeWorker::find_faces(const std::string& input, FaceRecorder& recorde
     PipelineOptions pipeline_options;
     pipeline_options.fallback = make_fallback(common_, setup_.settings.detector, images_.backend().get());
     Pipeline pipeline(std::move(source), images_.backend(), setup_.settings, pipeline_options);
-    // The recorder outlives the pipeline.
-    pipeline.add_sink(std::shared_ptr<FaceRecorder>(std::shared_ptr<void>(), &recorder));
+    pipeline.add_sink(std::make_shared<PlanSink>(plan));
     pipeline.start();
     while (!pipeline.wait_for(kPollInterval) && !stop.stop_requested()) {
-        progress_.found = recorder.num_frames();
+        progress_.found = pipeline.counters().detected;
         on_progress(progress_);
     }
     pipeline.stop();
     if (stop.stop_requested()) throw interrupted(input);
     if (const std::optional<Error> failure = pipeline.failure()) throw *failure;
-    progress_.found = recorder.num_frames();
+    progress_.found = pipeline.counters().detected;
 }
 
-void AnonymizeWorker::write_video(const InputFiles& files, const std::string& output, FaceRecorder& recorder,
+void AnonymizeWorker::write_video(const InputFiles& files, const std::string& output, VideoPlan& video,
                                   ReportedFile& reported, const OnProgress& on_progress, const std::stop_token& stop) {
     const std::string& input = files.path();
-    HidingPlan plan = make_hiding_plan(recorder, input, reported.input_sha256, setup_);
+    HidingPlan plan(video, input, reported.input_sha256, setup_);
     ExactReader reader(input, stop);
     describe_video(reader.format(), setup_, reported);
     ExactWriterOptions options;
@@ -171,7 +183,7 @@ void AnonymizeWorker::write_video(const InputFiles& files, const std::string& ou
         on_progress(progress_);
     };
     HiddenFrames hidden = hide_frames(
-        reader, std::numeric_limits<double>::infinity(), plan.frames, setup_, pool_,
+        reader, std::numeric_limits<double>::infinity(), [&] { return plan.next(); }, setup_, pool_,
         [&](const ExactFrame& frame) { writer->write(frame); }, on_frames, stop,
         [&](const Frame& frame, const RedactRegions& regions) {
             region_lines.write(frame, regions, setup_.hiding.redact);

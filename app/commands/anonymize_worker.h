@@ -51,9 +51,9 @@ private:
     using OnProgress = std::function<void(const AnonymizeProgress&)>;
     void process_image(const InputFiles& files, const std::string& output, ReportedFile& reported,
                        const std::stop_token& stop);
-    void find_faces(const std::string& input, FaceRecorder& recorder, const OnProgress& on_progress,
+    void find_faces(const std::string& input, VideoPlan& plan, const OnProgress& on_progress,
                     const std::stop_token& stop);
-    void write_video(const InputFiles& files, const std::string& output, FaceRecorder& recorder, ReportedFile& reported,
+    void write_video(const InputFiles& files, const std::string& output, VideoPlan& video, ReportedFile& reported,
                      const OnProgress& on_progress, const std::stop_token& stop);
 
     const AnonymizeSetup& setup_;

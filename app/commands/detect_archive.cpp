@@ -80,11 +80,13 @@ private:
     std::optional<CountSink> counts_;
 };
 
-// Returns a writer of the results of one file. Tracks are linked with what comes after them.
+// Returns a writer of the results of one file. Tracks are linked with what comes after them. tracker: for results without
+// tracks.
 std::shared_ptr<ResultSink> make_writer(const std::vector<std::string>& outputs, const PipelineSettings& settings,
-                                        const DetectExtras& extras, const std::stop_token& stop) {
+                                        const DetectExtras& extras, const std::stop_token& stop,
+                                        const std::optional<TrackerParams>& tracker = {}) {
     std::shared_ptr<ResultSink> writer = std::make_shared<ResultWriter>(outputs, settings.keep_raw, extras, stop);
-    if (settings.tracking) writer = std::make_shared<RelinkSink>(std::vector{std::move(writer)});
+    if (settings.tracking) writer = std::make_shared<RelinkSink>(std::vector{std::move(writer)}, tracker);
     return writer;
 }
 
@@ -161,12 +163,9 @@ InputResult DetectWorker::join(const WorkItem& item, const std::vector<std::stri
                                const AddFrames& add_frames, const std::stop_token& stop) {
     InputResult result;
     result.backend = engine_.backend()->name();
-    std::optional<Tracker> tracker;
-    if (settings_.tracking) tracker.emplace(*settings_.tracking);
-    const std::shared_ptr<ResultSink> whole = make_writer(outputs, settings_, extras_, stop);
+    const std::shared_ptr<ResultSink> whole = make_writer(outputs, settings_, extras_, stop, settings_.tracking);
     const auto add = [&](FrameResult& frame) {
         frame.source = item.name;
-        if (tracker) frame.tracks = tracker->update(tracker_input(frame));
         result.faces += frame.kept.detections.size();
         whole->write(frame);
     };

@@ -21,7 +21,7 @@
 #include "core/base/json_text.h"
 #include "core/base/output_file.h"
 #include "core/eval/labels.h"
-#include "core/track/relink_queue.h"
+#include "core/redact/lookahead.h"
 
 namespace throng {
 namespace {
@@ -33,34 +33,19 @@ struct RelinkArguments {
     std::string out = "-";
 };
 
-// The lines of one source in the file.
-struct SourceLines {
-    std::vector<std::size_t> lines;
-    std::vector<TimedTracks> frames;
-    std::set<std::int64_t> ids;
-};
-
-using SourceKey = std::pair<std::string, std::int64_t>;  // name and number
-
-std::map<SourceKey, SourceLines> sources_of(const std::vector<DetectionLabels>& lines) {
-    std::map<SourceKey, SourceLines> sources;
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-        SourceLines& source = sources[{lines[i].source, lines[i].source_number}];
-        source.lines.push_back(i);
-        TimedTracks& frame = source.frames.emplace_back();
-        frame.seconds = lines[i].pts;
-        frame.width = lines[i].width;
-        for (const ScoredBox& box : lines[i].entries) {
-            Track& track = frame.tracks.emplace_back();
-            track.id = box.id;
-            track.box = box.box;
-            track.score = static_cast<float>(box.score);
-            track.state = box.state;
-            track.confirmed = true;
-            source.ids.insert(box.id);
-        }
+LookaheadInput input_of(const DetectionLabels& line) {
+    LookaheadInput input;
+    input.seconds = line.pts;
+    input.width = line.width;
+    for (const ScoredBox& box : line.entries) {
+        Track& track = input.tracks.emplace_back();
+        track.id = box.id;
+        track.box = box.box;
+        track.score = static_cast<float>(box.score);
+        track.state = box.state;
+        track.confirmed = true;
     }
-    return sources;
+    return input;
 }
 
 // Throws unless the line has a later frame than the line before of the same source.
@@ -81,32 +66,32 @@ void check_order(const DetectionLabels& before, const DetectionLabels& line, con
 // Returns the tracks of each line.
 std::vector<std::vector<Track>> relink_lines(const std::vector<DetectionLabels>& lines, const std::string& path) {
     std::vector<std::vector<Track>> result(lines.size());
-    for (auto& [key, source] : sources_of(lines)) {
+    std::map<std::pair<std::string, std::int64_t>, std::vector<std::size_t>> sources;  // lines by name and number
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        sources[{lines[i].source, lines[i].source_number}].push_back(i);
+    }
+    for (const auto& [key, numbers] : sources) {
         const std::string& name = key.first;
-        const std::vector<TimedTracks>& frames = source.frames;
-        if (frames.size() > 1 && frames.front().seconds == frames.back().seconds) {
+        if (numbers.size() > 1 && lines[numbers.front()].pts == lines[numbers.back()].pts) {
             throw Error(ErrorKind::input, "the frames of " + name + " have no times ('pts')", path,
                         "use the lines of throng detect --track --json");
         }
-        for (std::size_t i = 1; i < source.lines.size(); ++i) {
-            check_order(lines[source.lines[i - 1]], lines[source.lines[i]], path);
+        Lookahead lookahead({.linked = true});
+        std::set<std::int64_t> before, after;  // ids
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+            const DetectionLabels& line = lines[numbers[i]];
+            if (i > 0) check_order(lines[numbers[i - 1]], line, path);
+            for (const ScoredBox& box : line.entries) before.insert(box.id);
+            lookahead.push(input_of(line));
         }
-        RelinkQueue queue;
-        for (const TimedTracks& frame : frames) {
-            TrackerInput input;
-            input.seconds = frame.seconds;
-            input.width = frame.width;
-            queue.push(input, frame.tracks);
-        }
-        queue.finish();
-        std::set<std::int64_t> ids;
-        for (const std::size_t line : source.lines) {
-            result[line] = *queue.pop();
-            for (const Track& track : result[line]) {
-                if (track.confirmed) ids.insert(track.id);
+        lookahead.finish();
+        for (const std::size_t number : numbers) {
+            result[number] = std::move(lookahead.pop()->tracks);
+            for (const Track& track : result[number]) {
+                if (track.confirmed) after.insert(track.id);
             }
         }
-        spdlog::info("{}: {} tracks, {} before", name, ids.size(), source.ids.size());
+        spdlog::info("{}: {} tracks, {} before", name, after.size(), before.size());
     }
     return result;
 }

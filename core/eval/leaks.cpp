@@ -102,7 +102,7 @@ LeakEvaluation evaluate_video(const std::vector<TruthLabels>& truth, const std::
     LeakMeter single(comparison.leaks);
     LeakMeter planned(comparison.leaks);
     const RedactOptions& redact = comparison.hiding.redact;
-    Hider hider(comparison.hiding);
+    Lookahead lookahead(lookahead_params(comparison.hiding));
     double seconds = 0;
     for (const auto& [number, labels] : faces) {
         std::vector<Detection> kept;
@@ -119,17 +119,17 @@ LeakEvaluation evaluate_video(const std::vector<TruthLabels>& truth, const std::
         RedactRegions regions;
         for (const Detection& detection : kept) regions.boxes.push_back(detection.box);
         single.add(first.width, first.height, labels->entries, regions, redact);
-        HidingInput input;
+        LookaheadInput input;
         input.kept = kept;
         input.candidates = candidates;
         input.width = first.width;
         input.height = first.height;
         input.seconds = seconds;
-        hider.push(input);
+        lookahead.push(input);
     }
-    hider.flush();
+    lookahead.finish();
     for (const auto& [number, labels] : faces) {
-        planned.add(first.width, first.height, labels->entries, hider.pop()->to_hide(), redact);
+        planned.add(first.width, first.height, labels->entries, lookahead.pop()->plan.to_hide(), redact);
     }
     return {planned.result(), single.result()};
 }

@@ -3,8 +3,8 @@
 #include <chrono>
 #include <utility>
 
+#include "core/base/current_error.h"
 #include "core/base/stopwatch.h"
-#include "core/pipeline/sink_list.h"
 
 namespace throng {
 namespace {

@@ -1,13 +1,23 @@
 #include "core/pipeline/engine.h"
 
-#include <optional>
-
 #include "core/base/log.h"
 
 namespace throng {
 
 Engine::Engine(std::shared_ptr<Backend> backend, PipelineSettings settings, MakeBackend fallback)
-    : backend_(std::move(backend)), settings_(std::move(settings)), fallback_(std::move(fallback)) {}
+    : backend_(std::move(backend)), settings_(std::move(settings)), fallback_(std::move(fallback)) {
+    set_up_tracks();
+}
+
+void Engine::set_up_tracks() {
+    if (!settings_.tracking) {
+        tracks_.reset();
+    } else if (tracks_) {
+        tracks_->set_tracker(*settings_.tracking);
+    } else {
+        tracks_.emplace(LookaheadParams{.tracker = settings_.tracking});
+    }
+}
 
 // Does what may fail with the backend.
 template <class Work>
@@ -30,6 +40,7 @@ void Engine::prepare() {
 void Engine::release() {
     processor_.reset();
     again_.clear();
+    restart_tracks();
 }
 
 std::size_t Engine::in_flight() const noexcept {
@@ -53,7 +64,7 @@ Engine::Outcome Engine::collect(bool lossless) {
             again_.pop_front();
             processor_->submit(std::move(decoded));
         }
-        outcome = processor_->collect(lossless);
+        outcome = processor_->collect(lossless, tracks_ ? &*tracks_ : nullptr);
     });
     return outcome;
 }
@@ -74,6 +85,7 @@ void Engine::apply(PipelineSettings settings) {
     if (fell_back()) settings.detector.switches.clear();
     if (processor_) processor_->apply(settings);
     settings_ = std::move(settings);
+    set_up_tracks();
 }
 
 std::vector<DetectorSwitch> Engine::switches() const {
@@ -92,10 +104,8 @@ void Engine::fall_back(const Error& failure) {
     }
     std::shared_ptr<Backend> next = fallback_();
     std::vector<DecodedFrame> unfinished;
-    std::optional<Tracker> tracker;
     if (processor_) {
         unfinished = processor_->take_unfinished();
-        tracker = processor_->take_tracker();
         processor_.reset();
     }
     notice_ = "the " + backend_->name() + " backend failed; continuing with " + next->name() + ": " + failure.what();
@@ -103,7 +113,6 @@ void Engine::fall_back(const Error& failure) {
     backend_ = std::move(next);
     settings_.detector.switches.clear();  // they applied to the failed backend
     processor_ = std::make_unique<FrameProcessor>(backend_, settings_);
-    processor_->continue_tracks(std::move(tracker));
     for (DecodedFrame& decoded : unfinished) {
         try {
             decoded.frame = decoded.frame.on_host();
@@ -115,7 +124,8 @@ void Engine::fall_back(const Error& failure) {
 }
 
 void Engine::restart_tracks() {
-    if (processor_) processor_->restart_tracks();
+    tracks_.reset();
+    set_up_tracks();
 }
 
 }  // namespace throng

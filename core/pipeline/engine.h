@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,6 +66,7 @@ public:
     void restart_tracks();
 
 private:
+    void set_up_tracks();
     template <class Work>
     void guarded(const Work& work);
 
@@ -72,7 +74,8 @@ private:
     PipelineSettings settings_;
     MakeBackend fallback_;
     std::unique_ptr<FrameProcessor> processor_;
-    std::deque<DecodedFrame> again_;  // of the failed backend, oldest first
+    std::optional<Lookahead> tracks_;  // with PipelineSettings::tracking; goes on when the backend changes
+    std::deque<DecodedFrame> again_;   // of the failed backend, oldest first
     std::size_t unreadable_ = 0;
     std::string notice_;
 };

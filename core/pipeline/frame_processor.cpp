@@ -58,7 +58,7 @@ FrameProcessor::FrameProcessor(std::shared_ptr<Backend> backend, const PipelineS
       to_measure_(static_cast<std::size_t>(std::max(backend_->frames_in_flight(), 1))),
       slots_(to_measure_) {
     check_switches(*detector_, settings.detector, *backend_);
-    set_up_tracking();
+    set_up_candidates();
     for (Slot& slot : slots_) {
         slot.readback = backend_->make_readback();
         fit(slot);
@@ -90,11 +90,11 @@ void FrameProcessor::apply(const PipelineSettings& settings) {
     if (settings.capacity != settings_.capacity) capacity_ = settings.capacity;
     settings_ = settings;
     to_measure_ = slots_.size();
-    set_up_tracking();
+    set_up_candidates();
 }
 
-// Lets the detector report candidates, and makes or changes the tracker.
-void FrameProcessor::set_up_tracking() {
+// Lets the detector report candidates.
+void FrameProcessor::set_up_candidates() {
     threshold_.reset();
     float fraction = settings_.tracking ? settings_.tracking->candidate_fraction : 1;
     if (settings_.hiding) fraction = std::min(fraction, settings_.hiding->threshold_fraction);
@@ -104,25 +104,6 @@ void FrameProcessor::set_up_tracking() {
         lower.score_threshold = *threshold_ - (1 - fraction) * std::abs(*threshold_);
         detector_->configure(lower);
     }
-    if (!settings_.tracking) {
-        tracker_.reset();
-    } else if (tracker_) {
-        tracker_->set_params(*settings_.tracking);
-    } else {
-        tracker_.emplace(*settings_.tracking);
-    }
-}
-
-void FrameProcessor::continue_tracks(std::optional<Tracker> tracker) {
-    if (!tracker || !settings_.tracking) return;
-    tracker_ = std::move(tracker);
-    tracker_->set_params(*settings_.tracking);
-}
-
-void FrameProcessor::track(FrameResult& result) {
-    const Clock::time_point start = Clock::now();
-    result.tracks = tracker_->update(tracker_input(result));
-    result.timings.push_back({stage::kTrack, milliseconds_since(start)});
 }
 
 // Allocates buffers of the current capacity with the optional fields that the detector fills. Keeps the existing
@@ -208,7 +189,7 @@ void FrameProcessor::run(Slot& slot) {
     slot.trace.submit_end = Clock::now();
 }
 
-FrameProcessor::Outcome FrameProcessor::collect(bool lossless) {
+FrameProcessor::Outcome FrameProcessor::collect(bool lossless, Lookahead* tracks) {
     Slot& slot = slots_[running_.front()];
     auto result = std::make_shared<FrameResult>();
     result->source = slot.decoded.source;
@@ -232,7 +213,12 @@ FrameProcessor::Outcome FrameProcessor::collect(bool lossless) {
     running_.pop_front();
     result->timings = std::move(slot.times);
     if (uses_candidates()) result->candidates = take_candidates(result->kept, settings_.nms.min_hits, threshold_);
-    if (tracker_) track(*result);
+    if (tracks != nullptr) {
+        const Clock::time_point start = Clock::now();
+        tracks->push(lookahead_input(*result));
+        result->tracks = tracks->pop().value().tracks;
+        result->timings.push_back({stage::kTrack, milliseconds_since(start)});
+    }
     using Milliseconds = std::chrono::duration<double, std::milli>;
     slot.trace.collect_end = Clock::now();
     result->timings.push_back({stage::kTotal, Milliseconds(slot.trace.collect_end - slot.trace.submit_begin).count()});

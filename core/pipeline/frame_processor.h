@@ -7,7 +7,6 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "core/detect/backend.h"
@@ -15,7 +14,6 @@
 #include "core/pipeline/frame_queue.h"
 #include "core/pipeline/frame_result.h"
 #include "core/pipeline/pipeline_settings.h"
-#include "core/track/tracker.h"
 
 namespace throng {
 
@@ -45,18 +43,11 @@ public:
     };
     // Waits for the oldest frame in flight and returns its outcome. If lossless, a frame with more detections than the
     // capacity runs again in larger buffers, so that no detection is dropped (up to capacity_limit).
-    [[nodiscard]] Outcome collect(bool lossless);
+    // tracks: finds the tracks of the frame; null: none.
+    [[nodiscard]] Outcome collect(bool lossless, Lookahead* tracks);
 
     // Returns the frames in flight, oldest first, and forgets them. For use after a failure.
     [[nodiscard]] std::vector<DecodedFrame> take_unfinished();
-
-    // Forgets all tracks; ids start from 1 again. For use between two sources.
-    void restart_tracks() {
-        if (settings_.tracking) tracker_.emplace(*settings_.tracking);
-    }
-    // Continues the tracks of a previous processor, so that ids stay unique when the backend changes.
-    void continue_tracks(std::optional<Tracker> tracker);
-    [[nodiscard]] std::optional<Tracker> take_tracker() { return std::exchange(tracker_, std::nullopt); }
 
 private:
     using Clock = std::chrono::steady_clock;
@@ -75,11 +66,10 @@ private:
     void run(Slot& slot);
     void fit(Slot& slot);
     void grow(std::uint32_t requested);
-    void set_up_tracking();
+    void set_up_candidates();
     [[nodiscard]] bool uses_candidates() const {
         return (settings_.tracking || settings_.hiding) && !is_soft(settings_.nms.rule);
     }
-    void track(FrameResult& result);
     static void check_switches(const Detector& detector, const DetectorParams& params, const Backend& backend);
 
     std::shared_ptr<Backend> backend_;
@@ -87,7 +77,6 @@ private:
     std::int32_t capacity_;  // of the buffers, from the next frame on
     std::unique_ptr<Detector> detector_;
     std::unique_ptr<Nms> nms_;
-    std::optional<Tracker> tracker_;
     std::optional<float> threshold_;  // minimum score of kept detections, if the detector reports lower ones
     std::unique_ptr<StageRecorder> recorder_;
     NullRecorder unmeasured_;

@@ -11,7 +11,7 @@
 #include "core/detect/detection.h"
 #include "core/detect/stage.h"
 #include "core/frame/frame.h"
-#include "core/redact/plan.h"
+#include "core/redact/lookahead.h"
 #include "core/track/tracker.h"
 
 namespace throng {
@@ -69,6 +69,11 @@ struct FrameResult {
 // Returns true if faces of the frame may be unknown: it is damaged, or detections were dropped because a buffer was full.
 [[nodiscard]] inline bool lacks_detections(const FrameResult& result) {
     return result.frame.info().damaged || result.overflow > 0 || result.kept.overflow() > 0;
+}
+
+// Returns the result's detections and tracks for a lookahead. They must outlive it.
+[[nodiscard]] inline LookaheadInput lookahead_input(const FrameResult& result) {
+    return {tracker_input(result), result.tracks, {}, lacks_detections(result)};
 }
 
 // Returns what must be hidden in the frame of a result.

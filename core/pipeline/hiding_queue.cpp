@@ -7,42 +7,41 @@
 
 namespace throng {
 
-HidingInput HidingQueue::input_of(const FrameResult& result, const FrameResult* search) const {
-    HidingInput input;
-    const FrameResult& tracked = search != nullptr ? *search : result;
-    static_cast<TrackerInput&>(input) = tracker_input(tracked);
+LookaheadInput HidingQueue::input_of(const FrameResult& result, const FrameResult* search) const {
+    LookaheadInput input = lookahead_input(search != nullptr ? *search : result);
     const bool missing = params_.search && search == nullptr;
-    input.damaged = missing || lacks_detections(result) || lacks_detections(tracked);
-    if (search != nullptr && search != &result) {
-        input.shown = result.kept.detections;
-        input.shown.insert(input.shown.end(), result.candidates.begin(), result.candidates.end());
-    }
+    input.damaged = input.damaged || missing || lacks_detections(result);
+    if (search == nullptr || search == &result) return input;
+    for (const Detection& shown : result.kept.detections) input.others.push_back(shown_box(shown, params_));
+    for (const Detection& shown : result.candidates) input.others.push_back(shown_box(shown, params_));
     return input;
 }
 
 std::vector<std::shared_ptr<const FrameResult>> HidingQueue::push(std::shared_ptr<FrameResult> result,
                                                                   const FrameResult* search) {
-    hider_.push(input_of(*result, search));
-    waiting_.push_back(std::move(result));
+    LookaheadInput input = input_of(*result, search);
+    frames_.push(std::move(input), std::move(result));
     return take();
 }
 
 std::vector<std::shared_ptr<const FrameResult>> HidingQueue::flush() {
-    hider_.flush();
+    frames_.finish();
     return take();
 }
 
 void HidingQueue::plan_alone(FrameResult& result, const FrameResult* search) const {
-    result.plan = hider_.plan_alone(input_of(result, search));
+    Lookahead alone({params_.tracker, false, params_.plan});
+    alone.push(input_of(result, search));
+    alone.finish();
+    result.plan = alone.pop()->plan;
     result.redact = params_.redact;
 }
 
 std::vector<std::shared_ptr<const FrameResult>> HidingQueue::take() {
     std::vector<std::shared_ptr<const FrameResult>> decided;
-    while (std::optional<FramePlan> plan = hider_.pop()) {
-        std::shared_ptr<FrameResult> result = std::move(waiting_.front());
-        waiting_.pop_front();
-        result->plan = std::move(plan);
+    while (auto next = frames_.pop()) {
+        auto& [result, decision] = *next;
+        result->plan = std::move(decision.plan);
         result->redact = params_.redact;
         result->latency_ms = milliseconds_since(result->frame.info().captured);  // the delay included
         decided.push_back(std::move(result));

@@ -1,9 +1,7 @@
 // Holds the results of a pipeline until it is decided what must be hidden in their frames.
 #pragma once
 
-#include <deque>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "core/pipeline/frame_result.h"
@@ -15,7 +13,7 @@ namespace throng {
 // an overflow is hidden entirely.
 class HidingQueue {
 public:
-    explicit HidingQueue(const HidingParams& params) : params_(params), hider_(params) {}
+    explicit HidingQueue(const HidingParams& params) : params_(params), frames_(lookahead_params(params)) {}
 
     [[nodiscard]] const HidingParams& params() const noexcept { return params_; }
 
@@ -32,12 +30,11 @@ public:
     void plan_alone(FrameResult& result, const FrameResult* search = nullptr) const;
 
 private:
-    [[nodiscard]] HidingInput input_of(const FrameResult& result, const FrameResult* search) const;
+    [[nodiscard]] LookaheadInput input_of(const FrameResult& result, const FrameResult* search) const;
     [[nodiscard]] std::vector<std::shared_ptr<const FrameResult>> take();
 
     HidingParams params_;
-    Hider hider_;
-    std::deque<std::shared_ptr<FrameResult>> waiting_;
+    FrameLookahead<std::shared_ptr<FrameResult>> frames_;
 };
 
 }  // namespace throng

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/current_error.h"
 #include "core/base/log.h"
 
 namespace throng {

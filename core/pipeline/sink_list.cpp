@@ -1,9 +1,9 @@
 #include "core/pipeline/sink_list.h"
 
 #include <algorithm>
-#include <exception>
-#include <new>
 #include <utility>
+
+#include "core/base/current_error.h"
 
 namespace throng {
 
@@ -40,20 +40,6 @@ std::optional<Error> SinkList::close() {
         }
     }
     return first;
-}
-
-Error current_error() {
-    try {
-        throw;
-    } catch (const Error& error) {
-        return error;
-    } catch (const std::bad_alloc&) {
-        return Error(ErrorKind::internal, "out of memory");
-    } catch (const std::exception& error) {
-        return Error(ErrorKind::internal, error.what());
-    } catch (...) {
-        return Error(ErrorKind::internal, "unknown error");
-    }
 }
 
 }  // namespace throng

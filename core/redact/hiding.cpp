@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
-#include <vector>
 
 #include "core/detect/detector_kinds.h"
 
@@ -46,72 +44,15 @@ HidingParams strict_hiding_params(std::string_view kind) {
     return params;
 }
 
-Hider::Hider(const HidingParams& params)
-    : params_(params), faces_(params.tracker, params.plan.delay == PlanOptions::kWholeSequence) {}
-
-namespace {
-
-Box grown_box(const Box& box, float share) {
-    return {box.x - share * box.w, box.y - share * box.h, box.w * (1 + 2 * share), box.h * (1 + 2 * share)};
+LookaheadParams lookahead_params(const HidingParams& params) {
+    return {params.tracker, params.plan.delay == PlanOptions::kWholeSequence, params.plan};
 }
 
-}  // namespace
-
-std::vector<FaceBox> Hider::shown_boxes(const HidingInput& input) const {
-    std::vector<FaceBox> boxes;
-    for (const Detection& shown : input.shown) {
-        boxes.push_back({-1, grown_box(shown.box, params_.shown_growth), shown.score, true});
-    }
-    return boxes;
-}
-
-void Hider::push(const HidingInput& input) {
-    if (input.width != width_ || input.height != height_ || input.source != source_) {
-        flush();
-        planner_.reset();
-    }
-    if (!planner_) planner_.emplace(input.width, input.height, params_.plan);
-    source_ = input.source;
-    width_ = input.width;
-    height_ = input.height;
-    damaged_.push_back(input.damaged);
-    faces_.push(input, shown_boxes(input));
-    drain();
-}
-
-FramePlan Hider::plan_alone(const HidingInput& input) const {
-    FaceTracks faces(params_.tracker, false);
-    RedactPlanner planner(input.width, input.height, params_.plan);
-    faces.push(input, shown_boxes(input));
-    planner.push(*faces.pop(), input.damaged);
-    planner.finish();
-    return *planner.pop();
-}
-
-void Hider::flush() {
-    if (!planner_) return;
-    faces_.finish();
-    drain();
-    planner_->finish();
-    drain();
-}
-
-void Hider::drain() {
-    while (const std::optional<std::vector<FaceBox>> boxes = faces_.pop()) {
-        planner_->push(*boxes, damaged_.front());
-        damaged_.pop_front();
-    }
-    while (std::optional<FramePlan> plan = planner_->pop()) {
-        plan->number = next_++;
-        ready_.push_back(std::move(*plan));
-    }
-}
-
-std::optional<FramePlan> Hider::pop() {
-    if (ready_.empty()) return std::nullopt;
-    std::optional<FramePlan> plan = std::move(ready_.front());
-    ready_.pop_front();
-    return plan;
+FaceBox shown_box(const Detection& shown, const HidingParams& params) {
+    const Box& box = shown.box;
+    const float share = params.shown_growth;
+    const Box grown{box.x - share * box.w, box.y - share * box.h, box.w * (1 + 2 * share), box.h * (1 + 2 * share)};
+    return {-1, grown, shown.score, true};
 }
 
 }  // namespace throng

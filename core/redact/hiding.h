@@ -1,19 +1,13 @@
-// Turns the detections of a running source into what is hidden in each frame: tracker and plan together, with the
-// parameters of each detector.
+// How faces are hidden: the parameters of each detector, for tracker, plan and pixels.
 #pragma once
 
-#include <cstdint>
-#include <deque>
 #include <optional>
-#include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/detect/detection.h"
 #include "core/detect/detector.h"
 #include "core/detect/nms.h"
-#include "core/redact/face_tracks.h"
+#include "core/redact/lookahead.h"
 #include "core/redact/plan.h"
 #include "core/redact/redact.h"
 #include "core/track/tracker.h"
@@ -56,45 +50,11 @@ inline constexpr int kFileDelay = 24;
 // something else. Throws as hiding_params does.
 [[nodiscard]] HidingParams strict_hiding_params(std::string_view kind);
 
-// kept: hidden in any case. candidates: hidden where a track continues, or with TrackerParams::confident_hits. Another
-// source than before (an image of a folder) ends all tracks.
-struct HidingInput : TrackerInput {
-    std::vector<Detection>
-        shown;             // of another detector: hidden in this frame only, grown by HidingParams::shown_growth
-    bool damaged = false;  // the frame, or the list of detections, is incomplete: it cannot be judged
-};
+// Returns the lookahead that hides with these parameters. If nothing is decided before the end
+// (PlanOptions::kWholeSequence), tracks are linked with what comes after them, as `throng anonymize` does.
+[[nodiscard]] LookaheadParams lookahead_params(const HidingParams& params);
 
-// Not thread-safe. One per source. If nothing is decided before the end (PlanOptions::kWholeSequence), tracks are linked
-// with what comes after them, as `throng anonymize` does.
-class Hider {
-public:
-    explicit Hider(const HidingParams& params);
-
-    // Adds the next frame. Another size or source ends all tracks and decides all frames before.
-    void push(const HidingInput& input);
-    // Decides all frames so far with what is known. Tracks continue.
-    void flush();
-
-    // Returns the plan of the next frame in order, or nothing if it is not decided yet.
-    [[nodiscard]] std::optional<FramePlan> pop();
-
-    // Returns the plan of a frame as if it followed the last one, decided at once. Changes nothing: for a frame that is
-    // detected again with other settings.
-    [[nodiscard]] FramePlan plan_alone(const HidingInput& input) const;
-
-private:
-    [[nodiscard]] std::vector<FaceBox> shown_boxes(const HidingInput& input) const;
-    void drain();
-
-    HidingParams params_;
-    FaceTracks faces_;
-    std::deque<bool> damaged_;              // frames in faces_
-    std::optional<RedactPlanner> planner_;  // of the current video and size
-    std::string source_;
-    int width_ = 0;
-    int height_ = 0;
-    std::int64_t next_ = 0;  // number of the next plan
-    std::deque<FramePlan> ready_;
-};
+// Returns the box of another detector's detection, grown by HidingParams::shown_growth, for LookaheadInput::others.
+[[nodiscard]] FaceBox shown_box(const Detection& shown, const HidingParams& params);
 
 }  // namespace throng

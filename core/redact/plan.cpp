@@ -44,23 +44,26 @@ RedactRegions FramePlan::to_hide() const {
 }
 
 RedactPlanner::RedactPlanner(int width, int height, const PlanOptions& options)
-    : width_(width),
-      height_(height),
-      options_(options),
-      reach_(std::max({options.extension, options.edge_extension, options.max_gap + 1})) {}
+    : options_(options),
+      reach_(std::max({options.extension, options.edge_extension, options.max_gap + 1})),
+      scene_(std::make_shared<Scene>(Scene{width, height, 0})) {}
+
+void RedactPlanner::begin_scene(int width, int height) {
+    finish();
+    scene_->end = next_push_;
+    scene_ = std::make_shared<Scene>(Scene{width, height, next_push_});
+}
 
 void RedactPlanner::push(const std::vector<FaceBox>& boxes, bool damaged) {
-    Pending& frame = pending_.emplace_back();
-    frame.whole = damaged;
+    bool whole = damaged;
     for (const FaceBox& face : boxes) {
         if (!face.detected) continue;
         if (!is_judged(face.box)) {
-            frame.whole = true;
+            whole = true;
             continue;
         }
         if (face.track < 0) {
-            frame.single.push_back(face);
-            frame.single.back().box = hidden_box(face.box, options_);
+            singles_.push_back({next_push_, face});
             continue;
         }
         const auto [entry, is_new] = tracks_.try_emplace(face.track);
@@ -69,6 +72,7 @@ void RedactPlanner::push(const std::vector<FaceBox>& boxes, bool damaged) {
         if (is_new) {
             summary.track = face.track;
             summary.first = next_push_;
+            track.scene = scene_;
         }
         if (is_new || track.is_past) starts_.push_back({next_push_, face.track});
         track.is_past = false;
@@ -79,8 +83,9 @@ void RedactPlanner::push(const std::vector<FaceBox>& boxes, bool damaged) {
         }
         summary.last = next_push_;
         ++summary.num_detected;
-        track.seen.push_back({next_push_, hidden_box(face.box, options_), face.score});
+        track.seen.push_back({next_push_, face.box, face.score});
     }
+    if (whole) whole_.push_back(next_push_);
     ++next_push_;
 }
 
@@ -103,18 +108,20 @@ Box RedactPlanner::hull(const Track& track, std::size_t nearest, std::int64_t fr
     double mean_y = 0;
     const auto count = static_cast<double>(last - first + 1);
     for (std::size_t i = first; i <= last; ++i) {
+        const Box box = hidden(seen[i]);
         mean_time += static_cast<double>(seen[i].frame - center) / count;
-        mean_x += static_cast<double>(seen[i].box.x + seen[i].box.w / 2) / count;
-        mean_y += static_cast<double>(seen[i].box.y + seen[i].box.h / 2) / count;
+        mean_x += static_cast<double>(box.x + box.w / 2) / count;
+        mean_y += static_cast<double>(box.y + box.h / 2) / count;
     }
     double square = 0;
     double along_x = 0;
     double along_y = 0;
     for (std::size_t i = first; i <= last; ++i) {
+        const Box box = hidden(seen[i]);
         const double time = static_cast<double>(seen[i].frame - center) - mean_time;
         square += time * time;
-        along_x += time * (static_cast<double>(seen[i].box.x + seen[i].box.w / 2) - mean_x);
-        along_y += time * (static_cast<double>(seen[i].box.y + seen[i].box.h / 2) - mean_y);
+        along_x += time * (static_cast<double>(box.x + box.w / 2) - mean_x);
+        along_y += time * (static_cast<double>(box.y + box.h / 2) - mean_y);
     }
     const bool moves = last - first >= 2;
     const double speed_x = moves ? along_x / square : 0;
@@ -122,7 +129,7 @@ Box RedactPlanner::hull(const Track& track, std::size_t nearest, std::int64_t fr
     Box result{};
     for (std::size_t i = first; i <= last; ++i) {
         const auto time = static_cast<double>(frame - seen[i].frame);
-        Box box = seen[i].box;
+        Box box = hidden(seen[i]);
         box.x += static_cast<float>(speed_x * time);
         box.y += static_cast<float>(speed_y * time);
         result = i == first ? box : union_of(result, box);
@@ -138,8 +145,9 @@ Box RedactPlanner::beyond_edges(const Track& track, std::size_t nearest, Box box
     const std::deque<Seen>& seen = track.seen;
     const std::int64_t center = seen[nearest].frame;
     const auto include = [&](const Seen& each) {
-        full_w = std::max(full_w, each.box.w);
-        full_h = std::max(full_h, each.box.h);
+        const Box each_box = hidden(each);
+        full_w = std::max(full_w, each_box.w);
+        full_h = std::max(full_h, each_box.h);
     };
     // A track may be as long as the video: looks at its detections around this one only.
     for (std::size_t i = nearest; i < seen.size() && seen[i].frame - center <= options_.edge_extension; ++i) {
@@ -148,8 +156,8 @@ Box RedactPlanner::beyond_edges(const Track& track, std::size_t nearest, Box box
     for (std::size_t i = nearest; i > 0 && center - seen[i - 1].frame <= options_.edge_extension; --i) {
         include(seen[i - 1]);
     }
-    const auto far_right = static_cast<float>(width_) - kAtEdge * full_w;
-    const auto far_bottom = static_cast<float>(height_) - kAtEdge * full_h;
+    const auto far_right = static_cast<float>(track.scene->width) - kAtEdge * full_w;
+    const auto far_bottom = static_cast<float>(track.scene->height) - kAtEdge * full_h;
     const bool left = box.x < kAtEdge * full_w;
     const bool right = box.x + box.w > far_right;
     const bool top = box.y < kAtEdge * full_h;
@@ -168,12 +176,13 @@ Box RedactPlanner::beyond_edges(const Track& track, std::size_t nearest, Box box
 int RedactPlanner::extension_of(const Track& track, const Box& box) const {
     if (track.summary.num_detected < options_.min_extended) return 0;
     const bool at_edge = box.x < kAtEdge * box.w || box.y < kAtEdge * box.h ||
-                         box.x + box.w > static_cast<float>(width_) - kAtEdge * box.w ||
-                         box.y + box.h > static_cast<float>(height_) - kAtEdge * box.h;
+                         box.x + box.w > static_cast<float>(track.scene->width) - kAtEdge * box.w ||
+                         box.y + box.h > static_cast<float>(track.scene->height) - kAtEdge * box.h;
     return at_edge ? options_.edge_extension : options_.extension;
 }
 
 std::optional<PlannedRegion> RedactPlanner::region_of(const Track& track, std::int64_t frame) const {
+    if (frame < track.scene->begin || frame >= track.scene->end) return std::nullopt;
     const std::deque<Seen>& seen = track.seen;
     const auto after = std::lower_bound(seen.begin(), seen.end(), frame,
                                         [](const Seen& each, std::int64_t number) { return each.frame < number; });
@@ -200,13 +209,13 @@ std::optional<PlannedRegion> RedactPlanner::region_of(const Track& track, std::i
     }
     // A face at the edge moves on out of the frame. Elsewhere the region stands still after a few frames.
     const auto lead = [&](std::size_t at, std::int64_t distance) {
-        const int extension = extension_of(track, seen[at].box);
+        const int extension = extension_of(track, hidden(seen[at]));
         return extension == options_.edge_extension ? distance : std::min(distance, kMaxLead);
     };
-    if (has_next && until <= extension_of(track, seen[next].box)) {
+    if (has_next && until <= extension_of(track, hidden(seen[next]))) {
         return hide(next, RegionReason::extended, hull(track, next, seen[next].frame - lead(next, until)));
     }
-    if (has_previous && since <= extension_of(track, seen[next - 1].box)) {
+    if (has_previous && since <= extension_of(track, hidden(seen[next - 1]))) {
         return hide(next - 1, RegionReason::extended,
                     hull(track, next - 1, seen[next - 1].frame + lead(next - 1, since)));
     }
@@ -222,50 +231,68 @@ void RedactPlanner::start_tracks() {
 
 std::optional<FramePlan> RedactPlanner::pop() {
     const bool decided = next_pop_ < decided_ || next_push_ - next_pop_ > options_.delay;
-    if (pending_.empty() || !decided) return std::nullopt;
+    if (next_pop_ == next_push_ || !decided) return std::nullopt;
     FramePlan plan;
     plan.number = next_pop_;
-    plan.whole = pending_.front().whole;
-    for (const FaceBox& face : pending_.front().single) {
-        plan.regions.push_back({face.box, -1, RegionReason::detected, face.score});
+    if (!whole_.empty() && whole_.front() == next_pop_) {
+        plan.whole = true;
+        whole_.pop_front();
+    }
+    for (; !singles_.empty() && singles_.front().frame == next_pop_; singles_.pop_front()) {
+        const FaceBox& face = singles_.front().face;
+        plan.regions.push_back({hidden_box(face.box, options_), -1, RegionReason::detected, face.score});
     }
     start_tracks();
     for (auto entry = active_.begin(); entry != active_.end();) {
         Track& track = *entry->second;
-        TrackSummary& summary = track.summary;
-        if (const std::optional<PlannedRegion> region = region_of(track, next_pop_)) {
-            plan.regions.push_back(*region);
-            if (region->reason == RegionReason::filled) ++summary.num_filled;
-            if (region->reason == RegionReason::extended) ++summary.num_extended;
-            track.gap = region->reason == RegionReason::filled ? track.gap + 1 : 0;
-            summary.longest_gap = std::max(summary.longest_gap, track.gap);
-        }
+        if (const std::optional<PlannedRegion> region = region_of(track, next_pop_)) plan.regions.push_back(*region);
+        const bool forgets = options_.delay != PlanOptions::kWholeSequence;
         // The last detection before the next frame is still needed.
         const std::int64_t oldest = next_pop_ - options_.edge_extension;
-        while (track.seen.size() > kMinKept && track.seen[kMinKept].frame <= oldest) track.seen.pop_front();
-        track.is_past = summary.last + reach_ <= next_pop_;
+        while (forgets && track.seen.size() > kMinKept && track.seen[kMinKept].frame <= oldest) track.seen.pop_front();
+        track.is_past = track.summary.last + reach_ <= next_pop_;
         if (!track.is_past) {
             ++entry;
             continue;
         }
         const std::int64_t id = entry->first;
         entry = active_.erase(entry);
-        if (options_.delay != PlanOptions::kWholeSequence) tracks_.erase(id);
+        if (forgets) tracks_.erase(id);
     }
-    pending_.pop_front();
     ++next_pop_;
     return plan;
 }
 
+// Adds what is hidden where the track was not detected.
+TrackSummary RedactPlanner::summary_of(const Track& track) const {
+    TrackSummary summary = track.summary;
+    std::int64_t gap = 0;
+    const std::int64_t end = std::min({summary.last + reach_ + 1, track.scene->end, next_push_});
+    for (std::int64_t frame = std::max(summary.first - reach_, track.scene->begin); frame < end; ++frame) {
+        const std::optional<PlannedRegion> region = region_of(track, frame);
+        if (!region) continue;
+        const bool is_filled = region->reason == RegionReason::filled;
+        if (is_filled) ++summary.num_filled;
+        if (region->reason == RegionReason::extended) ++summary.num_extended;
+        gap = is_filled ? gap + 1 : 0;
+        summary.longest_gap = std::max(summary.longest_gap, gap);
+    }
+    summary.is_short = summary.num_detected <= options_.short_track;
+    summary.has_low_score = summary.best_score < options_.low_score;
+    summary.has_long_gap = summary.longest_gap >= options_.long_gap;
+    return summary;
+}
+
 std::vector<TrackSummary> RedactPlanner::tracks() const {
     std::vector<TrackSummary> result;
-    for (const auto& [id, track] : tracks_) result.push_back(track.summary);
-    for (TrackSummary& track : result) {
-        track.is_short = track.num_detected <= options_.short_track;
-        track.has_low_score = track.best_score < options_.low_score;
-        track.has_long_gap = track.longest_gap >= options_.long_gap;
-    }
+    for (const auto& [id, track] : tracks_) result.push_back(summary_of(track));
     return result;
+}
+
+std::size_t RedactPlanner::num_kept() const {
+    std::size_t kept = singles_.size() + whole_.size() + starts_.size();
+    for (const auto& [id, track] : tracks_) kept += track.seen.size();
+    return kept;
 }
 
 }  // namespace throng

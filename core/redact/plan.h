@@ -7,6 +7,7 @@
 #include <deque>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -94,8 +95,11 @@ class RedactPlanner {
 public:
     // width and height of the frames, in pixels.
     RedactPlanner(int width, int height, const PlanOptions& options = {});
-    RedactPlanner(const RedactPlanner&) = delete;
-    RedactPlanner& operator=(const RedactPlanner&) = delete;
+    RedactPlanner(RedactPlanner&&) = default;
+    RedactPlanner& operator=(RedactPlanner&&) = default;
+
+    // Decides all frames so far. Those that follow may have another size; no track goes on there.
+    void begin_scene(int width, int height);
 
     // Adds the boxes of the next frame. damaged: the frame cannot be judged and is hidden whole. A box with a value
     // that is not finite, or without extent, hides its frame whole.
@@ -106,45 +110,61 @@ public:
     // Returns the plan of the next frame in order, or nothing if it is not decided yet.
     [[nodiscard]] std::optional<FramePlan> pop();
 
-    // Returns the tracks, by identity. Complete after the last finish and pop. With a delay, tracks that ended long ago
-    // are forgotten: a live image has no end.
+    // Returns the tracks, by identity. Complete after the last finish, before and after pop. With a delay, tracks that
+    // ended long ago are forgotten: a live image has no end.
     [[nodiscard]] std::vector<TrackSummary> tracks() const;
 
-private:
+    // A detection of a track, as it was pushed.
     struct Seen {
         std::int64_t frame;
         Box box;
         float score;
     };
+    // Returns the detections of a track, in order. With a delay, those that no undecided frame needs are forgotten.
+    [[nodiscard]] const std::deque<Seen>& detections(std::int64_t track) const { return tracks_.at(track).seen; }
+
+    // Returns the number of detections that are kept.
+    [[nodiscard]] std::size_t num_kept() const;
+
+private:
+    // Frames of one size.
+    struct Scene {
+        int width, height;
+        std::int64_t begin;
+        std::int64_t end = std::numeric_limits<std::int64_t>::max();
+    };
     struct Track {
-        std::deque<Seen> seen;  // in order of frames; those that no undecided frame needs are dropped
-        TrackSummary summary;
-        std::int64_t gap = 0;  // frames filled in since the last detection
+        std::deque<Seen> seen;
+        TrackSummary summary;  // of the detections: tracks() adds what is filled in
+        std::shared_ptr<const Scene> scene;
         bool is_past = false;  // no undecided frame is near
     };
     struct Start {
         std::int64_t frame;
         std::int64_t track;
     };
-    struct Pending {
-        bool whole = false;
-        std::vector<FaceBox> single;  // without a track
+    struct Single {
+        std::int64_t frame;
+        FaceBox face;
     };
 
     void start_tracks();
     [[nodiscard]] std::optional<PlannedRegion> region_of(const Track& track, std::int64_t frame) const;
+    [[nodiscard]] TrackSummary summary_of(const Track& track) const;
+    [[nodiscard]] Box hidden(const Seen& seen) const { return hidden_box(seen.box, options_); }
     [[nodiscard]] Box hull(const Track& track, std::size_t nearest, std::int64_t frame) const;
     [[nodiscard]] Box beyond_edges(const Track& track, std::size_t nearest, Box box) const;
     [[nodiscard]] int extension_of(const Track& track, const Box& box) const;
 
-    int width_, height_;
     PlanOptions options_;
     std::int64_t reach_;  // frames around its detections in which a track may have a region
+    std::shared_ptr<Scene> scene_;
     std::map<std::int64_t, Track> tracks_;
     // A long video has many tracks, of which few are near a frame.
     std::deque<Start> starts_;               // of tracks that begin or continue later, in order
     std::map<std::int64_t, Track*> active_;  // near the next frame to decide
-    std::deque<Pending> pending_;            // frames that are not decided
+    std::deque<Single> singles_;             // boxes without a track in frames that are not decided
+    std::deque<std::int64_t> whole_;         // frames that are not decided and cannot be judged
     std::int64_t next_push_ = 0;
     std::int64_t next_pop_ = 0;
     std::int64_t decided_ = 0;  // frames before this one are decided

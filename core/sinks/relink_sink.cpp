@@ -19,8 +19,7 @@ std::size_t bytes_of(const FrameResult& result) {
 }  // namespace
 
 void RelinkSink::write(const FrameResult& result) {
-    queue_.push(tracker_input(result), result.tracks);
-    FrameResult& copy = waiting_.emplace_back(result);
+    FrameResult copy = result;
     bytes_ += bytes_of(copy);
     FrameInfo info = result.frame.info();
     info.memory = MemoryKind::host;
@@ -28,9 +27,10 @@ void RelinkSink::write(const FrameResult& result) {
     copy.frame = Frame(info, no_planes, nullptr);
     std::vector<Detection>().swap(copy.candidates);  // clear() would keep the memory
     for (StageTime& time : copy.timings) time.name = *names_.emplace(time.name).first;
+    frames_.push(lookahead_input(result), std::move(copy));
     pass_on();
     if (bytes_ <= max_bytes_) return;
-    queue_.end_section();
+    frames_.end_section();
     pass_on();
 }
 
@@ -44,7 +44,7 @@ void RelinkSink::close() {
         }
     };
     attempt([&] {
-        queue_.finish();
+        frames_.finish();
         pass_on();
     });
     for (const auto& sink : inner_) attempt([&] { sink->close(); });
@@ -52,11 +52,10 @@ void RelinkSink::close() {
 }
 
 void RelinkSink::pass_on() {
-    while (std::optional<std::vector<Track>> tracks = queue_.pop()) {
-        FrameResult result = std::move(waiting_.front());
-        waiting_.pop_front();
+    while (auto next = frames_.pop()) {
+        auto& [result, decision] = *next;
         bytes_ -= bytes_of(result);
-        result.tracks = *std::move(tracks);
+        result.tracks = std::move(decision.tracks);
         for (const auto& sink : inner_) sink->write(result);
     }
 }

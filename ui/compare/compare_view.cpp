@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/current_error.h"
 #include "core/pipeline/engine.h"
-#include "core/pipeline/sink_list.h"
 #include "ui/base/post.h"
 #include "ui/language/core_messages.h"
 

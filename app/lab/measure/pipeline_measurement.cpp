@@ -15,10 +15,10 @@
 #include <utility>
 
 #include "app/cuda_module/load.h"
+#include "core/base/current_error.h"
 #include "core/base/error.h"
 #include "core/frame/host_copies.h"
 #include "core/pipeline/pipeline.h"
-#include "core/pipeline/sink_list.h"
 
 namespace throng {
 namespace {

@@ -214,7 +214,7 @@ TEST(RelinkSink, KeepsFewFramesOfManyRawBoxes) {
     constexpr std::size_t kMaxKept = 50;  // frames
     const std::string stage = "detect";   // whose characters a result refers to
     const auto inner = std::make_shared<Recorder>();
-    RelinkSink sink({inner}, kMaxKept * kBoxes * sizeof(Detection));
+    RelinkSink sink({inner}, {}, kMaxKept * kBoxes * sizeof(Detection));
     for (std::size_t i = 0; i < kFrames; ++i) {
         FrameResult result = tracked(static_cast<std::int64_t>(i), stage);
         result.raw.detections.assign(kBoxes, {{1, 2, 3, 4}, 1, 1, -1});

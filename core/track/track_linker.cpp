@@ -1,4 +1,4 @@
-#include "core/track/relink_queue.h"
+#include "core/track/track_linker.h"
 
 #include <algorithm>
 #include <set>
@@ -16,33 +16,28 @@ constexpr std::size_t kPendingDivisor = 6;  // of a section: the second half of 
 
 }  // namespace
 
-void RelinkQueue::push(const TrackerInput& input, std::vector<Track> tracks) {
-    if (!cut_.continues(input)) finish();
+TrackLinker::Decided TrackLinker::push(const TrackerInput& input, std::vector<Track> tracks) {
+    Decided decided;
+    if (!cut_.continues(input)) decided = finish();
     frames_.push_back({input.seconds, std::move(tracks), input.width});
     if (frames_.size() >= kMaxSection ||
         (frames_.size() >= kMinScene && input.seconds - frames_.front().seconds >= kSection)) {
-        link(false);
+        return link(false);  // the scene goes on: nothing was decided above
     }
+    return decided;
 }
 
-void RelinkQueue::end_section() {
-    if (frames_.size() >= kMinScene) link(false);
+TrackLinker::Decided TrackLinker::end_section() {
+    return frames_.size() >= kMinScene ? link(false) : Decided();
 }
 
-void RelinkQueue::finish() {
-    if (!frames_.empty()) link(true);
-}
-
-std::optional<std::vector<Track>> RelinkQueue::pop() {
-    if (ready_.empty()) return std::nullopt;
-    std::vector<Track> tracks = std::move(ready_.front());
-    ready_.pop_front();
-    return tracks;
+TrackLinker::Decided TrackLinker::finish() {
+    return frames_.empty() ? Decided() : link(true);
 }
 
 // Returns the identities of the tracks that the previous section has, too: those with the most detections in common
 // first.
-RelinkQueue::Identities RelinkQueue::continued(const std::vector<std::vector<Track>>& linked) const {
+TrackLinker::Identities TrackLinker::continued(const Decided& linked) const {
     const auto same = [](const Box& a, const Box& b) { return a.x == b.x && a.y == b.y && a.w == b.w && a.h == b.h; };
     std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> common;
     for (std::size_t f = 0; f < previous_.size(); ++f) {
@@ -66,19 +61,20 @@ RelinkQueue::Identities RelinkQueue::continued(const std::vector<std::vector<Tra
     return result;
 }
 
-void RelinkQueue::link(bool to_end) {
+TrackLinker::Decided TrackLinker::link(bool to_end) {
     const std::size_t size = frames_.size();
-    std::vector<std::vector<Track>> linked;
+    Decided linked;
     if (first_frame_ == 0 && size < kMinScene) {
         for (const TimedTracks& frame : frames_) linked.push_back(frame.tracks);
     } else {
         linked = relink_tracks(frames_);
     }
     Identities identities = continued(linked);
+    Decided decided;
     const std::size_t end = to_end ? size : size - size / kPendingDivisor;
     for (; decided_ < end; ++decided_) {
         const std::int64_t frame = first_frame_ + static_cast<std::int64_t>(decided_);
-        std::vector<Track>& tracks = ready_.emplace_back(linked[decided_]);
+        std::vector<Track>& tracks = decided.emplace_back(linked[decided_]);
         for (Track& track : tracks) {
             const auto [entry, is_new] = identities.try_emplace(track.id);
             if (is_new) entry->second = {next_id_++, frame};
@@ -95,6 +91,7 @@ void RelinkQueue::link(bool to_end) {
     decided_ = to_end ? 0 : end - static_cast<std::size_t>(dropped);
     previous_ = std::move(linked);
     identities_ = std::move(identities);
+    return decided;
 }
 
 }  // namespace throng

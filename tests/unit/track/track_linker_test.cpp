@@ -1,4 +1,4 @@
-#include "core/track/relink_queue.h"
+#include "core/track/track_linker.h"
 
 #include <gtest/gtest.h>
 
@@ -35,10 +35,8 @@ TrackerInput frame_at(double seconds) {
     return input;
 }
 
-std::vector<std::vector<Track>> take(RelinkQueue& queue) {
-    std::vector<std::vector<Track>> result;
-    while (auto tracks = queue.pop()) result.push_back(*std::move(tracks));
-    return result;
+void add(std::vector<std::vector<Track>>& found, TrackLinker::Decided decided) {
+    for (auto& frame : decided) found.push_back(std::move(frame));
 }
 
 using Place = std::tuple<float, float>;
@@ -63,20 +61,19 @@ std::vector<std::vector<Track>> walkers(std::mt19937& random, std::size_t frames
     return result;
 }
 
-TEST(RelinkQueue, ShortSourcesAreLinkedAsAWhole) {
+TEST(TrackLinker, ShortSourcesAreLinkedAsAWhole) {
     std::mt19937 random(static_cast<unsigned>(test::seed(11)));
     const auto tracks = walkers(random, 300);
-    RelinkQueue queue;
+    TrackLinker linker;
     std::vector<TimedTracks> whole;
     for (std::size_t f = 0; f < tracks.size(); ++f) {
         const double seconds = static_cast<double>(f) * kFrameStep;
-        queue.push(frame_at(seconds), tracks[f]);
+        EXPECT_TRUE(linker.push(frame_at(seconds), tracks[f]).empty())
+            << "nothing is decided before the tracks after it are known";
         whole.push_back({seconds, tracks[f]});
     }
-    EXPECT_FALSE(queue.pop()) << "nothing is decided before the tracks after it are known";
-    queue.finish();
     const auto expected = relink_tracks(whole);
-    const auto found = take(queue);
+    const auto found = linker.finish();
     ASSERT_EQ(found.size(), expected.size());
     std::map<std::int64_t, std::int64_t> ids;
     for (std::size_t f = 0; f < found.size(); ++f) {
@@ -92,22 +89,20 @@ TEST(RelinkQueue, ShortSourcesAreLinkedAsAWhole) {
     }
 }
 
-TEST(RelinkQueue, TracksGoOnFromSectionToSection) {
+TEST(TrackLinker, TracksGoOnFromSectionToSection) {
     for (const std::uint64_t seed : {std::uint64_t{1}, test::seed(12)}) {
         SCOPED_TRACE(seed);
         std::mt19937 random(static_cast<unsigned>(seed));
         const auto tracks = walkers(random, 3000);  // five minutes
-        RelinkQueue queue;
+        TrackLinker linker;
         std::vector<std::vector<Track>> found;
         std::size_t most_waiting = 0;
         for (std::size_t f = 0; f < tracks.size(); ++f) {
-            queue.push(frame_at(static_cast<double>(f) * kFrameStep), tracks[f]);
-            for (auto& frame : take(queue)) found.push_back(std::move(frame));
+            add(found, linker.push(frame_at(static_cast<double>(f) * kFrameStep), tracks[f]));
             most_waiting = std::max(most_waiting, f + 1 - found.size());
         }
         EXPECT_LE(most_waiting, 601U);
-        queue.finish();
-        for (auto& frame : take(queue)) found.push_back(std::move(frame));
+        add(found, linker.finish());
         ASSERT_EQ(found.size(), tracks.size());
 
         std::map<int, std::set<std::int64_t>> ids;  // by lane
@@ -131,40 +126,39 @@ TEST(RelinkQueue, TracksGoOnFromSectionToSection) {
     }
 }
 
-TEST(RelinkQueue, ACutDecidesAllFramesBeforeAndIdsGoOn) {
+TEST(TrackLinker, ACutDecidesAllFramesBeforeAndIdsGoOn) {
     for (const char* cut : {"source", "size", "back", "pause"}) {
         SCOPED_TRACE(cut);
-        RelinkQueue queue;
-        for (int f = 0; f < 20; ++f) queue.push(frame_at(f * kFrameStep), {walker_at(1, 100, 100)});
+        TrackLinker linker;
+        for (int f = 0; f < 20; ++f) {
+            EXPECT_TRUE(linker.push(frame_at(f * kFrameStep), {walker_at(1, 100, 100)}).empty());
+        }
         TrackerInput next = frame_at(20 * kFrameStep);
         if (cut == std::string_view("source")) next.source = "b";
         if (cut == std::string_view("size")) next.width = 400;
         if (cut == std::string_view("back")) next.seconds = 0;
         if (cut == std::string_view("pause")) next.seconds = 10;
-        queue.push(next, {walker_at(1, 100, 100)});
-        const auto before = take(queue);
+        const auto before = linker.push(next, {walker_at(1, 100, 100)});
         ASSERT_EQ(before.size(), 20U);
         EXPECT_EQ(before.back().front().id, 1);
         EXPECT_EQ(before.back().front().age, 19);
-        queue.finish();
-        const auto after = take(queue);
+        const auto after = linker.finish();
         ASSERT_EQ(after.size(), 1U);
         EXPECT_EQ(after.front().front().id, 2);
         EXPECT_EQ(after.front().front().age, 0);
     }
 }
 
-TEST(RelinkQueue, TracksOfAShortSceneRemain) {
-    RelinkQueue queue;
+TEST(TrackLinker, TracksOfAShortSceneRemain) {
+    TrackLinker linker;
     for (int f = 0; f < 15; ++f) {
         std::vector<Track> tracks;
         if (f % 5 != 0) tracks.push_back(walker_at(4, 100, 100));
         tracks.push_back(walker_at(9, 300, 100));
         tracks.back().confirmed = f > 2;
-        queue.push(frame_at(f * kFrameStep), tracks);
+        EXPECT_TRUE(linker.push(frame_at(f * kFrameStep), tracks).empty());
     }
-    queue.finish();
-    const auto found = take(queue);
+    const auto found = linker.finish();
     ASSERT_EQ(found.size(), 15U);
     for (std::size_t f = 0; f < found.size(); ++f) {
         ASSERT_EQ(found[f].size(), f % 5 == 0 ? 1U : 2U);

@@ -1,0 +1,99 @@
+#include "core/redact/lookahead.h"
+
+namespace throng {
+
+Lookahead::Lookahead(const LookaheadParams& params) : params_(params) {
+    if (params.tracker) tracker_.emplace(*params.tracker);
+    if (params.plan) planner_.emplace(0, 0, *params.plan);
+}
+
+void Lookahead::set_tracker(const TrackerParams& params) {
+    tracker_.value().set_params(params);
+    params_.tracker = params;
+}
+
+// Adds the detections that no track uses to `single`.
+std::vector<Track> Lookahead::find_tracks(const LookaheadInput& input, std::vector<FaceBox>& single) {
+    if (!tracker_) return input.tracks;
+    if (!planner_) return tracker_->update(input);
+    std::vector<Detection> confident(input.kept.begin(), input.kept.end());
+    std::vector<Detection> candidates;
+    for (const Detection& candidate : input.candidates) {
+        (candidate.hits >= params_.tracker->confident_hits ? confident : candidates).push_back(candidate);
+    }
+    TrackerInput boxes = input;
+    boxes.kept = confident;
+    boxes.candidates = candidates;
+    std::vector<bool> used(confident.size());
+    std::vector<Track> tracks = tracker_->update(boxes);
+    for (const Track& track : tracks) {
+        if (track.state != TrackState::predicted && track.detection >= 0) {
+            used[static_cast<std::size_t>(track.detection)] = true;
+        }
+    }
+    for (std::size_t i = 0; i < used.size(); ++i) {
+        if (!used[i]) single.push_back({-1, confident[i].box, confident[i].score, true});
+    }
+    return tracks;
+}
+
+void Lookahead::push(LookaheadInput input) {
+    std::vector<FaceBox> single;
+    std::vector<Track> tracks = find_tracks(input, single);
+    if (planner_) {
+        single.insert(single.end(), input.others.begin(), input.others.end());
+        const bool same = input.width == width_ && input.height == height_ && input.source == source_;
+        unlinked_.push_back({std::move(single), input.damaged, !same, input.width, input.height});
+        source_ = input.source;
+        width_ = input.width;
+        height_ = input.height;
+    }
+    TrackLinker::Decided decided;
+    if (params_.linked) {
+        decided = linker_.push(input, std::move(tracks));
+    } else {
+        decided.push_back(std::move(tracks));
+    }
+    decide(std::move(decided));
+}
+
+void Lookahead::decide(TrackLinker::Decided decided) {
+    for (std::vector<Track>& tracks : decided) {
+        if (!planner_) {
+            decided_.push_back(std::move(tracks));
+            continue;
+        }
+        Waiting frame = std::move(unlinked_.front());
+        unlinked_.pop_front();
+        if (frame.begins_scene) planner_->begin_scene(frame.width, frame.height);
+        for (const Track& track : tracks) {
+            if (track.state != TrackState::predicted) frame.boxes.push_back({track.id, track.box, track.score, true});
+        }
+        planner_->push(frame.boxes, frame.damaged);
+    }
+}
+
+void Lookahead::finish() {
+    decide(linker_.finish());
+    if (planner_) planner_->finish();
+}
+
+std::optional<Lookahead::Decision> Lookahead::pop() {
+    Decision decision;
+    if (planner_) {
+        std::optional<FramePlan> plan = planner_->pop();
+        if (!plan) return std::nullopt;
+        decision.plan = *std::move(plan);
+    } else {
+        if (decided_.empty()) return std::nullopt;
+        decision.tracks = std::move(decided_.front());
+        decided_.pop_front();
+    }
+    return decision;
+}
+
+std::size_t Lookahead::num_kept() const {
+    return linker_.num_kept() + unlinked_.size() + decided_.size() + (planner_ ? planner_->num_kept() : 0);
+}
+
+}  // namespace throng

@@ -1,0 +1,256 @@
+#include "core/redact/lookahead.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "core/redact/hiding.h"
+#include "core/redact/video_plan.h"
+#include "tests/support/random.h"
+
+namespace throng {
+namespace {
+
+constexpr double kFps = 15;
+
+// A lookahead and the detections of the frame that is pushed into it.
+template <class Stage>
+class Feed {
+public:
+    explicit Feed(Stage& stage) : stage_(stage) {}
+
+    // Pushes the next frame of 640x480. A face stays at a place; its confidence is the same in all frames.
+    void push(const std::vector<Box>& faces) {
+        std::vector<Detection> kept;
+        for (const Box& face : faces) kept.push_back({face, 1, 20, -1});
+        LookaheadInput input;
+        input.kept = kept;
+        input.source = source;
+        input.width = width;
+        input.height = 480;
+        input.seconds = static_cast<double>(frame++) / kFps;
+        stage_.push(std::move(input));
+    }
+
+    std::int64_t frame = 0;
+    const char* source = "a";
+    int width = 640;
+
+private:
+    Stage& stage_;
+};
+
+LookaheadParams live(int delay) {
+    HidingParams params = hiding_params("cnn");
+    params.plan.delay = delay;
+    return lookahead_params(params);
+}
+
+HidingParams whole_video() {
+    HidingParams params = hiding_params("cnn");
+    params.plan.delay = PlanOptions::kWholeSequence;
+    return params;
+}
+
+// A face that stays; beside it, another one for 100 frames in every 150.
+std::vector<Box> faces_at(std::int64_t frame) {
+    std::vector<Box> faces{{300, 200, 60, 60}};
+    if (frame % 150 < 100) faces.push_back({100, 300, 50, 50});
+    return faces;
+}
+
+// What is kept must not grow with the time that a source runs: neither with frames nor with a face that stays.
+TEST(Lookahead, KeepsNoMoreAfterAnHourThanAfterMinutes) {
+    const TrackerParams tracker = tracker_params("cnn");
+    for (const LookaheadParams& params : {LookaheadParams{.tracker = tracker}, live(8), live(24),
+                                          LookaheadParams{.tracker = tracker, .linked = true}}) {
+        Lookahead lookahead(params);
+        Feed feed(lookahead);
+        std::size_t decided = 0, most_early = 0, most = 0;
+        constexpr std::int64_t kEarly = 6000, kFrames = 60'000;
+        while (feed.frame < kFrames) {
+            feed.push(faces_at(feed.frame));
+            while (lookahead.pop()) ++decided;
+            most = std::max(most, lookahead.num_kept());
+            if (feed.frame == kEarly) most_early = most;
+        }
+        // Sections of a minute may differ by a frame: times are rounded.
+        EXPECT_LE(most, most_early + 1) << "delay " << (params.plan ? params.plan->delay : 0);
+        EXPECT_LE(most, params.linked ? 1000U : 200U);
+        lookahead.finish();
+        while (lookahead.pop()) ++decided;
+        EXPECT_EQ(decided, static_cast<std::size_t>(kFrames));
+    }
+}
+
+// The plan of a whole video keeps detections and no frames. One face that stays costs what many that follow each other do.
+TEST(Lookahead, KeepsTheDetectionsOfAWholeVideo) {
+    constexpr std::int64_t kFrames = 20'000;
+    const auto kept_of = [](const auto& faces) {
+        Lookahead lookahead(lookahead_params(whole_video()));
+        Feed feed(lookahead);
+        while (feed.frame < kFrames) feed.push(faces(feed.frame));
+        lookahead.finish();
+        return lookahead.num_kept();
+    };
+    EXPECT_EQ(kept_of([](std::int64_t) { return std::vector<Box>(); }), 0U);
+    const std::size_t staying = kept_of([](std::int64_t) { return std::vector<Box>{{300, 200, 60, 60}}; });
+    EXPECT_LE(staying, static_cast<std::size_t>(kFrames) + 1);
+    const std::size_t following = kept_of([](std::int64_t frame) {
+        return std::vector<Box>{{static_cast<float>(frame / 100 % 2) * 400, 200, 60, 60}};
+    });
+    EXPECT_LE(staying, following);
+}
+
+// Faces of one scene are hidden in none of the other, although both plans reach beyond their ends.
+TEST(Lookahead, AnotherSizeOrSourceIsPlannedAlone) {
+    const auto plans_of = [](const LookaheadParams& params, int scene, const char* source, int width) {
+        Lookahead lookahead(params);
+        Feed feed(lookahead);
+        std::vector<FramePlan> plans;
+        const auto take = [&] {
+            while (auto decision = lookahead.pop()) plans.push_back(std::move(decision->plan));
+        };
+        for (int i = 0; i < 80; ++i) {
+            if (i == 40) feed.source = source, feed.width = width;
+            const bool has_face = scene < 0 || (i >= 40) == (scene == 1);
+            // At the edge, where tracks are extended longest.
+            feed.push(has_face && i >= 10 && i < 70 ? std::vector<Box>{{2, 200, 60, 60}} : std::vector<Box>());
+            take();
+        }
+        lookahead.finish();
+        take();
+        return plans;
+    };
+    for (const LookaheadParams& params : {live(8), lookahead_params(whole_video())}) {
+        for (const auto& [source, width] : {std::pair{"b", 640}, std::pair{"a", 800}}) {
+            const std::vector<FramePlan> both = plans_of(params, -1, source, width);
+            const std::vector<FramePlan> first = plans_of(params, 0, source, width);
+            const std::vector<FramePlan> second = plans_of(params, 1, source, width);
+            ASSERT_EQ(both.size(), 80U);
+            for (std::size_t i = 0; i < both.size(); ++i) {
+                EXPECT_EQ(both[i].number, static_cast<std::int64_t>(i));
+                const std::vector<PlannedRegion>& alone = (i < 40 ? first : second)[i].regions;
+                EXPECT_EQ((i < 40 ? second : first)[i].regions.size(), 0U) << i;
+                ASSERT_EQ(both[i].regions.size(), alone.size()) << i;
+                for (std::size_t k = 0; k < alone.size(); ++k) EXPECT_EQ(both[i].regions[k].box.w, alone[k].box.w);
+            }
+        }
+    }
+}
+
+TEST(FrameLookahead, ReturnsEachFrameWithItsOwnDecision) {
+    for (const LookaheadParams& params : {LookaheadParams{.tracker = tracker_params("cnn")}, live(8),
+                                          LookaheadParams{.tracker = tracker_params("cnn"), .linked = true}}) {
+        FrameLookahead<int> lookahead(params);
+        int next = 0;
+        const auto take = [&] {
+            for (; auto decided = lookahead.pop(); ++next) {
+                const auto& [frame, decision] = *decided;
+                EXPECT_EQ(frame, 7 * next);
+                ASSERT_EQ(decision.tracks.size(), params.plan ? 0U : 1U) << next;
+                if (params.plan) {
+                    EXPECT_EQ(decision.plan.number, next);
+                } else {
+                    EXPECT_EQ(decision.tracks[0].box.x, static_cast<float>(2 * next));
+                }
+            }
+        };
+        for (int i = 0; i < 60; ++i) {
+            const std::vector<Detection> kept{{{static_cast<float>(2 * i), 100, 60, 60}, 1, 20, -1}};
+            LookaheadInput input;
+            input.kept = kept;
+            input.width = 640;
+            input.height = 480;
+            input.seconds = i / kFps;
+            lookahead.push(std::move(input), 7 * i);
+            take();
+        }
+        lookahead.finish();
+        take();
+        EXPECT_EQ(next, 60);
+    }
+}
+
+TEST(VideoPlan, HasEachFrameOnceWithItsTimes) {
+    VideoPlan plan(whole_video());
+    Feed feed(plan);
+    while (feed.frame < 50) feed.push(feed.frame < 20 ? faces_at(0) : std::vector<Box>());
+    plan.finish();
+    for (int i = 0; i < 50; ++i) {
+        const std::optional<VideoPlan::Frame> frame = plan.next();
+        ASSERT_TRUE(frame.has_value()) << i;
+        EXPECT_DOUBLE_EQ(frame->pts, i / kFps);
+        EXPECT_NEAR(frame->until, (i + 1) / kFps, 1e-9);
+        EXPECT_EQ(frame->plan.number, i);
+        if (i < 20) {
+            EXPECT_EQ(frame->plan.regions.size(), 2U);
+        }
+    }
+    EXPECT_FALSE(plan.next().has_value());
+}
+
+// The summaries are there before the regions, and say the same.
+TEST(VideoPlan, SummarizesWhatItPlans) {
+    std::mt19937_64 random(test::seed(23));
+    for (std::size_t n = 0; n < test::case_count(10); ++n) {
+        VideoPlan plan(whole_video());
+        Feed feed(plan);
+        bool seen[3] = {true, true, true};
+        while (feed.frame < 300) {
+            std::vector<Box> faces;
+            for (std::size_t i = 0; i < 3; ++i) {
+                if (random() % 12 == 0) seen[i] = !seen[i];
+                if (seen[i]) faces.push_back({static_cast<float>(200 * i), 100, 60, 60});
+            }
+            feed.push(faces);
+        }
+        plan.finish();
+        std::map<std::int64_t, std::map<RegionReason, std::int64_t>> counts;
+        while (const std::optional<VideoPlan::Frame> frame = plan.next()) {
+            for (const PlannedRegion& region : frame->plan.regions) {
+                if (region.track >= 0) ++counts[region.track][region.reason];
+            }
+        }
+        ASSERT_EQ(plan.tracks().size(), counts.size());
+        for (const TrackSummary& track : plan.tracks()) {
+            EXPECT_EQ(track.num_detected, counts[track.track][RegionReason::detected]);
+            EXPECT_EQ(track.num_filled, counts[track.track][RegionReason::filled]);
+            EXPECT_EQ(track.num_extended, counts[track.track][RegionReason::extended]);
+        }
+    }
+}
+
+TEST(VideoPlan, FindsATrackByItsSamples) {
+    const auto make_plan = [](VideoPlan& plan) {
+        Feed feed(plan);
+        while (feed.frame < 100) feed.push(feed.frame < 95 ? faces_at(0) : std::vector<Box>());
+        plan.finish();
+    };
+    VideoPlan before(whole_video()), after(whole_video());
+    make_plan(before);
+    make_plan(after);
+    ASSERT_EQ(before.tracks().size(), 2U);
+    for (const TrackSummary& track : before.tracks()) {
+        std::vector<TrackSample> samples = before.samples(track.track);
+        ASSERT_EQ(samples.size(), 8U) << "the first, the last, and one per second";
+        EXPECT_DOUBLE_EQ(samples.front().pts, 0);
+        EXPECT_DOUBLE_EQ(samples[1].pts, 1);
+        EXPECT_DOUBLE_EQ(samples.back().pts, 94 / kFps);
+        EXPECT_EQ(after.find(samples), track.track);
+        std::vector<TrackSample> moved = samples;
+        moved[2].box.x += 100;
+        EXPECT_FALSE(after.find(moved).has_value()) << "elsewhere at one time";
+        samples.pop_back();
+        EXPECT_EQ(after.find(samples), track.track) << "ends half a second earlier at most";
+        samples.pop_back();
+        EXPECT_FALSE(after.find(samples).has_value());
+    }
+}
+
+}  // namespace
+}  // namespace throng
