@@ -216,7 +216,10 @@ void MediaReader::find_stream() {
     fps_ = rate.num > 0 && rate.den > 0 ? av_q2d(rate) : 0;
     frame_step_ = frame_step_of(*input_, *stream_);
     if (const std::int32_t* matrix = display_matrix(*stream_)) orientation_ = throng::orientation_of(matrix);
-    if (stream_->start_time != AV_NOPTS_VALUE) start_ = stream_->start_time;
+    if (stream_->start_time != AV_NOPTS_VALUE) {
+        start_ = stream_->start_time;
+        clock_.begin_near(*start_);
+    }
     has_index_ = (input_->iformat->flags & (AVFMT_GENERIC_INDEX | AVFMT_NOTIMESTAMPS)) == 0;
 }
 
@@ -377,6 +380,7 @@ void MediaReader::note_packet() {
     }
     ++progress_.packets;
     if (!first_packet_id_) {
+        starts_undelayed_ = packet.pts == AV_NOPTS_VALUE && packet.dts != AV_NOPTS_VALUE && packet.dts == start_;
         first_packet_id_ = progress_.first;
         first_packet_time_ = packet.dts != AV_NOPTS_VALUE ? std::min(packet.dts, packet.pts) : packet.pts;
     }
@@ -415,7 +419,7 @@ bool MediaReader::loop_to_start() {
     } while (packet_->stream_index != stream_->index);
     if (PacketId{packet_->pts, packet_->pos} != *first_packet_id_) return false;
     packet_is_read_ = true;
-    clock_ = {};
+    clock_.begin_near(start_.value_or(0));
     jump_ticks_ = 0;
     ++progress_.iterations;
     return true;
@@ -438,6 +442,7 @@ void MediaReader::note_entry() {
 void MediaReader::note_frame(const AVFrame& av_frame) {
     const std::int64_t time = av_frame.best_effort_timestamp;
     if (!progress_.first_frame) progress_.first_frame = time;
+    if (std::exchange(starts_undelayed_, false) && is_time(time)) delay_ = std::max<std::int64_t>(time - *start_, 0);
     // Keep the first known start: a demuxer may change it later. If unknown, the start is the first frame.
     if (time != AV_NOPTS_VALUE && !start_) start_ = time;
     if (entry_.passed || !entry_.has_key) return;
@@ -514,7 +519,7 @@ std::int64_t MediaReader::iteration_of(const AVFrame& av_frame) const {
 
 std::optional<std::int64_t> MediaReader::ticks_of(const AVFrame& av_frame) const {
     if (!is_time(av_frame.best_effort_timestamp) || !is_time(start_.value_or(0))) return std::nullopt;
-    return av_frame.best_effort_timestamp - start_.value_or(0) - iteration_of(av_frame) * progress_.period;
+    return av_frame.best_effort_timestamp - start_.value_or(0) - delay_ - iteration_of(av_frame) * progress_.period;
 }
 
 std::optional<double> MediaReader::time_of(const AVFrame& av_frame) const {

@@ -164,6 +164,8 @@ private:
     double fps_ = 0;
     double frame_step_ = 0;              // as frame_step_of
     std::optional<std::int64_t> start_;  // of the stream, in its time base
+    bool starts_undelayed_ = false;      // start_ is the time at which the first packet is decoded (AVI)
+    std::int64_t delay_ = 0;             // ticks from there to the first frame
     PacketClock clock_;
     std::int64_t jump_ticks_ = 0;  // added to the clock after it jumped back
     std::int64_t jumps_ = 0;
