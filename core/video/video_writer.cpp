@@ -18,8 +18,8 @@
 #include "core/base/resources.h"
 #include "core/video/audio_copy.h"
 #include "core/video/av.h"
+#include "core/video/damage_watch.h"
 #include "core/video/encoder_frame.h"
-#include "core/video/media_reader.h"
 #include "core/video/muxer_io.h"
 #include "core/video/video_encoder.h"
 
