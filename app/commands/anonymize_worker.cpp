@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/pipeline/pipeline.h"
+#include "core/video/damage_watch.h"
 #include "core/video/exact_writer.h"
 #include "core/video/formats.h"
 #include "core/video/image_file.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/base/input_file.h"
-#include "core/video/media_reader.h"
+#include "core/video/media_input.h"
 #include "core/video/watchdog.h"
 
 extern "C" {

@@ -1,5 +1,10 @@
 #include "core/video/damage_watch.h"
 
+#include <cstddef>
+#include <span>
+
+#include "core/video/truncation.h"
+
 namespace throng {
 namespace {
 
@@ -13,20 +18,71 @@ bool is_key(const AVFrame& av_frame) {
 
 }  // namespace
 
+void DamageWatch::follow(const AVPacket& packet, const AVFormatContext& format, AVCodecID codec) {
+    note_entry(packet);
+    // The flag marks a packet that is truncated by the end of the file. (In a transport stream it may mark a gap.)
+    const bool cut = (packet.flags & AV_PKT_FLAG_CORRUPT) != 0;
+    if (cut && (format.iformat->flags & AVFMT_TS_DISCONT) == 0) add();
+    if (codec == AV_CODEC_ID_EXR && is_truncated_exr({packet.data, static_cast<std::size_t>(packet.size)})) add();
+}
+
+// Detects that reading starts between two key frames (a recording of a broadcast, an open GOP, a seek). Decoder errors
+// before and around the first key frame then do not count, because the references were never in the file.
+void DamageWatch::note_entry(const AVPacket& packet) {
+    const bool key = (packet.flags & AV_PKT_FLAG_KEY) != 0;
+    if (!entry_.has_key) {
+        entry_.has_key = key;
+        if (!key) entry_.starts_mid_gop = true;
+        if (key && packet.pts != AV_NOPTS_VALUE) entry_.key_pts = packet.pts;
+    } else if (entry_.key_pts && packet.pts != AV_NOPTS_VALUE && packet.pts < *entry_.key_pts) {
+        entry_.starts_mid_gop = true;
+    }
+}
+
+void DamageWatch::note_entry(const AVFrame& av_frame) {
+    const std::int64_t time = av_frame.best_effort_timestamp;
+    if (entry_.passed || !entry_.has_key) return;
+    if (time != AV_NOPTS_VALUE && entry_.key_pts && time < *entry_.key_pts) return;
+    entry_.passed = true;
+    if (entry_.starts_mid_gop) ignored_ = num_errors();
+}
+
 // A decoder reports most errors without naming the frame. All frames that it held at that time count as damaged, and all
 // that follow up to the next key frame, since they may be predicted from them.
-bool DamageWatch::is_damaged(const AVFrame& av_frame, const MediaReader& reader) {
+bool DamageWatch::follow(const AVFrame& av_frame, int max_delay) {
+    note_entry(av_frame);
     const bool flagged = av_frame.decode_error_flags != 0 || (av_frame.flags & AV_FRAME_FLAG_CORRUPT) != 0;
-    if (const std::uint64_t errors = reader.num_errors(); flagged || errors > errors_seen_) {
+    if (flagged) add();
+    if (const std::uint64_t errors = num_errors(); flagged || errors > errors_seen_) {
         errors_seen_ = errors;
-        damaged_ = true;
-        suspect_frames_ = reader.max_delay();
+        frames_are_damaged_ = true;
+        suspect_frames_ = max_delay;
     } else if (suspect_frames_ > 0) {
         --suspect_frames_;
     } else if (is_key(av_frame)) {
-        damaged_ = false;
+        frames_are_damaged_ = false;
     }
-    return damaged_;
+    return frames_are_damaged_;
+}
+
+void DamageWatch::begin_again() {
+    entry_ = {};
+    errors_seen_ = num_errors();
+    suspect_frames_ = 0;
+    frames_are_damaged_ = false;
+}
+
+std::string incomplete_text(std::uint64_t damaged, const std::string& early_end) {
+    std::string text;
+    if (damaged > 0) {
+        text = "damaged in " + std::to_string(damaged) + (damaged == 1 ? " place" : " places") +
+               ", decoded as far as possible";
+    }
+    return joined_reasons(text, early_end);
+}
+
+std::string joined_reasons(const std::string& first, const std::string& second) {
+    return first + (first.empty() || second.empty() ? "" : "; ") + second;
 }
 
 }  // namespace throng

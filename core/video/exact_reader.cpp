@@ -8,9 +8,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/video/damage_watch.h"
 #include "core/video/frame_clock.h"
-#include "core/video/frame_maker.h"
 #include "core/video/image_file.h"
 #include "core/video/media_file_source.h"
 #include "core/video/media_reader.h"
@@ -79,14 +77,14 @@ public:
     }
 
     [[nodiscard]] std::string incomplete() const { return incomplete_text(reader_->damaged(), early_end_); }
-    [[nodiscard]] std::int64_t corrected_times() const { return clock_.corrections() + reader_->num_jumps(); }
+    [[nodiscard]] std::int64_t corrected_times() const { return clock_.corrections() + reader_->clock().num_jumps(); }
 
     VideoFormat format;
     bool has_times = false;
 
 private:
     std::optional<ExactFrame> decode(const std::stop_token& stop);
-    void describe_format(AVFrame& av_frame, Orientation orientation);
+    void describe_format(const MediaFrame& decoded);
 
     std::string path_;
     std::unique_ptr<MediaReader> reader_;
@@ -97,18 +95,20 @@ private:
     bool at_end_ = false;           // after begin_at
     std::int64_t first_ticks_ = 0;  // of the first frame of the file
     std::int64_t last_ticks_ = 0;   // of the frame decoded last
-    DamageWatch damage_;
     std::string early_end_;
 };
 
-void ExactReader::Impl::describe_format(AVFrame& av_frame, Orientation orientation) {
-    format.width = orientation.transpose ? av_frame.height : av_frame.width;
-    format.height = orientation.transpose ? av_frame.width : av_frame.height;
+void ExactReader::Impl::describe_format(const MediaFrame& decoded) {
+    AVFrame& av_frame = *decoded.av_frame;
+    const Orientation& orientation = decoded.orientation;
+    const Demuxer& input = reader_->input();
+    format.width = decoded.width();
+    format.height = decoded.height();
     format.rotated = !orientation.is_identity();
-    format.time_base = reader_->time_base();
-    format.fps = reader_->fps();
+    format.time_base = input.stream().time_base;
+    format.fps = reader_->clock().fps();
     AVRational& aspect = format.sample_aspect_ratio;
-    aspect = reader_->sample_aspect_ratio_of(av_frame);
+    aspect = input.sample_aspect_ratio_of(av_frame);
     if (aspect.num <= 0 || aspect.den <= 0) aspect = {0, 1};
     if (orientation.transpose && aspect.num > 0) std::swap(aspect.num, aspect.den);
     format.range = av_frame.color_range;
@@ -123,43 +123,38 @@ void ExactReader::Impl::describe_format(AVFrame& av_frame, Orientation orientati
         const bool chroma = (pixels->flags & AV_PIX_FMT_FLAG_RGB) == 0 && pixels->nb_components >= 3;
         format.subsampled = !chroma || (pixels->log2_chroma_w >= 1 && pixels->log2_chroma_h >= 1);
     }
-    format.container = reader_->container();
-    format.codec = reader_->codec_name();
+    format.container = input.format().iformat->name;
+    format.codec = avcodec_get_name(input.stream().codecpar->codec_id);
     format.plays = find_animation_plays(path_);
-    format.other_videos = reader_->num_streams(AVMEDIA_TYPE_VIDEO) - 1;
-    format.audio_tracks = reader_->num_streams(AVMEDIA_TYPE_AUDIO);
-    format.frame_count = reader_->frame_count();
-    format.first_frame = reader_->time_of(av_frame).value_or(0);
+    format.other_videos = input.num_streams(AVMEDIA_TYPE_VIDEO) - 1;
+    format.audio_tracks = input.num_streams(AVMEDIA_TYPE_AUDIO);
+    format.frame_count = input.frame_count();
+    format.first_frame = static_cast<double>(decoded.ticks.value_or(0)) * reader_->clock().tick();
 }
 
 std::optional<ExactFrame> ExactReader::Impl::decode(const std::stop_token& stop) {
-    av::FramePtr av_frame = av::make_frame();
-    switch (reader_->next(*av_frame, stop)) {
-        case MediaStatus::frame: break;
+    MediaFrame decoded;
+    switch (reader_->next(decoded, stop)) {
+        case MediaStatus::read: break;
         case MediaStatus::stopped: return std::nullopt;
         case MediaStatus::stalled: throw Error(ErrorKind::input, "the file cannot be read any further", path_);
         case MediaStatus::end:
-        case MediaStatus::broken: early_end_ = reader_->early_end(); return std::nullopt;
+        case MediaStatus::broken: early_end_ = reader_->input().early_end(); return std::nullopt;
     }
-    const Orientation orientation = reader_->orientation_of_frame(*av_frame);
     const bool is_first = format.width == 0;
-    if (is_first) describe_format(*av_frame, orientation);
+    if (is_first) describe_format(decoded);
     ExactFrame result;
-    const std::optional<std::int64_t> stamp = reader_->ticks_of(*av_frame);
-    has_times = has_times || stamp;
-    const std::int64_t ticks = clock_.next(stamp, reader_->step_ticks());
+    has_times = has_times || decoded.ticks;
+    const std::int64_t ticks = clock_.next(decoded.ticks, reader_->clock().step());
     if (is_first) first_ticks_ = last_ticks_ = ticks;
     result.ticks = ticks - first_ticks_;
     const std::int64_t step = ticks - std::exchange(last_ticks_, ticks);
-    result.duration = duration_of(*av_frame) > 0 ? duration_of(*av_frame) : std::max<std::int64_t>(step, 1);
-    const bool damaged = damage_.is_damaged(*av_frame, *reader_);
-    result.top_field_first = has_top_field_first(*av_frame);
+    const std::int64_t duration = duration_of(*decoded.av_frame);
+    result.duration = duration > 0 ? duration : std::max<std::int64_t>(step, 1);
+    result.top_field_first = has_top_field_first(*decoded.av_frame);
     const double pts = std::max(static_cast<double>(ticks) * av_q2d(format.time_base), 0.0);
-    maker_.ignore_alpha(reader_->has_padding_for_alpha());
-    result.frame =
-        maker_.make(std::move(av_frame), orientation).with_timing(next_index_++, pts, std::chrono::steady_clock::now());
+    result.frame = make_frame(maker_, std::move(decoded), next_index_++, pts);
     result.composed = maker_.composed();
-    if (damaged) result.frame = result.frame.as_damaged();
     if (is_first) format.first = result.frame.info();
     return result;
 }
@@ -169,11 +164,8 @@ std::optional<Frame> ExactReader::Impl::begin_at(double seconds, const std::stop
         const bool from_start = seconds <= run_up;
         if (from_start) {
             reader_ = std::make_unique<MediaReader>(request_for(path_), stop);
-            damage_ = {};
             last_ticks_ = first_ticks_;
-        } else if (reader_->seek_key_frame(seconds - run_up)) {
-            damage_.begin_again(*reader_);
-        } else {
+        } else if (!reader_->seek_key_frame(seconds - run_up)) {
             continue;
         }
         clock_.reset();

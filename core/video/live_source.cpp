@@ -14,9 +14,8 @@
 #include "core/base/latest_value.h"
 #include "core/base/sleep.h"
 #include "core/base/stopwatch.h"
-#include "core/video/damage_watch.h"
 #include "core/video/format_watch.h"
-#include "core/video/frame_maker.h"
+#include "core/video/media_reader.h"
 
 namespace throng {
 namespace {
@@ -32,12 +31,12 @@ public:
     LiveSource(const MediaRequest& request, std::unique_ptr<MediaReader> reader)
         : request_(request), maker_(request.source.prefer_device_frames) {
         info_.name = request.shown;
-        info_.width = reader->width();
-        info_.height = reader->height();
+        info_.width = reader->input().stream().codecpar->width;
+        info_.height = reader->input().stream().codecpar->height;
         info_.details = reader->details(info_.width, info_.height);
-        info_.fps = reader->fps();
+        info_.fps = reader->clock().fps();
         info_.live = true;
-        if (const std::string unused = reader->unused_videos(); !unused.empty()) {
+        if (const std::string unused = reader->input().unused_videos(); !unused.empty()) {
             spdlog::warn("{}: {}", request.shown, unused);
         }
         thread_ = std::jthread(
@@ -90,14 +89,13 @@ private:
     };
     StreamError play(MediaReader& reader, const std::stop_token& stop);
     std::unique_ptr<MediaReader> reconnect(StreamError error, const std::stop_token& stop);
-    void publish(MediaReader& reader, av::FramePtr av_frame, Clock::time_point begin);
-    double time_of(const MediaReader& reader, const AVFrame& av_frame, Clock::time_point now);
+    void publish(const MediaReader& reader, MediaFrame decoded, Clock::time_point begin);
+    double time_of(const StreamClock& clock, std::optional<std::int64_t> ticks, Clock::time_point now);
     void set_notice(std::string notice);
 
     // Used only by the thread while it runs.
     MediaRequest request_;
     FrameMaker maker_;
-    DamageWatch damage_;  // of the current reader
     std::int64_t next_index_ = 0;
     double last_pts_ = -1;
     std::optional<Clock::time_point> first_frame_;  // arrival of the first frame of all connections
@@ -128,7 +126,7 @@ void LiveSource::run(std::unique_ptr<MediaReader> reader, const std::stop_token&
         if (!reader) reader = reconnect({"continuing with the software decoder"}, stop);
         while (reader && !stop.stop_requested()) {
             StreamError error = play(*reader, stop);
-            ended_file_ = error.clean_end ? reader->first_packet_hash() : 0;
+            ended_file_ = error.clean_end ? reader->input().first_packet_hash() : 0;
             reader.reset();  // closes the old connection before a new one is made
             if (error.sent_again) {
                 set_notice("the stream has ended; the sender restarts it from the same frame");
@@ -146,37 +144,32 @@ void LiveSource::run(std::unique_ptr<MediaReader> reader, const std::stop_token&
 
 // Decodes until an error or the end of the stream. Returns the reason.
 LiveSource::StreamError LiveSource::play(MediaReader& reader, const std::stop_token& stop) {
-    damage_ = {};
     connection_start_.reset();
     jumps_ = 0;
     connected_.reset();
     while (!stop.stop_requested()) {
-        av::FramePtr av_frame = av::make_frame();
+        MediaFrame decoded;
         const auto begin = Clock::now();
-        const MediaStatus status = reader.next(*av_frame, stop);
-        if (ended_file_ != 0 && reader.first_packet_hash() == ended_file_) return {{}, true, true};
+        const MediaStatus status = reader.next(decoded, stop);
+        if (ended_file_ != 0 && reader.input().first_packet_hash() == ended_file_) return {{}, true, true};
         switch (status) {
-            case MediaStatus::frame: publish(reader, std::move(av_frame), begin); break;
+            case MediaStatus::read: publish(reader, std::move(decoded), begin); break;
             case MediaStatus::end:
-                if (const std::string error = reader.read_error(); !error.empty()) return {error};
+                if (const std::string error = reader.input().read_error(); !error.empty()) return {error};
                 return {"the stream ended", true};
             case MediaStatus::stalled: return {"no data for " + short_number(request_.source.read_timeout) + " s"};
-            case MediaStatus::broken: return {reader.read_error()};
+            case MediaStatus::broken: return {reader.input().read_error()};
             case MediaStatus::stopped: return {};
         }
     }
     return {};
 }
 
-void LiveSource::publish(MediaReader& reader, av::FramePtr av_frame, Clock::time_point begin) {
+void LiveSource::publish(const MediaReader& reader, MediaFrame decoded, Clock::time_point begin) {
     const auto now = Clock::now();
-    const double pts = time_of(reader, *av_frame, now);
-    const Orientation orientation = reader.orientation_of_frame(*av_frame);
-    const bool damaged = damage_.is_damaged(*av_frame, reader);
-    const double waited_ms = 1e3 * reader.waited_seconds();
-    maker_.ignore_alpha(reader.has_padding_for_alpha());
-    Frame frame = maker_.make(std::move(av_frame), orientation).with_timing(next_index_++, pts, now);
-    if (damaged) frame = frame.as_damaged();
+    const double pts = time_of(reader.clock(), decoded.ticks, now);
+    const double waited_ms = 1e3 * reader.input().waited_seconds();
+    const Frame frame = make_frame(maker_, std::move(decoded), next_index_++, pts, now);
     if (!connected_) connected_ = now;
     failures_ = 0;
     if (now - *connected_ >= kLastingConnection) attempts_ = 0;
@@ -188,22 +181,22 @@ void LiveSource::publish(MediaReader& reader, av::FramePtr av_frame, Clock::time
         info_.details = reader.details(frame.width(), frame.height());
         notice_.clear();
     }
-    newest_.push({std::move(frame), std::max(worked_ms, 0.0)});
+    newest_.push({frame, std::max(worked_ms, 0.0)});
 }
 
 // Returns seconds since the first frame, by the clock of the stream. Each connection is aligned to local time, and so is
 // a clock that jumped back. Never decreases.
-double LiveSource::time_of(const MediaReader& reader, const AVFrame& av_frame, Clock::time_point now) {
+double LiveSource::time_of(const StreamClock& clock, std::optional<std::int64_t> ticks, Clock::time_point now) {
     if (!first_frame_) first_frame_ = now;
     const double local_time = Seconds(now - *first_frame_).count();
-    const std::optional<double> stream_time = reader.time_of(av_frame);
-    const bool jumped = std::exchange(jumps_, reader.num_jumps()) != reader.num_jumps();
+    const double stream_time = static_cast<double>(ticks.value_or(0)) * clock.tick();
+    const bool jumped = std::exchange(jumps_, clock.num_jumps()) != clock.num_jumps();
     if (!connection_start_ || jumped) {
-        connection_start_ = stream_time.value_or(0);
-        const double step = static_cast<double>(reader.step_ticks()) * av_q2d(reader.time_base());
+        connection_start_ = stream_time;
+        const double step = static_cast<double>(clock.step()) * clock.tick();
         connection_pts_ = last_pts_ < 0 ? local_time : std::max(local_time, last_pts_ + step);
     }
-    double pts = stream_time ? connection_pts_ + *stream_time - *connection_start_ : local_time;
+    double pts = ticks ? connection_pts_ + stream_time - *connection_start_ : local_time;
     constexpr double kMinStep = 1e-4;
     if (last_pts_ >= 0) pts = std::max(pts, last_pts_ + kMinStep);
     last_pts_ = std::max(pts, 0.0);

@@ -3,10 +3,12 @@
 
 #include <memory>
 
-#include "core/video/media_reader.h"
+#include "core/video/media_input.h"
 #include "core/video/source.h"
 
 namespace throng {
+
+class MediaReader;
 
 // Opens the stream once, so that a wrong address is rejected here, and then continues in a thread until destroyed. A
 // stream that stalls or ends is opened again after pauses that grow from 0.5 to 10 seconds. The number of attempts

@@ -16,6 +16,8 @@
 #include "core/video/format_watch.h"
 #include "core/video/frame_clock.h"
 #include "core/video/frame_maker.h"
+#include "core/video/image_file.h"
+#include "core/video/media_reader.h"
 
 namespace throng {
 namespace {
@@ -23,10 +25,9 @@ namespace {
 constexpr double kTimeTolerance = 1e-4;  // seconds: time stamps are rounded to the container's clock
 
 struct TimedFrame {
-    av::FramePtr av_frame;
+    MediaFrame decoded;
     double pts = 0;
     bool starts_again = false;  // the first frame of another loop iteration
-    bool damaged = false;
 };
 
 class MediaFileSource final : public VideoSource {
@@ -38,18 +39,17 @@ public:
           opener_stop_(stop),
           stop_(stop) {
         std::optional<TimedFrame> first = decode(stop);
-        if (first && reader_->rejected_by_hardware() && reader_->seekable()) {
+        if (first && reader_->rejected_by_hardware() && reader_->input().seekable()) {
             request_.source.decoder = "software";  // with all its threads
             reopen();
             first = decode(stop);
         }
         if (!first) reject(stop);
-        if (const std::string unused = reader_->unused_videos(); !unused.empty()) {
+        if (const std::string unused = reader_->input().unused_videos(); !unused.empty()) {
             spdlog::warn("{}: {}", request_.shown, unused);
         }
-        const Orientation orientation = reader_->orientation_of_frame(*first->av_frame);
-        width_ = orientation.transpose ? first->av_frame->height : first->av_frame->width;
-        height_ = orientation.transpose ? first->av_frame->width : first->av_frame->height;
+        width_ = first->decoded.width();
+        height_ = first->decoded.height();
         pending_.push_back(std::move(*first));
     }
 
@@ -60,11 +60,7 @@ public:
         if (!next) next = decode(stop);
         if (!next) return stop.stop_requested() ? ReadStatus::timeout : ReadStatus::end;
         if (next->starts_again) next_index_ = 0;
-        const Orientation orientation = reader_->orientation_of_frame(*next->av_frame);
-        maker_.ignore_alpha(reader_->has_padding_for_alpha());
-        frame = maker_.make(std::move(next->av_frame), orientation)
-                    .with_timing(next_index_++, next->pts, std::chrono::steady_clock::now());
-        if (next->damaged) frame = frame.as_damaged();
+        frame = make_frame(maker_, std::move(next->decoded), next_index_++, next->pts);
         width_ = frame.width();
         height_ = frame.height();
         return format_.status_of(frame);
@@ -80,10 +76,10 @@ public:
         info.details = reader_->details(width_, height_);
         info.width = width_;
         info.height = height_;
-        info.fps = reader_->fps();
-        info.frame_count = reader_->frame_count();
-        info.duration = reader_->duration();
-        info.seekable = reader_->seekable();
+        info.fps = reader_->clock().fps();
+        info.frame_count = reader_->input().frame_count();
+        info.duration = reader_->input().duration();
+        info.seekable = reader_->input().seekable();
         return info;
     }
 
@@ -114,7 +110,6 @@ private:
     std::int64_t next_index_ = 0;
     FrameClock clock_;
     bool jumped_ = false;         // the clock of the file jumped back somewhere
-    DamageWatch damage_;          // of reader_
     std::int64_t iteration_ = 0;  // of the frame decoded last
     bool loop_ = false;           // applies to read only: a seek stops at the end
     int width_ = 0;
@@ -126,29 +121,27 @@ private:
 };
 
 std::optional<TimedFrame> MediaFileSource::decode(const std::stop_token& stop) {
-    TimedFrame result{av::make_frame()};
-    switch (reader_->next(*result.av_frame, stop)) {
-        case MediaStatus::frame: break;
+    TimedFrame result;
+    switch (reader_->next(result.decoded, stop)) {
+        case MediaStatus::read: break;
         case MediaStatus::stopped: return std::nullopt;
         case MediaStatus::end:
-        case MediaStatus::broken: early_end_ = reader_->early_end(); return std::nullopt;
+        case MediaStatus::broken: early_end_ = reader_->input().early_end(); return std::nullopt;
         case MediaStatus::stalled:
             throw Error(ErrorKind::input, "no data for " + short_number(request_.source.read_timeout) + " s",
                         request_.shown, "the connection or the sender has stopped");
     }
-    const std::int64_t iteration = reader_->iteration_of(*result.av_frame);
-    result.starts_again = iteration != std::exchange(iteration_, iteration);
+    result.starts_again = result.decoded.iteration != std::exchange(iteration_, result.decoded.iteration);
     if (result.starts_again) clock_.reset();
-    result.damaged = damage_.is_damaged(*result.av_frame, *reader_);
-    const std::int64_t ticks = clock_.next(reader_->ticks_of(*result.av_frame), reader_->step_ticks());
-    result.pts = std::max(static_cast<double>(ticks) * av_q2d(reader_->time_base()), 0.0);
+    const std::int64_t ticks = clock_.next(result.decoded.ticks, reader_->clock().step());
+    result.pts = std::max(static_cast<double>(ticks) * reader_->clock().tick(), 0.0);
     return result;
 }
 
 // Throws the error for an input without a decoded frame.
 void MediaFileSource::reject(const std::stop_token& stop) const {
     if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped while opening", request_.shown);
-    if (const std::string error = reader_->read_error(); !error.empty()) {
+    if (const std::string error = reader_->input().read_error(); !error.empty()) {
         throw Error(ErrorKind::input, error + ", before the first frame", request_.shown);
     }
     const bool damaged = reader_->damaged() > 0;
@@ -160,25 +153,21 @@ void MediaFileSource::reopen() {
     clock_.reset();
     iteration_ = 0;
     reader_ = std::make_unique<MediaReader>(request_, stop_);
-    damage_ = {};
 }
 
 // Moves to a key frame at or before the time minus step_back. Infinity: moves to the start by opening the file again.
 void MediaFileSource::position_before(double seconds, double step_back) {
     clock_.reset();
     iteration_ = 0;
-    jumped_ = jumped_ || reader_->num_jumps() > 0;
-    const bool from_start = std::isinf(step_back) || !reader_->has_index() || jumped_;
-    if (!from_start && reader_->seek_key_frame(std::max(seconds - step_back, 0.0))) {
-        damage_.begin_again(*reader_);
-        return;
-    }
+    jumped_ = jumped_ || reader_->clock().num_jumps() > 0;
+    const bool from_start = std::isinf(step_back) || !reader_->input().has_index() || jumped_;
+    if (!from_start && reader_->seek_key_frame(std::max(seconds - step_back, 0.0))) return;
     earlier_damage_ += reader_->damaged();
     reopen();
 }
 
 bool MediaFileSource::seek(double seconds) {
-    if (!reader_->seekable() || !std::isfinite(seconds)) return false;
+    if (!reader_->input().seekable() || !std::isfinite(seconds)) return false;
     seconds = std::max(seconds, 0.0);
     reader_->set_loop(false);
     pending_.clear();
@@ -192,12 +181,12 @@ bool MediaFileSource::seek(double seconds) {
         skip_to(seconds, std::move(first));
         break;
     }
-    if (!pending_.empty()) next_index_ = std::llround(pending_.front().pts * reader_->fps());
+    if (!pending_.empty()) next_index_ = std::llround(pending_.front().pts * reader_->clock().fps());
     return true;
 }
 
 bool MediaFileSource::resume_on_host(std::int64_t index, double pts) {
-    if (!reader_->seekable()) return false;
+    if (!reader_->input().seekable()) return false;
     request_.source.decoder = "software";
     maker_.disable_device_frames();
     pending_.clear();

@@ -4,10 +4,12 @@
 #include <memory>
 #include <string>
 
-#include "core/video/media_reader.h"
+#include "core/video/media_input.h"
 #include "core/video/source.h"
 
 namespace throng {
+
+class MediaReader;
 
 // Decodes the first frame at once, so that a file without frames is rejected here. Throws like open_source.
 [[nodiscard]] std::unique_ptr<VideoSource> open_media_file(const MediaRequest& request, const std::stop_token& stop);

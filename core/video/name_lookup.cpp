@@ -13,7 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/base/latest_value.h"
-#include "core/video/media_reader.h"
+#include "core/video/media_input.h"
 #include "core/video/url.h"
 
 namespace throng {

@@ -5,6 +5,7 @@
 #include "core/base/secrets.h"
 #include "core/video/live_source.h"
 #include "core/video/media_file_source.h"
+#include "core/video/media_reader.h"
 #include "core/video/url.h"
 
 namespace throng {
@@ -23,7 +24,7 @@ std::unique_ptr<VideoSource> open_network(const std::string& url, const SourceOp
     request.may_end = scheme == "http" || scheme == "https" || scheme == "ftp" || scheme == "sftp";
     if (request.may_end) request.bytes = ByteReader::connection;
     auto reader = std::make_unique<MediaReader>(request, stop);
-    request.live = reader->live();
+    request.live = reader->input().live();
     request.may_end = false;
     if (request.live) return make_live_source(request, std::move(reader));
     return make_media_file_source(request, std::move(reader), stop);

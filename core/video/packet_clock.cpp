@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 namespace throng {
 namespace {
@@ -18,6 +19,22 @@ constexpr std::int64_t kMaxTime = std::int64_t{1} << 61;  // ticks; damaged file
 std::int64_t nearest_multiple(std::int64_t distance, std::int64_t period) {
     const std::int64_t half = distance < 0 ? -period / 2 : period / 2;
     return (distance + half) / period * period;
+}
+
+bool is_discontinuous(const AVFormatContext& input) {
+    return (input.iformat->flags & AVFMT_TS_DISCONT) != 0;
+}
+
+// In edited files and in lists of cut files, a key frame may come a little early.
+bool has_edits(const AVFormatContext& input) {
+    const std::string_view format = input.iformat->name;
+    return format.starts_with("mov") || format == "concat";
+}
+
+// Returns true for codecs whose frames may be shown in another order. Some writers then mark every frame as a key frame.
+bool may_reorder(const AVStream& stream) {
+    const AVCodecDescriptor* codec = avcodec_descriptor_get(stream.codecpar->codec_id);
+    return codec == nullptr || (codec->props & AV_CODEC_PROP_REORDER) != 0;
 }
 
 }  // namespace
@@ -51,6 +68,8 @@ std::optional<std::int64_t> PacketClock::follow(AVPacket& packet, const AVFormat
     const double tick = av_q2d(stream.time_base);
     if (stream.pts_wrap_bits > 0 && stream.pts_wrap_bits < 61) {
         const std::int64_t period = std::int64_t{1} << stream.pts_wrap_bits;
+        // The demuxer of a playlist opens others, which take a jump back for a wrap and add a period.
+        stamp = ((stamp % period) + period) % period;
         if (near_) {
             const std::int64_t wrapped = nearest_multiple(*near_ - stamp, period);
             const double pause = static_cast<double>(std::abs(stamp + wrapped - *near_)) * tick;
@@ -71,7 +90,8 @@ std::optional<std::int64_t> PacketClock::follow(AVPacket& packet, const AVFormat
     // Between key packets, only the order of decoding is certain: in a video of variable rate, a packet may be shown
     // seconds before the one in front of it.
     const bool by_dts = !key && has_dts && last_dts_;
-    const bool strict = key && (input.iformat->flags & AVFMT_TS_DISCONT) != 0;
+    has_delta_ = has_delta_ || !key;
+    const bool strict = key && (has_delta_ || !may_reorder(stream) || is_discontinuous(input)) && !has_edits(input);
     const double back = by_dts     ? static_cast<double>(*last_dts_ - packet.dts) * tick
                         : highest_ ? static_cast<double>(*highest_ - stamp) * tick
                                    : 0;

@@ -19,7 +19,7 @@ public:
     //
     // Returns a number of ticks if the clock jumped back before this packet, as in a concatenated file: this packet and
     // those that follow continue one step after the packets so far if they are shifted by it. That is a jump by more
-    // than a second, or in a format with discontinuities, any key packet that is not later than all packets before it.
+    // than a second, or in a format without edits, any key packet that is not later than all packets before it.
     // (Whatever the order of display, it is later in a stream without a jump.)
     [[nodiscard]] std::optional<std::int64_t> follow(AVPacket& packet, const AVFormatContext& input, double step);
 
@@ -33,6 +33,7 @@ private:
     std::optional<std::int64_t> highest_;
     std::optional<std::int64_t> last_dts_;
     bool lacks_pts_ = false;  // a packet since the last jump had no pts
+    bool has_delta_ = false;  // a packet was no key packet, so that those which are can be trusted
 };
 
 // Returns false for a missing time stamp, and for one that only a damaged file can have.

@@ -6,9 +6,10 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/video/demuxer.h"
 #include "core/video/file_kind.h"
+#include "core/video/image_file.h"
 #include "core/video/media_file_source.h"
-#include "core/video/media_reader.h"
 
 namespace throng {
 namespace {
@@ -24,13 +25,11 @@ VideoDivision whole(std::string why) {
 VideoDivision divide_video(const std::string& path, double seconds, const std::stop_token& stop) {
     try {
         if (is_still_image(path)) return whole("it is an image");
-        SourceOptions options;
-        options.decoder = "software";
-        const MediaReader reader(file_request(path, options), stop);
-        const std::optional<double> duration = reader.duration();
-        if (!reader.seekable() || !reader.has_index()) return whole("its format cannot seek");
+        const Demuxer demuxer(file_request(path, {}), stop);
+        const std::optional<double> duration = demuxer.duration();
+        if (!demuxer.seekable() || !demuxer.has_index()) return whole("its format cannot seek");
         if (!duration) return whole("its duration is unknown");
-        if (reader.has_one_key_frame()) return whole("it has no key frames to begin at but the first");
+        if (demuxer.has_one_key_frame()) return whole("it has no key frames to begin at but the first");
         const double parts = std::round(*duration / seconds);
         if (parts < 2) return {1, "it is short", true};
         return {static_cast<int>(std::min(parts, kMaxParts)), {}, false};

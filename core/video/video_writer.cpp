@@ -14,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/base/resources.h"
 #include "core/video/av.h"
+#include "core/video/damage_watch.h"
 #include "core/video/encoder_frame.h"
 #include "core/video/formats.h"
 #include "core/video/media_reader.h"

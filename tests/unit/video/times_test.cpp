@@ -194,7 +194,7 @@ INSTANTIATE_TEST_SUITE_P(Streams, WrappingClock, testing::ValuesIn(kStreams), []
 
 // Packets in front of the begin of an edit are decoded, but not shown. In a list of cut files, as in edits, a key frame
 // may come a little early.
-TEST(PacketTimes, EarlyPacketsAreNoJumpInFilesWithoutDiscontinuities) {
+TEST(PacketTimes, EarlyPacketsAreNoJumpInEditedFiles) {
     const std::unique_ptr<AVFormatContext, decltype(&avformat_free_context)> context(avformat_alloc_context(),
                                                                                      &avformat_free_context);
     AVStream* stream = avformat_new_stream(context.get(), nullptr);
@@ -206,16 +206,99 @@ TEST(PacketTimes, EarlyPacketsAreNoJumpInFilesWithoutDiscontinuities) {
         packet->flags = flags;
         return clock.follow(*packet, *context, 0.04).has_value();
     };
-    for (const char* format : {"mov", "concat", "mpegts"}) {
-        const bool discontinuous = std::string(format) == "mpegts";
+    for (const char* format : {"mov", "concat", "mpegts", "matroska"}) {
+        const bool edited = std::string(format) == "mov" || std::string(format) == "concat";
         context->iformat = av_find_input_format(format);
         PacketClock clock;
         for (int i = 0; i < 50; ++i) EXPECT_FALSE(is_jump(clock, 40 * i, i == 0 ? AV_PKT_FLAG_KEY : 0));
         EXPECT_FALSE(is_jump(clock, 300, AV_PKT_FLAG_KEY | AV_PKT_FLAG_DISCARD)) << format;
-        EXPECT_EQ(is_jump(clock, 1300, AV_PKT_FLAG_KEY), discontinuous) << format;
+        EXPECT_EQ(is_jump(clock, 1300, AV_PKT_FLAG_KEY), !edited) << format;
         EXPECT_FALSE(is_jump(clock, 2000, 0)) << format;
         EXPECT_TRUE(is_jump(clock, 900, AV_PKT_FLAG_KEY)) << format;
         EXPECT_FALSE(is_jump(clock, 300, 0)) << format << ": shown earlier";
+    }
+}
+
+// Some writers mark all packets as key packets.
+TEST(PacketTimes, ReorderedKeyPacketsAreNoJump) {
+    const std::unique_ptr<AVFormatContext, decltype(&avformat_free_context)> context(avformat_alloc_context(),
+                                                                                     &avformat_free_context);
+    context->iformat = av_find_input_format("matroska");
+    AVStream* stream = avformat_new_stream(context.get(), nullptr);
+    stream->time_base = {1, 1000};
+    stream->codecpar->codec_id = AV_CODEC_ID_H264;
+    const av::PacketPtr packet = av::make_packet();
+    packet->flags = AV_PKT_FLAG_KEY;
+    PacketClock clock;
+    for (const int time : {0, 160, 80, 40, 120, 320, 240, 200, 280}) {
+        packet->pts = time;
+        EXPECT_FALSE(clock.follow(*packet, *context, 0.04).has_value()) << time;
+    }
+}
+
+// A file that is shorter than a second, and another one behind it.
+TEST(PacketTimes, ConcatenatedFilesContinueInContainersWithoutDiscontinuities) {
+    TH_NEED_FFMPEG();
+    const ScratchDir dir;
+    for (const char* coding : {"-c:v libx264 -g 10 -bf 2", "-c:v mjpeg", "-c:v libvpx -g 10"}) {
+        std::vector<char> bytes;
+        for (const int frames : {15, 30}) {
+            const fs::path part = dir.path() / "part.mkv";
+            ffmpeg("-f lavfi -i testsrc=size=64x48:rate=25 -pix_fmt yuvj420p -frames:v " + std::to_string(frames) +
+                       " " + coding,
+                   part);
+            bytes = joined(std::move(bytes), test::read_file(part));
+        }
+        const fs::path path = dir.path() / "joined.mkv";
+        test::write_file(path, bytes);
+        expect_steps(times_of(path), 45, kRate, coding);
+    }
+}
+
+// The demuxer of a playlist opens the segments by demuxers of its own, with their own way to treat a jump.
+TEST(PacketTimes, APlaylistWhoseClockJumpsBackContinues) {
+    TH_NEED_FFMPEG();
+    const ScratchDir dir;
+    const fs::path whole = dir.path() / "whole.ts";
+    ffmpeg("-f lavfi -i testsrc=size=64x48:rate=25 -pix_fmt yuv420p -frames:v 30 -c:v libx264 -g 10 -muxdelay 0",
+           whole);
+    const std::vector<char> part = test::read_file(whole);
+    struct Case {
+        const char* what;
+        std::int64_t first;
+        std::int64_t second;
+    };
+    for (const Case& each :
+         {Case{"an hour", 3600 * kSecond, 0}, Case{"wraps between them", kWrap - 30 * kSecond / 25, 0},
+          Case{"wraps within the first", kWrap - kSecond / 2, 0},
+          Case{"wraps twice", kWrap - kSecond / 2, kWrap - kSecond / 3}}) {
+        test::write_file(dir.path() / "0.ts", with_later_clock(part, each.first));
+        test::write_file(dir.path() / "1.ts", with_later_clock(part, each.second));
+        const fs::path path = dir.path() / "list.m3u8";
+        const std::string text =
+            "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:2\n#EXTINF:1.2,\n0.ts\n"
+            "#EXT-X-DISCONTINUITY\n#EXTINF:1.2,\n1.ts\n#EXT-X-ENDLIST\n";
+        test::write_file(path, {text.begin(), text.end()});
+        expect_steps(times_of(path), 60, kRate, each.what);
+    }
+}
+
+// AVI has only the times of decoding. With B-frames, the first frame is shown later than it is decoded.
+TEST(PacketTimes, AFileWithoutTimesOfDisplayBeginsAtItsFirstFrame) {
+    TH_NEED_FFMPEG();
+    const ScratchDir dir;
+    for (const char* coding :
+         {"-c:v libx264 -bf 3 -g 12", "-c:v mpeg4 -bf 2", "-c:v mpeg4 -bf 0", "-c:v mpeg2video -bf 2"}) {
+        const fs::path path = dir.path() / "a.avi";
+        ffmpeg(std::string("-f lavfi -i testsrc=size=64x48:rate=25 -pix_fmt yuv420p -frames:v 50 ") + coding, path);
+        expect_steps(times_of(path), 50, kRate, coding);
+        const auto source = open_source(path.string());
+        for (const int index : {30, 0, 13}) {
+            ASSERT_TRUE(source->seek(index / kRate + 1e-3)) << coding;
+            Frame frame;
+            ASSERT_EQ(source->read(frame, {}), ReadStatus::frame);
+            EXPECT_NEAR(frame.info().pts, index / kRate, 2e-3) << coding;
+        }
     }
 }
 
