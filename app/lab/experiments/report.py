@@ -83,8 +83,7 @@ def svg(plot):
         (draw_bars if plot["categories"] else draw_lines)(axes, plot)
         if not plot["log_y"] and axes.get_ylim()[0] > 0:
             axes.set_ylim(bottom=0)
-        if len(plot["series"]) > 1:
-            axes.legend()
+        axes.legend()
     else:
         axes.text(0.5, 0.5, "no data", transform=axes.transAxes, ha="center")
     out = io.StringIO()
