@@ -1,4 +1,4 @@
-// throng merge DIR...: joins the results of the shards of an archive.
+// throng merge DIR...: joins the results of the shards of an archive. --relink: links tracks again.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +12,7 @@
 
 #include "app/commands/anonymize_report.h"
 #include "app/commands/anonymize_run.h"
+#include "app/commands/merge_relink.h"
 #include "app/options/command.h"
 #include "app/options/interrupt.h"
 #include "app/options/report.h"
@@ -35,6 +36,7 @@ struct MergeArguments {
     std::string per_minute;
     std::string failures;
     std::string report;
+    std::string relink;
 };
 
 TextTable failure_table(const std::vector<ManifestEntry>& failures, std::size_t most) {
@@ -56,7 +58,24 @@ void print_totals(const MergeTotals& totals) {
                            totals.seconds);
 }
 
+// Of a file instead of an archive.
+int relink(const MergeArguments& arguments, const CommonOptions& common) {
+    for (const auto& [option, is_set] : {std::pair{"DIR", !arguments.folders.empty()},
+                                         {"--csv", !arguments.csv.empty()},
+                                         {"--events", !arguments.events.empty()},
+                                         {"--per-minute", !arguments.per_minute.empty()},
+                                         {"--failures", !arguments.failures.empty()},
+                                         {"--report", !arguments.report.empty()}}) {
+        if (is_set) throw Error(ErrorKind::usage, "cannot be combined with --relink", option, "use --json");
+    }
+    return run_merge_relink(arguments.relink, arguments.json.empty() ? "-" : arguments.json, common);
+}
+
 int run(const MergeArguments& arguments, const CommonOptions& common) {
+    if (!arguments.relink.empty()) return relink(arguments, common);
+    if (arguments.folders.empty()) {
+        throw Error(ErrorKind::usage, "DIR is required", "throng merge", "name the folders that were given as --out");
+    }
     const InterruptGuard interrupts;
     const ArchiveMerge merge({arguments.folders.begin(), arguments.folders.end()});
     if (!arguments.report.empty()) check_report_base(arguments.report);
@@ -127,9 +146,7 @@ int run(const MergeArguments& arguments, const CommonOptions& common) {
 void add_merge_command(CLI::App& program, CommandContext& context) {
     CLI::App* command = program.add_subcommand("merge", "Check the results of all shards of an archive, and join them");
     auto arguments = std::make_shared<MergeArguments>();
-    command->add_option("DIR", arguments->folders, "Folders that were given as --out of the shards")
-        ->required()
-        ->type_name("");
+    command->add_option("DIR", arguments->folders, "Folders that were given as --out of the shards")->type_name("");
     command->add_option("--json", arguments->json, "Write all detections as JSON lines; - for standard output")
         ->type_name("OUT.jsonl");
     command->add_option("--csv", arguments->csv, "Write all detections as CSV, one per line; - for standard output")
@@ -146,12 +163,22 @@ void add_merge_command(CLI::App& program, CommandContext& context) {
     command
         ->add_option("--report", arguments->report, "Join the reports of throng anonymize as BASE.html and BASE.json")
         ->type_name("BASE");
+    command
+        ->add_option("--relink", arguments->relink,
+                     "Link the tracks of throng detect --track --json again, with fewer switches")
+        ->type_name("TRACKS.jsonl");
     command->footer(
         "Inputs that are missing or were processed twice, and results of different settings, are errors.\n"
+        "--relink compares the motion before and after each covering, as detect does for files, but not for streams "
+        "and\n"
+        "standard output. It writes the same lines with other tracks to --json or standard output. Tracks get new "
+        "ids.\n"
+        "Pieces of less than 6 detections that belong to no track with certainty are left out.\n"
         "Examples:\n"
         "  throng merge results --json faces.jsonl\n"
         "  throng merge hidden --report hidden/report\n"
-        "  throng merge node1/results node2/results --csv faces.csv --failures failures.csv");
+        "  throng merge node1/results node2/results --csv faces.csv --failures failures.csv\n"
+        "  throng merge --relink found.jsonl --json relinked.jsonl");
     command->callback(
         [&context, arguments] { context.run = [&context, arguments] { return run(*arguments, context.common); }; });
 }

@@ -33,7 +33,6 @@ void add_crowd_command(CLI::App& program, CommandContext& context);
 void add_nms_command(CLI::App& program, CommandContext& context);
 void add_bench_command(CLI::App& program, CommandContext& context);
 void add_eval_command(CLI::App& program, CommandContext& context);
-void add_relink_command(CLI::App& program, CommandContext& context);
 void add_clocks_command(CLI::App& program, CommandContext& context);
 void add_experiments_command(CLI::App& program, CommandContext& context);
 void add_models_command(CLI::App& program, CommandContext& context);

@@ -86,7 +86,9 @@ std::vector<std::string> with_default_command(const CLI::App& program, std::vect
     }
     if (first < arguments.size()) {
         if (is_command(arguments[first])) return arguments;
-        const std::string meant = closest_name(arguments[first], names);
+        // Not a command any more.
+        const std::string meant =
+            arguments[first] == "relink" ? "merge --relink" : closest_name(arguments[first], names);
         if (!meant.empty() && !std::filesystem::exists(arguments[first])) {
             throw Error(ErrorKind::usage, "no command or file has this name", arguments[first],
                         "did you mean " + meant + "?");

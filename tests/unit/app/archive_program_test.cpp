@@ -210,7 +210,7 @@ TEST_F(ArchiveProgram, RejectsLinesThatAreNestedDeeply) {
                                       << std::string(deep.size(), ']') << "}\n";
     const std::string lines = file("deep.jsonl");
     for (const auto& command : {std::vector<std::string>{"eval", lines, lines},
-                                {"relink", lines, "--out", file("x.jsonl")},
+                                {"merge", "--relink", lines, "--json", file("x.jsonl")},
                                 {"eval", lines, lines, "--leaks"}}) {
         const ProgramResult result = run_program(command);
         EXPECT_EQ(result.status, 3) << result.err.substr(0, 300);

@@ -43,7 +43,7 @@ std::string apply_toml(const std::string& toml, const std::vector<std::string>& 
     CLI::App program("", "throng");
     CommandContext context;
     for (const auto add : {add_view_command, add_detect_command, add_anonymize_command, add_merge_command,
-                           add_crowd_command, add_nms_command, add_bench_command, add_eval_command, add_relink_command,
+                           add_crowd_command, add_nms_command, add_bench_command, add_eval_command,
                            add_experiments_command, add_clocks_command, add_models_command, add_info_command}) {
         add(program, context);
     }

@@ -268,7 +268,7 @@ TEST_F(Outputs, AFolderIsNoFile) {
         {"detect", "--out", file("hidden"), "--quiet", "--files-from", folder},
         {"bench", "nms", "--input", folder},
         {"nms", folder},
-        {"relink", folder},
+        {"merge", "--relink", folder},
         {"eval", folder, folder},
         {"eval", file("truth.jsonl"), folder},
         {"eval", file("truth.jsonl"), folder, "--leaks"},
@@ -459,7 +459,7 @@ TEST_F(Outputs, AFileWithoutAnEndIsRejected) {
     for (const Arguments& command : std::vector<Arguments>{
              {"eval", "/dev/zero", file("t.jsonl")},
              {"eval", file("t.jsonl"), "/dev/zero"},
-             {"relink", "/dev/zero"},
+             {"merge", "--relink", "/dev/zero"},
              {"nms", "/dev/zero"},
              {"bench", "nms", "--input", "/dev/zero"},
              {"detect", "--files-from", "/dev/zero", "--out", file("out")},

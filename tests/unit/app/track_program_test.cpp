@@ -103,7 +103,7 @@ TEST(TrackProgram, RelinkWritesTheSameLinesWithOtherTracks) {
                            found, "--quiet"})
                   .status,
               0);
-    const ProgramResult result = run_program({"relink", found, "--out", relinked}, test::own_process());
+    const ProgramResult result = run_program({"merge", "--relink", found, "--json", relinked}, test::own_process());
     ASSERT_EQ(result.status, 0) << result.err;
     std::ifstream before(found), after(relinked);
     std::size_t lines = 0;
@@ -181,7 +181,7 @@ TEST(TrackProgram, RelinkRejectsFramesOutOfOrder) {
     };
     const auto relink = [&](const std::string& lines) {
         std::ofstream(path) << lines;
-        return run_program({"relink", path});
+        return run_program({"merge", "--relink", path});
     };
     for (const bool numbered : {true, false}) {
         std::string good;
@@ -204,7 +204,7 @@ TEST(TrackProgram, RelinkRejectsFramesOutOfOrder) {
     }
     const std::string pipe = (folder.path() / "pipe").string();
     ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-    const ProgramResult piped = run_program({"relink", pipe});
+    const ProgramResult piped = run_program({"merge", "--relink", pipe});
     EXPECT_EQ(piped.status, 3);
     EXPECT_NE(piped.err.find("read twice"), std::string::npos) << piped.err;
 }
@@ -214,7 +214,7 @@ TEST(TrackProgram, RelinkNamesWhatItCannotRead) {
     const std::string path = (folder.path() / "lines.jsonl").string();
     const auto relink = [&](const std::string& lines) {
         std::ofstream(path) << lines;
-        return run_program({"relink", path});
+        return run_program({"merge", "--relink", path});
     };
     for (const auto& [lines, message] :
          {std::pair<const char*, const char*>{"{}\n", "'source' is missing"},
@@ -227,8 +227,13 @@ TEST(TrackProgram, RelinkNamesWhatItCannotRead) {
         EXPECT_EQ(result.status, 3) << lines;
         EXPECT_NE(result.err.find(message), std::string::npos) << result.err;
     }
-    EXPECT_EQ(run_program({"relink", path, "--out", path}).status, 2);
+    EXPECT_EQ(run_program({"merge", "--relink", path, "--json", path}).status, 2);
     EXPECT_EQ(relink("").status, 0);
+    EXPECT_EQ(run_program({"merge", "--relink", path, "--csv", path + ".csv"}).status, 2);
+    EXPECT_EQ(run_program({"merge", "--relink", path, folder.path().string()}).status, 2);
+    const ProgramResult former = run_program({"relink", path, "--out", path});
+    EXPECT_EQ(former.status, 2);
+    EXPECT_NE(former.err.find("merge --relink"), std::string::npos) << former.err;
 }
 
 }  // namespace

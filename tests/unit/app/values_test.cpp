@@ -26,10 +26,9 @@ struct Parser {
     CommandContext context;
 
     Parser() {
-        for (const auto add :
-             {add_view_command, add_detect_command, add_anonymize_command, add_merge_command, add_crowd_command,
-              add_nms_command, add_bench_command, add_eval_command, add_relink_command, add_experiments_command,
-              add_clocks_command, add_models_command, add_info_command}) {
+        for (const auto add : {add_view_command, add_detect_command, add_anonymize_command, add_merge_command,
+                               add_crowd_command, add_nms_command, add_bench_command, add_eval_command,
+                               add_experiments_command, add_clocks_command, add_models_command, add_info_command}) {
             add(program, context);
         }
         add_common_options(program, context.common);
@@ -148,7 +147,7 @@ const std::set<std::string> kTexts = {
     "--files-from",   "--shard",       "--progress",      "--failures", "--motion",     "--count",    "--events",
     "--per-minute",   "--sizes",       "--probe-encoder", "--style",    "--report",     "--regions",  "--encoder",
     "--only",         "--keep",        "--trace",         "--scenes",   "--kiosk-exit", "--hide",     "--review",
-    "--plot",         "--language"};
+    "--plot",         "--language",    "--relink"};
 
 const char* const kBad[] = {"nan", "-nan", "inf", "-inf", "1e300", "", " ", "99999999999999999999", "1x", "0x1p4", ","};
 

@@ -1,12 +1,11 @@
-// throng relink: links the tracks of whole videos again.
+#include "app/commands/merge_relink.h"
+
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -14,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "app/options/command.h"
 #include "app/options/run_files.h"
 #include "core/base/error.h"
 #include "core/base/input_file.h"
@@ -27,11 +25,6 @@ namespace throng {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-struct RelinkArguments {
-    std::string input;
-    std::string out = "-";
-};
 
 LookaheadInput input_of(const DetectionLabels& line) {
     LookaheadInput input;
@@ -104,20 +97,21 @@ Json json_of(const Track& track) {
             {"age", track.age},         {"state", name_of(track.state)}};
 }
 
-int run(const RelinkArguments& arguments, const CommonOptions& common) {
+}  // namespace
+
+int run_merge_relink(const std::string& path, const std::string& out_path, const CommonOptions& common) {
     RunFiles files(common);
-    files.add_input("the tracks", arguments.input);
-    files.add_output("--out", arguments.out);
+    files.add_input("the tracks", path);
+    files.add_output("--json", out_path);
     std::error_code unknown;
-    if (std::filesystem::is_fifo(arguments.input, unknown)) {
-        throw Error(ErrorKind::input, "is a pipe, but the tracks are read twice", arguments.input,
-                    "write them to a file");
+    if (std::filesystem::is_fifo(path, unknown)) {
+        throw Error(ErrorKind::input, "is a pipe, but the tracks are read twice", path, "write them to a file");
     }
-    const InputFiles input({arguments.input});
-    const std::vector<std::vector<Track>> tracks = relink_lines(read_track_lines(arguments.input), arguments.input);
+    const InputFiles input({path});
+    const std::vector<std::vector<Track>> tracks = relink_lines(read_track_lines(path), path);
     // The file is read a second time, because all lines of a long video do not fit into memory.
-    std::ifstream in(arguments.input);
-    OutputFile out(arguments.out);
+    std::ifstream in(path);
+    OutputFile out(out_path);
     std::size_t number = 0;
     for (std::string line; std::getline(in, line);) {
         if (line.find_last_not_of(" \t\r") == std::string::npos) continue;
@@ -133,33 +127,10 @@ int run(const RelinkArguments& arguments, const CommonOptions& common) {
     }
     input.check_unchanged();
     if (number != tracks.size() || !in.eof()) {
-        throw Error(ErrorKind::input, "the file changed while it was read", arguments.input);
+        throw Error(ErrorKind::input, "the file changed while it was read", path);
     }
     out.close();
     return 0;
-}
-
-}  // namespace
-
-void add_relink_command(CLI::App& program, CommandContext& context) {
-    CLI::App* command = program.add_subcommand("relink", "Link the tracks of whole videos again, with fewer switches");
-    const auto arguments = std::make_shared<RelinkArguments>();
-    command->add_option("TRACKS", arguments->input, "Tracks: JSON lines of throng detect --track --json")
-        ->required()
-        ->type_name("");
-    command->add_option("--out", arguments->out, "File for the same lines with other tracks")
-        ->type_name("OUT.jsonl")
-        ->default_str("standard output");
-    command->footer(
-        "Compares the motion before and after each covering, as detect does for files, but not for streams and\n"
-        "standard output. Tracks get new ids. Pieces of less than 6 detections that belong to no track with certainty\n"
-        "are left out.\n"
-        "Example:\n"
-        "  throng detect crowd.mp4 --track --json found.jsonl\n"
-        "  throng relink found.jsonl --out relinked.jsonl\n"
-        "  throng eval truth.jsonl relinked.jsonl --tracks");
-    command->callback(
-        [arguments, &context] { context.run = [arguments, &context] { return run(*arguments, context.common); }; });
 }
 
 }  // namespace throng
