@@ -84,7 +84,7 @@ HidingPlan make_hiding_plan(FaceRecorder& recorder, const std::string& input, co
     return plan;
 }
 
-HiddenFrames hide_frames(ExactReader& reader, double end, const std::vector<PlannedFrame>& plan,
+HiddenFrames hide_frames(MediaFileSource& reader, double end, const std::vector<PlannedFrame>& plan,
                          const AnonymizeSetup& setup, FramePool& pool,
                          const std::function<void(const ExactFrame&)>& write,
                          const std::function<void(std::int64_t)>& on_frames, const std::stop_token& stop,
@@ -103,7 +103,7 @@ HiddenFrames hide_frames(ExactReader& reader, double end, const std::vector<Plan
                                                 [&](std::future<ExactFrame>& frame) { write(frame.get()); });
     FrameToHide item;
     std::size_t next = 0;  // in `plan`
-    while (reader.next(item.frame, stop)) {
+    while (reader.read_exact(item.frame, stop)) {
         const FrameInfo& info = item.frame.frame.info();
         const double pts = info.pts;
         if (pts >= end) break;
@@ -169,7 +169,7 @@ void describe_video(const VideoFormat& format, const AnonymizeSetup& setup, Repo
                                                     (copies_audio(format, setup) ? " copied" : " dropped");
 }
 
-std::string corrected_times_text(const ExactReader& reader) {
+std::string corrected_times_text(const MediaFileSource& reader) {
     if (!reader.has_times() || reader.corrected_times() == 0) return {};
     return text_of_count(reader.corrected_times(), "time stamp was", "time stamps were") + " missing or out of order";
 }
