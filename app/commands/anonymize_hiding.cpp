@@ -75,7 +75,7 @@ std::optional<PlannedFrame> HidingPlan::next() {
     return planned;
 }
 
-HiddenFrames hide_frames(ExactReader& reader, double end,
+HiddenFrames hide_frames(MediaFileSource& reader, double end,
                          const std::function<std::optional<PlannedFrame>()>& next_planned, const AnonymizeSetup& setup,
                          FramePool& pool, const std::function<void(const ExactFrame&)>& write,
                          const std::function<void(std::int64_t)>& on_frames, const std::stop_token& stop,
@@ -94,7 +94,7 @@ HiddenFrames hide_frames(ExactReader& reader, double end,
                                                 [&](std::future<ExactFrame>& frame) { write(frame.get()); });
     FrameToHide item;
     std::optional<PlannedFrame> planned = next_planned();
-    while (reader.next(item.frame, stop)) {
+    while (reader.read_exact(item.frame, stop)) {
         const FrameInfo& info = item.frame.frame.info();
         const double pts = info.pts;
         if (pts >= end) break;
@@ -160,7 +160,7 @@ void describe_video(const VideoFormat& format, const AnonymizeSetup& setup, Repo
                                                     (copies_audio(format, setup) ? " copied" : " dropped");
 }
 
-std::string corrected_times_text(const ExactReader& reader) {
+std::string corrected_times_text(const MediaFileSource& reader) {
     if (!reader.has_times() || reader.corrected_times() == 0) return {};
     return text_of_count(reader.corrected_times(), "time stamp was", "time stamps were") + " missing or out of order";
 }

@@ -15,7 +15,7 @@
 #include "app/commands/anonymize_setup.h"
 #include "core/base/error.h"
 #include "core/frame/frame_pool.h"
-#include "core/video/exact_reader.h"
+#include "core/video/media_file_source.h"
 
 namespace throng {
 
@@ -63,7 +63,7 @@ struct HiddenFrames : HiddenCounts {
 // on_frames: called with the number of frames so far. on_regions: called
 // with each frame as decoded, in order, and what is hidden in it; optional. Throws Error(interrupted) after a stop
 // request, and what the reader and the functions throw.
-[[nodiscard]] HiddenFrames hide_frames(ExactReader& reader, double end,
+[[nodiscard]] HiddenFrames hide_frames(MediaFileSource& reader, double end,
                                        const std::function<std::optional<PlannedFrame>()>& next_planned,
                                        const AnonymizeSetup& setup, FramePool& pool,
                                        const std::function<void(const ExactFrame&)>& write,
@@ -86,7 +86,7 @@ public:
 [[nodiscard]] std::string unused_spans_text(const std::set<std::size_t>& used, const std::string& input,
                                             const AnonymizeSetup& setup);
 
-// Returns the text about ExactReader::corrected_times; empty if there is nothing to report.
-[[nodiscard]] std::string corrected_times_text(const ExactReader& reader);
+// Returns the text about MediaFileSource::corrected_times; empty if there is nothing to report.
+[[nodiscard]] std::string corrected_times_text(const MediaFileSource& reader);
 
 }  // namespace throng

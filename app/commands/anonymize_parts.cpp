@@ -17,10 +17,10 @@
 #include "core/base/sha256.h"
 #include "core/frame/fingerprint.h"
 #include "core/sinks/part_file.h"
+#include "core/video/damage_watch.h"
 #include "core/video/encoded_part.h"
 #include "core/video/exact_writer.h"
 #include "core/video/formats.h"
-#include "core/video/media_reader.h"
 #include "core/video/muxer.h"
 #include "core/video/transparency.h"
 
@@ -115,7 +115,7 @@ InputResult encode_part(const WorkItem& item, const std::string& output, const A
                         const std::stop_token& stop) {
     const SplitVideo& video = *item.split;
     RecordReader plan(plan_file(video, static_cast<std::size_t>(item.part - 1)));
-    ExactReader reader(item.path, stop);
+    MediaFileSource reader(item.path, stop);
     const VideoFormat format = reader.format();
     const std::optional<Frame> before = reader.begin_at(video.begin_of(item.part), stop);
     EncodedPartWriter writer(output, format, encoder_options(setup, encoder), before, stop);
@@ -142,7 +142,7 @@ InputResult encode_part(const WorkItem& item, const std::string& output, const A
 
 ReportedFile join_parts(const WorkItem& item, const std::string& output, const AnonymizeSetup& setup,
                         EncoderOnDemand& encoder, const std::stop_token& stop) {
-    const ExactReader reader(item.path, stop);
+    const MediaFileSource reader(item.path, stop);
     const VideoFormat& format = reader.format();
     const ExactEncoderOptions options = encoder_options(setup, encoder);
     ReportedFile reported;

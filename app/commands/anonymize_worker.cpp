@@ -171,7 +171,7 @@ void AnonymizeWorker::write_video(const InputFiles& files, const std::string& ou
                                   ReportedFile& reported, const OnProgress& on_progress, const std::stop_token& stop) {
     const std::string& input = files.path();
     HidingPlan plan(video, input, reported.input_sha256, setup_);
-    ExactReader reader(input, stop);
+    MediaFileSource reader(input, stop);
     describe_video(reader.format(), setup_, reported);
     ExactWriterOptions options;
     if (!names_animation(output)) options.encoder.encoder = reported.encoder = encoder_.get().name;

@@ -3,20 +3,10 @@
 #include <cstddef>
 #include <span>
 
+#include "core/video/frame_fields.h"
 #include "core/video/truncation.h"
 
 namespace throng {
-namespace {
-
-bool is_key(const AVFrame& av_frame) {
-#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 7, 100)
-    return (av_frame.flags & AV_FRAME_FLAG_KEY) != 0;
-#else
-    return av_frame.key_frame != 0;
-#endif
-}
-
-}  // namespace
 
 void DamageWatch::follow(const AVPacket& packet, const AVFormatContext& format, AVCodecID codec) {
     note_entry(packet);
@@ -59,7 +49,7 @@ bool DamageWatch::follow(const AVFrame& av_frame, int max_delay) {
         suspect_frames_ = max_delay;
     } else if (suspect_frames_ > 0) {
         --suspect_frames_;
-    } else if (is_key(av_frame)) {
+    } else if (av::is_key(av_frame)) {
         frames_are_damaged_ = false;
     }
     return frames_are_damaged_;

@@ -1,4 +1,4 @@
-// Encodes the frames of an ExactReader as H.264, with their time stamps.
+// Encodes the frames of a file as H.264, with their time stamps.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/video/encoder_frame.h"
-#include "core/video/exact_reader.h"
+#include "core/video/exact_frame.h"
 #include "core/video/video_encoder.h"
 
 namespace throng {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/video/exact_encoder.h"
-#include "core/video/exact_reader.h"
+#include "core/video/exact_frame.h"
 #include "core/video/muxer.h"
 
 namespace throng {

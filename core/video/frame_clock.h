@@ -28,6 +28,9 @@ public:
         return *(last_ = std::max(ticks, *last_ + 1));
     }
 
+    // Returns the time of the last frame; none before the first one.
+    [[nodiscard]] std::optional<std::int64_t> last() const { return last_; }
+
     // Begins a new sequence.
     void reset() { *this = {}; }
 

@@ -3,126 +3,118 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <deque>
 #include <filesystem>
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/video/damage_watch.h"
 #include "core/video/file_kind.h"
-#include "core/video/format_watch.h"
-#include "core/video/frame_clock.h"
-#include "core/video/frame_maker.h"
+#include "core/video/frame_fields.h"
 #include "core/video/image_file.h"
-#include "core/video/media_reader.h"
+#include "core/video/video_division.h"
 
 namespace throng {
 namespace {
 
 constexpr double kTimeTolerance = 1e-4;  // seconds: time stamps are rounded to the container's clock
+constexpr double kFromStart = std::numeric_limits<double>::infinity();
 
-struct TimedFrame {
-    MediaFrame decoded;
-    double pts = 0;
-    bool starts_again = false;  // the first frame of another loop iteration
-};
-
-class MediaFileSource final : public VideoSource {
-public:
-    MediaFileSource(const MediaRequest& request, std::unique_ptr<MediaReader> reader, const std::stop_token& stop)
-        : request_(request),
-          reader_(std::move(reader)),
-          maker_(request.source.prefer_device_frames),
-          opener_stop_(stop),
-          stop_(stop) {
-        std::optional<TimedFrame> first = decode(stop);
-        if (first && reader_->rejected_by_hardware() && reader_->input().seekable()) {
-            request_.source.decoder = "software";  // with all its threads
-            reopen();
-            first = decode(stop);
-        }
-        if (!first) reject(stop);
-        if (const std::string unused = reader_->input().unused_videos(); !unused.empty()) {
-            spdlog::warn("{}: {}", request_.shown, unused);
-        }
-        width_ = first->decoded.width();
-        height_ = first->decoded.height();
-        pending_.push_back(std::move(*first));
+MediaRequest exact_request(const std::string& path) {
+    std::error_code failure;
+    if (!std::filesystem::is_regular_file(path, failure)) {
+        throw Error(ErrorKind::input, failure ? failure.message() : "not a regular file", path);
     }
+    SourceOptions options;
+    options.decoder = "software";
+    return file_request(path, options);
+}
 
-    ReadStatus read(Frame& frame, std::stop_token stop) override {
-        stop_ = stop;
-        reader_->set_loop(loop_);
-        std::optional<TimedFrame> next = take_pending();
-        if (!next) next = decode(stop);
-        if (!next) return stop.stop_requested() ? ReadStatus::timeout : ReadStatus::end;
-        if (next->starts_again) next_index_ = 0;
-        frame = make_frame(maker_, std::move(next->decoded), next_index_++, next->pts);
-        width_ = frame.width();
-        height_ = frame.height();
-        return format_.status_of(frame);
+}  // namespace
+
+MediaFileSource::MediaFileSource(const std::string& path, const std::stop_token& stop)
+    : MediaFileSource(exact_request(path), nullptr, stop) {
+    MediaFrame& first = pending_.front().media;
+    format_ = describe_format(first, reader_->input(), path);
+    MediaFrame copy;
+    copy.av_frame = av::checked(av::FramePtr(av_frame_clone(first.av_frame.get())));
+    copy.padding_for_alpha = first.padding_for_alpha;
+    copy.orientation = first.orientation;
+    format_.first = make_frame(maker_, std::move(copy), 0, pending_.front().pts).info();
+}
+
+MediaFileSource::MediaFileSource(const MediaRequest& request, std::unique_ptr<MediaReader> reader,
+                                 const std::stop_token& stop)
+    : request_(request),
+      reader_(reader ? std::move(reader) : std::make_unique<MediaReader>(request, stop)),
+      maker_(request.source.prefer_device_frames),
+      opener_stop_(stop),
+      stop_(stop) {
+    std::optional<TimedFrame> first = decode(stop);
+    if (first && reader_->rejected_by_hardware() && reader_->input().seekable()) {
+        request_.source.decoder = "software";  // with all its threads
+        reopen();
+        first = decode(stop);
     }
+    if (!first) reject(stop);
+    width_ = first->media.width();
+    height_ = first->media.height();
+    first_ticks_ = first->ticks;
+    pending_.push_back(std::move(*first));
+}
 
-    bool seek(double seconds) override;
-    void set_loop(bool loop) override { loop_ = loop; }
-    bool resume_on_host(std::int64_t index, double pts) override;
+ReadStatus MediaFileSource::read(Frame& frame, std::stop_token stop) {
+    stop_ = stop;
+    reader_->set_loop(loop_);
+    std::optional<TimedFrame> next = take(stop);
+    if (!next) return stop.stop_requested() ? ReadStatus::timeout : ReadStatus::end;
+    if (next->starts_again) next_index_ = 0;
+    frame = convert(*std::move(next));
+    width_ = frame.width();
+    height_ = frame.height();
+    return watch_.status_of(frame);
+}
 
-    [[nodiscard]] SourceInfo info() const override {
-        SourceInfo info;
-        info.name = request_.shown;
-        info.details = reader_->details(width_, height_);
-        info.width = width_;
-        info.height = height_;
-        info.fps = reader_->clock().fps();
-        info.frame_count = reader_->input().frame_count();
-        info.duration = reader_->input().duration();
-        info.seekable = reader_->input().seekable();
-        return info;
-    }
+bool MediaFileSource::read_exact(ExactFrame& frame, const std::stop_token& stop) {
+    std::optional<TimedFrame> next = take(stop);
+    if (!next) return false;
+    frame.ticks = next->ticks - first_ticks_;
+    frame.duration = av::duration_of(*next->media.av_frame);
+    if (frame.duration <= 0) frame.duration = std::max<std::int64_t>(next->step, 1);
+    frame.top_field_first = av::has_top_field_first(*next->media.av_frame);
+    frame.frame = convert(*std::move(next));
+    frame.composed = maker_.composed();
+    return true;
+}
 
-    [[nodiscard]] std::string notice() const override { return incomplete(); }
-    [[nodiscard]] std::string incomplete() const override {
-        return incomplete_text(earlier_damage_ + reader_->damaged(), early_end_);
-    }
+SourceInfo MediaFileSource::info() const {
+    SourceInfo info;
+    info.name = request_.shown;
+    info.details = reader_->details(width_, height_);
+    info.width = width_;
+    info.height = height_;
+    info.fps = reader_->clock().fps();
+    info.frame_count = reader_->input().frame_count();
+    info.duration = reader_->input().duration();
+    info.seekable = reader_->input().seekable();
+    return info;
+}
 
-private:
-    std::optional<TimedFrame> take_pending() {
-        if (pending_.empty()) return std::nullopt;
-        TimedFrame first = std::move(pending_.front());
-        pending_.pop_front();
-        return first;
-    }
+Frame MediaFileSource::convert(TimedFrame timed) {
+    return make_frame(maker_, std::move(timed.media), next_index_++, timed.pts);
+}
 
-    std::optional<TimedFrame> decode(const std::stop_token& stop);
-    [[noreturn]] void reject(const std::stop_token& stop) const;
-    void reopen();
-    void position_before(double seconds, double step_back);
-    void skip_to(double seconds, std::optional<TimedFrame> first);
+std::optional<MediaFileSource::TimedFrame> MediaFileSource::take(const std::stop_token& stop) {
+    if (pending_.empty()) return decode(stop);
+    TimedFrame first = std::move(pending_.front());
+    pending_.pop_front();
+    return first;
+}
 
-    MediaRequest request_;
-    std::unique_ptr<MediaReader> reader_;
-    FrameMaker maker_;
-    FormatWatch format_;
-    std::deque<TimedFrame> pending_;  // decoded in advance: the first frame, and frames after a seek
-    std::int64_t next_index_ = 0;
-    FrameClock clock_;
-    bool jumped_ = false;         // the clock of the file jumped back somewhere
-    std::int64_t iteration_ = 0;  // of the frame decoded last
-    bool loop_ = false;           // applies to read only: a seek stops at the end
-    int width_ = 0;
-    int height_ = 0;
-    std::uint64_t earlier_damage_ = 0;
-    std::string early_end_;
-    std::stop_token opener_stop_;
-    std::stop_token stop_;  // of the opener, later of the last read; also ends reopening
-};
-
-std::optional<TimedFrame> MediaFileSource::decode(const std::stop_token& stop) {
+std::optional<MediaFileSource::TimedFrame> MediaFileSource::decode(const std::stop_token& stop) {
     TimedFrame result;
-    switch (reader_->next(result.decoded, stop)) {
+    switch (reader_->next(result.media, stop)) {
         case MediaStatus::read: break;
         case MediaStatus::stopped: return std::nullopt;
         case MediaStatus::end:
@@ -131,10 +123,13 @@ std::optional<TimedFrame> MediaFileSource::decode(const std::stop_token& stop) {
             throw Error(ErrorKind::input, "no data for " + short_number(request_.source.read_timeout) + " s",
                         request_.shown, "the connection or the sender has stopped");
     }
-    result.starts_again = result.decoded.iteration != std::exchange(iteration_, result.decoded.iteration);
+    result.starts_again = result.media.iteration != std::exchange(iteration_, result.media.iteration);
     if (result.starts_again) clock_.reset();
-    const std::int64_t ticks = clock_.next(result.decoded.ticks, reader_->clock().step());
-    result.pts = std::max(static_cast<double>(ticks) * reader_->clock().tick(), 0.0);
+    has_times_ = has_times_ || result.media.ticks;
+    const std::optional<std::int64_t> previous = clock_.last();
+    result.ticks = clock_.next(result.media.ticks, reader_->clock().step());
+    result.step = result.ticks - previous.value_or(result.ticks);
+    result.pts = std::max(static_cast<double>(result.ticks) * reader_->clock().tick(), 0.0);
     return result;
 }
 
@@ -173,7 +168,7 @@ bool MediaFileSource::seek(double seconds) {
     pending_.clear();
     early_end_.clear();
     // Containers without a good index sometimes seek past the requested time. Retry from further back.
-    for (const double step_back : {0.0, 2.0, 15.0, std::numeric_limits<double>::infinity()}) {
+    for (const double step_back : {0.0, 2.0, 15.0, kFromStart}) {
         position_before(seconds, step_back);
         std::optional<TimedFrame> first = decode(stop_);
         const bool too_late = !first || first->pts > seconds + kTimeTolerance;
@@ -216,11 +211,32 @@ void MediaFileSource::skip_to(double seconds, std::optional<TimedFrame> first) {
     }
 }
 
-}  // namespace
+std::optional<Frame> MediaFileSource::begin_at(double seconds, const std::stop_token& stop) {
+    stop_ = stop;
+    pending_.clear();
+    for (const double run_up : kRunUps) {
+        const bool from_start = seconds <= run_up;
+        position_before(seconds, from_start ? kFromStart : run_up);
+        if (from_start) earlier_damage_ = 0;
+        early_end_.clear();
+        std::optional<TimedFrame> before;
+        std::optional<TimedFrame> current;
+        while ((current = decode(stop)) && current->pts < seconds) before = std::move(current);
+        if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped", request_.shown);
+        // A frame may be damaged because decoding did not begin earlier.
+        if (!from_start && (!before || before->media.damaged)) continue;
+        if (current) pending_.push_back(*std::move(current));
+        return before ? std::optional(convert(*std::move(before))) : std::nullopt;
+    }
+    throw Error(ErrorKind::internal, "no start of the part", request_.shown);
+}
 
 std::unique_ptr<VideoSource> make_media_file_source(const MediaRequest& request, std::unique_ptr<MediaReader> reader,
                                                     const std::stop_token& stop) {
-    return std::make_unique<MediaFileSource>(request, std::move(reader), stop);
+    const std::string unused = reader->input().unused_videos();
+    auto source = std::make_unique<MediaFileSource>(request, std::move(reader), stop);
+    if (!unused.empty()) spdlog::warn("{}: {}", request.shown, unused);
+    return source;
 }
 
 std::unique_ptr<VideoSource> open_media_file(const MediaRequest& request, const std::stop_token& stop) {

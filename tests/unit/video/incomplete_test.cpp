@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/video/exact_reader.h"
+#include "core/video/media_file_source.h"
 #include "core/video/source.h"
 #include "tests/support/test_data.h"
 #include "tests/support/video_files.h"
@@ -228,8 +228,8 @@ TEST(Incomplete, DamagedFramesAreMarkedUpToTheNextKeyFrame) {
         std::array<std::vector<bool>, 2> damaged;
         auto source = open_source(path);
         for (Frame frame; source->read(frame, {}) != ReadStatus::end;) damaged[0].push_back(frame.info().damaged);
-        ExactReader reader(path, {});
-        for (ExactFrame frame; reader.next(frame, {});) damaged[1].push_back(frame.frame.info().damaged);
+        MediaFileSource reader(path, {});
+        for (ExactFrame frame; reader.read_exact(frame, {});) damaged[1].push_back(frame.frame.info().damaged);
         return damaged;
     };
     for (const std::vector<bool>& good : damaged_frames()) {

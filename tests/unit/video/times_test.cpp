@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/video/exact_reader.h"
+#include "core/video/exact_frame.h"
 #include "core/video/live_source.h"
 #include "core/video/media_file_source.h"
 #include "core/video/packet_clock.h"
@@ -34,7 +34,7 @@ std::vector<char> joined(std::vector<char> first, const std::vector<char>& secon
 
 struct Times {
     std::vector<double> pts;
-    std::vector<double> seconds;  // of ExactReader's ticks
+    std::vector<double> seconds;  // of ExactFrame's ticks
     std::int64_t corrected = 0;
 };
 
@@ -43,9 +43,9 @@ Times times_of(const fs::path& path) {
     const auto source = open_source(path.string());
     for (Frame frame; source->read(frame, {}) != ReadStatus::end;) times.pts.push_back(frame.info().pts);
     EXPECT_EQ(source->incomplete(), "");
-    ExactReader reader(path.string(), {});
+    MediaFileSource reader(path.string(), {});
     std::size_t next = 0;
-    for (ExactFrame frame; reader.next(frame, {}); ++next) {
+    for (ExactFrame frame; reader.read_exact(frame, {}); ++next) {
         times.seconds.push_back(static_cast<double>(frame.ticks) * av_q2d(reader.format().time_base));
         if (next < times.pts.size()) {
             EXPECT_EQ(frame.frame.info().pts, times.pts[next]) << "frame " << next;

@@ -1,18 +1,17 @@
-// Reads a video file for writing it again: every frame with its exact time stamp, and what the pixels mean.
+// A frame for writing its file again: with its exact time stamp, and what the pixels mean.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
-#include <vector>
 
 #include "core/frame/frame.h"
 #include "core/video/av.h"
-#include "core/video/source.h"
 
 namespace throng {
+
+class Demuxer;
+struct MediaFrame;
 
 struct ExactFrame {
     Frame frame;                // host memory, in the orientation of display. pts as VideoSource defines it for files.
@@ -49,33 +48,7 @@ struct VideoFormat {
     std::optional<std::int64_t> frame_count;  // by the container
 };
 
-// Decodes in software: hardware decoders differ in what they return for damaged files. Not thread-safe.
-class ExactReader {
-public:
-    // Decodes the first frame. path: a regular file. Throws like open_source.
-    ExactReader(const std::string& path, const std::stop_token& stop);
-    ~ExactReader();
-
-    // Moves to the first frame from `seconds` on: next returns it, with the ticks of a reader that read all frames.
-    // Returns the frame before it, if there is one. Call at most once, before next. Throws as next does, and
-    // Error(interrupted) after a stop request.
-    [[nodiscard]] std::optional<Frame> begin_at(double seconds, const std::stop_token& stop);
-
-    // Returns false at the end and after a stop request. Throws Error(input) for a frame that cannot be converted.
-    [[nodiscard]] bool next(ExactFrame& frame, const std::stop_token& stop);
-
-    [[nodiscard]] const VideoFormat& format() const;
-    // As VideoSource::incomplete.
-    [[nodiscard]] std::string incomplete() const;
-    // Returns how many time stamps were missing or not later than the previous one. Those frames follow the previous
-    // one after one frame step, or after one tick.
-    [[nodiscard]] std::int64_t corrected_times() const;
-    // Returns false if the stream has no time stamps at all, so that all were made from the frame rate.
-    [[nodiscard]] bool has_times() const;
-
-private:
-    class Impl;
-    std::unique_ptr<Impl> impl_;
-};
+// Describes the first frame of a file. `first` is empty.
+[[nodiscard]] VideoFormat describe_format(const MediaFrame& frame, const Demuxer& input, const std::string& path);
 
 }  // namespace throng
