@@ -123,10 +123,10 @@ Pixels with_8_bits(const cv::Mat& image) {
 
 // Returns a note if all values are in a small part of their range, as those of 12 bits in 16.
 std::string dark_note(const cv::Mat& image) {
-    constexpr double kDark = 16;  // of 255
+    constexpr double kDarkest = 16;  // of 255
     double most = 0;
     cv::minMaxLoc(image.reshape(1), nullptr, &most);
-    if (most <= 0 || most > kDark) return {};
+    if (most <= 0 || most > kDarkest) return {};
     return "all values are below a sixteenth of their range, so the image is almost black";
 }
 
