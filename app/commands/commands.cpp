@@ -30,6 +30,7 @@ constexpr AddCommand kCommands[] = {
 };
 
 int parse_and_run(std::vector<std::string> arguments) {
+    set_spelling(spell_option);
     CLI::App program;
     CommandContext context;
     add_command_line(program, context);

@@ -18,7 +18,6 @@
 #include "core/base/error.h"
 #include "core/frame/host_copies.h"
 #include "core/pipeline/pipeline.h"
-#include "core/pipeline/sink_list.h"
 
 namespace throng {
 namespace {

@@ -5,7 +5,6 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -57,7 +56,7 @@ public:
     void fall_back(const Error& failure);
     [[nodiscard]] bool fell_back() const noexcept { return !notice_.empty(); }
     // One line about the failure of the first backend; empty without one.
-    [[nodiscard]] const std::string& notice() const noexcept { return notice_; }
+    [[nodiscard]] const Message& notice() const noexcept { return notice_; }
     // Returns the number of frames that cannot be read since their device failed, and forgets it.
     [[nodiscard]] std::size_t take_unreadable() { return std::exchange(unreadable_, 0); }
 
@@ -74,7 +73,7 @@ private:
     std::unique_ptr<FrameProcessor> processor_;
     std::deque<DecodedFrame> again_;  // of the failed backend, oldest first
     std::size_t unreadable_ = 0;
-    std::string notice_;
+    Message notice_;
 };
 
 }  // namespace throng

@@ -42,18 +42,4 @@ std::optional<Error> SinkList::close() {
     return first;
 }
 
-Error current_error() {
-    try {
-        throw;
-    } catch (const Error& error) {
-        return error;
-    } catch (const std::bad_alloc&) {
-        return Error(ErrorKind::internal, "out of memory");
-    } catch (const std::exception& error) {
-        return Error(ErrorKind::internal, error.what());
-    } catch (...) {
-        return Error(ErrorKind::internal, "unknown error");
-    }
-}
-
 }  // namespace throng

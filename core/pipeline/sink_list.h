@@ -28,7 +28,4 @@ private:
     std::vector<std::shared_ptr<ResultSink>> sinks_;
 };
 
-// Returns the exception that is being handled as an Error. Must be called in a catch block.
-[[nodiscard]] Error current_error();
-
 }  // namespace throng

@@ -86,7 +86,7 @@ private:
         if (status >= 0 && output_ && output_->pb != nullptr && output_->pb->error < 0) status = output_->pb->error;
         if (status >= 0) return;
         if (io_.failure()) std::rethrow_exception(io_.failure());
-        throw Error(ErrorKind::input, std::string(what) + ": " + av::message(status), path_);
+        throw Error(ErrorKind::input, {"%1: %2", what, av::message(status).c_str()}, path_);
     }
 
     void make_graph() {
@@ -123,7 +123,7 @@ private:
         const AVCodec* encoder = avcodec_find_encoder(gif_ ? AV_CODEC_ID_GIF : AV_CODEC_ID_APNG);
         if (made < 0 || encoder == nullptr) {
             throw Error(ErrorKind::unavailable,
-                        std::string("this FFmpeg build cannot write animated ") + (gif_ ? "GIF" : "PNG"), path_);
+                        Message("this FFmpeg build cannot write animated %1", gif_ ? "GIF" : "PNG"), path_);
         }
         output_->flags |= AVFMT_FLAG_CUSTOM_IO | AVFMT_FLAG_BITEXACT;
         if (gif_) make_graph();

@@ -43,7 +43,7 @@ ExactMuxer::ExactMuxer(const std::string& path, const VideoFormat& format, const
     AVFormatContext* context = nullptr;
     const int made = avformat_alloc_output_context2(&context, nullptr, muxer, nullptr);
     output_.reset(context);
-    if (made < 0) throw Error(ErrorKind::unavailable, std::string("this FFmpeg build cannot write ") + muxer, path);
+    if (made < 0) throw Error(ErrorKind::unavailable, {"this FFmpeg build cannot write %1", std::string(muxer)}, path);
     // BITEXACT omits the names and versions of the libraries, and random identifiers.
     output_->flags |= AVFMT_FLAG_CUSTOM_IO | AVFMT_FLAG_BITEXACT;
     stream_ = avformat_new_stream(output_.get(), nullptr);
@@ -65,7 +65,7 @@ void ExactMuxer::check(int status, const char* what) {
     if (status >= 0 && output_->pb != nullptr && output_->pb->error < 0) status = output_->pb->error;
     if (status >= 0) return;
     if (io_.failure()) std::rethrow_exception(io_.failure());
-    throw Error(ErrorKind::input, std::string(what) + ": " + av::message(status), path_);
+    throw Error(ErrorKind::input, {"%1: %2", what, av::message(status).c_str()}, path_);
 }
 
 void ExactMuxer::write_packet(AVPacket& packet) {

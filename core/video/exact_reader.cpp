@@ -50,7 +50,7 @@ std::int64_t duration_of(const AVFrame& av_frame) {
 MediaRequest request_for(const std::string& path) {
     std::error_code failure;
     if (!std::filesystem::is_regular_file(path, failure)) {
-        throw Error(ErrorKind::input, failure ? failure.message() : "not a regular file", path);
+        throw Error(ErrorKind::input, failure ? failure.message().c_str() : "not a regular file", path);
     }
     SourceOptions options;
     options.decoder = "software";

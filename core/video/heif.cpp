@@ -254,7 +254,7 @@ public:
             const auto c = static_cast<char>(item.type >> shift & 0xFFU);
             type += c >= ' ' && c <= '~' ? c : '?';
         }
-        throw Error(ErrorKind::input, "HEIF images of the kind \"" + type + "\" are not supported", "",
+        throw Error(ErrorKind::input, {"HEIF images of the kind \"%1\" are not supported", type}, "",
                     "convert it to JPEG or PNG");
     }
 
@@ -325,8 +325,9 @@ private:
     av::FramePtr decoded(const HeifItem& item, AVCodecID codec_id) {
         const AVCodec* decoder = avcodec_find_decoder(codec_id);
         if (decoder == nullptr) {
-            throw Error(ErrorKind::input, std::string("this FFmpeg build cannot decode ") + avcodec_get_name(codec_id),
-                        "", "convert the image to JPEG or PNG");
+            throw Error(ErrorKind::input,
+                        {"this FFmpeg build cannot decode %1", std::string(avcodec_get_name(codec_id))}, "",
+                        "convert the image to JPEG or PNG");
         }
         const std::vector<std::uint8_t> data = data_of(item);
         if (data.empty()) throw_damaged();

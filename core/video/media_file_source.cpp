@@ -87,7 +87,7 @@ public:
         return info;
     }
 
-    [[nodiscard]] std::string notice() const override { return incomplete(); }
+    [[nodiscard]] Message notice() const override { return incomplete(); }
     [[nodiscard]] std::string incomplete() const override {
         return incomplete_text(earlier_damage_ + reader_->damaged(), early_end_);
     }
@@ -133,7 +133,7 @@ std::optional<TimedFrame> MediaFileSource::decode(const std::stop_token& stop) {
         case MediaStatus::end:
         case MediaStatus::broken: early_end_ = reader_->early_end(); return std::nullopt;
         case MediaStatus::stalled:
-            throw Error(ErrorKind::input, "no data for " + short_number(request_.source.read_timeout) + " s",
+            throw Error(ErrorKind::input, Message("no data for %1 s", short_number(request_.source.read_timeout)),
                         request_.shown, "the connection or the sender has stopped");
     }
     const std::int64_t iteration = reader_->iteration_of(*result.av_frame);
@@ -148,8 +148,8 @@ std::optional<TimedFrame> MediaFileSource::decode(const std::stop_token& stop) {
 // Throws the error for an input without a decoded frame.
 void MediaFileSource::reject(const std::stop_token& stop) const {
     if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped while opening", request_.shown);
-    if (const std::string error = reader_->read_error(); !error.empty()) {
-        throw Error(ErrorKind::input, error + ", before the first frame", request_.shown);
+    if (const Message error = reader_->read_error(); !error.empty()) {
+        throw Error(ErrorKind::input, {"%1, before the first frame", error}, request_.shown);
     }
     const bool damaged = reader_->damaged() > 0;
     throw Error(ErrorKind::input, damaged ? "no frame can be decoded" : "the input contains no frames", request_.shown,

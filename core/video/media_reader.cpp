@@ -55,9 +55,9 @@ bool has_user_info(const std::string& url) {
     return authority.find('@') != std::string::npos;
 }
 
-std::pair<std::string, std::string> explanation(int status, const MediaRequest& request, bool expired) {
+std::pair<Message, Message> explanation(int status, const MediaRequest& request, bool expired) {
     if (expired) {
-        return {"no answer within " + short_number(request.source.open_timeout) + " s",
+        return {{"no answer within %1 s", short_number(request.source.open_timeout)},
                 "check the address, the network and whether the sender is running"};
     }
     switch (status) {
@@ -75,10 +75,11 @@ std::pair<std::string, std::string> explanation(int status, const MediaRequest& 
             if (has_unencoded_password(request.url)) return {"not a readable video", kEncodePassword};
             return {"not a readable video", "the file may be damaged, cut short, or of another type"};
         case AVERROR(ENODEV):
-        case AVERROR(EBUSY): return {av::message(status), "another program may be using it"};
+        case AVERROR(EBUSY): return {av::message(status).c_str(), "another program may be using it"};
         default:
-            if (has_unencoded_password(request.url)) return {av::message(status), kEncodePassword};
-            return {av::message(status), request.live ? "check the address and whether the sender is running" : ""};
+            if (has_unencoded_password(request.url)) return {av::message(status).c_str(), kEncodePassword};
+            return {av::message(status).c_str(),
+                    request.live ? "check the address and whether the sender is running" : ""};
     }
 }
 
@@ -141,7 +142,7 @@ void MediaReader::open(const std::stop_token& stop) {
     for (const auto& [key, value] : request_.options) options.set(key, value);
     auto* format = request_.input_format.empty() ? nullptr : av_find_input_format(request_.input_format.c_str());
     if (format == nullptr && !request_.input_format.empty()) {
-        throw Error(ErrorKind::unavailable, "this FFmpeg build has no support for " + request_.input_format,
+        throw Error(ErrorKind::unavailable, {"this FFmpeg build has no support for %1", request_.input_format},
                     request_.shown);
     }
 
@@ -452,7 +453,7 @@ std::optional<MediaStatus> MediaReader::failed(int status) {
     const bool interrupted = status == AVERROR_EXIT || status == AVERROR(ETIMEDOUT);
     if (interrupted || (!bytes_ && watchdog_->expired())) return MediaStatus::stalled;
     ++damaged_;
-    read_error_ = av::message(status);
+    read_error_ = av::message(status).c_str();
     // After damaged data in a file, the demuxer can resynchronize. After an error of a device or a connection it
     // cannot.
     const bool may_recover = status == AVERROR_INVALIDDATA && !request_.live;
@@ -467,9 +468,9 @@ std::optional<MediaStatus> MediaReader::failed(int status) {
     return MediaStatus::broken;
 }
 
-std::string MediaReader::read_error() const {
+Message MediaReader::read_error() const {
     if (bytes_ && !bytes_->failure().empty()) return bytes_->failure();
-    return gave_up_ ? read_error_ : "";
+    return gave_up_ ? read_error_ : Message();
 }
 
 // A hardware decoder may open successfully and still reject the stream. FFmpeg then falls back to software.
@@ -478,8 +479,8 @@ void MediaReader::check_requested_decoder(const AVFrame& av_frame) {
     if (decoder_name_ != "cuda" || av_frame.hw_frames_ctx != nullptr) return;
     if (request_.source.decoder == "cuda") {
         throw Error(ErrorKind::unavailable,
-                    "the GPU cannot decode this type of video (" + details(av_frame.width, av_frame.height) + ")",
-                    request_.shown, "use --decoder auto or software");
+                    {"the GPU cannot decode this type of video (%1)", details(av_frame.width, av_frame.height)},
+                    request_.shown, {"use %1 or %2", Setting{"decoder", "auto"}, "software"});
     }
     spdlog::info("{}: the GPU cannot decode this type of video; decoding in software", request_.shown);
     decoder_name_ = "software";
@@ -584,7 +585,7 @@ std::optional<double> MediaReader::duration() const {
 
 std::string MediaReader::early_end() const {
     const bool no_more_data = bytes_ && !bytes_->failure().empty();
-    if (no_more_data || (gave_up_ && !gave_up_on_damage_)) return "reading ended early: " + read_error();
+    if (no_more_data || (gave_up_ && !gave_up_on_damage_)) return "reading ended early: " + read_error().text();
     const double tick = av_q2d(stream_->time_base);
     const double start = static_cast<double>(start_.value_or(0)) * tick;
     const auto expected = request_.live ? std::nullopt : expected_end(*input_, *stream_, start, step());

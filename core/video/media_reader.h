@@ -125,7 +125,7 @@ public:
     // decoder then has only one thread.
     [[nodiscard]] bool rejected_by_hardware() const { return rejected_by_hardware_; }
     // Returns why reading failed permanently before the end; empty if it has not failed.
-    [[nodiscard]] std::string read_error() const;
+    [[nodiscard]] Message read_error() const;
 
 private:
     void open(const std::stop_token& stop);
@@ -212,7 +212,7 @@ private:
     std::chrono::duration<double> waited_{};
     std::uint64_t damaged_ = 0;
     int failures_in_row_ = 0;
-    std::string read_error_;
+    Message read_error_;
 };
 
 // Returns the text of VideoSource::incomplete for a file: damaged() of its reader, and early_end() after its end.

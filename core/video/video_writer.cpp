@@ -111,7 +111,7 @@ VideoWriter::Impl::Impl(const std::string& path, const VideoWriterOptions& optio
     const int made = avformat_alloc_output_context2(&context, nullptr, container.format, nullptr);
     output_.reset(context);
     if (made < 0)
-        throw Error(ErrorKind::unavailable, std::string("this FFmpeg build cannot write ") + container.format, path);
+        throw Error(ErrorKind::unavailable, {"this FFmpeg build cannot write %1", std::string(container.format)}, path);
     output_->flush_packets = 1;  // write each complete fragment to the disk
     output_->flags |= AVFMT_FLAG_CUSTOM_IO;
     if (!options_.audio.empty()) audio_.emplace(options_.audio);
@@ -122,7 +122,7 @@ void VideoWriter::Impl::check(int status, const char* what) {
     if (status >= 0) return;
     failed_ = true;
     if (io_.failure()) std::rethrow_exception(io_.failure());
-    throw Error(ErrorKind::input, std::string(what) + ": " + av::message(status), path_);
+    throw Error(ErrorKind::input, {"%1: %2", what, av::message(status).c_str()}, path_);
 }
 
 EncoderSettings VideoWriter::Impl::encoder_settings(const FrameInfo& first) const {
@@ -156,8 +156,7 @@ void VideoWriter::Impl::start(const Frame& first) {
         failed_ = true;
         if (!any)
             throw Error(ErrorKind::unavailable, "this FFmpeg build has no video encoder", path_, "install libx264");
-        throw Error(ErrorKind::input, "a video of " + size + " pixels cannot be encoded", path_,
-                    "write images instead");
+        throw Error(ErrorKind::input, {"a video of %1 pixels cannot be encoded", size}, path_, "write images instead");
     }
     if (encoder == "mpeg4") {
         notice = "no H.264 encoder available: " + path_ + " is written as MPEG-4 Part 2";

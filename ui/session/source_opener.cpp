@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/pipeline/sink_list.h"
+#include "core/base/error.h"
 #include "ui/base/post.h"
 
 namespace throng::ui {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/base/resources.h"
-#include "core/pipeline/sink_list.h"
 #include "ui/base/post.h"
 #include "ui/models/recent_model.h"
 
