@@ -58,7 +58,7 @@ public:
             if (factory.kind == params.kind) return factory.make(stream_.view(), device_, params);
         }
         throw Error(ErrorKind::unavailable, "detector not supported by the CUDA backend",
-                    std::string(detector_kind(params.kind).name), "use --backend cpu");
+                    std::string(detector_kind(params.kind).name), {"use %1", Setting{"backend", "cpu"}});
     }
 
     [[nodiscard]] std::unique_ptr<Nms> make_nms() override {
@@ -134,7 +134,7 @@ std::string cuda_problem(int device) {
         static_cast<void>(use_device(device));
         return {};
     } catch (const Error& error) {
-        return error.problem();
+        return error.problem().text();
     }
 }
 

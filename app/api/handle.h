@@ -25,6 +25,12 @@ inline throng_status status_of(ErrorKind kind) noexcept {
     return THRONG_ERROR_INTERNAL;
 }
 
+// Throws Error(usage) unless the condition holds. field: the name of an argument, or a Setting.
+template <class Field>
+void require(bool holds, const Field& field, const char* problem) {
+    if (!holds) throw Error(ErrorKind::usage, problem, field);
+}
+
 // Runs work(); returns its status and stores the text of an exception in `text`, which is emptied otherwise.
 template <class Work>
 throng_status guarded(std::string& text, const Work& work) noexcept {

@@ -158,7 +158,7 @@ ProcessInput make_archive_worker(const AnonymizeSetup& setup, EncoderOnDemand& e
         reported.folder = folder_of_name(item.path, item.name);
         reported.in_archive = true;
         ReportHeader header = setup.report;
-        header.backend = worker->backend().why;
+        header.backend = worker->backend().why.text();
         write_file(outputs[1], report_text(header_json(header), file_json(reported)), stop);
         if (bytes > most) worker->free_buffers();
         InputResult result;
@@ -253,7 +253,7 @@ int AnonymizeRun::run_file() {
     const std::string& input = arguments_.inputs.front();
     check_decided_tracks(arguments_.inputs, InterruptGuard::token());
     AnonymizeWorker worker(setup_, encoder_, common_);
-    setup_.report.backend = worker.backend().why;
+    setup_.report.backend = worker.backend().why.text();
     std::optional<Progress> progress;
     const auto on_progress = [&](const AnonymizeProgress& now) {
         if (!progress) {
@@ -308,7 +308,7 @@ std::string AnonymizeRun::write_again(const std::function<void(const AnonymizePr
     check_decided_tracks(arguments_.inputs, stop);
     check_regular(input);
     AnonymizeWorker worker(setup_, encoder_, common_);
-    setup_.report.backend = worker.backend().why;
+    setup_.report.backend = worker.backend().why.text();
     const InputFiles files = input_files(input);
     ReportedFile reported =
         worker.process(files, is_still_image(input), files.sha256(stop), arguments_.archive.out, on_progress, stop);
@@ -398,7 +398,7 @@ int AnonymizeRun::run_folder() {
     if (!encoder_.why().empty()) {
         standard_output::print("encoder {}\naudio   {}\n", encoder_.why(), setup_.copy_audio ? "copied" : "dropped");
     }
-    standard_output::print("backend {}\n", workers.first().why);
+    standard_output::print("backend {}\n", workers.first().why.text());
     if (!report_base_.empty()) standard_output::print("report  {}.html, {}.json\n", report_base_, report_base_);
     return status;
 }

@@ -55,7 +55,8 @@ AnonymizeWorker::AnonymizeWorker(const AnonymizeSetup& setup, EncoderOnDemand& e
       images_(backend.backend, setup.settings, make_fallback(common, setup.settings.detector, backend.backend.get())) {}
 
 BackendChoice AnonymizeWorker::backend() const {
-    return {images_.backend(), images_.fell_back() ? images_.backend()->name() + ": " + images_.notice() : why_};
+    return {images_.backend(),
+            images_.fell_back() ? Message("%1: %2", images_.backend()->name(), images_.notice()) : why_};
 }
 
 ReportedFile AnonymizeWorker::process(const InputFiles& input, bool still, const std::string& sha256,

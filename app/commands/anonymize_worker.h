@@ -59,8 +59,8 @@ private:
     const AnonymizeSetup& setup_;
     EncoderOnDemand& encoder_;
     CommonOptions common_;
-    std::string why_;  // the first backend was chosen
-    Engine images_;    // for still images
+    Message why_;    // the first backend was chosen
+    Engine images_;  // for still images
     FramePool pool_;
     AnonymizeProgress progress_;  // of the current file
 };

@@ -23,7 +23,8 @@ CommonOptions on_device(CommonOptions common, int device) {
 std::vector<int> tested_devices(const CommonOptions& common) {
     gpu::CudaProbe probe = probe_cuda_module();
     if (common.device == kAllDevices && common.backend != "cpu") {
-        for (gpu::DeviceInfo& device : probe.devices) device.unavailable_reason = cuda_unavailable_reason(device.index);
+        for (gpu::DeviceInfo& device : probe.devices)
+            device.unavailable_reason = cuda_unavailable_reason(device.index).text();
     }
     return devices_of(common, probe);
 }
@@ -39,7 +40,7 @@ ArchiveWorkers::ArchiveWorkers(const CommonOptions& common, const DetectorParams
       budget_(std::make_shared<MemoryBudget>(memory_)),
       divides_cores_(detector.threads == 0) {
     static_cast<void>(first_.backend->make_detector(detector));
-    spdlog::info("backend {}", first_.why);
+    spdlog::info("backend {}", first_.why.text());
 }
 
 int ArchiveWorkers::choose(std::size_t inputs, int requested, DetectorParams& detector) {

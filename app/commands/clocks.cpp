@@ -49,7 +49,7 @@ int list(const ClocksArguments& arguments) {
         for (const ResolvedProfile& entry : profiles) {
             nlohmann::json line{{"id", entry.profile.id}, {"name", entry.profile.name}, {"available", entry.available}};
             if (entry.gpu_max) line["gpu_hz"] = *entry.gpu_max;
-            if (!entry.reason.empty()) line["reason"] = entry.reason;
+            if (!entry.reason.empty()) line["reason"] = entry.reason.text();
             all.push_back(std::move(line));
         }
         standard_output::print("{}\n", all.dump());
@@ -59,7 +59,8 @@ int list(const ClocksArguments& arguments) {
     for (const ResolvedProfile& entry : profiles) {
         const bool automatic = std::holds_alternative<Automatic>(entry.profile.gpu);
         table.add({entry.profile.id, entry.profile.name,
-                   automatic && entry.available ? "the board's governor" : megahertz(entry.gpu_max), entry.reason});
+                   automatic && entry.available ? "the board's governor" : megahertz(entry.gpu_max),
+                   entry.reason.text()});
     }
     standard_output::print("{}", table.text());
     std::string steps;
@@ -130,14 +131,14 @@ int report(const ApplyResult& result, const std::string& success) {
             throw Error(ErrorKind::unavailable, result.reason, result.where, result.advice);
         case ApplyStatus::rejected: break;
     }
-    throw Error(ErrorKind::unavailable, "rejected: " + result.reason, result.where, result.advice);
+    throw Error(ErrorKind::unavailable, {"rejected: %1", result.reason}, result.where, result.advice);
 }
 
 int set(const ClocksArguments& arguments) {
     const auto controller = open(arguments);
     const ApplyResult result = controller->apply(arguments.id);
     const ClockReading reading = controller->measure();
-    const std::string remark = result.reason.empty() ? "" : " (" + result.reason + ")";
+    const std::string remark = result.reason.empty() ? "" : " (" + result.reason.text() + ")";
     return report(result, fmt::format("{}: GPU {} to {}{}; run `throng clocks restore` to restore the previous clocks",
                                       arguments.id, megahertz(reading.gpu.min), megahertz(reading.gpu.max), remark));
 }

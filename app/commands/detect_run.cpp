@@ -69,8 +69,8 @@ int DetectRun::run() {
     idle_backends_.push_back(make_backend(common_, &arguments_.detector));
     const BackendChoice& first = idle_backends_.back();
     backend_name_ = first.backend->name();
-    backend_why_ = first.why;
-    spdlog::debug("backend {}, {}", first.why, first.backend->description());
+    backend_why_ = first.why.text();
+    spdlog::debug("backend {}, {}", first.why.text(), first.backend->description());
     outputs_ = OutputFiles(arguments_.output, arguments_.sources.size(), files_);
     settings_.host_pixels = outputs_.want_pixels();
     clocks_.emplace(arguments_.clocks, common_);
@@ -239,7 +239,7 @@ std::string DetectRun::label_of(const std::string& name, std::size_t number) con
 }
 
 void DetectRun::log_notice(Active& active) {
-    std::string notice = active.pipeline->notice();
+    std::string notice = active.pipeline->notice().text();
     if (notice != active.logged && active.live && !notice.empty()) {
         if (progress_) progress_->finish();
         spdlog::warn("{}: {}", active.label, notice);

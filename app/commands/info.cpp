@@ -190,7 +190,7 @@ void print_models(const Json& list) {
 int info(const CommonOptions& common, const std::string& root, bool json) {
     Json all;
     all["versions"] = versions();
-    const std::string no_cuda = cuda_unavailable_reason(common.device);
+    const std::string no_cuda = cuda_unavailable_reason(common.device).text();
     all["backends"] = backends(no_cuda);
     all["gpus"] = gpus(common.device, no_cuda);
     all["board"] = board(root, common.device);

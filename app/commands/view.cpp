@@ -111,7 +111,7 @@ std::string kind_for_hiding() {
         return std::string(network.name);
     } catch (const Error& error) {
         spdlog::warn("the faces of a camera are found by the Haar cascade, which misses more of them: {}; {}",
-                     error.problem(), network.get_models);
+                     error.problem().text(), network.get_models);
         return "haar";
     }
 }

@@ -22,6 +22,7 @@ PartialDeviceTime time_on_partition(int device, int multiprocessors, const Detec
 extern "C" __attribute__((visibility("default"))) const throng::CudaModule throng_cuda_module;
 const throng::CudaModule throng_cuda_module{
     .version = TH_VERSION,
+    .set_spelling = throng::set_spelling,
     .probe = throng::gpu::probe_cuda,
     .problem = throng::cuda_problem,
     .make_backend = throng::make_cuda_backend,

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/message.h"
 #include "core/detect/backend.h"
 #include "gpu/runtime/probe.h"
 
@@ -41,6 +42,7 @@ struct PartialDeviceTime {
 // Table of the functions of the module. They throw as the functions that they call.
 struct CudaModule {
     const char* version;
+    void (*set_spelling)(Spell spell);  // of the module's messages
     gpu::CudaProbe (*probe)();
     std::string (*problem)(int device);
     std::shared_ptr<Backend> (*make_backend)(int device);

@@ -59,6 +59,7 @@ Loaded load() {
         return {nullptr, file.string() + " is of version " + module->version + ", the program of version " TH_VERSION +
                              ". Install the same version of both"};
     }
+    module->set_spelling(spelling());
     return {module, {}};
 }
 
@@ -77,9 +78,9 @@ const std::string& why_no_cuda_module() {
     return loaded().reason;
 }
 
-const CudaModule& require_cuda_module(const std::string& where) {
+const CudaModule& require_cuda_module(const Message& where) {
     if (const CudaModule* module = cuda_module()) return *module;
-    throw Error(ErrorKind::unavailable, "CUDA is unavailable: " + why_no_cuda_module(), where);
+    throw Error(ErrorKind::unavailable, {"CUDA is unavailable: %1", why_no_cuda_module().c_str()}, where);
 }
 
 gpu::CudaProbe probe_cuda_module() {

@@ -16,7 +16,7 @@ namespace throng {
 [[nodiscard]] const std::string& why_no_cuda_module();
 
 // Returns the module. Throws Error(unavailable) that names `where`, an option or a command.
-[[nodiscard]] const CudaModule& require_cuda_module(const std::string& where);
+[[nodiscard]] const CudaModule& require_cuda_module(const Message& where);
 
 // Lists the CUDA devices of this machine without using one (gpu::probe_cuda), without the module an unusable probe with the
 // reason. Never throws.

@@ -1,7 +1,5 @@
 #include "app/lab/race.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <tuple>
 
@@ -28,11 +26,11 @@ bool is_stopped(const std::stop_token& stop) {
     return stop.stop_requested();
 }
 
-std::string compare(const Indices& found, const Indices& expected) {
-    if (found == expected) return fmt::format("same {} boxes", found.size());
+Message compare(const Indices& found, const Indices& expected) {
+    if (found == expected) return {"same %1 boxes", found.size()};
     Indices common;
     std::set_intersection(found.begin(), found.end(), expected.begin(), expected.end(), std::back_inserter(common));
-    return fmt::format("{} boxes, {} of {} in common", found.size(), common.size(), expected.size());
+    return {"%1 boxes, %2 of %3 in common", found.size(), common.size(), expected.size()};
 }
 
 Indices kept_by_definition(const DetectionSet& raw, const NmsParams& params) {
@@ -75,30 +73,29 @@ void race_suppression(const CommonOptions& common, const ui::RaceInput& input, c
     params.pair = PairRule::overlap;
     params.kernels = NmsKernels::fast;
     const bool hard = !is_soft(params.rule);
-    const std::string rule(name_of(kNmsRuleNames, params.rule));
+    const Message rule = std::string(name_of(kNmsRuleNames, params.rule)).c_str();
     const BackendChoice choice = make_backend(common, nullptr);
     Backend& backend = *choice.backend;
     const bool on_gpu = backend.name() == "cuda";
     const bool quadratic = input.raw.detections.size() <= kMaxBaselineInput;
-    const std::string too_many = fmt::format("quadratic: not run for more than {} detections", kMaxBaselineInput);
+    const Message too_many("quadratic: not run for more than %1 detections", kMaxBaselineInput);
 
     Indices expected;
     if (hard && quadratic) expected = kept_by_definition(input.raw, params);
     Indices kept;
     ui::RaceRow ours;
-    ours.name = fmt::format("Throng, {} ({})", rule, on_gpu ? "GPU" : "CPU");
+    ours.name = {"Throng, %1 (%2)", rule, on_gpu ? "GPU" : "CPU"};
     ours.reference = true;
     ours.ms = time_engine(backend, input.raw, params, kept);
-    ours.note = hard && quadratic ? compare(kept, expected) : fmt::format("{} boxes", kept.size());
+    ours.note = hard && quadratic ? compare(kept, expected) : Message("%1 boxes", kept.size());
     show(ours);
     if (is_stopped(stop)) return;
 
-    ui::RaceRow plain{"Plain loop, " + rule + " (CPU)", "", 0, "", false};
+    ui::RaceRow plain{{"Plain loop, %1 (CPU)", rule}, "", 0, "", false};
     ui::RaceRow opencv{"OpenCV NMSBoxes, greedy (CPU)", "", 0, "", false};
-    plain.unavailable_reason = !quadratic ? too_many : !hard ? "has no soft rules" : "";
-    opencv.unavailable_reason = !quadratic                       ? too_many
-                                : params.rule != NmsRule::greedy ? "has the greedy rule only"
-                                                                 : "";
+    plain.unavailable_reason = !quadratic ? too_many : Message(!hard ? "has no soft rules" : "");
+    opencv.unavailable_reason =
+        !quadratic ? too_many : Message(params.rule != NmsRule::greedy ? "has the greedy rule only" : "");
     for (const BaselineTime& baseline : time_baselines(input.raw, params, kBudgetMs)) {
         ui::RaceRow& row = baseline.name == "plain" ? plain : opencv;
         Indices found = baseline.kept;
@@ -106,8 +103,8 @@ void race_suppression(const CommonOptions& common, const ui::RaceInput& input, c
         row.ms = baseline.times.median();
         row.note = compare(found, expected);
     }
-    if (opencv.ms > 0 && !opencv.note.starts_with("same")) {
-        opencv.note += "; another order of equal scores, none of 0 or less, always the IoU";
+    if (opencv.ms > 0 && opencv.note != compare(expected, expected)) {
+        opencv.note = joined(opencv.note, "another order of equal scores, none of 0 or less, always the IoU");
     }
     show(plain);
     show(opencv);
@@ -115,19 +112,19 @@ void race_suppression(const CommonOptions& common, const ui::RaceInput& input, c
 
     ui::RaceRow paper{"The paper's kernels, one-pass (GPU)", "", 0, "", false};
     if (!on_gpu) {
-        paper.unavailable_reason = "need a GPU; " + choice.why;
+        paper.unavailable_reason = joined("need a GPU", choice.why);
     } else if (program_capacity(input.raw.detections.size()) > kMaxPaper) {
-        paper.unavailable_reason =
-            fmt::format("not run for more than {} detections: their matrix is too large", kMaxPaper);
+        paper.unavailable_reason = {"not run for more than %1 detections: their matrix is too large", kMaxPaper};
     } else {
         params.rule = NmsRule::one_pass;
         params.kernels = NmsKernels::paper;
         try {
             paper.ms = time_engine(backend, input.raw, params, kept);
-            paper.note = quadratic ? compare(kept, kept_by_definition(input.raw, params)) : "";
-            if (input.settings.nms.rule != NmsRule::one_pass) paper.note += " as one-pass, which keeps fewer";
+            paper.note = quadratic ? compare(kept, kept_by_definition(input.raw, params)) : Message();
+            if (input.settings.nms.rule != NmsRule::one_pass)
+                paper.note = {"%1 as one-pass, which keeps fewer", paper.note};
         } catch (const Error& error) {
-            paper.unavailable_reason = error.what();
+            paper.unavailable_reason = error.message();
         }
     }
     show(paper);
@@ -152,7 +149,7 @@ void race_detector(const CommonOptions& common, const ui::RaceInput& input, cons
     const Frame frame = on_gpu ? input.frame : input.frame.on_host();
     DetectorParams params = input.settings.detector;
     std::vector<std::tuple<float, float, float, float>> expected;
-    const auto add = [&](const std::string& name, bool reference) {
+    const auto add = [&](const Message& name, bool reference) {
         ui::RaceRow row{name, "", 0, "", reference};
         try {
             DetectorRun run(backend, params);
@@ -160,16 +157,15 @@ void race_detector(const CommonOptions& common, const ui::RaceInput& input, cons
             row.ms = samples_within(kBudgetMs, [&] { run.run(frame); }).median();
             const auto boxes = sorted_boxes(run.found());
             if (reference) expected = boxes;
-            row.note = boxes == expected
-                           ? fmt::format("same {} raw detections", boxes.size())
-                           : fmt::format("{} raw detections instead of {}", boxes.size(), expected.size());
+            row.note = boxes == expected ? Message("same %1 raw detections", boxes.size())
+                                         : Message("%1 raw detections instead of %2", boxes.size(), expected.size());
         } catch (const Error& error) {
-            row.unavailable_reason = error.what();
+            row.unavailable_reason = error.message();
         }
         show(row);
     };
     const std::string title(detector_kind(params.kind).title);
-    add(fmt::format("{} as set ({})", title, on_gpu ? "GPU" : "CPU"), true);
+    add({"%1 as set (%2)", title.c_str(), on_gpu ? "GPU" : "CPU"}, true);
     if (is_stopped(stop)) return;
 
     const std::vector<DetectorSwitch> switches = backend->make_detector(params)->switches();
@@ -178,7 +174,7 @@ void race_detector(const CommonOptions& common, const ui::RaceInput& input, cons
     for (const DetectorSwitch& each : switches) {
         if (each.choices != toggle || each.chosen == "off") continue;
         params.switches[each.id] = "off";
-        add(fmt::format("{} off: {}", any ? "also" : "switched", each.title), false);
+        add({"%1 off: %2", any ? "also" : "switched", each.title.c_str()}, false);
         any = true;
         if (is_stopped(stop)) return;
     }

@@ -8,22 +8,22 @@
 namespace throng {
 namespace {
 
-BackendChoice cpu_backend(const DetectorParams* detector, const std::string& why) {
-    return {make_cpu_backend(detector != nullptr ? detector->threads : 0), "cpu: " + why};
+BackendChoice cpu_backend(const DetectorParams* detector, const Message& why) {
+    return {make_cpu_backend(detector != nullptr ? detector->threads : 0), {"cpu: %1", why}};
 }
 
 // Throws Error(unavailable) when it cannot make the detector.
 BackendChoice cuda_backend(int device, const DetectorParams* detector) {
-    std::shared_ptr<Backend> backend = require_cuda_module("--backend cuda").make_backend(device);
+    std::shared_ptr<Backend> backend = require_cuda_module(Setting{"backend", "cuda"}).make_backend(device);
     if (detector != nullptr) static_cast<void>(backend->make_detector(*detector));
-    return {backend, "cuda: " + backend->description()};
+    return {backend, {"cuda: %1", backend->description()}};
 }
 
 }  // namespace
 
-std::string cuda_unavailable_reason(int device) {
+Message cuda_unavailable_reason(int device) {
     const CudaModule* module = cuda_module();
-    return module != nullptr ? module->problem(device) : why_no_cuda_module();
+    return (module != nullptr ? module->problem(device) : why_no_cuda_module()).c_str();
 }
 
 std::function<std::shared_ptr<Backend>()> make_fallback(const CommonOptions& common, const DetectorParams& detector,
@@ -34,25 +34,26 @@ std::function<std::shared_ptr<Backend>()> make_fallback(const CommonOptions& com
 
 BackendChoice make_backend(const CommonOptions& common, const DetectorParams* detector) {
     if (common.device == kAllDevices) {
-        throw Error(ErrorKind::usage, "applies to detect --out only", "--device all", "name one device");
+        throw Error(ErrorKind::usage, "applies to detect --out only", Setting{"device", "all"}, "name one device");
     }
     if (common.backend == "cpu") return cpu_backend(detector, "requested");
     const bool automatic = common.backend == "auto";
     if (!automatic && common.backend != "cuda") {
-        throw Error(ErrorKind::usage, "unknown backend " + common.backend, "--backend", "use auto, cpu or cuda");
+        throw Error(ErrorKind::usage, {"unknown backend %1", common.backend}, Setting{"backend"},
+                    "use auto, cpu or cuda");
     }
-    std::string unavailable_reason = cuda_unavailable_reason(common.device);
+    Message unavailable_reason = cuda_unavailable_reason(common.device);
     if (unavailable_reason.empty()) {
         try {
             return cuda_backend(common.device, detector);
         } catch (const Error& error) {
             if (error.kind() != ErrorKind::unavailable) throw;
-            unavailable_reason = error.what();
+            unavailable_reason = error.message();
         }
     }
     if (automatic) return cpu_backend(detector, unavailable_reason);
-    throw Error(ErrorKind::unavailable, "CUDA backend unavailable: " + unavailable_reason, "--backend cuda",
-                "use --backend auto to run on the CPU");
+    throw Error(ErrorKind::unavailable, {"CUDA backend unavailable: %1", unavailable_reason},
+                Setting{"backend", "cuda"}, {"use %1 to run on the CPU", Setting{"backend", "auto"}});
 }
 
 Engine make_engine(const CommonOptions& common, const PipelineSettings& settings) {

@@ -13,7 +13,7 @@ namespace throng {
 
 struct BackendChoice {
     std::shared_ptr<Backend> backend;
-    std::string why;  // one line: "cuda: NVIDIA H200", "cpu: no NVIDIA driver is installed"
+    Message why;  // one line: "cuda: NVIDIA H200", "cpu: no NVIDIA driver is installed"
 };
 
 // Makes the backend of --backend. auto: CUDA where its module is installed, usable and able to make the detector; otherwise the
@@ -33,6 +33,6 @@ struct BackendChoice {
 [[nodiscard]] Engine make_engine(const CommonOptions& common, const PipelineSettings& settings);
 
 // Returns why CUDA is unavailable on device `device`; empty when it is available.
-[[nodiscard]] std::string cuda_unavailable_reason(int device);
+[[nodiscard]] Message cuda_unavailable_reason(int device);
 
 }  // namespace throng

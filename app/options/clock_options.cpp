@@ -48,7 +48,7 @@ ClockRun::ClockRun(const ClockRunOptions& options, const CommonOptions& common) 
         if (!clocks_->recovered().empty()) spdlog::info("{}", clocks_->recovered());
         const ApplyResult result = clocks_->apply(options.profile);
         if (!result.ok()) throw Error(ErrorKind::unavailable, result.reason, result.where, result.advice);
-        if (!result.reason.empty()) spdlog::info("{}: {}", options.profile, result.reason);
+        if (!result.reason.empty()) spdlog::info("{}: {}", options.profile, result.reason.text());
     }
     telemetry_options_.root = options.root;
     telemetry_options_.csv = options.telemetry;

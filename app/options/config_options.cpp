@@ -3,7 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/options/common.h"
@@ -111,6 +114,12 @@ void check_type(const ConfigFile& file, const ConfigEntry& entry, const std::vec
     throw Error(ErrorKind::usage, problem, file.location_of(entry));
 }
 
+// Where the configuration file sets an option, by the option's key.
+std::map<std::string, std::string>& locations() {
+    static std::map<std::string, std::string> found;
+    return found;
+}
+
 void set(const ConfigFile& file, const ConfigEntry& entry, CLI::Option& option) {
     try {
         if (is_flag(option)) {
@@ -119,8 +128,12 @@ void set(const ConfigFile& file, const ConfigEntry& entry, CLI::Option& option) 
             option.add_result(entry.values);
         }
         option.run_callback();
+        locations()[entry.key] = file.location_of(entry);
     } catch (const CLI::ParseError& error) {
-        throw Error(ErrorKind::usage, error.what(), file.location_of(entry));
+        const std::string problem = error.what();
+        const std::string name = option.get_name() + ": ";  // the location names the key
+        throw Error(ErrorKind::usage, problem.starts_with(name) ? problem.substr(name.size()) : problem,
+                    file.location_of(entry));
     } catch (const Error& error) {
         throw Error(error.kind(), error.problem(), file.location_of(entry), error.advice());
     }
@@ -129,6 +142,7 @@ void set(const ConfigFile& file, const ConfigEntry& entry, CLI::Option& option) 
 }  // namespace
 
 void apply_config(CLI::App& program, const ConfigFile& file) {
+    locations().clear();
     CLI::App& called = called_command(program);
     const std::vector<std::string> sections = section_names(program);
     for (const ConfigEntry& entry : file.entries) {
@@ -152,6 +166,18 @@ void apply_config(CLI::App& program, const ConfigFile& file) {
             if (command == &called) set(file, entry, *option);
         }
     }
+}
+
+std::string spell_option(const Setting& setting) {
+    // Options whose name is not that of the field.
+    constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+        {"capacity", "dmax"}, {"kind", "detector"}, {"paper_k", "k"}, {"quality_rate", "keep-rate"}};
+    std::string key(setting.name);
+    std::replace(key.begin(), key.end(), '_', '-');
+    for (const auto& [field, name] : kNames) key = setting.name == field ? name : key;
+    if (!setting.value.empty()) return "--" + key + " " + setting.value;
+    const auto location = locations().find(key);
+    return location != locations().end() ? location->second : "--" + key;
 }
 
 void apply_config(CLI::App& program, const CommonOptions& common) {

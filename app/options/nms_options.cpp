@@ -133,7 +133,8 @@ void add_nms_options(CLI::App& command, NmsOptions& options) {
 void check_nms(const NmsParams& params, std::int32_t dmax) {
     check_params(params);
     if (params.kernels == NmsKernels::paper && dmax % params.paper_k != 0) {
-        throw Error(ErrorKind::usage, "must be a multiple of --k for the paper's kernels", "--dmax");
+        throw Error(ErrorKind::usage, {"must be a multiple of %1 for the paper's kernels", Setting{"paper_k"}},
+                    Setting{"capacity"});
     }
 }
 

@@ -78,7 +78,7 @@ void check_outputs(const std::vector<WorkItem>& list, const std::vector<WorkItem
                 std::error_code ignored;
                 if (!fs::exists(folder, ignored) || fs::is_directory(folder, ignored)) continue;
                 throw Error(ErrorKind::usage, "is no folder, but outputs belong below it", folder.string(),
-                            "move it away, or name another folder for --out");
+                            {"move it away, or name another folder for %1", Setting{"out"}});
             }
             if (own.is_free(output)) continue;
             taken.push_back(output);
@@ -90,7 +90,8 @@ void check_outputs(const std::vector<WorkItem>& list, const std::vector<WorkItem
         const auto state = state_of(path);
         const auto found = state ? existing.find({state->device, state->inode}) : existing.end();
         if (found == existing.end()) return;
-        throw Error(ErrorKind::usage, "would overwrite the input", found->second, "name another folder for --out");
+        throw Error(ErrorKind::usage, "would overwrite the input", found->second,
+                    {"name another folder for %1", Setting{"out"}});
     };
     if (!existing.empty()) {
         for (const WorkItem& item : list) check(item.path);
@@ -103,15 +104,16 @@ void check_outputs(const std::vector<WorkItem>& list, const std::vector<WorkItem
     for (const std::string& output : taken) {
         if (own.has_record_of(output)) continue;
         throw Error(ErrorKind::usage, "would be replaced, and is no result of an earlier run",
-                    (options.output / output).string(), "move it away, or name another folder for --out");
+                    (options.output / output).string(),
+                    {"move it away, or name another folder for %1", Setting{"out"}});
     }
 }
 
 void check_records(const Manifest& manifest, const ArchiveOptions& options) {
     if (options.resume || manifest.empty()) return;
-    throw Error(ErrorKind::usage,
-                fmt::format("already has results of shard {}/{}", options.shard.index, options.shard.count),
-                "--out " + options.output.string(), "use --resume to go on, or name another folder");
+    throw Error(
+        ErrorKind::usage, fmt::format("already has results of shard {}/{}", options.shard.index, options.shard.count),
+        Setting{"out", options.output.string()}, {"use %1 to go on, or name another folder", Setting{"resume"}});
 }
 
 // The results of earlier runs: the newest record of an input in each manifest.
@@ -305,7 +307,7 @@ private:
             }
             if (!of_input || error.kind() == ErrorKind::interrupted) throw;
             if (stop_.stop_requested()) return;
-            set_failed(finished, error.problem(), names);
+            set_failed(finished, error.problem().text(), names);
         } catch (const std::bad_alloc&) {
             set_failed(finished, "not enough memory", names);
         } catch (const std::exception& error) {  // of a library, for this input

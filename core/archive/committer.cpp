@@ -31,7 +31,10 @@ void start_sync(const std::string& path) {
 }  // namespace
 
 Committer::Committer(fs::path output, Manifest& manifest, OwnFiles& own)
-    : output_(std::move(output)), manifest_(manifest), own_(own), thread_([this] { run(); }) {}
+    : output_(std::move(output)),
+      manifest_(manifest),
+      own_(own),
+      thread_(kMaxWaiting, kMaxWaiting, kBetweenBatches, [this](std::vector<FinishedInput>& batch) { write(batch); }) {}
 
 Committer::~Committer() {
     try {
@@ -42,43 +45,11 @@ Committer::~Committer() {
 }
 
 void Committer::push(FinishedInput input) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return waiting_.size() < kMaxWaiting || failure_; });
-    if (failure_) std::rethrow_exception(failure_);
-    waiting_.push_back(std::move(input));
-    changed_.notify_all();
+    thread_.push(std::move(input));
 }
 
 void Committer::close() {
-    {
-        const std::lock_guard lock(mutex_);
-        closing_ = true;
-    }
-    changed_.notify_all();
-    if (thread_.joinable()) thread_.join();
-    if (failure_) std::rethrow_exception(failure_);
-}
-
-void Committer::run() {
-    for (;;) {
-        std::vector<FinishedInput> batch;
-        {
-            std::unique_lock lock(mutex_);
-            changed_.wait(lock, [this] { return !waiting_.empty() || closing_; });
-            if (!closing_) changed_.wait_for(lock, kBetweenBatches, [this] { return closing_; });
-            if (waiting_.empty()) break;
-            batch = std::exchange(waiting_, {});
-        }
-        changed_.notify_all();
-        try {
-            write(batch);
-        } catch (...) {
-            const std::lock_guard lock(mutex_);
-            failure_ = std::current_exception();
-            changed_.notify_all();
-            return;
-        }
-    }
+    thread_.finish();
     manifest_.forget_intents();
 }
 

@@ -1,17 +1,14 @@
 // Flushes outputs and their records to disk in batches.
 #pragma once
 
-#include <condition_variable>
-#include <exception>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "core/archive/manifest.h"
 #include "core/archive/own_files.h"
+#include "core/base/stage_thread.h"
 
 namespace throng {
 
@@ -40,19 +37,13 @@ public:
     void close();
 
 private:
-    void run();
     void write(const std::vector<FinishedInput>& batch);
     void remove(const std::string& stale);
 
     const std::filesystem::path output_;
     Manifest& manifest_;
     OwnFiles& own_;
-    std::mutex mutex_;  // guards the members below
-    std::condition_variable changed_;
-    std::vector<FinishedInput> waiting_;
-    bool closing_ = false;
-    std::exception_ptr failure_;
-    std::thread thread_;
+    StageThread<FinishedInput> thread_;  // last: it uses the others
 };
 
 }  // namespace throng

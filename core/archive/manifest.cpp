@@ -128,7 +128,7 @@ void for_each_line(const fs::path& path, ManifestReader::Position& position, Use
             use(line);
         } catch (const Error& error) {
             throw Error(ErrorKind::input, error.problem(), fmt::format("{}:{}", path.string(), position.lines + 1),
-                        "remove the line and process its input again with --resume");
+                        {"remove the line and process its input again with %1", Setting{"resume"}});
         }
         position.offset += static_cast<std::int64_t>(line.size()) + 1;
         ++position.lines;
@@ -249,7 +249,7 @@ Manifest::Manifest(const fs::path& output, Shard shard)
         if (!lock(file_)) {
             if (errno != EWOULDBLOCK) throw system_error("cannot lock the manifest", path_.string(), errno);
             throw Error(ErrorKind::unavailable, "another process works on this shard", path_.string(),
-                        "wait for it, or choose another --shard or --out");
+                        {"wait for it, or choose another %1 or %2", Setting{"shard"}, Setting{"out"}});
         }
         const std::string text = text_of(path_);
         size_ = static_cast<std::int64_t>(text.rfind('\n') + 1);  // npos + 1 is 0

@@ -33,7 +33,7 @@ ArchiveMerge::ArchiveMerge(const std::vector<fs::path>& folders) {
         std::error_code failure;
         if (!fs::is_directory(folder / kRecordFolder, failure)) {
             throw Error(ErrorKind::input, "has no records of an archive run", folder.string(),
-                        "name the folder that was given as --out");
+                        {"name the folder that was given as %1", Setting{"out"}});
         }
         for (const fs::path& other : folders_) {
             if (fs::equivalent(folder, other, failure)) {

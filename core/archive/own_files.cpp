@@ -97,8 +97,9 @@ std::string OwnFiles::why_kept(const std::string& name) {
     }
     if (is_free(name) || owns(name)) return {};
     return fmt::format(
-        "{} is not replaced: {}; move it away, or name another folder for --out", (output_ / name).string(),
-        has_record_of(name) ? "it was changed after it was written" : "it is no result of an earlier run");
+        "{} is not replaced: {}; move it away, or name another folder for {}", (output_ / name).string(),
+        has_record_of(name) ? "it was changed after it was written" : "it is no result of an earlier run",
+        Message(Setting{"out"}).text());
 }
 
 void OwnFiles::place(const fs::path& file, const std::string& name) {

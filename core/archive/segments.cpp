@@ -185,11 +185,11 @@ std::string PartRecords::plan_failure(const SplitVideo& video, const std::string
 }
 
 void PartRecords::check(const SplitVideo& video, const std::string& sha256, const std::stop_token& stop) const {
-    constexpr const char* kAdvice = "process it again with --resume";
+    const Message advice("process it again with %1", Setting{"resume"});
     for (int part = 1; part <= video.parts; ++part) {
         const std::string name = video.name_of(part);
         const auto reject = [&](const std::string& why) {
-            throw Error(ErrorKind::input, video.text_of(part) + " " + why, video.name, kAdvice);
+            throw Error(ErrorKind::input, video.text_of(part) + " " + why, video.name, advice);
         };
         const ManifestEntry* entry = result_of(name, sha256);
         if (entry == nullptr) {

@@ -61,9 +61,9 @@ void check_results(const fs::path& output, const std::function<bool(const std::s
         if (file_name.front() == '.' || is_folder || !accepts(it->path().string())) continue;
         const std::uintmax_t size = fs::file_size(it->path(), ignored);
         if (!ignored && own.has_record_of(it->path().lexically_relative(output).string(), size)) continue;
-        throw Error(ErrorKind::usage,
-                    "is in the output folder and no result of an earlier run, so it would be left out",
-                    it->path().string(), "name an empty folder, or one that is not below the inputs, for --out");
+        throw Error(
+            ErrorKind::usage, "is in the output folder and no result of an earlier run, so it would be left out",
+            it->path().string(), {"name an empty folder, or one that is not below the inputs, for %1", Setting{"out"}});
     }
     if (failure) throw Error(ErrorKind::input, "cannot read the folder: " + failure.message(), entered.string());
 }
@@ -118,7 +118,7 @@ Shard parse_shard(const std::string& text) {
     }
     if (!valid)
         throw Error(ErrorKind::usage, fmt::format("is not I/N with I from 1 to N, and N at most {}", kMaxShards),
-                    "--shard " + text, "the first of eight shards is 1/8");
+                    Setting{"shard", text}, "the first of eight shards is 1/8");
     return shard;
 }
 
@@ -166,7 +166,7 @@ std::vector<WorkItem> make_work_list(const std::vector<std::string>& paths,
     for (const std::string& path : paths) {
         std::error_code ignored;
         if (!fs::is_directory(path, ignored) || !fs::equivalent(path, output, ignored)) continue;
-        throw Error(ErrorKind::usage, "is an input, too: results would become inputs", "--out " + output,
+        throw Error(ErrorKind::usage, "is an input, too: results would become inputs", Setting{"out", output},
                     "name another folder");
     }
     for (const std::string& path : paths) {

@@ -1,26 +1,42 @@
 #include "core/base/error.h"
 
+#include <new>
 #include <utility>
-
-#include "core/base/secrets.h"
 
 namespace throng {
 namespace {
 
-std::string sentence(const std::string& what, const std::string& where, const std::string& advice) {
-    std::string text = where.empty() ? what : where + ": " + what;
-    if (!advice.empty()) text += " (" + advice + ")";
-    return mask_credentials(text);
+Message whole(const Message& what, const Message& where, const Message& advice) {
+    const Message placed = where.empty() ? what : Message("%1: %2", where, what);
+    return advice.empty() ? placed : Message("%1 (%2)", placed, advice);
 }
 
 }  // namespace
 
-Error::Error(ErrorKind kind, std::string what, std::string where, std::string advice)
-    : std::runtime_error(sentence(what, where, advice)),
+Error::Error(ErrorKind kind, Message what, Message where, Message advice)
+    : std::runtime_error(whole(what, where, advice).text()),
       kind_(kind),
       problem_(std::move(what)),
       where_(std::move(where)),
       advice_(std::move(advice)) {}
+
+Message Error::message() const {
+    return whole(problem_, where_, advice_);
+}
+
+Error current_error() {
+    try {
+        throw;
+    } catch (const Error& error) {
+        return error;
+    } catch (const std::bad_alloc&) {
+        return Error(ErrorKind::internal, "out of memory");
+    } catch (const std::exception& error) {
+        return Error(ErrorKind::internal, error.what());
+    } catch (...) {
+        return Error(ErrorKind::internal, "unknown error");
+    }
+}
 
 int exit_status(ErrorKind kind) noexcept {
     switch (kind) {

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/base/message.h"
+
 namespace throng {
 
 // Decides the exit status of the program (see exit_status).
@@ -16,24 +18,29 @@ enum class ErrorKind {
     interrupted,  // stopped by the user
 };
 
-// The problem, its location and advice for the user. Credentials are masked in what().
+// The problem, its location and advice for the user. what() is the text of all three.
 class Error : public std::runtime_error {
 public:
-    // what:   "cannot open the video"; where: "crowd.mp4" or "default.toml:12: detector.theta";
+    // what:   "cannot open the video"; where: "crowd.mp4" or Setting{"min_size"};
     // advice: "check the path" (may be empty).
-    Error(ErrorKind kind, std::string what, std::string where = {}, std::string advice = {});
+    Error(ErrorKind kind, Message what, Message where = {}, Message advice = {});
 
     [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }
-    [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
-    [[nodiscard]] const std::string& where() const noexcept { return where_; }
-    [[nodiscard]] const std::string& advice() const noexcept { return advice_; }
+    [[nodiscard]] const Message& problem() const noexcept { return problem_; }
+    [[nodiscard]] const Message& where() const noexcept { return where_; }
+    [[nodiscard]] const Message& advice() const noexcept { return advice_; }
+    // Returns all three: "crowd.mp4: cannot open the video (check the path)".
+    [[nodiscard]] Message message() const;
 
 private:
     ErrorKind kind_;
-    std::string problem_;
-    std::string where_;
-    std::string advice_;
+    Message problem_;
+    Message where_;
+    Message advice_;
 };
+
+// Returns the exception that is being handled as an Error. Must be called in a catch block.
+[[nodiscard]] Error current_error();
 
 // 2 usage, 3 input, 4 unavailable, 5 internal, 130 interrupted.
 [[nodiscard]] int exit_status(ErrorKind kind) noexcept;

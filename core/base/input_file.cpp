@@ -87,23 +87,25 @@ void read_blocks(const std::filesystem::path& path, const ReadOptions& options,
     InputFile& file = standard ? opened.emplace() : opened.emplace(path.string());
     std::vector<char> block(kReadBlock);
     std::uint64_t total = 0;
+    const std::string what(options.what);
     for (;;) {
         if (options.stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped while reading", shown);
         const std::optional<std::size_t> count = file.read(block.data(), block.size());
         if (file.error() != 0) {
-            const std::string what =
-                options.what.empty() ? "cannot be read" : fmt::format("cannot read the {}", options.what);
+            const Message why = std::generic_category().message(file.error()).c_str();
             const bool denied = file.error() == EACCES || file.error() == EPERM;
-            throw Error(ErrorKind::input, what + ": " + std::generic_category().message(file.error()), shown,
-                        denied ? "check the file's permissions" : "check the path");
+            throw Error(ErrorKind::input,
+                        what.empty() ? Message("cannot be read: %1", why)
+                                     : Message("cannot read the %1: %2", what.c_str(), why),
+                        shown, denied ? "check the file's permissions" : "check the path");
         }
         if (!count) continue;
         if (*count == 0) return;
         total += *count;
         if (total > options.max_bytes) {
             throw Error(ErrorKind::input,
-                        fmt::format("is too large for a {}: more than {} bytes",
-                                    options.what.empty() ? "file of its kind" : options.what, options.max_bytes),
+                        {"is too large for a %1: more than %2 bytes", what.empty() ? "file of its kind" : what.c_str(),
+                         options.max_bytes},
                         shown);
         }
         use({block.data(), *count});
@@ -123,7 +125,7 @@ std::ifstream open_input(const std::string& path) {
     if (code == 0 && ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) code = EISDIR;
     if (code == 0) reject_device(path);
     if (code == 0) return stream;
-    throw Error(ErrorKind::input, "cannot be read: " + std::generic_category().message(code), path,
+    throw Error(ErrorKind::input, {"cannot be read: %1", std::generic_category().message(code).c_str()}, path,
                 code == EISDIR ? "name a file" : "check the path");
 }
 
@@ -149,7 +151,8 @@ std::string InputFiles::sha256(const std::stop_token& stop,
         // Reading a pipe takes its bytes, and a device may have no end.
         if (!exists(status) || is_regular_file(status) || is_directory(status)) continue;
         const bool itself = &file == &files_.front();
-        throw Error(ErrorKind::input, itself ? "is not a regular file" : "names a pipe or a device: " + file, path());
+        throw Error(ErrorKind::input,
+                    itself ? Message("is not a regular file") : Message("names a pipe or a device: %1", file), path());
     }
     const auto hash = [&](const std::string& file) { return hash_of ? hash_of(file) : sha256_of(file, stop); };
     std::string hashes = hash(files_.front());

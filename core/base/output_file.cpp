@@ -33,10 +33,10 @@ std::string folder_of(const std::string& path) {
 
 }  // namespace
 
-DiskError system_error(const std::string& what, const std::string& path, int code) {
-    const std::string problem = what + ": " + std::generic_category().message(code);
+DiskError system_error(const Message& what, const std::string& path, int code) {
+    const Message problem("%1: %2", what, std::generic_category().message(code).c_str());
     if (path == "-") return {ErrorKind::input, problem, "standard output"};
-    std::string advice;
+    Message advice;
     if (code == ENOSPC || code == EDQUOT) advice = "the disk is full";
     if (code == EFBIG) advice = "the file size limit is reached";
     if (code == EACCES || code == EROFS || code == EPERM) advice = "check the folder and its permissions";

@@ -77,7 +77,7 @@ void check_output_path(const std::string& path);
 void check_output_folder(const std::string& path);
 
 // Returns the error of a failed system call on an output, with advice for the usual causes. code: errno.
-[[nodiscard]] DiskError system_error(const std::string& what, const std::string& path, int code);
+[[nodiscard]] DiskError system_error(const Message& what, const std::string& path, int code);
 
 // Returns the file to which `path` resolves: the target of a symbolic link, which need not exist, or `path` itself.
 [[nodiscard]] std::string link_target(const std::string& path);

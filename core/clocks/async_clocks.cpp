@@ -55,7 +55,7 @@ void AsyncClocks::serve(ClockController& controller, const std::string& id) {
     try {
         result = id.empty() ? controller.restore() : controller.apply(id);
     } catch (const Error& error) {  // an unknown profile, a state file that cannot be written
-        result = {ApplyStatus::rejected, error.where(), error.problem(), error.advice()};
+        result = {ApplyStatus::rejected, error.where().text(), error.problem(), error.advice()};
     }
     const std::lock_guard lock(mutex_);
     status_.result = std::move(result);

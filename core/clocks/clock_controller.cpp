@@ -37,7 +37,7 @@ ClockController::~ClockController() {
     if (options_.keep || !found_) return;
     try {
         const ApplyResult result = restore();
-        if (!result.ok()) spdlog::warn("cannot restore the clocks: {}: {}", result.where, result.reason);
+        if (!result.ok()) spdlog::warn("cannot restore the clocks: {}: {}", result.where, result.reason.text());
     } catch (const std::exception& error) {
         spdlog::warn("cannot restore the clocks: {}", error.what());
     }
@@ -52,7 +52,7 @@ void ClockController::recover() {
     const ApplyResult result = restore_locked(*state);
     recovered_ = result.ok() ? "restored the clocks that an earlier run left changed"
                              : "clocks that an earlier run left changed cannot be restored: " + result.where + ": " +
-                                   result.reason;
+                                   result.reason.text();
 }
 
 std::string ClockController::location() const {
@@ -116,7 +116,7 @@ ApplyResult ClockController::apply(const std::string& id) {
     if (profile == options_.profiles.end()) {
         std::string known;
         for (const ClockProfile& candidate : options_.profiles) known += (known.empty() ? "" : ", ") + candidate.id;
-        throw Error(ErrorKind::usage, "unknown clock profile", id, "use one of " + known);
+        throw Error(ErrorKind::usage, "unknown clock profile", id, {"use one of %1", known});
     }
     const ResolvedProfile resolved = resolve_profile(*profile, gpu_->steps());
     if (!resolved.available) {

@@ -29,7 +29,7 @@ struct ResolvedProfile {
     std::optional<Hertz> gpu_min;  // absent if automatic or unavailable
     std::optional<Hertz> gpu_max;
     bool available = false;
-    std::string reason;  // why it is unavailable
+    Message reason;  // why it is unavailable
 };
 
 struct ClockReading {

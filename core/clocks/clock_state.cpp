@@ -33,8 +33,9 @@ fs::path folder_for(const fs::path& prefix) {
 }
 
 [[noreturn]] void reject(const fs::path& path, int error) {
-    throw Error(ErrorKind::input, "cannot save the current clocks: " + std::generic_category().message(error),
-                path.string(), "no clock was changed");
+    throw Error(ErrorKind::input,
+                {"cannot save the current clocks: %1", std::generic_category().message(error).c_str()}, path.string(),
+                "no clock was changed");
 }
 
 }  // namespace

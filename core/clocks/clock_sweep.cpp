@@ -44,7 +44,7 @@ std::optional<std::string> ClockSweep::step(Time now, const ClockStatus& clocks)
                 SweepPoint point;
                 point.id = options_.ids[at_++];
                 point.rejected = clocks.phase == ClockPhase::rejected
-                                     ? clocks.result.where + ": " + clocks.result.reason
+                                     ? clocks.result.where + ": " + clocks.result.reason.text()
                                      : "the clock change timed out";
                 points_.push_back(std::move(point));
                 state_ = State::next;

@@ -39,10 +39,10 @@ ApplyResult rejected(const std::string& path, const WriteOutcome& outcome) {
     switch (outcome.status) {
         case WriteStatus::written: return {};
         case WriteStatus::missing:
-            return {ApplyStatus::unsupported, path, outcome.reason, "this kernel has no such control"};
-        case WriteStatus::denied: return {ApplyStatus::needs_privilege, path, outcome.reason, grant_for(path)};
+            return {ApplyStatus::unsupported, path, outcome.reason.c_str(), "this kernel has no such control"};
+        case WriteStatus::denied: return {ApplyStatus::needs_privilege, path, outcome.reason.c_str(), grant_for(path)};
         case WriteStatus::rejected:
-            return {ApplyStatus::rejected, path, outcome.reason, "the board does not accept this value"};
+            return {ApplyStatus::rejected, path, outcome.reason.c_str(), "the board does not accept this value"};
     }
     return {};
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/message.h"
 #include "core/clocks/nvml.h"
 #include "core/clocks/system_files.h"
 
@@ -24,9 +25,9 @@ enum class ApplyStatus : std::uint8_t {
 
 struct ApplyResult {
     ApplyStatus status = ApplyStatus::applied;
-    std::string where;   // the file or call that failed; empty if applied
-    std::string reason;  // the system's message; if applied: a remark, such as a rounded value
-    std::string advice;  // the command that grants the permission, or what to do; may be empty
+    std::string where;  // the file or call that failed; empty if applied
+    Message reason;     // the system's message; if applied: a remark, such as a rounded value
+    Message advice;     // the command that grants the permission, or what to do; may be empty
 
     [[nodiscard]] bool ok() const noexcept { return status == ApplyStatus::applied; }
 };

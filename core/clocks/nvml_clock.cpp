@@ -77,7 +77,7 @@ private:
                         std::to_string(*mhz) + " MHz",
                     "another program may control the clock"};
         } else if (const auto reasons = nvml_->throttle_reasons().value_or(0); (reasons & throttle::kSlowing) != 0) {
-            result.reason = "the GPU runs at " + std::to_string(*mhz) + " MHz: it is throttled";
+            result.reason = {"the GPU runs at %1 MHz: it is throttled", *mhz};
         }
         return result;
     }

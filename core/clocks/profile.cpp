@@ -17,10 +17,9 @@ namespace {
 
 constexpr std::uintmax_t kMaxProfile = 1 << 20;
 
-[[noreturn]] void reject(const std::string& file, const toml::node& node, std::string_view key, std::string problem,
-                         std::string advice = {}) {
-    throw Error(ErrorKind::usage, std::move(problem), fmt::format("{}:{}: {}", file, node.source().begin.line, key),
-                std::move(advice));
+[[noreturn]] void reject(const std::string& file, const toml::node& node, std::string_view key, const Message& problem,
+                         const Message& advice = {}) {
+    throw Error(ErrorKind::usage, problem, fmt::format("{}:{}: {}", file, node.source().begin.line, key), advice);
 }
 
 // "612 MHz", "1.3 GHz", "921600000 Hz"

@@ -43,10 +43,9 @@ public:
     }
 
 private:
-    [[noreturn]] void reject(const toml::node& node, std::string_view key, std::string problem,
-                             std::string advice = {}) const {
-        throw Error(ErrorKind::usage, std::move(problem),
-                    fmt::format("{}:{}: {}", file_, node.source().begin.line, key), std::move(advice));
+    [[noreturn]] void reject(const toml::node& node, std::string_view key, const Message& problem,
+                             const Message& advice = {}) const {
+        throw Error(ErrorKind::usage, problem, fmt::format("{}:{}: {}", file_, node.source().begin.line, key), advice);
     }
 
     template <typename Read>

@@ -74,7 +74,7 @@ void CnnEngine::lay_out_maps() {
     }
     const auto fail = [&] {
         throw Error(ErrorKind::unavailable, "the network needs too much memory for this input size",
-                    std::to_string(width_) + "x" + std::to_string(height_), "raise --min-size");
+                    std::to_string(width_) + "x" + std::to_string(height_), {"raise %1", Setting{"min_size"}});
     };
     if (stored_layout.bytes > kMaxMemory) fail();
     try {

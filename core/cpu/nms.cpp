@@ -41,12 +41,12 @@ private:
 
 void require(const DetectionSpan& raw, const NmsParams& params) {
     if (raw.capacity == 0 || raw.count->total == 0) return;
-    const auto lacks = [](const char* what, const char* rule) {
-        throw Error(ErrorKind::input, std::string("the detections have no ") + what, rule,
-                    "use detections that have it, or --pair overlap");
+    const auto lacks = [](const char* what, const char* pair) {
+        throw Error(ErrorKind::input, {"the detections have no %1", what}, Setting{"pair", pair},
+                    {"use detections that have it, or %1", Setting{"pair", "overlap"}});
     };
-    if (params.pair == PairRule::adaptive && raw.density == nullptr) lacks("density", "--pair adaptive");
-    if (params.pair == PairRule::feature && raw.features == nullptr) lacks("features", "--pair feature");
+    if (params.pair == PairRule::adaptive && raw.density == nullptr) lacks("density", "adaptive");
+    if (params.pair == PairRule::feature && raw.features == nullptr) lacks("features", "feature");
 }
 
 void CpuNms::enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,

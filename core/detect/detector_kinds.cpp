@@ -100,7 +100,8 @@ const DetectorKind* find_detector_kind(std::string_view name) {
 
 const DetectorKind& detector_kind(std::string_view name) {
     if (const DetectorKind* kind = find_detector_kind(name)) return *kind;
-    throw Error(ErrorKind::usage, "unknown detector", std::string(name), "use one of " + detector_kind_names());
+    throw Error(ErrorKind::usage, {"unknown detector %1", std::string(name)}, Setting{"kind"},
+                {"use one of %1", detector_kind_names()});
 }
 
 std::string detector_kind_names() {

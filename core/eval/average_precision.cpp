@@ -24,9 +24,9 @@ double intersection(const Box& a, const Box& b) {
 
 void check_options(const MatchOptions& options) {
     if (!(options.iou > 0.0 && options.iou <= 1.0))
-        throw Error(ErrorKind::usage, "must be above 0 and at most 1", "--iou");
+        throw Error(ErrorKind::usage, "must be above 0 and at most 1", Setting{"iou"});
     if (!(options.min_size >= 0.0 && options.min_size <= 1e6))
-        throw Error(ErrorKind::usage, "must be at least 0 pixels", "--min-size");
+        throw Error(ErrorKind::usage, "must be at least 0 pixels", Setting{"min_size"});
 }
 
 double intersection_over_union(const Box& a, const Box& b) {

@@ -154,7 +154,7 @@ TrackFrame judged_frame(const ImagePair& image, const MatchOptions& options) {
     for (const TruthFace& face : faces) {
         if (face.id < 0) {
             throw Error(ErrorKind::input, "the faces of the truth have no ids", image.truth->source,
-                        "use the truth of throng crowd, or leave --tracks out");
+                        {"use the truth of throng crowd, or leave %1 out", Setting{"tracks"}});
         }
         if (!ids.insert(face.id).second) {
             throw Error(ErrorKind::input, "the truth has the id " + std::to_string(face.id) + " twice in one frame",

@@ -196,7 +196,7 @@ CascadeModel parse_cascade(std::string_view text, const std::string& name) {
     pugi::xml_document document;
     const auto parsed = document.load_buffer(text.data(), text.size(), pugi::parse_default | pugi::parse_doctype);
     if (!parsed) {
-        throw Error(ErrorKind::input, std::string("not XML: ") + parsed.description(),
+        throw Error(ErrorKind::input, {"not XML: %1", parsed.description()},
                     name + ": byte " + std::to_string(parsed.offset));
     }
     const XmlReader xml(name);

@@ -127,10 +127,10 @@ CnnInput cnn_input_choice(const DetectorParams& params) {
     for (const auto& [id, choice] : params.switches) {
         if (id != kCnnInputSwitch) {
             throw Error(ErrorKind::usage, "the cnn detector has no such switch", id,
-                        "the only switch is " + std::string(kCnnInputSwitch));
+                        {"the only switch is %1", std::string(kCnnInputSwitch)});
         }
         if (choice != "native" && choice != "letterbox") {
-            throw Error(ErrorKind::usage, "unknown choice: " + choice, id, "use native or letterbox");
+            throw Error(ErrorKind::usage, {"unknown choice: %1", choice}, id, "use native or letterbox");
         }
         if (choice == "letterbox") input = CnnInput::letterbox;
     }
@@ -143,7 +143,7 @@ float cnn_score_threshold(const DetectorParams& params, HeadFamily family) {
     const float threshold = params.score_threshold.value_or(family == HeadFamily::yunet ? kYuNet : kUltraFace);
     // With a lower threshold, every cell of every map would be a detection.
     if (!(threshold > 0.0F && threshold <= 1.0F)) {
-        throw Error(ErrorKind::usage, "must be in (0, 1] for this detector", "--score-threshold");
+        throw Error(ErrorKind::usage, "must be in (0, 1] for this detector", Setting{"score_threshold"});
     }
     return threshold;
 }

@@ -62,7 +62,7 @@ public:
         if (::fsync(file_) != 0) fail("cannot be written to disk");
         std::error_code failed;
         fs::rename(path_, target, failed);
-        if (failed) throw Error(ErrorKind::input, "cannot be written: " + failed.message(), target.string());
+        if (failed) throw Error(ErrorKind::input, {"cannot be written: %1", failed.message().c_str()}, target.string());
     }
     void remove() {
         std::error_code ignored;
@@ -74,7 +74,8 @@ private:
         std::error_code failed;
         fs::create_directories(path_.parent_path(), failed);
         if (failed) {
-            throw Error(ErrorKind::input, "cannot be created: " + failed.message(), path_.parent_path().string());
+            throw Error(ErrorKind::input, {"cannot be created: %1", failed.message().c_str()},
+                        path_.parent_path().string());
         }
         file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
         if (file_ < 0) fail("cannot be written");
@@ -90,7 +91,7 @@ private:
     }
 
     [[noreturn]] void fail(const char* what) const {
-        throw Error(ErrorKind::input, std::string(what) + ": " + std::strerror(errno), path_.string());
+        throw Error(ErrorKind::input, {"%1: %2", what, std::strerror(errno)}, path_.string());
     }
 
     fs::path path_;
@@ -187,18 +188,18 @@ void set_up(Transfer& transfer, char* message) {
         case CURLE_COULDNT_RESOLVE_HOST:
         case CURLE_COULDNT_RESOLVE_PROXY:
         case CURLE_COULDNT_CONNECT:
-            throw Error(ErrorKind::input, "cannot be reached: " + reason, address,
+            throw Error(ErrorKind::input, {"cannot be reached: %1", reason}, address,
                         "check the network, or download the file elsewhere and copy it to the model folder");
         case CURLE_PEER_FAILED_VERIFICATION:
         case CURLE_SSL_CONNECT_ERROR:
         case CURLE_SSL_CACERT_BADFILE:
-            throw Error(ErrorKind::input, "the certificate is not trusted: " + reason, address,
+            throw Error(ErrorKind::input, {"the certificate is not trusted: %1", reason}, address,
                         "check the system time and the installed certificates (ca-certificates)");
         case CURLE_HTTP_RETURNED_ERROR:
-            throw Error(ErrorKind::input, fmt::format("the server rejected the request with status {}", status),
-                        address, "the publisher may have moved the file");
+            throw Error(ErrorKind::input, Message("the server rejected the request with status %1", status), address,
+                        "the publisher may have moved the file");
         case CURLE_UNSUPPORTED_PROTOCOL:
-            throw Error(ErrorKind::input, "unsupported protocol: " + reason, address, "use https");
+            throw Error(ErrorKind::input, {"unsupported protocol: %1", reason}, address, "use https");
         default:
             throw Error(
                 ErrorKind::input,
@@ -228,7 +229,7 @@ bool transfer_once(const Download& what, const DownloadProgress& progress, PartF
     }
     if (code != CURLE_OK) throw_failure(code, transfer, message);
     if (transfer.done < what.size) {
-        throw Error(ErrorKind::input, fmt::format("the server sent only {} of {} bytes", transfer.done, what.size),
+        throw Error(ErrorKind::input, Message("the server sent only %1 of %2 bytes", transfer.done, what.size),
                     what.address, "run the command again to resume the download");
     }
     return true;

@@ -17,9 +17,8 @@ HogModel from_coefficients(const std::vector<float>& coefficients, const std::st
     const auto count = static_cast<std::size_t>(kHogWeights);
     if (coefficients.size() != count && coefficients.size() != count + 1) {
         throw Error(ErrorKind::input,
-                    "has " + std::to_string(coefficients.size()) + " SVM coefficients; expected are " +
-                        std::to_string(count) + " or one more",
-                    name, "use a detector trained for a window of 64x128 pixels");
+                    {"has %1 SVM coefficients; expected are %2 or one more", coefficients.size(), count}, name,
+                    "use a detector trained for a window of 64x128 pixels");
     }
     if (!std::all_of(coefficients.begin(), coefficients.end(), [](float v) { return std::isfinite(v); })) {
         throw Error(ErrorKind::input, "has SVM coefficients that are not finite", name);
@@ -35,14 +34,15 @@ HogModel from_coefficients(const std::vector<float>& coefficients, const std::st
 HogModel from_file(const std::string& file) {
     if (!std::filesystem::is_regular_file(file)) {
         throw Error(ErrorKind::unavailable, "HOG model not found", file,
-                    "omit --model to use OpenCV's people detector, or name a file written by cv::HOGDescriptor::save");
+                    {"omit %1 to use OpenCV's people detector, or name a file written by cv::HOGDescriptor::save",
+                     Setting{"model"}});
     }
     cv::HOGDescriptor hog;
     bool read = false;
     try {
         read = hog.load(file);
     } catch (const cv::Exception& problem) {
-        throw Error(ErrorKind::input, "cannot be read as an OpenCV HOG descriptor: " + problem.err, file);
+        throw Error(ErrorKind::input, {"cannot be read as an OpenCV HOG descriptor: %1", problem.err}, file);
     }
     if (!read) throw Error(ErrorKind::input, "contains no OpenCV HOG descriptor", file);
     const bool fits = hog.winSize == cv::Size(kHogWindowWidth, kHogWindowHeight) &&

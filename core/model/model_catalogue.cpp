@@ -69,7 +69,7 @@ const RecommendedModel& recommended_model(std::string_view name) {
     for (const RecommendedModel& model : models) names.emplace_back(model.name);
     const std::string meant = closest_name(std::string(name), names);
     throw Error(ErrorKind::usage, "is not one of the recommended models", std::string(name),
-                meant.empty() ? "run `throng models` for a list" : "did you mean " + meant + "?");
+                meant.empty() ? Message("run `throng models` for a list") : Message("did you mean %1?", meant));
 }
 
 std::string file_name(const RecommendedModel& model) {

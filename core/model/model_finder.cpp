@@ -145,8 +145,8 @@ fs::path find_model(std::string_view model, std::string_view kind_name) {
         if (fs::is_directory(folder, error)) searched += (searched.empty() ? "" : ", ") + folder.string();
     }
     throw Error(ErrorKind::unavailable, "no model of this name found", asked,
-                (searched.empty() ? std::string("no model folder exists") : "searched in " + searched) + "; " +
-                    std::string(kind.get_models) + ", set THRONG_MODELS, or give a path");
+                joined(searched.empty() ? Message("no model folder exists") : Message("searched in %1", searched),
+                       {"%1, set THRONG_MODELS, or give a path", std::string(kind.get_models).c_str()}));
 }
 
 }  // namespace throng

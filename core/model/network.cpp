@@ -180,7 +180,7 @@ std::vector<MapSize> resolve_sizes(const Network& network, std::int32_t width, s
     constexpr std::int32_t kMaxSide = 1 << 20;
     const auto fail = [&](const std::string& where, const std::string& problem) {
         throw Error(ErrorKind::input, problem, network.name + ", " + where,
-                    "use an input size that is a multiple of " + std::to_string(input_multiple(network)) + " pixels");
+                    {"use an input size that is a multiple of %1 pixels", input_multiple(network)});
     };
     std::vector<MapSize> sizes(network.tensors.size());
     sizes[static_cast<std::size_t>(network.input.tensor)] = {width, height};

@@ -21,7 +21,7 @@ bool begins_with(std::string_view text, std::string_view beginning) {
 }
 
 // Recognizes other formats that are often passed as models; empty if the format is unknown.
-std::string other_format(std::string_view bytes) {
+Message other_format(std::string_view bytes) {
     if (bytes.empty()) return "is empty";
     if (begins_with(bytes, "version https://git-lfs")) {
         return "is a Git LFS pointer, not the model itself";
@@ -35,12 +35,12 @@ std::string other_format(std::string_view bytes) {
 }
 
 [[noreturn]] void not_onnx(std::string_view bytes, const std::string& name) {
-    std::string guess = other_format(bytes);
+    Message guess = other_format(bytes);
     // A model starts with the version of its format: field 1, a small number.
     const bool plausible = bytes.size() > 2 && bytes[0] == '\x08' && bytes[1] > 0 && bytes[1] < 32;
     if (guess.empty()) {
-        guess = plausible ? fmt::format("is a truncated or damaged ONNX model of {} bytes", bytes.size())
-                          : "is not an ONNX model";
+        guess = plausible ? Message("is a truncated or damaged ONNX model of %1 bytes", bytes.size())
+                          : Message("is not an ONNX model");
     }
     throw Error(ErrorKind::input, guess, name,
                 plausible ? "download the file again; `throng models` lists sizes and checksums"

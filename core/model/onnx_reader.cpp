@@ -69,7 +69,7 @@ Network parse_onnx(std::string_view bytes, const std::string& name) {
 Network read_onnx(const std::filesystem::path& file) {
     std::error_code failed;
     const std::uintmax_t size = std::filesystem::file_size(file, failed);  // fails for pipes
-    if (failed) throw Error(ErrorKind::input, "cannot be read: " + failed.message(), file.string());
+    if (failed) throw Error(ErrorKind::input, {"cannot be read: %1", failed.message().c_str()}, file.string());
     ReadOptions options;
     options.what = "face detector";
     options.max_bytes = kMaxOnnxFile;

@@ -71,17 +71,21 @@ void AutoQuality::enter(std::size_t level, Clock::time_point now) {
     entered_ = now;
 }
 
-std::string AutoQuality::given_up() const {
+Message AutoQuality::given_up() const {
     if (level_ == 0) return {};
     const DetectorParams& asked = levels_.front();
     const DetectorParams& used = params();
     const DetectorKind* kind = find_detector_kind(asked.kind);
-    std::string text = fmt::format("{} from {} instead of {} px", kind != nullptr ? kind->finds : "objects",
-                                   used.min_size, asked.min_size);
-    if (used.scale_factor != asked.scale_factor) {
-        text += fmt::format(", scale factor {} instead of {}", used.scale_factor, asked.scale_factor);
+    const Message finds = std::string(kind != nullptr ? kind->finds : "objects").c_str();
+    if (used.scale_factor == asked.scale_factor) {
+        return {"%1 from %2 instead of %3 px", finds, used.min_size, asked.min_size};
     }
-    return text;
+    return {"%1 from %2 instead of %3 px, scale factor %4 instead of %5",
+            finds,
+            used.min_size,
+            asked.min_size,
+            fmt::format("{}", used.scale_factor),
+            fmt::format("{}", asked.scale_factor)};
 }
 
 }  // namespace throng

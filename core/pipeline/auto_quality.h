@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/message.h"
 #include "core/detect/detector.h"
 
 namespace throng {
@@ -29,7 +30,7 @@ public:
 
     // Returns what the current level gives up: "faces from 36 instead of 24 px, scale factor 1.2 instead of 1.1"; empty
     // at level 0.
-    [[nodiscard]] std::string given_up() const;
+    [[nodiscard]] Message given_up() const;
 
     static constexpr std::size_t kFrames = 8;  // frames at a level before it is judged
 

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include "core/base/current_error.h"
+#include "core/base/error.h"
 #include "core/base/stopwatch.h"
 
 namespace throng {
@@ -98,7 +98,7 @@ void DecodeLoop::decode(const std::stop_token& stop) {
 
 void DecodeLoop::note_source() {
     SourceInfo info = source_->info();
-    std::string notice = source_->notice();
+    Message notice = source_->notice();
     std::string incomplete = source_->incomplete();
     const std::uint64_t replaced = source_->replaced();
     const std::lock_guard lock(mutex_);

@@ -35,7 +35,7 @@ public:
     // State of the source after its last read.
     struct Status {
         SourceInfo info;
-        std::string notice;
+        Message notice;
         std::string incomplete;
         std::uint64_t decoded = 0;
         std::uint64_t replaced = 0;  // frames that the source itself replaced with newer ones

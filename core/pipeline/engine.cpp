@@ -108,8 +108,9 @@ void Engine::fall_back(const Error& failure) {
         unfinished = processor_->take_unfinished();
         processor_.reset();
     }
-    notice_ = "the " + backend_->name() + " backend failed; continuing with " + next->name() + ": " + failure.what();
-    spdlog::warn("{}", notice_);
+    notice_ = joined({"the %1 backend failed", backend_->name()},
+                     {"continuing with %1: %2", next->name(), failure.message()});
+    spdlog::warn("{}", notice_.text());
     backend_ = std::move(next);
     settings_.detector.switches.clear();  // they applied to the failed backend
     processor_ = std::make_unique<FrameProcessor>(backend_, settings_);

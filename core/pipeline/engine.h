@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -58,7 +57,7 @@ public:
     void fall_back(const Error& failure);
     [[nodiscard]] bool fell_back() const noexcept { return !notice_.empty(); }
     // One line about the failure of the first backend; empty without one.
-    [[nodiscard]] const std::string& notice() const noexcept { return notice_; }
+    [[nodiscard]] const Message& notice() const noexcept { return notice_; }
     // Returns the number of frames that cannot be read since their device failed, and forgets it.
     [[nodiscard]] std::size_t take_unreadable() { return std::exchange(unreadable_, 0); }
 
@@ -77,7 +76,7 @@ private:
     std::optional<Lookahead> tracks_;  // with PipelineSettings::tracking; goes on when the backend changes
     std::deque<DecodedFrame> again_;   // of the failed backend, oldest first
     std::size_t unreadable_ = 0;
-    std::string notice_;
+    Message notice_;
 };
 
 }  // namespace throng

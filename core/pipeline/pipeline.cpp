@@ -92,19 +92,14 @@ std::optional<Error> Pipeline::failure() const {
     return impl_->failure_;
 }
 
-std::string Pipeline::notice() const {
-    const std::string source = impl_->decode_.status().notice;
+Message Pipeline::notice() const {
+    const Message source = impl_->decode_.status().notice;
     const std::lock_guard lock(impl_->mutex_);
     const auto& notices = impl_->notices_;
-    std::string line;
-    for (const std::string& part : {notices.backend, notices.settings, source, notices.overflow}) {
-        if (!line.empty() && !part.empty()) line += "; ";
-        line += part;
-    }
-    return line;
+    return joined(joined(notices.backend, notices.settings), joined(source, notices.overflow));
 }
 
-std::string Pipeline::given_up() const {
+Message Pipeline::given_up() const {
     const std::lock_guard lock(impl_->mutex_);
     return impl_->notices_.given_up;
 }

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/current_error.h"
+#include "core/base/error.h"
 #include "core/base/log.h"
 
 namespace throng {
@@ -134,14 +134,14 @@ void Pipeline::Impl::apply_pending_settings() {
         settings_pending_ = false;
         requested = settings_;
     }
-    std::string problem;
+    Message problem;
     try {
         engine_.apply(with_quality(requested));
         applied_ = requested;
         set_carries(applied_);
     } catch (const Error& error) {
-        problem = error.what();
-        spdlog::warn("{}", problem);
+        problem = error.message();
+        spdlog::warn("{}", error.what());
     }
     set_up_hiding();
     if (!have_comparable_times(previous, engine_.settings().detector)) reset_statistics_ = true;
@@ -211,7 +211,8 @@ void Pipeline::Impl::resume_source() {
     if (unreadable == 0) return;
     const std::lock_guard lock(mutex_);
     counters_.dropped += unreadable;
-    notices_.backend += "; " + std::to_string(unreadable) + (unreadable == 1 ? " frame dropped" : " frames dropped");
+    notices_.backend =
+        joined(notices_.backend, {unreadable == 1 ? "%1 frame dropped" : "%1 frames dropped", unreadable});
 }
 
 void Pipeline::Impl::note_backend() {
@@ -317,7 +318,7 @@ PipelineSettings Pipeline::Impl::with_quality(PipelineSettings settings) {
     }
     if (quality_) settings.detector = quality_->params();
     const std::lock_guard lock(mutex_);
-    notices_.given_up = quality_ ? quality_->given_up() : std::string();
+    notices_.given_up = quality_ ? quality_->given_up() : Message();
     return settings;
 }
 
@@ -376,10 +377,9 @@ void Pipeline::Impl::note_overflow(const Engine::Outcome& outcome) {
     }
     overflowing_ = outcome.overflowed;
     const std::lock_guard lock(mutex_);
-    notices_.overflow = result.overflow == 0
-                            ? std::string()
-                            : std::to_string(result.overflow) + " of " + std::to_string(result.raw_count) +
-                                  " raw detections dropped (buffers full)";
+    notices_.overflow = result.overflow == 0 ? Message()
+                                             : Message("%1 of %2 raw detections dropped (buffers full)",
+                                                       result.overflow, result.raw_count);
 }
 
 void Pipeline::Impl::enter_end() {

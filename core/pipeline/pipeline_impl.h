@@ -160,7 +160,7 @@ private:
     Phase phase_ = Phase::idle;
     std::optional<Error> failure_;
     struct {
-        std::string backend, settings, overflow, given_up;
+        Message backend, settings, overflow, given_up;
     } notices_;
     std::shared_ptr<Backend> backend_;
     std::vector<DetectorSwitch> switches_;

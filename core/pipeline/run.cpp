@@ -91,7 +91,7 @@ private:
         engine_.discard();
         if (!source_.resume_on_host(last_.index, last_.pts)) {
             throw Error(ErrorKind::unavailable, engine_.notice(), source_.info().name,
-                        "use --decoder software or --backend cpu");
+                        {"use %1 or %2", Setting{"decoder", "software"}, Setting{"backend", "cpu"}});
         }
         submitted_ = written_;
         more_ = true;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/current_error.h"
+#include "core/base/error.h"
 
 namespace throng {
 

@@ -68,7 +68,7 @@ public:
         writer_.close();
         warn();
         if (const std::string incomplete = writer_.incomplete(); !incomplete.empty()) {
-            throw Error(ErrorKind::input, "written, but incomplete: " + incomplete, path_);
+            throw Error(ErrorKind::input, {"written, but incomplete: %1", incomplete}, path_);
         }
     }
 
@@ -115,7 +115,8 @@ public:
             std::error_code failure;
             fs::create_directories(folder_, failure);
             if (failure) {
-                throw Error(ErrorKind::input, "cannot create the folder: " + failure.message(), folder_.string());
+                throw Error(ErrorKind::input, {"cannot create the folder: %1", failure.message().c_str()},
+                            folder_.string());
             }
         }
         const std::string path = path_for(result).string();

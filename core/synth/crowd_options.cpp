@@ -16,7 +16,7 @@ constexpr int kMinSide = 64;
 constexpr int kMaxSide = 16384;
 
 [[noreturn]] void reject(std::string_view key, std::string_view value, std::string_view advice) {
-    throw Error(ErrorKind::usage, "invalid value '" + std::string(value) + "'", "crowd: " + std::string(key),
+    throw Error(ErrorKind::usage, {"invalid value '%1'", std::string(value)}, "crowd: " + std::string(key),
                 std::string(advice));
 }
 
@@ -95,7 +95,7 @@ CrowdOptions parse_crowd_options(std::string_view spec) {
             options.uncover = whole_number<int>(key, value, kUncoverAdvice);
             if (options.uncover < 0) reject(key, value, kUncoverAdvice);
         } else {
-            throw Error(ErrorKind::usage, "unknown option '" + std::string(key) + "'", "crowd:",
+            throw Error(ErrorKind::usage, {"unknown option '%1'", std::string(key)}, "crowd:",
                         "valid options are faces, size, seed, fps, frames, motion and uncover, as in "
                         "crowd:faces=60,size=1920x1080,seed=1");
         }

@@ -94,7 +94,7 @@ private:
         const AVCodec* encoder = avcodec_find_encoder(gif_ ? AV_CODEC_ID_GIF : AV_CODEC_ID_APNG);
         if (encoder == nullptr) {
             throw Error(ErrorKind::unavailable,
-                        std::string("this FFmpeg build cannot write animated ") + (gif_ ? "GIF" : "PNG"), path_);
+                        Message("this FFmpeg build cannot write animated %1", gif_ ? "GIF" : "PNG"), path_);
         }
         muxer_.context().flags |= AVFMT_FLAG_BITEXACT;
         if (gif_) make_graph();

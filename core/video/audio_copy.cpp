@@ -30,7 +30,7 @@ AudioCopy::AudioCopy(const std::string& file) : file_(file) {
     int status = avformat_open_input(&context, request.url.c_str(), nullptr, options.address());
     input_.reset(context);
     if (status >= 0) status = avformat_find_stream_info(context, nullptr);
-    if (status < 0) throw Error(ErrorKind::input, "the audio cannot be read: " + av::message(status), file);
+    if (status < 0) throw Error(ErrorKind::input, {"the audio cannot be read: %1", av::message(status).c_str()}, file);
     const int video = av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
     if (video >= 0) {
         video_ = context->streams[video];
@@ -51,7 +51,7 @@ AudioCopy::AudioCopy(const std::string& file) : file_(file) {
             stream.discard = AVDISCARD_ALL;
         }
     }
-    if (tracks_.empty()) throw Error(ErrorKind::input, "has no audio", file, "use --audio drop");
+    if (tracks_.empty()) throw Error(ErrorKind::input, "has no audio", file, {"use %1", Setting{"audio", "drop"}});
 }
 
 void AudioCopy::add_streams(AVFormatContext& output, const std::string& output_path) {
@@ -59,9 +59,9 @@ void AudioCopy::add_streams(AVFormatContext& output, const std::string& output_p
         const AVStream& from = *input_->streams[track.in];
         if (avformat_query_codec(output.oformat, from.codecpar->codec_id, FF_COMPLIANCE_NORMAL) != 1) {
             throw Error(ErrorKind::usage,
-                        std::string("this container cannot hold audio of the codec ") +
-                            avcodec_get_name(from.codecpar->codec_id),
-                        output_path, "use a name that ends in .mkv, or --audio drop");
+                        {"this container cannot hold audio of the codec %1",
+                         std::string(avcodec_get_name(from.codecpar->codec_id))},
+                        output_path, {"use a name that ends in .mkv, or %1", Setting{"audio", "drop"}});
         }
         track.out = avformat_new_stream(&output, nullptr);
         if (track.out == nullptr || avcodec_parameters_copy(track.out->codecpar, from.codecpar) < 0)

@@ -68,13 +68,13 @@ std::int64_t ByteStream::seek_to(void* self, std::int64_t offset, int whence) {
     return stream.seek(offset, whence);
 }
 
-int ByteStream::fail(std::string why) {
+int ByteStream::fail(Message why) {
     failure_ = std::move(why);
     return -1;
 }
 
 void ByteStream::recover() {
-    failure_.clear();
+    failure_ = {};
     clear_errors();
     context_->error = 0;
     context_->eof_reached = 0;
@@ -90,13 +90,13 @@ ByteStream::Clock::time_point ByteStream::deadline(bool answered) const {
     return answered || has_data_ ? std::min(open, silent) : open;
 }
 
-std::string ByteStream::timeout_message() const {
+Message ByteStream::timeout_message() const {
     const double silence = std::chrono::duration<double>(Clock::now() - last_data_).count();
     if (opening_ && has_data_ && silence < 0.9 * std::min(limits_.open_timeout, limits_.read_timeout)) {
-        return "the data arrive too slowly: not opened within " + short_number(limits_.open_timeout) + " s";
+        return {"the data arrive too slowly: not opened within %1 s", short_number(limits_.open_timeout)};
     }
     const double limit = opening_ ? std::min(limits_.open_timeout, limits_.read_timeout) : limits_.read_timeout;
-    return "no data for " + short_number(limit) + " s";
+    return {"no data for %1 s", short_number(limit)};
 }
 
 namespace {

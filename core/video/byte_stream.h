@@ -8,6 +8,7 @@
 #include <stop_token>
 #include <string>
 
+#include "core/base/message.h"
 #include "core/video/av.h"
 
 namespace throng {
@@ -36,7 +37,7 @@ public:
     void recover();
 
     // Returns why the data ended early ("no data for 5 s"); empty while no data are missing.
-    [[nodiscard]] const std::string& failure() const { return failure_; }
+    [[nodiscard]] const Message& failure() const { return failure_; }
     // Returns true if the sender closed the connection, cleanly or too early. Returns false after a time-out or a
     // network error.
     [[nodiscard]] virtual bool closed_by_sender() const { return failure_.empty(); }
@@ -62,13 +63,13 @@ protected:
     // Returns true if all bytes before this position have been received.
     [[nodiscard]] virtual bool is_received(std::int64_t position) const { return static_cast<void>(position), false; }
 
-    int fail(std::string why);  // returns a negative value
+    int fail(Message why);  // returns a negative value
     [[nodiscard]] bool stopped() const { return stop_.stop_requested(); }
     [[nodiscard]] const std::stop_token& stop() const { return stop_; }
     // Returns the time until which an operation that begins now may wait. answered: the other side has responded.
     [[nodiscard]] Clock::time_point deadline(bool answered) const;
     // Returns the message for an operation that timed out.
-    [[nodiscard]] std::string timeout_message() const;
+    [[nodiscard]] Message timeout_message() const;
     [[nodiscard]] const ByteLimits& limits() const { return limits_; }
 
 private:
@@ -83,7 +84,7 @@ private:
     Clock::time_point last_data_ = opened_;
     std::unique_ptr<AVIOContext, ContextDeleter> context_;
     std::stop_token stop_;
-    std::string failure_;
+    Message failure_;
     bool opening_ = true;
     bool has_data_ = false;
 };

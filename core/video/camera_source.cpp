@@ -66,7 +66,7 @@ std::unique_ptr<VideoSource> open_camera(std::string_view spec, const SourceOpti
         return open_live(request, stop);
     } catch (const Error& failure) {
         if (failure.kind() != ErrorKind::input) throw;
-        spdlog::debug("{}: {}; trying the driver's own mode", path, failure.problem());
+        spdlog::debug("{}: {}; trying the driver's own mode", path, failure.problem().text());
     }
     request.options.clear();
     try {

@@ -75,8 +75,8 @@ av::FramePtr decode_packet(AVCodecID codec_id, std::span<const std::uint8_t> dat
                            std::span<const std::uint8_t> configuration, bool& damaged) {
     const AVCodec* decoder = avcodec_find_decoder(codec_id);
     if (decoder == nullptr) {
-        throw Error(ErrorKind::input, std::string("this FFmpeg build cannot decode ") + avcodec_get_name(codec_id), "",
-                    "convert the image to JPEG or PNG");
+        throw Error(ErrorKind::input, {"this FFmpeg build cannot decode %1", std::string(avcodec_get_name(codec_id))},
+                    "", "convert the image to JPEG or PNG");
     }
     if (data.empty()) throw_undecodable();
     av::set_up();

@@ -37,8 +37,7 @@ public:
         const CrowdOptions& options = crowd_.options();
         SourceInfo info;
         info.name = name_;
-        info.details = "drawn crowd of " + std::to_string(options.faces) + ", " + std::to_string(options.width) + "x" +
-                       std::to_string(options.height);
+        info.details = {"drawn crowd of %1, %2x%3", options.faces, options.width, options.height};
         info.width = options.width;
         info.height = options.height;
         info.fps = options.fps;

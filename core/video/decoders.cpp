@@ -159,9 +159,8 @@ void check_size(const AVStream& stream, const std::string& shown) {
     const std::int64_t pixels = static_cast<std::int64_t>(stream.codecpar->width) * stream.codecpar->height;
     if (pixels <= kMaxPixels) return;
     throw Error(ErrorKind::input,
-                "the frame is too large: " + std::to_string(stream.codecpar->width) + "x" +
-                    std::to_string(stream.codecpar->height) + " pixels",
-                shown, "at most " + std::to_string(kMaxPixels >> 20) + " megapixels are supported");
+                {"the frame is too large: %1x%2 pixels", stream.codecpar->width, stream.codecpar->height}, shown,
+                {"at most %1 megapixels are supported", kMaxPixels >> 20});
 }
 
 }  // namespace
@@ -179,15 +178,15 @@ OpenDecoder open_decoder(const AVStream& stream, const SourceOptions& options, b
         if (av::CodecPtr codec = row.open(request, why)) return {std::move(codec), std::string(row.name)};
         if (!hardware) break;
         if (!automatic) {
-            throw Error(ErrorKind::unavailable, "the " + options.decoder + " decoder is unavailable: " + why, shown,
-                        "use --decoder auto or software");
+            throw Error(ErrorKind::unavailable, {"the %1 decoder is unavailable: %2", options.decoder, why}, shown,
+                        {"use %1 or %2", Setting{"decoder", "auto"}, "software"});
         }
         spdlog::info("{}: the {} decoder is unavailable ({})", shown, row.name, why);
     }
     if (why.empty()) {
         throw Error(ErrorKind::usage, "unknown decoder", options.decoder, "use auto, software, cuda or v4l2m2m");
     }
-    throw Error(ErrorKind::input, "the video cannot be decoded: " + why, shown, "convert it to H.264");
+    throw Error(ErrorKind::input, {"the video cannot be decoded: %1", why}, shown, "convert it to H.264");
 }
 
 std::vector<DecoderInfo> list_decoders(int device) {

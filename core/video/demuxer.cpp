@@ -97,7 +97,7 @@ std::optional<MediaStatus> Demuxer::failed(int status) {
     // FFmpeg stores the status of an interrupted read and returns it from later reads, too.
     const bool interrupted = status == AVERROR_EXIT || status == AVERROR(ETIMEDOUT);
     if (interrupted || (!input_.bytes && input_.watchdog->expired())) return MediaStatus::stalled;
-    read_error_ = av::message(status);
+    read_error_ = av::message(status).c_str();
     // After damaged data in a file, the demuxer can resynchronize. After an error of a device or a connection it
     // cannot.
     gave_up_on_damage_ = status == AVERROR_INVALIDDATA && !input_.live;
@@ -107,9 +107,9 @@ std::optional<MediaStatus> Demuxer::failed(int status) {
     return MediaStatus::broken;
 }
 
-std::string Demuxer::read_error() const {
+Message Demuxer::read_error() const {
     if (has_failed_bytes()) return input_.bytes->failure();
-    return gave_up_ ? read_error_ : "";
+    return gave_up_ ? read_error_ : Message();
 }
 
 // Examines the end of the file, for formats whose demuxers end silently in a truncated file.
@@ -205,7 +205,7 @@ std::optional<double> Demuxer::duration() const {
 }
 
 std::string Demuxer::early_end() const {
-    if (has_failed_bytes() || (gave_up_ && !gave_up_on_damage_)) return "reading ended early: " + read_error();
+    if (has_failed_bytes() || (gave_up_ && !gave_up_on_damage_)) return "reading ended early: " + read_error().text();
     const double tick = clock_.tick();
     const double start = static_cast<double>(clock_.start()) * tick;
     const auto expected =

@@ -67,7 +67,7 @@ public:
     // After the end: returns why the input ended early ("the file ends early: …"); empty for a complete file.
     [[nodiscard]] std::string early_end() const;
     // Returns why reading failed permanently before the end; empty if it has not failed.
-    [[nodiscard]] std::string read_error() const;
+    [[nodiscard]] Message read_error() const;
 
 private:
     [[nodiscard]] int read_any();
@@ -87,7 +87,7 @@ private:
     bool gave_up_on_damage_ = false;
     int failures_in_row_ = 0;  // at the end, these are reported as an early end and not counted in failures_
     std::uint64_t failures_ = 0;
-    std::string read_error_;
+    Message read_error_;
 };
 
 }  // namespace throng

@@ -46,15 +46,15 @@ ExactEncoder::ExactEncoder(const VideoFormat& format, const ExactEncoderOptions&
     std::string why;
     encoder_ = VideoEncoder::open(options.encoder, settings, why);
     if (!encoder_) {
-        throw Error(ErrorKind::unavailable,
-                    fmt::format("the encoder {} cannot encode {}x{} pixels: {}", options.encoder, settings.width,
-                                settings.height, why),
-                    path_, "use --encoder libx264");
+        throw Error(
+            ErrorKind::unavailable,
+            {"the encoder %1 cannot encode %2x%3 pixels: %4", options.encoder, settings.width, settings.height, why},
+            path_, {"use %1", Setting{"encoder", "libx264"}});
     }
 }
 
 void ExactEncoder::check(int status) const {
-    if (status < 0) throw Error(ErrorKind::input, "cannot encode the video: " + av::message(status), path_);
+    if (status < 0) throw Error(ErrorKind::input, {"cannot encode the video: %1", av::message(status).c_str()}, path_);
 }
 
 void ExactEncoder::encode(const ExactFrame& frame, const Write& write) {

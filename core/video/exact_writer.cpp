@@ -51,7 +51,7 @@ std::unique_ptr<ExactWriter> make_exact_writer(const std::string& path, const Vi
     if (names_video(path)) return std::make_unique<H264Writer>(path, format, options);
     if (names_animation(path)) {
         if (!options.audio.empty()) {
-            throw Error(ErrorKind::usage, "an animation cannot hold audio", path, "use --audio drop");
+            throw Error(ErrorKind::usage, "an animation cannot hold audio", path, {"use %1", Setting{"audio", "drop"}});
         }
         return make_animation_writer(path, format);
     }

@@ -205,9 +205,8 @@ Frame FrameMaker::make_on_host(av::FramePtr av_frame) {
     const AVPixelFormat format = plain_format(av_frame->format);
     const AVPixFmtDescriptor* descriptor = av_pix_fmt_desc_get(format);
     if (descriptor == nullptr || sws_isSupportedInput(format) == 0) {
-        throw Error(ErrorKind::input, std::string("frames in the format ") +
-                                          (descriptor != nullptr ? descriptor->name : "unknown") +
-                                          " are not supported");
+        throw Error(ErrorKind::input, {"frames in the format %1 are not supported",
+                                       std::string(descriptor != nullptr ? descriptor->name : "unknown")});
     }
     composed_ = false;
     if (has_alpha(*descriptor) && !ignore_alpha_) {

@@ -244,7 +244,8 @@ public:
         Error problem(ErrorKind::input, "the pipeline did not start in time", {},
                       "test it with gst-launch-1.0 and autovideosink at its end");
         if (status == PopStatus::closed) problem = problem_.get();
-        throw Error(problem.kind(), problem.problem() + (error.empty() ? "" : ": " + error), name, problem.advice());
+        throw Error(problem.kind(), error.empty() ? problem.problem() : Message("%1: %2", problem.problem(), error),
+                    name, problem.advice());
     }
 
     ~GstreamerSource() override {
@@ -282,7 +283,7 @@ private:
             throw Error(failure.kind(), failure.problem(), info_.name, failure.advice());
         }
         const std::string error = PipelineErrors::instance().error_of(mark_);
-        if (!error.empty()) throw Error(ErrorKind::input, "the pipeline failed: " + error, info_.name);
+        if (!error.empty()) throw Error(ErrorKind::input, {"the pipeline failed: %1", error}, info_.name);
     }
 
     void stop_thread(std::chrono::milliseconds timeout) {

@@ -252,7 +252,7 @@ public:
             const auto c = static_cast<char>(item.type >> shift & 0xFFU);
             type += c >= ' ' && c <= '~' ? c : '?';
         }
-        throw Error(ErrorKind::input, "HEIF images of the kind \"" + type + "\" are not supported", "",
+        throw Error(ErrorKind::input, {"HEIF images of the kind \"%1\" are not supported", type}, "",
                     "convert it to JPEG or PNG");
     }
 

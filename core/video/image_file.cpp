@@ -39,7 +39,8 @@ constexpr std::size_t kSignatureBytes = 4096;
 constexpr std::size_t kHeaderBytes = std::size_t{1} << 16;
 
 [[noreturn]] void throw_unreadable(int error, const fs::path& path) {
-    throw Error(ErrorKind::input, "cannot read the image: " + std::generic_category().message(error), path.string());
+    throw Error(ErrorKind::input, {"cannot read the image: %1", std::generic_category().message(error).c_str()},
+                path.string());
 }
 
 // Reads regular files only: opening or reading another kind of file may block for ever.
@@ -67,10 +68,8 @@ void check(const ImageHeader& header, const fs::path& path) {
         throw Error(ErrorKind::input, "the image header is damaged", path.string());
     }
     if (header.height > kMaxPixels / header.width) {
-        throw Error(
-            ErrorKind::input,
-            "the image is too large: " + std::to_string(header.width) + "x" + std::to_string(header.height) + " pixels",
-            path.string(), "at most " + std::to_string(kMaxPixels >> 20) + " megapixels are supported");
+        throw Error(ErrorKind::input, {"the image is too large: %1x%2 pixels", header.width, header.height},
+                    path.string(), {"at most %1 megapixels are supported", kMaxPixels >> 20});
     }
 }
 
@@ -79,7 +78,7 @@ cv::Mat decoded(const std::vector<std::uint8_t>& bytes, int flags, const fs::pat
     try {
         image = cv::imdecode(bytes, flags);
     } catch (const cv::Exception& failure) {
-        throw Error(ErrorKind::input, "the image cannot be decoded: " + failure.err, path.string());
+        throw Error(ErrorKind::input, {"the image cannot be decoded: %1", failure.err}, path.string());
     }
     if (image.empty()) {
         throw Error(ErrorKind::input, "the image cannot be decoded", path.string(), "the file is damaged or cut short");
@@ -257,7 +256,7 @@ Frame wrapped(cv::Mat image) {
 ImageFile read_image_file(const fs::path& path) {
     std::error_code failure;
     const std::uintmax_t size = fs::file_size(path, failure);
-    if (failure) throw Error(ErrorKind::input, "cannot read the image: " + failure.message(), path.string());
+    if (failure) throw Error(ErrorKind::input, {"cannot read the image: %1", failure.message().c_str()}, path.string());
     if (size == 0) throw Error(ErrorKind::input, "the file is empty", path.string());
     if (size > kMaxFile) throw Error(ErrorKind::input, "the file is larger than 512 megabytes", path.string());
     std::vector<std::uint8_t> bytes = file_bytes(path, static_cast<std::size_t>(size));
@@ -305,7 +304,7 @@ LoadedImage decode_image(const ImageFile& file) {
 
 void check_single_page(const ImageFile& file) {
     if (file.header.pages <= 1) return;
-    throw Error(ErrorKind::input, "has " + std::to_string(file.header.pages) + " pages, which cannot be written",
+    throw Error(ErrorKind::input, Message("has %1 pages, which cannot be written", file.header.pages),
                 file.path.string(), "split it into files of one page");
 }
 

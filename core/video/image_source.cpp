@@ -36,8 +36,8 @@ public:
         load_next(stop);
         if (ahead_) return;
         if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped while opening", name_);
-        throw Error(ErrorKind::input, "none of the " + std::to_string(found) + " images in the folder can be read",
-                    name_, "the first: " + first_problem_);
+        throw Error(ErrorKind::input, Message("none of the %1 images in the folder can be read", found), name_,
+                    {"the first: %1", first_problem_});
     }
 
     ReadStatus read(Frame& frame, std::stop_token stop) override {
@@ -73,8 +73,8 @@ public:
     [[nodiscard]] SourceInfo info() const override {
         SourceInfo info;
         info.name = name_;
-        info.details = folder_ ? std::to_string(paths_.size()) + (paths_.size() == 1 ? " image" : " images")
-                               : "image " + std::to_string(width_) + "x" + std::to_string(height_);
+        info.details = folder_ ? Message(paths_.size() == 1 ? "%1 image" : "%1 images", paths_.size())
+                               : Message("image %1x%2", width_, height_);
         info.width = width_;
         info.height = height_;
         info.frame_count = static_cast<std::int64_t>(paths_.size());
@@ -89,7 +89,7 @@ public:
     [[nodiscard]] std::string current_name() const override { return current_.empty() ? name_ : current_; }
 
     [[nodiscard]] std::optional<double> decode_ms() const override { return decode_ms_; }
-    [[nodiscard]] std::string notice() const override { return incomplete(); }
+    [[nodiscard]] Message notice() const override { return incomplete(); }
     [[nodiscard]] std::string incomplete() const override {
         if (!folder_) return incomplete_images_.empty() ? "" : incomplete_images_.begin()->second;
         std::string text;
@@ -165,7 +165,7 @@ std::vector<std::string> images_in(const std::string& folder) {
             others.push_back(path.filename().string());
         }
     }
-    if (failure) throw Error(ErrorKind::input, "cannot read the folder: " + failure.message(), folder);
+    if (failure) throw Error(ErrorKind::input, {"cannot read the folder: %1", failure.message().c_str()}, folder);
     if (!others.empty()) {
         std::sort(others.begin(), others.end(), natural_less);
         const bool one = others.size() == 1;

@@ -26,10 +26,10 @@ std::vector<std::uint8_t> encoded(const std::string& path, const cv::Mat& image)
         }
         if (cv::imencode(extension, image, bytes, {cv::IMWRITE_JPEG_QUALITY, kJpegQuality})) return bytes;
     } catch (const cv::Exception& failure) {
-        throw Error(ErrorKind::input, "the image cannot be encoded: " + failure.err, path);
+        throw Error(ErrorKind::input, {"the image cannot be encoded: %1", failure.err}, path);
     }
     throw Error(ErrorKind::input, "the image cannot be encoded", path,
-                "this format may not support " + std::to_string(image.cols) + "x" + std::to_string(image.rows));
+                {"this format may not support %1x%2", image.cols, image.rows});
 }
 
 }  // namespace

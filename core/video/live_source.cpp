@@ -69,7 +69,7 @@ public:
         const std::lock_guard lock(mutex_);
         return info_;
     }
-    [[nodiscard]] std::string notice() const override {
+    [[nodiscard]] Message notice() const override {
         const std::lock_guard lock(mutex_);
         return notice_;
     }
@@ -83,7 +83,7 @@ private:
     };
     void run(std::unique_ptr<MediaReader> reader, const std::stop_token& stop);
     struct StreamError {
-        std::string what;
+        Message what;
         bool clean_end = false;   // the sender closed cleanly
         bool sent_again = false;  // the sender restarted the same file
     };
@@ -91,7 +91,7 @@ private:
     std::unique_ptr<MediaReader> reconnect(StreamError error, const std::stop_token& stop);
     void publish(const MediaReader& reader, MediaFrame decoded, Clock::time_point begin);
     double time_of(const StreamClock& clock, std::optional<std::int64_t> ticks, Clock::time_point now);
-    void set_notice(std::string notice);
+    void set_notice(Message notice);
 
     // Used only by the thread while it runs.
     MediaRequest request_;
@@ -116,7 +116,7 @@ private:
 
     mutable std::mutex mutex_;  // guards the members below, except thread_
     SourceInfo info_;
-    std::string notice_;
+    Message notice_;
 
     std::jthread thread_;  // last member: joined before the others are destroyed
 };
@@ -129,7 +129,7 @@ void LiveSource::run(std::unique_ptr<MediaReader> reader, const std::stop_token&
             ended_file_ = error.clean_end ? reader->input().first_packet_hash() : 0;
             reader.reset();  // closes the old connection before a new one is made
             if (error.sent_again) {
-                set_notice("the stream has ended; the sender restarts it from the same frame");
+                set_notice(joined("the stream has ended", "the sender restarts it from the same frame"));
                 break;
             }
             if (!stop.stop_requested()) reader = reconnect(std::move(error), stop);
@@ -155,9 +155,9 @@ LiveSource::StreamError LiveSource::play(MediaReader& reader, const std::stop_to
         switch (status) {
             case MediaStatus::read: publish(reader, std::move(decoded), begin); break;
             case MediaStatus::end:
-                if (const std::string error = reader.input().read_error(); !error.empty()) return {error};
+                if (const Message error = reader.input().read_error(); !error.empty()) return {error};
                 return {"the stream ended", true};
-            case MediaStatus::stalled: return {"no data for " + short_number(request_.source.read_timeout) + " s"};
+            case MediaStatus::stalled: return {{"no data for %1 s", short_number(request_.source.read_timeout)}};
             case MediaStatus::broken: return {reader.input().read_error()};
             case MediaStatus::stopped: return {};
         }
@@ -179,7 +179,7 @@ void LiveSource::publish(const MediaReader& reader, MediaFrame decoded, Clock::t
         info_.width = frame.width();
         info_.height = frame.height();
         info_.details = reader.details(frame.width(), frame.height());
-        notice_.clear();
+        notice_ = {};
     }
     newest_.push({frame, std::max(worked_ms, 0.0)});
 }
@@ -208,11 +208,11 @@ double LiveSource::time_of(const StreamClock& clock, std::optional<std::int64_t>
 // accepts and then drops every connection does not cause endless retries.
 std::unique_ptr<MediaReader> LiveSource::reconnect(StreamError error, const std::stop_token& stop) {
     if (error.clean_end && request_.source.reconnects == 0) return nullptr;
-    std::string reason = std::move(error.what);
-    spdlog::warn("{}: {}", request_.shown, reason);
+    Message reason = std::move(error.what);
+    spdlog::warn("{}: {}", request_.shown, reason.text());
     while (request_.source.reconnects < 0 || attempts_ < request_.source.reconnects) {
         ++attempts_;
-        set_notice(reason + "; reconnecting, attempt " + std::to_string(attempts_));
+        set_notice(joined(reason, {"reconnecting, attempt %1", attempts_}));
         if (!sleep_for(std::min(kFirstPause * std::exp2(std::min(failures_++, 10)), kMaxPause), stop)) return nullptr;
         try {
             auto reader = std::make_unique<MediaReader>(request_, stop);
@@ -223,14 +223,14 @@ std::unique_ptr<MediaReader> LiveSource::reconnect(StreamError error, const std:
             if (stop.stop_requested()) return nullptr;
             if (failure.kind() != ErrorKind::input) throw;
             reason = failure.problem();
-            spdlog::debug("{}: {}", request_.shown, reason);
+            spdlog::debug("{}: {}", request_.shown, reason.text());
         }
     }
-    throw Error(ErrorKind::input, reason + "; reconnecting failed", request_.shown,
+    throw Error(ErrorKind::input, joined(reason, "reconnecting failed"), request_.shown,
                 "check the device or the sender, then open the source again");
 }
 
-void LiveSource::set_notice(std::string notice) {
+void LiveSource::set_notice(Message notice) {
     const std::lock_guard lock(mutex_);
     notice_ = std::move(notice);
 }

@@ -120,7 +120,7 @@ std::optional<MediaFileSource::TimedFrame> MediaFileSource::decode(const std::st
         case MediaStatus::end:
         case MediaStatus::broken: early_end_ = reader_->input().early_end(); return std::nullopt;
         case MediaStatus::stalled:
-            throw Error(ErrorKind::input, "no data for " + short_number(request_.source.read_timeout) + " s",
+            throw Error(ErrorKind::input, Message("no data for %1 s", short_number(request_.source.read_timeout)),
                         request_.shown, "the connection or the sender has stopped");
     }
     result.starts_again = result.media.iteration != std::exchange(iteration_, result.media.iteration);
@@ -136,8 +136,8 @@ std::optional<MediaFileSource::TimedFrame> MediaFileSource::decode(const std::st
 // Throws the error for an input without a decoded frame.
 void MediaFileSource::reject(const std::stop_token& stop) const {
     if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped while opening", request_.shown);
-    if (const std::string error = reader_->input().read_error(); !error.empty()) {
-        throw Error(ErrorKind::input, error + ", before the first frame", request_.shown);
+    if (const Message error = reader_->input().read_error(); !error.empty()) {
+        throw Error(ErrorKind::input, {"%1, before the first frame", error}, request_.shown);
     }
     const bool damaged = reader_->damaged() > 0;
     throw Error(ErrorKind::input, damaged ? "no frame can be decoded" : "the input contains no frames", request_.shown,

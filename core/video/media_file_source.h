@@ -32,7 +32,7 @@ public:
     void set_loop(bool loop) override { loop_ = loop; }
     bool resume_on_host(std::int64_t index, double pts) override;
     [[nodiscard]] SourceInfo info() const override;
-    [[nodiscard]] std::string notice() const override { return incomplete(); }
+    [[nodiscard]] Message notice() const override { return incomplete(); }
     [[nodiscard]] std::string incomplete() const override {
         return incomplete_text(earlier_damage_ + reader_->damaged(), early_end_);
     }

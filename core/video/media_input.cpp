@@ -35,9 +35,9 @@ bool has_user_info(const std::string& url) {
     return authority.find('@') != std::string::npos;
 }
 
-std::pair<std::string, std::string> explanation(int status, const MediaRequest& request, bool live, bool expired) {
+std::pair<Message, Message> explanation(int status, const MediaRequest& request, bool live, bool expired) {
     if (expired) {
-        return {"no answer within " + short_number(request.source.open_timeout) + " s",
+        return {{"no answer within %1 s", short_number(request.source.open_timeout)},
                 "check the address, the network and whether the sender is running"};
     }
     switch (status) {
@@ -55,9 +55,9 @@ std::pair<std::string, std::string> explanation(int status, const MediaRequest& 
             if (has_unencoded_password(request.url)) return {"not a readable video", kEncodePassword};
             return {"not a readable video", "the file may be damaged, cut short, or of another type"};
         case AVERROR(ENODEV):
-        case AVERROR(EBUSY): return {av::message(status), "another program may be using it"};
+        case AVERROR(EBUSY): return {av::message(status).c_str(), "another program may be using it"};
         default:
-            if (has_unencoded_password(request.url)) return {av::message(status), kEncodePassword};
+            if (has_unencoded_password(request.url)) return {av::message(status).c_str(), kEncodePassword};
             return {av::message(status), live ? "check the address and whether the sender is running" : ""};
     }
 }
@@ -85,7 +85,7 @@ void open_format(const MediaRequest& request, MediaInput& input, const std::stop
     for (const auto& [key, value] : request.options) options.set(key, value);
     auto* format = request.input_format.empty() ? nullptr : av_find_input_format(request.input_format.c_str());
     if (format == nullptr && !request.input_format.empty()) {
-        throw Error(ErrorKind::unavailable, "this FFmpeg build has no support for " + request.input_format,
+        throw Error(ErrorKind::unavailable, {"this FFmpeg build has no support for %1", request.input_format},
                     request.shown);
     }
 

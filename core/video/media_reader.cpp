@@ -80,8 +80,8 @@ void MediaReader::check_requested_decoder(const AVFrame& av_frame) {
     if (decoder_name_ != "cuda" || av_frame.hw_frames_ctx != nullptr) return;
     if (request_.source.decoder == "cuda") {
         throw Error(ErrorKind::unavailable,
-                    "the GPU cannot decode this type of video (" + details(av_frame.width, av_frame.height) + ")",
-                    request_.shown, "use --decoder auto or software");
+                    {"the GPU cannot decode this type of video (%1)", details(av_frame.width, av_frame.height)},
+                    request_.shown, {"use %1 or %2", Setting{"decoder", "auto"}, "software"});
     }
     spdlog::info("{}: the GPU cannot decode this type of video; decoding in software", request_.shown);
     decoder_name_ = "software";

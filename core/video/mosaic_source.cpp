@@ -45,7 +45,7 @@ public:
     [[nodiscard]] SourceInfo info() const override {
         SourceInfo info = source_->info();
         info.name = "mosaic:" + info.name;
-        info.details = "2x2 of " + info.details;
+        info.details = {"2x2 of %1", info.details};
         info.width *= 2;
         info.height *= 2;
         return info;
@@ -55,7 +55,7 @@ public:
         const std::string inner = source_->current_name();
         return inner == source_->info().name ? "mosaic:" + inner : inner;
     }
-    [[nodiscard]] std::string notice() const override { return source_->notice(); }
+    [[nodiscard]] Message notice() const override { return source_->notice(); }
     [[nodiscard]] std::string incomplete() const override { return source_->incomplete(); }
     [[nodiscard]] std::optional<double> decode_ms() const override { return source_->decode_ms(); }
     [[nodiscard]] std::uint64_t replaced() const override { return source_->replaced(); }

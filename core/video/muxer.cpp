@@ -29,7 +29,8 @@ Muxer::Muxer(std::string path, const char* format, MuxerFile file, const std::st
     AVFormatContext* context = nullptr;
     const int made = avformat_alloc_output_context2(&context, nullptr, format, nullptr);
     context_.reset(context);
-    if (made < 0) throw Error(ErrorKind::unavailable, std::string("this FFmpeg build cannot write ") + format, path_);
+    if (made < 0)
+        throw Error(ErrorKind::unavailable, {"this FFmpeg build cannot write %1", std::string(format)}, path_);
     context_->flags |= AVFMT_FLAG_CUSTOM_IO;
     if (!audio.empty()) audio_.emplace(audio);
 }
@@ -70,7 +71,7 @@ void Muxer::check(int status, const char* what) const {
     if (status >= 0 && bytes_ != nullptr && bytes_->error < 0) status = bytes_->error;
     if (status >= 0) return;
     if (failure_) std::rethrow_exception(failure_);
-    throw Error(ErrorKind::input, std::string(what) + ": " + av::message(status), path_);
+    throw Error(ErrorKind::input, {"%1: %2", what, av::message(status).c_str()}, path_);
 }
 
 void Muxer::begin(const AVCodecContext& codec, AVRational time_base, AVRational sample_aspect_ratio, double audio_start,

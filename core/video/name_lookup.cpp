@@ -86,10 +86,10 @@ void wait_for_host(const std::string& url, const std::string& shown, double seco
                     kEncodePassword);
     }
     if (status == PopStatus::timeout) {
-        throw Error(ErrorKind::input, "the host name was not resolved within " + short_number(seconds) + " s", shown,
+        throw Error(ErrorKind::input, {"the host name was not resolved within %1 s", short_number(seconds)}, shown,
                     "check the network and its name server");
     }
-    throw Error(ErrorKind::input, std::string("host not found: ") + ::gai_strerror(error), shown,
+    throw Error(ErrorKind::input, {"host not found: %1", ::gai_strerror(error)}, shown,
                 "check the address and the network");
 }
 

@@ -28,7 +28,7 @@ Source open_path(std::string_view spec, const SourceOptions& options, const std:
     const std::string path = file_url_path(spec).value_or(std::string(spec));
     struct stat status {};
     if (path.empty() || ::stat(path.c_str(), &status) != 0) {
-        const std::string why = path.empty() ? "no source specified" : std::generic_category().message(errno);
+        const Message why = path.empty() ? "no source specified" : std::generic_category().message(errno).c_str();
         throw Error(ErrorKind::input, why, path, "check the path");
     }
     if (S_ISDIR(status.st_mode)) return open_image_folder(path, stop);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/message.h"
 #include "core/frame/frame.h"
 
 namespace throng {
@@ -22,9 +23,9 @@ enum class ReadStatus {
 };
 
 struct SourceInfo {
-    std::string name;     // as the user specified it, passwords in URLs masked
-    std::string details;  // "h264 1920x1080 30 fps, software"
-    int width = 0;        // of the next frame, if known; 0: unknown
+    std::string name;  // as the user specified it, passwords in URLs masked
+    Message details;   // "h264 1920x1080 30 fps, software"
+    int width = 0;     // of the next frame, if known; 0: unknown
     int height = 0;
     double fps = 0;  // 0: unknown
     std::optional<std::int64_t> frame_count;
@@ -77,7 +78,7 @@ public:
     // Returns the file of the last frame. Differs from info().name for a folder of images.
     [[nodiscard]] virtual std::string current_name() const { return info().name; }
     // Returns one line about errors that did not end the source ("reconnecting, attempt 3"); empty without errors.
-    [[nodiscard]] virtual std::string notice() const { return {}; }
+    [[nodiscard]] virtual Message notice() const { return {}; }
     // Returns why the frames read so far are not the complete, undamaged frames of the input: a truncated or damaged
     // file, skipped images, a connection that broke in the middle of a file. Empty while nothing is missing. Final once
     // read has returned end. Does not cover frames that a live source drops or replaces.

@@ -116,8 +116,7 @@ void VideoWriter::Impl::start(const Frame& first) {
     if (!codec_) {
         if (!any)
             throw Error(ErrorKind::unavailable, "this FFmpeg build has no video encoder", path_, "install libx264");
-        throw Error(ErrorKind::input, "a video of " + size + " pixels cannot be encoded", path_,
-                    "write images instead");
+        throw Error(ErrorKind::input, {"a video of %1 pixels cannot be encoded", size}, path_, "write images instead");
     }
     if (encoder == "mpeg4") {
         notice = "no H.264 encoder available: " + path_ + " is written as MPEG-4 Part 2";

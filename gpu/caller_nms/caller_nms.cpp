@@ -93,7 +93,7 @@ private:
         const NmsParams params = engine_params(rules_);
         if (has_ids && is_soft(params.rule) && params.score_min < 0) {
             throw Error(ErrorKind::unavailable, "is negative, and the boxes have ids: not available in device memory",
-                        "params.score_min", "use a host handle");
+                        Setting{"score_min"}, "use a host handle");
         }
         EngineInput to;
         to.raw.boxes = raw_boxes_.data();

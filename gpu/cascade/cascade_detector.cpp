@@ -29,18 +29,18 @@ constexpr int kThreeSegments[] = {30, 200};
 }  // namespace
 
 void check_options(const CascadeOptions& options) {
-    const auto require = [](bool holds, const char* problem, const char* option) {
-        if (!holds) throw Error(ErrorKind::usage, problem, option);
+    const auto require = [](bool holds, const char* problem, const char* field) {
+        if (!holds) throw Error(ErrorKind::usage, problem, Setting{field});
     };
-    require(options.segment_count >= 1 && options.segment_count <= 3, "must lie in [1, 3]", "--segments");
+    require(options.segment_count >= 1 && options.segment_count <= 3, "must lie in [1, 3]", "segments");
     require(options.segments.size() < static_cast<std::size_t>(kMaxSegments), "has too many segments (at most 8)",
-            "--segments");
+            "segments");
     require(std::is_sorted(options.segments.begin(), options.segments.end()) &&
                 std::adjacent_find(options.segments.begin(), options.segments.end()) == options.segments.end() &&
                 (options.segments.empty() || options.segments.front() >= 1),
-            "must list stages from 1 in ascending order", "--segments");
-    require(options.stride >= 1 && options.stride <= 8, "must lie in [1, 8]", "--stride");
-    require(options.mask.min_share >= 0.0F && options.mask.min_share <= 1.0F, "must lie in [0, 1]", "--mask-share");
+            "must list stages from 1 in ascending order", "segments");
+    require(options.stride >= 1 && options.stride <= 8, "must lie in [1, 8]", "stride");
+    require(options.mask.min_share >= 0.0F && options.mask.min_share <= 1.0F, "must lie in [0, 1]", "mask_share");
 }
 
 CascadeDetector::CascadeDetector(StreamView stream, const DeviceInfo& device, const CascadeModel& model,
@@ -262,8 +262,8 @@ std::unique_ptr<Detector> make_cascade_detector(StreamView stream, const DeviceI
     const CascadeModel model = read_cascade(find_model(params.model, params.kind));
     const bool haar = model.kind == CascadeKind::haar;
     if (haar != (params.kind == "haar")) {
-        throw Error(ErrorKind::usage, std::string("is a model of kind ") + (haar ? "haar" : "lbp"), model.name,
-                    std::string("use --detector ") + (haar ? "haar" : "lbp"));
+        throw Error(ErrorKind::usage, {"is a model of kind %1", haar ? "haar" : "lbp"}, model.name,
+                    {"use %1", Setting{"kind", haar ? "haar" : "lbp"}});
     }
     return std::make_unique<CascadeDetector>(stream, device, model, params, options);
 }

@@ -192,7 +192,7 @@ const Row& find_row(const std::string& id) {
     if (found != rows.end()) return *found;
     Choices ids;
     for (const Row& row : rows) ids.emplace_back(row.id);
-    throw Error(ErrorKind::usage, "unknown detector switch", "--switch " + id, "use one of " + joined(ids));
+    throw Error(ErrorKind::usage, "unknown detector switch", Setting{"switch", id}, "use one of " + joined(ids));
 }
 
 }  // namespace
@@ -212,7 +212,7 @@ CascadeOptions with_choices(CascadeOptions defaults, const std::map<std::string,
     for (const auto& [id, choice] : choices) {
         const Row& row = find_row(id);
         if (!row.set(defaults, choice)) {
-            throw Error(ErrorKind::usage, "unknown choice", "--switch " + id + "=" + choice,
+            throw Error(ErrorKind::usage, "unknown choice", Setting{"switch", id + "=" + choice},
                         "use one of " + joined(row.choices));
         }
     }

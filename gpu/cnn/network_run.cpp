@@ -92,7 +92,7 @@ void NetworkRun::lay_out_maps(int width, int height, StreamView stream) {
             throw Error(ErrorKind::unavailable,
                         "an input of " + std::to_string(width) + "x" + std::to_string(height) +
                             " pixels is too large for the CUDA detector",
-                        network_->name, "raise --min-size");
+                        network_->name, {"raise %1", Setting{"min_size"}});
         }
         if (lives[at(t)].last < lives[at(t)].first) continue;  // internal to a kernel, or part of another tensor
         lives[at(t)].bytes = static_cast<std::size_t>(map.image) * at(images_) * element;

@@ -31,7 +31,7 @@ public:
         for (const int l : readers_[index(network_.input.tensor)]) {
             if (l < layer_count() && layer(l).kind == LayerKind::convolution) continue;
             throw Error(ErrorKind::unavailable, "the CUDA detector supports only networks that begin with convolutions",
-                        network_.name, "use --backend cpu");
+                        network_.name, {"use %1", Setting{"backend", "cpu"}});
         }
         const NetworkHead& head = network_.head;
         const bool fits = head.levels.size() <= kMaxLevels &&
@@ -40,7 +40,7 @@ public:
         if (!fits) {
             throw Error(ErrorKind::unavailable,
                         "the CUDA detector supports at most 4 strides with at most 4 boxes per cell", network_.name,
-                        "use --backend cpu");
+                        {"use %1", Setting{"backend", "cpu"}});
         }
         out_.aliases.resize(network_.tensors.size());
         out_.needs_zero_padding.resize(network_.tensors.size());

@@ -34,9 +34,10 @@ Pyramid::Pyramid(ImageSize frame, const std::vector<ImageSize>& levels, const Py
     const int plane_count = 1 + (planes.squares ? 1 : 0) + (planes.tilted ? 1 : 0);
     if (atlas_.entries() * plane_count > std::numeric_limits<std::int32_t>::max() ||
         std::max(frame.width, frame.height) >= kPackedOffsets) {
-        throw Error(ErrorKind::unavailable, "this frame is too large for the pyramid of the CUDA backend",
-                    std::to_string(frame.width) + "x" + std::to_string(frame.height),
-                    "raise --min-size or --scale-factor, or use --backend cpu");
+        throw Error(
+            ErrorKind::unavailable, "this frame is too large for the pyramid of the CUDA backend",
+            std::to_string(frame.width) + "x" + std::to_string(frame.height),
+            {"raise %1 or %2, or use %3", Setting{"min_size"}, Setting{"scale_factor"}, Setting{"backend", "cpu"}});
     }
     std::vector<std::uint32_t> taps;
     std::vector<std::int32_t> row_level;

@@ -13,24 +13,24 @@ namespace throng::gpu {
 namespace {
 
 void require_columns(const DetectionSpan& raw, const NmsParams& params) {
-    const auto lacks = [](const char* what, const char* rule) {
-        throw Error(ErrorKind::input, std::string("the detections have no ") + what, rule,
-                    "use detections that have it, or --pair overlap");
+    const auto lacks = [](const char* what, const char* pair) {
+        throw Error(ErrorKind::input, {"the detections have no %1", what}, Setting{"pair", pair},
+                    {"use detections that have it, or %1", Setting{"pair", "overlap"}});
     };
     if (raw.capacity == 0) return;
-    if (params.pair == PairRule::adaptive && raw.density == nullptr) lacks("density", "--pair adaptive");
-    if (params.pair == PairRule::feature && raw.features == nullptr) lacks("features", "--pair feature");
+    if (params.pair == PairRule::adaptive && raw.density == nullptr) lacks("density", "adaptive");
+    if (params.pair == PairRule::feature && raw.features == nullptr) lacks("features", "feature");
 }
 
 void check_rules(const NmsParams& params) {
     check_params(params);
     if (params.ties == Ties::index) {
-        throw Error(ErrorKind::unavailable, "the order by index is not available on CUDA", "--ties index",
-                    "use --backend cpu");
+        throw Error(ErrorKind::unavailable, "the order by index is not available on CUDA", Setting{"ties", "index"},
+                    {"use %1", Setting{"backend", "cpu"}});
     }
     if (params.kernels == NmsKernels::paper && params.rule != NmsRule::one_pass) {
-        throw Error(ErrorKind::usage, "the paper's kernels support only the rule one-pass", "--kernels paper",
-                    "use --rule one-pass or --kernels fast");
+        throw Error(ErrorKind::usage, "the paper's kernels support only the rule one-pass", Setting{"kernels", "paper"},
+                    {"use %1 or %2", Setting{"rule", "one-pass"}, Setting{"kernels", "fast"}});
     }
 }
 

@@ -109,7 +109,7 @@ std::int32_t paper_d_max(std::int32_t capacity, std::int32_t k) {
         throw Error(ErrorKind::usage,
                     "the paper's reduction takes at most " + std::to_string(kMaxThreads * k) + " detections in " +
                         std::to_string(k) + " steps",
-                    "--k", "raise k (up to 64) or use --kernels fast");
+                    Setting{"paper_k"}, {"raise k (up to 64) or use %1", Setting{"kernels", "fast"}});
     }
     return threads < 1 ? k : threads * k;
 }

@@ -34,12 +34,12 @@ ErrorKind kind_of(cudaError_t status) {
     }
 }
 
-const char* advice_for(cudaError_t status) {
+Message advice_for(cudaError_t status) {
     switch (status) {
         case cudaErrorMemoryAllocation:
-            return "close other programs that use the GPU, lower the capacity, or use --backend cpu";
+            return {"close other programs that use the GPU, lower the capacity, or use %1", Setting{"backend", "cpu"}};
         case cudaErrorNoKernelImageForDevice: return "build for this GPU: -DCMAKE_CUDA_ARCHITECTURES=native";
-        case cudaErrorInsufficientDriver: return "update the NVIDIA driver, or use --backend cpu";
+        case cudaErrorInsufficientDriver: return {"update the NVIDIA driver, or use %1", Setting{"backend", "cpu"}};
         case cudaErrorIllegalAddress:
         case cudaErrorLaunchFailure:
         case cudaErrorLaunchTimeout:

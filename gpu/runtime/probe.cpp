@@ -124,13 +124,13 @@ CudaProbe probe_cuda() {
 
 DeviceInfo use_device(int index) {
     CudaProbe probe = probe_cuda();
-    const char* advice = "use --backend auto or cpu to run on the CPU";
+    const Message advice("use %1 or %2 to run on the CPU", Setting{"backend", "auto"}, "cpu");
     if (probe.devices.empty()) throw Error(ErrorKind::unavailable, probe.reason, "CUDA", advice);
     if (index < 0 || index >= static_cast<int>(probe.devices.size())) {
         throw Error(ErrorKind::unavailable,
                     "no CUDA device " + std::to_string(index) + "; valid indices are 0 to " +
                         std::to_string(probe.devices.size() - 1),
-                    "--device", "run throng info to list the devices");
+                    Setting{"device"}, "run throng info to list the devices");
     }
     DeviceInfo& device = probe.devices[static_cast<std::size_t>(index)];
     if (device.unavailable_reason.empty()) device.unavailable_reason = find_code(device);

@@ -24,7 +24,7 @@ namespace {
 using namespace throng;
 using namespace throng::gpu;
 
-struct Setting {
+struct Variant {
     const char* name;
     const char* kind;
     int width, height;
@@ -32,7 +32,7 @@ struct Setting {
     int min_size, max_size;
 };
 
-constexpr Setting kSettings[] = {
+constexpr Variant kSettings[] = {
     {"alt2 1080p 1.25 50-200", "haar", 1920, 1080, 1.25, 50, 200},
     {"lbp 1080p 1.25 50-200", "lbp", 1920, 1080, 1.25, 50, 200},
     {"alt2 1080p 1.1 24-", "haar", 1920, 1080, 1.1, 24, 0},
@@ -41,7 +41,7 @@ constexpr Setting kSettings[] = {
 };
 
 // Returns the photograph, scaled and cropped to the setting's size, with chroma; without a file, the crowd.
-Frame image(const Setting& setting, const char* file) {
+Frame image(const Variant& setting, const char* file) {
     if (file == nullptr) {
         CrowdOptions options;
         options.width = setting.width;
@@ -87,7 +87,7 @@ void stage_times(CascadeDetector& detector, const Frame& frame, StreamView strea
     for (const auto& [name, ms] : times.stages) std::printf("    %-10s %8.4f ms\n", name.c_str(), ms.median());
 }
 
-void run(const Setting& setting, const char* file, const DeviceInfo& device, const Stream& stream) {
+void run(const Variant& setting, const char* file, const DeviceInfo& device, const Stream& stream) {
     DetectorParams params;
     params.kind = setting.kind;
     params.scale_factor = setting.factor;
@@ -129,7 +129,7 @@ int main(int argc, char** argv) {
         const DeviceInfo device = use_device(0);
         const Stream stream;
         std::printf("%s\n", device.name.c_str());
-        for (const Setting& setting : kSettings) {
+        for (const Variant& setting : kSettings) {
             for (int i = 1; i < std::max(argc, 2); ++i) run(setting, i < argc ? argv[i] : nullptr, device, stream);
         }
     } catch (const Error& error) {

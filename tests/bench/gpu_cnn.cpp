@@ -24,7 +24,7 @@ namespace {
 using namespace throng;
 using namespace throng::gpu;
 
-struct Setting {
+struct Variant {
     const char* name;
     int width, height, frames;
     const char* input;
@@ -32,7 +32,7 @@ struct Setting {
 };
 
 // One pass of the network each, except "all scales": native resolution is one scale for faces up to 192 pixels.
-constexpr Setting kSettings[] = {
+constexpr Variant kSettings[] = {
     {"640x640", 640, 640, 1, "native", 192},
     {"4 x 640x640", 640, 640, 4, "native", 192},
     {"16 x 640x640", 640, 640, 16, "native", 192},
@@ -69,7 +69,7 @@ const Choice kChoices[] = {
 
 class Bench {
 public:
-    Bench(const Network& network, const Setting& setting, const DeviceInfo& device, StreamView stream)
+    Bench(const Network& network, const Variant& setting, const DeviceInfo& device, StreamView stream)
         : network_(network), setting_(setting), device_(device), stream_(stream) {
         const Frame frame = crowd_frame(setting.width, setting.height, stream);
         for (int i = 0; i < setting.frames; ++i) {
@@ -129,7 +129,7 @@ private:
     }
 
     const Network& network_;
-    const Setting& setting_;
+    const Variant& setting_;
     const DeviceInfo& device_;
     StreamView stream_;
     std::vector<Frame> frames_;
@@ -151,7 +151,7 @@ int main(int argc, char** argv) {
             const Network network = read_onnx(find_model(model, "cnn"));
             std::printf("%s: %.1f million multiply-adds at 640x640\n", model.c_str(),
                         static_cast<double>(multiply_adds(network, 640, 640)) / 1e6);
-            for (const Setting& setting : kSettings) Bench(network, setting, device, stream.view()).run();
+            for (const Variant& setting : kSettings) Bench(network, setting, device, stream.view()).run();
         }
     } catch (const Error& error) {
         std::fprintf(stderr, "%s\n", error.what());

@@ -143,7 +143,7 @@ class Buffers(unittest.TestCase):
             "box_format": [lambda: throng.nms(boxes, scores, box_format="cxcywh")],
             "min_hits": [lambda: throng.nms(boxes, scores, rule="greedy", min_hits=0),
                          lambda: throng.nms(boxes, scores, rule="greedy", min_hits=1 << 40)],
-            "density: is None": [lambda: throng.nms(boxes, scores, rule="greedy", pair="adaptive")],
+            "density: is required by pair='adaptive'": [lambda: throng.nms(boxes, scores, rule="greedy", pair="adaptive")],
             "features": [lambda: throng.nms(boxes, scores, rule="greedy", pair="feature"),
                          lambda: throng.nms(boxes, scores, rule="greedy", pair="feature", features=scores)],
             "malformed": [lambda: throng.nms(Malformed(), scores)],

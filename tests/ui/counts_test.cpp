@@ -129,7 +129,7 @@ protected:
         counts_ = std::make_unique<CountsView>(path_, parse_count_plan(kPlan, path_));
         QObject::connect(counts_.get(), &CountsView::fileChanged, [this] { ++file_changes_; });
         QObject::connect(counts_.get(), &CountsView::failed,
-                         [this](const Error& error) { failure_ = error.problem(); });
+                         [this](const Error& error) { failure_ = error.problem().text(); });
         EXPECT_TRUE(test::wait_for([&] { return file_changes_ == 1; })) << "read";
     }
 

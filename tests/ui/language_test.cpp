@@ -13,13 +13,13 @@
 #include "core/detect/detector_kinds.h"
 #include "core/detect/nms_names.h"
 #include "tests/ui/window_fixture.h"
-#include "ui/language/core_messages.h"
 #include "ui/language/language.h"
 
 namespace throng::ui {
 namespace {
 
-constexpr const char* kGerman = ":/qt/qml/Throng/Ui/throng_de.ts";
+const QString kFolder = ":/qt/qml/Throng/Ui/";
+const QStringList kGerman{kFolder + "throng_de.ts", kFolder + "core_de.ts"};
 
 struct Entry {
     QString context, source, translation, type;
@@ -45,24 +45,46 @@ std::vector<Entry> read_entries(const QString& path) {
     return entries;
 }
 
+QString text_of(const QString& path) {
+    QFile file(path);
+    EXPECT_TRUE(file.open(QIODevice::ReadOnly)) << path.toStdString();
+    return QString::fromUtf8(file.readAll());
+}
+
+QStringList files_in(const QStringList& folders, const QStringList& patterns) {
+    QStringList found;
+    for (const QString& folder : folders) {
+        const auto path = QString::fromStdString((test::source_dir() / folder.toStdString()).string());
+        QDirIterator files(path, patterns, QDir::Files, QDirIterator::Subdirectories);
+        while (files.hasNext()) found += files.next();
+    }
+    return found;
+}
+
+// Returns the string literals of a part of a source, adjacent ones joined, as QML and C++ write them.
+QStringList literals_in(const QString& code) {
+    static const QRegularExpression kRun(R"x((?:"(?:[^"\\\n]|\\.)*"[\s+]*)+)x");
+    static const QRegularExpression kLiteral(R"x("((?:[^"\\\n]|\\.)*)")x");
+    QStringList found;
+    for (auto runs = kRun.globalMatch(code); runs.hasNext();) {
+        const QString run = runs.next().captured();
+        QString text;
+        for (auto parts = kLiteral.globalMatch(run); parts.hasNext();) text += parts.next().captured(1);
+        found += text.replace("\\\"", "\"").replace("\\n", "\n");
+    }
+    return found;
+}
+
 // Returns the texts of the sources that are marked as translatable: of QML by file, of C++ all below "".
 std::map<QString, std::set<QString>> marked_texts() {
     const QRegularExpression call(
         R"x((?:qsTr|\btr|QT_TR_NOOP|QT_TRANSLATE_NOOP\("QShortcut",)[\s(]*((?:"(?:[^"\\]|\\.)*"[\s+]*)+)[,)])x");
-    const QRegularExpression literal(R"x("((?:[^"\\]|\\.)*)")x");
     std::map<QString, std::set<QString>> found;
-    const QString folder = QString::fromStdString((test::source_dir() / "ui").string());
-    QDirIterator files(folder, {"*.qml", "*.cpp", "*.h"}, QDir::Files, QDirIterator::Subdirectories);
-    while (files.hasNext()) {
-        QFile file(files.next());
-        EXPECT_TRUE(file.open(QIODevice::ReadOnly)) << file.fileName().toStdString();
-        const QString text = QString::fromUtf8(file.readAll());
-        const QString context = file.fileName().endsWith(".qml") ? QFileInfo(file).baseName() : QString();
+    for (const QString& path : files_in({"ui"}, {"*.qml", "*.cpp", "*.h"})) {
+        const QString text = text_of(path);
+        const QString context = path.endsWith(".qml") ? QFileInfo(path).baseName() : QString();
         for (auto calls = call.globalMatch(text); calls.hasNext();) {
-            QString source;
-            const QString argument = calls.next().captured(1);
-            for (auto parts = literal.globalMatch(argument); parts.hasNext();) source += parts.next().captured(1);
-            found[context].insert(source.replace("\\\"", "\"").replace("\\n", "\n"));
+            found[context].insert(literals_in(calls.next().captured(1)).front());
         }
     }
     return found;
@@ -76,15 +98,19 @@ QStringList placeholders(const QString& text) {
     return found;
 }
 
+void expect_whole(const Entry& entry) {
+    const std::string name = (entry.context + ": " + entry.source).toStdString();
+    EXPECT_FALSE(entry.translation.trimmed().isEmpty()) << name;
+    EXPECT_EQ(entry.type, "") << name << ": unfinished, obsolete, or with plural forms";
+    EXPECT_EQ(placeholders(entry.translation), placeholders(entry.source)) << name;
+    EXPECT_EQ(entry.translation.front().isSpace(), entry.source.front().isSpace()) << name;
+}
+
 TEST(Language, EveryTextIsTranslated) {
     const auto marked = marked_texts();
     std::map<QString, std::set<QString>> translated;
-    for (const Entry& entry : read_entries(kGerman)) {
-        const std::string name = (entry.context + ": " + entry.source).toStdString();
-        EXPECT_FALSE(entry.translation.trimmed().isEmpty()) << name;
-        EXPECT_EQ(entry.type, "") << name << ": unfinished, obsolete, or with plural forms";
-        EXPECT_EQ(placeholders(entry.translation), placeholders(entry.source)) << name;
-        EXPECT_EQ(entry.translation.front().isSpace(), entry.source.front().isSpace()) << name;
+    for (const Entry& entry : read_entries(kGerman.front())) {
+        expect_whole(entry);
         const QString context =
             entry.context.startsWith("throng::ui") || entry.context == "QShortcut" ? QString() : entry.context;
         translated[context].insert(entry.source);
@@ -106,9 +132,7 @@ TEST(Language, EveryTextIsTranslated) {
 }
 
 QString source_text(const char* path) {
-    QFile file(QString::fromStdString((test::source_dir() / path).string()));
-    EXPECT_TRUE(file.open(QIODevice::ReadOnly)) << path;
-    return QString::fromUtf8(file.readAll());
+    return text_of(QString::fromStdString((test::source_dir() / path).string()));
 }
 
 std::vector<std::string> stage_names() {
@@ -148,7 +172,7 @@ std::vector<DetectorSwitch> detector_switches() {
 
 TEST(Language, TheNamesOfStagesRulesAndSwitchesAreTranslated) {
     std::set<std::string> german;
-    for (const Entry& entry : read_entries(kGerman)) {
+    for (const Entry& entry : read_entries(kGerman.back())) {
         if (entry.context == "throng::ui") german.insert(entry.source.toStdString());
     }
     for (const std::string& name : stage_names()) {
@@ -175,17 +199,17 @@ TEST(Language, TheNamesOfStagesRulesAndSwitchesAreTranslated) {
 }
 
 TEST(Language, FollowsTheFirstLanguageThatTheProgramHas) {
-    EXPECT_EQ(translation_file({"de"}), kGerman);
-    EXPECT_EQ(translation_file({"de-AT", "en"}), kGerman);
-    EXPECT_EQ(translation_file({"fr-FR", "de_DE"}), kGerman);
-    EXPECT_EQ(translation_file({"en-US", "de-DE"}), "");
-    EXPECT_EQ(translation_file({"C", "fr"}), "");
-    EXPECT_EQ(translation_file({}), "");
+    EXPECT_EQ(translation_files({"de"}), kGerman);
+    EXPECT_EQ(translation_files({"de-AT", "en"}), kGerman);
+    EXPECT_EQ(translation_files({"fr-FR", "de_DE"}), kGerman);
+    EXPECT_EQ(translation_files({"en-US", "de-DE"}), QStringList());
+    EXPECT_EQ(translation_files({"C", "fr"}), QStringList());
+    EXPECT_EQ(translation_files({}), QStringList());
     EXPECT_EQ(preferred_languages("de"), QStringList{"de"});
 }
 
 TEST(Language, ReportsADamagedFile) {
-    EXPECT_THROW(TsTranslator("missing.ts"), Error);
+    EXPECT_THROW(TsTranslator({"missing.ts"}), Error);
     const test::ScratchDir folder;
     const QString path = QString::fromStdString((folder.path() / "damaged.ts").string());
     QFile file(path);
@@ -193,7 +217,7 @@ TEST(Language, ReportsADamagedFile) {
     file.write("<?xml version=\"1.0\"?>\n<TS><context><name>A</name>\n<message><source>a</message>");
     file.close();
     try {
-        TsTranslator translator(path);
+        TsTranslator translator({path});
         ADD_FAILURE() << "accepted";
     } catch (const Error& error) {
         EXPECT_NE(std::string(error.what()).find("damaged.ts:3"), std::string::npos) << error.what();
@@ -284,32 +308,74 @@ TEST_F(GermanWindow, SpeaksGerman) {
     EXPECT_TRUE(test::wait_for([&] { return shows("Abspielen oder anhalten"); }));
 }
 
-// A pattern of a message that the core no longer has would stay unnoticed: every part of it occurs in the sources.
-TEST(Language, ThePatternsAreMessagesOfTheCore) {
-    QString sources;
-    for (const char* folder : {"core", "app", "gpu", "ui"}) {
-        QDirIterator files(QString::fromStdString((test::source_dir() / folder).string()), {"*.cpp", "*.h"},
-                           QDir::Files, QDirIterator::Subdirectories);
-        while (files.hasNext()) {
-            const QString path = files.next();
-            if (path.contains("/ui/language/")) continue;  // the patterns themselves
-            QFile file(path);
-            ASSERT_TRUE(file.open(QIODevice::ReadOnly));
-            sources += QString::fromUtf8(file.readAll());
+// Returns the arguments of the call whose parenthesis is open at this position.
+QString arguments_from(const QString& code, qsizetype at) {
+    const qsizetype begin = at;
+    bool in_text = false;
+    for (int open = 1; at < code.size(); ++at) {
+        if (code[at] == '"' && code[at - 1] != '\\') in_text = !in_text;
+        if (in_text) continue;
+        open += code[at] == '(' ? 1 : code[at] == ')' ? -1 : 0;
+        if (open == 0) break;
+    }
+    return code.mid(begin, at - begin);
+}
+
+// The texts of each file of the core's texts: one per language.
+std::map<QString, std::set<QString>> core_texts() {
+    std::map<QString, std::set<QString>> texts;
+    for (const QString& name : QDir(kFolder).entryList({"core_*.ts"})) {
+        for (const Entry& entry : read_entries(kFolder + name)) {
+            expect_whole(entry);
+            texts[name].insert(entry.source);
         }
     }
-    QFile file(QString::fromStdString((test::source_dir() / "ui/language/core_messages.cpp").string()));
-    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
-    const QString text = QString::fromUtf8(file.readAll());
-    const QRegularExpression pattern(R"x(QT_TR_NOOP\("([^"]+)"\))x");
+    EXPECT_FALSE(texts.empty());
+    return texts;
+}
+
+// The errors that a user of the window can meet; those of the program itself and of a stop are not for reading.
+TEST(Language, EveryErrorIsTranslated) {
+    static const QRegularExpression kError(R"(\bError(?: \w+)?\(ErrorKind::(?:usage|input|unavailable),)");
+    static const QRegularExpression kWords(R"([A-Za-z]\S* )");
+    static const QRegularExpression kPlace(R"("[^"]*"\s*\+|\+\s*"[^"]*")");  // a part of a place: path + ":" + line
+    static const QRegularExpression kComment(R"((?<!:)//[^\n]*)");
+    const auto texts = core_texts();
     int count = 0;
-    for (auto each = pattern.globalMatch(text); each.hasNext(); ++count) {
-        for (const QString& part : each.next().captured(1).split(QRegularExpression("%\\d"))) {
-            const bool composed = part.endsWith(": ") && sources.contains(part.chopped(2));  // what + ": " + reason
-            EXPECT_TRUE(composed || sources.contains(part)) << part.toStdString();
+    for (const QString& path :
+         files_in({"core/clocks", "core/count", "core/cpu", "core/detect", "core/frame", "core/model", "core/pipeline",
+                   "core/sinks", "core/synth", "core/video", "app/cuda_module"},
+                  {"*.cpp", "*.h"})) {
+        const QString code = text_of(path).remove(kComment);
+        for (auto errors = kError.globalMatch(code); errors.hasNext();) {
+            const QString arguments = arguments_from(code, errors.next().capturedEnd()).remove(kPlace);
+            for (const QString& text : literals_in(arguments)) {
+                if (!text.contains(kWords)) continue;
+                ++count;
+                for (const auto& [name, known] : texts) {
+                    EXPECT_TRUE(known.count(text))
+                        << path.toStdString() << ": not in " << name.toStdString() << ": " << text.toStdString();
+                }
+            }
         }
     }
-    EXPECT_GT(count, 40);
+    EXPECT_GT(count, 120);
+}
+
+// The translation of a text that no source has any more would stay unnoticed.
+TEST(Language, EveryTranslatedTextOfTheCoreIsInTheSources) {
+    std::set<QString> literals;
+    for (const QString& path : files_in({"core", "app", "gpu", "ui"}, {"*.cpp", "*.cu", "*.h"})) {
+        for (const QString& text : literals_in(text_of(path))) literals.insert(text);
+    }
+    for (const std::string& name : stage_names()) literals.insert(stage_label(name));
+    for (const int code : {ENOENT, EACCES, ECONNREFUSED, ETIMEDOUT}) {
+        literals.insert(QString::fromStdString(std::generic_category().message(code)));
+    }
+    for (const auto& [name, texts] : core_texts()) {
+        EXPECT_GT(texts.size(), 300U) << name.toStdString();
+        for (const QString& text : texts) EXPECT_TRUE(literals.count(text)) << text.toStdString();
+    }
 }
 
 TEST(Language, TheCoreDoesNotDependOnTheLocale) {
@@ -324,29 +390,34 @@ TEST(Language, TheCoreDoesNotDependOnTheLocale) {
 }
 
 TEST(Language, TranslatesMessagesWithValues) {
-    EXPECT_EQ(translated_message(std::string("image 640x480")), "image 640x480");
+    const Message image("image %1x%2", 640, 480);
+    EXPECT_EQ(translated_message(image), "image 640x480");
     TsTranslator translator{kGerman};
     QCoreApplication::installTranslator(&translator);
-    const std::map<const char*, const char*> expected{
-        {"", ""},
-        {"image 640x480", "Bild 640x480"},
-        {"2x2 of image 640x480", "2x2 aus Bild 640x480"},
-        {"h264 640x480 30 fps, software", "h264 640x480 30 fps, software"},
-        {"faces from 36 instead of 24 px", "Gesichter ab 36 statt 24 px"},
-        {"people from 72 instead of 64 px, scale factor 1.2 instead of 1.1",
-         "Personen ab 72 statt 64 px, Skalenfaktor 1.2 statt 1.1"},
-        {"9 boxes, 8 of 9 in common; another order of equal scores, none of 0 or less, always the IoU",
+    const Message unreadable = Error(ErrorKind::input, "no frame can be decoded", "frame 3").message();
+    const std::pair<Message, const char*> expected[] = {
+        {{}, ""},
+        {image, "Bild 640x480"},
+        {{"2x2 of %1", image}, "2x2 aus Bild 640x480"},
+        {std::string("h264 640x480 30 fps, software"), "h264 640x480 30 fps, software"},
+        {{"%1 from %2 instead of %3 px", "faces", 36, 24}, "Gesichter ab 36 statt 24 px"},
+        {joined({"%1 boxes, %2 of %3 in common", 9, 8, 9},
+                "another order of equal scores, none of 0 or less, always the IoU"),
          "9 Rahmen, davon 8 von 9 gleich; gleiche Werte anders geordnet, keine bis 0, immer die IoU"},
-        {"Haar cascade as set (CPU)", "Haar-Kaskade wie eingestellt (CPU)"},
-        {"missing.xml: model file not found (check the path)", "missing.xml: Modelldatei nicht gefunden (Pfad prüfen)"},
-        {"the cuda backend failed; continuing with cpu: frame 3: no frame can be decoded",
+        {{"%1 as set (%2)", "Haar cascade", "CPU"}, "Haar-Kaskade wie eingestellt (CPU)"},
+        {Error(ErrorKind::unavailable, "model file not found", "missing.xml", "check the path").message(),
+         "missing.xml: Modelldatei nicht gefunden (Pfad prüfen)"},
+        {joined({"the %1 backend failed", std::string("cuda")},
+                {"continuing with %1: %2", std::string("cpu"), unreadable}),
          "Das Backend cuda ist ausgefallen; weiter mit cpu: frame 3: kein Bild lässt sich decodieren"},
-        {"continuing with cpu: /a%1/50%2: no frame can be decoded",
-         "weiter mit cpu: /a%1/50%2: kein Bild lässt sich decodieren"},
-        {"cpu: no NVIDIA driver is installed", "CPU: kein NVIDIA-Treiber installiert"},
+        // Values are neither translated nor searched for placeholders.
+        {{"invalid value '%1'", std::string("faces")}, "ungültiger Wert 'faces'"},
+        {{"continuing with %1: %2", std::string("/a%1/50%2"), unreadable},
+         "weiter mit /a%1/50%2: frame 3: kein Bild lässt sich decodieren"},
+        {{"is smaller than %1", Setting{"min_size"}}, "ist kleiner als min_size"},
         {"an unlisted message", "an unlisted message"},
     };
-    for (const auto& [english, german] : expected) EXPECT_EQ(translated_message(std::string(english)), german);
+    for (const auto& [message, german] : expected) EXPECT_EQ(translated_message(message), german);
     try {
         static_cast<void>(open_source("missing.mp4"));
         ADD_FAILURE() << "opened";
@@ -355,7 +426,7 @@ TEST(Language, TranslatesMessagesWithValues) {
         EXPECT_EQ(translated_message(error.advice()), "Pfad prüfen");
     }
     QCoreApplication::removeTranslator(&translator);
-    EXPECT_EQ(translated_message(std::string("image 640x480")), "image 640x480");
+    EXPECT_EQ(translated_message(image), "image 640x480");
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ TEST(Scenes, ErrorsNameLineAndKey) {
         } catch (const Error& error) {
             EXPECT_EQ(error.kind(), ErrorKind::usage) << toml;
             EXPECT_EQ(error.where(), where) << toml;
-            EXPECT_NE((error.problem() + error.advice()).find(part), std::string::npos) << error.what();
+            EXPECT_NE((error.problem().text() + error.advice().text()).find(part), std::string::npos) << error.what();
         }
     }
     try {
@@ -106,7 +106,7 @@ TEST(Scenes, ErrorsNameLineAndKey) {
         ADD_FAILURE() << "no error for a file that does not exist";
     } catch (const Error& error) {
         EXPECT_EQ(error.where(), "/nonexistent/scenes.toml");
-        EXPECT_NE(error.advice().find("default"), std::string::npos);
+        EXPECT_NE(error.advice().text().find("default"), std::string::npos);
     }
     EXPECT_THROW((void)read_scenes("/"), Error);
 }
@@ -125,7 +125,7 @@ TEST(Scenes, DamagedScriptsAreRejected) {
             EXPECT_FALSE(parse_scenes(text, "s.toml").scenes.empty());
         } catch (const Error& error) {
             EXPECT_EQ(error.kind(), ErrorKind::usage);
-            EXPECT_EQ(error.where().rfind("s.toml:", 0), 0U) << error.what();
+            EXPECT_EQ(error.where().text().rfind("s.toml:", 0), 0U) << error.what();
             ++rejected;
         }
     }

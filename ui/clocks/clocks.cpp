@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "ui/base/post.h"
-#include "ui/language/core_messages.h"
 #include "ui/language/language.h"
 
 namespace throng::ui {
 namespace {
 
-QString sentence(const std::string& text) {
+QString sentence(const Message& text) {
     QString line = translated_message(text);
     if (!line.isEmpty()) line[0] = line[0].toUpper();
     return line;

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <variant>
 
-#include "ui/language/core_messages.h"
 #include "ui/language/language.h"
 
 namespace throng::ui {

@@ -4,10 +4,10 @@
 #include <optional>
 #include <utility>
 
-#include "core/base/current_error.h"
+#include "core/base/error.h"
 #include "core/pipeline/engine.h"
 #include "ui/base/post.h"
-#include "ui/language/core_messages.h"
+#include "ui/language/language.h"
 
 namespace throng::ui {
 namespace {
@@ -202,11 +202,11 @@ void CompareView::run(Work& work, const std::stop_token& stop) {
         Request request;
         if (work.requests.pop(request, stop) != PopStatus::value) break;
         std::shared_ptr<const ComparePair> pair;
-        QString error;
+        Message error;
         try {
             pair = worker->compare(request);
-        } catch (const std::exception& failure) {
-            error = QString::fromUtf8(failure.what());
+        } catch (...) {
+            error = current_error().message();
         }
         post(this, [this, pair, error, run = request.run] { receive(pair, error, run); });
     }
@@ -215,7 +215,7 @@ void CompareView::run(Work& work, const std::stop_token& stop) {
          [this, ended = &work] { std::erase_if(ending_, [&](const auto& each) { return each.get() == ended; }); });
 }
 
-void CompareView::receive(const std::shared_ptr<const ComparePair>& pair, const QString& error, int run) {
+void CompareView::receive(const std::shared_ptr<const ComparePair>& pair, const Message& error, int run) {
     if (run != run_ || !open()) return;
     error_ = translated_message(error);
     pair_ = pair;

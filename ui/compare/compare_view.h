@@ -102,7 +102,7 @@ private:
     void run(Work& work, const std::stop_token& stop);
     void request();
     void restart_counts();
-    void receive(const std::shared_ptr<const ComparePair>& pair, const QString& error, int run);
+    void receive(const std::shared_ptr<const ComparePair>& pair, const Message& error, int run);
 
     MakeBackend make_backend_;
     Engine::MakeBackend fallback_;

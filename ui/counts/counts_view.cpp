@@ -11,7 +11,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/base/current_error.h"
+#include "core/base/error.h"
 #include "ui/base/post.h"
 #include "ui/counts/plan_file.h"
 

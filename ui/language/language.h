@@ -9,15 +9,17 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/message.h"
+
 namespace throng::ui {
 
-// Translates with a .ts file, read as it is: builds need no lrelease. Plural forms are not supported.
+// Translates with .ts files, read as they are: builds need no lrelease. Plural forms are not supported.
 class TsTranslator : public QTranslator {
     Q_OBJECT
 
 public:
-    // Throws Error(internal) if the file cannot be read or is no .ts file.
-    explicit TsTranslator(const QString& path, QObject* parent = nullptr);
+    // Throws Error(internal) if a file cannot be read or is no .ts file.
+    explicit TsTranslator(const QStringList& files, QObject* parent = nullptr);
 
     // Returns a null string for a text without translation.
     [[nodiscard]] QString translate(const char* context, const char* source, const char* comment = nullptr,
@@ -25,14 +27,17 @@ public:
     [[nodiscard]] bool isEmpty() const override { return texts_.isEmpty(); }
 
 private:
+    void read(const QString& path);
+
     QHash<QByteArray, QString> texts_;  // by key_of() context and source
 };
 
 // Returns the languages to use, the preferred one first. "auto": those of the system.
 [[nodiscard]] QStringList preferred_languages(const std::string& language);
 
-// Returns the .ts file for the first of these languages that the program has, "de_DE" also takes "de". Empty: English.
-[[nodiscard]] QString translation_file(const QStringList& languages);
+// Returns the .ts files for the first of these languages that the program has, "de_DE" also takes "de": texts of the
+// window, texts of the core. Empty: English.
+[[nodiscard]] QStringList translation_files(const QStringList& languages);
 
 // Sets the language of the application's texts: of the window, and of Qt itself where its translations are installed.
 // To be called before the QML is loaded.
@@ -45,5 +50,8 @@ void use_core_locale();
 
 // Translates a text that the core defines: title or help of a detector, name of a clock profile.
 [[nodiscard]] QString translated(std::string_view text);
+
+// Words a message of the core in the language of the window. A sentence without translation remains English.
+[[nodiscard]] QString translated_message(const Message& message);
 
 }  // namespace throng::ui

@@ -3,19 +3,19 @@
 
 #include <functional>
 #include <stop_token>
-#include <string>
 
+#include "core/base/message.h"
 #include "core/frame/frame.h"
 #include "core/pipeline/pipeline_settings.h"
 
 namespace throng::ui {
 
 struct RaceRow {
-    std::string name;                // "Plain CPU loop"
-    std::string note;                // the result in comparison: "same 147 boxes"
-    double ms = 0;                   // median
-    std::string unavailable_reason;  // empty: it ran
-    bool reference = false;          // runs in the program: the others are compared with it
+    Message name;                // "Plain CPU loop"
+    Message note;                // the result in comparison: "same 147 boxes"
+    double ms = 0;               // median
+    Message unavailable_reason;  // empty: it ran
+    bool reference = false;      // runs in the program: the others are compared with it
 };
 
 struct RaceInput {

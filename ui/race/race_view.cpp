@@ -3,8 +3,9 @@
 #include <QVariantMap>
 #include <utility>
 
+#include "core/base/error.h"
 #include "ui/base/post.h"
-#include "ui/language/core_messages.h"
+#include "ui/language/language.h"
 
 namespace throng::ui {
 
@@ -70,12 +71,12 @@ void RaceView::work(const RaceInput& input, int run, const std::stop_token& stop
             },
             stop);
     };
-    QString error;
+    Message error;
     try {
         race(run_suppression_, &RaceView::suppression_);
         race(run_detector_, &RaceView::detector_);
-    } catch (const std::exception& failure) {
-        error = QString::fromUtf8(failure.what());
+    } catch (...) {
+        error = current_error().message();
     }
     post(this, [this, error, run] {
         if (run != run_) return;

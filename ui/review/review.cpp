@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 #include "ui/base/post.h"
-#include "ui/language/core_messages.h"
+#include "ui/language/language.h"
 
 namespace throng::ui {
 namespace {
@@ -160,11 +160,11 @@ void Review::write() {
             });
         };
         std::optional<std::vector<ReviewTrack>> written;
-        QString error;
+        Message error;
         try {
             written = options_.write(tracks, on_progress, stop);
-        } catch (const std::exception& problem) {
-            error = QString::fromUtf8(problem.what());
+        } catch (...) {
+            error = current_error().message();
         }
         post(this, [this, written = std::move(written), error] { finish(written, error); });
     });
@@ -174,7 +174,7 @@ void Review::cancel() {
     writer_.request_stop();
 }
 
-void Review::finish(std::optional<std::vector<ReviewTrack>> tracks, const QString& error) {
+void Review::finish(std::optional<std::vector<ReviewTrack>> tracks, const Message& error) {
     writing_ = false;
     if (!tracks) {
         set_message(translated_message(error), true);

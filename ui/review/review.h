@@ -85,7 +85,7 @@ private:
     void set_decision(ReviewTrack::Decision decision);
     void show();
     void set_message(const QString& text, bool failed);
-    void finish(std::optional<std::vector<ReviewTrack>> tracks, const QString& error);
+    void finish(std::optional<std::vector<ReviewTrack>> tracks, const Message& error);
 
     ReviewOptions options_;
     std::vector<ReviewTrack> tracks_;

@@ -1,14 +1,13 @@
 #include "ui/session/alert.h"
 
-#include "core/base/secrets.h"
-#include "ui/language/core_messages.h"
+#include "ui/language/language.h"
 
 namespace throng::ui {
 namespace {
 
 // "cannot open the video" to "Cannot open the video".
-QString sentence(const std::string& text) {
-    QString line = translated_message(mask_credentials(text));
+QString sentence(const Message& text) {
+    QString line = translated_message(text);
     if (!line.isEmpty()) line[0] = line[0].toUpper();
     return line;
 }
@@ -16,8 +15,7 @@ QString sentence(const std::string& text) {
 }  // namespace
 
 void Alert::show(const Error& error) {
-    set(true, sentence(error.problem()), QString::fromStdString(mask_credentials(error.where())),
-        sentence(error.advice()));
+    set(true, sentence(error.problem()), translated_message(error.where()), sentence(error.advice()));
 }
 
 void Alert::show(const QString& what, const QString& where) {

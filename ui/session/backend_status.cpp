@@ -1,13 +1,13 @@
 #include "ui/session/backend_status.h"
 
-#include "ui/language/core_messages.h"
+#include "ui/language/language.h"
 
 namespace throng::ui {
 
-void BackendStatus::select(const Backend& backend, const std::string& reason) {
+void BackendStatus::select(const Backend& backend, const Message& reason) {
     name_ = QString::fromStdString(backend.name());
     description_ = QString::fromStdString(backend.description());
-    const bool repeats = QString::fromStdString(reason) == name_ + QStringLiteral(": ") + description_;
+    const bool repeats = QString::fromStdString(reason.text()) == name_ + QStringLiteral(": ") + description_;
     reason_ = repeats ? QString() : translated_message(reason);
     emit changed();
 }

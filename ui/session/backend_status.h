@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "core/base/message.h"
 #include "core/detect/backend.h"
 
 namespace throng::ui {
@@ -32,7 +33,7 @@ public:
     [[nodiscard]] double memory_used() const { return memory_ ? static_cast<double>(memory_->used) : 0; }
     [[nodiscard]] double memory_total() const { return memory_ ? static_cast<double>(memory_->total) : 0; }
 
-    void select(const Backend& backend, const std::string& reason);
+    void select(const Backend& backend, const Message& reason);
     // Sets the backend that the pipeline uses now. Another name than before clears the reason: the fallback has replaced
     // a failed backend, and the notice says why. Empty texts change nothing.
     void update(const std::string& name, const std::string& description);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "core/base/current_error.h"
+#include "core/base/error.h"
 #include "ui/base/post.h"
 #include "ui/session/capture_files.h"
 

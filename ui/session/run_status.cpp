@@ -2,8 +2,7 @@
 
 #include <chrono>
 
-#include "core/base/secrets.h"
-#include "ui/language/core_messages.h"
+#include "ui/language/language.h"
 
 namespace throng::ui {
 
@@ -20,7 +19,7 @@ void RunStatus::update(const Pipeline& pipeline, const FrameResult* result) {
         result = nullptr;
         counters_.fps = 0;
     }
-    notice_ = translated_message(mask_credentials(pipeline.notice()));
+    notice_ = translated_message(pipeline.notice());
     given_up_ = translated_message(pipeline.given_up());
     faces_ = result != nullptr ? static_cast<int>(result->kept.detections.size()) : 0;
     raw_count_ = result != nullptr ? static_cast<int>(result->raw_count) : 0;

@@ -8,7 +8,6 @@
 #include "core/model/cnn_plan.h"
 #include "core/model/onnx_reader.h"
 #include "ui/base/post.h"
-#include "ui/language/core_messages.h"
 #include "ui/language/language.h"
 #include "ui/models/shortcut_model.h"
 
@@ -293,9 +292,9 @@ void Session::refresh() {
     const double fps = source_.info().fps;
     transport_.set_frame_time(fps > 0 ? 1 / fps : 0);
     status_.update(*pipeline_, result().get());
-    if (const QString given_up = QString::fromStdString(pipeline_->given_up()); given_up != given_up_) {
+    if (const QString given_up = translated_message(pipeline_->given_up()); given_up != given_up_) {
         given_up_ = given_up;
-        if (!given_up.isEmpty()) feedback_.say(tr("This machine is too slow: %1").arg(translated_message(given_up)));
+        if (!given_up.isEmpty()) feedback_.say(tr("This machine is too slow: %1").arg(given_up));
     }
     counts_.refresh();
     backend_.update(pipeline_->backend_name(), pipeline_->backend_description());

@@ -19,7 +19,7 @@ namespace throng::ui {
 
 struct BackendChoice {
     std::shared_ptr<Backend> backend;
-    std::string why;  // one line: why this backend was selected
+    Message why;  // one line: why this backend was selected
 };
 
 // The functions are called on other threads and may throw Error.

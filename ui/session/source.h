@@ -6,7 +6,7 @@
 #include <QString>
 
 #include "core/video/source.h"
-#include "ui/language/core_messages.h"
+#include "ui/language/language.h"
 
 namespace throng::ui {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/base/current_error.h"
+#include "core/base/error.h"
 #include "ui/base/post.h"
 
 namespace throng::ui {

@@ -7,11 +7,12 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/base/stopwatch.h"
 #include "core/model/cascade_xml.h"
 #include "core/model/model_finder.h"
 #include "ui/base/post.h"
-#include "ui/language/core_messages.h"
+#include "ui/language/language.h"
 
 namespace throng::ui {
 namespace {
@@ -141,7 +142,7 @@ void StageMapView::run(const std::stop_token& stop) {
         Request request;
         if (requests_.pop(request, stop) != PopStatus::value) return;
         auto made = std::make_shared<Map>();
-        QString problem;
+        Message problem;
         try {
             const DetectorParams& params = request.detector;
             if (!model || params.kind != read.kind || params.model != read.model) {
@@ -160,8 +161,8 @@ void StageMapView::run(const std::stop_token& stop) {
             made->cells = QSizeF(frame.width(), frame.height()) / kStageCell;
             made->pts = frame.info().pts;
             made->compute_ms = milliseconds_since(start);
-        } catch (const std::exception& failure) {
-            problem = QString::fromUtf8(failure.what());
+        } catch (...) {
+            problem = current_error().message();
             made.reset();
         }
         post(this, [this, made = std::shared_ptr<const Map>(std::move(made)), problem, request] {
@@ -170,7 +171,7 @@ void StageMapView::run(const std::stop_token& stop) {
     }
 }
 
-void StageMapView::receive(std::shared_ptr<const Map> map, const QString& problem, const Request& request) {
+void StageMapView::receive(std::shared_ptr<const Map> map, const Message& problem, const Request& request) {
     if (request.run != run_ || request.level != level_ || !open()) return;
     map_ = std::move(map);
     problem_ = translated_message(problem);

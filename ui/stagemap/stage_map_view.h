@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "core/base/latest_value.h"
+#include "core/base/message.h"
 #include "core/cpu/stage_map.h"
 #include "core/pipeline/frame_result.h"
 
@@ -96,7 +97,7 @@ private:
         friend bool operator==(const Request&, const Request&) = default;
     };
     void run(const std::stop_token& stop);
-    void receive(std::shared_ptr<const Map> map, const QString& problem, const Request& request);
+    void receive(std::shared_ptr<const Map> map, const Message& problem, const Request& request);
 
     int level_ = kAllLevels;
     Request newest_;

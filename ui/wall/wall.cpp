@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/base/current_error.h"
+#include "core/base/error.h"
 #include "core/base/resources.h"
 #include "ui/base/post.h"
 #include "ui/models/recent_model.h"

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/secrets.h"
-#include "ui/language/core_messages.h"
+#include "ui/language/language.h"
 #include "ui/session/run_status.h"
 
 namespace throng::ui {
@@ -63,7 +62,7 @@ std::shared_ptr<Pipeline> WallTile::take_pipeline() {
 
 std::shared_ptr<Pipeline> WallTile::fail(const Error& error) {
     failed_ = true;
-    problem_ = translated_message(mask_credentials(error.problem()));
+    problem_ = translated_message(error.problem());
     faces_ = 0;
     frame_rate_ = 0;
     retry_.start(1000 * std::min(kLastRetry, kFirstRetry << std::min(failures_, 10)));
@@ -87,7 +86,7 @@ void WallTile::refresh() {
         silent_ = is_silent(*opened_.pipeline, counters);
         frame_rate_ = counters.fps;
         faces_ = image_.result ? static_cast<int>(image_.result->kept.detections.size()) : 0;
-        problem_ = translated_message(mask_credentials(opened_.pipeline->notice()));
+        problem_ = translated_message(opened_.pipeline->notice());
     }
     emit changed();
 }

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "app/api/handle.h"
 #include "app/options/backend.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -46,10 +47,6 @@ CommonOptions common_options(const DetectionOptions& options) {
     common.backend = options.backend;
     common.device = options.device;
     return common;
-}
-
-void require(bool holds, const std::string& field, const char* problem) {
-    if (!holds) throw Error(ErrorKind::usage, problem, field);
 }
 
 void check_image(const ImageView& image, const std::string& backend) {

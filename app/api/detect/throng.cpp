@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "app/api/detect/detection.h"
@@ -11,6 +12,8 @@
 
 using throng::Error;
 using throng::ErrorKind;
+using throng::Setting;
+using throng::api::require;
 namespace api = throng::api;
 
 struct throng_detector : api::Handle {
@@ -30,9 +33,18 @@ struct throng_stream : api::Handle {
 
 namespace {
 
-void require(bool holds, const char* field, const char* problem) {
-    if (!holds) throw Error(ErrorKind::usage, problem, field);
+// The fields of throng_options; what it has no field for keeps its name.
+std::string spell_field(const Setting& setting) {
+    constexpr std::string_view kFields[] = {
+        "backend",  "kind",     "model",        "device",          "threads",
+        "min_size", "max_size", "scale_factor", "score_threshold", "overlap_threshold",
+        "min_hits"};
+    const std::string_view name = setting.name == "theta" ? "overlap_threshold" : setting.name;
+    const bool is_field = std::find(std::begin(kFields), std::end(kFields), name) != std::end(kFields);
+    return (is_field ? "options." : "") + std::string(name) + (setting.value.empty() ? "" : "=" + setting.value);
 }
+
+[[maybe_unused]] const bool kSpellsFields = (throng::set_spelling(spell_field), true);
 
 void check_abi(std::int32_t abi) {
     if (abi == THRONG_ABI) return;
@@ -51,11 +63,11 @@ Struct complete(const Struct* given, Struct defaults, const char* name) {
 
 api::DetectionOptions options_of(const throng_options* given) {
     const throng_options options = complete(given, throng_options_default(), "options");
-    require(options.backend >= THRONG_BACKEND_AUTO && options.backend <= THRONG_BACKEND_CUDA, "options.backend",
+    require(options.backend >= THRONG_BACKEND_AUTO && options.backend <= THRONG_BACKEND_CUDA, Setting{"backend"},
             "must be AUTO, CPU or CUDA");
-    require(options.kind != nullptr, "options.kind", "is NULL");
-    require(options.threads >= 0, "options.threads", "is negative");
-    require(options.device >= 0, "options.device", "is negative");
+    require(options.kind != nullptr, Setting{"kind"}, "is NULL");
+    require(options.threads >= 0, Setting{"threads"}, "is negative");
+    require(options.device >= 0, Setting{"device"}, "is negative");
     const char* const backends[] = {"auto", "cpu", "cuda"};
     api::DetectionOptions result;
     result.backend = backends[options.backend];
@@ -78,7 +90,7 @@ throng::PixelFormat format_of(std::int32_t format) {
         case THRONG_BGR24: return throng::PixelFormat::bgr24;
         case THRONG_NV12: return throng::PixelFormat::nv12;
         case THRONG_YUV420P: return throng::PixelFormat::yuv420p;
-        default: throw Error(ErrorKind::usage, "has no value " + std::to_string(format), "image.format");
+        default: throw Error(ErrorKind::usage, {"has no value %1", format}, "image.format");
     }
 }
 

@@ -4,21 +4,19 @@
 #include <limits>
 #include <string>
 
+#include "app/api/handle.h"
 #include "core/base/error.h"
 
 namespace throng::api {
 namespace {
 
-[[noreturn]] void fail(const std::string& field, const std::string& problem) {
+[[noreturn]] void fail(const Message& field, const Message& problem) {
     throw Error(ErrorKind::usage, problem, field);
 }
 
-void require(bool holds, const char* field, const char* problem) {
-    if (!holds) fail(field, problem);
-}
-
-void require_choice(std::int32_t value, std::int32_t last, const char* field) {
-    if (value < 0 || value > last) fail(field, "has no value " + std::to_string(value));
+template <class Field>
+void require_choice(std::int32_t value, std::int32_t last, const Field& field) {
+    if (value < 0 || value > last) fail(field, {"has no value %1", value});
 }
 
 template <class Struct>
@@ -46,14 +44,14 @@ throng_nms_output complete(const throng_nms_output* output) {
 }
 
 NmsParams checked_params(const throng_nms_params& params) {
-    require_choice(params.rule, THRONG_NMS_SOFT_GAUSSIAN, "params.rule");
-    require_choice(params.overlap, THRONG_NMS_MIN, "params.overlap");
-    require_choice(params.pair, THRONG_NMS_PAIR_FEATURE, "params.pair");
-    require_choice(params.ties, THRONG_NMS_TIES_INDEX, "params.ties");
-    require_choice(params.compare, THRONG_NMS_ABOVE, "params.compare");
-    require_choice(params.invalid, THRONG_NMS_KEEP_INVALID, "params.invalid");
-    require_choice(params.inclusive_pixels, 1, "params.inclusive_pixels");
-    require(params.theta >= 0 && params.theta <= 1, "params.theta", "must lie in [0, 1]");
+    require_choice(params.rule, THRONG_NMS_SOFT_GAUSSIAN, Setting{"rule"});
+    require_choice(params.overlap, THRONG_NMS_MIN, Setting{"overlap"});
+    require_choice(params.pair, THRONG_NMS_PAIR_FEATURE, Setting{"pair"});
+    require_choice(params.ties, THRONG_NMS_TIES_INDEX, Setting{"ties"});
+    require_choice(params.compare, THRONG_NMS_ABOVE, Setting{"compare"});
+    require_choice(params.invalid, THRONG_NMS_KEEP_INVALID, Setting{"invalid"});
+    require_choice(params.inclusive_pixels, 1, Setting{"inclusive_pixels"});
+    require(params.theta >= 0 && params.theta <= 1, Setting{"theta"}, "must lie in [0, 1]");
     NmsParams result;
     result.rule = static_cast<NmsRule>(params.rule);
     result.overlap = static_cast<Overlap>(params.overlap);
@@ -68,22 +66,15 @@ NmsParams checked_params(const throng_nms_params& params) {
     result.feature_low = static_cast<float>(params.feature_low);
     result.feature_high = static_cast<float>(params.feature_high);
     result.feature_distance = static_cast<float>(params.feature_distance);
-    try {
-        check_params(result);
-    } catch (const Error& error) {
-        // The fields have the names of the command line's options.
-        std::string field = error.where().substr(error.where().find_first_not_of('-'));
-        for (char& letter : field) letter = letter == '-' ? '_' : letter;
-        fail("params." + field, error.problem());
-    }
+    check_params(result);
     if (params.invalid == THRONG_NMS_KEEP_INVALID) {
         constexpr const char* kNeeds = "must be as throng_nms_params_torchvision() sets it if invalid boxes are kept";
-        require(params.rule == THRONG_NMS_GREEDY, "params.rule", kNeeds);
-        require(params.overlap == THRONG_NMS_IOU, "params.overlap", kNeeds);
-        require(params.pair == THRONG_NMS_PAIR_OVERLAP, "params.pair", kNeeds);
-        require(params.ties == THRONG_NMS_TIES_INDEX, "params.ties", kNeeds);
-        require(params.compare == THRONG_NMS_ABOVE, "params.compare", kNeeds);
-        require(params.inclusive_pixels == 0, "params.inclusive_pixels", kNeeds);
+        require(params.rule == THRONG_NMS_GREEDY, Setting{"rule"}, kNeeds);
+        require(params.overlap == THRONG_NMS_IOU, Setting{"overlap"}, kNeeds);
+        require(params.pair == THRONG_NMS_PAIR_OVERLAP, Setting{"pair"}, kNeeds);
+        require(params.ties == THRONG_NMS_TIES_INDEX, Setting{"ties"}, kNeeds);
+        require(params.compare == THRONG_NMS_ABOVE, Setting{"compare"}, kNeeds);
+        require(params.inclusive_pixels == 0, Setting{"inclusive_pixels"}, kNeeds);
     }
     return result;
 }
@@ -107,11 +98,13 @@ void check_arguments(const throng_nms_params& params, const throng_nms_input& in
     if (input.num_boxes == 0) return;
     require(input.boxes != nullptr, "input.boxes", "is NULL");
     require(input.scores != nullptr, "input.scores", "is NULL");
-    require(params.pair != THRONG_NMS_PAIR_ADAPTIVE || input.density != nullptr, "input.density",
-            "is NULL, but params.pair is adaptive");
-    require(params.pair != THRONG_NMS_PAIR_FEATURE || input.features != nullptr, "input.features",
-            "is NULL, but params.pair is feature");
-    require(params.pair != THRONG_NMS_PAIR_FEATURE || input.feature_size > 0, "input.feature_size",
+    const auto require_array = [&](const float* array, const char* name, throng_nms_pair pair, const char* word) {
+        if (params.pair != pair || array != nullptr) return;
+        fail(Setting{name}, {"is required by %1", Setting{"pair", word}});
+    };
+    require_array(input.density, "density", THRONG_NMS_PAIR_ADAPTIVE, "adaptive");
+    require_array(input.features, "features", THRONG_NMS_PAIR_FEATURE, "feature");
+    require(params.pair != THRONG_NMS_PAIR_FEATURE || input.feature_size > 0, Setting{"feature_size"},
             "must be at least 1");
 }
 

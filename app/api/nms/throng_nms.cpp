@@ -7,6 +7,7 @@
 #include "app/api/nms/arguments.h"
 #include "app/api/nms/device_nms.h"
 #include "app/api/nms/host_nms.h"
+#include "core/base/message.h"
 
 using throng::Error;
 using throng::ErrorKind;
@@ -19,6 +20,19 @@ struct throng_nms : api::Handle {
     std::unique_ptr<api::DeviceNms> device;  // null: host
     api::HostNms host;
 };
+
+namespace {
+
+// The fields of the structs that hold them.
+std::string spell_field(const throng::Setting& setting) {
+    const bool of_input = setting.name == "density" || setting.name == "features" || setting.name == "feature_size";
+    const std::string field = (of_input ? "input." : "params.") + std::string(setting.name);
+    return setting.value.empty() ? field : field + "=" + setting.value;
+}
+
+[[maybe_unused]] const bool kSpellsFields = (throng::set_spelling(spell_field), true);
+
+}  // namespace
 
 #ifndef TH_WITH_CUDA
 std::unique_ptr<api::DeviceNms> api::make_device_nms(int) {

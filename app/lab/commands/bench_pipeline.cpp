@@ -87,7 +87,7 @@ int bench_pipeline(PipelineBenchArguments arguments, const CommonOptions& common
                        {"device", backend.backend->description()},
                        {"stages", stage_json(stages)}},
                       backend.backend->description(),
-                      fmt::format("\n{}backend {}\n", stage_table(stages).text(), backend.why));
+                      fmt::format("\n{}backend {}\n", stage_table(stages).text(), backend.why.text()));
 }
 
 }  // namespace

@@ -10,17 +10,17 @@
 namespace throng {
 namespace {
 
-struct Setting {
+struct Variant {
     const char* name;
     Overlap overlap;
     float theta;
 };
-constexpr Setting kSettings[] = {{"IoU, 0.3", Overlap::iou, 0.3F},
+constexpr Variant kSettings[] = {{"IoU, 0.3", Overlap::iou, 0.3F},
                                  {"IoU, 0.5", Overlap::iou, 0.5F},
                                  {"suppressor, 0.5 (the paper's pseudocode)", Overlap::suppressor, 0.5F},
                                  {"smaller box, 0.5 (faces in this program)", Overlap::min, 0.5F}};
 
-std::set<std::int32_t> kept_by(ExperimentBench& bench, const DetectionSet& raw, NmsRule rule, const Setting& setting) {
+std::set<std::int32_t> kept_by(ExperimentBench& bench, const DetectionSet& raw, NmsRule rule, const Variant& setting) {
     NmsParams params = nms_rule(rule, setting.theta);
     params.overlap = setting.overlap;
     std::set<std::int32_t> kept;
@@ -36,7 +36,7 @@ void run_agreement(ExperimentBench& bench, ExperimentResult& result) {
                        {"detector", "Haar alt2, factor 1.1, from 24 pixels"}};
     ResultTable table{"images", "Boxes kept in each image", {}};
     Plot plot{"difference", "Boxes that exact greedy keeps and one-pass does not", "raw detections", "boxes"};
-    for (const Setting& setting : kSettings) {
+    for (const Variant& setting : kSettings) {
         std::int64_t images = 0, differ = 0, greedy_all = 0, one_pass_all = 0, more = 0;
         for (const CoveredImage& image : bench.covered_series()) {
             bench.step(fmt::format("{}, {} faces", setting.name, image.uncovered));

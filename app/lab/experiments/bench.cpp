@@ -28,7 +28,7 @@ ExperimentBench::ExperimentBench(const CommonOptions& common, ExperimentOptions 
     const DetectorParams detector = detector_params();
     BackendChoice choice = make_backend(common_, &detector);
     backend_ = choice.backend;
-    why_ = choice.why;
+    why_ = choice.why.text();
     cpu_ = backend_->name() == "cpu" ? backend_ : make_cpu_backend();
     clocks_ = std::make_unique<ClockController>(options_.clocks);
 }
@@ -44,13 +44,13 @@ const std::vector<ResolvedProfile>& ExperimentBench::clock_steps() {
     const std::vector<std::string> ids = ClockSweep::ids_of(all);
     if (ids.empty()) {
         why_no_clocks_ =
-            all.empty() || all.front().reason.empty() ? "this board has no clock steps" : all.front().reason;
+            all.empty() || all.front().reason.empty() ? "this board has no clock steps" : all.front().reason.text();
         return *clock_steps_;
     }
     const ApplyResult tried = clocks_->apply(ids.back());
     if (!tried.ok()) {
-        why_no_clocks_ = fmt::format("the clock cannot be changed: {}: {}", tried.where, tried.reason);
-        if (!tried.advice.empty()) why_no_clocks_ += fmt::format(" ({})", tried.advice);
+        why_no_clocks_ = fmt::format("the clock cannot be changed: {}: {}", tried.where, tried.reason.text());
+        if (!tried.advice.empty()) why_no_clocks_ += fmt::format(" ({})", tried.advice.text());
         return *clock_steps_;
     }
     clocks_->restore();

@@ -38,7 +38,7 @@ void at_each_clock(ExperimentBench& bench, ExperimentResult& result, Visit&& vis
         bench.step("clock profile " + entry.profile.id);
         const ApplyResult applied = bench.clocks().apply(entry.profile.id);
         if (!applied.ok()) {
-            result.missing.push_back(entry.profile.id + ": " + applied.where + ": " + applied.reason);
+            result.missing.push_back(entry.profile.id + ": " + applied.where + ": " + applied.reason.text());
             continue;
         }
         std::this_thread::sleep_for(kClockSettleTime);

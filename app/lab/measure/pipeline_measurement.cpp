@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "app/cuda_module/load.h"
-#include "core/base/current_error.h"
 #include "core/base/error.h"
 #include "core/frame/host_copies.h"
 #include "core/pipeline/pipeline.h"

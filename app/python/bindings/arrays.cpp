@@ -171,6 +171,10 @@ void fail(const std::string& name, const std::string& problem) {
     throw ArgumentError(name + ": " + problem);
 }
 
+std::string keyword(std::string_view name, const std::string& value) {
+    return std::string(name) + (value.empty() ? "" : "='" + value + "'");
+}
+
 std::size_t bytes_of(Element element) {
     switch (element) {
         case Element::float64:

@@ -100,6 +100,9 @@ public:
 // Throws throng.Error with the text "name: problem".
 [[noreturn]] void fail(const std::string& name, const std::string& problem);
 
+// Spells a setting of a message as a keyword argument.
+[[nodiscard]] std::string keyword(std::string_view name, const std::string& value);
+
 // Returns a new one-dimensional array of the library and the device of `like`, not initialized. Libraries other than
 // torch, NumPy and CuPy get a memoryview.
 [[nodiscard]] py::object new_array(const ArrayView& like, std::int64_t size, Element element);

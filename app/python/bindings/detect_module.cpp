@@ -14,6 +14,7 @@
 #include "app/api/throng.h"
 #include "app/python/bindings/arrays.h"
 #include "core/base/forks.h"
+#include "core/base/message.h"
 
 namespace throng::python {
 namespace {
@@ -209,6 +210,9 @@ private:
 
 PYBIND11_MODULE(_detect, module) {
     module.doc() = "Detection by libthrong. Use the classes of the package throng.";
+    set_spelling([](const Setting& setting) {
+        return keyword(setting.name == "theta" ? "overlap_threshold" : setting.name, setting.value);
+    });
     py::register_exception_translator([](std::exception_ptr error) {
         try {
             if (error) std::rethrow_exception(error);

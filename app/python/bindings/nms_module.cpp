@@ -12,6 +12,7 @@
 
 #include "app/api/throng_nms.h"
 #include "app/python/bindings/arrays.h"
+#include "core/base/message.h"
 
 namespace throng::python {
 namespace {
@@ -44,20 +45,8 @@ throng_nms* handle_of(const ArrayView& boxes) {
     return devices[device].get();
 }
 
-// The C library's text, with the names that arguments have in Python.
-std::string python_text(std::string text) {
-    const auto replace = [&text](const std::string& name, const char* with) {
-        for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos;) text.replace(at, name.size(), with);
-    };
-    replace("params.theta", "iou_threshold");
-    replace("params.", "");
-    replace("input.", "");
-    replace("is NULL", "is None");
-    return text;
-}
-
 void check(throng_nms* nms, throng_status status) {
-    if (status != THRONG_OK) throw ArgumentError(python_text(throng_nms_error(nms)));
+    if (status != THRONG_OK) throw ArgumentError(throng_nms_error(nms));
 }
 
 // The arrays of one call, checked.
@@ -358,6 +347,10 @@ py::object suppress(PyObject* const* arguments, Py_ssize_t count) {
 
 PYBIND11_MODULE(_nms, module) {
     module.doc() = "Suppression of arrays by libthrong_nms. Use the functions of the package throng.";
+    set_spelling([](const Setting& setting) {
+        const bool renamed = setting.name == "theta" || setting.name == "inclusive_pixels";
+        return keyword(!renamed ? setting.name : setting.name == "theta" ? "iou_threshold" : "pixels", setting.value);
+    });
     const py::tuple bases = py::make_tuple(py::handle(PyExc_RuntimeError), py::handle(PyExc_ValueError));
     py::register_exception<ArgumentError>(module, "Error", bases);
 

@@ -80,7 +80,7 @@ TEST_F(LostDevice, ContinuesOnTheCpuWithOneResultPerFrame) {
             std::max(longest_gap, std::chrono::duration<double, std::milli>(times->at[i] - times->at[i - 1]).count());
     }
     RecordProperty("longest_silence_ms", static_cast<int>(longest_gap));
-    std::printf("notice: %s\nlongest time without a result: %.0f ms\n", pipeline.notice().c_str(), longest_gap);
+    std::printf("notice: %s\nlongest time without a result: %.0f ms\n", pipeline.notice().text().c_str(), longest_gap);
     // Later use of the device throws an error and does not crash.
     stream.reset();
     EXPECT_THROW(

@@ -233,7 +233,7 @@ TEST(NmsOnDevice, MissingFieldsAreReported) {
             FAIL() << word;
         } catch (const Error& error) {
             EXPECT_EQ(error.kind(), ErrorKind::input);
-            EXPECT_NE(error.problem().find(word), std::string::npos) << error.what();
+            EXPECT_NE(error.problem().text().find(word), std::string::npos) << error.what();
         }
     }
 }

@@ -69,7 +69,7 @@ TEST_F(Runtime, OutOfMemoryReportsSizeAndIsRecoverable) {
         FAIL() << "twice the memory of the device was allocated";
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::unavailable);
-        EXPECT_NE(error.where().find("MB"), std::string::npos) << error.what();
+        EXPECT_NE(error.where().text().find("MB"), std::string::npos) << error.what();
     }
     const DeviceBuffer<int> small(1000);
     EXPECT_NE(small.data(), nullptr);

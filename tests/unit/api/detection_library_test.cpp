@@ -166,8 +166,9 @@ TEST(DetectionLibraryCreation, ReportsWhatIsWrong) {
     };
     fails(THRONG_ERROR_USAGE, "horse", [](throng_options& options) { options.kind = "horse"; });
     fails(THRONG_ERROR_USAGE, "kind", [](throng_options& options) { options.kind = nullptr; });
-    fails(THRONG_ERROR_USAGE, "min-size", [](throng_options& options) { options.min_size = -3; });
-    fails(THRONG_ERROR_USAGE, "theta", [](throng_options& options) { options.overlap_threshold = 7; });
+    fails(THRONG_ERROR_USAGE, "options.min_size", [](throng_options& options) { options.min_size = -3; });
+    fails(THRONG_ERROR_USAGE, "options.overlap_threshold",
+          [](throng_options& options) { options.overlap_threshold = 7; });
     fails(THRONG_ERROR_USAGE, "backend", [](throng_options& options) { options.backend = 5; });
     fails(THRONG_ERROR_USAGE, "options", [](throng_options& options) { options.size = 1000; });
     const throng_options options = cpu_options();

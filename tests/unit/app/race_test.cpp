@@ -40,7 +40,7 @@ TEST(Race, ContestantsOfOneRuleKeepTheSameBoxes) {
         ASSERT_EQ(rows.size(), 4U);
         EXPECT_TRUE(rows[0].reference);
         EXPECT_GT(rows[0].ms, 0);
-        EXPECT_TRUE(rows[0].note.starts_with("same")) << rows[0].note;
+        EXPECT_TRUE(rows[0].note.text().starts_with("same")) << rows[0].note;
         EXPECT_GT(rows[1].ms, 0);
         EXPECT_EQ(rows[1].note, rows[0].note);
         if (rule == NmsRule::greedy) {
@@ -48,7 +48,7 @@ TEST(Race, ContestantsOfOneRuleKeepTheSameBoxes) {
         } else {
             EXPECT_FALSE(rows[2].unavailable_reason.empty());
         }
-        EXPECT_TRUE(rows[3].unavailable_reason.starts_with("need a GPU")) << rows[3].unavailable_reason;
+        EXPECT_TRUE(rows[3].unavailable_reason.text().starts_with("need a GPU")) << rows[3].unavailable_reason;
     }
 }
 
@@ -57,8 +57,8 @@ TEST(Race, SaysWhereOpenCvDiffers) {
     input.settings.nms.overlap = Overlap::min;
     const Rows rows = race(input);
     EXPECT_EQ(rows[1].note, rows[0].note);
-    EXPECT_NE(rows[2].note.find("in common"), std::string::npos) << rows[2].note;
-    EXPECT_NE(rows[2].note.find("always the IoU"), std::string::npos);
+    EXPECT_NE(rows[2].note.text().find("in common"), std::string::npos) << rows[2].note;
+    EXPECT_NE(rows[2].note.text().find("always the IoU"), std::string::npos);
 }
 
 TEST(Race, HasReasonsForSoftRulesAndAcceptsNoDetections) {
@@ -82,7 +82,7 @@ TEST(Race, DetectorHasTheSameDetectionsOnOneThread) {
     race_detector(common, input, [&](const ui::RaceRow& row) { rows.push_back(row); }, {});
     ASSERT_EQ(rows.size(), 3U);
     EXPECT_GT(rows[0].ms, 0);
-    EXPECT_TRUE(rows[0].note.starts_with("same"));
+    EXPECT_TRUE(rows[0].note.text().starts_with("same"));
     EXPECT_EQ(rows[1].note, rows[0].note);
     EXPECT_FALSE(rows[2].unavailable_reason.empty()) << "no switches on the CPU";
     std::stop_source stop;

@@ -245,7 +245,7 @@ TEST(Values, ConfigurationFilesGetTheSameChecks) {
             apply_config(parser.program, parse_config(line, "c.toml"));
             ADD_FAILURE() << "accepted " << line;
         } catch (const Error& error) {
-            EXPECT_EQ(error.where().rfind("c.toml:1: ", 0), 0U) << error.what();
+            EXPECT_EQ(error.where().text().rfind("c.toml:1: ", 0), 0U) << error.what();
         }
     }
 }

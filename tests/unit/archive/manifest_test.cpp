@@ -155,7 +155,7 @@ TEST(ManifestReader, ReturnsEachLineOnce) {
         FAIL();
     } catch (const Error& error) {
         const auto lines = std::count(damaged.begin(), damaged.end(), '\n');
-        EXPECT_TRUE(error.where().ends_with("shard-1-of-3.jsonl:" + std::to_string(lines + 1))) << error.where();
+        EXPECT_TRUE(error.where().text().ends_with("shard-1-of-3.jsonl:" + std::to_string(lines + 1))) << error.where();
     }
 }
 
@@ -185,7 +185,7 @@ TEST(Manifest, NamesTheDamagedLine) {
         FAIL();
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::input);
-        EXPECT_NE(error.where().find("shard-1-of-1.jsonl:2"), std::string::npos) << error.what();
+        EXPECT_NE(error.where().text().find("shard-1-of-1.jsonl:2"), std::string::npos) << error.what();
     }
 }
 

@@ -351,7 +351,7 @@ TEST_F(ArchiveRuns, EndWhenAnOutputCannotBeWritten) {
         ADD_FAILURE();
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::input);
-        EXPECT_NE(error.where().find("output of " + file("in").string()), std::string::npos) << error.where();
+        EXPECT_NE(error.where().text().find("output of " + file("in").string()), std::string::npos) << error.where();
     }
     read_manifests(file("out"), [](const fs::path&, ManifestEntry&&) { ADD_FAILURE(); });
     write_text(file("plain"), "a file");
@@ -802,7 +802,7 @@ TEST_F(Merging, RejectsOutputsOutsideTheFolder) {
                 ADD_FAILURE() << edited;
             } catch (const Error& error) {
                 EXPECT_EQ(error.kind(), ErrorKind::input);
-                EXPECT_NE(error.problem().find("outside"), std::string::npos) << error.problem();
+                EXPECT_NE(error.problem().text().find("outside"), std::string::npos) << error.problem();
                 EXPECT_EQ(error.where(), manifest.string() + ":1");
             }
         }

@@ -65,7 +65,7 @@ protected:
         try {
             records().check(video(), "content");
         } catch (const Error& error) {
-            return error.problem();
+            return error.problem().text();
         }
         return {};
     }
@@ -277,7 +277,7 @@ TEST_F(Segments, ALockThatCannotBeTakenIsAnError) {
             PartLocks locks(folder);
         } catch (const Error& error) {
             EXPECT_EQ(error.kind(), ErrorKind::unavailable);
-            return error.problem();
+            return error.problem().text();
         }
         return {};
     };

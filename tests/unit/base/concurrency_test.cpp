@@ -330,6 +330,52 @@ TEST(StageThread, FailuresReachThePusherOfTheFirstStage) {
     EXPECT_THROW(last.finish(), std::runtime_error);
 }
 
+TEST(StageThread, ProcessesWhatWaitsInBatches) {
+    std::atomic<bool> all_pushed = false;
+    std::vector<std::vector<int>> batches;
+    StageThread<int> stage(9, 3, milliseconds(0), [&](std::vector<int>& batch) {
+        while (!all_pushed) std::this_thread::yield();
+        batches.push_back(batch);
+    });
+    for (int i = 0; i < 9; ++i) stage.push(i);
+    all_pushed = true;
+    stage.finish();
+    std::vector<int> processed;
+    for (const std::vector<int>& batch : batches) {
+        EXPECT_LE(batch.size(), 3U);
+        processed.insert(processed.end(), batch.begin(), batch.end());
+    }
+    EXPECT_EQ(processed, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8}));
+    EXPECT_LE(batches.size(), 4U) << "only the first one may have begun before the others waited";
+}
+
+TEST(StageThread, EndsTheGatheringWhenItIsFinished) {
+    std::vector<int> processed;
+    StageThread<int> stage(3, 3, kForever, [&](std::vector<int>& batch) { processed = batch; });
+    stage.push(1);
+    stage.push(2);
+    stage.finish();
+    EXPECT_EQ(processed, (std::vector<int>{1, 2}));
+}
+
+TEST(StageThread, FailuresReachAllPushers) {
+    StageThread<int> stage(1, [](int&) { throw std::runtime_error("the first value"); });
+    std::atomic<int> failures = 0;
+    {
+        std::vector<std::jthread> pushers;
+        for (int i = 0; i < 4; ++i) {
+            pushers.emplace_back([&] {
+                try {
+                    for (;;) stage.push(1);
+                } catch (const std::runtime_error&) {
+                    ++failures;
+                }
+            });
+        }
+    }
+    EXPECT_EQ(failures, 4);
+}
+
 TEST(StageThread, WaitsForTheValueBeingProcessedWhenDestroyed) {
     std::atomic<int> started = 0;
     std::atomic<int> processed = 0;

@@ -37,7 +37,7 @@ TEST(Config, RejectsValuesThatNoOptionCanHave) {
             ADD_FAILURE() << "accepted " << text;
         } catch (const Error& error) {
             EXPECT_EQ(error.kind(), ErrorKind::usage) << text;
-            EXPECT_EQ(error.where().rfind("c.toml:", 0), 0U) << error.what();
+            EXPECT_EQ(error.where().text().rfind("c.toml:", 0), 0U) << error.what();
         }
     }
 }

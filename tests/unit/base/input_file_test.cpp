@@ -143,7 +143,7 @@ TEST_F(ReadFile, LimitsAndFailuresNameTheFile) {
         } catch (const Error& error) {
             EXPECT_EQ(error.kind(), ErrorKind::input);
             EXPECT_EQ(error.where(), path);
-            EXPECT_EQ(error.problem().find(part), 0U) << error.problem();
+            EXPECT_EQ(error.problem().text().find(part), 0U) << error.problem();
         }
     }
 }

@@ -50,7 +50,7 @@ protected:
         } catch (const Error& error) {
             EXPECT_EQ(error.kind(), ErrorKind::input);
             EXPECT_EQ(error.where(), path());
-            return error.problem();
+            return error.problem().text();
         }
         return {};
     }

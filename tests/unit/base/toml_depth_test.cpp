@@ -27,7 +27,7 @@ TEST(TomlDepth, DeepNestingIsAnErrorWithTheLine) {
             ADD_FAILURE() << "accepted " << deep.substr(0, 40);
         } catch (const Error& error) {
             EXPECT_EQ(error.kind(), ErrorKind::usage);
-            EXPECT_EQ(error.where().rfind("c.toml:", 0), 0U) << error.what();
+            EXPECT_EQ(error.where().text().rfind("c.toml:", 0), 0U) << error.what();
             EXPECT_EQ(error.problem(), "is nested too deeply") << deep.substr(0, 40);
         }
     }

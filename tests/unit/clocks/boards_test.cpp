@@ -34,7 +34,7 @@ TEST_P(Boards, ReportsAReadOnlyFileWithAdvice) {
     const ApplyResult result = clocks.apply("p50");
     EXPECT_EQ(result.status, ApplyStatus::needs_privilege);
     EXPECT_EQ(result.where.rfind(GetParam().node, 0), 0U) << result.where;
-    EXPECT_EQ(result.advice.find("udev") == std::string::npos, GetParam().soc == "tegra124")
+    EXPECT_EQ(result.advice.text().find("udev") == std::string::npos, GetParam().soc == "tegra124")
         << "only root may write debugfs";
     EXPECT_TRUE(files_->written().empty()) << files_->written().front();
 }
@@ -85,7 +85,7 @@ TEST(Clocks, ReportsALimitBelowTheRequest) {
     ClockController clocks({scratch.path(), default_profiles(), false}, files, find_gpu_clock(files, nullptr));
     const ApplyResult result = clocks.apply("maximum");
     EXPECT_EQ(result.status, ApplyStatus::rejected);
-    EXPECT_NE(result.reason.find(cap), std::string::npos) << result.reason;
+    EXPECT_NE(result.reason.text().find(cap), std::string::npos) << result.reason;
     EXPECT_EQ(files->text(board.node + "/min_freq"), std::to_string(board.steps_hz.front()))
         << "a failed change is undone";
 }

@@ -160,7 +160,7 @@ TEST_P(Contract, ReportsARejectionWithAdviceAndChangesNothing) {
         const ApplyResult result = clocks.apply("p50");
         EXPECT_EQ(result.status, ApplyStatus::needs_privilege);
         EXPECT_EQ(result.where.rfind(board() ? board()->node : "nvmlDeviceSetGpuLockedClocks", 0), 0U) << result.where;
-        EXPECT_NE(result.advice.find("sudo throng clocks"), std::string::npos) << result.advice;
+        EXPECT_NE(result.advice.text().find("sudo throng clocks"), std::string::npos) << result.advice;
         EXPECT_EQ(in_force(clocks), before);
         EXPECT_TRUE(files_->written().empty());
     }
@@ -193,7 +193,7 @@ TEST_P(Contract, ChangesNothingWhileAnotherProgramControlsTheClocks) {
     ClockStateFile(scratch_.path()).write(state);
     const ApplyResult result = clocks.apply("p50");
     EXPECT_EQ(result.status, ApplyStatus::rejected);
-    EXPECT_NE(result.reason.find(std::to_string(state.owner)), std::string::npos) << result.reason;
+    EXPECT_NE(result.reason.text().find(std::to_string(state.owner)), std::string::npos) << result.reason;
     EXPECT_EQ(clocks.restore().status, ApplyStatus::rejected);
     EXPECT_EQ(in_force(clocks), before);
 }

@@ -59,7 +59,7 @@ TEST(Nvml, RejectsAClockThatStaysAboveTheLock) {
     rig.set("stuck", 1980);
     const ApplyResult result = controller(rig).apply("p50");
     EXPECT_EQ(result.status, ApplyStatus::rejected);
-    EXPECT_NE(result.reason.find("1980 MHz"), std::string::npos) << result.reason;
+    EXPECT_NE(result.reason.text().find("1980 MHz"), std::string::npos) << result.reason;
     EXPECT_EQ(rig.locked_max(), std::nullopt) << "a failed change is undone";
 }
 
@@ -70,7 +70,7 @@ TEST(Nvml, AppliesAThrottledClockWithARemark) {
     ClockController clocks = controller(rig);
     const ApplyResult result = clocks.apply("maximum");
     EXPECT_TRUE(result.ok());
-    EXPECT_NE(result.reason.find("throttled"), std::string::npos) << result.reason;
+    EXPECT_NE(result.reason.text().find("throttled"), std::string::npos) << result.reason;
 }
 
 TEST(Nvml, AcceptsARoundedLock) {

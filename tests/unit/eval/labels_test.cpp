@@ -28,7 +28,7 @@ protected:
             read(file(text));
         } catch (const Error& error) {
             EXPECT_EQ(error.kind(), ErrorKind::input);
-            return std::filesystem::path(error.where()).filename().string();
+            return std::filesystem::path(error.where().text()).filename().string();
         }
         return "nowhere";
     }

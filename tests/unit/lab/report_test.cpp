@@ -56,7 +56,7 @@ TEST(Experiments, HaveDistinctNamesAndAreFoundByThem) {
         FAIL();
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::usage);
-        EXPECT_NE(error.advice().find("fig8"), std::string::npos);
+        EXPECT_NE(error.advice().text().find("fig8"), std::string::npos);
     }
 }
 

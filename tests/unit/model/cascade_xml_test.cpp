@@ -107,8 +107,8 @@ TEST_P(BrokenCascade, IsRejectedWithFileAndReason) {
         FAIL() << "was accepted";
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::input);
-        EXPECT_EQ(error.where().rfind("bad.xml", 0), 0U) << error.where();
-        EXPECT_NE(error.problem().find(GetParam().message), std::string::npos) << error.problem();
+        EXPECT_EQ(error.where().text().rfind("bad.xml", 0), 0U) << error.where();
+        EXPECT_NE(error.problem().text().find(GetParam().message), std::string::npos) << error.problem();
     }
 }
 

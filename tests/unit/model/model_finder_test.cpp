@@ -50,7 +50,7 @@ TEST_F(ModelFinder, NamesTheFoldersSearched) {
         FAIL();
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::unavailable);
-        EXPECT_NE(error.advice().find(scratch_.path().string()), std::string::npos) << error.advice();
+        EXPECT_NE(error.advice().text().find(scratch_.path().string()), std::string::npos) << error.advice();
     }
     EXPECT_THROW(static_cast<void>(find_model("/no/such.xml", "haar")), Error);
 }

@@ -121,7 +121,7 @@ TEST(LostDevice, NoFrameOfAFileIsDroppedOrDeliveredTwice) {
             EXPECT_EQ(trial.pipeline->state(), PipelineState::ended) << trial.pipeline->notice();
             EXPECT_EQ(trial.sink->frames(), count_to(40)) << "frame " << at << (late ? " late" : "");
             EXPECT_EQ(trial.pipeline->backend_name(), "host");
-            EXPECT_NE(trial.pipeline->notice().find("device"), std::string::npos);
+            EXPECT_NE(trial.pipeline->notice().text().find("device"), std::string::npos);
             EXPECT_EQ(trial.pipeline->counters().dropped, 0U);
         }
     }
@@ -146,7 +146,7 @@ TEST(LostDevice, ASourceThatCannotResumeReportsDroppedFrames) {
     backend.fails_late_at = 20;
     Trial trial(source, backend, with_fallback());
     trial.run();
-    EXPECT_NE(trial.pipeline->notice().find("dropped"), std::string::npos);
+    EXPECT_NE(trial.pipeline->notice().text().find("dropped"), std::string::npos);
     EXPECT_GE(trial.pipeline->counters().dropped, 1U);
 }
 

@@ -257,7 +257,7 @@ TEST(Pipeline, TheFallbackContinuesWithTheSameFrame) {
     EXPECT_EQ(run.pipeline->state(), PipelineState::ended);
     EXPECT_EQ(run.sink->frames(), count_to(10));
     EXPECT_EQ(run.pipeline->backend_name(), "second");
-    EXPECT_NE(run.pipeline->notice().find("first"), std::string::npos);
+    EXPECT_NE(run.pipeline->notice().text().find("first"), std::string::npos);
 }
 
 TEST(Pipeline, TheFallbackGetsAFrameThatFailedBeforeItWasDetected) {
@@ -273,7 +273,7 @@ TEST(Pipeline, TheFallbackGetsAFrameThatFailedBeforeItWasDetected) {
     Trial run(frames(10), first, options, settings);
     run.run();
     EXPECT_EQ(run.pipeline->state(), PipelineState::ended);
-    EXPECT_NE(run.pipeline->notice().find("the device failed"), std::string::npos);
+    EXPECT_NE(run.pipeline->notice().text().find("the device failed"), std::string::npos);
     EXPECT_EQ(run.sink->frames(), count_to(10));
     EXPECT_EQ(run.pipeline->counters().dropped, 0U);
 }

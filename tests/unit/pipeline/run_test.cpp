@@ -79,7 +79,7 @@ TEST(Run, ADeviceThatFailsAtAnyFrameLosesNone) {
                         << "frame " << frame << ", late " << late << ", device " << on_device << ", " << in_flight;
                     EXPECT_TRUE(engine.fell_back());
                     EXPECT_EQ(engine.backend()->name(), "host");
-                    EXPECT_NE(engine.notice().find("the gpu backend failed"), std::string::npos);
+                    EXPECT_NE(engine.notice().text().find("the gpu backend failed"), std::string::npos);
                     // The next source begins on the fallback.
                     FakeSource next(FakeSource::Plan{});
                     EXPECT_EQ(run_all(next, engine).frames, count_to(10));
@@ -137,7 +137,7 @@ TEST(Run, ASourceThatCannotBeReadAgainSaysSo) {
         FAIL() << "no error";
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::unavailable);
-        EXPECT_NE(std::string(error.what()).find("--backend cpu"), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("backend=cpu"), std::string::npos) << error.what();
     }
 }
 

@@ -49,7 +49,7 @@ protected:
                 if (status != ReadStatus::timeout) outcome.last_pts = frame.info().pts;
             }
             outcome.incomplete = source->incomplete();
-            outcome.notice = source->notice();
+            outcome.notice = source->notice().text();
         } catch (const Error& failure) {
             outcome.failure = failure.what();
         }

@@ -56,7 +56,7 @@ TEST(ImageFolder, ImagesComeInNaturalOrderAndBrokenOnesAreReported) {
     EXPECT_EQ(names, (std::vector<std::string>{"noextension", "p2.png", "p3.jpg", "p10.png"}));
     EXPECT_EQ(statuses, (std::vector<ReadStatus>{ReadStatus::frame, ReadStatus::format_changed,
                                                  ReadStatus::format_changed, ReadStatus::format_changed}));
-    EXPECT_NE(source->notice().find("1 image skipped"), std::string::npos) << source->notice();
+    EXPECT_NE(source->notice().text().find("1 image skipped"), std::string::npos) << source->notice();
     EXPECT_EQ(source->info().name, scratch.path().string());
     EXPECT_EQ(source->info().frame_count, 4);
     ASSERT_TRUE(source->seek(2.5));
@@ -174,7 +174,7 @@ TEST(ImageFolder, AFolderWithoutAReadableImageIsRejected) {
         ADD_FAILURE();
     } catch (const Error& failure) {
         EXPECT_EQ(failure.kind(), ErrorKind::input);
-        EXPECT_NE(failure.problem().find("none of the 2 images"), std::string::npos);
+        EXPECT_NE(failure.problem().text().find("none of the 2 images"), std::string::npos);
     }
 }
 

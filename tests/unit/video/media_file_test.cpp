@@ -34,9 +34,9 @@ ErrorKind failure_of_reading(const std::string& spec, const SourceOptions& optio
         auto source = open_source(spec, options);
         all_frames(*source);
     } catch (const Error& failure) {
-        EXPECT_FALSE(failure.problem().empty());
+        EXPECT_FALSE(failure.problem().text().empty());
         if (failure.kind() == ErrorKind::usage) return failure.kind();
-        EXPECT_NE(failure.where().find(spec.substr(0, spec.find("://"))), std::string::npos) << failure.what();
+        EXPECT_NE(failure.where().text().find(spec.substr(0, spec.find("://"))), std::string::npos) << failure.what();
         return failure.kind();
     }
     ADD_FAILURE() << spec << " was accepted";
@@ -55,7 +55,7 @@ void expect_every_frame_in_order(const std::string& path, int width, int height)
     EXPECT_NEAR(info.duration.value_or(0), 10, 0.01);
     EXPECT_FALSE(info.live);
     EXPECT_TRUE(info.seekable);
-    EXPECT_NE(info.details.find("h264"), std::string::npos);
+    EXPECT_NE(info.details.text().find("h264"), std::string::npos);
     Frame frame;
     for (int i = 0; i < 300; ++i) {
         ASSERT_EQ(source->read(frame, {}), ReadStatus::frame);
@@ -295,7 +295,7 @@ TEST(MediaFile, ATruncatedFileIsDecodedAndReported) {
     const std::size_t frames = all_frames(*source).size();
     EXPECT_GT(frames, 3U);
     EXPECT_LT(frames, 30U);
-    EXPECT_NE(source->notice().find("ends early"), std::string::npos) << source->notice();
+    EXPECT_NE(source->notice().text().find("ends early"), std::string::npos) << source->notice();
 }
 
 TEST(MediaFile, DamagedDataIsSkippedAndCounted) {

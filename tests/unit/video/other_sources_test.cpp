@@ -128,7 +128,7 @@ TEST(Camera, AMissingCameraIsRejectedWithAListOfCameras) {
             ADD_FAILURE();
         } catch (const Error& failure) {
             EXPECT_EQ(failure.kind(), ErrorKind::input);
-            EXPECT_NE(failure.advice().find("camera"), std::string::npos);
+            EXPECT_NE(failure.advice().text().find("camera"), std::string::npos);
         }
     }
     for (const char* spec : {"camera:", "camera:x", "camera:-1", "camera:123456789012", "/dev/videoX"}) {

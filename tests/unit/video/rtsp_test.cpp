@@ -43,7 +43,7 @@ protected:
     static bool wait_for_notice(VideoSource& source, const std::string& words) {
         Frame frame;
         for (int i = 0; i < 1000; ++i) {
-            if (source.notice().find(words) != std::string::npos) return true;
+            if (source.notice().text().find(words) != std::string::npos) return true;
             if (source.read(frame, {}) == ReadStatus::end) return false;
         }
         return false;
@@ -171,7 +171,7 @@ TEST_F(Rtsp, PasswordsAreNeverShown) {
         server_->reject(true);
         server_->drop();
         wait_for_notice(*source, "attempt 2");
-        shown = source->info().name + source->info().details + source->notice() + source->current_name();
+        shown = source->info().name + source->info().details.text() + source->notice().text() + source->current_name();
     }
     try {
         static_cast<void>(open_source(server_->url("alice:wonder-land"), options_));

@@ -44,7 +44,7 @@ TEST(Url, AnUnencodedPasswordIsNotShownAsAMissingHost) {
             ADD_FAILURE() << password;
         } catch (const Error& error) {
             const std::string text = error.what();
-            EXPECT_NE(error.advice().find("%2F"), std::string::npos) << text;
+            EXPECT_NE(error.advice().text().find("%2F"), std::string::npos) << text;
             EXPECT_EQ(error.where(), "rtsp://***@127.0.0.1:9/a") << password;
             EXPECT_EQ(text.find("uuu"), std::string::npos) << text;
         }

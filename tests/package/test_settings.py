@@ -1,0 +1,168 @@
+"""Every front end names a wrong setting as its users know it, and as no other one does.
+
+    PYTHONPATH=build/python tests/package/test_settings.py build/bin/throng build/lib
+"""
+
+import array
+import ctypes
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import throng
+
+program, libraries = sys.argv.pop(1), sys.argv.pop(1)
+
+
+class Options(ctypes.Structure):
+    """throng_options of throng.h."""
+
+    _fields_ = [("size", ctypes.c_uint32), ("backend", ctypes.c_int32), ("kind", ctypes.c_char_p),
+                ("model", ctypes.c_char_p), ("device", ctypes.c_int32), ("threads", ctypes.c_int32),
+                ("min_size", ctypes.c_int32), ("max_size", ctypes.c_int32), ("scale_factor", ctypes.c_double),
+                ("score_threshold", ctypes.c_double), ("overlap_threshold", ctypes.c_double),
+                ("min_hits", ctypes.c_int32), ("reserved", ctypes.c_int32)]
+
+
+class NmsParams(ctypes.Structure):
+    """throng_nms_params of throng_nms.h."""
+
+    _fields_ = [("size", ctypes.c_uint32)] + [
+        (name, ctypes.c_int32) for name in ("rule", "overlap", "pair", "ties", "compare", "invalid",
+                                            "inclusive_pixels", "min_hits")] + [
+        (name, ctypes.c_double) for name in ("theta", "sigma", "score_min", "feature_low", "feature_high",
+                                             "feature_distance")]
+
+
+def values_of(enumeration):
+    return {name: number for number, name in enumerate(enumeration.split())}
+
+
+# Values of the enumerations in C; Python and the command line have the words.
+WORDS = {"backend": values_of("auto cpu cuda"), "rule": values_of("one-pass greedy soft-linear soft-gaussian"),
+         "overlap": values_of("iou suppressor min"), "pair": values_of("overlap adaptive feature"),
+         "ties": values_of("total strict index"), "compare": values_of("at-least above")}
+
+# Wrong values of the settings of a detector, and of suppression. The first one is named.
+DETECTOR = [{"min_size": -1}, {"max_size": -1}, {"max_size": 20, "min_size": 50}, {"scale_factor": 0.5},
+            {"scale_factor": 99.0}, {"threads": -1}, {"min_hits": -1}, {"theta": 2.0}, {"kind": "none"},
+            {"backend": "none"}, {"device": -1}]
+NMS = [{"theta": -0.5}, {"min_hits": 0}, {"sigma": 0.0}, {"score_min": float("inf")}, {"feature_low": -1.0},
+       {"feature_high": 0.3, "feature_low": 0.6}, {"feature_distance": -1.0}, {"rule": "none"}, {"overlap": "none"},
+       {"pair": "none"}, {"ties": "none"}, {"compare": "none"}, {"overlap": "min", "rule": "soft-linear"},
+       {"pair": "adaptive", "rule": "soft-linear"}, {"min_hits": 2, "rule": "soft-linear"},
+       {"ties": "index", "rule": "soft-linear"}, {"compare": "above", "rule": "soft-linear"}]
+# Settings that only the program has.
+PROGRAM = [{"paper_k": 65}, {"capacity": -1}, {"merge": "none?"}, {"kernels": "paper", "rule": "greedy"},
+           {"merge": "mean", "rule": "soft-linear"}]
+OPTIONS = {"capacity": "dmax", "kind": "detector", "paper_k": "k"}
+
+
+def option_of(name):
+    return OPTIONS.get(name, name.replace("_", "-"))
+
+
+class NamesOfSettings(unittest.TestCase):
+    def check(self, text, own, others, context):
+        for name in own:
+            self.assertIn(name, text, context)
+        for name in others:
+            self.assertNotIn(name, text, context)
+
+    def run_program(self, *arguments):
+        result = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(result.returncode, 2, f"{arguments}: {result.stderr}")
+        return result.stderr
+
+    def calls(self):
+        for settings in DETECTOR:
+            yield "detect", settings
+        for settings in NMS + PROGRAM:
+            yield "nms", settings
+
+    def test_command_line(self):
+        for command, settings in self.calls():
+            text = self.run_program(command, "missing", "--config", "",
+                                    *(f"--{option_of(name)}={value}" for name, value in settings.items()))
+            self.check(text, ["--" + option_of(next(iter(settings)))], ["params.", "options."], settings)
+
+    def test_configuration_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "c.toml")
+            for command, settings in self.calls():
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(f"[{command}]\n")
+                    for name, value in settings.items():
+                        file.write(f"{option_of(name)} = {value!r}\n")
+                text = self.run_program(command, "missing", "--config", path)
+                name = option_of(next(iter(settings)))
+                self.check(text, [f"{path}:2: {command}.{name}"], [f"--{option_of(each)}" for each in settings],
+                           settings)
+
+    def fill(self, struct, settings):
+        for name, value in settings.items():
+            field = "overlap_threshold" if name == "theta" and isinstance(struct, Options) else name
+            value = WORDS.get(name, {}).get(value, 99) if name in WORDS else value
+            setattr(struct, field, value.encode() if isinstance(value, str) else value)
+        return struct
+
+    def field_of(self, settings, theta):
+        name = next(iter(settings))
+        return theta if name == "theta" else name
+
+    def test_c(self):
+        detection = ctypes.CDLL(os.path.join(libraries, "libthrong.so"))
+        detection.throng_options_default.restype = Options
+        detection.throng_detector_error.restype = ctypes.c_char_p
+        handle = ctypes.c_void_p()
+        for settings in DETECTOR:
+            options = self.fill(detection.throng_options_default(), settings)
+            status = detection.throng_detector_create(ctypes.byref(handle), 0, ctypes.byref(options))
+            self.assertEqual(status, 2, settings)
+            text = detection.throng_detector_error(None).decode()
+            field = self.field_of(settings, "overlap_threshold")
+            self.check(text, [f"options.{field}: "], ["--", "theta"] if field != "overlap_threshold" else ["--"],
+                       f"{settings}: {text}")
+        nms = ctypes.CDLL(os.path.join(libraries, "libthrong_nms.so"))
+        nms.throng_nms_params_default.restype = NmsParams
+        nms.throng_nms_error.restype = ctypes.c_char_p
+        self.assertEqual(nms.throng_nms_create(ctypes.byref(handle), 0, 0, 0), 0)
+        size = ctypes.c_size_t()
+        for settings in NMS:
+            params = self.fill(nms.throng_nms_params_default(), settings)
+            status = nms.throng_nms_workspace_size(handle, ctypes.byref(params), ctypes.c_int64(1),
+                                                   ctypes.byref(size))
+            self.assertEqual(status, 2, settings)
+            text = nms.throng_nms_error(handle).decode()
+            self.check(text, [f"params.{next(iter(settings))}"], ["--"], f"{settings}: {text}")
+        nms.throng_nms_destroy(handle)
+
+    def test_python(self):
+        boxes = memoryview(array.array("f", [0, 0, 9, 9])).cast("B").cast("f", (1, 4))
+        scores = memoryview(array.array("f", [1]))
+        for settings in NMS:
+            arguments = {"rule": "greedy", **settings}
+            if "theta" in arguments:
+                arguments["iou_threshold"] = arguments.pop("theta")
+            with self.assertRaises(throng.Error, msg=settings) as raised:
+                throng.nms(boxes, scores, **arguments)
+            field = self.field_of(settings, "iou_threshold")
+            self.check(str(raised.exception), [field], ["--", "params.", "theta"], settings)
+        try:
+            detector = throng.Detector
+        except ImportError as error:
+            self.skipTest(str(error))
+        for settings in DETECTOR:
+            arguments = dict(settings)
+            if "theta" in arguments:
+                arguments["overlap_threshold"] = arguments.pop("theta")
+            with self.assertRaises(throng.Error, msg=settings) as raised:
+                detector(**arguments)
+            field = self.field_of(settings, "overlap_threshold")
+            self.check(str(raised.exception), [f"{field}: "], ["--", "options.", "theta"], settings)
+
+
+if __name__ == "__main__":
+    unittest.main()
