@@ -8,7 +8,6 @@
 #include "core/base/error.h"
 #include "core/video/demuxer.h"
 #include "core/video/image_file.h"
-#include "core/video/media_file_source.h"
 
 namespace throng {
 namespace {

@@ -17,7 +17,7 @@
 #include "core/video/image_header.h"
 #include "core/video/image_source.h"
 #include "core/video/image_writer.h"
-#include "core/video/media_file_source.h"
+#include "core/video/media_source.h"
 #include "core/video/source.h"
 #include "tests/support/crowd_image.h"
 #include "tests/support/test_data.h"
@@ -330,7 +330,7 @@ TEST(Image, TheOrientationOfEveryFormatIsHonoredOnce) {
             expect_corner(load_image(path).frame, expected);
             if (files[i].first != "alpha.webp") continue;
             Frame by_ffmpeg;  // as an image from a server is read
-            EXPECT_EQ(open_media_file(file_request(path, {}), {})->read(by_ffmpeg, {}), ReadStatus::frame);
+            EXPECT_EQ(open_media(file_request(path, {}), {})->read(by_ffmpeg, {}), ReadStatus::frame);
             expect_corner(by_ffmpeg, expected);
         }
     }
