@@ -161,7 +161,7 @@ void describe_video(const VideoFormat& format, const AnonymizeSetup& setup, Repo
 }
 
 std::string corrected_times_text(const MediaFileSource& reader) {
-    if (!reader.has_times() || reader.corrected_times() == 0) return {};
+    if (reader.corrected_times() == 0) return {};
     return text_of_count(reader.corrected_times(), "time stamp was", "time stamps were") + " missing or out of order";
 }
 

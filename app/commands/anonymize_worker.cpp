@@ -17,7 +17,7 @@
 #include "core/video/formats.h"
 #include "core/video/image_file.h"
 #include "core/video/image_writer.h"
-#include "core/video/media_file_source.h"
+#include "core/video/media_source.h"
 #include "core/video/transparency.h"
 
 namespace throng {
@@ -149,7 +149,7 @@ void AnonymizeWorker::find_faces(const std::string& input, VideoPlan& plan, cons
     options.decoder = setup_.decoder;
     options.device = common_.device;
     options.prefer_device_frames = images_.backend()->name() != "cpu";
-    std::unique_ptr<VideoSource> source = open_media_file(file_request(input, options), stop);
+    std::unique_ptr<VideoSource> source = open_media(file_request(input, options), stop);
     const std::optional<std::int64_t> frames = source->info().frame_count;
     if (frames && *frames > 0) progress_.frames = static_cast<std::uint64_t>(*frames);
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/video/live_source.h"
+#include "core/video/media_source.h"
 #include "core/video/v4l2.h"
 
 namespace throng {
@@ -62,18 +62,15 @@ std::unique_ptr<VideoSource> open_camera(std::string_view spec, const SourceOpti
                            {"video_size", std::to_string(mode->width) + "x" + std::to_string(mode->height)}};
         if (mode->fps > 0) request.options.emplace_back("framerate", short_number(mode->fps));
     }
-    try {
-        return open_live(request, stop);
-    } catch (const Error& failure) {
-        if (failure.kind() != ErrorKind::input) throw;
-        spdlog::debug("{}: {}; trying the driver's own mode", path, failure.problem().text());
-    }
-    request.options.clear();
-    try {
-        return open_live(request, stop);
-    } catch (const Error& failure) {
-        if (failure.kind() != ErrorKind::input) throw;
-        throw Error(ErrorKind::input, failure.problem(), std::string(spec), cameras_in_words());
+    for (bool own_mode = false;; own_mode = true) {
+        try {
+            return open_media(request, stop);
+        } catch (const Error& failure) {
+            if (failure.kind() != ErrorKind::input) throw;
+            if (own_mode) throw Error(ErrorKind::input, failure.problem(), request.shown, cameras_in_words());
+            spdlog::debug("{}: {}; trying the driver's own mode", path, failure.problem().text());
+        }
+        request.options.clear();
     }
 }
 

@@ -63,12 +63,9 @@ void DamageWatch::begin_again() {
 }
 
 std::string incomplete_text(std::uint64_t damaged, const std::string& early_end) {
-    std::string text;
-    if (damaged > 0) {
-        text = "damaged in " + std::to_string(damaged) + (damaged == 1 ? " place" : " places") +
-               ", decoded as far as possible";
-    }
-    return joined_reasons(text, early_end);
+    if (damaged == 0) return early_end;
+    const std::string places = std::to_string(damaged) + (damaged == 1 ? " place" : " places");
+    return joined_reasons("damaged in " + places + ", decoded as far as possible", early_end);
 }
 
 std::string joined_reasons(const std::string& first, const std::string& second) {

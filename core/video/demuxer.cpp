@@ -8,7 +8,6 @@
 #include <string_view>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "core/video/truncation.h"
 
@@ -33,17 +32,6 @@ std::uint64_t fingerprint_of(const AVPacket& packet) {
     return std::max<std::uint64_t>(hash, 1);
 }
 
-std::int32_t* display_matrix(AVStream& stream) {
-#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 31, 102)
-    const AVPacketSideData* data = av_packet_side_data_get(
-        stream.codecpar->coded_side_data, stream.codecpar->nb_coded_side_data, AV_PKT_DATA_DISPLAYMATRIX);
-    return data != nullptr && data->size >= 9 * sizeof(std::int32_t) ? reinterpret_cast<std::int32_t*>(data->data)
-                                                                     : nullptr;
-#else
-    return reinterpret_cast<std::int32_t*>(av_stream_get_side_data(&stream, AV_PKT_DATA_DISPLAYMATRIX, nullptr));
-#endif
-}
-
 }  // namespace
 
 Demuxer::Demuxer(const MediaRequest& request, const std::stop_token& stop)
@@ -66,7 +54,8 @@ MediaStatus Demuxer::read(const std::stop_token& stop) {
             continue;
         }
         if (status == AVERROR_EOF) {
-            check_tail();
+            if (seekable_ && !tail_is_truncated_ && !has_failed_bytes())
+                tail_is_truncated_ = is_tail_truncated(*input_.format);
             return MediaStatus::end;
         }
         if (status < 0) {
@@ -75,9 +64,8 @@ MediaStatus Demuxer::read(const std::stop_token& stop) {
         }
         failures_ += static_cast<std::uint64_t>(std::exchange(failures_in_row_, 0));
         if (packet_->stream_index != input_.stream->index) continue;
-        const bool first = first_packet_hash_ == 0 && input_.bytes != nullptr;
         clock_.follow(*packet_);
-        if (first) first_packet_hash_ = fingerprint_of(*packet_);
+        if (input_.bytes && first_packet_hash_ == 0) first_packet_hash_ = fingerprint_of(*packet_);
         return MediaStatus::read;
     }
 }
@@ -100,9 +88,11 @@ std::optional<MediaStatus> Demuxer::failed(int status) {
     read_error_ = av::message(status).c_str();
     // After damaged data in a file, the demuxer can resynchronize. After an error of a device or a connection it
     // cannot.
-    gave_up_on_damage_ = status == AVERROR_INVALIDDATA && !input_.live;
-    if (gave_up_on_damage_ && ++failures_in_row_ < kMaxFailuresInRow) return std::nullopt;
-    if (!gave_up_on_damage_) ++failures_;
+    if (status != AVERROR_INVALIDDATA || input_.live) {
+        failures_ += static_cast<std::uint64_t>(std::exchange(failures_in_row_, 0)) + 1;
+    } else if (++failures_in_row_ < kMaxFailuresInRow) {
+        return std::nullopt;
+    }
     gave_up_ = true;
     return MediaStatus::broken;
 }
@@ -110,22 +100,6 @@ std::optional<MediaStatus> Demuxer::failed(int status) {
 Message Demuxer::read_error() const {
     if (has_failed_bytes()) return input_.bytes->failure();
     return gave_up_ ? read_error_ : Message();
-}
-
-// Examines the end of the file, for formats whose demuxers end silently in a truncated file.
-void Demuxer::check_tail() {
-    const std::string_view format = input_.format->iformat->name;
-    const bool examined = format == "ogg" || format == "mpegts";
-    if (tail_is_truncated_ || !examined || !seekable_ || has_failed_bytes()) return;
-    AVIOContext* io = input_.format->pb;
-    const std::int64_t position = avio_tell(io);
-    const std::int64_t size = avio_size(io);
-    std::vector<std::uint8_t> tail(static_cast<std::size_t>(std::clamp<std::int64_t>(size, 0, kTailBytes)));
-    const auto count = static_cast<int>(tail.size());
-    if (count > 0 && avio_seek(io, size - count, SEEK_SET) >= 0 && avio_read(io, tail.data(), count) == count) {
-        tail_is_truncated_ = format == "ogg" ? is_truncated_ogg(tail) : is_truncated_transport_stream(tail);
-    }
-    avio_seek(io, position, SEEK_SET);
 }
 
 // The file must have been read completely.
@@ -161,8 +135,16 @@ AVRational Demuxer::sample_aspect_ratio_of(AVFrame& av_frame) const {
 }
 
 Orientation Demuxer::orientation() const {
-    const std::int32_t* matrix = display_matrix(*input_.stream);
-    return matrix != nullptr ? orientation_of(matrix) : Orientation{};
+    const std::uint8_t* matrix = nullptr;
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 31, 102)
+    const AVCodecParameters& coded = *input_.stream->codecpar;
+    const AVPacketSideData* data =
+        av_packet_side_data_get(coded.coded_side_data, coded.nb_coded_side_data, AV_PKT_DATA_DISPLAYMATRIX);
+    if (data != nullptr && data->size >= 9 * sizeof(std::int32_t)) matrix = data->data;
+#else
+    matrix = av_stream_get_side_data(input_.stream, AV_PKT_DATA_DISPLAYMATRIX, nullptr);
+#endif
+    return matrix != nullptr ? orientation_of(reinterpret_cast<const std::int32_t*>(matrix)) : Orientation{};
 }
 
 int Demuxer::num_streams(AVMediaType type) const {
@@ -205,7 +187,7 @@ std::optional<double> Demuxer::duration() const {
 }
 
 std::string Demuxer::early_end() const {
-    if (has_failed_bytes() || (gave_up_ && !gave_up_on_damage_)) return "reading ended early: " + read_error().text();
+    if (has_failed_bytes() || (gave_up_ && failures_in_row_ == 0)) return "reading ended early: " + read_error().text();
     const double tick = clock_.tick();
     const double start = static_cast<double>(clock_.start()) * tick;
     const auto expected =
@@ -224,10 +206,9 @@ std::string Demuxer::early_end() const {
     const bool truncated = input_.log.truncated || tail_is_truncated_.value_or(false);
     if (failures_in_row_ > 0 || one_missing) return "the file ends early: its last part cannot be read";
     if (truncated && !input_.live) return "the file ends early: its last part is cut short";
-    if (input_.log.missing_segments > 0 && !input_.live) {
-        return fmt::format(
-            "{} of the playlist could not be opened",
-            input_.log.missing_segments == 1 ? "1 segment" : fmt::format("{} segments", input_.log.missing_segments));
+    const int missing = input_.log.missing_segments;
+    if (missing > 0 && !input_.live) {
+        return fmt::format("{} segment{} of the playlist could not be opened", missing, missing == 1 ? "" : "s");
     }
     return "";
 }

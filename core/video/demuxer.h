@@ -73,7 +73,6 @@ private:
     [[nodiscard]] int read_any();
     [[nodiscard]] std::optional<MediaStatus> failed(int status);
     [[nodiscard]] bool has_failed_bytes() const { return input_.bytes && !input_.bytes->failure().empty(); }
-    void check_tail();
 
     double read_timeout_;
     MediaInput input_;
@@ -84,8 +83,7 @@ private:
     bool packet_is_read_ = false;            // packet_ already holds the first packet of a new iteration
     std::optional<bool> tail_is_truncated_;  // from the last bytes of the file, once they were examined
     bool gave_up_ = false;
-    bool gave_up_on_damage_ = false;
-    int failures_in_row_ = 0;  // at the end, these are reported as an early end and not counted in failures_
+    int failures_in_row_ = 0;  // on damaged data; at the end, an early end that is not counted in failures_
     std::uint64_t failures_ = 0;
     Message read_error_;
 };

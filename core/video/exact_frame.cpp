@@ -37,12 +37,9 @@ VideoFormat describe_format(const MediaFrame& frame, const Demuxer& input, const
         const bool chroma = (pixels->flags & AV_PIX_FMT_FLAG_RGB) == 0 && pixels->nb_components >= 3;
         format.subsampled = !chroma || (pixels->log2_chroma_w >= 1 && pixels->log2_chroma_h >= 1);
     }
-    format.container = input.format().iformat->name;
-    format.codec = avcodec_get_name(input.stream().codecpar->codec_id);
     format.plays = find_animation_plays(path);
     format.other_videos = input.num_streams(AVMEDIA_TYPE_VIDEO) - 1;
     format.audio_tracks = input.num_streams(AVMEDIA_TYPE_AUDIO);
-    format.frame_count = input.frame_count();
     format.first_frame = static_cast<double>(frame.ticks.value_or(0)) * input.clock().tick();
     return format;
 }

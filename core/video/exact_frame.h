@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "core/frame/frame.h"
@@ -40,12 +39,9 @@ struct VideoFormat {
     std::string pixel_format;  // of the file: "yuv420p10le"
     int bits = 8;              // per component in the file
     bool subsampled = true;    // chroma is stored at half the width and height, or there is none
-    std::string container;     // FFmpeg's name of the demuxer: "mov,mp4,m4a,3gp,3g2,mj2", "gif"
-    std::string codec;         // "h264"
     int other_videos = 0;      // further video streams, which are not read
     int audio_tracks = 0;
     int plays = 0;  // how often an animation is played; 0: without end, as other videos that become animations
-    std::optional<std::int64_t> frame_count;  // by the container
 };
 
 // Describes the first frame of a file. `first` is empty.

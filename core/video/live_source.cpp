@@ -36,9 +36,6 @@ public:
         info_.details = reader->details(info_.width, info_.height);
         info_.fps = reader->clock().fps();
         info_.live = true;
-        if (const std::string unused = reader->input().unused_videos(); !unused.empty()) {
-            spdlog::warn("{}: {}", request.shown, unused);
-        }
         thread_ = std::jthread(
             [this, first = std::move(reader)](const std::stop_token& stop) mutable { run(std::move(first), stop); });
     }
@@ -168,12 +165,11 @@ LiveSource::StreamError LiveSource::play(MediaReader& reader, const std::stop_to
 void LiveSource::publish(const MediaReader& reader, MediaFrame decoded, Clock::time_point begin) {
     const auto now = Clock::now();
     const double pts = time_of(reader.clock(), decoded.ticks, now);
-    const double waited_ms = 1e3 * reader.input().waited_seconds();
     const Frame frame = make_frame(maker_, std::move(decoded), next_index_++, pts, now);
     if (!connected_) connected_ = now;
     failures_ = 0;
     if (now - *connected_ >= kLastingConnection) attempts_ = 0;
-    const double worked_ms = milliseconds_since(begin) - waited_ms;
+    const double worked_ms = milliseconds_since(begin) - 1e3 * reader.input().waited_seconds();
     {
         const std::lock_guard lock(mutex_);
         info_.width = frame.width();
@@ -239,10 +235,6 @@ void LiveSource::set_notice(Message notice) {
 
 std::unique_ptr<VideoSource> make_live_source(const MediaRequest& request, std::unique_ptr<MediaReader> reader) {
     return std::make_unique<LiveSource>(request, std::move(reader));
-}
-
-std::unique_ptr<VideoSource> open_live(const MediaRequest& request, const std::stop_token& stop) {
-    return make_live_source(request, std::make_unique<MediaReader>(request, stop));
 }
 
 }  // namespace throng

@@ -10,12 +10,10 @@ namespace throng {
 
 class MediaReader;
 
-// Opens the stream once, so that a wrong address is rejected here, and then continues in a thread until destroyed. A
-// stream that stalls or ends is opened again after pauses that grow from 0.5 to 10 seconds. The number of attempts
+// Continues with a reader that has been opened for this request, in a thread, until destroyed. A stream that stalls or
+// ends is opened again after pauses that grow from 0.5 to 10 seconds. The number of attempts
 // since it last delivered frames for kLastingConnection is at most source.reconnects. The source ends if the sender
-// closed cleanly and begins again with the same packet, because it sends a file repeatedly. Throws like open_source.
-[[nodiscard]] std::unique_ptr<VideoSource> open_live(const MediaRequest& request, const std::stop_token& stop);
-// Does the same with a reader that is already open.
+// closed cleanly and begins again with the same packet, because it sends a file repeatedly.
 [[nodiscard]] std::unique_ptr<VideoSource> make_live_source(const MediaRequest& request,
                                                             std::unique_ptr<MediaReader> reader);
 

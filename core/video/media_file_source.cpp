@@ -1,7 +1,5 @@
 #include "core/video/media_file_source.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,7 +10,6 @@
 #include "core/base/error.h"
 #include "core/video/file_kind.h"
 #include "core/video/frame_fields.h"
-#include "core/video/image_file.h"
 #include "core/video/video_division.h"
 
 namespace throng {
@@ -70,7 +67,7 @@ ReadStatus MediaFileSource::read(Frame& frame, std::stop_token stop) {
     std::optional<TimedFrame> next = take(stop);
     if (!next) return stop.stop_requested() ? ReadStatus::timeout : ReadStatus::end;
     if (next->starts_again) next_index_ = 0;
-    frame = convert(*std::move(next));
+    frame = make_frame(maker_, std::move(next->media), next_index_++, next->pts);
     width_ = frame.width();
     height_ = frame.height();
     return watch_.status_of(frame);
@@ -83,7 +80,7 @@ bool MediaFileSource::read_exact(ExactFrame& frame, const std::stop_token& stop)
     frame.duration = av::duration_of(*next->media.av_frame);
     if (frame.duration <= 0) frame.duration = std::max<std::int64_t>(next->step, 1);
     frame.top_field_first = av::has_top_field_first(*next->media.av_frame);
-    frame.frame = convert(*std::move(next));
+    frame.frame = make_frame(maker_, std::move(next->media), next_index_++, next->pts);
     frame.composed = maker_.composed();
     return true;
 }
@@ -99,10 +96,6 @@ SourceInfo MediaFileSource::info() const {
     info.duration = reader_->input().duration();
     info.seekable = reader_->input().seekable();
     return info;
-}
-
-Frame MediaFileSource::convert(TimedFrame timed) {
-    return make_frame(maker_, std::move(timed.media), next_index_++, timed.pts);
 }
 
 std::optional<MediaFileSource::TimedFrame> MediaFileSource::take(const std::stop_token& stop) {
@@ -226,39 +219,10 @@ std::optional<Frame> MediaFileSource::begin_at(double seconds, const std::stop_t
         // A frame may be damaged because decoding did not begin earlier.
         if (!from_start && (!before || before->media.damaged)) continue;
         if (current) pending_.push_back(*std::move(current));
-        return before ? std::optional(convert(*std::move(before))) : std::nullopt;
+        if (!before) return std::nullopt;
+        return make_frame(maker_, std::move(before->media), next_index_++, before->pts);
     }
     throw Error(ErrorKind::internal, "no start of the part", request_.shown);
-}
-
-std::unique_ptr<VideoSource> make_media_file_source(const MediaRequest& request, std::unique_ptr<MediaReader> reader,
-                                                    const std::stop_token& stop) {
-    const std::string unused = reader->input().unused_videos();
-    auto source = std::make_unique<MediaFileSource>(request, std::move(reader), stop);
-    if (!unused.empty()) spdlog::warn("{}: {}", request.shown, unused);
-    return source;
-}
-
-std::unique_ptr<VideoSource> open_media_file(const MediaRequest& request, const std::stop_token& stop) {
-    return make_media_file_source(request, std::make_unique<MediaReader>(request, stop), stop);
-}
-
-MediaRequest file_request(const std::string& path, const SourceOptions& options) {
-    MediaRequest request;
-    const std::filesystem::file_status status = std::filesystem::status(path);
-    const bool pipe = std::filesystem::is_fifo(status) || std::filesystem::is_character_file(status) ||
-                      std::filesystem::is_socket(status);
-    if (pipe) request.bytes = ByteReader::pipe;
-    request.url = pipe ? path : "file:" + path;  // prevents FFmpeg from parsing a colon in the name as a protocol
-    request.shown = path;
-    // An untrusted file must not cause other addresses to be opened.
-    request.options = {{"protocol_whitelist", "file,crypto,data"}};
-    if (const FileType type = pipe ? FileType() : find_file_type(path); type.begins_as_image) {
-        request.input_format = type.demuxer;
-        request.orientation = type.orientation;
-    }
-    request.source = options;
-    return request;
 }
 
 }  // namespace throng

@@ -46,10 +46,11 @@ public:
     // As the first frame has it. Only for the first constructor.
     [[nodiscard]] const VideoFormat& format() const { return format_; }
     // Returns how many time stamps were missing or not later than the previous one. Those frames follow the previous
-    // one after one frame step, or after one tick.
-    [[nodiscard]] std::int64_t corrected_times() const { return clock_.corrections() + reader_->clock().num_jumps(); }
-    // Returns false if the stream has no time stamps at all, so that all were made from the frame rate.
-    [[nodiscard]] bool has_times() const { return has_times_; }
+    // one after one frame step, or after one tick. 0 if the stream has no time stamps at all, so that all were made
+    // from the frame rate.
+    [[nodiscard]] std::int64_t corrected_times() const {
+        return has_times_ ? clock_.corrections() + reader_->clock().num_jumps() : 0;
+    }
 
 private:
     struct TimedFrame {
@@ -62,7 +63,6 @@ private:
     // Returns the next frame: one that was decoded in advance, or from the decoder.
     [[nodiscard]] std::optional<TimedFrame> take(const std::stop_token& stop);
     [[nodiscard]] std::optional<TimedFrame> decode(const std::stop_token& stop);
-    [[nodiscard]] Frame convert(TimedFrame timed);
     [[noreturn]] void reject(const std::stop_token& stop) const;
     void reopen();
     void position_before(double seconds, double step_back);
@@ -88,15 +88,5 @@ private:
     std::stop_token opener_stop_;
     std::stop_token stop_;  // of the opener, later of the last read; also ends reopening
 };
-
-[[nodiscard]] std::unique_ptr<VideoSource> open_media_file(const MediaRequest& request, const std::stop_token& stop);
-// Does the same with a reader that is already open.
-[[nodiscard]] std::unique_ptr<VideoSource> make_media_file_source(const MediaRequest& request,
-                                                                  std::unique_ptr<MediaReader> reader,
-                                                                  const std::stop_token& stop);
-
-// Returns the request for a path that is not a folder. Determines the kind of file without opening a FIFO or a
-// character device.
-[[nodiscard]] MediaRequest file_request(const std::string& path, const SourceOptions& options);
 
 }  // namespace throng

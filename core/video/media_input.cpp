@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 
 #include "core/base/error.h"
+#include "core/video/file_kind.h"
 #include "core/video/name_lookup.h"
 #include "core/video/packet_clock.h"
 #include "core/video/url.h"
@@ -51,15 +53,17 @@ std::pair<Message, Message> explanation(int status, const MediaRequest& request,
         case AVERROR_HTTP_NOT_FOUND: return {"not found on the server", "check the path after the host"};
         case AVERROR_PROTOCOL_NOT_FOUND:
             return {"this FFmpeg build does not support this protocol", "check the part before the colon"};
-        case AVERROR_INVALIDDATA:
-            if (has_unencoded_password(request.url)) return {"not a readable video", kEncodePassword};
-            return {"not a readable video", "the file may be damaged, cut short, or of another type"};
         case AVERROR(ENODEV):
         case AVERROR(EBUSY): return {av::message(status).c_str(), "another program may be using it"};
-        default:
-            if (has_unencoded_password(request.url)) return {av::message(status).c_str(), kEncodePassword};
-            return {av::message(status), live ? "check the address and whether the sender is running" : ""};
+        default: break;
     }
+    // Demuxers so report a file that ends in its header.
+    const bool ends = status == AVERROR_EOF || status == AVERROR(EINVAL) || status == AVERROR(EIO);
+    const bool unreadable = status == AVERROR_INVALIDDATA || (ends && !live);
+    const Message what = unreadable ? Message("not a readable video") : Message(av::message(status).c_str());
+    if (has_unencoded_password(request.url)) return {what, kEncodePassword};
+    if (unreadable) return {what, "the file may be damaged, cut short, or of another type"};
+    return {what, live ? "check the address and whether the sender is running" : ""};
 }
 
 // Opens the ByteStream if the request has one. Returns an FFmpeg status.
@@ -184,6 +188,24 @@ bool is_playlist(std::string_view format) {
     constexpr std::array<std::string_view, 4> kLists = {"hls", "dash", "sdp", "concat"};
     return std::any_of(kLists.begin(), kLists.end(),
                        [format](std::string_view name) { return format.substr(0, name.size()) == name; });
+}
+
+MediaRequest file_request(const std::string& path, const SourceOptions& options) {
+    MediaRequest request;
+    const std::filesystem::file_status status = std::filesystem::status(path);
+    const bool pipe = std::filesystem::is_fifo(status) || std::filesystem::is_character_file(status) ||
+                      std::filesystem::is_socket(status);
+    if (pipe) request.bytes = ByteReader::pipe;
+    request.url = pipe ? path : "file:" + path;  // prevents FFmpeg from parsing a colon in the name as a protocol
+    request.shown = path;
+    // An untrusted file must not cause other addresses to be opened.
+    request.options = {{"protocol_whitelist", "file,crypto,data"}};
+    if (const FileType type = pipe ? FileType() : find_file_type(path); type.begins_as_image) {
+        request.input_format = type.demuxer;
+        request.orientation = type.orientation;
+    }
+    request.source = options;
+    return request;
 }
 
 MediaInput open_input(const MediaRequest& request, const std::stop_token& stop) {

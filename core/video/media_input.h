@@ -53,6 +53,10 @@ struct MediaInput {
     bool live = false;
 };
 
+// Returns the request for a path that is not a folder. Determines the kind of file without opening a FIFO or a
+// character device.
+[[nodiscard]] MediaRequest file_request(const std::string& path, const SourceOptions& options);
+
 // Throws Error(input) if the input cannot be opened or has no video, and Error(interrupted) after a stop request.
 [[nodiscard]] MediaInput open_input(const MediaRequest& request, const std::stop_token& stop);
 

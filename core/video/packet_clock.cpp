@@ -21,10 +21,6 @@ std::int64_t nearest_multiple(std::int64_t distance, std::int64_t period) {
     return (distance + half) / period * period;
 }
 
-bool is_discontinuous(const AVFormatContext& input) {
-    return (input.iformat->flags & AVFMT_TS_DISCONT) != 0;
-}
-
 // In edited files and in lists of cut files, a key frame may come a little early.
 bool has_edits(const AVFormatContext& input) {
     const std::string_view format = input.iformat->name;
@@ -91,7 +87,8 @@ std::optional<std::int64_t> PacketClock::follow(AVPacket& packet, const AVFormat
     // seconds before the one in front of it.
     const bool by_dts = !key && has_dts && last_dts_;
     has_delta_ = has_delta_ || !key;
-    const bool strict = key && (has_delta_ || !may_reorder(stream) || is_discontinuous(input)) && !has_edits(input);
+    const bool jumps = (input.iformat->flags & AVFMT_TS_DISCONT) != 0;
+    const bool strict = key && (jumps || has_delta_ || !may_reorder(stream)) && !has_edits(input);
     const double back = by_dts     ? static_cast<double>(*last_dts_ - packet.dts) * tick
                         : highest_ ? static_cast<double>(*highest_ - stamp) * tick
                                    : 0;

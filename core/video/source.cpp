@@ -14,9 +14,8 @@
 #include "core/video/file_kind.h"
 #include "core/video/gstreamer_source.h"
 #include "core/video/image_source.h"
-#include "core/video/media_file_source.h"
+#include "core/video/media_source.h"
 #include "core/video/mosaic_source.h"
-#include "core/video/network_source.h"
 #include "core/video/url.h"
 
 namespace throng {
@@ -34,7 +33,7 @@ Source open_path(std::string_view spec, const SourceOptions& options, const std:
     if (S_ISDIR(status.st_mode)) return open_image_folder(path, stop);
     if (S_ISREG(status.st_mode) && status.st_size == 0) throw Error(ErrorKind::input, "the file is empty", path);
     if (S_ISREG(status.st_mode) && is_still_image(path)) return open_image(path);
-    return open_media_file(file_request(path, options), stop);
+    return open_media(file_request(path, options), stop);
 }
 
 // The mosaic is composed on the host. Messages name the inner source.
@@ -44,17 +43,8 @@ Source open_mosaic(std::string_view spec, const SourceOptions& options, const st
     return make_mosaic(open_source(spec.substr(spec.find(':') + 1), on_host, stop));
 }
 
-Source open_drawn_crowd(std::string_view spec, const SourceOptions&, const std::stop_token&) {
-    return open_crowd(spec);
-}
-
 bool is_address(std::string_view spec) {
-    const std::string scheme = url_scheme(spec);
-    return !scheme.empty() && scheme != "file";
-}
-
-Source open_address(std::string_view spec, const SourceOptions& options, const std::stop_token& stop) {
-    return open_network(std::string(spec), options, stop);
+    return !url_scheme(spec).empty() && url_scheme(spec) != "file";
 }
 
 // The first kind that matches opens the source. The last one, a path, always matches.
@@ -64,10 +54,11 @@ struct SourceKind {
 };
 constexpr std::array<SourceKind, 6> kKinds = {{
     {[](std::string_view spec) { return spec.starts_with("mosaic:"); }, open_mosaic},
-    {[](std::string_view spec) { return spec.starts_with("crowd:"); }, open_drawn_crowd},
+    {[](std::string_view spec) { return spec.starts_with("crowd:"); },
+     [](std::string_view spec, const SourceOptions&, const std::stop_token&) { return open_crowd(spec); }},
     {[](std::string_view spec) { return spec.starts_with("gst:"); }, open_gstreamer},
     {is_camera, open_camera},
-    {is_address, open_address},
+    {is_address, open_network},
     {[](std::string_view) { return true; }, open_path},
 }};
 

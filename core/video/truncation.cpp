@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <string_view>
+#include <vector>
 
 namespace throng {
 namespace {
@@ -35,6 +36,40 @@ std::optional<double> seconds_of(const AVDictionaryEntry* entry) {
         return std::nullopt;
     }
     return 3600.0 * hours + 60.0 * minutes + seconds;
+}
+
+bool is_truncated_ogg(Bytes tail) {
+    using namespace std::string_view_literals;
+    constexpr std::string_view kPage = "OggS\0"sv;  // and the version
+    constexpr std::size_t kFlags = 5;
+    constexpr std::size_t kSerial = 14;
+    constexpr std::size_t kSegments = 26;
+    constexpr std::uint8_t kEndOfStream = 4;
+    std::map<std::uint64_t, bool> ended;  // by serial number of the stream
+    for (std::size_t at = find(tail, 0, kPage); at < tail.size(); at = find(tail, at, kPage)) {
+        if (at + kSegments >= tail.size()) return true;
+        std::size_t end = at + kSegments + 1 + tail[at + kSegments];
+        if (end > tail.size()) return true;
+        for (std::size_t i = at + kSegments + 1, last = end; i < last; ++i) end += tail[i];
+        if (end > tail.size()) return true;
+        ended[little_endian(tail, at + kSerial, 4)] = (tail[at + kFlags] & kEndOfStream) != 0;
+        at = end;
+    }
+    return std::any_of(ended.begin(), ended.end(), [](const auto& stream) { return !stream.second; });
+}
+
+bool is_truncated_transport_stream(Bytes tail) {
+    constexpr std::uint8_t kSync = 0x47;
+    constexpr std::size_t kPacket = 188;  // bytes from the sync byte; variants add a time before or a checksum after it
+    constexpr std::size_t kMinPackets = 8;
+    for (const std::size_t step : {kPacket, std::size_t{192}, std::size_t{204}}) {
+        for (std::size_t first = 0; first < step && first + step * kMinPackets < tail.size(); ++first) {
+            std::size_t at = first;
+            while (at < tail.size() && tail[at] == kSync) at += step;
+            if (at >= tail.size()) return tail.size() - (at - step) < kPacket;
+        }
+    }
+    return false;
 }
 
 }  // namespace
@@ -74,38 +109,18 @@ std::optional<ExpectedEnd> expected_end(const AVFormatContext& input, const AVSt
     return ExpectedEnd{(states_end(input, stream, false) ? 0 : start) + duration, usual};
 }
 
-bool is_truncated_ogg(Bytes tail) {
-    using namespace std::string_view_literals;
-    constexpr std::string_view kPage = "OggS\0"sv;  // and the version
-    constexpr std::size_t kFlags = 5;
-    constexpr std::size_t kSerial = 14;
-    constexpr std::size_t kSegments = 26;
-    constexpr std::uint8_t kEndOfStream = 4;
-    std::map<std::uint64_t, bool> ended;  // by serial number of the stream
-    for (std::size_t at = find(tail, 0, kPage); at < tail.size(); at = find(tail, at, kPage)) {
-        if (at + kSegments >= tail.size()) return true;
-        std::size_t end = at + kSegments + 1 + tail[at + kSegments];
-        if (end > tail.size()) return true;
-        for (std::size_t i = at + kSegments + 1, last = end; i < last; ++i) end += tail[i];
-        if (end > tail.size()) return true;
-        ended[little_endian(tail, at + kSerial, 4)] = (tail[at + kFlags] & kEndOfStream) != 0;
-        at = end;
-    }
-    return std::any_of(ended.begin(), ended.end(), [](const auto& stream) { return !stream.second; });
-}
-
-bool is_truncated_transport_stream(Bytes tail) {
-    constexpr std::uint8_t kSync = 0x47;
-    constexpr std::size_t kPacket = 188;  // bytes from the sync byte; variants add a time before or a checksum after it
-    constexpr std::size_t kMinPackets = 8;
-    for (const std::size_t step : {kPacket, std::size_t{192}, std::size_t{204}}) {
-        for (std::size_t first = 0; first < step && first + step * kMinPackets < tail.size(); ++first) {
-            std::size_t at = first;
-            while (at < tail.size() && tail[at] == kSync) at += step;
-            if (at >= tail.size()) return tail.size() - (at - step) < kPacket;
-        }
-    }
-    return false;
+bool is_tail_truncated(const AVFormatContext& input) {
+    constexpr std::int64_t kTailBytes = 1 << 17;
+    const std::string_view format = input.iformat->name;
+    if (format != "ogg" && format != "mpegts") return false;
+    const std::int64_t position = avio_tell(input.pb);
+    const std::int64_t size = avio_size(input.pb);
+    std::vector<std::uint8_t> tail(static_cast<std::size_t>(std::clamp<std::int64_t>(size, 0, kTailBytes)));
+    const auto count = static_cast<int>(tail.size());
+    const bool read = count > 0 && avio_seek(input.pb, size - count, SEEK_SET) >= 0 &&
+                      avio_read(input.pb, tail.data(), count) == count;
+    avio_seek(input.pb, position, SEEK_SET);
+    return read && (format == "ogg" ? is_truncated_ogg(tail) : is_truncated_transport_stream(tail));
 }
 
 // File layout: magic, version and flags, attributes, an offset for each block, the blocks.

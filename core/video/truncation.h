@@ -2,7 +2,6 @@
 // report no error at a truncation.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -11,16 +10,10 @@
 
 namespace throng {
 
-// Number of bytes at the end of a file that the next two functions need.
-inline constexpr std::size_t kTailBytes = std::size_t{1} << 17;
-
-// `tail` is the end of an Ogg file, or a whole smaller file. Returns true if the last page is incomplete, or if the
-// last page of a stream has no "end of stream" flag (RFC 3533).
-[[nodiscard]] bool is_truncated_ogg(std::span<const std::uint8_t> tail);
-
-// `tail` is the end of an MPEG transport stream with packets of 188, 192 or 204 bytes. Returns true if the last packet
-// is incomplete.
-[[nodiscard]] bool is_truncated_transport_stream(std::span<const std::uint8_t> tail);
+// Examines the end of a file that can be sought, for formats whose demuxers end silently in a truncated file. Returns
+// true if the last page of an Ogg file or the last packet of an MPEG transport stream (188, 192 or 204 bytes) is
+// incomplete, or if the last page of an Ogg stream has no "end of stream" flag (RFC 3533). Keeps the position.
+[[nodiscard]] bool is_tail_truncated(const AVFormatContext& input);
 
 // Returns true if a duration in the headers of this format is the time of the end, which differs from the length if the
 // first time is not 0. of_file: that of the file, otherwise of the stream.

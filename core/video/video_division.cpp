@@ -9,7 +9,6 @@
 #include "core/video/demuxer.h"
 #include "core/video/file_kind.h"
 #include "core/video/image_file.h"
-#include "core/video/media_file_source.h"
 
 namespace throng {
 namespace {

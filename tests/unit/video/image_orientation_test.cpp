@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/video/image_file.h"
-#include "core/video/media_file_source.h"
+#include "core/video/media_source.h"
 #include "tests/unit/video/image_files.h"
 
 namespace throng {
@@ -131,7 +131,7 @@ TEST(Image, TheOrientationOfEveryFormatIsHonoredOnce) {
             expect_corner(load_image(path).frame, expected);
             if (files[i].first != "alpha.webp") continue;
             Frame by_ffmpeg;  // as an image from a server is read
-            EXPECT_EQ(open_media_file(file_request(path, {}), {})->read(by_ffmpeg, {}), ReadStatus::frame);
+            EXPECT_EQ(open_media(file_request(path, {}), {})->read(by_ffmpeg, {}), ReadStatus::frame);
             expect_corner(by_ffmpeg, expected);
         }
     }

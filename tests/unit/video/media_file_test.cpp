@@ -333,6 +333,26 @@ TEST(MediaFile, FilesThatAreNotVideosAreRejectedWithAMessage) {
     EXPECT_EQ(failure_of_reading("nonsense://host/x"), ErrorKind::input);
 }
 
+TEST(MediaFile, AFileThatEndsInItsHeaderIsNotReadable) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    for (const char* name : {"a.mkv", "a.ogv", "a.y4m", "a.ts", "a.avi", "a.flv", "a.mp4"}) {
+        const auto path = scratch.path() / name;
+        ffmpeg("-f lavfi -i testsrc=size=64x48:rate=25 -pix_fmt yuv420p -frames:v 5", path);
+        std::vector<char> bytes = test::read_file(path);
+        bytes.resize(64);
+        test::write_file(path, bytes);
+        try {
+            static_cast<void>(open_source(path.string()));
+            ADD_FAILURE() << name;
+        } catch (const Error& failure) {
+            EXPECT_EQ(failure.kind(), ErrorKind::input) << name;
+            EXPECT_EQ(failure.problem(), "not a readable video") << name;
+            EXPECT_NE(failure.advice(), "") << name;
+        }
+    }
+}
+
 TEST(MediaFile, FilesWithoutFramesAreRejected) {
     TH_NEED_FFMPEG();
     const ScratchDir scratch;

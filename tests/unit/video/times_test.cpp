@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/video/exact_frame.h"
-#include "core/video/live_source.h"
 #include "core/video/media_file_source.h"
+#include "core/video/media_source.h"
 #include "core/video/packet_clock.h"
 #include "core/video/source.h"
 #include "tests/support/test_data.h"
@@ -333,7 +333,7 @@ TEST(LiveTimes, ContinueWhereTheClockOfTheSenderJumpsBack) {
         MediaRequest request = file_request(path.string(), {});
         request.live = true;
         request.source.reconnects = 0;
-        const auto source = open_live(request, {});
+        const auto source = open_media(request, {});
         double last = 0;
         for (Frame frame;;) {
             const ReadStatus status = source->read(frame, {});
