@@ -90,7 +90,7 @@ TEST_P(CascadeParityOfModels, PhotographsAndCrowd) {
 
     if (const auto data = data_dir()) {
         for (const auto& entry : std::filesystem::directory_iterator(*data / "photos")) {
-            if (!format_of_name(entry.path()).kind == NameKind::image) continue;
+            if (format_of_name(entry.path()).kind != NameKind::image) continue;
             expect_same(cpu, cuda, load_image(entry.path()).frame, entry.path().filename().string());
         }
     }
