@@ -38,7 +38,7 @@ const CommandGroup kGroups[] = {
 };
 
 int parse_and_run(std::vector<std::string> arguments) {
-    set_spelling(spell_option);
+    spell_options();
     CLI::App program;
     CommandContext context;
     add_command_line(program, context);

@@ -139,10 +139,21 @@ void set(const ConfigFile& file, const ConfigEntry& entry, CLI::Option& option) 
     }
 }
 
+std::string spell_option(const Setting& setting) {
+    // Options whose name is not that of the field.
+    constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+        {"capacity", "dmax"}, {"kind", "detector"}, {"paper_k", "k"}, {"quality_rate", "keep-rate"}};
+    std::string key(setting.name);
+    std::replace(key.begin(), key.end(), '_', '-');
+    for (const auto& [field, name] : kNames) key = setting.name == field ? name : key;
+    if (!setting.value.empty()) return "--" + key + " " + setting.value;
+    const auto location = locations().find(key);
+    return location != locations().end() ? location->second : "--" + key;
+}
+
 }  // namespace
 
 void apply_config(CLI::App& program, const ConfigFile& file) {
-    locations().clear();
     CLI::App& called = called_command(program);
     const std::vector<std::string> sections = section_names(program);
     for (const ConfigEntry& entry : file.entries) {
@@ -168,16 +179,9 @@ void apply_config(CLI::App& program, const ConfigFile& file) {
     }
 }
 
-std::string spell_option(const Setting& setting) {
-    // Options whose name is not that of the field.
-    constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-        {"capacity", "dmax"}, {"kind", "detector"}, {"paper_k", "k"}, {"quality_rate", "keep-rate"}};
-    std::string key(setting.name);
-    std::replace(key.begin(), key.end(), '_', '-');
-    for (const auto& [field, name] : kNames) key = setting.name == field ? name : key;
-    if (!setting.value.empty()) return "--" + key + " " + setting.value;
-    const auto location = locations().find(key);
-    return location != locations().end() ? location->second : "--" + key;
+void spell_options() {
+    locations().clear();
+    set_spelling(spell_option);
 }
 
 void apply_config(CLI::App& program, const CommonOptions& common) {

@@ -3,7 +3,6 @@
 
 #include "app/options/command.h"
 #include "core/base/config.h"
-#include "core/base/message.h"
 
 namespace throng {
 
@@ -17,8 +16,8 @@ void apply_config(CLI::App& program, const CommonOptions& common);
 // The same for a file that was already read.
 void apply_config(CLI::App& program, const ConfigFile& file);
 
-// Spells a setting of a message (core/base/message.h) as the user gave it: "c.toml:3: nms.theta" if a configuration file
-// set it, otherwise, and with a value, as the option: "--theta", "--backend cpu".
-[[nodiscard]] std::string spell_option(const Setting& setting);
+// From now on, messages spell a setting (core/base/message.h) as the user gave it: "c.toml:3: nms.theta" if apply_config
+// set it after this call, otherwise, and with a value, as the option: "--theta", "--backend cpu".
+void spell_options();
 
 }  // namespace throng

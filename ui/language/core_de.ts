@@ -220,10 +220,6 @@
         <translation>Die Quelle enthält kein Video</translation>
     </message>
     <message>
-        <source>the file cannot be read any further</source>
-        <translation>Die Datei ist ab hier nicht lesbar</translation>
-    </message>
-    <message>
         <source>no frame can be decoded</source>
         <translation>kein Bild lässt sich decodieren</translation>
     </message>
@@ -1566,6 +1562,14 @@
     <message>
         <source>this FFmpeg build cannot decode %1</source>
         <translation>Dieses FFmpeg decodiert kein %1</translation>
+    </message>
+    <message>
+        <source>TIFF images of this kind with transparency are not supported</source>
+        <translation>TIFF-Bilder dieser Art mit Transparenz werden nicht unterstützt</translation>
+    </message>
+    <message>
+        <source>convert it to PNG</source>
+        <translation>in PNG umwandeln</translation>
     </message>
     <message>
         <source>convert the image to JPEG or PNG</source>

@@ -147,6 +147,23 @@ TEST(ConfigLines, TheProgramAcceptsAllLinesTogether) {
     }
 }
 
+// A process may run several command lines, one after the other.
+TEST(ConfigLines, ALaterRunWithoutAFileNamesTheOption) {
+    const test::ScratchDir dir;
+    const std::string path = (dir.path() / "c.toml").string();
+    std::ofstream(path) << "[detector]\nmin-size = 30\n";
+    const std::vector<std::string> command = {"detect", "crowd:frames=1", "--max-size", "20"};
+    const auto message_with = [&](const std::vector<std::string>& options) {
+        std::vector<std::string> arguments = command;
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        return test::run_program(arguments).err;
+    };
+    EXPECT_NE(message_with({"--config", path}).find("c.toml:2"), std::string::npos);
+    const std::string later = message_with({"--min-size", "30"});
+    EXPECT_NE(later.find("--min-size"), std::string::npos) << later;
+    EXPECT_EQ(later.find("c.toml"), std::string::npos) << later;
+}
+
 TEST(ConfigLines, TheCalledCommandDeterminesTheType) {
     // --theta of `bench nms` is a list, that of `bench pipeline` is not.
     EXPECT_EQ(apply_toml("[bench]\ntheta = [0.1, 0.2]\n", {"bench", "nms"}), "");
