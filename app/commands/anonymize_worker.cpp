@@ -23,7 +23,7 @@
 namespace throng {
 namespace {
 
-constexpr auto kPollInterval = std::chrono::milliseconds(50);
+constexpr auto kProgressInterval = std::chrono::milliseconds(50);
 
 Error interrupted(const std::string& path) {
     return {ErrorKind::interrupted, "stopped; nothing was written", path};
@@ -158,7 +158,7 @@ void AnonymizeWorker::find_faces(const std::string& input, VideoPlan& plan, cons
     Pipeline pipeline(std::move(source), images_.backend(), setup_.settings, pipeline_options);
     pipeline.add_sink(std::make_shared<PlanSink>(plan));
     pipeline.start();
-    while (!pipeline.wait_for(kPollInterval) && !stop.stop_requested()) {
+    while (!pipeline.wait_for(kProgressInterval) && !stop.stop_requested()) {
         progress_.found = pipeline.counters().detected;
         on_progress(progress_);
     }

@@ -28,7 +28,7 @@ constexpr std::uint64_t kWarmUp = 50;                // frames of each stream
 constexpr std::size_t kHeldFrames = 6;               // decoded frames that the detection-only part uses
 constexpr std::int64_t kMaxWindow = 4096;            // frames that the stage statistics cover
 constexpr std::int64_t kMaxHeldLatencies = 1 << 20;  // for which memory is reserved at the start
-constexpr auto kPollInterval = std::chrono::milliseconds(1);
+constexpr auto kSampleInterval = std::chrono::milliseconds(1);
 
 // Returns the same frames repeatedly, with new timing, as if they had just been decoded.
 class ReplaySource final : public VideoSource {
@@ -242,7 +242,7 @@ Usage usage(const Load& load, const Tallies& tallies) {
 PipelineRow observe(const PipelineBench& bench, Load& load, const Tallies& tallies) {
     const auto wait_until = [&](auto done) {
         while (!load.over() && !bench.interrupted() && !done()) {
-            std::this_thread::sleep_for(kPollInterval);
+            std::this_thread::sleep_for(kSampleInterval);
             std::uint64_t frames = 0;
             for (const auto& tally : tallies) frames += tally->frames();
             bench.progress(frames);
