@@ -506,7 +506,10 @@ TEST(PipelinePlayback, SettingsJustBeforeAPauseApplyToItsFrame) {
     backend.switches[0].id = "memory";
     Trial run(source, backend, in_real_time());
     run.pipeline->start();
-    ASSERT_TRUE(eventually([&] { return run.sink->frames().size() == 3; }));
+    ASSERT_TRUE(eventually([&] {  // a slow machine drops the frames before
+        const std::shared_ptr<const FrameResult> latest = run.pipeline->latest();
+        return latest && latest->frame.info().index == 2;
+    }));
     PipelineSettings settings = run.pipeline->settings();
     settings.keep_raw = true;
     settings.detector.switches["memory"] = "shared";
