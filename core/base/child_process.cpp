@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -19,18 +20,17 @@ namespace throng {
 namespace {
 
 // Reads the child's output until it ends or the time is over. Returns false after the limit.
-bool read_until(int pipe, std::chrono::steady_clock::time_point end, std::string& output) {
-    constexpr std::size_t kMaxOutput = 4096;
+bool read_until(int pipe, std::chrono::steady_clock::time_point end, std::string& output, std::size_t max_output) {
     for (;;) {
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
         if (left.count() <= 0) return false;
         pollfd events{pipe, POLLIN, 0};
         if (::poll(&events, 1, static_cast<int>(left.count())) <= 0) continue;
-        char bytes[512];
+        char bytes[4096];
         const ssize_t count = ::read(pipe, bytes, sizeof bytes);
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) return true;
-        if (output.size() < kMaxOutput) output.append(bytes, static_cast<std::size_t>(count));
+        output.append(bytes, std::min(static_cast<std::size_t>(count), max_output - output.size()));
     }
 }
 
@@ -46,7 +46,7 @@ pid_t wait_until(pid_t child, std::optional<std::chrono::steady_clock::time_poin
 
 }  // namespace
 
-ChildResult run_child(std::vector<std::string> arguments, std::chrono::milliseconds limit, ChildErrors errors) {
+ChildResult run_child(std::vector<std::string> arguments, std::chrono::milliseconds limit, std::size_t max_output) {
     ChildResult result;
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) {
@@ -57,11 +57,7 @@ ChildResult run_child(std::vector<std::string> arguments, std::chrono::milliseco
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    if (errors == ChildErrors::joined) {
-        posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-    } else {
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    }
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     // A group of its own: Ctrl-C reaches this program only, which waits for the limit at most, and a kill reaches the
     // child's children.
     posix_spawnattr_t attributes;
@@ -80,7 +76,7 @@ ChildResult run_child(std::vector<std::string> arguments, std::chrono::milliseco
     } else {
         const auto end = std::chrono::steady_clock::now() + limit;
         int state = 0;
-        const pid_t ended = read_until(ends[0], end, result.output) ? wait_until(child, end, state) : 0;
+        const pid_t ended = read_until(ends[0], end, result.output, max_output) ? wait_until(child, end, state) : 0;
         if (ended < 0) {  // SIGCHLD is ignored: nobody knows how the child ended
             result.failure = "its end is unknown: " + std::generic_category().message(errno);
         } else if (ended == 0) {

@@ -2,24 +2,23 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace throng {
 
 struct ChildResult {
-    std::string output;  // the first 4 KiB of its standard output and, if they are joined, of its standard error
-    std::string
-        failure;  // "cannot be started: …", "ran longer than 5 s", "crashed: …", "failed with status 2"; empty: status 0
+    std::string output;  // its standard output, or the beginning of it
+    // "cannot be started: …", "ran longer than 5 s", "crashed: …", "failed with status 2"; empty: it ended with status 0.
+    std::string failure;
     bool too_slow = false;
     int status = -1;  // its exit status, if it ended by itself
 };
 
-enum class ChildErrors { dropped, joined };  // what the child writes to standard error
-
-// Runs the first argument, found by PATH, without standard input. After the limit, kills it and its children. It has a
-// process group of its own: Ctrl-C does not reach it.
+// Runs the first argument, found by PATH, without standard input and error. After the time limit, kills it and its
+// children. It has a process group of its own: Ctrl-C does not reach it.
 [[nodiscard]] ChildResult run_child(std::vector<std::string> arguments, std::chrono::milliseconds limit,
-                                    ChildErrors errors = ChildErrors::dropped);
+                                    std::size_t max_output = 4096);
 
 }  // namespace throng

@@ -122,7 +122,7 @@ int run(const ExperimentsArguments& arguments, const CommonOptions& common) {
         write_results(folder, report, files);
     }
     try {
-        draw_report(folder, report, files);
+        draw_report(folder, files);
         if (!common.quiet) standard_output::print("{}\n", (folder / "report.html").string());
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::unavailable) throw;

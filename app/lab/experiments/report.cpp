@@ -18,22 +18,21 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Runs report.py with the first Python that has its modules. Throws Error(unavailable) that names the missing module,
-// Error(input) if a file cannot be written.
-void run_script(const std::vector<std::string>& arguments, const std::string& path) {
+// Returns what report.py prints, with the first Python that has its modules. Throws Error(unavailable) that names the
+// missing module.
+std::string run_script(const std::vector<std::string>& arguments, const std::string& path) {
     constexpr std::chrono::minutes kLimit{2};  // a first start of matplotlib lists all fonts
+    constexpr std::size_t kMaxOutput = std::size_t{1} << 28;
     constexpr const char* kAdvice = "install python3-matplotlib and python3-jinja2";
     std::optional<Error> missing;
     for (const char* python : {"python3", "/usr/bin/python3"}) {  // a Python of the user may lack Debian's modules
         std::vector<std::string> command{python, "-c", kReportScript};
         command.insert(command.end(), arguments.begin(), arguments.end());
-        const ChildResult child = run_child(std::move(command), kLimit, ChildErrors::joined);
-        if (child.failure.empty()) return;
-        std::string why = child.output;
-        while (!why.empty() && why.back() == '\n') why.pop_back();
-        why = why.empty() ? "python3 " + child.failure : why.substr(why.rfind('\n') + 1);
-        if (child.status == 3) throw Error(ErrorKind::input, "cannot write the file: " + why, path);
-        if (!missing) missing.emplace(ErrorKind::unavailable, "cannot draw: " + why, path, kAdvice);
+        ChildResult child = run_child(std::move(command), kLimit, kMaxOutput);
+        if (child.failure.empty()) return std::move(child.output);
+        const std::string why =
+            child.status == 4 ? child.output.substr(0, child.output.find('\n')) : "python3 " + child.failure;
+        if (!missing) missing.emplace(ErrorKind::unavailable, Message("cannot draw: %1", why), path, kAdvice);
     }
     throw *missing;
 }
@@ -94,7 +93,7 @@ nlohmann::ordered_json to_json(const Plot& plot) {
 }
 
 void draw_plot(const Plot& plot, const std::string& path) {
-    run_script({"--plot", path, to_json(plot).dump()}, path);
+    write_file(path, run_script({"--plot", to_json(plot).dump()}, path));
 }
 
 void write_tables(const std::filesystem::path& folder, const ReportPart& part, const RunFiles& files) {
@@ -109,13 +108,10 @@ void write_results(const std::filesystem::path& folder, const Report& report, co
     write(folder / "results.json", results.dump(1) + "\n", files);
 }
 
-void draw_report(const std::filesystem::path& folder, const Report& report, const RunFiles& files) {
-    files.check_output("--out", (folder / "report.html").string());
-    for (const ReportPart& part : report.parts) {
-        for (const Plot& plot : part.result.plots)
-            files.check_output("--out", (folder / fmt::format("{}-{}.svg", part.experiment->name, plot.name)).string());
-    }
-    run_script({folder.string()}, (folder / "report.html").string());
+void draw_report(const std::filesystem::path& folder, const RunFiles& files) {
+    const std::string results = (folder / "results.json").string();
+    const Json drawn = Json::parse(run_script({results}, results));
+    for (const auto& [name, text] : drawn.items()) write(folder / name, text.get<std::string>(), files);
 }
 
 }  // namespace throng

@@ -32,7 +32,7 @@ void write_results(const std::filesystem::path& folder, const Report& report, co
 
 // Writes NAME-PLOT.svg and report.html beside results.json. Throws Error(unavailable) that names what report.py lacks,
 // and as write_tables.
-void draw_report(const std::filesystem::path& folder, const Report& report, const RunFiles& files);
+void draw_report(const std::filesystem::path& folder, const RunFiles& files);
 
 // Describes this machine: versions, CPU, GPU, driver, board, clocks, telemetry.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> describe_machine(ExperimentBench& bench);

@@ -1,18 +1,20 @@
-"""Draws the plots of results.json and writes report.html beside it. With --plot: draws one plot.
+"""Draws the plots of an experiment's results, and a page of them. Writes no file.
 
-usage: report.py DIR               reads DIR/results.json, writes DIR/EXPERIMENT-PLOT.svg and DIR/report.html
-       report.py --plot OUT PLOT   PLOT: a plot as in results.json, as JSON
+usage: report.py results.json   prints a JSON object: the contents of EXPERIMENT-PLOT.svg and report.html by their names
+       report.py --plot PLOT    prints the SVG of PLOT, a plot as in results.json, as JSON
 
-`throng experiments run` and `throng eval --leaks --plot` run it. A plot has a title, labels of both axes, log_x, log_y,
+`throng experiments run` and `throng eval --leaks --plot` run it and write the files. A plot has a title, labels of both axes, log_x, log_y,
 and series with a name and points. Over "categories", the points are bars, and x is the index of a category. "published"
 series are figures of a paper.
 """
-import io
-import json
-import os
 import sys
 
-# The exit status is that of the program: 4 if a module is missing, 3 if a file cannot be read or written.
+sys.path = [folder for folder in sys.path if folder]  # no module of the folder that the user works in
+
+import io
+import json
+
+# The exit status is that of the program: 4 if a module is missing.
 try:
     import matplotlib
     matplotlib.use("svg")
@@ -133,31 +135,19 @@ published figures.</p>
 """
 
 
-def write(path, text):
-    """Replaces the file as a whole: a reader never sees half of it."""
-    with open(path + ".part", "w", encoding="utf-8") as file:
-        file.write(text)
-    os.replace(path + ".part", path)
-
-
 def main(arguments):
     if arguments[0] == "--plot":
-        write(arguments[1], svg(json.loads(arguments[2])))
+        print(svg(json.loads(arguments[1])), end="")
         return
-    folder = arguments[0]
-    with open(os.path.join(folder, "results.json"), encoding="utf-8") as file:
+    with open(arguments[0], encoding="utf-8") as file:
         results = json.load(file)
     drawn = {(part["name"], plot["name"]): svg(plot) for part in results["parts"] for plot in part["plots"]}
-    for (experiment, name), text in drawn.items():
-        write(os.path.join(folder, f"{experiment}-{name}.svg"), text)
     inline = {key: text[text.index("<svg"):] for key, text in drawn.items()}
     page = jinja2.Environment(autoescape=True, keep_trailing_newline=True).from_string(PAGE)
-    write(os.path.join(folder, "report.html"), page.render(results, drawn=inline, is_number=is_number))
+    files = {f"{experiment}-{name}.svg": text for (experiment, name), text in drawn.items()}
+    files["report.html"] = page.render(results, drawn=inline, is_number=is_number)
+    print(json.dumps(files))
 
 
 if __name__ == "__main__":
-    try:
-        main(sys.argv[1:])
-    except OSError as error:
-        print(error.strerror)
-        sys.exit(3)
+    main(sys.argv[1:])

@@ -71,7 +71,7 @@ TEST(Report, HasEverythingInOnePage) {
     failed.failure = "the model is missing";
     report.parts.push_back(failed);
     write_results(scratch.path(), report, files);
-    draw_report(scratch.path(), report, files);
+    draw_report(scratch.path(), files);
     const std::string html = test::contents(scratch.path() / "report.html");
     for (const char* piece : {"none &amp; nothing", "&lt;crowd&gt;", "Times &amp; more", "<svg", "0.088 ms", "no GPU",
                               "Not measured: the model is missing", "a,b"})
@@ -136,6 +136,30 @@ TEST(Plot, AMissingModuleIsNamed) {
         EXPECT_NE(std::string(error.what()).find("No module named matplotlib"), std::string::npos) << error.what();
     }
     unsetenv("PYTHONPATH");
+}
+
+// The program runs Python where the user works.
+TEST(Plot, NoModuleOfTheWorkingFolderIsRun) {
+    const test::ScratchDir scratch;
+    const std::filesystem::path before = std::filesystem::current_path();
+    const std::filesystem::path ran = scratch.path() / "ran";
+    for (const char* name : {"io.py", "json.py", "matplotlib.py", "jinja2.py"})
+        std::ofstream(scratch.path() / name)
+            << "open('" << ran.string() << "', 'w')\nraise ImportError('not this one')\n";
+    std::filesystem::current_path(scratch.path());
+    EXPECT_NO_THROW(draw_plot({}, (scratch.path() / "a.svg").string()));
+    std::filesystem::current_path(before);
+    EXPECT_FALSE(std::filesystem::exists(ran));
+}
+
+TEST(Plot, ReplacesNoOtherFileAndNoDevice) {
+    const test::ScratchDir scratch;
+    const std::filesystem::path beside = scratch.path() / "a.svg.part";
+    std::ofstream(beside) << "mine";
+    draw_plot({}, (scratch.path() / "a.svg").string());
+    EXPECT_EQ(test::contents(beside), "mine");
+    draw_plot({}, "/dev/null");
+    EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
 }
 
 TEST(Plot, AFolderThatDoesNotExistIsAnError) {
