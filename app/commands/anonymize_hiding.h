@@ -33,7 +33,7 @@ struct PlannedFrame {
     std::vector<Thumbnail> thumbnails{};
 };
 
-// What is hidden in a file whose faces are found.
+// Contains what is hidden in a file whose faces are found.
 class HidingPlan {
 public:
     // Finishes `video`, whose frames must all be there, and which must outlive the plan. input, input_sha256: of the file,

@@ -58,7 +58,7 @@ void print_totals(const MergeTotals& totals) {
                            totals.seconds);
 }
 
-// Of a file instead of an archive.
+// Works on a file instead of an archive.
 int relink(const MergeArguments& arguments, const CommonOptions& common) {
     for (const auto& [option, is_set] : {std::pair{"DIR", !arguments.folders.empty()},
                                          {"--csv", !arguments.csv.empty()},

@@ -51,7 +51,7 @@ if(TH_WERROR)
 endif()
 target_compile_options(throng_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${TH_WARNINGS}>")
 
-# Of a folder's targets. Checks of every pointer for null and for its alignment are a sixth of the time to compile a test
+# Inherited by the targets of a folder. Checks of every pointer for null and for its alignment are a sixth of the time to compile a test
 # with AddressSanitizer, which reports an access to null anyway.
 define_property(TARGET PROPERTY TH_FEWER_CHECKS INHERITED BRIEF_DOCS "Not checked: null and alignment of pointers" FULL_DOCS "")
 if(TH_SANITIZE)

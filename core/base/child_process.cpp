@@ -77,7 +77,7 @@ ChildResult run_child(std::vector<std::string> arguments, std::chrono::milliseco
         const auto end = std::chrono::steady_clock::now() + limit;
         int state = 0;
         const pid_t ended = read_until(ends[0], end, result.output, max_output) ? wait_until(child, end, state) : 0;
-        if (ended < 0) {  // SIGCHLD is ignored: nobody knows how the child ended
+        if (ended < 0) {  // SIGCHLD is ignored: the kernel keeps no status of the child
             result.failure = "its end is unknown: " + std::generic_category().message(errno);
         } else if (ended == 0) {
             ::kill(-child, SIGKILL);

@@ -1,4 +1,4 @@
-// Tells what this process may use of the machine: processors and memory.
+// Returns what this process may use of the machine: processors and memory.
 #pragma once
 
 #include <cstdint>

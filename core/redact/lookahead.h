@@ -30,7 +30,7 @@ struct LookaheadInput : TrackerInput {
     bool damaged = false;         // with a plan: the frame, or the list of detections, is incomplete
 };
 
-// Of one source. Holds no more than the frames that wait, and of tracks what their undecided frames need: with
+// Serves one source. Holds no more than the frames that wait, and of tracks what their undecided frames need: with
 // PlanOptions::kWholeSequence, each detection. Not thread-safe. Deterministic.
 class Lookahead {
 public:
@@ -86,7 +86,7 @@ class FrameLookahead : public Lookahead {
 public:
     using Lookahead::Lookahead;
 
-    // What `input` refers to must not be a part of `frame` that moves with it.
+    // `input` must not refer to a part of `frame` that moves with it.
     void push(LookaheadInput input, Frame frame) {
         frames_.push_back(std::move(frame));
         Lookahead::push(std::move(input));

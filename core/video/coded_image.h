@@ -19,7 +19,7 @@ namespace throng {
 [[nodiscard]] std::string find_image_codec(std::span<const std::uint8_t> bytes);
 
 // Decodes an image that is one packet. configuration: of the decoder. Sets `damaged` if the decoder reports errors.
-// Throws Error(input) without a place.
+// Throws Error(input) without a path.
 [[nodiscard]] av::FramePtr decode_packet(AVCodecID codec, std::span<const std::uint8_t> packet,
                                          std::span<const std::uint8_t> configuration, bool& damaged);
 

@@ -11,7 +11,7 @@
 
 namespace throng {
 
-// What became of reading a packet, or of decoding a frame.
+// Result of reading a packet, or of decoding a frame.
 enum class MediaStatus {
     read,
     end,
@@ -41,7 +41,7 @@ public:
     [[nodiscard]] AVRational sample_aspect_ratio_of(AVFrame& av_frame) const;
     // Returns the orientation of all frames that the container has; that of a frame may differ.
     [[nodiscard]] Orientation orientation() const;
-    // Returns the number of streams of this type, cover pictures not included.
+    // Returns the number of streams of this type, cover art not included.
     [[nodiscard]] int num_streams(AVMediaType type) const;
     // Returns which video streams of the file are not read ("1 further video track is not used"); empty if there are
     // none. A playlist may have the same video in several sizes.

@@ -1,5 +1,5 @@
-// What kind of file a path names, by its content. Everybody who treats stills, animations and videos differently asks
-// here.
+// Finds what kind of file a path names, by its content. All code that treats stills, animations and videos differently
+// asks here.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ enum class FileKind : std::uint8_t {
 struct FileType {
     FileKind kind = FileKind::unknown;
     std::string demuxer{};                     // of FFmpeg, for what moves: "gif", "apng", "mjpeg", "mov"
-    bool begins_as_image = false;              // so FFmpeg must be told the demuxer
+    bool begins_as_image = false;              // so FFmpeg needs the name of the demuxer
     std::optional<Orientation> orientation{};  // of all frames, if the file has one
 };
 

@@ -1,4 +1,4 @@
-// Fields of an AVFrame that the versions of FFmpeg store in different places.
+// Reads fields of an AVFrame whose names differ between versions of FFmpeg.
 #pragma once
 
 #include <cstdint>
