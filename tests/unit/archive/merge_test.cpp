@@ -1,0 +1,118 @@
+// Merges of the results of runs over small text files.
+#include <gtest/gtest.h>
+
+#include "core/base/output_file.h"
+#include "core/base/sha256.h"
+#include "tests/unit/archive/archive_runs.h"
+
+namespace throng {
+namespace {
+
+class Merging : public ArchiveRuns {
+protected:
+    void run_shard(int index, int count, const std::string& output = "out", const std::string& theta = "0.5") {
+        ArchiveOptions part = options(output);
+        part.shard = {index, count};
+        part.settings = R"({"theta": ")" + theta + "\", \"rule\": \"greedy\"}";
+        run(part);
+    }
+    [[nodiscard]] std::string problems_of(const std::vector<fs::path>& folders) const {
+        std::string all;
+        for (const std::string& line : ArchiveMerge(folders).problems()) all += line + "\n";
+        return all;
+    }
+    [[nodiscard]] std::string merged(const std::vector<fs::path>& folders) const {
+        OutputFile output((dir_.path() / "merged").string());
+        ArchiveMerge(folders).write_json(output);
+        output.close();
+        return bytes_of(file("merged"));
+    }
+};
+
+TEST_F(Merging, GivesTheSameBytesForAnyDivision) {
+    make_inputs(25);
+    for (int index = 1; index <= 3; ++index) run_shard(index, 3, "part" + std::to_string(index));
+    run_shard(1, 1, "whole");
+    const std::string whole = merged({file("whole")});
+    EXPECT_EQ(merged({file("part2"), file("part3"), file("part1")}), whole);
+    EXPECT_EQ(std::count(whole.begin(), whole.end(), '\n'), 25);
+    EXPECT_NE(whole.find(R"(,"source_number":25,)"), std::string::npos);
+    EXPECT_EQ(ArchiveMerge({file("whole")}).totals().inputs, 25U);
+}
+
+TEST_F(Merging, ListsWhatIsMissing) {
+    make_inputs(9);
+    run_shard(1, 3);
+    run_shard(3, 3);
+    const std::string problems = problems_of({file("out")});
+    const auto left_out = select_shard(list(), {2, 3});
+    EXPECT_EQ(std::count(problems.begin(), problems.end(), '\n'), static_cast<std::ptrdiff_t>(left_out.size()));
+    for (const WorkItem& item : left_out) EXPECT_NE(problems.find("missing: " + item.name), std::string::npos);
+}
+
+TEST_F(Merging, ListsWhatWasProcessedTwice) {
+    make_inputs(6);
+    run_shard(1, 2, "a");
+    run_shard(2, 2, "a");
+    run_shard(2, 2, "b");
+    const std::string problems = problems_of({file("a"), file("b")});
+    for (const WorkItem& item : select_shard(list(), {2, 2})) {
+        EXPECT_NE(problems.find("processed twice: " + item.name), std::string::npos) << problems;
+    }
+    EXPECT_EQ(problems_of({file("a")}), "");
+    EXPECT_EQ(kind_of([&] { ArchiveMerge({file("a"), file("a/.")}); }), ErrorKind::usage);
+    EXPECT_EQ(kind_of([&] { ArchiveMerge({file("in")}); }), ErrorKind::input);
+}
+
+TEST_F(Merging, ListsMixedSettings) {
+    make_inputs(6);
+    run_shard(1, 2);
+    run_shard(2, 2, "out", "0.7");
+    const std::string problems = problems_of({file("out")});
+    EXPECT_NE(problems.find("theta \"0.5\""), std::string::npos) << problems;
+    EXPECT_NE(problems.find("theta \"0.7\""), std::string::npos) << problems;
+    EXPECT_EQ(problems.find("rule"), std::string::npos) << "equal in both";
+}
+
+// A manifest that was edited, or comes from elsewhere.
+TEST_F(Merging, RejectsOutputsOutsideTheFolder) {
+    make_inputs(1);
+    write_text(file("secret"), "secret");
+    const std::string hex = "2e2e2f736563726574";  // ../secret
+    for (const std::string& name : {std::string("../secret"), std::string("a/../../secret"), file("secret").string(),
+                                    std::string(".."), std::string()}) {
+        fs::remove_all(file("out"));
+        run_shard(1, 1);
+        const fs::path manifest = file("out") / kRecordFolder / "shard-1-of-1.jsonl";
+        const std::string line = bytes_of(manifest);
+        ManifestEntry entry = parse_manifest_line(line);
+        entry.outputs = {{name, 6, sha256_of(file("secret"))}};
+        for (const bool as_hex : {false, true}) {
+            std::string edited = manifest_line(entry);
+            if (as_hex) edited.insert(edited.find("\"name\""), "\"name_hex\":\"" + hex + "\",");
+            write_text(manifest, edited);
+            try {
+                ArchiveMerge merge({file("out")});
+                ADD_FAILURE() << edited;
+            } catch (const Error& error) {
+                EXPECT_EQ(error.kind(), ErrorKind::input);
+                EXPECT_NE(error.problem().text().find("outside"), std::string::npos) << error.problem();
+                EXPECT_EQ(error.where(), manifest.string() + ":1");
+            }
+        }
+    }
+}
+
+TEST_F(Merging, ListsOutputsThatChanged) {
+    make_inputs(3);
+    run_shard(1, 1);
+    const auto items = list();
+    write_text(file("out") / (items[0].name + ".jsonl"), "edited\n");
+    fs::remove(file("out") / (items[1].name + ".jsonl"));
+    const std::string problems = problems_of({file("out")});
+    EXPECT_NE(problems.find("output changed"), std::string::npos);
+    EXPECT_NE(problems.find("output missing"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace throng
