@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/eval/labels.h"
+#include "core/annotations/labels.h"
 
 namespace throng {
 

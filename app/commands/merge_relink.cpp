@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "app/options/run_files.h"
+#include "core/annotations/labels.h"
 #include "core/base/error.h"
 #include "core/base/input_file.h"
 #include "core/base/json_text.h"
 #include "core/base/output_file.h"
-#include "core/eval/labels.h"
 #include "core/redact/lookahead.h"
 
 namespace throng {
@@ -39,21 +39,6 @@ LookaheadInput input_of(const DetectionLabels& line) {
         track.confirmed = true;
     }
     return input;
-}
-
-// Throws unless the line has a later frame than the line before of the same source.
-void check_order(const DetectionLabels& before, const DetectionLabels& line, const std::string& path) {
-    const bool numbered = before.frame && line.frame;
-    if (numbered ? *line.frame > *before.frame : line.pts > before.pts) return;
-    const bool again = numbered ? *line.frame == *before.frame : line.pts == before.pts;
-    const auto name = [numbered](const DetectionLabels& labels) {
-        return numbered ? fmt::format("frame {}", *labels.frame) : fmt::format("the frame of {} s", labels.pts);
-    };
-    throw Error(ErrorKind::input,
-                fmt::format("{} of {} {}", name(line), line.source,
-                            again ? std::string("is there twice") : "comes after " + name(before)),
-                fmt::format("{}:{}", path, line.line),
-                "use the lines of throng detect --track --json, each once and in their order");
 }
 
 // Returns the tracks of each line.

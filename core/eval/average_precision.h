@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/eval/labels.h"
+#include "core/annotations/labels.h"
 
 namespace throng {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/eval/average_precision.h"
-#include "core/eval/labels.h"
+#include "core/annotations/labels.h"
 #include "core/eval/track_metrics.h"
 
 namespace throng {

@@ -17,7 +17,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
-#include "core/eval/labels.h"
+#include "core/annotations/labels.h"
 #include "core/synth/crowd.h"
 #include "core/video/formats.h"
 #include "core/video/image_writer.h"

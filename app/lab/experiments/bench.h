@@ -13,7 +13,7 @@
 #include "app/options/command.h"
 #include "core/clocks/clock_controller.h"
 #include "core/detect/backend.h"
-#include "core/eval/labels.h"
+#include "core/annotations/labels.h"
 #include "core/frame/frame.h"
 
 namespace throng {

@@ -1,4 +1,4 @@
-#include "core/eval/labels.h"
+#include "core/annotations/labels.h"
 
 #include <fmt/format.h>
 
@@ -88,6 +88,18 @@ public:
         return found != object_.end() && found->is_number() ? found->get<double>() : 0;
     }
 
+    // Sets what all lines have.
+    template <typename Entry>
+    void read_frame(Labels<Entry>& labels) const {
+        labels.source = source();
+        labels.frame = frame();
+        labels.width = static_cast<int>(number_of_frame("width", kMaxFrameSize));
+        labels.height = static_cast<int>(number_of_frame("height", kMaxFrameSize));
+        labels.pts = seconds();
+        labels.source_number = integer("source_number").value_or(0);
+        labels.line = reader_.number();
+    }
+
     const Json& list(const char* name) const {
         const auto found = object_.find(name);
         if (found == object_.end() || !found->is_array())
@@ -125,6 +137,20 @@ public:
         return found->get<std::int64_t>();
     }
 
+    // Adds the landmarks of the entry, if it has some.
+    void add_landmarks(const Json& entry, std::vector<DetectionSet::Landmarks>& all) const {
+        const auto found = entry.find("landmarks");
+        if (found == entry.end()) return;
+        DetectionSet::Landmarks landmarks{};
+        constexpr std::size_t kPoints = std::size(landmarks.xy) / 2;
+        if (!found->is_array() || found->size() != kPoints) reader_.reject("'landmarks' is not a list of five points");
+        for (std::size_t i = 0; i < kPoints; ++i) {
+            landmarks.xy[2 * i] = static_cast<float>(number((*found)[i], "x"));
+            landmarks.xy[2 * i + 1] = static_cast<float>(number((*found)[i], "y"));
+        }
+        all.push_back(landmarks);
+    }
+
     // Returns that of a detected track if the entry has none.
     TrackState state(const Json& entry) const {
         const auto found = entry.find("state");
@@ -152,7 +178,8 @@ private:
 
 TruthLabels truth_of_json(const std::string& line, const LineReader& reader) {
     const JsonLine json(line, reader);
-    TruthLabels labels{json.source(), json.frame(), {}};
+    TruthLabels labels;
+    json.read_frame(labels);
     for (const Json& entry : json.list("faces")) {
         TruthFace face;
         face.box = json.box(entry);
@@ -218,6 +245,14 @@ std::vector<TruthLabels> wider_truth(LineReader& reader, std::string line) {
     return all;
 }
 
+bool first_line_has(const std::filesystem::path& path, const char* member) {
+    LineReader reader(path);
+    std::string line;
+    if (!reader.next(line)) return false;
+    const Json first = Json::parse(line, nullptr, false);
+    return first.is_object() && first.contains(member);
+}
+
 }  // namespace
 
 std::vector<TruthLabels> read_truth(const std::filesystem::path& path) {
@@ -233,12 +268,12 @@ std::vector<TruthLabels> read_truth(const std::filesystem::path& path) {
     return all;
 }
 
-std::vector<DetectionLabels> read_track_lines(const std::filesystem::path& path) {
+void for_each_track_line(const std::filesystem::path& path, const std::function<void(DetectionLabels&&)>& use) {
     LineReader reader(path);
-    std::vector<DetectionLabels> all;
     for (std::string line; reader.next(line);) {
         const JsonLine json(line, reader);
-        DetectionLabels labels{json.source(), json.frame(), {}};
+        DetectionLabels labels;
+        json.read_frame(labels);
         std::set<std::int64_t> ids;
         for (const Json& entry : json.list("tracks")) {
             const std::int64_t id = json.id(entry);
@@ -246,39 +281,61 @@ std::vector<DetectionLabels> read_track_lines(const std::filesystem::path& path)
             if (!ids.insert(id).second) reader.reject(fmt::format("track {} appears twice", id));
             labels.entries.push_back({json.box(entry), json.number(entry, "score"), 1, id, json.state(entry)});
         }
-        labels.pts = json.seconds();
-        labels.source_number = json.integer("source_number").value_or(0);
-        labels.line = reader.number();
-        all.push_back(std::move(labels));
+        use(std::move(labels));
     }
+}
+
+std::vector<DetectionLabels> read_track_lines(const std::filesystem::path& path) {
+    std::vector<DetectionLabels> all;
+    for_each_track_line(path, [&](DetectionLabels&& labels) { all.push_back(std::move(labels)); });
     return all;
 }
 
-std::vector<DetectionLabels> read_detection_lines(const std::filesystem::path& path) {
+void for_each_detection_line(const std::filesystem::path& path, const std::function<void(DetectionLabels&&)>& use) {
     LineReader reader(path);
-    std::vector<DetectionLabels> all;
     for (std::string line; reader.next(line);) {
         const JsonLine json(line, reader);
-        DetectionLabels labels{json.source(), json.frame(), {}};
+        DetectionLabels labels;
+        json.read_frame(labels);
         for (const Json& entry : json.list("kept")) {
             const double hits = json.number_or(entry, "hits", 1.0);
             if (!(hits >= 0 && hits <= 1e9)) reader.reject("'hits' is out of range");
             labels.entries.push_back({json.box(entry), json.number(entry, "score"), static_cast<int>(hits)});
+            json.add_landmarks(entry, labels.landmarks);
         }
-        labels.width = static_cast<int>(json.number_of_frame("width", kMaxFrameSize));
-        labels.height = static_cast<int>(json.number_of_frame("height", kMaxFrameSize));
-        labels.pts = json.number_of_frame("pts", 1e9);
-        all.push_back(std::move(labels));
+        if (!labels.landmarks.empty() && labels.landmarks.size() != labels.entries.size()) {
+            reader.reject("some detections have no 'landmarks'");
+        }
+        use(std::move(labels));
     }
+}
+
+std::vector<DetectionLabels> read_detection_lines(const std::filesystem::path& path) {
+    std::vector<DetectionLabels> all;
+    for_each_detection_line(path, [&](DetectionLabels&& labels) { all.push_back(std::move(labels)); });
     return all;
 }
 
+void check_order(const DetectionLabels& before, const DetectionLabels& line, const std::filesystem::path& path) {
+    const bool numbered = before.frame && line.frame;
+    if (numbered ? *line.frame > *before.frame : line.pts > before.pts) return;
+    const bool again = numbered ? *line.frame == *before.frame : line.pts == before.pts;
+    const auto name = [numbered](const DetectionLabels& labels) {
+        return numbered ? fmt::format("frame {}", *labels.frame) : fmt::format("the frame of {} s", labels.pts);
+    };
+    throw Error(ErrorKind::input,
+                fmt::format("{} of {} {}", name(line), line.source,
+                            again ? std::string("is there twice") : "comes after " + name(before)),
+                fmt::format("{}:{}", path.string(), line.line),
+                "use the lines of throng detect --json, each once and in their order");
+}
+
+bool has_track_lines(const std::filesystem::path& path) {
+    return first_line_has(path, "tracks");
+}
+
 bool has_region_lines(const std::filesystem::path& path) {
-    LineReader reader(path);
-    std::string line;
-    if (!reader.next(line)) return false;
-    const Json first = Json::parse(line, nullptr, false);
-    return first.is_object() && first.contains("ellipses");
+    return first_line_has(path, "ellipses");
 }
 
 std::vector<RegionLabels> read_region_lines(const std::filesystem::path& path) {
@@ -287,11 +344,7 @@ std::vector<RegionLabels> read_region_lines(const std::filesystem::path& path) {
     for (std::string line; reader.next(line);) {
         const JsonLine json(line, reader);
         RegionLabels labels;
-        labels.source = json.source();
-        labels.frame = json.frame();
-        labels.width = static_cast<int>(json.number_of_frame("width", kMaxFrameSize));
-        labels.height = static_cast<int>(json.number_of_frame("height", kMaxFrameSize));
-        labels.pts = json.seconds();
+        json.read_frame(labels);
         labels.whole = json.flag("whole");
         for (const Json& entry : json.list("ellipses")) labels.entries.push_back(json.box(entry));
         all.push_back(std::move(labels));

@@ -1,13 +1,15 @@
-// Readers of ground truth, of detections, and of what was hidden.
+// Files of boxes: ground truth, detections, tracks, and what was hidden.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/algo/box.h"
+#include "core/detect/detection.h"
 #include "core/redact/redact.h"
 #include "core/track/tracker.h"
 
@@ -36,9 +38,10 @@ struct Labels {
     std::vector<Entry> entries;
     int width = 0;  // pixels; 0 if the file has none
     int height = 0;
-    double pts = 0;                  // seconds; 0 if the file has none
-    std::int64_t source_number = 0;  // distinguishes sources of the same name; 0 if the file has none
-    std::int64_t line = 0;           // of the file, from 1; read_track_lines only
+    double pts = 0;                                    // seconds; 0 if the file has none
+    std::int64_t source_number = 0;                    // distinguishes sources of the same name; 0 if the file has none
+    std::int64_t line = 0;                             // of the file, from 1
+    std::vector<DetectionSet::Landmarks> landmarks{};  // detections only: as many as entries, or none
 };
 
 using TruthLabels = Labels<TruthFace>;
@@ -54,7 +57,7 @@ struct RegionLabels : Labels<Box> {
 //   JSON lines, one image per line:
 //     {"source":"crowd.mp4","frame":0,"width":1920,"height":1080,
 //      "faces":[{"x":1.5,"y":2,"w":80,"h":80,"visible":0.9,"ignore":false,"id":7},…]}
-//     visible, ignore and id are optional, width and height are not read.
+//     visible, ignore and id are optional.
 //   WIDER FACE's text (S. Yang et al., WIDER FACE, CVPR 2016):
 //     a line with the image's name, one with the number of its faces, then one line per face:
 //     x y w h blur expression illumination invalid occlusion pose
@@ -63,15 +66,23 @@ struct RegionLabels : Labels<Box> {
 // Throws Error(input) with file and line for anything else.
 [[nodiscard]] std::vector<TruthLabels> read_truth(const std::filesystem::path& path);
 
-// Reads the lines that `--json` writes: source, frame, width, height, pts and kept (x, y, w, h, score and optionally
-// hits).
+// Calls `use` with each line that `--json` writes: source, frame, width, height, pts and kept (x, y, w, h, score and
+// optionally hits and landmarks).
 // Throws Error(input) with file and line.
+void for_each_detection_line(const std::filesystem::path& path, const std::function<void(DetectionLabels&&)>& use);
 [[nodiscard]] std::vector<DetectionLabels> read_detection_lines(const std::filesystem::path& path);
 
-// Reads the lines that `--track --json` writes: source, frame, pts and tracks (id, x, y, w, h, score, state). pts and
-// state are optional.
+// Calls `use` with each line that `--track --json` writes: source, frame, pts and tracks (id, x, y, w, h, score,
+// state). pts and state are optional.
 // Throws Error(input) with file and line, also if an id occurs twice in a frame.
+void for_each_track_line(const std::filesystem::path& path, const std::function<void(DetectionLabels&&)>& use);
 [[nodiscard]] std::vector<DetectionLabels> read_track_lines(const std::filesystem::path& path);
+
+// Throws Error(input) unless the line has a later frame than the line before of the same source.
+void check_order(const DetectionLabels& before, const DetectionLabels& line, const std::filesystem::path& path);
+
+// Returns true if the first line of a file of JSON lines has tracks. Throws Error(input) if the file cannot be read.
+[[nodiscard]] bool has_track_lines(const std::filesystem::path& path);
 
 // Returns true if the first line of a file of JSON lines is one of region_line. Throws Error(input) if the file cannot
 // be read.

@@ -1,4 +1,4 @@
-#include "core/eval/labels.h"
+#include "core/annotations/labels.h"
 
 #include <gtest/gtest.h>
 
