@@ -31,8 +31,8 @@ struct CommandGroup {
 
 const CommandGroup kGroups[] = {
     {"Use",
-     {add_view_command, add_detect_command, add_anonymize_command, add_merge_command, add_models_command,
-      add_clocks_command, add_info_command}},
+     {add_view_command, add_detect_command, add_anonymize_command, add_merge_command, add_export_command,
+      add_models_command, add_clocks_command, add_info_command}},
     {"Laboratory",  // app/lab
      {add_crowd_command, add_nms_command, add_eval_command, add_bench_command, add_experiments_command}},
 };

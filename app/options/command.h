@@ -28,6 +28,7 @@ struct CommandContext {
 void add_view_command(CLI::App& program, CommandContext& context);
 void add_detect_command(CLI::App& program, CommandContext& context);
 void add_merge_command(CLI::App& program, CommandContext& context);
+void add_export_command(CLI::App& program, CommandContext& context);
 void add_anonymize_command(CLI::App& program, CommandContext& context);
 void add_crowd_command(CLI::App& program, CommandContext& context);
 void add_nms_command(CLI::App& program, CommandContext& context);
