@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/eval/average_precision.h"
 #include "core/annotations/labels.h"
+#include "core/eval/average_precision.h"
 #include "core/eval/track_metrics.h"
 
 namespace throng {

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "core/base/error.h"
 #include "core/annotations/labels.h"
+#include "core/base/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace throng;

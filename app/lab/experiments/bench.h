@@ -11,9 +11,9 @@
 #include "app/lab/measure/nms_measurement.h"
 #include "app/lab/measure/result_list.h"
 #include "app/options/command.h"
+#include "core/annotations/labels.h"
 #include "core/clocks/clock_controller.h"
 #include "core/detect/backend.h"
-#include "core/annotations/labels.h"
 #include "core/frame/frame.h"
 
 namespace throng {
