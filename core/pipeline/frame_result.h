@@ -71,9 +71,9 @@ struct FrameResult {
     return result.frame.info().damaged || result.overflow > 0 || result.kept.overflow() > 0;
 }
 
-// Returns the result's detections and tracks for a lookahead. They must outlive it.
+// Returns the result's detections for a lookahead that tracks them. They must outlive it.
 [[nodiscard]] inline LookaheadInput lookahead_input(const FrameResult& result) {
-    return {tracker_input(result), result.tracks, {}, lacks_detections(result)};
+    return {tracker_input(result), {}, {}, lacks_detections(result)};
 }
 
 // Returns what must be hidden in the frame of a result.

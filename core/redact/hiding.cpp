@@ -49,10 +49,7 @@ LookaheadParams lookahead_params(const HidingParams& params) {
 }
 
 FaceBox shown_box(const Detection& shown, const HidingParams& params) {
-    const Box& box = shown.box;
-    const float share = params.shown_growth;
-    const Box grown{box.x - share * box.w, box.y - share * box.h, box.w * (1 + 2 * share), box.h * (1 + 2 * share)};
-    return {-1, grown, shown.score, true};
+    return {-1, grown(shown.box, params.shown_growth), shown.score, true};
 }
 
 }  // namespace throng

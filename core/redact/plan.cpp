@@ -14,10 +14,6 @@ constexpr float kAtEdge = 0.2F;       // a box counts as cut if it is closer to 
 constexpr std::size_t kMinKept = 16;  // detections of a track that are kept for its size and its motion
 constexpr std::int64_t kMaxLead = 8;  // frames over which motion is extrapolated; then the region stands still
 
-Box grown(const Box& box, float share) {
-    return {box.x - share * box.w, box.y - share * box.h, box.w * (1 + 2 * share), box.h * (1 + 2 * share)};
-}
-
 Box union_of(const Box& a, const Box& b) {
     const float left = std::min(a.x, b.x);
     const float top = std::min(a.y, b.y);
@@ -30,6 +26,10 @@ Box between(const Box& a, const Box& b, float part) {
 }
 
 }  // namespace
+
+Box grown(const Box& box, float share) {
+    return {box.x - share * box.w, box.y - share * box.h, box.w * (1 + 2 * share), box.h * (1 + 2 * share)};
+}
 
 Box hidden_box(const Box& box, const PlanOptions& options) {
     const float w = std::max(box.w, options.min_aspect * box.h);

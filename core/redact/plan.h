@@ -70,6 +70,9 @@ struct PlanOptions {
     friend bool operator==(const PlanOptions&, const PlanOptions&) = default;
 };
 
+// Returns the box with this share of its width and height added on each side.
+[[nodiscard]] Box grown(const Box& box, float share);
+
 // Returns the box of a detection, widened to PlanOptions::min_aspect: a face that another person covers from the side is
 // detected by the part that is visible.
 [[nodiscard]] Box hidden_box(const Box& box, const PlanOptions& options);

@@ -27,7 +27,9 @@ void RelinkSink::write(const FrameResult& result) {
     copy.frame = Frame(info, no_planes, nullptr);
     std::vector<Detection>().swap(copy.candidates);  // clear() would keep the memory
     for (StageTime& time : copy.timings) time.name = *names_.emplace(time.name).first;
-    frames_.push(lookahead_input(result), std::move(copy));
+    LookaheadInput input = lookahead_input(result);
+    input.tracks = result.tracks;
+    frames_.push(std::move(input), std::move(copy));
     pass_on();
     if (bytes_ <= max_bytes_) return;
     frames_.end_section();

@@ -53,10 +53,6 @@ ExactEncoder::ExactEncoder(const VideoFormat& format, const ExactEncoderOptions&
     }
 }
 
-void ExactEncoder::check(int status) const {
-    if (status < 0) throw Error(ErrorKind::input, {"cannot encode the video: %1", av::message(status).c_str()}, path_);
-}
-
 void ExactEncoder::encode(const ExactFrame& frame, const Write& write) {
     const FrameInfo& info = frame.frame.info();
     if (info.width != format_.width || info.height != format_.height) ++scaled_;
@@ -74,30 +70,25 @@ void ExactEncoder::encode(const ExactFrame& frame, const Write& write) {
     av_frame.top_field_first = format_.interlaced && frame.top_field_first ? 1 : 0;
 #endif
     held_[frame.ticks] = frame.duration;
-    check(encoder_->send(&av_frame));
-    drain(write);
+    encode(&av_frame, write);
 }
 
-void ExactEncoder::drain(const Write& write) {
-    for (;;) {
-        const int status = encoder_->receive(*packet_);
-        if (status == AVERROR(EAGAIN) || status == AVERROR_EOF) return;
-        check(status);
+void ExactEncoder::encode(const AVFrame* frame, const Write& write) {
+    const int status = encoder_->encode(frame, [&](AVPacket& packet) {
         if (held_.empty()) throw Error(ErrorKind::internal, "the encoder returned more frames than it got", path_);
         // Encoders that do not reorder may round time stamps to a clock of their own.
-        auto frame = encoder_->reorders_frames() ? held_.find(packet_->pts) : held_.begin();
-        if (frame == held_.end()) throw Error(ErrorKind::internal, "the encoder changed a time stamp", path_);
-        if (!encoder_->reorders_frames()) packet_->dts = packet_->pts = frame->first;
-        packet_->duration = frame->second;
-        held_.erase(frame);
-        write(*packet_);
-        av_packet_unref(packet_.get());
-    }
+        auto held = encoder_->reorders_frames() ? held_.find(packet.pts) : held_.begin();
+        if (held == held_.end()) throw Error(ErrorKind::internal, "the encoder changed a time stamp", path_);
+        if (!encoder_->reorders_frames()) packet.dts = packet.pts = held->first;
+        packet.duration = held->second;
+        held_.erase(held);
+        write(packet);
+    });
+    if (status < 0) throw Error(ErrorKind::input, {"cannot encode the video: %1", av::message(status).c_str()}, path_);
 }
 
 void ExactEncoder::finish(const Write& write) {
-    check(encoder_->send(nullptr));
-    drain(write);
+    encode(nullptr, write);
     if (!held_.empty()) throw Error(ErrorKind::internal, "the encoder lost frames", path_);
 }
 

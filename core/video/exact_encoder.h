@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -25,7 +24,7 @@ struct ExactEncoderOptions {
 class ExactEncoder {
 public:
     // Gets the packets in the order of decoding; times and duration are in VideoFormat::time_base.
-    using Write = std::function<void(AVPacket&)>;
+    using Write = VideoEncoder::Write;
 
     // path: of the output, for messages. Throws Error(unavailable) if the encoder cannot be opened.
     ExactEncoder(const VideoFormat& format, const ExactEncoderOptions& options, std::string path);
@@ -42,14 +41,12 @@ public:
     [[nodiscard]] std::int64_t scaled_frames() const { return scaled_; }
 
 private:
-    void drain(const Write& write);
-    void check(int status) const;
+    void encode(const AVFrame* frame, const Write& write);
 
     VideoFormat format_;
     std::string path_;
     std::unique_ptr<VideoEncoder> encoder_;
     EncoderFrame encoder_frame_;
-    av::PacketPtr packet_ = av::make_packet();
     std::map<std::int64_t, std::int64_t> held_;  // time and duration of the frames in the encoder
     std::int64_t scaled_ = 0;
 };

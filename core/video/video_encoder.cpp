@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -26,12 +27,16 @@ struct Row {
     std::string_view name;
     bool hardware;
     bool verified;
+    bool named;     // by the user
+    int recording;  // place in the order of preference for recordings; 0: not used
 };
 // In the order in which `auto` tries them.
-constexpr std::array<Row, 4> kRows = {{{"h264_nvenc", true, false},
-                                       {"h264_v4l2m2m", true, false},
-                                       {"h264_vaapi", true, false},
-                                       {"libx264", false, true}}};
+constexpr std::array<Row, 6> kRows = {{{"h264_nvenc", true, false, true, 4},
+                                       {"h264_v4l2m2m", true, false, true, 3},
+                                       {"h264_vaapi", true, false, true, 0},
+                                       {"libx264", false, true, true, 1},
+                                       {"libopenh264", false, false, false, 2},
+                                       {"mpeg4", false, true, false, 5}}};
 
 void set_quality(const std::string& name, int quality, AVCodecContext& codec, av::Dictionary& options) {
     const std::string number = std::to_string(quality);
@@ -140,18 +145,37 @@ int VideoEncoder::upload(const AVFrame& frame) {
     return status;
 }
 
-int VideoEncoder::send(const AVFrame* frame) {
+int VideoEncoder::encode(const AVFrame* frame, const Write& write) {
     if (frame != nullptr && surfaces_) {
         if (const int status = upload(*frame); status < 0) return status;
         frame = surface_.get();
     }
-    return avcodec_send_frame(codec_.get(), frame);
+    int status = avcodec_send_frame(codec_.get(), frame);
+    while (status >= 0) {
+        status = avcodec_receive_packet(codec_.get(), packet_.get());
+        if (status == AVERROR(EAGAIN) || status == AVERROR_EOF) return 0;
+        if (status >= 0) write(*packet_);
+        av_packet_unref(packet_.get());
+    }
+    return status;
 }
 
 std::vector<std::string> encoder_names() {
     std::vector<std::string> names;
-    for (const Row& row : kRows) names.emplace_back(row.name);
+    for (const Row& row : kRows) {
+        if (row.named) names.emplace_back(row.name);
+    }
     return names;
+}
+
+std::vector<std::string> recording_encoders() {
+    std::map<int, std::string> names;
+    for (const Row& row : kRows) {
+        if (row.recording > 0) names.emplace(row.recording, row.name);
+    }
+    std::vector<std::string> ordered;
+    for (auto& [place, name] : names) ordered.push_back(std::move(name));
+    return ordered;
 }
 
 std::string test_encoder(const std::string& name) {
@@ -167,15 +191,8 @@ std::string test_encoder(const std::string& name) {
     frame->width = settings.width;
     frame->height = settings.height;
     int status = av_frame_get_buffer(frame.get(), 0);
-    const av::PacketPtr packet = av::make_packet();
     int packets = 0;
-    const auto drain = [&] {
-        while ((status = encoder->receive(*packet)) >= 0) {
-            packets += packet->size > 0 ? 1 : 0;
-            av_packet_unref(packet.get());
-        }
-        if (status == AVERROR(EAGAIN) || status == AVERROR_EOF) status = 0;
-    };
+    const auto count = [&packets](const AVPacket& packet) { packets += packet.size > 0 ? 1 : 0; };
     for (int i = 0; i <= kFrames && status >= 0; ++i) {
         const bool flush = i == kFrames;
         if (!flush) {
@@ -187,8 +204,7 @@ std::string test_encoder(const std::string& name) {
             }
             frame->pts = i;
         }
-        status = encoder->send(flush ? nullptr : frame.get());
-        if (status >= 0) drain();
+        status = encoder->encode(flush ? nullptr : frame.get(), count);
     }
     if (status < 0) return "encoding failed: " + av::message(status);
     if (packets != kFrames) return "returned " + std::to_string(packets) + " of 5 frames";

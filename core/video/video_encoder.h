@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,10 +36,11 @@ public:
     [[nodiscard]] static std::unique_ptr<VideoEncoder> open(const std::string& name, const EncoderSettings& settings,
                                                             std::string& why);
 
-    // Encodes a frame, or all frames still held for null. Returns an FFmpeg status.
-    [[nodiscard]] int send(const AVFrame* frame);
-    // Returns 0 with the next packet, AVERROR(EAGAIN) if the encoder needs more frames, AVERROR_EOF at the end.
-    [[nodiscard]] int receive(AVPacket& packet) { return avcodec_receive_packet(codec_.get(), &packet); }
+    using Write = std::function<void(AVPacket&)>;
+
+    // Encodes a frame, or all frames still held for null, and calls `write` with the packets that are ready. Returns an
+    // FFmpeg status.
+    [[nodiscard]] int encode(const AVFrame* frame, const Write& write);
     [[nodiscard]] const AVCodecContext& codec() const { return *codec_; }
     // Returns true if packets come in another order than their frames.
     [[nodiscard]] bool reorders_frames() const { return codec_->has_b_frames > 0; }
@@ -48,13 +50,14 @@ private:
     [[nodiscard]] int upload(const AVFrame& frame);
 
     av::CodecPtr codec_;
+    av::PacketPtr packet_ = av::make_packet();
     av::BufferPtr surfaces_;   // frames of the device; null for encoders that take host frames
     av::FramePtr host_frame_;  // NV12, for the upload
     av::FramePtr surface_;
     av::ScalerPtr scaler_;
 };
 
-// An H.264 encoder that `--encoder` can name.
+// An H.264 encoder that the user can name.
 struct EncoderInfo {
     std::string name;  // as FFmpeg names it
     bool hardware = false;
@@ -64,8 +67,11 @@ struct EncoderInfo {
     std::string details;  // if unavailable: the reason
 };
 
-// Returns the names in the order in which `auto` tries them.
+// Returns the encoders that the user can name, in the order in which `auto` tries them.
 [[nodiscard]] std::vector<std::string> encoder_names();
+// Returns the encoders of recordings in the order of preference: what works without a trial first. All but the last one,
+// mpeg4, write H.264.
+[[nodiscard]] std::vector<std::string> recording_encoders();
 
 // Encodes five small frames in this process. Returns why that failed; empty if the encoder works. A driver may crash or
 // hang, so call probe_encoder instead.

@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -34,9 +33,6 @@ const char* muxer_of(const std::string& path) {
     if (names_video(path)) return format_of_name(path).muxer;
     throw Error(ErrorKind::usage, "unknown video file extension", path, "use a name that ends in .mp4 or .mkv");
 }
-
-// In order of preference; all but the last write H.264.
-constexpr std::array<const char*, 5> kEncoders = {"libx264", "libopenh264", "h264_v4l2m2m", "h264_nvenc", "mpeg4"};
 
 AVColorSpace colorspace(ColorMatrix matrix) {
     switch (matrix) {
@@ -71,7 +67,6 @@ private:
     std::unique_ptr<Muxer> muxer_;  // null after close
     std::unique_ptr<VideoEncoder> codec_;
     EncoderFrame av_frame_;
-    av::PacketPtr packet_ = av::make_packet();
     double last_pts_ = 0;  // of the source
     std::int64_t last_ticks_ = -1;
     bool failed_ = false;
@@ -104,8 +99,8 @@ EncoderSettings VideoWriter::Impl::encoder_settings(const FrameInfo& first) cons
 void VideoWriter::Impl::start(const Frame& first) {
     av_frame_.set_size(first.width(), first.height());
     bool any = false;
-    for (const char* name : kEncoders) {
-        any = any || avcodec_find_encoder_by_name(name) != nullptr;
+    for (const std::string& name : recording_encoders()) {
+        any = any || avcodec_find_encoder_by_name(name.c_str()) != nullptr;
         std::string why;
         codec_ = VideoEncoder::open(name, encoder_settings(first.info()), why);
         if (!codec_) continue;
@@ -155,13 +150,8 @@ void VideoWriter::Impl::write(const Frame& frame) {
 }
 
 void VideoWriter::Impl::encode(const AVFrame* av_frame, Muxer& muxer) {
-    muxer.check(codec_->send(av_frame), "cannot encode the video");
-    for (;;) {
-        const int status = codec_->receive(*packet_);
-        if (status == AVERROR(EAGAIN) || status == AVERROR_EOF) return;
-        muxer.check(status, "cannot encode the video");
-        muxer.write(*packet_);
-    }
+    muxer.check(codec_->encode(av_frame, [&muxer](AVPacket& packet) { muxer.write(packet); }),
+                "cannot encode the video");
 }
 
 void VideoWriter::Impl::close() {
