@@ -6,6 +6,8 @@
 
 #include "app/api/handle.h"
 #include "core/base/error.h"
+#include "core/base/value_text.h"
+#include "core/detect/detection_params.h"
 
 namespace throng::api {
 namespace {
@@ -51,7 +53,11 @@ NmsParams checked_params(const throng_nms_params& params) {
     require_choice(params.compare, THRONG_NMS_ABOVE, Setting{"compare"});
     require_choice(params.invalid, THRONG_NMS_KEEP_INVALID, Setting{"invalid"});
     require_choice(params.inclusive_pixels, 1, Setting{"inclusive_pixels"});
-    require(params.theta >= 0 && params.theta <= 1, Setting{"theta"}, "must lie in [0, 1]");
+    // A value slightly out of range may be in it as a float.
+    for (const SettingRow& row : nms_settings()) {
+        if (row.name != "theta" || (params.theta >= row.min && params.theta <= row.max)) continue;
+        fail(Setting{row.name}, row.problem(exact_text(params.theta)));
+    }
     NmsParams result;
     result.rule = static_cast<NmsRule>(params.rule);
     result.overlap = static_cast<Overlap>(params.overlap);
