@@ -14,6 +14,7 @@
 #include "app/commands/anonymize_files.h"
 #include "app/commands/anonymize_report.h"
 #include "app/commands/anonymize_run.h"
+#include "app/commands/anonymize_settings.h"
 #include "app/options/interrupt.h"
 #include "app/options/standard_output.h"
 #include "core/base/error.h"
@@ -127,30 +128,18 @@ void choose_output(const Json& file, AnonymizeArguments& arguments) {
     }
 }
 
-// Sets what determines the boxes as in the report.
-void choose_settings(const Json& report, const std::string& report_path, ChosenSettings& chosen) {
-    const Json& settings = report.at("settings");
-    chosen.set("detector", settings.at("detector").get<std::string>());
-    if (chosen.value_or("model", "").empty()) {
-        const Json& model = report.at("model");
-        std::string file = model.at("file").get<std::string>();
-        for (const fs::path& place :
-             {fs::path(model.value("path", "")), fs::absolute(report_path).parent_path() / file}) {
-            std::error_code ignored;
-            if (!fs::is_regular_file(place, ignored)) continue;
-            file = place.string();
-            break;
-        }
-        chosen.set("model", file);
+// Uses the model of the report, unless another one was chosen.
+void choose_model(const Json& report, const std::string& report_path, ChosenSettings& chosen) {
+    if (!chosen.value_or("model", "").empty()) return;
+    const Json& model = report.at("model");
+    std::string file = model.at("file").get<std::string>();
+    for (const fs::path& place : {fs::path(model.value("path", "")), fs::absolute(report_path).parent_path() / file}) {
+        std::error_code ignored;
+        if (!fs::is_regular_file(place, ignored)) continue;
+        file = place.string();
+        break;
     }
-    for (const char* name : {"min_size", "max_size", "scale_factor", "score_threshold", "half"}) {
-        chosen.clear(name);
-        if (const Json& value = settings.at(name); !value.is_null()) chosen.set(name, value.dump());
-    }
-    chosen.clear("switch");
-    for (const auto& [id, choice] : settings.at("switches").items()) {
-        chosen.set("switch", id + "=" + choice.get<std::string>());
-    }
+    chosen.set("model", file);
 }
 
 void use_settings(const Json& report, AnonymizeArguments& arguments) {
@@ -158,8 +147,9 @@ void use_settings(const Json& report, AnonymizeArguments& arguments) {
     arguments.style = settings.at("style").get<std::string>();
     arguments.margin = settings.at("margin").get<float>();
     arguments.only = settings.at("only").get<std::string>();
+    choose_model(report, arguments.review, arguments.detection.chosen);
     try {
-        choose_settings(report, arguments.review, arguments.detection.chosen);
+        choose_settings(settings, arguments.detection.chosen);
     } catch (const Error& error) {
         throw Error(ErrorKind::input, {"the report is damaged: %1", error.message()}, arguments.review);
     }

@@ -1,5 +1,6 @@
 #include "app/commands/anonymize_setup.h"
 
+#include "app/commands/anonymize_settings.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/detect/detector_kinds.h"
@@ -51,14 +52,8 @@ void describe(const AnonymizeArguments& arguments, AnonymizeSetup& setup) {
     nlohmann::ordered_json& settings = setup.report.settings;
     settings["detector"] = detector.kind;
     settings["model_sha256"] = setup.report.model.sha256;
-    settings["min_size"] = detector.min_size;
-    settings["max_size"] = detector.max_size;
-    settings["scale_factor"] = detector.scale_factor;
-    settings["score_threshold"] =
-        detector.score_threshold ? nlohmann::ordered_json(*detector.score_threshold) : nullptr;
-    settings["half"] = detector.half;
-    settings["switches"] = detector.switches;
     const NmsParams& nms = setup.settings.nms;
+    write_settings({detector, nms}, settings);
     settings["nms_rule"] = name_of(kNmsRuleNames, nms.rule);
     settings["nms_overlap"] = name_of(kOverlapNames, nms.overlap);
     settings["nms_theta"] = nms.theta;
