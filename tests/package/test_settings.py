@@ -32,7 +32,7 @@ class NmsParams(ctypes.Structure):
 
     _fields_ = [("size", ctypes.c_uint32)] + [
         (name, ctypes.c_int32) for name in ("rule", "overlap", "pair", "ties", "compare", "invalid",
-                                            "inclusive_pixels", "min_hits")] + [
+                                            "pixels", "min_hits")] + [
         (name, ctypes.c_double) for name in ("theta", "sigma", "score_min", "feature_low", "feature_high",
                                              "feature_distance")]
 
