@@ -1,4 +1,5 @@
-// Writes the manual pages and the completions of the shells into a folder. Run by the build; not installed.
+// Writes the manual pages, the completions of the shells, and the files of the sources that follow from the tables of
+// options into a folder. Run by the build; not installed.
 // usage: throng-reference DIR
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -11,6 +12,7 @@
 #include "app/commands/commands.h"
 #include "app/reference/command_tree.h"
 #include "app/reference/completions.h"
+#include "app/reference/default_config.h"
 #include "app/reference/man_page.h"
 
 namespace throng {
@@ -32,6 +34,8 @@ void write_all(const std::filesystem::path& folder) {
     for (const CommandEntry* command : all_commands(top)) {
         write(folder / (command->name('-') + ".1"), man_page(*command, top));
     }
+    write(folder / "default.toml", default_config(top));
+    write(folder / "_settings.pyi", python_settings());
     write(folder / "throng.bash", bash_completion(top));
     write(folder / "_throng", zsh_completion(top));
     write(folder / "throng.fish", fish_completion(top));

@@ -47,19 +47,22 @@ typedef enum throng_pixel_format {
 
 /* Get the values of throng_options_default, then change some. */
 typedef struct throng_options {
-    uint32_t size;            /* sizeof(throng_options), set by throng_options_default */
-    int32_t backend;          /* throng_backend */
-    const char* kind;         /* "haar", "lbp", "hog" or "cnn" */
-    const char* model;        /* a file or the name of an installed model; NULL: the kind's default */
-    int32_t device;           /* number of the CUDA device */
-    int32_t threads;          /* of the CPU backend; 0: one per core */
-    int32_t min_size;         /* minimum side of an object in pixels; 0: the kind's default */
-    int32_t max_size;         /* maximum side; 0: as large as the image */
-    double scale_factor;      /* between neighboring scales, > 1; 0: the kind's default */
-    double score_threshold;   /* of cnn (probability) and hog (margin); NaN: the kind's default */
-    double overlap_threshold; /* of non-maximum suppression, in [0, 1]; NaN: the kind's default */
-    int32_t min_hits;         /* drop detections of fewer raw ones; 0: the kind's default */
-    int32_t reserved;         /* 0 */
+    uint32_t size;          /* sizeof(throng_options), set by throng_options_default */
+    int32_t backend;        /* throng_backend */
+    const char* detector;   /* "haar", "lbp", "hog" or "cnn" */
+    const char* model;      /* a file or the name of an installed model; NULL: the detector's default */
+    int32_t device;         /* number of the CUDA device */
+    int32_t threads;        /* of the CPU backend; 0: one per core */
+    int32_t min_size;       /* minimum side of an object in pixels; 0: the detector's default */
+    int32_t max_size;       /* maximum side; 0: as large as the image */
+    double scale_factor;    /* between neighboring scales, > 1; 0: the detector's default */
+    double score_threshold; /* of cnn (probability) and hog (margin); NaN: the detector's default */
+    double theta;           /* overlap of non-maximum suppression, in [0, 1]; NaN: the detector's default */
+    int32_t min_hits;       /* drop detections of fewer raw ones; 0: the detector's default */
+    int32_t reserved;       /* 0 */
+    /* Further settings: NULL, or "NAME=VALUE" texts up to a NULL, such as "merge=mean". Names are those of the program's
+     * options, with '_' for '-'. They replace the fields above. */
+    const char* const* settings;
 } throng_options;
 
 typedef struct throng_image {

@@ -90,21 +90,21 @@ typedef enum throng_box_format {
 
 /* Get the values of throng_nms_params_default, then change some. Enumerations are stored as int32_t. */
 typedef struct throng_nms_params {
-    uint32_t size;            /* sizeof(throng_nms_params), set by the functions below */
-    int32_t rule;             /* throng_nms_rule */
-    int32_t overlap;          /* throng_nms_overlap */
-    int32_t pair;             /* throng_nms_pair */
-    int32_t ties;             /* throng_nms_ties */
-    int32_t compare;          /* throng_nms_compare */
-    int32_t invalid;          /* throng_nms_invalid */
-    int32_t inclusive_pixels; /* 1: widths and heights count one more pixel; 0: continuous edges */
-    int32_t min_hits;         /* drop kept boxes that represent fewer boxes; >= 1 */
-    double theta;             /* in [0, 1]. Throng's rules use it as float32, torchvision's mode as double. */
-    double sigma;             /* soft-gaussian, > 0 */
-    double score_min;         /* soft rules drop lower scores, except the first pick of all */
-    double feature_low;       /* pair feature: N1 in [0, 1] */
-    double feature_high;      /* pair feature: N2 in [N1, 1] */
-    double feature_distance;  /* pair feature: T >= 0 */
+    uint32_t size;           /* sizeof(throng_nms_params), set by the functions below */
+    int32_t rule;            /* throng_nms_rule */
+    int32_t overlap;         /* throng_nms_overlap */
+    int32_t pair;            /* throng_nms_pair */
+    int32_t ties;            /* throng_nms_ties */
+    int32_t compare;         /* throng_nms_compare */
+    int32_t invalid;         /* throng_nms_invalid */
+    int32_t pixels;          /* 1: widths and heights count one more pixel; 0: continuous edges */
+    int32_t min_hits;        /* drop kept boxes that represent fewer boxes; >= 1 */
+    double theta;            /* in [0, 1]. Throng's rules use it as float32, torchvision's mode as double. */
+    double sigma;            /* soft-gaussian, > 0 */
+    double score_min;        /* soft rules drop lower scores, except the first pick of all */
+    double feature_low;      /* pair feature: N1 in [0, 1] */
+    double feature_high;     /* pair feature: N2 in [N1, 1] */
+    double feature_distance; /* pair feature: T >= 0 */
 } throng_nms_params;
 
 /* Get the values of throng_nms_input_default, then set pointers and sizes. All pointers refer to the memory that the

@@ -6,6 +6,7 @@
 
 #include "app/commands/anonymize_review.h"
 #include "app/commands/anonymize_run.h"
+#include "app/options/add_value.h"
 #include "app/options/command.h"
 #include "app/options/values.h"
 #include "core/base/error.h"
@@ -22,53 +23,29 @@ void add_anonymize_command(CLI::App& program, CommandContext& context) {
                      "Video and image files, and folders of them, which are read with all folders below them")
         ->type_name("");
     const auto output = "Output";
-    command
-        ->add_option("--out", arguments->archive.out,
-                     "Folder for the outputs, which keep their names and get a report each; or a file, if there is one "
-                     "input file; with --review, the output of the report by default")
-        ->type_name("DIR|FILE")
-        ->group(output);
-    command
-        ->add_option("--report", arguments->report,
-                     "Write the report as BASE.html and BASE.json; default: DIR/anonymize-report, none for a part "
-                     "of an archive, or the name of FILE with .report: hidden.report for hidden.mp4; hidden.mp4.report "
-                     "if that is taken")
-        ->type_name("BASE")
-        ->group(output);
-    command
-        ->add_option("--regions", arguments->regions,
-                     "Write what is hidden in each frame as JSON lines, for throng eval --leaks; one input file only")
-        ->type_name("OUT.jsonl")
-        ->group(output);
-    command->add_option("--audio", arguments->audio, "Audio of videos: copy all tracks, or drop them")
-        ->check(CLI::IsMember({"copy", "drop"}))
-        ->type_name("")
-        ->capture_default_str()
-        ->group(output);
+    add_value(*command, output, "--out", arguments->archive.out, "DIR|FILE",
+              "Folder for the outputs, which keep their names and get a report each; or a file, if there is one "
+              "input file; with --review, the output of the report by default");
+    add_value(*command, output, "--report", arguments->report, "BASE",
+              "Write the report as BASE.html and BASE.json; default: DIR/anonymize-report, none for a part "
+              "of an archive, or the name of FILE with .report: hidden.report for hidden.mp4; hidden.mp4.report "
+              "if that is taken");
+    add_value(*command, output, "--regions", arguments->regions, "OUT.jsonl",
+              "Write what is hidden in each frame as JSON lines, for throng eval --leaks; one input file only");
+    add_value(*command, output, "--audio", arguments->audio, "", "Audio of videos: copy all tracks, or drop them",
+              one_of({"copy", "drop"}));
     std::vector<std::string> encoders = encoder_names();
     encoders.insert(encoders.begin(), "auto");
-    command
-        ->add_option("--encoder", arguments->encoder,
-                     "H.264 encoder of videos; auto: the first in hardware that encodes five frames, otherwise libx264")
-        ->check(CLI::IsMember(encoders))
-        ->type_name("")
-        ->capture_default_str()
-        ->group(output);
-    command
-        ->add_option("--quality", arguments->quality,
-                     "Quality of videos, from 0 (best) to 51 (smallest files): the rate factor of libx264")
-        ->check(whole_range(0, 51))
-        ->type_name("Q")
-        ->capture_default_str()
-        ->group(output);
+    add_value(*command, output, "--encoder", arguments->encoder, "",
+              "H.264 encoder of videos; auto: the first in hardware that encodes five frames, otherwise libx264",
+              one_of(encoders));
+    add_value(*command, output, "--quality", arguments->quality, "Q",
+              "Quality of videos, from 0 (best) to 51 (smallest files): the rate factor of libx264",
+              whole_range(0, 51));
     const auto hiding = "Hiding";
-    command
-        ->add_option("--style", arguments->style,
-                     "How faces are hidden; each draws from at most 6x6 mean colors of a face")
-        ->check(CLI::IsMember(std::vector<std::string>(std::begin(kRedactStyleNames), std::end(kRedactStyleNames))))
-        ->type_name("")
-        ->capture_default_str()
-        ->group(hiding);
+    add_value(*command, hiding, "--style", arguments->style, "",
+              "How faces are hidden; each draws from at most 6x6 mean colors of a face",
+              one_of(std::vector<std::string>(std::begin(kRedactStyleNames), std::end(kRedactStyleNames))));
     command
         ->add_option_function<float>(
             "--margin", [arguments](float margin) { arguments->margin = margin; },
@@ -78,12 +55,9 @@ void add_anonymize_command(CLI::App& program, CommandContext& context) {
         ->default_str(fmt::format("{:g}; haar, lbp {:g}", hiding_params("cnn").redact.margin,
                                   hiding_params("haar").redact.margin))
         ->group(hiding);
-    command
-        ->add_option("--only", arguments->only,
-                     "Hide faces of videos in these spans of time only, such as 12.5-20,1:00-1:30,2:00-; all other "
-                     "frames stay as they are")
-        ->type_name("SPANS")
-        ->group(hiding);
+    add_value(*command, hiding, "--only", arguments->only, "SPANS",
+              "Hide faces of videos in these spans of time only, such as 12.5-20,1:00-1:30,2:00-; all other "
+              "frames stay as they are");
     command
         ->add_option("--keep", arguments->keep,
                      "Leave this track of an earlier report visible; the file, the settings and the version must be "
@@ -100,26 +74,15 @@ void add_anonymize_command(CLI::App& program, CommandContext& context) {
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->group(hiding);
-    command
-        ->add_option("--review", arguments->review,
-                     "Show the doubtful tracks of a report in a window, with the settings of the report; each is "
-                     "hidden or left visible there, and the file is written again")
-        ->type_name("REPORT.json")
-        ->group(hiding);
-    command->add_option("--decoder", arguments->decoder, "Video decoder for finding the faces")
-        ->check(CLI::IsMember({"auto", "software", "cuda", "v4l2m2m"}))
-        ->type_name("")
-        ->capture_default_str()
-        ->group("Source");
+    add_value(*command, hiding, "--review", arguments->review, "REPORT.json",
+              "Show the doubtful tracks of a report in a window, with the settings of the report; each is "
+              "hidden or left visible there, and the file is written again");
+    add_value(*command, "Source", "--decoder", arguments->decoder, "", "Video decoder for finding the faces",
+              one_of({"auto", "software", "cuda", "v4l2m2m"}));
     add_archive_options(*command, arguments->archive);
-    command
-        ->add_option("--streams", arguments->streams,
-                     "Number of files in progress at the same time; 0: chosen by the backend")
-        ->check(CLI::Range(0, 256))
-        ->type_name("N")
-        ->capture_default_str()
-        ->group("Archive");
-    add_detector_options(*command, arguments->detector, {"cnn", "haar", "lbp"});
+    add_value(*command, "Archive", "--streams", arguments->streams, "N",
+              "Number of files in progress at the same time; 0: chosen by the backend", whole_range(0, 256));
+    add_settings(*command, arguments->detection, detector_settings());
     command->footer(
         "Examples:\n"
         "  throng anonymize interview.mp4 --out hidden.mp4 --audio copy\n"

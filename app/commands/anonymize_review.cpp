@@ -14,6 +14,7 @@
 #include "app/commands/anonymize_files.h"
 #include "app/commands/anonymize_report.h"
 #include "app/commands/anonymize_run.h"
+#include "app/commands/anonymize_settings.h"
 #include "app/options/interrupt.h"
 #include "app/options/standard_output.h"
 #include "core/base/error.h"
@@ -127,32 +128,31 @@ void choose_output(const Json& file, AnonymizeArguments& arguments) {
     }
 }
 
+// Uses the model of the report, unless another one was chosen.
+void choose_model(const Json& report, const std::string& report_path, ChosenSettings& chosen) {
+    if (!chosen.value_or("model", "").empty()) return;
+    const Json& model = report.at("model");
+    std::string file = model.at("file").get<std::string>();
+    for (const fs::path& place : {fs::path(model.value("path", "")), fs::absolute(report_path).parent_path() / file}) {
+        std::error_code ignored;
+        if (!fs::is_regular_file(place, ignored)) continue;
+        file = place.string();
+        break;
+    }
+    chosen.set("model", file);
+}
+
 void use_settings(const Json& report, AnonymizeArguments& arguments) {
     const Json& settings = report.at("settings");
     arguments.style = settings.at("style").get<std::string>();
     arguments.margin = settings.at("margin").get<float>();
     arguments.only = settings.at("only").get<std::string>();
-    DetectorOptions& detector = arguments.detector;
-    detector.kind = settings.at("detector").get<std::string>();
-    detector.chosen.kind = true;
-    if (detector.model.empty()) {
-        const Json& model = report.at("model");
-        detector.model = model.at("file").get<std::string>();
-        for (const fs::path& place :
-             {fs::path(model.value("path", "")), fs::absolute(arguments.review).parent_path() / detector.model}) {
-            std::error_code ignored;
-            if (!fs::is_regular_file(place, ignored)) continue;
-            detector.model = place.string();
-            break;
-        }
+    choose_model(report, arguments.review, arguments.detection.chosen);
+    try {
+        choose_settings(settings, arguments.detection.chosen);
+    } catch (const Error& error) {
+        throw Error(ErrorKind::input, {"the report is damaged: %1", error.message()}, arguments.review);
     }
-    detector.chosen.min_size = settings.at("min_size").get<int>();
-    detector.chosen.max_size = settings.at("max_size").get<int>();
-    detector.chosen.scale_factor = settings.at("scale_factor").get<double>();
-    const Json& threshold = settings.at("score_threshold");
-    detector.score_threshold = threshold.is_null() ? std::nullopt : std::optional(threshold.get<float>());
-    detector.half = settings.at("half").get<bool>();
-    detector.switches = settings.at("switches").get<std::map<std::string, std::string>>();
 
     const auto is_given = [&](const char* option) {
         return arguments.archive.command != nullptr && arguments.archive.command->get_option(option)->count() > 0;
@@ -222,8 +222,7 @@ ui::ReviewOptions make_review(AnonymizeArguments arguments, const CommonOptions&
     if (window.tracks.empty()) return window;
     // Rejects options and files now, not after the decisions.
     arguments.decided_by = kDecidedByReview;
-    AnonymizeArguments completed = arguments;
-    check_report_settings(report, make_anonymize_setup(completed).report.settings, arguments.review);
+    check_report_settings(report, make_anonymize_setup(arguments).report.settings, arguments.review);
     static_cast<void>(AnonymizeRun(arguments, common));
 
     window.input = fs::absolute(arguments.inputs.front()).string();  // no name of a camera or stream

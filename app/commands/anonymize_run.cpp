@@ -186,7 +186,7 @@ AnonymizeRun::AnonymizeRun(AnonymizeArguments arguments, const CommonOptions& co
         for (const std::string& file : files_of_file(input)) run_files_.add_input("the input", file);
     }
     run_files_.add_input("the list", arguments_.archive.files_from);
-    run_files_.add_model(arguments_.detector);
+    run_files_.add_model(setup_.settings.detector);
     report_base_ = arguments_.report;
     if (!report_base_.empty()) check_report_base(report_base_);
     if (folder_) {

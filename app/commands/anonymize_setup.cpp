@@ -1,6 +1,6 @@
 #include "app/commands/anonymize_setup.h"
 
-#include "app/options/nms_options.h"
+#include "app/commands/anonymize_settings.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/detect/detector_kinds.h"
@@ -20,33 +20,29 @@ float usual_threshold(DetectorParams detector) {
 }
 
 // The default is the CNN if one of its models is installed.
-void choose_detector(AnonymizeArguments& arguments, AnonymizeSetup& setup) {
-    DetectorOptions& detector = arguments.detector;
-    if (!detector.chosen.kind && detector.model.empty()) {
+void choose_detector(const AnonymizeArguments& arguments, AnonymizeSetup& setup) {
+    const ChosenSettings& chosen = arguments.detection.chosen;
+    std::string kind = arguments.detection.kinds.front();
+    if (!chosen.contains("detector") && chosen.value_or("model", "").empty()) {
         try {
-            static_cast<void>(find_model(default_model(detector.kind), detector.kind));
+            static_cast<void>(find_model(default_model(kind), kind));
         } catch (const Error&) {
             spdlog::warn(
-                "no model of the {} detector is installed: the Haar cascade is used, which misses more faces; {}",
-                detector.kind, detector_kind(detector.kind).get_models);
-            detector.kind = "haar";
+                "no model of the {} detector is installed: the Haar cascade is used, which misses more faces; {}", kind,
+                detector_kind(kind).get_models);
+            kind = "haar";
         }
     }
-    const bool own_threshold = !detector.score_threshold;
-    finalize_detector_options(detector);
+    setup.settings = pipeline_settings(chosen.params(kind, BoxesFor::data));
+    DetectorParams& detector = setup.settings.detector;
     setup.hiding = hiding_params(detector.kind);
     setup.hiding.plan.delay = PlanOptions::kWholeSequence;
     if (detector.kind == "cnn") {
         // Detections that the detector alone would not report are hidden, and doubtful.
         const float threshold = usual_threshold(detector);
         setup.hiding.plan.low_score = threshold;
-        if (own_threshold) detector.score_threshold = threshold * setup.hiding.threshold_fraction;
+        if (!chosen.contains("score_threshold")) detector.score_threshold = threshold * setup.hiding.threshold_fraction;
     }
-    NmsOptions nms = nms_options_after_detector(BoxesFor::data);
-    finalize_nms_options(nms, detector.kind);
-    setup.settings.detector = detector;
-    setup.settings.nms = nms.params;
-    setup.settings.host_pixels = false;
     check_settings(setup.settings);
 }
 
@@ -56,14 +52,8 @@ void describe(const AnonymizeArguments& arguments, AnonymizeSetup& setup) {
     nlohmann::ordered_json& settings = setup.report.settings;
     settings["detector"] = detector.kind;
     settings["model_sha256"] = setup.report.model.sha256;
-    settings["min_size"] = detector.min_size;
-    settings["max_size"] = detector.max_size;
-    settings["scale_factor"] = detector.scale_factor;
-    settings["score_threshold"] =
-        detector.score_threshold ? nlohmann::ordered_json(*detector.score_threshold) : nullptr;
-    settings["half"] = detector.half;
-    settings["switches"] = detector.switches;
     const NmsParams& nms = setup.settings.nms;
+    write_settings({detector, nms}, settings);
     settings["nms_rule"] = name_of(kNmsRuleNames, nms.rule);
     settings["nms_overlap"] = name_of(kOverlapNames, nms.overlap);
     settings["nms_theta"] = nms.theta;
@@ -83,7 +73,7 @@ const EncoderChoice& EncoderOnDemand::get() {
     return choice_;
 }
 
-AnonymizeSetup make_anonymize_setup(AnonymizeArguments& arguments) {
+AnonymizeSetup make_anonymize_setup(const AnonymizeArguments& arguments) {
     AnonymizeSetup setup;
     setup.only = parse_spans(arguments.only);
     choose_detector(arguments, setup);

@@ -9,7 +9,7 @@
 #include "app/commands/anonymize_report.h"
 #include "app/options/archive_command.h"
 #include "app/options/command.h"
-#include "app/options/detector_options.h"
+#include "app/options/detection_options.h"
 #include "app/options/encoder_options.h"
 #include "app/options/time_spans.h"
 #include "core/pipeline/pipeline_settings.h"
@@ -33,7 +33,7 @@ struct AnonymizeArguments {
     std::string audio = "drop";
     std::string decoder = "auto";
     int streams = 0;  // files in progress at the same time; 0: chosen by the backend
-    DetectorOptions detector;
+    DetectionOptions detection{.kinds = {"cnn", "haar", "lbp"}};
     ArchiveArguments archive;  // with --out, which may be a file
 };
 
@@ -67,8 +67,8 @@ struct AnonymizeSetup {
     ReportHeader report;
 };
 
-// Completes the detector's options. Throws Error(usage) for contradictory options and for reports that do not fit, and
+// Throws Error(usage) for contradictory options and for reports that do not fit, and
 // Error(unavailable) without a model.
-[[nodiscard]] AnonymizeSetup make_anonymize_setup(AnonymizeArguments& arguments);
+[[nodiscard]] AnonymizeSetup make_anonymize_setup(const AnonymizeArguments& arguments);
 
 }  // namespace throng

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "app/options/add_value.h"
 #include "app/options/command.h"
 #include "app/options/standard_output.h"
 #include "app/options/table.h"
@@ -153,12 +154,10 @@ void add_clocks_command(CLI::App& program, CommandContext& context) {
     auto arguments = std::make_shared<ClocksArguments>();
     CLI::App* clocks = program.add_subcommand("clocks", "Show and change the GPU's clock");
     clocks->require_subcommand(0, 1);
-    clocks->add_option("--root", arguments->root, "Prefix of every system path (for tests and dry runs)")
-        ->type_name("DIR");
-    clocks
-        ->add_option("--profiles", arguments->profiles,
-                     "File of clock profiles to change or add (see configs/clock-profiles.toml)")
-        ->type_name("FILE");
+    add_value(*clocks, "Options", "--root", arguments->root, "DIR",
+              "Prefix of every system path (for tests and dry runs)");
+    add_value(*clocks, "Options", "--profiles", arguments->profiles, "FILE",
+              "File of clock profiles to change or add (see configs/clock-profiles.toml)");
     clocks->add_flag("--json", arguments->json, "Print one line of JSON instead of tables (list, show)");
     clocks->callback([clocks, arguments, &context] {
         if (clocks->get_subcommands().empty())

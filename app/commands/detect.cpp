@@ -3,7 +3,9 @@
 #include <memory>
 
 #include "app/commands/detect_run.h"
+#include "app/options/add_value.h"
 #include "app/options/command.h"
+#include "app/options/values.h"
 
 namespace throng {
 
@@ -13,19 +15,13 @@ void add_detect_command(CLI::App& program, CommandContext& context) {
     auto arguments = std::make_shared<DetectArguments>();
     command->add_option("SOURCE", arguments->sources, source_forms())->type_name("");
     add_source_options(*command, arguments->source);
-    command->add_option("--streams", arguments->streams, "Number of concurrent sources; 0: chosen by the backend")
-        ->check(CLI::Range(0, 256))
-        ->type_name("N")
-        ->capture_default_str()
-        ->group("Source");
-    add_detector_options(*command, arguments->detector);
-    add_nms_options(*command, arguments->nms);
+    add_value(*command, "Source", "--streams", arguments->streams, "N",
+              "Number of concurrent sources; 0: chosen by the backend", whole_range(0, 256));
+    add_settings(*command, arguments->detection, detector_settings());
+    add_settings(*command, arguments->detection, nms_settings());
     add_output_options(*command, arguments->output);
-    command->add_option("--audio", arguments->output.audio, "Audio of the source: copy it into the video, or drop it")
-        ->check(CLI::IsMember({"copy", "drop"}))
-        ->type_name("")
-        ->capture_default_str()
-        ->group("Output");
+    add_value(*command, "Output", "--audio", arguments->output.audio, "",
+              "Audio of the source: copy it into the video, or drop it", one_of({"copy", "drop"}));
     add_archive_options(*command, arguments->archive);
     add_clock_options(*command, arguments->clocks);
     command->footer(

@@ -34,22 +34,14 @@ constexpr auto kPollIntervalOfSeveral = std::chrono::milliseconds(5);
 
 DetectRun::DetectRun(DetectArguments arguments, const CommonOptions& common)
     : arguments_(std::move(arguments)), common_(common), files_(std::make_shared<RunFiles>(common)) {
-    NmsOptions& nms = arguments_.nms;
-    finalize_detector_options(arguments_.detector);
-    finalize_nms_options(nms, arguments_.detector.kind);
-    settings_.detector = arguments_.detector;
-    settings_.nms = nms.params;
+    settings_ = pipeline_settings(arguments_.detection.params());
     settings_.keep_raw = arguments_.output.raw;
     const bool counts_files = arguments_.archive.requested() && !arguments_.output.count.empty();
-    if (arguments_.output.need_tracks() || counts_files) settings_.tracking = tracker_params(arguments_.detector.kind);
+    if (arguments_.output.need_tracks() || counts_files) settings_.tracking = tracker_params(settings_.detector.kind);
     const bool writes_pixels = !arguments_.output.video.empty() || !arguments_.output.images.empty();
     if (arguments_.output.blur && writes_pixels) {
-        settings_.hiding = hiding_params(arguments_.detector.kind);
+        settings_.hiding = hiding_params(settings_.detector.kind);
         settings_.hiding->plan.delay = kFileDelay;
-    }
-    if (nms.dmax > 0) {
-        settings_.capacity = nms.dmax;
-        settings_.capacity_limit = std::max(settings_.capacity_limit, nms.dmax);
     }
     check_settings(settings_);
     if (arguments_.archive.requested()) return;
@@ -58,7 +50,7 @@ DetectRun::DetectRun(DetectArguments arguments, const CommonOptions& common)
         throw Error(ErrorKind::usage, "SOURCE is required", {}, "see throng detect --help");
     }
     for (const std::string& source : arguments_.sources) files_->add_source(source);
-    files_->add_model(arguments_.detector);
+    files_->add_model(settings_.detector);
     add_clock_files(*files_, arguments_.clocks);
     add_outputs(*files_, arguments_.output, arguments_.sources.size());
 }
@@ -66,7 +58,7 @@ DetectRun::DetectRun(DetectArguments arguments, const CommonOptions& common)
 int DetectRun::run() {
     if (arguments_.archive.requested()) return run_detect_archive(arguments_, settings_, common_);
     const InterruptGuard interrupts;
-    idle_backends_.push_back(make_backend(common_, &arguments_.detector));
+    idle_backends_.push_back(make_backend(common_, &settings_.detector));
     const BackendChoice& first = idle_backends_.back();
     backend_name_ = first.backend->name();
     backend_why_ = first.why.text();
@@ -135,7 +127,7 @@ BackendChoice DetectRun::acquire_backend() {
     // Each source has its own CUDA stream on the same device.
     CommonOptions common = common_;
     common.backend = device_lost_ ? "cpu" : backend_name_;
-    return make_backend(common, device_lost_ ? &arguments_.detector : nullptr);
+    return make_backend(common, device_lost_ ? &settings_.detector : nullptr);
 }
 
 void DetectRun::start_source(std::size_t number) {
@@ -174,7 +166,7 @@ Pipeline& DetectRun::make_pipeline(std::size_t number, std::unique_ptr<VideoSour
     options.max_frames = arguments_.source.frames;
     options.shared_permits = shared_permits_;
     options.source_number = static_cast<int>(number) + 1;
-    options.fallback = make_fallback(common_, arguments_.detector, active.backend.backend.get());
+    options.fallback = make_fallback(common_, settings_.detector, active.backend.backend.get());
     active.pipeline = std::make_unique<Pipeline>(std::move(source), active.backend.backend, settings_, options);
     Pipeline& pipeline = *active.pipeline;
     for (auto& sink : outputs_.sinks_for(number, info)) pipeline.add_sink(sink);
@@ -221,7 +213,7 @@ void DetectRun::watch() {
     if (active_.empty() || !progress_) return;
     const std::shared_ptr<const FrameResult> latest = active_.front().pipeline->latest();
     progress_->update(done, latest ? fmt::format("{} {}", latest->kept.detections.size(),
-                                                 detector_kind(arguments_.detector.kind).finds)
+                                                 detector_kind(settings_.detector.kind).finds)
                                    : std::string());
 }
 

@@ -15,8 +15,7 @@
 #include "app/options/backend.h"
 #include "app/options/clock_options.h"
 #include "app/options/command.h"
-#include "app/options/detector_options.h"
-#include "app/options/nms_options.h"
+#include "app/options/detection_options.h"
 #include "app/options/output_options.h"
 #include "app/options/progress.h"
 #include "app/options/run_files.h"
@@ -32,8 +31,7 @@ struct DetectArguments {
     std::vector<std::string> sources;
     SourceArguments source;
     int streams = 0;  // concurrent sources; 0: chosen by the backend
-    DetectorOptions detector;
-    NmsOptions nms = nms_options_after_detector(BoxesFor::data);
+    DetectionOptions detection;
     OutputOptions output;
     ClockRunOptions clocks;
     ArchiveArguments archive;

@@ -25,6 +25,7 @@ extern "C" {
 #include "app/options/encoder_options.h"
 #include "app/options/standard_output.h"
 #include "app/options/table.h"
+#include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/clocks/clock_controller.h"
 #include "core/clocks/telemetry.h"
@@ -228,7 +229,7 @@ void add_info_command(CLI::App& program, CommandContext& context) {
         ->group("Board");
     command
         ->add_option("--probe-encoder", *encoder, "Only encode five frames with this encoder; exit status 4: it fails")
-        ->check(CLI::IsMember(encoder_names()))
+        ->check(one_of(encoder_names()))
         ->type_name("NAME");
     command->callback([&context, json, root, encoder] {
         context.run = [&context, json, root, encoder] {

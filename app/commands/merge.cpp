@@ -13,6 +13,7 @@
 #include "app/commands/anonymize_report.h"
 #include "app/commands/anonymize_run.h"
 #include "app/commands/merge_relink.h"
+#include "app/options/add_value.h"
 #include "app/options/command.h"
 #include "app/options/interrupt.h"
 #include "app/options/report.h"
@@ -147,26 +148,20 @@ void add_merge_command(CLI::App& program, CommandContext& context) {
     CLI::App* command = program.add_subcommand("merge", "Check the results of all shards of an archive, and join them");
     auto arguments = std::make_shared<MergeArguments>();
     command->add_option("DIR", arguments->folders, "Folders that were given as --out of the shards")->type_name("");
-    command->add_option("--json", arguments->json, "Write all detections as JSON lines; - for standard output")
-        ->type_name("OUT.jsonl");
-    command->add_option("--csv", arguments->csv, "Write all detections as CSV, one per line; - for standard output")
-        ->type_name("OUT.csv");
-    command
-        ->add_option("--events", arguments->events, "Join the events of --count as JSON lines; - for standard output")
-        ->type_name("OUT.jsonl");
-    command
-        ->add_option("--per-minute", arguments->per_minute,
-                     "Join the counts per minute of --count as CSV; - for standard output")
-        ->type_name("OUT.csv");
-    command->add_option("--failures", arguments->failures, "Write the failed and incomplete inputs as CSV")
-        ->type_name("OUT.csv");
-    command
-        ->add_option("--report", arguments->report, "Join the reports of throng anonymize as BASE.html and BASE.json")
-        ->type_name("BASE");
-    command
-        ->add_option("--relink", arguments->relink,
-                     "Link the tracks of throng detect --track --json again, with fewer switches")
-        ->type_name("TRACKS.jsonl");
+    add_value(*command, "Options", "--json", arguments->json, "OUT.jsonl",
+              "Write all detections as JSON lines; - for standard output");
+    add_value(*command, "Options", "--csv", arguments->csv, "OUT.csv",
+              "Write all detections as CSV, one per line; - for standard output");
+    add_value(*command, "Options", "--events", arguments->events, "OUT.jsonl",
+              "Join the events of --count as JSON lines; - for standard output");
+    add_value(*command, "Options", "--per-minute", arguments->per_minute, "OUT.csv",
+              "Join the counts per minute of --count as CSV; - for standard output");
+    add_value(*command, "Options", "--failures", arguments->failures, "OUT.csv",
+              "Write the failed and incomplete inputs as CSV");
+    add_value(*command, "Options", "--report", arguments->report, "BASE",
+              "Join the reports of throng anonymize as BASE.html and BASE.json");
+    add_value(*command, "Options", "--relink", arguments->relink, "TRACKS.jsonl",
+              "Link the tracks of throng detect --track --json again, with fewer switches");
     command->footer(
         "Inputs that are missing or were processed twice, and results of different settings, are errors.\n"
         "--relink compares the motion before and after each covering, as detect does for files, but not for streams "

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/options/add_value.h"
 #include "app/options/command.h"
 #include "app/options/interrupt.h"
 #include "app/options/progress.h"
@@ -197,18 +198,12 @@ void add_models_command(CLI::App& program, CommandContext& context) {
         "fetch",
         "Download a recommended model over HTTPS, verify its checksum and install it; resumes a partial download");
     fetch_command->add_option("NAME", arguments->names, "Name of a recommended model")->required()->type_name("");
-    fetch_command->add_option("--to", arguments->to, "Folder to install into; default: the user's model folder")
-        ->type_name("DIR")
-        ->group("Download");
-    fetch_command
-        ->add_option("--from", arguments->from,
-                     "URL of a folder with the same files, instead of the publisher's; may be http://")
-        ->type_name("URL")
-        ->group("Download");
-    fetch_command
-        ->add_option("--certificates", arguments->certificates, "Certificates to trust instead of the system's (PEM)")
-        ->type_name("FILE")
-        ->group("Download");
+    add_value(*fetch_command, "Download", "--to", arguments->to, "DIR",
+              "Folder to install into; default: the user's model folder");
+    add_value(*fetch_command, "Download", "--from", arguments->from, "URL",
+              "URL of a folder with the same files, instead of the publisher's; may be http://");
+    add_value(*fetch_command, "Download", "--certificates", arguments->certificates, "FILE",
+              "Certificates to trust instead of the system's (PEM)");
     fetch_command->callback(
         [&context, arguments] { context.run = [&context, arguments] { return fetch(*arguments, context.common); }; });
 }

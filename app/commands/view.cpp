@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "app/lab/race.h"
+#include "app/options/add_value.h"
 #include "app/options/backend.h"
 #include "app/options/clock_options.h"
 #include "app/options/command.h"
-#include "app/options/detector_options.h"
+#include "app/options/detection_options.h"
 #include "app/options/interrupt.h"
-#include "app/options/nms_options.h"
 #include "app/options/output_options.h"
 #include "app/options/source_options.h"
 #include "app/options/values.h"
@@ -36,9 +36,7 @@ namespace {
 struct ViewOptions {
     std::vector<std::string> sources;
     SourceArguments input;
-    DetectorOptions detector;
-    std::vector<const CLI::Option*> detection;  // options that determine what is detected
-    NmsOptions nms = nms_options_after_detector(BoxesFor::screen);
+    DetectionOptions detection{.boxes_for = BoxesFor::screen};
     OutputOptions output;
     ClockRunOptions clocks;
     bool full_screen = false;
@@ -97,12 +95,6 @@ void check_wall(const ViewOptions& options) {
     }
 }
 
-// Returns true if an option determines what is detected.
-bool configures_detection(const ViewOptions& options) {
-    return std::any_of(options.detection.begin(), options.detection.end(),
-                       [](const CLI::Option* option) { return option->count() > 0; });
-}
-
 // Returns the detector kind that misses the fewest faces: the network if one is installed and can be read.
 std::string kind_for_hiding() {
     const DetectorKind& network = detector_kind("cnn");
@@ -118,11 +110,11 @@ std::string kind_for_hiding() {
 
 int run_view(const CommandContext& context, ViewOptions options) {
     check_wall(options);
-    finalize_detector_options(options.detector);
-    finalize_nms_options(options.nms, options.detector.kind);
+    const PipelineSettings settings = pipeline_settings(options.detection.params());
+    const ChosenSettings& chosen = options.detection.chosen;
     const auto files = std::make_shared<RunFiles>(context.common);
     for (const std::string& source : options.sources) files->add_source(source);
-    files->add_model(options.detector);
+    files->add_model(settings.detector);
     add_clock_files(*files, options.clocks);
     files->add_input("the scenes", options.scenes);
     options.output.shows_counts = true;
@@ -143,29 +135,27 @@ int run_view(const CommandContext& context, ViewOptions options) {
     window.screenshot_after = options.screenshot_after;
 
     ui::SessionSetup& session = window.session;
-    session.settings.detector = options.detector;
-    session.settings.nms = options.nms.params;
+    session.settings = settings;
     if (options.kiosk) session.hides_by = kind_for_hiding();
-    session.detector_chosen = options.detector.chosen.kind || !options.detector.model.empty();
+    session.detector_chosen = chosen.contains("detector") || !settings.detector.model.empty();
     // Outputs and screenshots do not depend on what the window has been used for.
     const bool writes = !output_options_of(options.output).empty();
     const bool reproducible = !options.screenshot.empty() || writes;
     window.remember = !reproducible && !options.kiosk && options.scenes.empty();
-    window.remember_detector = window.remember && !configures_detection(options);
+    window.remember_detector = window.remember && !chosen.changes_boxes();
     session.try_network =
-        !reproducible && options.scenes.empty() && options.sources.size() <= 1 && !configures_detection(options);
+        !reproducible && options.scenes.empty() && options.sources.size() <= 1 && !chosen.changes_boxes();
     session.draw_tracks = options.output.need_tracks();
     session.count_file = options.output.count;
     // A missing file is created when the first line or zone is drawn.
     if (std::filesystem::exists(session.count_file)) session.count_plan = load_count_plan(session.count_file);
     session.sinks_hide_faces = options.output.blur;
     session.sinks_store_images = !options.output.video.empty() || !options.output.images.empty();
-    session.settings.tracking = tracker_params(options.detector.kind);
+    session.settings.tracking = tracker_params(settings.detector.kind);
     if (!session.draw_tracks) session.settings.tracking->candidate_fraction = 1;  // only moves boxes between detections
     // A screenshot shows a detected frame, found with the given settings.
     session.settings.carry = options.screenshot.empty();
-    session.settings.quality_rate = options.screenshot.empty() ? options.keep_rate : 0;
-    if (options.nms.dmax > 0) session.settings.capacity = options.nms.dmax;
+    session.settings.keep_rate = options.screenshot.empty() ? options.keep_rate : 0;
     session.playback.loop = options.loop;
     session.playback.speed = options.speed;
     session.playback.max_frames = options.input.frames;
@@ -181,7 +171,7 @@ int run_view(const CommandContext& context, ViewOptions options) {
         const BackendChoice choice = make_backend(common, &detector);
         return ui::BackendChoice{choice.backend, choice.why};
     };
-    session.playback.fallback = make_fallback(context.common, options.detector);
+    session.playback.fallback = make_fallback(context.common, settings.detector);
     session.race_suppression = [common = context.common](const auto& frame, const auto& show, const auto& stop) {
         race_suppression(common, frame, show, stop);
     };
@@ -256,31 +246,20 @@ void add_view_command(CLI::App& program, CommandContext& context) {
                      "Source to show, or up to 16 as a wall; default: the last source, or the demo crowd")
         ->type_name("SOURCE");
     add_source_options(*command, options->input);
-    add_detector_options(*command, options->detector);
-    add_nms_options(*command, options->nms);
-    for (const CLI::Option* option : command->get_options()) {
-        const std::string& group = option->get_group();
-        if ((group == "Detector" || group == "NMS") && !option->check_lname("threads")) {
-            options->detection.push_back(option);
-        }
-    }
+    add_settings(*command, options->detection, detector_settings());
+    add_settings(*command, options->detection, nms_settings());
     add_output_options(*command, options->output);
     add_clock_options(*command, options->clocks);
     command->add_flag("--fullscreen", options->full_screen, "Start in full screen");
     command->add_flag("--kiosk", options->kiosk,
                       "Full screen that visitors cannot leave; loops the source; hides the faces that are found in the "
                       "image of a camera, by the network if one is installed");
-    command->add_option("--kiosk-exit", options->kiosk_exit, "Key that ends the kiosk; an empty one: none")
-        ->type_name("KEY")
-        ->capture_default_str();
-    command
-        ->add_option("--scenes", options->scenes,
-                     "Show the scenes of a script (TOML) while nobody uses the window; default: the program's own")
-        ->type_name("FILE|default");
-    command->add_option("--language", options->language, "Language of the window and its scenes; auto: of the system")
-        ->check(CLI::IsMember({"auto", "de", "en"}))
-        ->type_name("")
-        ->capture_default_str();
+    add_value(*command, "Options", "--kiosk-exit", options->kiosk_exit, "KEY",
+              "Key that ends the kiosk; an empty one: none");
+    add_value(*command, "Options", "--scenes", options->scenes, "FILE|default",
+              "Show the scenes of a script (TOML) while nobody uses the window; default: the program's own");
+    add_value(*command, "Options", "--language", options->language, "",
+              "Language of the window and its scenes; auto: of the system", one_of({"auto", "de", "en"}));
     command->add_flag("--loop", options->loop, "Loop the source");
     command->add_flag("--labels", options->labels, "Show the score and hits of each box");
     command->add_option("--speed", options->speed, "Playback speed")
@@ -293,13 +272,13 @@ void add_view_command(CLI::App& program, CommandContext& context) {
                      "becomes the default detector if it reaches them")
         ->check(finite_range(0, 1000))
         ->capture_default_str();
-    command->add_option("--window-size", options->size, "Size of the window")->type_name("WxH");
-    command->add_option("--screenshot", options->screenshot, "Write a screenshot of the window (PNG), then quit")
-        ->type_name("FILE");
+    add_value(*command, "Options", "--window-size", options->size, "WxH", "Size of the window");
+    add_value(*command, "Options", "--screenshot", options->screenshot, "FILE",
+              "Write a screenshot of the window (PNG), then quit");
     command
         ->add_option("--screenshot-after", options->screenshot_after,
                      "Number of results to wait for before the screenshot")
-        ->check(CLI::Range(1, 1000000))
+        ->check(whole_range(1, 1000000))
         ->capture_default_str();
     command->callback(
         [options, &context] { context.run = [options, &context] { return run_view(context, *options); }; });

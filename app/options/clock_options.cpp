@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/options/add_value.h"
 #include "app/options/interrupt.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -9,24 +10,13 @@
 namespace throng {
 
 void add_clock_options(CLI::App& command, ClockRunOptions& options) {
-    command
-        .add_option("--telemetry", options.telemetry,
-                    "Write clocks, loads, temperatures, power and frame times as CSV, once per second")
-        ->type_name("FILE")
-        ->group("Board");
-    command
-        .add_option("--clocks", options.profile,
-                    "Clock profile for the run (see throng clocks); clocks are restored at the end")
-        ->type_name("ID")
-        ->group("Board");
-    command
-        .add_option("--profiles", options.profiles,
-                    "File of clock profiles to change or add (see configs/clock-profiles.toml)")
-        ->type_name("FILE")
-        ->group("Board");
-    command.add_option("--root", options.root, "Prefix of every system path (for tests and dry runs)")
-        ->type_name("DIR")
-        ->group("Board");
+    add_value(command, "Board", "--telemetry", options.telemetry, "FILE",
+              "Write clocks, loads, temperatures, power and frame times as CSV, once per second");
+    add_value(command, "Board", "--clocks", options.profile, "ID",
+              "Clock profile for the run (see throng clocks); clocks are restored at the end");
+    add_value(command, "Board", "--profiles", options.profiles, "FILE",
+              "File of clock profiles to change or add (see configs/clock-profiles.toml)");
+    add_value(command, "Board", "--root", options.root, "DIR", "Prefix of every system path (for tests and dry runs)");
 }
 
 void add_clock_files(RunFiles& files, const ClockRunOptions& options) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "app/options/add_value.h"
 #include "app/options/devices.h"
 #include "app/options/values.h"
 #include "core/base/error.h"
@@ -27,24 +28,17 @@ CLI::Validator device_index() {
 
 void add_to(CLI::App& app, CommonOptions& common) {
     const auto group = "Common";
-    app.add_option("--config", common.config, "TOML file of options; options on the command line take precedence")
-        ->type_name("FILE")
-        ->group(group);
-    app.add_option("--backend", common.backend, "Where to compute; auto: CUDA if available, otherwise the CPU")
-        ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-        ->type_name("")
-        ->capture_default_str()
-        ->group(group);
+    add_value(app, group, "--config", common.config, "FILE",
+              "TOML file of options; options on the command line take precedence");
+    add_value(app, group, "--backend", common.backend, "",
+              "Where to compute; auto: CUDA if available, otherwise the CPU", one_of({"auto", "cpu", "cuda"}));
     app.add_option("--device", common.device, "Index of the GPU; all: every GPU, with detect --out")
         ->transform(device_index())
         ->type_name("N")
         ->capture_default_str()
         ->group(group);
-    app.add_option("--log-level", common.log_level, "Minimum severity of log messages")
-        ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "off"}))
-        ->type_name("")
-        ->capture_default_str()
-        ->group(group);
+    add_value(app, group, "--log-level", common.log_level, "", "Minimum severity of log messages",
+              one_of({"trace", "debug", "info", "warn", "error", "off"}));
     app.add_flag("-q,--quiet", common.quiet, "No progress, no tables, warnings only")->group(group);
     for (CLI::App* command : app.get_subcommands({})) add_to(*command, common);
 }

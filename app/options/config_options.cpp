@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/options/common.h"
+#include "app/options/detection_options.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 
@@ -140,12 +141,7 @@ void set(const ConfigFile& file, const ConfigEntry& entry, CLI::Option& option) 
 }
 
 std::string spell_option(const Setting& setting) {
-    // Options whose name is not that of the field.
-    constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-        {"capacity", "dmax"}, {"kind", "detector"}, {"paper_k", "k"}, {"quality_rate", "keep-rate"}};
-    std::string key(setting.name);
-    std::replace(key.begin(), key.end(), '_', '-');
-    for (const auto& [field, name] : kNames) key = setting.name == field ? name : key;
+    const std::string key = key_of_setting(setting.name);
     if (!setting.value.empty()) return "--" + key + " " + setting.value;
     const auto location = locations().find(key);
     return location != locations().end() ? location->second : "--" + key;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "app/options/add_value.h"
 #include "app/options/interrupt.h"
 #include "core/base/error.h"
 #include "core/pipeline/async_sink.h"
@@ -67,39 +68,22 @@ std::string audio_file(const SourceInfo& source) {
 
 void add_output_options(CLI::App& command, OutputOptions& options) {
     const auto group = "Output";
-    command.add_option("--json", options.json, "Write detections as JSON lines; - for standard output")
-        ->type_name("OUT.jsonl")
-        ->group(group);
-    command.add_option("--video", options.video, "Write an annotated H.264 video")->type_name("OUT.mp4")->group(group);
-    command.add_option("--images", options.images, "Write annotated images into a folder")
-        ->type_name("DIR")
-        ->group(group);
-    command
-        .add_option("--summary", options.summary, "Write totals, timings and sources as JSON; - for standard output")
-        ->type_name("OUT.json")
-        ->group(group);
-    command
-        .add_option("--count", options.count,
-                    "Lines and zones in which people are counted, for the next two and the window. With --out: write "
-                    "NAME.events.jsonl and NAME.per-minute.csv beside each result")
-        ->type_name("FILE.toml")
-        ->group(group);
-    command
-        .add_option("--events", options.events,
-                    "Write who appears, leaves, crosses a line or visits a zone as JSON lines; - for standard output")
-        ->type_name("OUT.jsonl")
-        ->group(group);
-    command
-        .add_option("--per-minute", options.per_minute,
-                    "Write the number of people, crossings and visits per minute as CSV; - for standard output")
-        ->type_name("OUT.csv")
-        ->group(group);
-    command
-        .add_option("--trace", options.trace,
-                    "Write frames, stages, threads and queues as a trace that ui.perfetto.dev and chrome://tracing "
-                    "open; - for standard output")
-        ->type_name("OUT.json")
-        ->group(group);
+    add_value(command, group, "--json", options.json, "OUT.jsonl",
+              "Write detections as JSON lines; - for standard output");
+    add_value(command, group, "--video", options.video, "OUT.mp4", "Write an annotated H.264 video");
+    add_value(command, group, "--images", options.images, "DIR", "Write annotated images into a folder");
+    add_value(command, group, "--summary", options.summary, "OUT.json",
+              "Write totals, timings and sources as JSON; - for standard output");
+    add_value(command, group, "--count", options.count, "FILE.toml",
+              "Lines and zones in which people are counted, for the next two and the window. With --out: write "
+              "NAME.events.jsonl and NAME.per-minute.csv beside each result");
+    add_value(command, group, "--events", options.events, "OUT.jsonl",
+              "Write who appears, leaves, crosses a line or visits a zone as JSON lines; - for standard output");
+    add_value(command, group, "--per-minute", options.per_minute, "OUT.csv",
+              "Write the number of people, crossings and visits per minute as CSV; - for standard output");
+    add_value(command, group, "--trace", options.trace, "OUT.json",
+              "Write frames, stages, threads and queues as a trace that ui.perfetto.dev and chrome://tracing "
+              "open; - for standard output");
     command.add_flag("--raw", options.raw, "Also write raw detections, to JSON lines, video and images")->group(group);
     command.add_flag("--track", options.track, "Follow faces over time: ids in JSON lines, video, images and window")
         ->group(group);

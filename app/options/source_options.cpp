@@ -2,41 +2,23 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/options/add_value.h"
 #include "app/options/values.h"
 
 namespace throng {
 
 void add_source_options(CLI::App& command, SourceArguments& arguments) {
     const auto group = "Source";
-    command.add_option("--decoder", arguments.source.decoder, "Video decoder")
-        ->check(CLI::IsMember({"auto", "software", "cuda", "v4l2m2m"}))
-        ->type_name("")
-        ->capture_default_str()
-        ->group(group);
-    command.add_option("--frames", arguments.frames, "Stop after this many frames; 0 for all")
-        ->check(whole_range(std::int64_t{0}))
-        ->type_name("N")
-        ->capture_default_str()
-        ->group(group);
-    command.add_option("--open-timeout", arguments.source.open_timeout, "Seconds to wait for a stream to open")
-        ->check(finite_range(0.1, 3600))
-        ->type_name("S")
-        ->capture_default_str()
-        ->group(group);
-    command
-        .add_option("--read-timeout", arguments.source.read_timeout,
-                    "Seconds without data after which a stream counts as stalled")
-        ->check(finite_range(0.1, 3600))
-        ->type_name("S")
-        ->capture_default_str()
-        ->group(group);
-    command
-        .add_option("--reconnects", arguments.source.reconnects,
-                    "Reconnection attempts after a stream breaks; -1 for no limit")
-        ->check(whole_range(-1, 1000000))
-        ->type_name("N")
-        ->capture_default_str()
-        ->group(group);
+    add_value(command, group, "--decoder", arguments.source.decoder, "", "Video decoder",
+              one_of({"auto", "software", "cuda", "v4l2m2m"}));
+    add_value(command, group, "--frames", arguments.frames, "N", "Stop after this many frames; 0 for all",
+              whole_range(std::int64_t{0}));
+    add_value(command, group, "--open-timeout", arguments.source.open_timeout, "S",
+              "Seconds to wait for a stream to open", finite_range(0.1, 3600));
+    add_value(command, group, "--read-timeout", arguments.source.read_timeout, "S",
+              "Seconds without data after which a stream counts as stalled", finite_range(0.1, 3600));
+    add_value(command, group, "--reconnects", arguments.source.reconnects, "N",
+              "Reconnection attempts after a stream breaks; -1 for no limit", whole_range(-1, 1000000));
 }
 
 const char* source_forms() {

@@ -5,11 +5,12 @@
 #include <CLI/CLI.hpp>
 
 #include <concepts>
-#include <cstdint>
 #include <limits>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "core/base/value_text.h"
 
 namespace throng {
 
@@ -17,17 +18,20 @@ namespace throng {
 [[nodiscard]] CLI::Validator finite_range(double low, double high);
 
 // Accepts whole decimal numbers from low to high.
-[[nodiscard]] CLI::Validator signed_range(std::int64_t low, std::int64_t high);
-[[nodiscard]] CLI::Validator unsigned_range(std::uint64_t low, std::uint64_t high);
-
 template <std::integral Integer>
 [[nodiscard]] CLI::Validator whole_range(Integer low, Integer high = std::numeric_limits<Integer>::max()) {
-    if constexpr (std::unsigned_integral<Integer>) {
-        return unsigned_range(low, high);
-    } else {
-        return signed_range(low, high);
-    }
+    return CLI::Validator([=](const std::string& text) { return check_whole(text, low, high).text(); }, "");
 }
+
+// Returns the words of a table of pairs or of a map.
+[[nodiscard]] std::vector<std::string> words_of(const auto& names) {
+    std::vector<std::string> words;
+    for (const auto& [word, value] : names) words.emplace_back(word);
+    return words;
+}
+
+// Accepts these words.
+[[nodiscard]] CLI::Validator one_of(const std::vector<std::string>& choices);
 
 // Splits "a,b" at its commas. Throws CLI::ValidationError for an empty element.
 [[nodiscard]] std::vector<std::string> split_list(const std::string& option, const std::string& text);

@@ -39,7 +39,7 @@ std::unique_ptr<Detector> make_cascade_detector(const DetectorParams& params, in
     const bool lbp = model.kind == CascadeKind::lbp;
     if (lbp != (params.kind == "lbp")) {
         throw Error(ErrorKind::usage, lbp ? "is an LBP cascade, not a Haar one" : "is a Haar cascade, not an LBP one",
-                    model.name, {"use %1", Setting{"kind", lbp ? "lbp" : "haar"}});
+                    model.name, {"use %1", Setting{"detector", lbp ? "lbp" : "haar"}});
     }
     return std::make_unique<CascadeDetector>(std::move(model), params, threads);
 }

@@ -4,6 +4,7 @@
 
 #include "core/algo/hog.h"
 #include "core/base/error.h"
+#include "core/detect/detection_params.h"
 
 namespace throng {
 namespace {
@@ -100,17 +101,7 @@ const DetectorKind* find_detector_kind(std::string_view name) {
 
 const DetectorKind& detector_kind(std::string_view name) {
     if (const DetectorKind* kind = find_detector_kind(name)) return *kind;
-    throw Error(ErrorKind::usage, {"unknown detector %1", std::string(name)}, Setting{"kind"},
-                {"use one of %1", detector_kind_names()});
-}
-
-std::string detector_kind_names() {
-    std::string names;
-    for (const DetectorKind& kind : detector_kinds()) {
-        if (!names.empty()) names += ", ";
-        names += kind.name;
-    }
-    return names;
+    throw Error(ErrorKind::usage, find_setting("detector")->problem(name), Setting{"detector"});
 }
 
 }  // namespace throng

@@ -41,7 +41,4 @@ struct DetectorKind {
 // Throws Error(usage) with the known names for an unknown name.
 [[nodiscard]] const DetectorKind& detector_kind(std::string_view name);
 
-// Returns "haar, lbp, hog, cnn".
-[[nodiscard]] std::string detector_kind_names();
-
 }  // namespace throng

@@ -311,10 +311,10 @@ void Pipeline::Impl::set_up_search() {
 
 // Returns the settings with the parameters of the current quality; restarts it if the configured ones have changed.
 PipelineSettings Pipeline::Impl::with_quality(PipelineSettings settings) {
-    if (settings.quality_rate <= 0 || settings.hiding || !keeps_newest_) {
+    if (settings.keep_rate <= 0 || settings.hiding || !keeps_newest_) {
         quality_.reset();
-    } else if (!quality_ || settings.detector != applied_.detector || settings.quality_rate != applied_.quality_rate) {
-        quality_.emplace(settings.detector, settings.quality_rate);
+    } else if (!quality_ || settings.detector != applied_.detector || settings.keep_rate != applied_.keep_rate) {
+        quality_.emplace(settings.detector, settings.keep_rate);
     }
     if (quality_) settings.detector = quality_->params();
     const std::lock_guard lock(mutex_);

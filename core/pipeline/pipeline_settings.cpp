@@ -1,14 +1,25 @@
 #include "core/pipeline/pipeline_settings.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
 
 namespace throng {
+
+PipelineSettings pipeline_settings(const DetectionParams& params) {
+    PipelineSettings settings;
+    settings.detector = params.detector;
+    settings.nms = params.nms;
+    if (params.capacity > 0) settings.capacity = params.capacity;
+    settings.capacity_limit = std::max(settings.capacity_limit, settings.capacity);
+    return settings;
+}
 
 void check_settings(const PipelineSettings& settings) {
     check_params(settings.detector);
     check_params(settings.nms);
     if (settings.tracking) check_params(*settings.tracking);
-    if (!(settings.quality_rate >= 0)) throw Error(ErrorKind::usage, "must not be negative", Setting{"quality_rate"});
+    if (!(settings.keep_rate >= 0)) throw Error(ErrorKind::usage, "must not be negative", Setting{"keep_rate"});
     if (settings.capacity < 1) throw Error(ErrorKind::usage, "must be at least 1", Setting{"capacity"});
     if (settings.capacity_limit < settings.capacity) {
         throw Error(ErrorKind::usage, {"exceeds the limit of %1", settings.capacity_limit}, Setting{"capacity"});

@@ -9,6 +9,7 @@
 
 #include "core/base/in_flight_limiter.h"
 #include "core/detect/backend.h"
+#include "core/detect/detection_params.h"
 #include "core/redact/hiding.h"
 #include "core/track/tracker.h"
 
@@ -28,7 +29,7 @@ struct PipelineSettings {
     // Detections per second to keep up, by a larger minimum size and scale factor if needed (core/pipeline/
     // auto_quality.h). 0: the detector's parameters never change by themselves. Not for files without real_time, and not
     // with hiding.
-    double quality_rate = 0;
+    double keep_rate = 0;
     // If set, results are held back until it is decided what must be hidden in their frames: FrameResult::plan. The
     // candidates are those of tracking, down to HidingParams::threshold_fraction. Frames are copied to the host.
     std::optional<HidingParams> hiding;
@@ -37,6 +38,9 @@ struct PipelineSettings {
     std::int32_t capacity = 16384;          // initial D_max: detections per frame that the buffers hold
     std::int32_t capacity_limit = 1 << 20;  // maximum to which the buffers grow on overflow
 };
+
+// Returns settings with these parameters; their capacity also raises the limit.
+[[nodiscard]] PipelineSettings pipeline_settings(const DetectionParams& params);
 
 // Throws Error(usage) for invalid values.
 void check_settings(const PipelineSettings& settings);

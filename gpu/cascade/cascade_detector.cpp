@@ -263,7 +263,7 @@ std::unique_ptr<Detector> make_cascade_detector(StreamView stream, const DeviceI
     const bool haar = model.kind == CascadeKind::haar;
     if (haar != (params.kind == "haar")) {
         throw Error(ErrorKind::usage, {"is a model of kind %1", haar ? "haar" : "lbp"}, model.name,
-                    {"use %1", Setting{"kind", haar ? "haar" : "lbp"}});
+                    {"use %1", Setting{"detector", haar ? "haar" : "lbp"}});
     }
     return std::make_unique<CascadeDetector>(stream, device, model, params, options);
 }

@@ -246,7 +246,7 @@ static int run_paper(const char* folder) {
     input.scores = scores;
     params.overlap = THRONG_NMS_SUPPRESSOR;
     params.ties = THRONG_NMS_TIES_STRICT;
-    params.inclusive_pixels = 1;
+    params.pixels = 1;
     for (rule = THRONG_NMS_ONE_PASS; rule <= THRONG_NMS_GREEDY; ++rule) {
         params.rule = rule;
         num_kept = suppress(&params, &input, kept);

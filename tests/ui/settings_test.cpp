@@ -99,8 +99,20 @@ TEST_F(Settings, AnotherDetectorLoadsItsDefaultSettings) {
             EXPECT_EQ(settings_.min_size(), kind.params.min_size);
             EXPECT_EQ(settings_.min_hits(), kind.screen_min_hits);
         }
-        EXPECT_LE(settings_.smallest_size(), settings_.min_size());
-        EXPECT_GE(settings_.largest_factor(), settings_.scale_factor());
+        const QVariantMap ranges = settings_.ranges();
+        for (const QString& name : ranges.keys()) {
+            const SettingRow& row = *find_setting(name.toStdString());
+            const QVariantMap ends = ranges[name].toMap();
+            const double from = ends["from"].toDouble();
+            const double to = ends["to"].toDouble();
+            const std::optional<double> value = row.number({settings_.values().detector, settings_.values().nms});
+            EXPECT_GT(ends["step"].toDouble(), 0) << row.name;
+            EXPECT_GE(from, row.min) << row.name;
+            EXPECT_LE(to, row.max) << row.name;
+            if (!value || row.name == "max_size") continue;  // the model's own; 0: no limit
+            EXPECT_LE(from, *value) << row.name;
+            EXPECT_GE(to, *value) << row.name;
+        }
     }
     EXPECT_EQ(rejected_.count(), 0);
 }

@@ -70,7 +70,7 @@ protected:
         setup.make_sinks = make_sinks_;
         setup.detector_chosen = detector_chosen_;
         setup.try_network = try_network_;
-        setup.settings.quality_rate = keep_rate_;
+        setup.settings.keep_rate = keep_rate_;
         setup.count_file = count_file_;
         if (!count_file_.empty()) setup.count_plan = load_count_plan(count_file_);
         setup.settings.carry = carry_;

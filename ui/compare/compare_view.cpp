@@ -175,7 +175,7 @@ void CompareView::request() {
     right.host_pixels = false;
     right.tracking.reset();
     right.hiding.reset();
-    right.quality_rate = 0;
+    right.keep_rate = 0;
     right.carry = false;
     work_->requests.push({newest_, right, view_, run_});
 }

@@ -1212,28 +1212,36 @@
         <translation>ist leer: weder Kopf noch Zeile</translation>
     </message>
     <message>
-        <source>unknown detector %1</source>
-        <translation>unbekannter Detektor %1</translation>
+        <source>must be a number from %1 to %2, not "%3"</source>
+        <translation>muss eine Zahl von %1 bis %2 sein, nicht "%3"</translation>
+    </message>
+    <message>
+        <source>must be a whole number from %1 to %2, not "%3"</source>
+        <translation>muss eine ganze Zahl von %1 bis %2 sein, nicht "%3"</translation>
+    </message>
+    <message>
+        <source>must be one of %1, not "%2"</source>
+        <translation>muss eines von %1 sein, nicht "%2"</translation>
+    </message>
+    <message>
+        <source>must have the form ID=CHOICE, not "%1"</source>
+        <translation>muss die Form ID=CHOICE haben, nicht "%1"</translation>
+    </message>
+    <message>
+        <source>exceeds %1</source>
+        <translation>ist größer als %1</translation>
+    </message>
+    <message>
+        <source>no setting has this name</source>
+        <translation>keine Einstellung heißt so</translation>
+    </message>
+    <message>
+        <source>must be a multiple of %1 for the paper's kernels</source>
+        <translation>muss für die Kernel der Veröffentlichung ein Vielfaches von %1 sein</translation>
     </message>
     <message>
         <source>is smaller than %1</source>
         <translation>ist kleiner als %1</translation>
-    </message>
-    <message>
-        <source>must be at least 1 pixel</source>
-        <translation>muss mindestens 1 Pixel sein</translation>
-    </message>
-    <message>
-        <source>must be 0 (no limit) or more</source>
-        <translation>muss 0 (keine Grenze) oder mehr sein</translation>
-    </message>
-    <message>
-        <source>must lie in [1.01, 10]</source>
-        <translation>muss in [1.01, 10] liegen</translation>
-    </message>
-    <message>
-        <source>must be 0 (one per core) or more</source>
-        <translation>muss 0 (einer je Kern) oder mehr sein</translation>
     </message>
     <message>
         <source>must lie in [0, 1]</source>
@@ -1250,18 +1258,6 @@
     <message>
         <source>must be a finite number</source>
         <translation>muss eine endliche Zahl sein</translation>
-    </message>
-    <message>
-        <source>must satisfy 0 &lt;= N1 &lt;= N2 &lt;= 1</source>
-        <translation>muss 0 &lt;= N1 &lt;= N2 &lt;= 1 erfüllen</translation>
-    </message>
-    <message>
-        <source>must be 0 or more</source>
-        <translation>muss 0 oder mehr sein</translation>
-    </message>
-    <message>
-        <source>must lie in [1, 64]</source>
-        <translation>muss in [1, 64] liegen</translation>
     </message>
     <message>
         <source>soft rules and the adaptive and feature pair rules require iou</source>

@@ -60,9 +60,7 @@ ColumnLayout {
         visible: root.detection.takesThreshold
         label: qsTr("Minimum score")
         tip: qsTr("Detections below this score are dropped: higher finds fewer faces, with fewer false ones")
-        from: root.detection.thresholdIsProbability ? 0.05 : -1
-        to: root.detection.thresholdIsProbability ? 0.99 : 3
-        stepSize: 0.01
+        range: root.detection.ranges.score_threshold
         value: root.detection.scoreThreshold
         valueText: !root.detection.usesModelThreshold ? root.detection.scoreThreshold.toFixed(2)
             : root.detection.modelThreshold > 0 ? qsTr("%1 (of the model)").arg(root.detection.modelThreshold.toFixed(3))
@@ -73,22 +71,18 @@ ColumnLayout {
         Layout.fillWidth: true
         label: qsTr("Minimum size")
         tip: qsTr("Smallest face in pixels of the frame: larger is faster and misses small faces")
-        from: root.detection.smallestSize
-        to: 240
-        stepSize: 2
+        range: root.detection.ranges.min_size
         value: root.detection.minSize
         valueText: qsTr("%1 px").arg(root.detection.minSize)
         onMoved: v => root.detection.minSize = Math.round(v)
     }
     LabeledSlider {
         // The right end of the slider means "up to the frame size".
-        readonly property int unlimited: 640
+        readonly property int unlimited: range.to
         Layout.fillWidth: true
         label: qsTr("Maximum size")
         tip: qsTr("Largest face in pixels of the frame")
-        from: 40
-        to: unlimited
-        stepSize: 10
+        range: root.detection.ranges.max_size
         value: root.detection.maxSize === 0 ? unlimited : root.detection.maxSize
         valueText: root.detection.maxSize === 0 ? qsTr("no limit") : qsTr("%1 px").arg(root.detection.maxSize)
         onMoved: v => root.detection.maxSize = v >= unlimited ? 0 : Math.round(v)
@@ -97,9 +91,7 @@ ColumnLayout {
         Layout.fillWidth: true
         label: qsTr("Scale factor")
         tip: qsTr("Factor between two sizes that are searched: larger is faster and misses faces in between")
-        from: 1.02
-        to: root.detection.largestFactor
-        stepSize: 0.01
+        range: root.detection.ranges.scale_factor
         value: root.detection.scaleFactor
         valueText: root.detection.scaleFactor.toFixed(2)
         onMoved: v => root.detection.scaleFactor = Math.round(v * 100) / 100

@@ -10,9 +10,7 @@ Item {
     property string tip  // its unit and effect
     property string valueText: value.toString()
     property real value
-    property alias from: slider.from
-    property alias to: slider.to
-    property alias stepSize: slider.stepSize
+    required property var range  // {from, to, step}
     signal moved(real value)
 
     implicitHeight: 60
@@ -37,6 +35,9 @@ Item {
         anchors.bottom: parent.bottom
         height: Theme.target
         focusPolicy: Qt.TabFocus
+        from: root.range.from
+        to: root.range.to
+        stepSize: root.range.step
         snapMode: T.Slider.SnapAlways
         value: root.value
         onMoved: {

@@ -32,9 +32,7 @@ ColumnLayout {
         Layout.fillWidth: true
         label: qsTr("Threshold θ")
         tip: qsTr("Boxes that overlap by this fraction suppress each other: lower keeps fewer")
-        from: 0
-        to: 1
-        stepSize: 0.01
+        range: root.detection.ranges.theta
         value: root.detection.theta
         valueText: root.detection.theta.toFixed(2)
         onMoved: v => root.detection.theta = Math.round(v * 100) / 100
@@ -43,9 +41,7 @@ ColumnLayout {
         Layout.fillWidth: true
         label: qsTr("Minimum hits")
         tip: qsTr("Number of raw detections that a face needs: higher keeps fewer false ones")
-        from: 1
-        to: 20
-        stepSize: 1
+        range: root.detection.ranges.min_hits
         value: root.detection.minHits
         valueText: root.detection.minHits
         onMoved: v => root.detection.minHits = Math.round(v)

@@ -21,7 +21,7 @@ const QString kDemo = QStringLiteral("crowd:faces=60,size=1920x1080,seed=1");
 
 bool same(const PipelineSettings& a, const PipelineSettings& b) {
     return a.detector == b.detector && a.nms == b.nms && a.tracking == b.tracking && a.carry == b.carry &&
-           a.quality_rate == b.quality_rate && a.hiding == b.hiding && a.keep_raw == b.keep_raw &&
+           a.keep_rate == b.keep_rate && a.hiding == b.hiding && a.keep_raw == b.keep_raw &&
            a.host_pixels == b.host_pixels;
 }
 
@@ -304,7 +304,7 @@ void Session::refresh() {
         !settings_timer_.isActive() && !same(now, requested_settings())) {
         PipelineSettings reverted = now;
         reverted.carry = detection_.values().carry;  // a comparison overrides both for a time
-        reverted.quality_rate = detection_.values().quality_rate;
+        reverted.keep_rate = detection_.values().keep_rate;
         detection_.set_values(reverted);
         feedback_.clear();  // the notice says why
     }
@@ -372,10 +372,10 @@ PipelineSettings Session::requested_settings() const {
     // These compare detections with the configured settings: no boxes of an earlier frame and no larger sizes.
     if (compare_.open() || race_.open()) {
         settings.carry = false;
-        settings.quality_rate = 0;
+        settings.keep_rate = 0;
     }
-    if (has_sinks_) settings.quality_rate = 0;  // outputs have the configured detection
-    if (trial_.measuring()) settings.quality_rate = 0;
+    if (has_sinks_) settings.keep_rate = 0;  // outputs have the configured detection
+    if (trial_.measuring()) settings.keep_rate = 0;
     // While faces are revealed for a moment, what must be hidden is still looked for.
     const bool hides_on_screen = display_.blur() || display_.hides_always();
     const bool hides_faces = hides_on_screen || captures_.hides_faces() || (has_sinks_ && setup_.sinks_hide_faces);
@@ -424,7 +424,7 @@ void Session::try_network() {
     const QString tried = detection_.title();
     const QString time = QString::number(*ms, 'f', *ms < 9.95 ? 1 : 0);
     const QString key = shortcut_keys(QStringLiteral("detector"));
-    if (const double rate = setup_.settings.quality_rate; rate <= 0 || *ms * rate <= 1000) {
+    if (const double rate = setup_.settings.keep_rate; rate <= 0 || *ms * rate <= 1000) {
         detection_.make_default();
         feedback_.say(tr("%1: %2 ms per frame; using it. Key %3 changes it").arg(tried, time, key), kDecisionMs);
     } else {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/detect/chosen_settings.h"
 #include "core/detect/nms_names.h"
 #include "ui/language/language.h"
 
@@ -126,9 +127,6 @@ bool DetectionSettings::takes_model() const {
 bool DetectionSettings::takes_threshold() const {
     return kind().takes_threshold;
 }
-bool DetectionSettings::threshold_is_probability() const {
-    return takes_threshold() && is_network(kind());  // the scores of networks are probabilities
-}
 bool DetectionSettings::uses_model_threshold() const {
     return takes_threshold() && !values_.detector.score_threshold;
 }
@@ -138,11 +136,18 @@ double DetectionSettings::score_threshold() const {
     if (kind().params.score_threshold) return static_cast<double>(*kind().params.score_threshold);
     return model_threshold() > 0 ? model_threshold() : kUnknown;
 }
-int DetectionSettings::smallest_size() const {
-    return std::min(16, kind().params.min_size);
-}
-double DetectionSettings::largest_factor() const {
-    return std::max(2.0, 2 * kind().params.scale_factor);
+QVariantMap DetectionSettings::ranges() const {
+    QVariantMap ranges;
+    for (const auto* rows : {&detector_settings(), &nms_settings()}) {
+        for (const SettingRow& row : *rows) {
+            if (!row.slider) continue;
+            const SliderRange range = row.slider(kind());
+            ranges[to_qstring(row.name)] = QVariantMap{{QStringLiteral("from"), range.from},
+                                                       {QStringLiteral("to"), range.to},
+                                                       {QStringLiteral("step"), range.step}};
+        }
+    }
+    return ranges;
 }
 
 std::vector<QString> DetectionSettings::model_specs() const {
@@ -304,11 +309,10 @@ PipelineSettings DetectionSettings::settings_of(const DetectorKind& kind) const 
         next.detector = start_.detector;
         next.nms = start_.nms;
     } else {
-        next.detector = kind.params;
+        const DetectionParams params = default_params(kind, BoxesFor::screen);
+        next.detector = params.detector;
         next.detector.threads = values_.detector.threads;
-        next.nms = kind.nms;
-        next.nms.min_hits = kind.screen_min_hits;
-        next.nms.kernels = NmsKernels::fast;
+        next.nms = params.nms;
     }
     if (const DetectorKind* other = sizes_ ? &detector_kind(sizes_->kind) : nullptr;
         other && other->finds == kind.finds) {

@@ -1,5 +1,5 @@
-// Live settings of detector and suppression, for QML. The values are always valid for the pipeline. The ranges and
-// visibility of the controls come from detector_kinds(): no detector is hard-coded here.
+// Live settings of detector and suppression, for QML. The values are always valid for the pipeline. The ranges of the
+// controls come from the table of settings, their visibility from detector_kinds(): no detector is hard-coded here.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
@@ -7,6 +7,7 @@
 #include <QString>
 #include <QStringList>
 #include <QUrl>
+#include <QVariantMap>
 #include <vector>
 
 #include "core/detect/detector_kinds.h"
@@ -34,14 +35,12 @@ class DetectionSettings : public QObject {
     Q_PROPERTY(int modelIndex READ model_index NOTIFY modelsChanged)
     Q_PROPERTY(QString modelFilter READ model_filter NOTIFY changed)
     Q_PROPERTY(bool takesThreshold READ takes_threshold NOTIFY changed)
-    Q_PROPERTY(bool thresholdIsProbability READ threshold_is_probability NOTIFY changed)
     Q_PROPERTY(bool usesModelThreshold READ uses_model_threshold NOTIFY changed)
     Q_PROPERTY(double modelThreshold READ model_threshold NOTIFY modelsChanged)
     Q_PROPERTY(double scoreThreshold READ score_threshold WRITE set_score_threshold NOTIFY modelsChanged)
     Q_PROPERTY(bool half READ half WRITE set_half NOTIFY changed)
     Q_PROPERTY(bool hasLandmarks READ has_landmarks NOTIFY modelsChanged)
-    Q_PROPERTY(int smallestSize READ smallest_size NOTIFY changed)
-    Q_PROPERTY(double largestFactor READ largest_factor NOTIFY changed)
+    Q_PROPERTY(QVariantMap ranges READ ranges NOTIFY changed)
     Q_PROPERTY(bool offersNetwork READ offers_network NOTIFY modelsChanged)
     Q_PROPERTY(QString getNetwork READ get_network NOTIFY modelsChanged)
     Q_PROPERTY(QStringList rules READ rules CONSTANT)
@@ -89,18 +88,17 @@ public:
     [[nodiscard]] int model_index() const;
     [[nodiscard]] QString model_filter() const;  // for a file dialog: "Haar cascade (*.xml)"
     [[nodiscard]] bool takes_threshold() const;
-    [[nodiscard]] bool threshold_is_probability() const;  // in [0, 1]; otherwise a margin
-    [[nodiscard]] bool uses_model_threshold() const;      // no threshold is set: the model's own applies
-    [[nodiscard]] double model_threshold() const;         // the model's own; 0: not known
+    [[nodiscard]] bool uses_model_threshold() const;  // no threshold is set: the model's own applies
+    [[nodiscard]] double model_threshold() const;     // the model's own; 0: not known
     [[nodiscard]] double score_threshold() const;
     [[nodiscard]] bool half() const { return values_.detector.half; }
     // The model gives landmarks. If not known yet, models of the kind may.
     [[nodiscard]] bool has_landmarks() const { return kind().landmarks && model_has_landmarks_.value_or(true); }
     // Nobody has chosen a detector, neither at program start nor since, and a network finds more: a hint is due.
     [[nodiscard]] bool offers_network() const;
-    [[nodiscard]] QString get_network() const;    // advice how to get one; empty: one is installed
-    [[nodiscard]] int smallest_size() const;      // lower end of the size sliders
-    [[nodiscard]] double largest_factor() const;  // upper end of the scale factor slider
+    [[nodiscard]] QString get_network() const;  // advice how to get one; empty: one is installed
+    // The ranges of the sliders by the names of settings (core/detect/detection_params.h): from, to and step.
+    [[nodiscard]] QVariantMap ranges() const;
     [[nodiscard]] int min_size() const { return values_.detector.min_size; }
     [[nodiscard]] int max_size() const { return values_.detector.max_size; }  // 0: the size of the frame
     [[nodiscard]] double scale_factor() const { return values_.detector.scale_factor; }

@@ -10,7 +10,6 @@
 #include "app/options/backend.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/detect/detector_kinds.h"
 
 namespace throng::api {
 namespace {
@@ -26,18 +25,7 @@ void initialize_log_once() {
 
 PipelineSettings settings_of(const DetectionOptions& options) {
     initialize_log_once();
-    const DetectorKind& kind = detector_kind(options.kind);
-    PipelineSettings settings;
-    settings.detector = kind.params;
-    settings.nms = kind.nms;
-    settings.detector.model = options.model;
-    settings.detector.threads = options.threads;
-    if (options.min_size) settings.detector.min_size = *options.min_size;
-    if (options.max_size) settings.detector.max_size = *options.max_size;
-    if (options.scale_factor) settings.detector.scale_factor = *options.scale_factor;
-    if (options.score_threshold) settings.detector.score_threshold = static_cast<float>(*options.score_threshold);
-    if (options.overlap_threshold) settings.nms.theta = static_cast<float>(*options.overlap_threshold);
-    if (options.min_hits) settings.nms.min_hits = *options.min_hits;
+    PipelineSettings settings = pipeline_settings(options.chosen.params("haar", BoxesFor::data));
     check_settings(settings);
     return settings;
 }

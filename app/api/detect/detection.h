@@ -9,6 +9,7 @@
 
 #include "core/base/bounded_queue.h"
 #include "core/detect/backend.h"
+#include "core/detect/chosen_settings.h"
 #include "core/frame/frame_pool.h"
 #include "core/pipeline/engine.h"
 #include "core/pipeline/pipeline.h"
@@ -18,12 +19,7 @@ namespace throng::api {
 struct DetectionOptions {
     std::string backend = "auto";  // auto, cpu or cuda
     int device = 0;
-    std::string kind = "haar";
-    std::string model;  // empty: the kind's default
-    int threads = 0;
-    // Not set: the kind's default.
-    std::optional<int> min_size, max_size, min_hits;
-    std::optional<double> scale_factor, score_threshold, overlap_threshold;
+    ChosenSettings chosen;
 };
 
 // Image in the caller's memory. Planes and pitches as in throng_image.

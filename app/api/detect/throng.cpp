@@ -4,11 +4,12 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "app/api/detect/detection.h"
 #include "app/api/handle.h"
+#include "core/base/value_text.h"
 
 using throng::Error;
 using throng::ErrorKind;
@@ -33,15 +34,12 @@ struct throng_stream : api::Handle {
 
 namespace {
 
-// The fields of throng_options; what it has no field for keeps its name.
+// Settings are spelled as fields, also those that only options.settings names; what is none keeps its name.
 std::string spell_field(const Setting& setting) {
-    constexpr std::string_view kFields[] = {
-        "backend",  "kind",     "model",        "device",          "threads",
-        "min_size", "max_size", "scale_factor", "score_threshold", "overlap_threshold",
-        "min_hits"};
-    const std::string_view name = setting.name == "theta" ? "overlap_threshold" : setting.name;
-    const bool is_field = std::find(std::begin(kFields), std::end(kFields), name) != std::end(kFields);
-    return (is_field ? "options." : "") + std::string(name) + (setting.value.empty() ? "" : "=" + setting.value);
+    const bool is_field =
+        setting.name == "backend" || setting.name == "device" || throng::find_setting(setting.name) != nullptr;
+    return (is_field ? "options." : "") + std::string(setting.name) +
+           (setting.value.empty() ? "" : "=" + setting.value);
 }
 
 [[maybe_unused]] const bool kSpellsFields = (throng::set_spelling(spell_field), true);
@@ -65,22 +63,30 @@ api::DetectionOptions options_of(const throng_options* given) {
     const throng_options options = complete(given, throng_options_default(), "options");
     require(options.backend >= THRONG_BACKEND_AUTO && options.backend <= THRONG_BACKEND_CUDA, Setting{"backend"},
             "must be AUTO, CPU or CUDA");
-    require(options.kind != nullptr, Setting{"kind"}, "is NULL");
-    require(options.threads >= 0, Setting{"threads"}, "is negative");
+    require(options.detector != nullptr, Setting{"detector"}, "is NULL");
     require(options.device >= 0, Setting{"device"}, "is negative");
     const char* const backends[] = {"auto", "cpu", "cuda"};
     api::DetectionOptions result;
     result.backend = backends[options.backend];
     result.device = options.device;
-    result.kind = options.kind;
-    result.model = options.model != nullptr ? options.model : "";
-    result.threads = options.threads;
-    if (options.min_size != 0) result.min_size = options.min_size;
-    if (options.max_size != 0) result.max_size = options.max_size;
-    if (options.min_hits != 0) result.min_hits = options.min_hits;
-    if (options.scale_factor != 0) result.scale_factor = options.scale_factor;
-    if (!std::isnan(options.score_threshold)) result.score_threshold = options.score_threshold;
-    if (!std::isnan(options.overlap_threshold)) result.overlap_threshold = options.overlap_threshold;
+    result.chosen.set("detector", options.detector);
+    if (options.model != nullptr) result.chosen.set("model", options.model);
+    const auto set = [&result](const char* name, auto value, bool chosen) {
+        if (chosen) result.chosen.set(name, throng::exact_text(value));
+    };
+    set("threads", options.threads, true);
+    set("min_size", options.min_size, options.min_size != 0);
+    set("max_size", options.max_size, options.max_size != 0);
+    set("scale_factor", options.scale_factor, options.scale_factor != 0);
+    set("score_threshold", options.score_threshold, !std::isnan(options.score_threshold));
+    set("theta", options.theta, !std::isnan(options.theta));
+    set("min_hits", options.min_hits, options.min_hits != 0);
+    for (const char* const* each = options.settings; each != nullptr && *each != nullptr; ++each) {
+        const std::string text = *each;
+        const std::size_t equals = text.find('=');
+        require(equals != std::string::npos, "options.settings", "must have the form NAME=VALUE");
+        result.chosen.set(text.substr(0, equals), text.substr(equals + 1));
+    }
     return result;
 }
 
@@ -178,9 +184,9 @@ extern "C" {
 throng_options throng_options_default(void) {
     throng_options options{};
     options.size = sizeof options;
-    options.kind = "haar";
+    options.detector = "haar";
     options.score_threshold = std::nan("");
-    options.overlap_threshold = std::nan("");
+    options.theta = std::nan("");
     return options;
 }
 

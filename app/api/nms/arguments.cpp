@@ -6,6 +6,8 @@
 
 #include "app/api/handle.h"
 #include "core/base/error.h"
+#include "core/base/value_text.h"
+#include "core/detect/detection_params.h"
 
 namespace throng::api {
 namespace {
@@ -50,15 +52,19 @@ NmsParams checked_params(const throng_nms_params& params) {
     require_choice(params.ties, THRONG_NMS_TIES_INDEX, Setting{"ties"});
     require_choice(params.compare, THRONG_NMS_ABOVE, Setting{"compare"});
     require_choice(params.invalid, THRONG_NMS_KEEP_INVALID, Setting{"invalid"});
-    require_choice(params.inclusive_pixels, 1, Setting{"inclusive_pixels"});
-    require(params.theta >= 0 && params.theta <= 1, Setting{"theta"}, "must lie in [0, 1]");
+    require_choice(params.pixels, 1, Setting{"pixels"});
+    // A value slightly out of range may be in it as a float.
+    for (const SettingRow& row : nms_settings()) {
+        if (row.name != "theta" || (params.theta >= row.min && params.theta <= row.max)) continue;
+        fail(Setting{row.name}, row.problem(exact_text(params.theta)));
+    }
     NmsParams result;
     result.rule = static_cast<NmsRule>(params.rule);
     result.overlap = static_cast<Overlap>(params.overlap);
     result.pair = static_cast<PairRule>(params.pair);
     result.ties = static_cast<Ties>(params.ties);
     result.compare = static_cast<Compare>(params.compare);
-    result.pixels = static_cast<PixelConvention>(params.inclusive_pixels);
+    result.pixels = static_cast<PixelConvention>(params.pixels);
     result.min_hits = params.min_hits;
     result.theta = static_cast<float>(params.theta);
     result.sigma = static_cast<float>(params.sigma);
@@ -74,7 +80,7 @@ NmsParams checked_params(const throng_nms_params& params) {
         require(params.pair == THRONG_NMS_PAIR_OVERLAP, Setting{"pair"}, kNeeds);
         require(params.ties == THRONG_NMS_TIES_INDEX, Setting{"ties"}, kNeeds);
         require(params.compare == THRONG_NMS_ABOVE, Setting{"compare"}, kNeeds);
-        require(params.inclusive_pixels == 0, Setting{"inclusive_pixels"}, kNeeds);
+        require(params.pixels == 0, Setting{"pixels"}, kNeeds);
     }
     return result;
 }

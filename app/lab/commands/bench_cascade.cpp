@@ -108,16 +108,17 @@ void add_bench_cascade_command(CLI::App& bench, CommandContext& context) {
     command->add_option("--faces", arguments->faces, "Faces in the drawn crowd")
         ->check(whole_range(0, 5000))
         ->capture_default_str();
-    add_image_bench_options(*command, *arguments, {"haar", "lbp"});
+    arguments->detection.kinds = {"haar", "lbp"};
+    add_image_bench_options(*command, *arguments);
     command->footer(
         "Without --detector, --model, --min-size, --max-size or --scale-factor three standard settings are measured:\n"
         "alt2 with 1.25 and faces of 50 to 200 pixels, alt2 and LBP with 1.1 and faces from 24 pixels.");
-    command->callback([&context, arguments, command] {
-        context.run = [&context, arguments, command] {
-            for (const char* option : {"--detector", "--model", "--min-size", "--max-size", "--scale-factor"}) {
-                arguments->one_setting |= command->count(option) > 0;
+    command->callback([&context, arguments] {
+        context.run = [&context, arguments] {
+            for (const char* name : {"detector", "model", "min_size", "max_size", "scale_factor"}) {
+                arguments->one_setting |= arguments->detection.chosen.contains(name);
             }
-            finalize_detector_options(arguments->detector);
+            arguments->detector = arguments->detection.params().detector;
             return CascadeBench(*arguments, context.common).run(settings_of_cascades(*arguments));
         };
     });

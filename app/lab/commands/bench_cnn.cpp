@@ -14,7 +14,7 @@
 #include "app/lab/measure/cnn_baseline.h"
 #include "app/lab/measure/image_bench.h"
 #include "app/options/command.h"
-#include "app/options/detector_options.h"
+#include "app/options/detection_options.h"
 #include "app/options/values.h"
 #include "core/base/log.h"
 #include "core/detect/detector_kinds.h"
@@ -29,24 +29,24 @@ namespace {
 struct CnnBenchArguments {
     std::string image;
     std::vector<std::string> sizes{"320x320", "640x640", "1920x1080"};
-    DetectorOptions detector;
+    DetectionOptions detection{.kinds = {"cnn"}};
     BenchOptions bench;
 };
 
 class CnnBench {
 public:
     CnnBench(const CnnBenchArguments& arguments, const CommonOptions& common)
-        : arguments_(arguments), bench_(common, arguments_.bench, "bench cnn") {
-        finalize_detector_options(arguments_.detector);
-        backends_ = backends_to_compare(common, arguments_.detector);
-    }
+        : arguments_(arguments),
+          detector_(arguments.detection.params().detector),
+          bench_(common, arguments_.bench, "bench cnn"),
+          backends_(backends_to_compare(common, detector_)) {}
 
     int run() {
         if (!arguments_.image.empty()) bench_.files().add_source(arguments_.image);
-        bench_.files().add_model(arguments_.detector);
+        bench_.files().add_model(detector_);
         bench_.start(std::nullopt);
-        cv::setNumThreads(arguments_.detector.threads > 0 ? arguments_.detector.threads : -1);  // -1: all cores
-        model_ = find_model(arguments_.detector.model, "cnn").string();
+        cv::setNumThreads(detector_.threads > 0 ? detector_.threads : -1);  // -1: all cores
+        model_ = find_model(detector_.model, "cnn").string();
         network_ = read_onnx(model_);
         bench_.step(arguments_.image.empty() ? "drawing the crowds" : "reading the image");
         const std::vector<BenchImage> images = read_images();
@@ -73,7 +73,7 @@ private:
     // OpenCV cannot read every file that Throng reads. The same network with another input size is equivalent.
     [[nodiscard]] std::unique_ptr<CnnBaseline> make_baseline(cv::Size size) {
         if (arguments_.bench.no_baselines || network_.head.family != HeadFamily::yunet) return nullptr;
-        const float threshold = cnn_score_threshold(arguments_.detector, network_.head.family);
+        const float threshold = cnn_score_threshold(detector_, network_.head.family);
         CnnBaselineChoice choice = make_cnn_baseline(model_, size, threshold);
         if (choice.baseline == nullptr && model_.find("dynamic") != std::string::npos) {
             std::string fixed = model_;
@@ -98,8 +98,7 @@ private:
         std::deque<DetectorRun> ours;
         std::vector<BenchCase> cases;
         for (const auto& backend : backends_) {
-            cases.push_back(
-                ours.emplace_back(backend, arguments_.detector, &detector_kind("cnn").nms).bench_case(frame));
+            cases.push_back(ours.emplace_back(backend, detector_, &detector_kind("cnn").nms).bench_case(frame));
         }
         const std::unique_ptr<CnnBaseline> baseline = make_baseline(bgr.size());
         std::int64_t theirs = 0;
@@ -125,7 +124,7 @@ private:
 
     [[nodiscard]] std::int64_t multiply_adds_of_passes(const Frame& frame) const {
         std::uint64_t sum = 0;
-        const CnnPlan plan = plan_passes(network_, frame.width(), frame.height(), arguments_.detector, input_choice());
+        const CnnPlan plan = plan_passes(network_, frame.width(), frame.height(), detector_, input_choice());
         for (const CnnPass& pass : plan.passes) sum += multiply_adds(network_, pass.width, pass.height);
         return static_cast<std::int64_t>(sum);
     }
@@ -137,12 +136,13 @@ private:
 
     // Reads the switch that all backends have. Each backend checks the switches that only it has.
     [[nodiscard]] CnnInput input_choice() const {
-        const auto& switches = arguments_.detector.switches;
+        const auto& switches = detector_.switches;
         const auto found = switches.find(std::string(kCnnInputSwitch));
         return found != switches.end() && found->second == "letterbox" ? CnnInput::letterbox : CnnInput::native;
     }
 
     CnnBenchArguments arguments_;
+    DetectorParams detector_;
     BenchRun bench_;
     std::vector<std::shared_ptr<Backend>> backends_;
     std::string model_;
@@ -161,7 +161,7 @@ void add_bench_cnn_command(CLI::App& bench, CommandContext& context) {
         ->type_name("FILE");
     add_list(*command, "--size", a.sizes, "Sizes of the drawn crowd, one row per size", CLI::Validator())
         ->type_name("WxH,...");
-    add_detector_options(*command, a.detector, {"cnn"});
+    add_settings(*command, a.detection, detector_settings());
     add_bench_options(*command, a.bench);
     command->footer(
         "Example: throng bench cnn --size 320x320 --switch input=letterbox --model yunet_n_320_320\n"

@@ -13,7 +13,6 @@
 
 #include "app/lab/measure/image_bench.h"
 #include "app/options/command.h"
-#include "app/options/detector_options.h"
 #include "core/algo/hog_levels.h"
 
 namespace throng {
@@ -133,16 +132,17 @@ void add_bench_hog_command(CLI::App& bench, CommandContext& context) {
     CLI::App* command = bench.add_subcommand("hog", "HOG people detector on one image, compared with OpenCV's");
     const auto arguments = std::make_shared<ImageBenchArguments>();
     arguments->size = "640x480";
-    add_image_bench_options(*command, *arguments, {"hog"});
+    arguments->detection.kinds = {"hog"};
+    add_image_bench_options(*command, *arguments);
     command->footer(
         "Without --min-size, --max-size or --scale-factor two settings are measured: windows of 128 pixels only, and\n"
         "the whole pyramid with a factor of 1.05. Times include the download of the raw detections to the host.");
-    command->callback([&context, arguments, command] {
-        context.run = [&context, arguments, command] {
-            for (const char* option : {"--min-size", "--max-size", "--scale-factor"}) {
-                arguments->one_setting |= command->count(option) > 0;
+    command->callback([&context, arguments] {
+        context.run = [&context, arguments] {
+            for (const char* name : {"min_size", "max_size", "scale_factor"}) {
+                arguments->one_setting |= arguments->detection.chosen.contains(name);
             }
-            finalize_detector_options(arguments->detector);
+            arguments->detector = arguments->detection.params().detector;
             return HogBench(*arguments, context.common).run(settings_of_hog(*arguments));
         };
     });

@@ -15,10 +15,10 @@
 #include "app/lab/measure/nms_baselines.h"
 #include "app/lab/measure/nms_clusters.h"
 #include "app/lab/measure/nms_measurement.h"
+#include "app/options/add_value.h"
 #include "app/options/backend.h"
 #include "app/options/command.h"
 #include "app/options/interrupt.h"
-#include "app/options/nms_options.h"
 #include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/base/input_file.h"
@@ -47,14 +47,14 @@ struct NmsBenchArguments {
     std::vector<float> thetas = {0.3F};
     std::vector<std::string> kernels = {"fast"};
     std::vector<std::int32_t> steps = {32};
-    std::vector<std::int32_t> dmaxes = {0};
+    std::vector<std::int32_t> capacities = {0};
     int threads = 0;
     int cold = 20;
     BenchOptions bench;
 };
 
 // The options that select other settings than those of the library rows.
-constexpr const char* kSweepOptions[] = {"--rule", "--overlap", "--theta", "--kernels", "--k", "--dmax"};
+constexpr const char* kSweepOptions[] = {"--rule", "--overlap", "--theta", "--kernels", "--paper-k", "--capacity"};
 
 struct NmsInput {
     std::string name;   // "clusters of 20", or the file name
@@ -66,15 +66,9 @@ struct NmsSetting {
     std::string name;  // "program", "library", "custom"
     const NmsInput* input;
     NmsParams params;
-    std::int32_t capacity;  // of the buffers: D_max
-    std::int32_t dmax;      // as requested; 0: automatic
+    std::int32_t capacity;   // of the buffers: D_max
+    std::int32_t requested;  // capacity; 0: automatic
 };
-
-std::vector<std::string> words_of(const auto& names) {
-    std::vector<std::string> words;
-    for (const auto& [name, choice] : names) words.emplace_back(name);
-    return words;
-}
 
 class NmsBench {
 public:
@@ -163,8 +157,9 @@ private:
     void add_sweep(const NmsInput& input, std::vector<NmsSetting>& settings) const {
         const auto exact = std::max(static_cast<std::int32_t>(input.boxes.detections.size()), 1);
         for_each_params([&](const NmsParams& params) {
-            for (const std::int32_t dmax : arguments_.dmaxes) {
-                settings.push_back({custom_ ? "custom" : "library", &input, params, dmax > 0 ? dmax : exact, dmax});
+            for (const std::int32_t capacity : arguments_.capacities) {
+                settings.push_back(
+                    {custom_ ? "custom" : "library", &input, params, capacity > 0 ? capacity : exact, capacity});
             }
         });
     }
@@ -200,10 +195,10 @@ private:
         const NmsParams& params = setting.params;
         const DetectionSet& boxes = setting.input->boxes;
         const auto count = static_cast<std::int64_t>(boxes.detections.size());
-        check_nms(params, setting.dmax);  // throws for contradictory settings
+        check_params({{}, params, setting.requested});  // throws for contradictory settings
         const NmsMeasurement times = measure_on(*backend_, setting, params, arguments_.cold);
         const std::int64_t overflow = std::max<std::int64_t>(count - setting.capacity, 0);
-        if (overflow > 0) warn(fmt::format("--dmax {}: {} boxes are ignored", setting.capacity, overflow));
+        if (overflow > 0) warn(fmt::format("--capacity {}: {} boxes are ignored", setting.capacity, overflow));
 
         const bool paper = params.kernels == NmsKernels::paper;
         const bool replayed = !times.replays.empty();
@@ -294,8 +289,8 @@ void add_bench_nms_command(CLI::App& bench, CommandContext& context) {
         bench.add_subcommand("nms", "Suppression as the program runs it and as libraries do, compared with baselines");
     const auto arguments = std::make_shared<NmsBenchArguments>();
     NmsBenchArguments& a = *arguments;
-    command->add_option("--input", a.input, "CSV file of boxes, as read by `throng nms`, instead of generated boxes")
-        ->type_name("IN.csv");
+    add_value(*command, "Options", "--input", a.input, "IN.csv",
+              "CSV file of boxes, as read by `throng nms`, instead of generated boxes");
     constexpr std::int32_t kMaxBoxes = 1 << 26;
     const auto numbers = [command](const std::string& option, auto& values, const std::string& type,
                                    const std::string& text, const CLI::Validator& range) {
@@ -303,40 +298,36 @@ void add_bench_nms_command(CLI::App& bench, CommandContext& context) {
     };
     const auto choices = [command](const std::string& option, std::vector<std::string>& values,
                                    const std::vector<std::string>& words, const std::string& text) {
-        add_list(*command, option, values, text, CLI::IsMember(words))->type_name(CLI::detail::join(words, "|"));
+        add_list(*command, option, values, text, one_of(words))->type_name(CLI::detail::join(words, "|"));
     };
     numbers("--n", a.boxes, "N,...", "Numbers of boxes", whole_range(1, kMaxBoxes));
     numbers("--cluster", a.clusters, "N,...", "Boxes per cluster", whole_range(1, kMaxBoxes));
     choices("--order", a.orders, words_of(kBoxOrderNames),
             "Orders of the boxes: by level, row and column; face by face; random");
     command->add_flag("--dense", a.dense, "Overlapping clusters");
-    command->add_option("--seed", a.seed, "Seed of the generated boxes")
-        ->check(whole_range(std::uint64_t{0}))
-        ->type_name("S")
-        ->capture_default_str();
+    add_value(*command, "Options", "--seed", a.seed, "S", "Seed of the generated boxes", whole_range(std::uint64_t{0}));
     choices("--rule", a.rules, words_of(kNmsRuleNames), "Rules");
     choices("--overlap", a.overlaps, words_of(kOverlapNames), "Overlaps");
     numbers("--theta", a.thetas, "T,...", "Thresholds", finite_range(0, 1));
     choices("--kernels", a.kernels, words_of(kKernelNames), "CUDA: kernels; the paper's with the one-pass rule only");
-    numbers("--k", a.steps, "K,...", "Steps of the paper's reduction", whole_range(1, 64));
-    numbers("--dmax", a.dmaxes, "N,...", "Capacities; 0: the number of boxes", whole_range(0, kMaxBoxes));
+    numbers("--paper-k", a.steps, "K,...", "Steps of the paper's reduction", whole_range(1, 64));
+    numbers("--capacity", a.capacities, "N,...", "Capacities; 0: the number of boxes", whole_range(0, kMaxBoxes));
     numbers("--setting", a.settings, "program|library",
             "Settings: the program's defaults; those of libraries (IoU, capacity for the boxes alone)",
-            CLI::IsMember({"program", "library"}));
+            one_of({"program", "library"}));
     command->add_option("--detector", a.detector, "Detector whose defaults the program's setting has")
-        ->check(CLI::IsMember({"haar", "lbp", "hog", "cnn"}))
+        ->check(one_of(find_setting("detector")->choices))
         ->capture_default_str();
     command->add_option("--threads", a.threads, "CPU threads; 0: one per core")
         ->check(whole_range(0, 1024))
         ->type_name("N");
-    command->add_option("--cold", a.cold, "Calls after 30 ms without work, for the column \"cold ms\"")
-        ->check(whole_range(0, 1000))
-        ->type_name("N")
-        ->capture_default_str();
+    add_value(*command, "Options", "--cold", a.cold, "N", "Calls after 30 ms without work, for the column \"cold ms\"",
+              whole_range(0, 1000));
     a.bench.repeat = 0;
     add_bench_options(*command, a.bench);
     command->footer(
-        "Without --rule, --overlap, --theta, --kernels, --k and --dmax, each input is measured as the program runs it\n"
+        "Without --rule, --overlap, --theta, --kernels, --paper-k and --capacity, each input is measured as the "
+        "program runs it\n"
         "(the detector's overlap and threshold, buffers of 16384 boxes or more) and as a library would. With one of\n"
         "them, only every combination of their values is measured, unless --setting names others. Lists are separated\n"
         "by commas: --n 1027,16384 --theta 0.3,0.5.\n"

@@ -13,8 +13,7 @@
 #include "app/lab/measure/pipeline_measurement.h"
 #include "app/options/backend.h"
 #include "app/options/command.h"
-#include "app/options/detector_options.h"
-#include "app/options/nms_options.h"
+#include "app/options/detection_options.h"
 #include "app/options/run_summary.h"
 #include "app/options/source_options.h"
 #include "app/options/values.h"
@@ -29,8 +28,7 @@ const std::map<std::string, PipelinePart> kParts{
 struct PipelineBenchArguments {
     std::string source;
     SourceArguments input;
-    DetectorOptions detector;
-    NmsOptions nms = nms_options_after_detector(BoxesFor::data);
+    DetectionOptions detection;
     std::vector<int> streams = {1, 8};
     std::vector<std::string> parts = {"decode", "detect", "both"};
     int shared_permits = kSharedPermits;
@@ -38,19 +36,15 @@ struct PipelineBenchArguments {
 };
 
 int bench_pipeline(PipelineBenchArguments arguments, const CommonOptions& common) {
-    finalize_detector_options(arguments.detector);
-    finalize_nms_options(arguments.nms, arguments.detector.kind);
     PipelineBench bench;
     bench.source = arguments.source;
-    bench.settings.detector = arguments.detector;
-    bench.settings.nms = arguments.nms.params;
-    if (arguments.nms.dmax > 0) bench.settings.capacity = arguments.nms.dmax;
+    bench.settings = pipeline_settings(arguments.detection.params());
     check_settings(bench.settings);
     BenchRun run(common, arguments.bench, "bench pipeline");
     run.files().add_source(arguments.source);
-    run.files().add_model(arguments.detector);
+    run.files().add_model(bench.settings.detector);
     run.start(arguments.streams.size() * arguments.parts.size());
-    const BackendChoice backend = make_backend(common, &arguments.detector);
+    const BackendChoice backend = make_backend(common, &bench.settings.detector);
 
     bench.source_options = arguments.input.source;
     bench.source_options.device = common.device;
@@ -98,13 +92,13 @@ void add_bench_pipeline_command(CLI::App& bench, CommandContext& context) {
     auto arguments = std::make_shared<PipelineBenchArguments>();
     command->add_option("SOURCE", arguments->source, source_forms())->required()->type_name("");
     add_source_options(*command, arguments->input);
-    add_detector_options(*command, arguments->detector);
-    add_nms_options(*command, arguments->nms);
+    add_settings(*command, arguments->detection, detector_settings());
+    add_settings(*command, arguments->detection, nms_settings());
     add_list(*command, "--streams", arguments->streams, "Numbers of concurrent streams of the source, one run each",
              whole_range(1, 256))
         ->type_name("N,...")
         ->group("Measurement");
-    add_list(*command, "--parts", arguments->parts, "Decoding alone, detection alone, both", CLI::IsMember(kParts))
+    add_list(*command, "--parts", arguments->parts, "Decoding alone, detection alone, both", one_of(words_of(kParts)))
         ->type_name("decode|detect|both")
         ->group("Measurement");
     command

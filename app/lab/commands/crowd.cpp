@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "app/options/add_value.h"
 #include "app/options/command.h"
 #include "app/options/interrupt.h"
 #include "app/options/progress.h"
@@ -129,20 +130,15 @@ void add_crowd_command(CLI::App& program, CommandContext& context) {
                              ->check(whole_range(0, 5000))
                              ->type_name("N")
                              ->capture_default_str();
-    CLI::Option* size =
-        command->add_option("--size", arguments->size, "Size of the image in pixels; default: 1920x1080")
-            ->type_name("WxH");
+    CLI::Option* size = add_value(*command, "Options", "--size", arguments->size, "WxH",
+                                  "Size of the image in pixels; default: 1920x1080");
     command->add_option("--frames", crowd.frames, "Number of frames of a video; default: 300")
         ->check(whole_range(std::int64_t{0}, std::int64_t{1'000'000'000}))
         ->type_name("N");
-    command->add_option("--fps", crowd.fps, "Frames per second")
-        ->check(finite_range(kMinCrowdFps, kMaxCrowdFps))
-        ->type_name("F")
-        ->capture_default_str();
-    command->add_option("--seed", crowd.seed, "Random seed of the people")
-        ->check(whole_range(std::uint64_t{0}))
-        ->type_name("S")
-        ->capture_default_str();
+    add_value(*command, "Options", "--fps", crowd.fps, "F", "Frames per second",
+              finite_range(kMinCrowdFps, kMaxCrowdFps));
+    add_value(*command, "Options", "--seed", crowd.seed, "S", "Random seed of the people",
+              whole_range(std::uint64_t{0}));
     command
         ->add_option_function<std::string>(
             "--motion",
@@ -150,12 +146,11 @@ void add_crowd_command(CLI::App& program, CommandContext& context) {
                 arguments->crowd.motion = word == "walk" ? CrowdMotion::walk : CrowdMotion::stand;
             },
             "stand: rows that drift; walk: people cover each other, leave, and come back as others")
-        ->check(CLI::IsMember({"stand", "walk"}))
+        ->check(one_of({"stand", "walk"}))
         ->type_name("")
         ->default_str("stand");
-    command
-        ->add_option("--truth", arguments->truth, "Write the faces of every frame as JSON lines; - for standard output")
-        ->type_name("OUT.jsonl");
+    add_value(*command, "Options", "--truth", arguments->truth, "OUT.jsonl",
+              "Write the faces of every frame as JSON lines; - for standard output");
     command
         ->add_option("--uncover", crowd.uncover,
                      "Show the first I faces only; the others are black. Default size without --faces and --size: 147 "

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/lab/commands/eval_leaks.h"
+#include "app/options/add_value.h"
 #include "app/options/command.h"
 #include "app/options/run_files.h"
 #include "app/options/standard_output.h"
@@ -19,7 +20,7 @@
 #include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/detect/detector_kinds.h"
+#include "core/detect/detection_params.h"
 #include "core/eval/evaluation.h"
 
 namespace throng {
@@ -39,12 +40,6 @@ struct EvalArguments {
 
 const std::map<std::string, Rank> kRanks{
     {"score", Rank::score}, {"hits", Rank::hits}, {"score*hits", Rank::score_times_hits}};
-
-std::vector<std::string> detector_names() {
-    std::vector<std::string> names;
-    for (const DetectorKind& kind : detector_kinds()) names.emplace_back(kind.name);
-    return names;
-}
 
 std::string ratio_text(std::optional<double> ratio) {
     return ratio ? fmt::format("{:.4f}", *ratio) : "-";
@@ -210,21 +205,15 @@ void add_eval_command(CLI::App& program, CommandContext& context) {
             "Detections: JSON lines of throng detect --json; with --leaks also those of throng anonymize --regions")
         ->required()
         ->type_name("");
-    command
-        ->add_option("--iou", arguments->match.iou,
-                     "Minimum overlap (IoU) of a detection with its face, above 0, up to 1")
-        ->check(finite_range(0, 1))
-        ->type_name("T")
-        ->capture_default_str();
-    command->add_option("--min-size", arguments->match.min_size, "Ignore faces whose smaller side is below this size")
-        ->check(finite_range(0, 1e6))
-        ->type_name("PX")
-        ->capture_default_str();
+    add_value(*command, "Options", "--iou", arguments->match.iou, "T",
+              "Minimum overlap (IoU) of a detection with its face, above 0, up to 1", finite_range(0, 1));
+    add_value(*command, "Options", "--min-size", arguments->match.min_size, "PX",
+              "Ignore faces whose smaller side is below this size", finite_range(0, 1e6));
     command
         ->add_option_function<std::string>(
             "--rank", [arguments](const std::string& word) { arguments->match.rank = kRanks.at(word); },
             "Ranking of the detections")
-        ->check(CLI::IsMember(kRanks))
+        ->check(one_of(words_of(kRanks)))
         ->type_name("")
         ->default_str("score");
     command->add_flag("--tracks", arguments->tracks,
@@ -234,7 +223,7 @@ void add_eval_command(CLI::App& program, CommandContext& context) {
         "Count the faces of videos that hiding misses: visible by half, from 20 pixels, less than 95 % hidden");
     leaks->excludes("--tracks");
     command->add_option("--detector", arguments->leaks.detector, "--leaks: detector that made the detections")
-        ->check(CLI::IsMember(detector_names()))
+        ->check(one_of(find_setting("detector")->choices))
         ->type_name("")
         ->capture_default_str()
         ->needs(leaks);

@@ -11,6 +11,7 @@
 
 #include "app/lab/experiments/bench.h"
 #include "app/lab/experiments/report.h"
+#include "app/options/add_value.h"
 #include "app/options/clock_options.h"
 #include "app/options/command.h"
 #include "app/options/interrupt.h"
@@ -149,29 +150,24 @@ void add_experiments_command(CLI::App& program, CommandContext& context) {
     CLI::App* running =
         command->add_subcommand("run", "Run experiments and write their data, plots and an HTML report");
     running->add_option("NAME", arguments->names, "Names of experiments, or all")->required();
-    running->add_option("--out", arguments->options.out, "Folder for report.html, results.json, tables and plots")
-        ->type_name("DIR")
-        ->capture_default_str();
-    running
-        ->add_option("--photos", arguments->options.photos,
-                     "Folder of annotated photographs with truth*.txt or truth*.jsonl, for table7")
-        ->type_name("DIR");
-    running->add_option("--source", arguments->options.source, "Crowd video to use instead of the drawn one, for fig12")
-        ->type_name("SOURCE");
+    add_value(*running, "Options", "--out", arguments->options.out, "DIR",
+              "Folder for report.html, results.json, tables and plots");
+    add_value(*running, "Options", "--photos", arguments->options.photos, "DIR",
+              "Folder of annotated photographs with truth*.txt or truth*.jsonl, for table7");
+    add_value(*running, "Options", "--source", arguments->options.source, "SOURCE",
+              "Crowd video to use instead of the drawn one, for fig12");
     running->add_flag_callback(
         "--no-clocks", [arguments] { arguments->options.change_clocks = false; },
         "Do not change the board's clocks; vary the number of multiprocessors instead");
     running->add_option("--budget", arguments->options.budget_ms, "Milliseconds to repeat each measurement")
         ->check(finite_range(1, 60000))
         ->capture_default_str();
-    running
-        ->add_option("--telemetry", arguments->clocks.telemetry,
-                     "Write clocks, loads and power as CSV, once per second")
-        ->type_name("FILE");
-    running->add_option("--profiles", arguments->clocks.profiles, "File of clock profiles to change or add")
-        ->type_name("FILE");
-    running->add_option("--root", arguments->clocks.root, "Prefix of every system path (for tests and dry runs)")
-        ->type_name("DIR");
+    add_value(*running, "Options", "--telemetry", arguments->clocks.telemetry, "FILE",
+              "Write clocks, loads and power as CSV, once per second");
+    add_value(*running, "Options", "--profiles", arguments->clocks.profiles, "FILE",
+              "File of clock profiles to change or add");
+    add_value(*running, "Options", "--root", arguments->clocks.root, "DIR",
+              "Prefix of every system path (for tests and dry runs)");
     running->callback(
         [arguments, &context] { context.run = [arguments, &context] { return run(*arguments, context.common); }; });
     command->footer(

@@ -19,7 +19,7 @@
 #include "app/lab/measure/result_list.h"
 #include "app/options/backend.h"
 #include "app/options/command.h"
-#include "app/options/nms_options.h"
+#include "app/options/detection_options.h"
 #include "app/options/progress.h"
 #include "app/options/run_files.h"
 #include "app/options/standard_output.h"
@@ -35,8 +35,8 @@
 namespace throng {
 namespace {
 
-constexpr double kDefaultTheta = 0.3;        // NmsParams::theta, as a double
-constexpr std::size_t kMaxRank = 1U << 24U;  // ranks are exact as float32
+constexpr const char* kDefaultTheta = "0.3";  // NmsParams::theta, to be read as a double
+constexpr std::size_t kMaxRank = 1U << 24U;   // ranks are exact as float32
 
 struct NmsArguments {
     std::string input;
@@ -44,7 +44,7 @@ struct NmsArguments {
     int repeat = 0;
     bool compare_rules = false;
     bool keep_invalid = false;
-    NmsOptions nms;
+    DetectionOptions detection{.kinds = {}};
 };
 
 class NmsRun {
@@ -52,8 +52,9 @@ public:
     NmsRun(NmsArguments arguments, const CommonOptions& common) : arguments_(std::move(arguments)), common_(common) {}
 
     int run() {
-        finalize_nms_options(arguments_.nms);
-        if (arguments_.keep_invalid) check_keep_invalid();
+        const DetectionParams given = arguments_.detection.params();
+        params_ = given.nms;
+        if (arguments_.keep_invalid) check_keep_invalid(given.capacity);
         RunFiles files(common_);
         files.add_input("the input", arguments_.input);
         files.add_output("--out", arguments_.out);
@@ -65,14 +66,13 @@ public:
             return 0;
         }
         backend_ = make_backend(common_).backend;
-        params_ = arguments_.nms.params;
         const bool by_rank = params_.ties == Ties::index && backend_->name() == "cuda";
         if (by_rank) order_by_rank();
         nms_ = backend_->make_nms();
         OptionalFields optional_fields;
         optional_fields.density = !table_.detections.density.empty();
         optional_fields.feature_size = table_.detections.feature_size;
-        const std::int32_t capacity = arguments_.nms.dmax > 0 ? arguments_.nms.dmax : std::max(rows(), 1);
+        const std::int32_t capacity = given.capacity > 0 ? given.capacity : std::max(rows(), 1);
         raw_ = backend_->make_buffer(capacity, optional_fields);
         kept_ = backend_->make_buffer(capacity);
         backend_->upload(by_rank ? ranked_ : table_.detections, raw_);
@@ -104,7 +104,7 @@ private:
                         "the columns are x1,y1,x2,y2,score,density,f0,f1,...");
         };
         const bool any = !table_.rows.empty();
-        const PairRule pair = arguments_.nms.params.pair;
+        const PairRule pair = params_.pair;
         if (any && pair == PairRule::adaptive && table_.detections.density.empty())
             fail_without("density", "--pair adaptive");
         if (any && pair == PairRule::feature && table_.detections.feature_size == 0)
@@ -118,22 +118,22 @@ private:
     }
 
     // torchvision's mode: sets what the user did not choose, rejects what contradicts it.
-    void check_keep_invalid() {
-        NmsOptions& nms = arguments_.nms;
+    void check_keep_invalid(std::int32_t capacity) {
+        const ChosenSettings& chosen = arguments_.detection.chosen;
         const auto require = [](bool holds, const char* option, const char* needed) {
             if (!holds)
                 throw Error(ErrorKind::usage, std::string("must be ") + needed + " with --invalid keep", option);
         };
-        if (!nms.ties) nms.params.ties = Ties::index;
-        if (!nms.compare) nms.params.compare = Compare::above;
-        require(nms.params.ties == Ties::index, "--ties", "index");
-        require(nms.params.compare == Compare::above, "--compare", "above");
-        require(nms.params.rule == NmsRule::greedy, "--rule", "greedy");
-        require(nms.params.overlap == Overlap::iou, "--overlap", "iou");
-        require(nms.params.pair == PairRule::overlap, "--pair", "overlap");
-        require(nms.params.pixels == PixelConvention::continuous, "--pixels", "continuous");
-        require(nms.params.merge == Merge::none, "--merge", "none");
-        require(nms.dmax == 0, "--dmax", "0");
+        if (!chosen.contains("ties")) params_.ties = Ties::index;
+        if (!chosen.contains("compare")) params_.compare = Compare::above;
+        require(params_.ties == Ties::index, "--ties", "index");
+        require(params_.compare == Compare::above, "--compare", "above");
+        require(params_.rule == NmsRule::greedy, "--rule", "greedy");
+        require(params_.overlap == Overlap::iou, "--overlap", "iou");
+        require(params_.pair == PairRule::overlap, "--pair", "overlap");
+        require(params_.pixels == PixelConvention::continuous, "--pixels", "continuous");
+        require(params_.merge == Merge::none, "--merge", "none");
+        require(capacity == 0, "--capacity", "0");
         require(!arguments_.compare_rules, "--compare-rules", "absent");
         require(arguments_.repeat == 0, "--repeat", "0");
         require_cpu("--invalid keep");
@@ -147,12 +147,12 @@ private:
             for (const double edge : row.corners) corners.push_back(static_cast<float>(edge));
             scores.push_back(static_cast<float>(row.score));
         }
-        const double theta = arguments_.nms.theta.value_or(kDefaultTheta);
+        const double theta = parse_real(arguments_.detection.chosen.value_or("theta", kDefaultTheta)).value();
         CornerNms<float> nms;
         nms.run({corners.data(), scores.data(), nullptr, 1, static_cast<std::uint32_t>(scores.size())}, theta);
         DetectionSet kept;
         for (std::size_t k = 0; k < nms.kept().size(); ++k) {
-            if (nms.hits()[k] < arguments_.nms.params.min_hits) continue;
+            if (nms.hits()[k] < params_.min_hits) continue;
             kept.detections.push_back(table_.detections.detections[nms.kept()[k]]);
             kept.detections.back().hits = nms.hits()[k];
         }
@@ -198,7 +198,7 @@ private:
 
     void report(const DetectionSet& kept) const {
         if (!arguments_.keep_invalid && rows() > raw_.capacity()) {
-            spdlog::warn("{}: {} boxes exceed --dmax {}: the last {} are ignored", name(), rows(), raw_.capacity(),
+            spdlog::warn("{}: {} boxes exceed --capacity {}: the last {} are ignored", name(), rows(), raw_.capacity(),
                          rows() - raw_.capacity());
         }
         if (kept.invalid > 0) {
@@ -314,13 +314,13 @@ void add_nms_command(CLI::App& program, CommandContext& context) {
         ->type_name("N");
     command->add_flag("--compare-rules", arguments->compare_rules,
                       "Print the boxes that greedy keeps and one-pass does not");
-    add_nms_options(*command, arguments->nms);
+    add_settings(*command, arguments->detection, nms_settings());
     command
         ->add_option_function<std::string>(
             "--invalid", [arguments](const std::string& word) { arguments->keep_invalid = word == "keep"; },
             "Boxes without extent or with a value that is not finite: drop and count them, or keep them without "
             "letting them suppress, as torchvision does (with --compare above and --ties index)")
-        ->check(CLI::IsMember({"drop", "keep"}))
+        ->check(one_of({"drop", "keep"}))
         ->type_name("")
         ->default_str("drop")
         ->group("NMS");

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "app/options/add_value.h"
 #include "app/options/standard_output.h"
 #include "app/options/values.h"
 #include "core/base/error.h"
@@ -24,13 +25,10 @@ void add_result_options(CLI::App& command, BenchOptions& options, const std::str
 
 void add_bench_options(CLI::App& command, BenchOptions& options) {
     const bool by_budget = options.repeat == 0;
-    command
-        .add_option("--repeat", options.repeat,
-                    by_budget ? "Measured runs per setting; 0: as many as fit into about half a second"
-                              : "Measured runs per setting and detector")
-        ->check(whole_range(by_budget ? 0 : 1, 1000000))
-        ->type_name("N")
-        ->capture_default_str();
+    add_value(command, "Options", "--repeat", options.repeat, "N",
+              by_budget ? "Measured runs per setting; 0: as many as fit into about half a second"
+                        : "Measured runs per setting and detector",
+              whole_range(by_budget ? 0 : 1, 1000000));
     command.add_flag("--no-baselines", options.no_baselines, "Do not measure the baselines, such as OpenCV");
     command.add_flag("--no-peers", options.no_baselines, "Deprecated name of --no-baselines")->group("");
     add_result_options(command, options);

@@ -107,11 +107,11 @@ std::int64_t DetectorRun::raw_count() const {
     return raw.total;
 }
 
-void add_image_bench_options(CLI::App& command, ImageBenchArguments& arguments, const std::vector<std::string>& kinds) {
+void add_image_bench_options(CLI::App& command, ImageBenchArguments& arguments) {
     command.add_option("--image", arguments.image, "Image or video (first frame) to use instead of the drawn crowd")
         ->type_name("FILE");
     command.add_option("--size", arguments.size, "Size of the drawn crowd")->type_name("WxH")->capture_default_str();
-    add_detector_options(command, arguments.detector, kinds);
+    add_settings(command, arguments.detection, detector_settings());
     add_bench_options(command, arguments.bench);
     command.add_flag("--ablation", arguments.ablation,
                      "Measure the optimizations of the CUDA backend, added one by one, instead of the comparison");

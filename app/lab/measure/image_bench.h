@@ -11,7 +11,7 @@
 
 #include "app/lab/measure/bench_run.h"
 #include "app/options/command.h"
-#include "app/options/detector_options.h"
+#include "app/options/detection_options.h"
 #include "core/detect/backend.h"
 #include "core/detect/nms.h"
 
@@ -79,14 +79,15 @@ struct ImageBenchArguments {
     std::string image;  // file; empty: a drawn crowd
     std::string size;
     int faces = -1;  // below 0: the default of CrowdOptions
-    DetectorOptions detector;
+    DetectionOptions detection;
+    DetectorParams detector;   // of `detection`, when the command runs
     bool one_setting = false;  // detector options were given; otherwise the standard settings are measured
     bool ablation = false;
     BenchOptions bench;
 };
 
-// Adds --image, --size, --ablation, the options of these kinds of detectors and those of add_bench_options.
-void add_image_bench_options(CLI::App& command, ImageBenchArguments& arguments, const std::vector<std::string>& kinds);
+// Adds --image, --size, --ablation, the options of the detector and those of add_bench_options.
+void add_image_bench_options(CLI::App& command, ImageBenchArguments& arguments);
 
 // The run of a command that measures settings of a detector on one image, and its ablation.
 class ImageBench {

@@ -3,7 +3,6 @@
 #include <pybind11/stl.h>
 
 #include <atomic>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -15,6 +14,8 @@
 #include "app/python/bindings/arrays.h"
 #include "core/base/forks.h"
 #include "core/base/message.h"
+#include "core/base/value_text.h"
+#include "core/detect/detection_params.h"
 
 namespace throng::python {
 namespace {
@@ -24,29 +25,29 @@ void check(throng_status status, const char* text) {
     throw ArgumentError(status == THRONG_ERROR_BUSY ? "another thread is using this object" : text);
 }
 
-throng_options options_of(const std::string& kind, const std::string& model, const std::string& backend, int device,
-                          int threads, int min_size, int max_size, double scale_factor, double score_threshold,
-                          double overlap_threshold, int min_hits) {
-    throng_options options = throng_options_default();
-    options.kind = kind.c_str();
-    options.model = model.empty() ? nullptr : model.c_str();
-    if (backend == "cpu") {
-        options.backend = THRONG_BACKEND_CPU;
-    } else if (backend == "cuda") {
-        options.backend = THRONG_BACKEND_CUDA;
-    } else if (backend != "auto") {
-        fail("backend", "must be 'auto', 'cpu' or 'cuda', not '" + backend + "'");
+// settings: "NAME=VALUE" texts.
+class Options {
+public:
+    Options(const std::string& backend, int device, const std::vector<std::string>& settings) : settings_(settings) {
+        for (const std::string& text : settings_) texts_.push_back(text.c_str());
+        texts_.push_back(nullptr);
+        options_.settings = texts_.data();
+        options_.device = device;
+        if (backend == "cpu") {
+            options_.backend = THRONG_BACKEND_CPU;
+        } else if (backend == "cuda") {
+            options_.backend = THRONG_BACKEND_CUDA;
+        } else if (backend != "auto") {
+            fail("backend", choice_problem({"auto", "cpu", "cuda"}, backend).text());
+        }
     }
-    options.device = device;
-    options.threads = threads;
-    options.min_size = min_size;
-    options.max_size = max_size;
-    options.scale_factor = scale_factor;
-    options.score_threshold = score_threshold;
-    options.overlap_threshold = overlap_threshold;
-    options.min_hits = min_hits;
-    return options;
-}
+    [[nodiscard]] const throng_options* get() const { return &options_; }
+
+private:
+    std::vector<std::string> settings_;
+    std::vector<const char*> texts_;
+    throng_options options_ = throng_options_default();
+};
 
 py::bytes bytes_of_detections(const throng_detection* detections, std::int64_t count) {
     return {reinterpret_cast<const char*>(detections), static_cast<std::size_t>(count) * sizeof(throng_detection)};
@@ -64,13 +65,13 @@ void set_plane(throng_image& image, int number, ArrayView& array) {
 
 class Detector {
 public:
-    explicit Detector(const throng_options& options) {
+    explicit Detector(const Options& options) {
         throng_detector* made = nullptr;
         throng_status status = THRONG_OK;
         std::string text;
         {
             const py::gil_scoped_release unlocked;
-            status = throng_detector_create(&made, THRONG_ABI, &options);
+            status = throng_detector_create(&made, THRONG_ABI, options.get());
             if (status != THRONG_OK) text = throng_detector_error(nullptr);
         }
         check(status, text.c_str());
@@ -133,13 +134,13 @@ private:
 
 class Stream {
 public:
-    Stream(const std::string& source, const throng_options& options) {
+    Stream(const std::string& source, const Options& options) {
         throng_stream* made = nullptr;
         throng_status status = THRONG_OK;
         std::string text;
         {
             const py::gil_scoped_release unlocked;
-            status = throng_stream_open(&made, THRONG_ABI, source.c_str(), &options);
+            status = throng_stream_open(&made, THRONG_ABI, source.c_str(), options.get());
             if (status != THRONG_OK) text = throng_stream_error(nullptr);
         }
         check(status, text.c_str());
@@ -210,9 +211,7 @@ private:
 
 PYBIND11_MODULE(_detect, module) {
     module.doc() = "Detection by libthrong. Use the classes of the package throng.";
-    set_spelling([](const Setting& setting) {
-        return keyword(setting.name == "theta" ? "overlap_threshold" : setting.name, setting.value);
-    });
+    set_spelling([](const Setting& setting) { return keyword(setting.name, setting.value); });
     py::register_exception_translator([](std::exception_ptr error) {
         try {
             if (error) std::rethrow_exception(error);
@@ -223,22 +222,27 @@ PYBIND11_MODULE(_detect, module) {
     });
     static_assert(sizeof(throng_detection) == 17 * 4, "the fields of throng/_detection.py");
 
+    // The keywords: type, minimum, maximum and choices of each setting by its name.
+    py::dict table;
+    const char* const types[] = {"flag", "whole", "real", "choice", "text", "pairs"};
+    for (const auto* rows : {&detector_settings(), &nms_settings()}) {
+        for (const SettingRow& row : *rows) {
+            const char* type = types[static_cast<int>(row.type)];
+            table[py::str(std::string(row.name))] = py::make_tuple(type, row.min, row.max, row.choices);
+        }
+    }
+    module.attr("settings") = table;
+
+    using Texts = std::vector<std::string>;
     py::class_<Detector>(module, "Detector")
-        .def(py::init([](const std::string& kind, const std::string& model, const std::string& backend, int device,
-                         int threads, int min_size, int max_size, double scale_factor, double score_threshold,
-                         double overlap_threshold, int min_hits) {
-            return std::make_unique<Detector>(options_of(kind, model, backend, device, threads, min_size, max_size,
-                                                         scale_factor, score_threshold, overlap_threshold, min_hits));
+        .def(py::init([](const std::string& backend, int device, const Texts& settings) {
+            return std::make_unique<Detector>(Options(backend, device, settings));
         }))
         .def("detect", &Detector::detect)
         .def_property_readonly("backend", &Detector::backend);
     py::class_<Stream>(module, "Stream")
-        .def(py::init([](const std::string& source, const std::string& kind, const std::string& model,
-                         const std::string& backend, int device, int threads, int min_size, int max_size,
-                         double scale_factor, double score_threshold, double overlap_threshold, int min_hits) {
-            return std::make_unique<Stream>(
-                source, options_of(kind, model, backend, device, threads, min_size, max_size, scale_factor,
-                                   score_threshold, overlap_threshold, min_hits));
+        .def(py::init([](const std::string& source, const std::string& backend, int device, const Texts& settings) {
+            return std::make_unique<Stream>(source, Options(backend, device, settings));
         }))
         .def("next", &Stream::next)
         .def("close", &Stream::close);

@@ -348,8 +348,7 @@ py::object suppress(PyObject* const* arguments, Py_ssize_t count) {
 PYBIND11_MODULE(_nms, module) {
     module.doc() = "Suppression of arrays by libthrong_nms. Use the functions of the package throng.";
     set_spelling([](const Setting& setting) {
-        const bool renamed = setting.name == "theta" || setting.name == "inclusive_pixels";
-        return keyword(!renamed ? setting.name : setting.name == "theta" ? "iou_threshold" : "pixels", setting.value);
+        return keyword(setting.name == "theta" ? "iou_threshold" : setting.name, setting.value);
     });
     const py::tuple bases = py::make_tuple(py::handle(PyExc_RuntimeError), py::handle(PyExc_ValueError));
     py::register_exception<ArgumentError>(module, "Error", bases);
@@ -364,7 +363,7 @@ PYBIND11_MODULE(_nms, module) {
         .def_readwrite("pair", &throng_nms_params::pair)
         .def_readwrite("ties", &throng_nms_params::ties)
         .def_readwrite("compare", &throng_nms_params::compare)
-        .def_readwrite("inclusive_pixels", &throng_nms_params::inclusive_pixels)
+        .def_readwrite("pixels", &throng_nms_params::pixels)
         .def_readwrite("min_hits", &throng_nms_params::min_hits)
         .def_readwrite("theta", &throng_nms_params::theta)
         .def_readwrite("sigma", &throng_nms_params::sigma)

@@ -2,6 +2,9 @@ from os import PathLike
 from typing import Any, Iterator, Literal
 
 import numpy
+from typing_extensions import Unpack
+
+from ._settings import Kind, Settings
 
 class Error(RuntimeError, ValueError): ...
 
@@ -76,24 +79,16 @@ def nms_mask(
 
 detection_dtype: numpy.dtype
 
-Kind = Literal["haar", "lbp", "hog", "cnn"]
 Backend = Literal["auto", "cpu", "cuda"]
 
 class Detector:
     def __init__(
         self,
-        kind: Kind = ...,
+        detector: Kind = ...,
         *,
-        model: str | PathLike[str] | None = ...,
         backend: Backend = ...,
         device: int = ...,
-        threads: int = ...,
-        min_size: int | None = ...,
-        max_size: int | None = ...,
-        scale_factor: float | None = ...,
-        score_threshold: float | None = ...,
-        overlap_threshold: float | None = ...,
-        min_hits: int | None = ...,
+        **settings: Unpack[Settings],
     ) -> None: ...
     @property
     def backend(self) -> str: ...
@@ -112,19 +107,12 @@ class Pipeline:
     def __init__(
         self,
         source: str | PathLike[str],
-        kind: Kind = ...,
+        detector: Kind = ...,
         *,
         images: bool = ...,
-        model: str | PathLike[str] | None = ...,
         backend: Backend = ...,
         device: int = ...,
-        threads: int = ...,
-        min_size: int | None = ...,
-        max_size: int | None = ...,
-        scale_factor: float | None = ...,
-        score_threshold: float | None = ...,
-        overlap_threshold: float | None = ...,
-        min_hits: int | None = ...,
+        **settings: Unpack[Settings],
     ) -> None: ...
     def __iter__(self) -> Iterator[Frame]: ...
     def __next__(self) -> Frame: ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import os
 from typing import Any
 
@@ -18,25 +19,33 @@ dtype = numpy.dtype([("x", "f4"), ("y", "f4"), ("width", "f4"), ("height", "f4")
                      ("num_landmarks", "i4"), ("landmarks", "f4", (5, 2))])
 
 
-def _options(kind, model, backend, device, threads, min_size, max_size, scale_factor, score_threshold,
-             overlap_threshold, min_hits):
-    nan = float("nan")
-    return (str(kind), "" if model is None else os.fspath(model), backend, device, threads, min_size or 0,
-            max_size or 0, scale_factor or 0.0, nan if score_threshold is None else score_threshold,
-            nan if overlap_threshold is None else overlap_threshold, min_hits or 0)
+def _texts(settings):
+    """Returns "NAME=VALUE" texts of keywords; None: the default."""
+    texts = []
+    for name, value in settings.items():
+        if name not in _detect.settings:
+            close = difflib.get_close_matches(name, _detect.settings, 1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            raise TypeError(f"unexpected keyword argument {name!r}{hint}")
+        if isinstance(value, bool):
+            value = "true" if value else "false"
+        if isinstance(value, dict):
+            texts += [f"{name}={key}={choice}" for key, choice in value.items()]
+        elif value is not None:
+            texts.append(f"{name}={os.fspath(value) if isinstance(value, os.PathLike) else value}")
+    return texts
 
 
 class Detector:
     """Detects objects in single images.
 
-    kind: "haar", "lbp", "hog" or "cnn". model: a file or the name of an installed model; None: the kind's default.
-    backend: "auto", "cpu" or "cuda". Sizes are in pixels; None: the kind's default. One thread at a time.
+    detector: "haar", "lbp", "hog" or "cnn". backend: "auto", "cpu" or "cuda". settings: the options of `throng detect`
+    for detector and suppression, with "_" for "-", such as min_size=40, model="alt2" or switch={"input": "letterbox"};
+    None: the detector's default. One thread at a time.
     """
 
-    def __init__(self, kind="haar", *, model=None, backend="auto", device=0, threads=0, min_size=None, max_size=None,
-                 scale_factor=None, score_threshold=None, overlap_threshold=None, min_hits=None):
-        self._detector = _detect.Detector(*_options(kind, model, backend, device, threads, min_size, max_size,
-                                                    scale_factor, score_threshold, overlap_threshold, min_hits))
+    def __init__(self, detector="haar", *, backend="auto", device=0, **settings):
+        self._detector = _detect.Detector(backend, device, _texts({"detector": detector, **settings}))
 
     @property
     def backend(self):
@@ -73,13 +82,9 @@ class Pipeline:
     its readable frames. Use it in a `with` statement, or call close(), to stop early.
     """
 
-    def __init__(self, source, kind="haar", *, images=False, model=None, backend="auto", device=0, threads=0,
-                 min_size=None, max_size=None, scale_factor=None, score_threshold=None, overlap_threshold=None,
-                 min_hits=None):
+    def __init__(self, source, detector="haar", *, images=False, backend="auto", device=0, **settings):
         self._images = bool(images)
-        self._stream = _detect.Stream(os.fspath(source),
-                                      *_options(kind, model, backend, device, threads, min_size, max_size,
-                                                scale_factor, score_threshold, overlap_threshold, min_hits))
+        self._stream = _detect.Stream(os.fspath(source), backend, device, _texts({"detector": detector, **settings}))
 
     def __iter__(self):
         return self

@@ -46,7 +46,7 @@ def _rule_params(rule, overlap, pair, ties, compare, pixels, min_hits, theta, si
     params.pair = _choice(_PAIRS, pair, "pair")
     params.ties = _choice(_TIES, ties, "ties")
     params.compare = _choice(_COMPARE, compare, "compare")
-    params.inclusive_pixels = _choice({"continuous": 0, "inclusive": 1}, pixels, "pixels")
+    params.pixels = _choice({"continuous": 0, "inclusive": 1}, pixels, "pixels")
     min_hits = _number(min_hits, "min_hits", int)
     if not 1 <= min_hits < 1 << 31:
         raise Error(f"min_hits: must lie in [1, 2^31 - 1], not {min_hits}")

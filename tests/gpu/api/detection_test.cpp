@@ -43,7 +43,7 @@ protected:
     static throng_options options_of(const LibraryCase& of, std::int32_t backend) {
         throng_options options = throng_options_default();
         options.backend = backend;
-        options.kind = of.kind;
+        options.detector = of.kind;
         options.min_size = of.min_size;
         return options;
     }

@@ -75,7 +75,7 @@ protected:
         params.overlap = static_cast<std::int32_t>(rules.overlap);
         params.pair = static_cast<std::int32_t>(rules.pair);
         params.ties = static_cast<std::int32_t>(rules.ties);
-        params.inclusive_pixels = static_cast<std::int32_t>(rules.pixels);
+        params.pixels = static_cast<std::int32_t>(rules.pixels);
         params.min_hits = rules.min_hits;
         params.theta = rules.theta;
         params.sigma = rules.sigma;

@@ -103,7 +103,7 @@ TEST_F(AnonymizeReview, AnInputThatIsReplacedIsNotWritten) {
         AnonymizeArguments arguments;
         arguments.inputs = {path(input)};
         arguments.archive.out = input == "in.png" ? path("out.png") : path("out.mp4");
-        arguments.detector.kind = "haar";
+        arguments.detection.chosen.set("detector", "haar");
         arguments.encoder = "libx264";
         const CommonOptions common;
         AnonymizeSetup setup = make_anonymize_setup(arguments);

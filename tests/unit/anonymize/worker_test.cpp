@@ -38,7 +38,7 @@ TEST(AnonymizeWorker, AnImageHasItsOwnFacesAfterMemoryRanOut) {
                   0);
     }
     AnonymizeArguments arguments;
-    arguments.detector.kind = "haar";
+    arguments.detection.chosen.set("detector", "haar");
     const AnonymizeSetup setup = make_anonymize_setup(arguments);
     EncoderOnDemand encoder("auto");
     const CommonOptions common;

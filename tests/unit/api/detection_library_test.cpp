@@ -164,11 +164,10 @@ TEST(DetectionLibraryCreation, ReportsWhatIsWrong) {
         EXPECT_NE(std::string(throng_detector_error(nullptr)).find(name), std::string::npos)
             << name << ": " << throng_detector_error(nullptr);
     };
-    fails(THRONG_ERROR_USAGE, "horse", [](throng_options& options) { options.kind = "horse"; });
-    fails(THRONG_ERROR_USAGE, "kind", [](throng_options& options) { options.kind = nullptr; });
+    fails(THRONG_ERROR_USAGE, "horse", [](throng_options& options) { options.detector = "horse"; });
+    fails(THRONG_ERROR_USAGE, "detector", [](throng_options& options) { options.detector = nullptr; });
     fails(THRONG_ERROR_USAGE, "options.min_size", [](throng_options& options) { options.min_size = -3; });
-    fails(THRONG_ERROR_USAGE, "options.overlap_threshold",
-          [](throng_options& options) { options.overlap_threshold = 7; });
+    fails(THRONG_ERROR_USAGE, "options.theta", [](throng_options& options) { options.theta = 7; });
     fails(THRONG_ERROR_USAGE, "backend", [](throng_options& options) { options.backend = 5; });
     fails(THRONG_ERROR_USAGE, "options", [](throng_options& options) { options.size = 1000; });
     const throng_options options = cpu_options();
@@ -247,7 +246,7 @@ TEST_F(DetectionLibrary, DetectorsWorkInAForkedProcess) {
     options.threads = 3;
     int made = 0;
     for (const char* kind : {"haar", "lbp", "hog", "cnn"}) {
-        options.kind = kind;
+        options.detector = kind;
         for (const bool used : {false, true}) {
             throng_detector* detector = nullptr;
             if (throng_detector_create(&detector, THRONG_ABI, &options) == THRONG_ERROR_UNAVAILABLE) continue;

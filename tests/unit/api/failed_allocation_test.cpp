@@ -66,7 +66,7 @@ TEST(FailedAllocation, TheNextImageIsDetectedRightly) {
     options.threads = 2;
     options.scale_factor = 1.4;
     for (const char* kind : {"haar", "lbp", "hog", "cnn"}) {
-        options.kind = kind;
+        options.detector = kind;
         throng_detector* detector = nullptr;
         if (throng_detector_create(&detector, THRONG_ABI, &options) == THRONG_ERROR_UNAVAILABLE)
             continue;  // no network

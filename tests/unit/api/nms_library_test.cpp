@@ -76,7 +76,7 @@ throng_nms_params params_of(const NmsParams& params) {
     result.pair = static_cast<std::int32_t>(params.pair);
     result.ties = static_cast<std::int32_t>(params.ties);
     result.compare = static_cast<std::int32_t>(params.compare);
-    result.inclusive_pixels = params.pixels == PixelConvention::inclusive ? 1 : 0;
+    result.pixels = params.pixels == PixelConvention::inclusive ? 1 : 0;
     result.min_hits = params.min_hits;
     result.theta = static_cast<double>(params.theta);
     result.sigma = static_cast<double>(params.sigma);

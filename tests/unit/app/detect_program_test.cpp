@@ -217,7 +217,7 @@ TEST_F(DetectProgram, InvalidOptionsGiveStatus2AndTheirName) {
         {"--device", "-1"},
         {"--backend", "abacus"},
         {"--decoder", "magic"},
-        {"--dmax", "-3"},
+        {"--capacity", "-3"},
         {"--threads", "-1"},
         {"--min-hits", "2", "--rule", "soft-linear"},
     };

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/options/detector_options.h"
-#include "app/options/nms_options.h"
+#include "app/options/detection_options.h"
 #include "core/detect/detector_kinds.h"
 #include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
@@ -15,51 +14,38 @@
 namespace throng {
 namespace {
 
-NmsParams nms_of(const DetectorKind& kind, BoxesFor boxes_for, const std::vector<std::string>* arguments) {
+// Returns the options after a command line; null: no command has them.
+DetectionOptions options_after(DetectionOptions options, const std::vector<std::string>* arguments) {
     CLI::App command;
-    NmsOptions options = nms_options_after_detector(boxes_for);
-    if (arguments != nullptr) {
-        add_nms_options(command, options);
-        command.parse(std::vector<std::string>(arguments->rbegin(), arguments->rend()));
-    }
-    finalize_nms_options(options, std::string(kind.name));
-    return options.params;
+    if (arguments == nullptr) return options;
+    add_settings(command, options, detector_settings());
+    add_settings(command, options, nms_settings());
+    command.parse(std::vector<std::string>(arguments->rbegin(), arguments->rend()));
+    return options;
 }
 
-TEST(KindOptions, SuppressionHasTheDefaultsOfTheKind) {
+TEST(KindOptions, EachKindHasItsDefaults) {
     const std::vector<std::string> none;
-    const std::vector<std::string> some = {"--theta", "0.125", "--min-hits", "4"};
     for (const DetectorKind& kind : detector_kinds()) {
         SCOPED_TRACE(std::string(kind.name));
         for (const BoxesFor boxes_for : {BoxesFor::data, BoxesFor::screen}) {
-            NmsParams expected = kind.nms;
-            if (boxes_for == BoxesFor::screen) expected.min_hits = kind.screen_min_hits;
-            EXPECT_EQ(nms_of(kind, boxes_for, nullptr), expected) << "without a command line";
-            EXPECT_EQ(nms_of(kind, boxes_for, &none), expected);
-            expected.theta = 0.125F;
-            expected.min_hits = 4;
-            EXPECT_EQ(nms_of(kind, boxes_for, &some), expected);
+            const DetectionOptions options{.kinds = {std::string(kind.name)}, .boxes_for = boxes_for};
+            DetectionParams expected{kind.params, kind.nms};
+            if (boxes_for == BoxesFor::screen) expected.nms.min_hits = kind.screen_min_hits;
+            EXPECT_EQ(options.params(), expected) << "without a command line";
+            EXPECT_EQ(options_after(options, &none).params(), expected);
+            expected.nms.theta = 0.125F;
+            expected.nms.min_hits = 4;
+            const std::vector<std::string> some = {"--theta", "0.125", "--min-hits", "4"};
+            EXPECT_EQ(options_after(options, &some).params(), expected);
         }
-    }
-}
-
-TEST(KindOptions, DetectorsHaveTheDefaultsOfTheKind) {
-    for (const DetectorKind& kind : detector_kinds()) {
-        SCOPED_TRACE(std::string(kind.name));
-        DetectorOptions plain;
-        plain.kind = kind.name;
-        finalize_detector_options(plain);
-        EXPECT_EQ(static_cast<const DetectorParams&>(plain), kind.params) << "without a command line";
-
-        CLI::App command;
-        DetectorOptions parsed;
-        add_detector_options(command, parsed);
-        command.parse(std::vector<std::string>{std::string(kind.name), "--detector", "33", "--min-size"});
-        finalize_detector_options(parsed);
-        DetectorParams expected = kind.params;
-        expected.min_size = 33;
-        EXPECT_EQ(static_cast<const DetectorParams&>(parsed), expected);
-        EXPECT_TRUE(parsed.chosen.kind);
+        const std::vector<std::string> chosen = {"--min-size", "33", "--detector", std::string(kind.name)};
+        const DetectionOptions parsed = options_after({}, &chosen);
+        DetectionParams expected{kind.params, kind.nms};
+        expected.detector.min_size = 33;
+        EXPECT_EQ(parsed.params(), expected);
+        EXPECT_TRUE(parsed.chosen.contains("detector"));
+        EXPECT_FALSE(parsed.chosen.contains("max_size"));
     }
 }
 

@@ -107,8 +107,8 @@ const std::map<std::string, Accepts> kNumbers = {
     {"--feature-low", {true, false, true}},
     {"--feature-high", {true, false, true}},
     {"--feature-distance", {true, false, true}},
-    {"--k", {}},
-    {"--dmax", {true}},
+    {"--paper-k", {}},
+    {"--capacity", {true}},
     {"--memory", {true}},
     {"--segment", {}},
     {"--screenshot-after", {}},
@@ -204,12 +204,12 @@ TEST(Values, SeedsHave64Bits) {
 TEST(Values, MessagesNameTheOptionAndTheRange) {
     EXPECT_EQ(message_for("nms", "--sigma", "1e300"),
               "--sigma: must be a number from 1e-06 to 1e+06, not \"1e300\" (see throng nms --help)");
-    EXPECT_EQ(message_for("bench nms", "--k", "0"),
-              "--k: must be a whole number from 1 to 64, not \"0\" (see throng bench nms --help)");
+    EXPECT_EQ(message_for("bench nms", "--paper-k", "0"),
+              "--paper-k: must be a whole number from 1 to 64, not \"0\" (see throng bench nms --help)");
     EXPECT_EQ(message_for("bench pipeline", "--parts", "bogus"),
-              "--parts: bogus not in {both,decode,detect} (see throng bench pipeline --help)");
+              "--parts: must be one of both, decode, detect, not \"bogus\" (see throng bench pipeline --help)");
     EXPECT_EQ(message_for("eval", "--rank", "bogus"),
-              "--rank: bogus not in {hits,score,score*hits} (see throng eval --help)");
+              "--rank: must be one of hits, score, score*hits, not \"bogus\" (see throng eval --help)");
 }
 
 TEST(Values, ListsHaveNoEmptyElements) {
@@ -217,8 +217,8 @@ TEST(Values, ListsHaveNoEmptyElements) {
         EXPECT_NE(message_for("bench nms", "--n", value), "") << value;
         EXPECT_NE(message_for("bench pipeline", "--streams", value), "") << value;
     }
-    for (const std::string option :
-         {"--theta", "--rule", "--overlap", "--kernels", "--k", "--dmax", "--cluster", "--order", "--setting"}) {
+    for (const std::string option : {"--theta", "--rule", "--overlap", "--kernels", "--paper-k", "--capacity",
+                                     "--cluster", "--order", "--setting"}) {
         EXPECT_NE(message_for("bench nms", option, ","), "") << option;
     }
     EXPECT_NE(message_for("bench cnn", "--size", "64x64,,64x64"), "");
@@ -237,7 +237,7 @@ TEST(Values, LeadingZerosAreRejected) {
 }
 
 TEST(Values, ConfigurationFilesGetTheSameChecks) {
-    for (const char* line : {"theta = nan", "sigma = 1e300", "open-timeout = inf", "dmax = -1", "frames = -1",
+    for (const char* line : {"theta = nan", "sigma = 1e300", "open-timeout = inf", "capacity = -1", "frames = -1",
                              "score-min = \"\"", "min-hits = 99999999999"}) {
         Parser parser;
         parser.program.parse(std::vector<std::string>{"a.mp4", "detect"});

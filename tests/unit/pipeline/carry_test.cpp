@@ -148,7 +148,7 @@ TEST(Pipeline, QualityAdaptsToASlowDetectorOfALiveSourceOnly) {
         source.live = live;
         source.read_time = std::chrono::milliseconds(live ? 5 : 0);
         PipelineSettings settings;
-        settings.quality_rate = 1000;
+        settings.keep_rate = 1000;
         test::Trial run(source, slow, {}, settings);
         run.run();
         EXPECT_EQ(!run.pipeline->given_up().empty(), live) << run.pipeline->given_up();

@@ -7,12 +7,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <utility>
 
 #include "app/commands/commands.h"
 #include "app/reference/command_tree.h"
 #include "app/reference/completions.h"
+#include "app/reference/default_config.h"
 #include "app/reference/man_page.h"
 #include "tests/support/test_data.h"
 
@@ -75,6 +77,30 @@ TEST_F(Reference, EveryCommandAndEveryOptionOfTheHelpIsThere) {
             }
         }
         EXPECT_EQ(static_cast<std::size_t>(options), command->options.size());
+    }
+}
+
+// The rest of the test of configurations applies the file, each line and all lines: tests/unit/app/config_lines_test.cpp.
+TEST_F(Reference, TheFilesOfTheSourcesAreThoseOfTheTables) {
+    const std::pair<const char*, std::string> files[] = {{"configs/default.toml", default_config(top_)},
+                                                         {"app/python/throng/_settings.pyi", python_settings()}};
+    for (const auto& [path, text] : files) {
+        std::ostringstream file;
+        file << std::ifstream(test::source_dir() / path).rdbuf();
+        EXPECT_EQ(file.str(), text) << path
+                                    << " is not up to date: copy it from the folder that throng-reference writes";
+    }
+}
+
+TEST_F(Reference, TheDefaultConfigurationHasEveryOptionOfItsCommands) {
+    const std::string text = default_config(top_);
+    for (const char* name : {"view", "detect", "anonymize"}) {
+        for (const CLI::Option* option : program_.get_subcommand(name)->get_options({})) {
+            for (const std::string& key : option->get_lnames()) {
+                if (key == "help" || key == "config") continue;
+                EXPECT_NE(text.find("\n" + key + " = "), text.find("\n# " + key + " = ")) << name << " --" << key;
+            }
+        }
     }
 }
 

@@ -1,0 +1,82 @@
+#include "app/options/detection_options.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+
+#include "app/options/values.h"
+#include "core/detect/detector_kinds.h"
+
+namespace throng {
+namespace {
+
+std::string default_of(const SettingRow& row, const DetectorKind& kind, BoxesFor boxes_for) {
+    const std::string value = row.read(default_params(kind, boxes_for));
+    if (!value.empty() || !row.number) return value;
+    return kind.takes_threshold ? "the model's own" : "none";
+}
+
+// Returns "24; hog 128; cnn 10": the value of the first kind, then those of the kinds that differ from it.
+std::string default_text(const SettingRow& row, const DetectionOptions& options) {
+    if (row.type == SettingType::flag) return {};
+    if (options.kinds.empty()) return row.read(DetectionParams{});
+    const std::string first = default_of(row, detector_kind(options.kinds.front()), options.boxes_for);
+    std::string text = first;
+    if (row.name == "detector") return text;
+    for (const std::string& name : options.kinds) {
+        const std::string other = default_of(row, detector_kind(name), options.boxes_for);
+        if (other != first) text += fmt::format("; {} {}", name, other);
+    }
+    return text;
+}
+
+std::string help_of_kinds(const std::vector<std::string>& kinds) {
+    std::string help;
+    for (const std::string& name : kinds) {
+        const DetectorKind& kind = detector_kind(name);
+        help += fmt::format("{} {}: {} ({})", help.empty() ? "Detector:" : ";", kind.name, kind.title, kind.finds);
+    }
+    return help;
+}
+
+CLI::Validator validator_of(const SettingRow& row, const DetectionOptions& options) {
+    if (row.name == "detector") return one_of(options.kinds);
+    if (row.type == SettingType::choice) return one_of(row.choices);
+    return CLI::Validator([&row](const std::string& text) { return row.problem(text).text(); }, "");
+}
+
+void add_setting(CLI::App& command, DetectionOptions& options, const SettingRow& row) {
+    const std::string option = "--" + key_of_setting(row.name);
+    const std::string help = row.help.empty() ? help_of_kinds(options.kinds) : std::string(row.help);
+    const std::string group(row.group);
+    if (row.type == SettingType::flag) {
+        const auto set = [&](std::int64_t times) { options.chosen.set(row.name, times > 0 ? "true" : "false"); };
+        command.add_flag_function(option, set, help)->group(group);
+        return;
+    }
+    const auto set = [&](const std::string& text) { options.chosen.set(row.name, text); };
+    const auto set_all = [set](const std::vector<std::string>& texts) {
+        std::for_each(texts.begin(), texts.end(), set);
+    };
+    (row.type == SettingType::pairs ? command.add_option_function<std::vector<std::string>>(option, set_all, help)
+                                    : command.add_option_function<std::string>(option, set, help))
+        ->check(validator_of(row, options))
+        ->type_name(std::string(row.unit))
+        ->default_str(default_text(row, options))
+        ->group(group);
+}
+
+}  // namespace
+
+std::string key_of_setting(std::string_view name) {
+    std::string key(name);
+    std::replace(key.begin(), key.end(), '_', '-');
+    return key;
+}
+
+void add_settings(CLI::App& command, DetectionOptions& options, const std::vector<SettingRow>& rows) {
+    for (const SettingRow& row : rows) add_setting(command, options, row);
+}
+
+}  // namespace throng

@@ -1,0 +1,32 @@
+// Options of the detector and of suppression, shared by all commands that detect or suppress: the rows of
+// core/detect/detection_params.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/options/cli_fwd.h"
+#include "core/detect/chosen_settings.h"
+
+namespace throng {
+
+struct DetectionOptions {
+    // Names of detector_kinds() to choose from; the first is the default. Empty: the boxes come from elsewhere, and the
+    // defaults are those of DetectionParams.
+    std::vector<std::string> kinds = {"haar", "lbp", "hog", "cnn"};
+    BoxesFor boxes_for = BoxesFor::data;
+    ChosenSettings chosen{};
+
+    // Throws Error(usage) as ChosenSettings::params does.
+    [[nodiscard]] DetectionParams params() const {
+        return kinds.empty() ? chosen.params(DetectionParams{}) : chosen.params(kinds.front(), boxes_for);
+    }
+};
+
+// Adds an option per row: "--min-size" for min_size. Shows the default of each kind of detector.
+void add_settings(CLI::App& command, DetectionOptions& options, const std::vector<SettingRow>& rows);
+
+// Returns "min-size" for "min_size": the long option without its dashes, and the key of configuration files.
+[[nodiscard]] std::string key_of_setting(std::string_view name);
+
+}  // namespace throng

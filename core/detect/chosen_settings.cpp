@@ -1,0 +1,71 @@
+#include "core/detect/chosen_settings.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/suggest.h"
+#include "core/detect/detector_kinds.h"
+
+namespace throng {
+
+DetectionParams default_params(const DetectorKind& kind, BoxesFor boxes_for) {
+    DetectionParams params{kind.params, kind.nms};
+    if (boxes_for == BoxesFor::screen) params.nms.min_hits = kind.screen_min_hits;
+    return params;
+}
+
+void ChosenSettings::set(std::string_view name, const std::string& text) {
+    const SettingRow* row = find_setting(name);
+    if (row == nullptr) {
+        std::vector<std::string> names;
+        for (const auto* rows : {&detector_settings(), &nms_settings()}) {
+            for (const SettingRow& each : *rows) names.emplace_back(each.name);
+        }
+        const std::string meant = closest_name(name, names);
+        throw Error(ErrorKind::usage, "no setting has this name", std::string(name),
+                    meant.empty() ? Message() : Message("did you mean %1?", meant));
+    }
+    Message problem = row->problem(text);
+    if (!problem.empty()) throw Error(ErrorKind::usage, std::move(problem), Setting{row->name});
+    std::vector<std::string>& texts = texts_[std::string(name)];
+    if (row->type != SettingType::pairs) texts.clear();
+    texts.push_back(text);
+}
+
+bool ChosenSettings::changes_boxes() const {
+    return std::any_of(texts_.begin(), texts_.end(),
+                       [](const auto& chosen) { return find_setting(chosen.first)->changes_boxes; });
+}
+
+std::string ChosenSettings::value_or(std::string_view name, std::string_view otherwise) const {
+    const auto found = texts_.find(name);
+    return found == texts_.end() ? std::string(otherwise) : found->second.back();
+}
+
+void ChosenSettings::write(std::string_view name, DetectionParams& params) const {
+    const auto found = texts_.find(name);
+    if (found == texts_.end()) return;
+    for (const std::string& text : found->second) find_setting(name)->write(params, text);
+}
+
+DetectionParams ChosenSettings::params(DetectionParams defaults) const {
+    DetectionParams params = std::move(defaults);
+    write("rule", params);
+    write("pair", params);
+    const bool soft = is_soft(params.nms.rule);
+    if (soft || params.nms.pair != PairRule::overlap) {
+        params.nms.overlap = Overlap::iou;
+        params.nms.theta = NmsParams{}.theta;
+    }
+    if (soft) params.nms.min_hits = 1;
+    for (const auto& [name, texts] : texts_) write(name, params);
+    check_params(params);
+    return params;
+}
+
+DetectionParams ChosenSettings::params(std::string_view kind, BoxesFor boxes_for) const {
+    return params(default_params(detector_kind(value_or("detector", kind)), boxes_for));
+}
+
+}  // namespace throng
