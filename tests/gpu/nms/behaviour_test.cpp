@@ -260,13 +260,13 @@ TEST(PaperKernels, Postconditions) {
         params.pixels = PixelConvention::inclusive;
         static_cast<void>(device.run(input, params));  // uploads
         gpu::PaperNmsScratch scratch;
-        scratch.d_max = gpu::paper_d_max(310, k);
-        ASSERT_EQ(scratch.d_max % k, 0);
-        const auto side = static_cast<std::size_t>(scratch.d_max);
+        scratch.D_max = gpu::paper_d_max(310, k);
+        ASSERT_EQ(scratch.D_max % k, 0);
+        const auto side = static_cast<std::size_t>(scratch.D_max);
         const gpu::DeviceBuffer<std::uint8_t> matrix(side * side);
         const gpu::DeviceBuffer<std::uint8_t> vector(side);
-        scratch.matrix = matrix.data();
-        scratch.vector = vector.data();
+        scratch.B = matrix.data();
+        scratch.V = vector.data();
         const gpu::NmsTask task{device.raw().span(), device.kept().span(), nullptr};
         gpu::launch_paper_map(scratch, task, gpu::make_rule_set(params), stream);
         gpu::launch_paper_reduce(scratch, k, stream);
