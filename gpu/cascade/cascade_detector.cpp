@@ -150,6 +150,7 @@ void CascadeDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRec
         check_cuda(cudaMemsetAsync(raw.span().count, 0, sizeof(DetectionCount), stream_), "clearing the detections");
         return;
     }
+    const FrameIntake::Reading reading(intake_);
     const DeviceImage image = intake_.take(frame, options_.mask.skin, recorder);
     if (options_.graph && warm_) {
         const ScopedStage stage(recorder, stage::kCascade);
@@ -161,7 +162,6 @@ void CascadeDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRec
         enqueue_frame(image, raw.span(), recorder);
         warm_ = true;
     }
-    intake_.release();
 }
 
 void CascadeDetector::enqueue_frame(const DeviceImage& image, const DetectionSpan& raw, StageRecorder& recorder) {

@@ -54,6 +54,7 @@ void HogDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorde
         check_cuda(cudaMemsetAsync(raw.span().count, 0, sizeof(DetectionCount), stream_), "clearing the detections");
         return;
     }
+    const FrameIntake::Reading reading(intake_);
     last_ = intake_.take(frame, false, recorder);
     if (options_.graph && warm_) {
         const ScopedStage stage(recorder, stage::kSvm);
@@ -65,7 +66,6 @@ void HogDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorde
         enqueue_frame(last_, raw.span(), recorder);
         warm_ = true;
     }
-    intake_.release();
 }
 
 void HogDetector::enqueue_frame(const DeviceImage& image, const DetectionSpan& raw, StageRecorder& recorder) const {

@@ -103,6 +103,7 @@ TEST_P(CnnPreprocess, EqualsPlainLoops) {
         const DeviceBuffer<float> input(pixels * kInputChannels);
         fill_bytes(input, 0xff, view());
         PreprocessTask task;
+        const FrameIntake::Reading reading(intake);
         task.image[0] = intake.take_colors(frame, none);
         task.color[0] = cnn_color_of(frame.info());
         task.d_passes = d_passes.data();
@@ -113,7 +114,6 @@ TEST_P(CnnPreprocess, EqualsPlainLoops) {
         task.scale = network.input.scale;
         task.out = {input.data(), pass.width, pass.height, kInputChannels, kInputChannels, 0};
         launch_preprocess(task, 1, Precision::fp32, {view(), false});
-        intake.release();
         const std::vector<float> got = to_host(input.data(), pixels * kInputChannels, view());
         std::size_t different = 0;
         for (int y = 0; y < pass.height; ++y) {
