@@ -18,8 +18,8 @@
 //   4. write the records;
 //   5. list the suppressors of each record. If the IoU of two boxes is theta, the sizes and centers differ by no more
 //      than a part of the size that depends on theta, so few cells are searched;
-//   6. decide: a box is kept if all its suppressors are suppressed, and suppressed if one is kept. The blocks repeat this for
-//      their undecided boxes, in any order; the first undecided one in order always can be decided;
+//   6. decide: a box is kept if all its suppressors are suppressed, and suppressed if one is kept. The blocks repeat
+//      this for their undecided boxes, in any order; the first undecided one in order always can be decided;
 //   7. the number of kept boxes that precede a kept one is its position in the results.
 //
 // In step 6 blocks exchange only the state of each record: a byte that is written once and read by volatile loads. No

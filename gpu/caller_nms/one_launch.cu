@@ -13,14 +13,14 @@
 // has the rows of 32 boxes, in the caller's order, and tests them against all boxes as columns: a lane has a column,
 // the rows are in shared memory. Bins of the rows' edges rule out most pairs of a column at once, a product most of the
 // others. The rest is tested exactly, with the order.
-// After one barrier of the grid, each block reads the decisions of all blocks again and again: a warp drops its row if
-// one of its suppressors is kept, and keeps it if all are suppressed. The first undecided row in order depends on decided
-// ones only, and all blocks are resident, so each row is decided. The rank of a kept box among the kept ones is its
-// position in the results.
+// After one barrier of the grid, each block reads the decisions of all blocks again and again: a warp suppresses its
+// row if one of its suppressors is kept, and keeps it if all are suppressed. The first undecided row in order depends
+// on decided ones only, and all blocks are resident, so each row is decided. The rank of a kept box among the kept ones
+// is its position in the results.
 //
-// Between the barrier and the end, blocks exchange only the bits `kept` and `suppressed`. They are set by atomic operations
-// and read by relaxed loads of device scope; each bit is set once, and no other data depends on it. All blocks read all
-// words at the same time, so each pair of words has a sector of L2 of its own.
+// Between the barrier and the end, blocks exchange only the bits `kept` and `suppressed`. They are set by atomic
+// operations and read by relaxed loads of device scope; each bit is set once, and no other data depends on it. All
+// blocks read all words at the same time, so each pair of words has a sector of L2 of its own.
 namespace throng::gpu {
 namespace {
 

@@ -35,16 +35,16 @@ public:
     // nothing is uploaded. Both as in DeviceInfo.
     FrameIntake(StreamView stream, bool integrated);
 
-    // During a Reading. Returns the frame's luma, and its chroma if requested and present, for kernels that are enqueued
-    // on the stream. bgr24 frames are converted to gray. Keeps the frame alive until the work of the batch is done.
-    // Throws Error(unavailable) when there is not enough memory.
+    // During a Reading. Returns the frame's luma, and its chroma if requested and present, for kernels that are
+    // enqueued on the stream. bgr24 frames are converted to gray. Keeps the frame alive until the work of the batch is
+    // done. Throws Error(unavailable) when there is not enough memory.
     [[nodiscard]] DeviceImage take(const Frame& frame, bool chroma, StageRecorder& recorder);
 
     // Like take with chroma, but does not convert bgr24 frames: then frame.bgr is set and luma is null.
     [[nodiscard]] DeviceImage take_colors(const Frame& frame, StageRecorder& recorder);
 
-    // Returns the frames that have been read to their owners: decoders have few. Not during a Reading, which does so when
-    // it begins. Does not wait.
+    // Returns the frames that have been read to their owners: decoders have few. Not during a Reading, which does so
+    // when it begins. Does not wait.
     void release_read();
 
 private:

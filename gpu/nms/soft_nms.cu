@@ -62,8 +62,8 @@ Decay make_decay(const NmsParams& params) {
 // Returns the root of r's component, while other threads join components. A link always leads to a smaller record, so
 // every chain ends. All accesses to links are relaxed operations of device scope, which are morally strong, and a link
 // written by a compare-and-swap of a root never changes its component: an older link leads to the same root later. A
-// halved chain is one of the links that were seen. No other data is read through a link in this kernel; the next kernels
-// follow a kernel boundary.
+// halved chain is one of the links that were seen. No other data is read through a link in this kernel; the next
+// kernels follow a kernel boundary.
 __device__ std::uint32_t find_root(std::uint32_t* links, std::uint32_t r) {
     while (true) {
         const std::uint32_t next = load_relaxed(links[r]);

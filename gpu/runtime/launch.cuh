@@ -1,6 +1,6 @@
-// Launching kernels, and chains of them with programmatic dependent launch (PDL): the blocks of a kernel may start while
-// those of the previous kernel still run, and wait on the device for its results. This hides most of the launch latency
-// on compute capability 9.0 and later. On other devices these are plain launches.
+// Launching kernels, and chains of them with programmatic dependent launch (PDL): the blocks of a kernel may start
+// while those of the previous kernel still run, and wait on the device for its results. This hides most of the launch
+// latency on compute capability 9.0 and later. On other devices these are plain launches.
 //
 // Memory ordering, in the terms of the PTX ISA: griddepcontrol.wait blocks until all prerequisite grids have completed
 // and all their memory operations are performed and made visible. Every kernel of a chain executes it before its first

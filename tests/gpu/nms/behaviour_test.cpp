@@ -164,8 +164,8 @@ TEST(NmsOnDevice, AnyNumberOfDetections) {
     }
 }
 
-// The matrix engine tests all pairs of few detections: it is expected after a frame with none, and also after one with so
-// many that the buffers have grown.
+// The matrix engine tests all pairs of few detections: it is expected after a frame with none, and also after one with
+// so many that the buffers have grown.
 TEST(NmsOnDevice, TheExpectedCountSelectsTheEngine) {
     TH_NEED_GPU();
     Random random(seed(31));
