@@ -71,6 +71,7 @@ CudaReadback::CudaReadback(int device, StreamView stream, std::shared_ptr<Expect
     : device_(device), stream_(stream), expected_(std::move(expected)) {}
 
 CudaReadback::~CudaReadback() {
+    warn_cuda(cudaStreamSynchronize(stream_), "waiting for detections");
     warn_cuda(cudaStreamSynchronize(copies_.view()), "waiting for a frame");
 }
 

@@ -164,14 +164,9 @@ std::size_t caller_nms_workspace(const DeviceInfo& device, const CallerNmsRules&
 
 void launch_caller_nms(const DeviceInfo& device, const CallerNmsTask& task, void* workspace,
                        std::size_t workspace_bytes, StreamView stream) {
-    if (fits_one_launch(device, task)) {
-        launch_at_once(task, workspace, LaunchChain(device, stream));
-        return;
-    }
-    if (fits_cell_launch(device, task)) {
-        launch_by_cells(device, task, workspace, LaunchChain(device, stream));
-        return;
-    }
+    const LaunchChain chain(device, stream);
+    if (fits_one_launch(device, task) && launch_at_once(task, workspace, chain)) return;
+    if (fits_cell_launch(device, task) && launch_by_cells(device, task, workspace, chain)) return;
     const MemoryArena arena(workspace, workspace_bytes);
     CallerRun(device, task.rules, task.size, stream).launch(task);
 }

@@ -9,6 +9,7 @@
 
 #include "gpu/caller_nms/quick_corners.cuh"
 #include "gpu/nms/lane_group.cuh"
+#include "gpu/runtime/array_layout.h"
 
 // One cooperative launch, in steps that barriers of the grid separate:
 //   1. clear the table;
@@ -17,8 +18,8 @@
 //   4. write the records;
 //   5. list the suppressors of each record. If the IoU of two boxes is theta, the sizes and centers differ by no more
 //      than a part of the size that depends on theta, so few cells are searched;
-//   6. decide: a box is kept if all its suppressors are dropped, and dropped if one is kept. The blocks repeat this for
-//      their undecided boxes, in any order; the first undecided one in order always can be decided;
+//   6. decide: a box is kept if all its suppressors are suppressed, and suppressed if one is kept. The blocks repeat
+//      this for their undecided boxes, in any order; the first undecided one in order always can be decided;
 //   7. the number of kept boxes that precede a kept one is its position in the results.
 //
 // In step 6 blocks exchange only the state of each record: a byte that is written once and read by volatile loads. No
@@ -40,7 +41,7 @@ constexpr int kLowestLevel = -100;   // of sizes 2^level
 constexpr int kHighestLevel = 100;
 constexpr std::uint32_t kLevelWords = 8;
 
-enum State : std::uint8_t { open = 0, kept = 1, dropped = 2 };
+enum State : std::uint8_t { open = 0, kept = 1, suppressed = 2 };
 
 struct Totals {
     std::uint32_t levels[kLevelWords];  // one bit per level that occurs
@@ -190,14 +191,7 @@ __device__ __forceinline__ void for_each_near(const Table& table, const SearchRu
                 range = table.ranges[cell_of(table, base + from, rect.left + (t - row * rect.columns), rect.top + row,
                                              class_hash)];
             }
-            const std::uint32_t records_up_to = group.inclusive_sum(range.y);
-            const std::uint32_t records = group.from(records_up_to, kLanes - 1);
-            const std::uint32_t offset = range.x - (records_up_to - range.y);
-            for (std::uint32_t first = 0; __any_sync(kWholeWarp, first < records); first += kLanes) {
-                const std::uint32_t at = first + group.lane;
-                const std::uint32_t r = at + group.from(offset, group.first_above(records_up_to, at));
-                if (at < records) visit(r);
-            }
+            group.for_each_in(range.x, range.y, visit);
         }
     }
 }
@@ -388,7 +382,7 @@ __global__ void __launch_bounds__(kThreads)
             const bool some_open = (__ballot_sync(kWholeWarp, has_open) >> first_lane & kGroupMask) != 0;
             if (undecided && (some_kept || !some_open)) {
                 list_sizes &= ~(std::uint64_t{0xFF} << shift);
-                if (lane == 0) run.decide(r, some_kept ? dropped : kept);
+                if (lane == 0) run.decide(r, some_kept ? suppressed : kept);
             } else if (undecided) {
                 waiting = true;
             }
@@ -437,34 +431,28 @@ std::int32_t most_boxes(const DeviceInfo& device) {
     return std::min(kMaxBoxes, device.multiprocessors * static_cast<std::int32_t>(kThreads));
 }
 
-// Lays the arrays out from an address, which may be null. Returns the bytes.
-std::size_t lay_out(std::byte* memory, std::int32_t size, bool is_double, Table& table) {
+Table lay_out(ArrayLayout& layout, std::int32_t size, std::size_t real_bytes) {
     const auto n = static_cast<std::size_t>(size);
-    std::size_t at = 0;
-    const auto take = [&]<class T>(T*& array, std::size_t bytes) {
-        array = reinterpret_cast<T*>(memory + at);
-        at += (bytes + 255) / 256 * 256;
-    };
-    const std::size_t real = is_double ? sizeof(double) : sizeof(float);
-    table.cells = std::bit_ceil(static_cast<std::uint32_t>(size)) * 2;
-    table.cells = std::max(table.cells, 1024U);
-    take(table.totals, sizeof(Totals));
-    take(table.ranges, table.cells * sizeof(uint2));
-    take(table.boxes, n * 4 * real);
-    take(table.keys, n * real);
-    take(table.indices, n * sizeof(std::uint32_t));
-    take(table.lists, n * kRoom * sizeof(std::uint32_t));
-    take(table.states, n);
-    take(table.kept, n * 2 * real);
-    return at;
+    Table table{};
+    table.cells = std::max(std::bit_ceil(static_cast<std::uint32_t>(size)) * 2, 1024U);
+    layout.take(table.totals, 1);
+    layout.take(table.ranges, table.cells);
+    table.boxes = layout.take<std::byte>(n * 4 * real_bytes);
+    table.keys = layout.take<std::byte>(n * real_bytes);
+    layout.take(table.indices, n);
+    layout.take(table.lists, n * kRoom);
+    layout.take(table.states, n);
+    table.kept = layout.take<std::byte>(n * 2 * real_bytes);
+    return table;
 }
 
 }  // namespace
 
 std::size_t cell_launch_workspace(const DeviceInfo& device, std::int32_t size) {
     if (size > most_boxes(device)) return 0;
-    Table table{};
-    return lay_out(nullptr, size, true, table);
+    ArrayLayout measure(nullptr);
+    lay_out(measure, size, sizeof(double));
+    return measure.size();
 }
 
 bool fits_cell_launch(const DeviceInfo& device, const CallerNmsTask& task) {
@@ -472,19 +460,18 @@ bool fits_cell_launch(const DeviceInfo& device, const CallerNmsTask& task) {
            task.hits == nullptr && task.image_ids == nullptr && task.size > 0 && task.size <= most_boxes(device);
 }
 
-void launch_by_cells(const DeviceInfo& device, const CallerNmsTask& task, void* workspace, const LaunchChain& chain) {
-    with_element(task.type, [&]<class Element>(Element) {
+bool launch_by_cells(const DeviceInfo& device, const CallerNmsTask& task, void* workspace, const LaunchChain& chain) {
+    return with_element(task.type, [&]<class Element>(Element) {
         using Real = typename RealOf<Element>::type;
-        Table table{};
-        lay_out(static_cast<std::byte*>(workspace), task.size, sizeof(Real) == 8, table);
+        ArrayLayout layout(workspace);
+        const Table table = lay_out(layout, task.size, sizeof(Real));
         const auto ratio = static_cast<Real>(task.rules.theta * 0.999);  // what rounding may move, and more
         // Enough groups of lanes for one record each, if there are so many blocks.
         const auto wanted = (static_cast<unsigned>(task.size) * kLanes + kThreads - 1) / kThreads;
         const unsigned blocks = std::min(wanted, static_cast<unsigned>(device.multiprocessors));
-        chain.launch("cell_launch_kernel", cell_launch_kernel<Element>,
-                     LaunchSize{.blocks = dim3(blocks), .threads = kThreads, .cooperative = true}, task, table,
-                     make_corner_rule<Real>(task.rules.theta), SearchRule<Real>{ratio, 1 / ratio});
-        return true;
+        return chain.launch_resident("cell_launch_kernel", cell_launch_kernel<Element>,
+                                     LaunchSize{dim3(blocks), kThreads}, task, table,
+                                     make_corner_rule<Real>(task.rules.theta), SearchRule<Real>{ratio, 1 / ratio});
     });
 }
 

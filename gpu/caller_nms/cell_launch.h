@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gpu/caller_nms/caller_nms.h"
-#include "gpu/nms/chained.h"
+#include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
 
@@ -13,7 +13,9 @@ namespace throng::gpu {
 // for the device.
 [[nodiscard]] bool fits_cell_launch(const DeviceInfo& device, const CallerNmsTask& task);
 
-// Writes all results of the task. workspace: aligned to 256 bytes.
-void launch_by_cells(const DeviceInfo& device, const CallerNmsTask& task, void* workspace, const LaunchChain& chain);
+// Writes all results of the task. workspace: aligned to 256 bytes. Returns false, and writes nothing, if the stream has
+// too few multiprocessors.
+[[nodiscard]] bool launch_by_cells(const DeviceInfo& device, const CallerNmsTask& task, void* workspace,
+                                   const LaunchChain& chain);
 
 }  // namespace throng::gpu

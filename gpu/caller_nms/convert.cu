@@ -7,15 +7,15 @@
 #include <limits>
 
 #include "gpu/caller_nms/quick_corners.cuh"
+#include "gpu/nms/pair_test.cuh"
 
 namespace throng::gpu {
 namespace {
 
 constexpr unsigned kThreads = 256;
-constexpr unsigned kWholeWarpMask = 0xFFFFFFFFU;
 
 LaunchSize size_for(std::int32_t items) {
-    return {dim3((static_cast<unsigned>(items > 0 ? items : 1) + kThreads - 1) / kThreads), kThreads};
+    return {blocks_for(items, kThreads), kThreads};
 }
 
 // Throng's rules order float64 scores as float32, torchvision as they are.
@@ -41,9 +41,7 @@ __global__ void write_keys_kernel(CallerNmsTask task, std::uint64_t* d_keys, std
                                         fmax(fabs(static_cast<double>(box.y1)), fabs(static_cast<double>(box.y2)))));
         }
     }
-    for (int step = 16; step > 0; step /= 2) {
-        farthest = fmaxf(farthest, __shfl_xor_sync(kWholeWarpMask, farthest, step));
-    }
+    farthest = fold_lanes(farthest, [](float a, float b) { return fmaxf(a, b); });
     if (threadIdx.x % 32 == 0 && farthest > 0.0F) atomicMax(d_farthest, __float_as_uint(farthest));
 }
 

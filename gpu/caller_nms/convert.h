@@ -3,8 +3,8 @@
 
 #include "core/detect/detection_buffer.h"
 #include "gpu/caller_nms/caller_nms.h"
-#include "gpu/nms/chained.h"
 #include "gpu/nms/pair_gate.h"
+#include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
 

@@ -13,14 +13,14 @@
 // has the rows of 32 boxes, in the caller's order, and tests them against all boxes as columns: a lane has a column,
 // the rows are in shared memory. Bins of the rows' edges rule out most pairs of a column at once, a product most of the
 // others. The rest is tested exactly, with the order.
-// After one barrier of the grid, each block reads the decisions of all blocks again and again: a warp drops its row if
-// one of its suppressors is kept, and keeps it if all are dropped. The first undecided row in order depends on decided
-// ones only, and all blocks are resident, so each row is decided. The rank of a kept box among the kept ones is its
-// position in the results.
+// After one barrier of the grid, each block reads the decisions of all blocks again and again: a warp suppresses its
+// row if one of its suppressors is kept, and keeps it if all are suppressed. The first undecided row in order depends
+// on decided ones only, and all blocks are resident, so each row is decided. The rank of a kept box among the kept ones
+// is its position in the results.
 //
-// Between the barrier and the end, blocks exchange only the bits `kept` and `dropped`. They are set by atomic operations
-// and read by relaxed loads of device scope; each bit is set once, and no other data depends on it. All blocks read all
-// words at the same time, so each pair of words has a sector of L2 of its own.
+// Between the barrier and the end, blocks exchange only the bits `kept` and `suppressed`. They are set by atomic
+// operations and read by relaxed loads of device scope; each bit is set once, and no other data depends on it. All
+// blocks read all words at the same time, so each pair of words has a sector of L2 of its own.
 namespace throng::gpu {
 namespace {
 
@@ -34,7 +34,7 @@ constexpr std::size_t kSharedLimit = 40 * 1024;
 // Bits of 32 boxes, in the workspace.
 struct __align__(32) Decided {
     std::uint32_t kept;
-    std::uint32_t dropped;
+    std::uint32_t suppressed;
 };
 static_assert(sizeof(Decided) * kMaxWords == kOneLaunchWorkspace);
 
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(kThreads, 1)
     __shared__ RowBins<kThreads> bins;
     __shared__ std::uint32_t own_kept;
     __shared__ std::uint32_t kept_words[kMaxWords];
-    __shared__ std::uint32_t dropped_words[kMaxWords];
+    __shared__ std::uint32_t suppressed_words[kMaxWords];
     bins.clear();
     __syncthreads();
     start_kernel();
@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(kThreads, 1)
     __syncthreads();
     if (threadIdx.x == 0) {
         const std::uint32_t end = min(n - first_row, kRows);
-        d_decided[blockIdx.x] = {own_kept, end < kRows ? ~0U << end : 0};  // rows beyond n are dropped
+        d_decided[blockIdx.x] = {own_kept, end < kRows ? ~0U << end : 0};  // rows beyond n are suppressed
     }
     cooperative_groups::this_grid().sync();
 
@@ -147,7 +147,7 @@ __global__ void __launch_bounds__(kThreads, 1)
         if (threadIdx.x < words) {
             const uint2 decided = load_decided(d_decided, threadIdx.x);
             kept_words[threadIdx.x] = decided.x;
-            dropped_words[threadIdx.x] = decided.y;
+            suppressed_words[threadIdx.x] = decided.y;
             undecided = (decided.x | decided.y) != 0xFFFFFFFFU;
         }
         waiting = __syncthreads_or(undecided ? 1 : 0) != 0;
@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(kThreads, 1)
             for (std::uint32_t k = 0; k < kLaneWords; ++k) {
                 if (open_bits[k] == 0) continue;
                 has_kept = has_kept || (kept_words[k * 32 + lane] & open_bits[k]) != 0;
-                open_bits[k] &= ~dropped_words[k * 32 + lane];
+                open_bits[k] &= ~suppressed_words[k * 32 + lane];
                 has_open = has_open || open_bits[k] != 0;
             }
             const bool suppressed = __any_sync(0xFFFFFFFFU, has_kept);
@@ -166,7 +166,7 @@ __global__ void __launch_bounds__(kThreads, 1)
             open = !suppressed && !kept;
             if (!open && lane == 0) {
                 Decided& decided = d_decided[blockIdx.x];
-                atomicOr(kept ? &decided.kept : &decided.dropped, 1U << warp);
+                atomicOr(kept ? &decided.kept : &decided.suppressed, 1U << warp);
             }
         }
         __syncthreads();  // the words have been read
@@ -202,8 +202,7 @@ LaunchSize launch_size(std::int32_t size) {
     const auto words = (static_cast<std::uint32_t>(size) + 31) / 32;
     return {.blocks = dim3(words),
             .threads = kThreads,
-            .shared = std::size_t{words} * (32 * sizeof(KeyOf<Element>) + kRows * sizeof(std::uint32_t)),
-            .cooperative = true};
+            .shared = std::size_t{words} * (32 * sizeof(KeyOf<Element>) + kRows * sizeof(std::uint32_t))};
 }
 
 }  // namespace
@@ -219,12 +218,12 @@ bool fits_one_launch(const DeviceInfo& device, const CallerNmsTask& task) {
                         [&]<class Element>(Element) { return launch_size<Element>(task.size).shared <= kSharedLimit; });
 }
 
-void launch_at_once(const CallerNmsTask& task, void* workspace, const LaunchChain& chain) {
+bool launch_at_once(const CallerNmsTask& task, void* workspace, const LaunchChain& chain) {
     auto* const d_decided = static_cast<Decided*>(workspace);
-    with_element(task.type, [&]<class Element>(Element) {
-        chain.launch("one_launch_kernel", one_launch_kernel<Element>, launch_size<Element>(task.size), task, d_decided,
-                     make_corner_rule<typename RealOf<Element>::type>(task.rules.theta));
-        return true;
+    return with_element(task.type, [&]<class Element>(Element) {
+        return chain.launch_resident("one_launch_kernel", one_launch_kernel<Element>, launch_size<Element>(task.size),
+                                     task, d_decided,
+                                     make_corner_rule<typename RealOf<Element>::type>(task.rules.theta));
     });
 }
 

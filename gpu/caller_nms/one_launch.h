@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gpu/caller_nms/caller_nms.h"
-#include "gpu/nms/chained.h"
+#include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
 
@@ -14,7 +14,7 @@ inline constexpr std::size_t kOneLaunchWorkspace = kOneLaunchLimit;
 // Returns true if launch_at_once applies: no image ids, no hits, and few enough boxes for the device.
 [[nodiscard]] bool fits_one_launch(const DeviceInfo& device, const CallerNmsTask& task);
 
-// Writes all results of the task.
-void launch_at_once(const CallerNmsTask& task, void* workspace, const LaunchChain& chain);
+// Writes all results of the task. Returns false, and writes nothing, if the stream has too few multiprocessors.
+[[nodiscard]] bool launch_at_once(const CallerNmsTask& task, void* workspace, const LaunchChain& chain);
 
 }  // namespace throng::gpu

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "gpu/caller_nms/quick_corners.cuh"
+#include "gpu/nms/pair_test.cuh"
 
 namespace throng::gpu {
 
@@ -23,8 +24,11 @@ public:
     __device__ __forceinline__ void add(const QuickBox<Real>& row) {
         const bool overlaps = row.share != static_cast<Real>(INFINITY);
         const Corners<float> box = in_float(row.box);
-        const Axis x(warp_least(overlaps ? box.x1 : INFINITY), -warp_least(overlaps ? -box.x2 : INFINITY));
-        const Axis y(warp_least(overlaps ? box.y1 : INFINITY), -warp_least(overlaps ? -box.y2 : INFINITY));
+        const auto least = [&](float v) {
+            return fold_lanes(overlaps ? v : INFINITY, [](float a, float b) { return fminf(a, b); });
+        };
+        const Axis x(least(box.x1), -least(-box.x2));
+        const Axis y(least(box.y1), -least(-box.y2));
         if (overlaps) {
             const std::uint32_t bit = 1U << threadIdx.x;
             atomicOr(&rows_[0][x.bin(box.x1)], bit);
@@ -92,12 +96,6 @@ private:
         return {__double2float_rn(box.x1), __double2float_rn(box.y1), __double2float_rn(box.x2),
                 __double2float_rn(box.y2)};
     }
-    __device__ __forceinline__ static float warp_least(float v) {
-#pragma unroll
-        for (int step = 16; step > 0; step /= 2) v = fminf(v, __shfl_xor_sync(0xFFFFFFFFU, v, step));
-        return v;
-    }
-
     // Holds the tables of x1, y1, x2 and y2; the last two begin with the highest bin.
     __align__(16) std::uint32_t rows_[4][kBins];
     Axis x_, y_;

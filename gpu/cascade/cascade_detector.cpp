@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/detect/null_recorder.h"
 #include "core/model/cascade_xml.h"
 #include "core/model/model_finder.h"
 
@@ -123,7 +122,6 @@ void CascadeDetector::set_options(const CascadeOptions& options) {
 void CascadeDetector::prepare(ImageSize frame) {
     if (plan_ && plan_->frame().width == frame.width && plan_->frame().height == frame.height) return;
     graphs_.clear();
-    warm_ = false;
     plan_.reset();  // free it first: both plans may not fit in memory
     const CascadeModel& model = cascade_.model();
     const WindowShape shape{model.window_width, model.window_height, model.kind == CascadeKind::haar, model.has_tilted};
@@ -150,18 +148,10 @@ void CascadeDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRec
         check_cuda(cudaMemsetAsync(raw.span().count, 0, sizeof(DetectionCount), stream_), "clearing the detections");
         return;
     }
+    const FrameIntake::Reading reading(intake_);
     const DeviceImage image = intake_.take(frame, options_.mask.skin, recorder);
-    if (options_.graph && warm_) {
-        const ScopedStage stage(recorder, stage::kCascade);
-        graphs_.launch(stream_, image, raw.span(), [&] {
-            NullRecorder none;
-            enqueue_frame(image, raw.span(), none);
-        });
-    } else {
-        enqueue_frame(image, raw.span(), recorder);
-        warm_ = true;
-    }
-    intake_.release();
+    graphs_.run(stream_, options_.graph, stage::kCascade, image, raw.span(), recorder,
+                [&](StageRecorder& stages) { enqueue_frame(image, raw.span(), stages); });
 }
 
 void CascadeDetector::enqueue_frame(const DeviceImage& image, const DetectionSpan& raw, StageRecorder& recorder) {

@@ -71,7 +71,6 @@ private:
     std::optional<Event> fork_;
     FrameGraphs graphs_;
     bool rows_only_ = false;  // the launches need no integral images (WindowTask)
-    bool warm_ = false;       // the kernels have run with this plan; a graph does not pay off for a single image
 };
 
 // Creates the detector for params.kind haar or lbp; the model is resolved as in core/model/model_finder.h.

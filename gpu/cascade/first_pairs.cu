@@ -5,7 +5,7 @@
 #include "gpu/cascade/block_windows.cuh"
 #include "gpu/cascade/cascade_launch.h"
 #include "gpu/cascade/pairs.cuh"
-#include "gpu/runtime/shared_memory.h"
+#include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
 namespace {
@@ -380,10 +380,10 @@ void launch(const PairTables& tables, const CascadeTables& cascade, const Window
             const WindowTile* tiles, const Segment& segment, int max_step, StreamView stream) {
     const int tile_quads = (static_cast<int>(tables.layout.bytes(max_step)) + 15) / 16;
     const std::size_t bytes = static_cast<std::size_t>(tile_quads + tables.tree_quads) * 16;
-    allow_shared_memory(reinterpret_cast<const void*>(window_pairs_kernel<F>), bytes, "window_pairs_kernel");
-    window_pairs_kernel<F><<<group.end_tile - group.first_tile, kBlockThreads, bytes, stream>>>(
-        tables, cascade, task, group, tiles, segment, tile_quads);
-    check_launch("window_pairs_kernel", stream);
+    LaunchChain(stream, false)
+        .launch("window_pairs_kernel", window_pairs_kernel<F>,
+                LaunchSize{static_cast<unsigned>(group.end_tile - group.first_tile), kBlockThreads, bytes}, tables,
+                cascade, task, group, tiles, segment, tile_quads);
 }
 
 }  // namespace

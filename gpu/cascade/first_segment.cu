@@ -5,6 +5,7 @@
 #include "gpu/cascade/block_windows.cuh"
 #include "gpu/cascade/cascade_launch.h"
 #include "gpu/cascade/select.cuh"
+#include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
 namespace {
@@ -122,11 +123,10 @@ void launch_all_windows(const KernelChoice& choice, const CascadeTables& cascade
                         const WindowGroup& group, const WindowTile* tiles, const Segment& segment, StreamView stream) {
     if (group.end_tile <= group.first_tile) return;
     select_features(choice, [&](auto features) {
-        using F = decltype(features);
-        all_windows_kernel<F>
-            <<<group.end_tile - group.first_tile, kBlockThreads, 0, stream>>>(cascade, task, group, tiles, segment);
+        LaunchChain(stream, false)
+            .launch("all_windows_kernel", all_windows_kernel<decltype(features)>,
+                    LaunchSize{group.end_tile - group.first_tile, kBlockThreads}, cascade, task, group, tiles, segment);
     });
-    check_launch("all_windows_kernel", stream);
 }
 
 void launch_coarse_windows(const KernelChoice& choice, const CascadeTables& cascade, const WindowTask& task,
@@ -134,11 +134,10 @@ void launch_coarse_windows(const KernelChoice& choice, const CascadeTables& casc
                            StreamView stream) {
     if (group.end_tile <= group.first_tile) return;
     select_features(choice, [&](auto features) {
-        using F = decltype(features);
-        coarse_windows_kernel<F>
-            <<<group.end_tile - group.first_tile, kBlockThreads, 0, stream>>>(cascade, task, group, tiles, segment);
+        LaunchChain(stream, false)
+            .launch("coarse_windows_kernel", coarse_windows_kernel<decltype(features)>,
+                    LaunchSize{group.end_tile - group.first_tile, kBlockThreads}, cascade, task, group, tiles, segment);
     });
-    check_launch("coarse_windows_kernel", stream);
 }
 
 }  // namespace throng::gpu

@@ -5,6 +5,7 @@
 #include "gpu/cascade/block_windows.cuh"
 #include "gpu/cascade/cascade_launch.h"
 #include "gpu/cascade/select.cuh"
+#include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
 namespace {
@@ -53,13 +54,10 @@ void launch_queued_windows(const KernelChoice& choice, const CascadeTables& casc
     const int blocks = choice.multiprocessors * kBlocksPerMultiprocessor;
     select_features(choice, [&](auto features) {
         using F = decltype(features);
-        if (last) {
-            queued_windows_kernel<F, true><<<blocks, kBlockThreads, 0, stream>>>(cascade, task, group, segment);
-        } else {
-            queued_windows_kernel<F, false><<<blocks, kBlockThreads, 0, stream>>>(cascade, task, group, segment);
-        }
+        LaunchChain(stream, false)
+            .launch("queued_windows_kernel", last ? queued_windows_kernel<F, true> : queued_windows_kernel<F, false>,
+                    LaunchSize{blocks, kBlockThreads}, cascade, task, group, segment);
     });
-    check_launch("queued_windows_kernel", stream);
 }
 
 }  // namespace throng::gpu

@@ -9,7 +9,7 @@
 #include "gpu/cascade/evaluate.cuh"
 #include "gpu/cascade/pairs.cuh"
 #include "gpu/cascade/window_rules.cuh"
-#include "gpu/runtime/shared_memory.h"
+#include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
 namespace {
@@ -220,10 +220,11 @@ void launch(const KernelChoice& choice, const CascadeTables& cascade, const Wind
     const int patch = cascade.tail_entries * planes * static_cast<int>(sizeof(std::uint32_t));
     const int bytes_per_warp = 64 * static_cast<int>(sizeof(double)) + (patch + 15) / 16 * 16;
     const std::size_t bytes = static_cast<std::size_t>(bytes_per_warp) * kWarps;
-    allow_shared_memory(reinterpret_cast<const void*>(tail_kernel<Leaf>), bytes, "tail_kernel");
-    tail_kernel<Leaf><<<choice.multiprocessors * kBlocksPerMultiprocessor, kWarps * 32, bytes, stream>>>(
-        cascade, task, group, segment, bytes_per_warp);
-    check_launch("tail_kernel", stream);
+    LaunchChain(stream, false)
+        .launch(
+            "tail_kernel", tail_kernel<Leaf>,
+            LaunchSize{static_cast<unsigned>(choice.multiprocessors * kBlocksPerMultiprocessor), kWarps * 32, bytes},
+            cascade, task, group, segment, bytes_per_warp);
 }
 
 }  // namespace

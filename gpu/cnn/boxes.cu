@@ -1,7 +1,7 @@
 #include "gpu/cnn/box_sink.cuh"
 #include "gpu/cnn/elements.cuh"
 #include "gpu/cnn/heads.h"
-#include "gpu/cnn/launch.cuh"
+#include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
 namespace {
@@ -16,7 +16,7 @@ __global__ void __launch_bounds__(kThreads) boxes_kernel(const __grid_constant__
     int which = 0;
     for (int i = 1; i < kMaxLevels; ++i) which += block >= maps.first_block[i] ? 1 : 0;
     const BoxLevel& level = maps.level[which];
-    release_next();
+    let_next_start();
     wait_for_previous();
     const std::int64_t index = static_cast<std::int64_t>(block - maps.first_block[which]) * kThreads + threadIdx.x;
     const int box_of_cell = static_cast<int>(index % level.boxes_per_cell);
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(kThreads) boxes_kernel(const __grid_constant__
 
 }  // namespace
 
-void launch_boxes(const BoxMaps& maps, int images, Precision precision, const Chain& chain) {
+void launch_boxes(const BoxMaps& maps, int images, Precision precision, const LaunchChain& chain) {
     BoxMaps launch = maps;
     int blocks = 0;
     for (int i = 0; i < kMaxLevels; ++i) {
@@ -59,9 +59,9 @@ void launch_boxes(const BoxMaps& maps, int images, Precision precision, const Ch
         blocks += static_cast<int>((boxes + kThreads - 1) / kThreads);
     }
     launch.first_block[kMaxLevels] = blocks;
-    const LaunchShape shape{dim3(static_cast<unsigned>(blocks), 1, static_cast<unsigned>(images)), dim3(kThreads), 0};
-    launch_chained(precision == Precision::fp32 ? boxes_kernel<float> : boxes_kernel<__half>, "boxes_kernel", shape,
-                   chain, launch);
+    const LaunchSize shape{dim3(static_cast<unsigned>(blocks), 1, static_cast<unsigned>(images)), dim3(kThreads), 0};
+    chain.launch("boxes_kernel", precision == Precision::fp32 ? boxes_kernel<float> : boxes_kernel<__half>, shape,
+                 launch);
 }
 
 }  // namespace throng::gpu

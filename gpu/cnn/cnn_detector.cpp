@@ -141,27 +141,33 @@ void CnnDetector::enqueue_batch(const Frame* frames, DetectionBuffer* const* raw
     }
 }
 
-void CnnDetector::enqueue_some(const Frame* frames, DetectionBuffer* const* raw, int count, StageRecorder& recorder) {
-    FrameRuns& runs = runs_for(frames[0].width(), frames[0].height(), count);
+// The only work that reads the frames.
+void CnnDetector::enqueue_preprocess(const FrameRuns& runs, const Frame* frames, DetectionBuffer* const* raw, int count,
+                                     StageRecorder& recorder) {
+    const FrameIntake::Reading reading(intake_);
     PreprocessTask preprocess;
-    BoxSink sink;
     for (int i = 0; i < count; ++i) {
         preprocess.image[i] = intake_.take_colors(frames[i], recorder);
         preprocess.color[i] = cnn_color_of(frames[i].info());
         preprocess.clear[i] = raw[i]->span().count;
-        sink.raw[i] = raw[i]->span();
     }
     preprocess.rgb = network_.input.rgb;
     preprocess.mean = network_.input.mean;
     preprocess.scale = network_.input.scale;
+    const ScopedStage stage(recorder, stage::kPreprocess);
+    runs.enqueue_preprocess(preprocess, count, stream_);
+}
+
+void CnnDetector::enqueue_some(const Frame* frames, DetectionBuffer* const* raw, int count, StageRecorder& recorder) {
+    FrameRuns& runs = runs_for(frames[0].width(), frames[0].height(), count);
+    BoxSink sink;
+    enqueue_preprocess(runs, frames, raw, count, recorder);
+    for (int i = 0; i < count; ++i) {
+        sink.raw[i] = raw[i]->span();
+    }
     sink.threshold = threshold_;
     sink.min_side = static_cast<float>(params_.min_size);
     sink.max_side = params_.max_size > 0 ? static_cast<float>(params_.max_size) : INFINITY;
-    {
-        const ScopedStage stage(recorder, stage::kPreprocess);
-        runs.enqueue_preprocess(preprocess, count, stream_);
-    }
-    intake_.release();
     {
         const ScopedStage stage(recorder, stage::kNetwork);
         runs.enqueue_layers(count, switches_.graph, switches_.overlap, stream_);

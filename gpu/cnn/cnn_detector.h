@@ -43,6 +43,9 @@ public:
     [[nodiscard]] OptionalFields optional_fields() const override;
     [[nodiscard]] std::vector<DetectorSwitch> switches() const override;
 
+    // Returns the frames that have been read to their decoders, as each call does for earlier ones.
+    void release_read_frames() { intake_.release_read(); }
+
     [[nodiscard]] const Network& network() const { return network_; }
     [[nodiscard]] const DetectorParams& params() const { return params_; }
     [[nodiscard]] const CnnSwitches& chosen_switches() const { return switches_; }
@@ -53,6 +56,8 @@ public:
 private:
     void set_up(const DetectorParams& params);
     FrameRuns& runs_for(int width, int height, int frames);
+    void enqueue_preprocess(const FrameRuns& runs, const Frame* frames, DetectionBuffer* const* raw, int count,
+                            StageRecorder& recorder);
     void enqueue_some(const Frame* frames, DetectionBuffer* const* raw, int count, StageRecorder& recorder);
 
     StreamView stream_;

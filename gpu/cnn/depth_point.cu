@@ -1,7 +1,7 @@
 #include "gpu/cnn/depth_point.h"
 
-#include "gpu/cnn/launch.cuh"
 #include "gpu/cnn/tile_product.cuh"
+#include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
 namespace {
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(kTileThreads) depth_point_kernel(const __grid_
     const int first_out = static_cast<int>(blockIdx.y) * kOut;
     const int image = static_cast<int>(blockIdx.z);
 
-    release_next();
+    let_next_start();
     wait_for_previous();
     Product product;
     product.start(task.point.bias + first_out);
@@ -86,18 +86,18 @@ __global__ void __launch_bounds__(kTileThreads) depth_point_kernel(const __grid_
 }
 
 template <typename T, int kChunk, int kOut, int kWidth>
-void launch_as(const DepthPointTask& task, int images, const Chain& chain) {
+void launch_as(const DepthPointTask& task, int images, const LaunchChain& chain) {
     using Block = DepthPointBlock<T, kChunk, kOut, kWidth>;
     const int tiles =
         ((task.out.width + kWidth - 1) / kWidth) * ((task.out.height + Block::kHeight - 1) / Block::kHeight);
     const dim3 grid(static_cast<unsigned>(tiles), static_cast<unsigned>(task.point.out / kOut),
                     static_cast<unsigned>(images));
-    launch_chained(depth_point_kernel<T, kChunk, kOut, kWidth>, "depth_point_kernel",
-                   {grid, dim3(kTileThreads), Block::kShared}, chain, task);
+    chain.launch("depth_point_kernel", depth_point_kernel<T, kChunk, kOut, kWidth>,
+                 {grid, dim3(kTileThreads), Block::kShared}, task);
 }
 
 template <typename T>
-void launch_in(const DepthPointTask& task, int images, int multiprocessors, const Chain& chain) {
+void launch_in(const DepthPointTask& task, int images, int multiprocessors, const LaunchChain& chain) {
     const std::int64_t pixels = std::int64_t{task.out.width} * task.out.height * images;
     const auto fills = [&](int width, int channels) {
         return task.point.out % channels == 0 && pixels / (width * 8) * (task.point.out / channels) >= multiprocessors;
@@ -119,7 +119,7 @@ void launch_in(const DepthPointTask& task, int images, int multiprocessors, cons
 }  // namespace
 
 void launch_depth_point(const DepthPointTask& task, int images, Precision precision, int multiprocessors,
-                        const Chain& chain) {
+                        const LaunchChain& chain) {
     if (precision == Precision::fp32) {
         launch_in<float>(task, images, multiprocessors, chain);
     } else {

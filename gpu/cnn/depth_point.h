@@ -2,7 +2,7 @@
 // with its activation.
 #pragma once
 
-#include "gpu/cnn/chain.h"
+#include "gpu/cnn/launch.h"
 #include "gpu/cnn/map.h"
 #include "gpu/cnn/weights.h"
 
@@ -20,6 +20,6 @@ struct DepthPointTask {
 
 // One launch; channels are padded to multiples of 16, without an upper limit.
 void launch_depth_point(const DepthPointTask& task, int images, Precision precision, int multiprocessors,
-                        const Chain& chain);
+                        const LaunchChain& chain);
 
 }  // namespace throng::gpu

@@ -194,12 +194,17 @@ void DynamicBatcher::await_batch(std::unique_lock<std::mutex>& lock) {
 
 // On the launching thread.
 DynamicBatcher::Engine& DynamicBatcher::free_engine() {
+    std::vector<Engine*> free;
     {
         const std::lock_guard lock(mutex_);
         for (const auto& engine : engines_) {
-            if (std::find(in_flight_.begin(), in_flight_.end(), engine.get()) == in_flight_.end()) return *engine;
+            if (std::find(in_flight_.begin(), in_flight_.end(), engine.get()) == in_flight_.end())
+                free.push_back(engine.get());
         }
     }
+    // Decoders wait for their frames, and an engine that is not used again would keep them.
+    for (Engine* engine : free) engine->detector.release_read_frames();
+    if (!free.empty()) return *free.front();
     engines_.push_back(std::make_unique<Engine>(device_, network_, params_));
     return *engines_.back();
 }

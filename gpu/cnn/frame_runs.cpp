@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "gpu/runtime/launch.cuh"
+
 namespace throng::gpu {
 namespace {
 
@@ -59,7 +61,7 @@ void FrameRuns::enqueue_preprocess(PreprocessTask task, int frames, StreamView s
         task.passes = run.passes;
         task.single = run.single;
         task.out = run.network.input();
-        launch_preprocess(task, frames, precision_, {stream, false});
+        launch_preprocess(task, frames, precision_, LaunchChain(stream, false));
         std::fill(std::begin(task.clear), std::end(task.clear), nullptr);
     }
 }

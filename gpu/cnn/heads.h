@@ -4,7 +4,7 @@
 
 #include "core/model/network.h"
 #include "gpu/cnn/box_sink.h"
-#include "gpu/cnn/chain.h"
+#include "gpu/cnn/launch.h"
 #include "gpu/cnn/weights.h"
 
 namespace throng::gpu {
@@ -32,7 +32,7 @@ struct YunetHeads {
     int first_tile[kMaxLevels + 1] = {};  // set by the launch
 };
 
-void launch_yunet_heads(const YunetHeads& heads, int images, Precision precision, const Chain& chain);
+void launch_yunet_heads(const YunetHeads& heads, int images, Precision precision, const LaunchChain& chain);
 
 // Maps of one stride; fields as in HeadLevel.
 struct BoxLevel {
@@ -52,6 +52,6 @@ struct BoxMaps {
     int first_block[kMaxLevels + 1] = {};  // set by the launch
 };
 
-void launch_boxes(const BoxMaps& maps, int images, Precision precision, const Chain& chain);
+void launch_boxes(const BoxMaps& maps, int images, Precision precision, const LaunchChain& chain);
 
 }  // namespace throng::gpu

@@ -9,6 +9,7 @@
 #include "gpu/cnn/plain_layers.h"
 #include "gpu/cnn/point_depth.h"
 #include "gpu/cnn/step_order.h"
+#include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
 namespace {
@@ -121,7 +122,7 @@ Map NetworkRun::map_or_none(int tensor) const {
 void NetworkRun::enqueue_layers(int images, StreamView stream, bool overlap) const {
     for (const Group& group : groups_) {
         const bool first = &group == &groups_.front();  // the first kernel waits for all earlier work
-        launch(group, images, {stream, overlap && can_overlap_ && !first && prefetches(group)});
+        launch(group, images, stream, overlap && can_overlap_ && !first && prefetches(group));
     }
 }
 
@@ -131,7 +132,8 @@ bool NetworkRun::prefetches(const Group& group) const {
     return kind == StepKind::stem || kind == StepKind::stem_unit || kind == StepKind::point_depth;
 }
 
-void NetworkRun::launch(const Group& group, int images, const Chain& chain) const {
+void NetworkRun::launch(const Group& group, int images, StreamView stream, bool overlap) const {
+    const LaunchChain chain(stream, overlap);
     const Step& step = steps_->steps[at(group.first)];
     switch (step.kind) {
         case StepKind::stem:
@@ -198,7 +200,7 @@ std::string NetworkRun::launch_name(int l) const {
 }
 
 void NetworkRun::enqueue_boxes(const BoxSink& sink, int images, StreamView stream) const {
-    const Chain chain{stream, false};
+    const LaunchChain chain(stream, false);
     const NetworkHead& head = network_->head;
     if (!steps_->heads.empty()) {
         YunetHeads heads;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/model/network.h"
-#include "gpu/cnn/chain.h"
+#include "gpu/cnn/launch.h"
 #include "gpu/cnn/steps.h"
 #include "gpu/runtime/probe.h"
 #include "gpu/runtime/stream.h"
@@ -31,7 +31,7 @@ public:
     [[nodiscard]] int launches() const { return static_cast<int>(groups_.size()); }
     // Enqueues one of these launches on all images, for measurements; describes it: "unit 64 -> 64, 160x160".
     void enqueue_launch(int l, StreamView stream) const {
-        launch(groups_[static_cast<std::size_t>(l)], images_, {stream, false});
+        launch(groups_[static_cast<std::size_t>(l)], images_, stream, false);
     }
     [[nodiscard]] std::string launch_name(int l) const;
     [[nodiscard]] std::size_t memory() const { return memory_.bytes(); }
@@ -47,7 +47,7 @@ private:
     void lay_out_maps(int width, int height, StreamView stream);
     void group_steps();
     [[nodiscard]] bool prefetches(const Group& group) const;
-    void launch(const Group& group, int images, const Chain& chain) const;
+    void launch(const Group& group, int images, StreamView stream, bool overlap) const;
     [[nodiscard]] Map map_or_none(int tensor) const;
 
     const Network* network_;

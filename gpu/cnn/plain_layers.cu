@@ -1,6 +1,6 @@
 #include "gpu/cnn/elements.cuh"
-#include "gpu/cnn/launch.cuh"
 #include "gpu/cnn/plain_layers.h"
+#include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
 namespace {
@@ -25,7 +25,7 @@ __device__ WorkItem work_item(const Map& out, int groups) {
 template <typename T, int kSplit>
 __global__ void __launch_bounds__(kThreads) convolution_kernel(const __grid_constant__ PlainConvolution task) {
     const WorkItem at = work_item(task.out, task.out.channels / 4 * kSplit);
-    release_next();
+    let_next_start();
     wait_for_previous();
     const int part = at.group % kSplit;
     const int channel = at.group / kSplit * 4;
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(kThreads) convolution_kernel(const __grid_cons
 template <typename T>
 __global__ void __launch_bounds__(kThreads) pool_kernel(const __grid_constant__ PlainPool task) {
     const WorkItem at = work_item(task.out, task.out.channels / 4);
-    release_next();
+    let_next_start();
     wait_for_previous();
     if (!at.inside) return;
     const Image<const T> in(task.in, at.image, at.group * 4);
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(kThreads) pool_kernel(const __grid_constant__ 
 template <typename T>
 __global__ void __launch_bounds__(kThreads) sum_kernel(const __grid_constant__ PlainSum task) {
     const WorkItem at = work_item(task.out, task.channels);
-    release_next();
+    let_next_start();
     wait_for_previous();
     if (!at.inside) return;
     const auto term = [&](const Map& map, int factor) {
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(kThreads) sum_kernel(const __grid_constant__ P
     *Image<T>(task.out, at.image, task.first_channel + at.group).at(at.x, at.y) = static_cast<T>(sum);
 }
 
-LaunchShape shape_of(const Map& out, int groups, int images) {
+LaunchSize shape_of(const Map& out, int groups, int images) {
     const std::int64_t threads = static_cast<std::int64_t>(out.width) * out.height * groups;
     return {dim3(static_cast<unsigned>((threads + kThreads - 1) / kThreads), 1, static_cast<unsigned>(images)),
             dim3(kThreads), 0};
@@ -109,13 +109,13 @@ LaunchShape shape_of(const Map& out, int groups, int images) {
 namespace {
 
 template <typename T, int kSplit>
-void launch_convolution(const PlainConvolution& task, int images, const Chain& chain) {
-    launch_chained(convolution_kernel<T, kSplit>, "convolution_kernel",
-                   shape_of(task.out, task.out.channels / 4 * kSplit, images), chain, task);
+void launch_convolution(const PlainConvolution& task, int images, const LaunchChain& chain) {
+    chain.launch("convolution_kernel", convolution_kernel<T, kSplit>,
+                 shape_of(task.out, task.out.channels / 4 * kSplit, images), task);
 }
 
 template <typename T>
-void launch_convolution(const PlainConvolution& task, int images, const Chain& chain) {
+void launch_convolution(const PlainConvolution& task, int images, const LaunchChain& chain) {
     const std::int64_t threads = std::int64_t{task.out.width} * task.out.height * images * task.out.channels / 4;
     const int depth = task.depthwise ? 1 : task.in.channels;
     if (depth >= 128 && threads < kManyThreads / 8) return launch_convolution<T, 32>(task, images, chain);
@@ -127,7 +127,7 @@ void launch_convolution(const PlainConvolution& task, int images, const Chain& c
 
 }  // namespace
 
-void launch_plain(const PlainConvolution& task, int images, Precision precision, const Chain& chain) {
+void launch_plain(const PlainConvolution& task, int images, Precision precision, const LaunchChain& chain) {
     if (precision == Precision::fp32) {
         launch_convolution<float>(task, images, chain);
     } else {
@@ -135,14 +135,14 @@ void launch_plain(const PlainConvolution& task, int images, Precision precision,
     }
 }
 
-void launch_plain(const PlainPool& task, int images, Precision precision, const Chain& chain) {
-    launch_chained(precision == Precision::fp32 ? pool_kernel<float> : pool_kernel<__half>, "pool_kernel",
-                   shape_of(task.out, task.out.channels / 4, images), chain, task);
+void launch_plain(const PlainPool& task, int images, Precision precision, const LaunchChain& chain) {
+    chain.launch("pool_kernel", precision == Precision::fp32 ? pool_kernel<float> : pool_kernel<__half>,
+                 shape_of(task.out, task.out.channels / 4, images), task);
 }
 
-void launch_plain(const PlainSum& task, int images, Precision precision, const Chain& chain) {
-    launch_chained(precision == Precision::fp32 ? sum_kernel<float> : sum_kernel<__half>, "sum_kernel",
-                   shape_of(task.out, task.channels, images), chain, task);
+void launch_plain(const PlainSum& task, int images, Precision precision, const LaunchChain& chain) {
+    chain.launch("sum_kernel", precision == Precision::fp32 ? sum_kernel<float> : sum_kernel<__half>,
+                 shape_of(task.out, task.channels, images), task);
 }
 
 }  // namespace throng::gpu

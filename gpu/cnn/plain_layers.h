@@ -2,7 +2,7 @@
 // channels of a pixel.
 #pragma once
 
-#include "gpu/cnn/chain.h"
+#include "gpu/cnn/launch.h"
 #include "gpu/cnn/map.h"
 #include "gpu/cnn/weights.h"
 
@@ -33,8 +33,8 @@ struct PlainSum {
     bool relu = false;
 };
 
-void launch_plain(const PlainConvolution& task, int images, Precision precision, const Chain& chain);
-void launch_plain(const PlainPool& task, int images, Precision precision, const Chain& chain);
-void launch_plain(const PlainSum& task, int images, Precision precision, const Chain& chain);
+void launch_plain(const PlainConvolution& task, int images, Precision precision, const LaunchChain& chain);
+void launch_plain(const PlainPool& task, int images, Precision precision, const LaunchChain& chain);
+void launch_plain(const PlainSum& task, int images, Precision precision, const LaunchChain& chain);
 
 }  // namespace throng::gpu

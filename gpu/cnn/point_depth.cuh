@@ -2,10 +2,10 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "gpu/cnn/launch.cuh"
 #include "gpu/cnn/point_depth.h"
 #include "gpu/cnn/tile_depthwise.cuh"
 #include "gpu/cnn/tile_load.cuh"
+#include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
 
@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(kTileThreads) point_depth_kernel(const __grid_
     const int first = static_cast<int>(blockIdx.y) * kOut;
     const int image = static_cast<int>(blockIdx.z);
 
-    release_next();
+    let_next_start();
     Product::load_weights(weights, task.point, 0, first);
     wait_for_previous();
     load_tile<T, Product, Block::kBordered, kHeight + 2, kIn>(tile, task.in, task.up, image, left - 1, top - 1);
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(kTileThreads) point_depth_kernel(const __grid_
 }
 
 template <typename T, int kIn, int kOut, int kHeight>
-void launch_point_depth_as(const PointDepthTask* tasks, int count, int images, const Chain& chain) {
+void launch_point_depth_as(const PointDepthTask* tasks, int count, int images, const LaunchChain& chain) {
     using Block = PointDepthBlock<T, kIn, kOut, kHeight>;
     PointDepthLaunch launch;
     int tiles = 0;
@@ -113,14 +113,14 @@ void launch_point_depth_as(const PointDepthTask* tasks, int count, int images, c
     launch.first_tile[kMaxMerge] = tiles;
     const dim3 grid(static_cast<unsigned>(tiles), static_cast<unsigned>(tasks[0].point.out / kOut),
                     static_cast<unsigned>(images));
-    launch_chained(point_depth_kernel<T, kIn, kOut, kHeight>, "point_depth_kernel",
-                   {grid, dim3(kTileThreads), Block::kShared}, chain, launch);
+    chain.launch("point_depth_kernel", point_depth_kernel<T, kIn, kOut, kHeight>,
+                 {grid, dim3(kTileThreads), Block::kShared}, launch);
 }
 
 // The combinations that point_depth_tile can return.
 template <typename T>
 void launch_point_depth_in(const PointDepthTask* tasks, int count, int images, const PointDepthTile& tile,
-                           const Chain& chain) {
+                           const LaunchChain& chain) {
     const auto is = [&](int in, int out, int height) {
         return tasks[0].point.in == in && tile.channels == out && tile.height == height;
     };

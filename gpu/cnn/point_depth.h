@@ -2,7 +2,7 @@
 // figure 2). Optionally adds an upsampled map before, and applies activation and 2 x 2 maxima after.
 #pragma once
 
-#include "gpu/cnn/chain.h"
+#include "gpu/cnn/launch.h"
 #include "gpu/cnn/map.h"
 #include "gpu/cnn/weights.h"
 
@@ -45,8 +45,8 @@ struct PointDepthTile {
 
 // images: number in the batch.
 void launch_point_depth_fp32(const PointDepthTask* tasks, int count, int images, const PointDepthTile& tile,
-                             const Chain& chain);
+                             const LaunchChain& chain);
 void launch_point_depth_fp16(const PointDepthTask* tasks, int count, int images, const PointDepthTile& tile,
-                             const Chain& chain);
+                             const LaunchChain& chain);
 
 }  // namespace throng::gpu

@@ -1,6 +1,6 @@
 #include "gpu/cnn/elements.cuh"
-#include "gpu/cnn/launch.cuh"
 #include "gpu/cnn/preprocess.h"
+#include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
 namespace {
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
     const int first = static_cast<int>(blockIdx.x) * kBlockWidth * kPixels + threadIdx.x;
     const int y = static_cast<int>(blockIdx.y) * kBlockHeight + threadIdx.y;
     const int entry = static_cast<int>(blockIdx.z);
-    release_next();
+    let_next_start();
     wait_for_previous();
     if (first == 0 && y == 0 && entry % task.passes == 0 && task.clear[entry / task.passes] != nullptr) {
         *task.clear[entry / task.passes] = {};
@@ -125,18 +125,18 @@ __global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
 }
 
 template <typename T, bool kSingle>
-void launch(const PreprocessTask& task, int frames, const Chain& chain) {
+void launch(const PreprocessTask& task, int frames, const LaunchChain& chain) {
     constexpr int kWidth = kBlockWidth * pixels_per_thread(kSingle);
-    const LaunchShape shape{dim3(static_cast<unsigned>((task.out.width + kWidth - 1) / kWidth),
-                                 static_cast<unsigned>((task.out.height + kBlockHeight - 1) / kBlockHeight),
-                                 static_cast<unsigned>(frames * task.passes)),
-                            dim3(kBlockWidth, kBlockHeight), 0};
-    launch_chained(preprocess_kernel<T, kSingle>, "preprocess_kernel", shape, chain, task);
+    const LaunchSize shape{dim3(static_cast<unsigned>((task.out.width + kWidth - 1) / kWidth),
+                                static_cast<unsigned>((task.out.height + kBlockHeight - 1) / kBlockHeight),
+                                static_cast<unsigned>(frames * task.passes)),
+                           dim3(kBlockWidth, kBlockHeight), 0};
+    chain.launch("preprocess_kernel", preprocess_kernel<T, kSingle>, shape, task);
 }
 
 }  // namespace
 
-void launch_preprocess(const PreprocessTask& task, int frames, Precision precision, const Chain& chain) {
+void launch_preprocess(const PreprocessTask& task, int frames, Precision precision, const LaunchChain& chain) {
     if (precision == Precision::fp32) {
         task.single ? launch<float, true>(task, frames, chain) : launch<float, false>(task, frames, chain);
     } else {

@@ -4,7 +4,7 @@
 
 #include "core/algo/cnn_input.h"
 #include "core/detect/detection_buffer.h"
-#include "gpu/cnn/chain.h"
+#include "gpu/cnn/launch.h"
 #include "gpu/cnn/map.h"
 #include "gpu/frame/device_image.h"
 
@@ -33,6 +33,6 @@ struct PreprocessTask {
     DetectionCount* clear[kMaxBatch] = {};  // set to zero if not null
 };
 
-void launch_preprocess(const PreprocessTask& task, int frames, Precision precision, const Chain& chain);
+void launch_preprocess(const PreprocessTask& task, int frames, Precision precision, const LaunchChain& chain);
 
 }  // namespace throng::gpu

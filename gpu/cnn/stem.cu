@@ -1,7 +1,7 @@
 #include "gpu/cnn/stem.h"
 
-#include "gpu/cnn/launch.cuh"
 #include "gpu/cnn/tile_depthwise.cuh"
+#include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
 namespace {
@@ -225,7 +225,7 @@ __global__ void __launch_bounds__(kTileThreads) stem_kernel(const __grid_constan
     const int left = static_cast<int>(blockIdx.x) * kAcross;
     const int top = static_cast<int>(blockIdx.y) * kDown;
     const int image = static_cast<int>(blockIdx.z);
-    release_next();
+    let_next_start();
     const StemConvolution<T> conv(task, image);
     wait_for_previous();
     if (is_inside(task.in, left, top, left + kAcross - 1, top + kDown - 1)) {
@@ -287,7 +287,7 @@ __global__ void __launch_bounds__(kTileThreads) stem_unit_kernel(const __grid_co
     const int left = static_cast<int>(blockIdx.x) * kAcross;
     const int top = static_cast<int>(blockIdx.y) * kDown;
     const int image = static_cast<int>(blockIdx.z);
-    release_next();
+    let_next_start();
     {
         const StemConvolution<T> conv(task, image);
         const StemPoint<T> point(task.weights.point);
@@ -325,17 +325,16 @@ dim3 grid_of(int width, int height, int tile_width, int tile_height, int images)
 
 }  // namespace
 
-void launch_stem(const StemTask& task, int images, Precision precision, const Chain& chain) {
-    const LaunchShape shape{grid_of(task.out.width, task.out.height, kAcross, kDown, images), kTileThreads, 0};
-    launch_chained(precision == Precision::fp32 ? stem_kernel<float> : stem_kernel<__half>, "stem_kernel", shape, chain,
-                   task);
+void launch_stem(const StemTask& task, int images, Precision precision, const LaunchChain& chain) {
+    const LaunchSize shape{grid_of(task.out.width, task.out.height, kAcross, kDown, images), kTileThreads, 0};
+    chain.launch("stem_kernel", precision == Precision::fp32 ? stem_kernel<float> : stem_kernel<__half>, shape, task);
 }
 
-void launch_stem_unit(const StemTask& task, int images, Precision precision, const Chain& chain) {
-    const LaunchShape shape{grid_of((task.in.width + 1) / 2, (task.in.height + 1) / 2, kAcross, kDown, images),
-                            kTileThreads, 0};
-    launch_chained(precision == Precision::fp32 ? stem_unit_kernel<float> : stem_unit_kernel<__half>,
-                   "stem_unit_kernel", shape, chain, task);
+void launch_stem_unit(const StemTask& task, int images, Precision precision, const LaunchChain& chain) {
+    const LaunchSize shape{grid_of((task.in.width + 1) / 2, (task.in.height + 1) / 2, kAcross, kDown, images),
+                           kTileThreads, 0};
+    chain.launch("stem_unit_kernel", precision == Precision::fp32 ? stem_unit_kernel<float> : stem_unit_kernel<__half>,
+                 shape, task);
 }
 
 }  // namespace throng::gpu

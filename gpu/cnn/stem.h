@@ -3,7 +3,7 @@
 // the results are passed to the pointwise convolution in registers.
 #pragma once
 
-#include "gpu/cnn/chain.h"
+#include "gpu/cnn/launch.h"
 #include "gpu/cnn/map.h"
 #include "gpu/cnn/weights.h"
 
@@ -28,7 +28,7 @@ struct StemTask {
     StemWeights weights;
 };
 
-void launch_stem(const StemTask& task, int images, Precision precision, const Chain& chain);
-void launch_stem_unit(const StemTask& task, int images, Precision precision, const Chain& chain);
+void launch_stem(const StemTask& task, int images, Precision precision, const LaunchChain& chain);
+void launch_stem_unit(const StemTask& task, int images, Precision precision, const LaunchChain& chain);
 
 }  // namespace throng::gpu

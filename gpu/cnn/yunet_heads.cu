@@ -1,7 +1,7 @@
 #include "gpu/cnn/box_sink.cuh"
 #include "gpu/cnn/heads.h"
-#include "gpu/cnn/launch.cuh"
 #include "gpu/cnn/tile_load.cuh"
+#include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
 namespace {
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(kTileThreads) yunet_heads_kernel(const __grid_
     const int top = (block - heads.first_tile[which]) / across * kSide;
     const int image = static_cast<int>(blockIdx.z);
 
-    release_next();
+    let_next_start();
     Product::load_weights(weights, head.point, 0, 0);
     wait_for_previous();
     load_tile<T, Product, kBordered, kBordered, kHeadChannelsIn>(tile, head.in, Map{}, image, left - 1, top - 1);
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(kTileThreads) yunet_heads_kernel(const __grid_
 
 }  // namespace
 
-void launch_yunet_heads(const YunetHeads& heads, int images, Precision precision, const Chain& chain) {
+void launch_yunet_heads(const YunetHeads& heads, int images, Precision precision, const LaunchChain& chain) {
     YunetHeads launch = heads;
     int tiles = 0;
     for (int i = 0; i < kMaxLevels; ++i) {
@@ -82,10 +82,9 @@ void launch_yunet_heads(const YunetHeads& heads, int images, Precision precision
         tiles += ((in.width + kSide - 1) / kSide) * ((in.height + kSide - 1) / kSide);
     }
     launch.first_tile[kMaxLevels] = tiles;
-    const LaunchShape shape{dim3(static_cast<unsigned>(tiles), 1, static_cast<unsigned>(images)), dim3(kTileThreads),
-                            0};
-    launch_chained(precision == Precision::fp32 ? yunet_heads_kernel<float> : yunet_heads_kernel<__half>,
-                   "yunet_heads_kernel", shape, chain, launch);
+    const LaunchSize shape{dim3(static_cast<unsigned>(tiles), 1, static_cast<unsigned>(images)), dim3(kTileThreads), 0};
+    chain.launch("yunet_heads_kernel",
+                 precision == Precision::fp32 ? yunet_heads_kernel<float> : yunet_heads_kernel<__half>, shape, launch);
 }
 
 }  // namespace throng::gpu

@@ -2,6 +2,7 @@
 
 #include "core/algo/gray.h"
 #include "gpu/frame/convert.h"
+#include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
 namespace {
@@ -9,8 +10,9 @@ namespace {
 constexpr int kBlockWidth = 32;
 constexpr int kBlockHeight = 8;
 
-dim3 grid_for(int width, int height) {
-    return dim3((width + kBlockWidth - 1) / kBlockWidth, (height + kBlockHeight - 1) / kBlockHeight);
+LaunchSize size_for(int width, int height) {
+    return {dim3((width + kBlockWidth - 1) / kBlockWidth, (height + kBlockHeight - 1) / kBlockHeight),
+            dim3(kBlockWidth, kBlockHeight)};
 }
 
 __global__ void gray_kernel(const std::uint8_t* bgr, int bgr_pitch, int width, int height, std::uint8_t* gray,
@@ -70,16 +72,15 @@ __global__ void rgba_kernel(DeviceImage frame, YuvToRgb to, std::uint8_t* rgba, 
 
 void enqueue_gray(const std::uint8_t* bgr, int bgr_pitch, int width, int height, std::uint8_t* gray, int gray_pitch,
                   StreamView stream) {
-    gray_kernel<<<grid_for(width, height), dim3(kBlockWidth, kBlockHeight), 0, stream>>>(bgr, bgr_pitch, width, height,
-                                                                                         gray, gray_pitch);
-    check_launch("gray_kernel", stream);
+    LaunchChain(stream, false)
+        .launch("gray_kernel", gray_kernel, size_for(width, height), bgr, bgr_pitch, width, height, gray, gray_pitch);
 }
 
 void enqueue_rgba(const DeviceImage& frame, ColorRange range, ColorMatrix matrix, std::uint8_t* rgba, int rgba_pitch,
                   StreamView stream) {
-    rgba_kernel<<<grid_for(frame.width, frame.height), dim3(kBlockWidth, kBlockHeight), 0, stream>>>(
-        frame, conversion(range, matrix), rgba, rgba_pitch);
-    check_launch("rgba_kernel", stream);
+    LaunchChain(stream, false)
+        .launch("rgba_kernel", rgba_kernel, size_for(frame.width, frame.height), frame, conversion(range, matrix), rgba,
+                rgba_pitch);
 }
 
 }  // namespace throng::gpu

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/error.h"
+#include "core/base/log.h"
 #include "gpu/frame/convert.h"
 
 namespace throng::gpu {
@@ -60,16 +62,30 @@ void FrameIntake::import_plane(Slot& slot, const Frame& frame, int plane, std::s
     out.data = static_cast<const std::uint8_t*>(mapped) + offset;
 }
 
-FrameIntake::Slot& FrameIntake::next_slot() {
-    if (!open_) {
-        open_ = true;
-        current_ = (current_ + 1) % kBatches;
-        Batch& batch = batches_[current_];
-        batch.read.synchronize();  // returns at once unless kBatches batches are in flight
-        batch.frames.clear();
-        batch.taken = 0;
-        batch.after_decoder = false;
+void FrameIntake::begin_batch() {
+    Batch& batch = batches_[(current_ + 1) % kBatches];
+    batch.read.synchronize();  // returns at once unless kBatches batches are in flight
+    release_read();
+    current_ = (current_ + 1) % kBatches;
+    batch.taken = 0;
+    batch.after_decoder = false;
+}
+
+void FrameIntake::end_batch() noexcept {
+    try {
+        batches_[current_].read.record(stream_);
+    } catch (const Error& error) {  // the device is lost, and the next call says so
+        spdlog::debug("{}", error.what());
     }
+}
+
+void FrameIntake::release_read() {
+    for (Batch& batch : batches_) {
+        if (!batch.frames.empty() && batch.read.done()) batch.frames.clear();
+    }
+}
+
+FrameIntake::Slot& FrameIntake::next_slot() {
     Batch& batch = batches_[current_];
     if (batch.taken == batch.slots.size()) batch.slots.emplace_back();
     return batch.slots[batch.taken++];
@@ -156,11 +172,6 @@ DeviceImage FrameIntake::take(const Frame& frame, bool chroma, StageRecorder& re
         image.chroma_step = planes == 2 ? 2 : 1;
     }
     return image;
-}
-
-void FrameIntake::release() {
-    batches_[current_].read.record(stream_);
-    open_ = false;
 }
 
 }  // namespace throng::gpu

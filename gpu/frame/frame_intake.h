@@ -18,21 +18,34 @@ namespace throng::gpu {
 // One per detector; not thread-safe. Allocates when a frame is larger than all previous ones, and never otherwise.
 class FrameIntake {
 public:
+    // The work that is enqueued while this object exists may read the frames that are taken meanwhile: a batch. Ends
+    // with the scope, also by an exception. One at a time. Waits only when kBatches batches are in progress.
+    class Reading {
+    public:
+        explicit Reading(FrameIntake& intake) : intake_(intake) { intake_.begin_batch(); }
+        ~Reading() { intake_.end_batch(); }
+        Reading(const Reading&) = delete;
+        Reading& operator=(const Reading&) = delete;
+
+    private:
+        FrameIntake& intake_;
+    };
+
     // stream: where the kernels run. integrated: the device reads page-locked host memory in place (Jetson), so that
     // nothing is uploaded. Both as in DeviceInfo.
     FrameIntake(StreamView stream, bool integrated);
 
-    // Returns the frame's luma, and its chroma if requested and present, for kernels that are enqueued on the stream
-    // afterwards. bgr24 frames are converted to gray. Several frames may be taken before release(): a batch. Keeps them
-    // alive until the work before release() is done. Waits only when kBatches batches are in progress. Throws
-    // Error(unavailable) when there is not enough memory.
+    // During a Reading. Returns the frame's luma, and its chroma if requested and present, for kernels that are
+    // enqueued on the stream. bgr24 frames are converted to gray. Keeps the frame alive until the work of the batch is
+    // done. Throws Error(unavailable) when there is not enough memory.
     [[nodiscard]] DeviceImage take(const Frame& frame, bool chroma, StageRecorder& recorder);
 
     // Like take with chroma, but does not convert bgr24 frames: then frame.bgr is set and luma is null.
     [[nodiscard]] DeviceImage take_colors(const Frame& frame, StageRecorder& recorder);
 
-    // Declares that work enqueued from now on does not read the frames taken since the last call.
-    void release();
+    // Returns the frames that have been read to their owners: decoders have few. Not during a Reading, which does so
+    // when it begins. Does not wait.
+    void release_read();
 
 private:
     static constexpr std::size_t kBatches = 3;
@@ -58,6 +71,8 @@ private:
         int pitch = 0;
     };
 
+    void begin_batch();
+    void end_batch() noexcept;
     [[nodiscard]] Slot& next_slot();
     // Makes the frame's first `planes` planes accessible to kernels.
     void import_planes(Slot& slot, const Frame& frame, int planes, Plane (&out)[Frame::kMaxPlanes],
@@ -69,7 +84,6 @@ private:
     Stream copies_;
     std::array<Batch, kBatches> batches_;
     std::size_t current_ = 0;
-    bool open_ = false;  // frames were taken since the last release()
 };
 
 }  // namespace throng::gpu

@@ -2,6 +2,7 @@
 #include <cuda_runtime.h>
 
 #include "gpu/frame/pyramid_kernels.h"
+#include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
 namespace {
@@ -211,23 +212,23 @@ void launch_resize_rows(const PyramidTables& tables, const DeviceImage& frame, c
                         int end_row, const ClearWords& clear, StreamView stream) {
     if (end_row <= first_row) return;
     const auto kernel = tables.squares != 0 ? resize_rows_kernel<true> : resize_rows_kernel<false>;
-    kernel<<<end_row - first_row, kRowThreads, 0, stream>>>(tables, frame, mask, first_row, clear);
-    check_launch("resize_rows_kernel", stream);
+    LaunchChain(stream, false)
+        .launch("resize_rows_kernel", kernel, LaunchSize{end_row - first_row, kRowThreads}, tables, frame, mask,
+                first_row, clear);
 }
 
 void launch_sum_columns(const PyramidTables& tables, int first_strip, int end_strip, int planes, StreamView stream) {
     if (end_strip <= first_strip) return;
     const dim3 grid(end_strip - first_strip, planes);
-    sum_columns_kernel<<<grid, kDownWarps * 32, 0, stream>>>(tables, first_strip);
-    check_launch("sum_columns_kernel", stream);
+    LaunchChain(stream, false)
+        .launch("sum_columns_kernel", sum_columns_kernel, LaunchSize{grid, kDownWarps * 32}, tables, first_strip);
 }
 
 void launch_tilted_sums(const PyramidTables& tables, int first_slant, int end_slant, StreamView stream) {
     if (end_slant <= first_slant) return;
-    tilted_sums_kernel<-1><<<end_slant - first_slant, kDownWarps * 32, 0, stream>>>(tables, first_slant);
-    check_launch("tilted_sums_kernel", stream);
-    tilted_sums_kernel<1><<<end_slant - first_slant, kDownWarps * 32, 0, stream>>>(tables, first_slant);
-    check_launch("tilted_sums_kernel", stream);
+    const LaunchSize size{end_slant - first_slant, kDownWarps * 32};
+    for (const auto kernel : {tilted_sums_kernel<-1>, tilted_sums_kernel<1>})
+        LaunchChain(stream, false).launch("tilted_sums_kernel", kernel, size, tables, first_slant);
 }
 
 }  // namespace throng::gpu

@@ -4,6 +4,7 @@
 #include <cuda_runtime.h>
 
 #include "gpu/hog/hog_launch.h"
+#include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
 namespace {
@@ -122,13 +123,10 @@ __global__ void __launch_bounds__(kThreads)
 template <typename Value, int kPixels>
 void launch(const HogTables& tables, const HogUnits& units, bool exact, const DeviceImage& image, DetectionCount* clear,
             StreamView stream) {
-    if (exact) {
-        hog_gradient_kernel<Value, kPixels, true>
-            <<<units.count, kThreads, 0, stream>>>(tables, units.units, image, clear);
-    } else {
-        hog_gradient_kernel<Value, kPixels, false>
-            <<<units.count, kThreads, 0, stream>>>(tables, units.units, image, clear);
-    }
+    LaunchChain(stream, false)
+        .launch("hog_gradient_kernel",
+                exact ? hog_gradient_kernel<Value, kPixels, true> : hog_gradient_kernel<Value, kPixels, false>,
+                LaunchSize{units.count, kThreads}, tables, units.units, image, clear);
 }
 
 }  // namespace
@@ -140,7 +138,6 @@ void launch_hog_gradient(const HogTables& tables, const HogUnits& units, const H
     const auto chosen = options.several ? (options.half ? launch<__half, 4> : launch<float, 4>)
                                         : (options.half ? launch<__half, 1> : launch<float, 1>);
     chosen(tables, units, options.exact, image, clear, stream);
-    check_launch("hog_gradient_kernel", stream);
 }
 
 }  // namespace throng::gpu

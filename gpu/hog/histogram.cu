@@ -9,6 +9,7 @@
 #include <cuda_runtime.h>
 
 #include "gpu/hog/hog_launch.h"
+#include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
 namespace {
@@ -199,13 +200,10 @@ template <typename Value, int kBins>
 void launch(const HogTables& tables, const HogUnits& units, bool unrolled, int rows, StreamView stream) {
     static const UseWeights weights = use_weights();
     constexpr int kThreads = 32 * kHogBins / kBins;
-    if (unrolled) {
-        hog_histogram_kernel<Value, kBins, true>
-            <<<units.count, kThreads, 0, stream>>>(tables, units.units, rows, weights);
-    } else {
-        hog_histogram_kernel<Value, kBins, false>
-            <<<units.count, kThreads, 0, stream>>>(tables, units.units, rows, weights);
-    }
+    LaunchChain(stream, false)
+        .launch("hog_histogram_kernel",
+                unrolled ? hog_histogram_kernel<Value, kBins, true> : hog_histogram_kernel<Value, kBins, false>,
+                LaunchSize{units.count, kThreads}, tables, units.units, rows, weights);
 }
 
 }  // namespace
@@ -215,7 +213,6 @@ void launch_hog_histogram(const HogTables& tables, const HogUnits& units, const 
     const auto chosen = options.several ? (options.half ? launch<__half, 3> : launch<float, 3>)
                                         : (options.half ? launch<__half, 1> : launch<float, 1>);
     chosen(tables, units, options.unrolled, rows, stream);
-    check_launch("hog_histogram_kernel", stream);
 }
 
 }  // namespace throng::gpu

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/detect/null_recorder.h"
 #include "gpu/hog/hog_weights.h"
 
 namespace throng::gpu {
@@ -46,7 +45,6 @@ void HogDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorde
     check_cuda(cudaSetDevice(device_.index), "cudaSetDevice");  // the current device is per thread
     if (!plan_ || plan_->frame().width != frame.width() || plan_->frame().height != frame.height()) {
         graphs_.clear();
-        warm_ = false;
         plan_.reset();  // free it first: both plans may not fit in memory
         plan_.emplace(ImageSize{frame.width(), frame.height()}, params_, options_, device_.multiprocessors, stream_);
     }
@@ -54,18 +52,10 @@ void HogDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorde
         check_cuda(cudaMemsetAsync(raw.span().count, 0, sizeof(DetectionCount), stream_), "clearing the detections");
         return;
     }
+    const FrameIntake::Reading reading(intake_);
     last_ = intake_.take(frame, false, recorder);
-    if (options_.graph && warm_) {
-        const ScopedStage stage(recorder, stage::kSvm);
-        graphs_.launch(stream_, last_, raw.span(), [&] {
-            NullRecorder none;
-            enqueue_frame(last_, raw.span(), none);
-        });
-    } else {
-        enqueue_frame(last_, raw.span(), recorder);
-        warm_ = true;
-    }
-    intake_.release();
+    graphs_.run(stream_, options_.graph, stage::kSvm, last_, raw.span(), recorder,
+                [&](StageRecorder& stages) { enqueue_frame(last_, raw.span(), stages); });
 }
 
 void HogDetector::enqueue_frame(const DeviceImage& image, const DetectionSpan& raw, StageRecorder& recorder) const {

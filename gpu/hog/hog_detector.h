@@ -61,7 +61,6 @@ private:
     std::optional<HogPlan> plan_;
     DeviceImage last_;
     FrameGraphs graphs_;
-    bool warm_ = false;
 };
 
 [[nodiscard]] std::unique_ptr<Detector> make_hog_detector(StreamView stream, const DeviceInfo& device,

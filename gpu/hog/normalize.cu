@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "gpu/hog/hog_launch.h"
+#include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
 namespace {
@@ -89,11 +90,10 @@ __global__ void __launch_bounds__(kNormalizeColumns* kNormalizeRows)
 template <bool kHalf>
 void launch(const HogTables& tables, const HogUnits& units, bool unrolled, StreamView stream) {
     constexpr int kThreads = kNormalizeColumns * kNormalizeRows;
-    if (unrolled) {
-        hog_normalize_kernel<kHalf, true><<<units.count, kThreads, 0, stream>>>(tables, units.units);
-    } else {
-        hog_normalize_kernel<kHalf, false><<<units.count, kThreads, 0, stream>>>(tables, units.units);
-    }
+    LaunchChain(stream, false)
+        .launch("hog_normalize_kernel",
+                unrolled ? hog_normalize_kernel<kHalf, true> : hog_normalize_kernel<kHalf, false>,
+                LaunchSize{units.count, kThreads}, tables, units.units);
 }
 
 }  // namespace
@@ -101,7 +101,6 @@ void launch(const HogTables& tables, const HogUnits& units, bool unrolled, Strea
 void launch_hog_normalize(const HogTables& tables, const HogUnits& units, const HogOptions& options,
                           StreamView stream) {
     (options.half ? launch<true> : launch<false>)(tables, units, options.unrolled, stream);
-    check_launch("hog_normalize_kernel", stream);
 }
 
 }  // namespace throng::gpu

@@ -11,6 +11,7 @@
 
 #include "core/algo/hog_levels.h"
 #include "gpu/hog/hog_launch.h"
+#include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
 namespace {
@@ -242,12 +243,10 @@ __global__ void __launch_bounds__(kThreads<Word, kIterations>, kBlocks)
 
 template <typename Word, bool kSeveral, bool kUnrolled, int kIterations>
 void launch_iterations(const HogTables& tables, const HogUnits& units, const HogOutput& output, StreamView stream) {
-    constexpr int kBytes = kSharedBytes<Word, kIterations>;
-    const auto kernel = hog_svm_kernel<Word, kSeveral, kUnrolled, kIterations>;
-    // More than 48 KB must be requested explicitly on every device; the call costs next to nothing.
-    check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes),
-               "setting the shared memory of hog_svm_kernel");
-    kernel<<<units.count, kThreads<Word, kIterations>, kBytes, stream>>>(tables, units.units, output);
+    LaunchChain(stream, false)
+        .launch("hog_svm_kernel", hog_svm_kernel<Word, kSeveral, kUnrolled, kIterations>,
+                LaunchSize{units.count, kThreads<Word, kIterations>, kSharedBytes<Word, kIterations>}, tables,
+                units.units, output);
 }
 
 template <typename Word, bool kSeveral, bool kUnrolled>
@@ -271,7 +270,6 @@ void launch_hog_svm(const HogTables& tables, const HogUnits& units, const HogOpt
          {launch<__half2, true, false>, launch<__half2, true, true>}}};
     kLaunches[options.half ? 1 : 0][options.several ? 1 : 0][options.unrolled ? 1 : 0](tables, units, output,
                                                                                        shared_memory, stream);
-    check_launch("hog_svm_kernel", stream);
 }
 
 }  // namespace throng::gpu

@@ -6,7 +6,7 @@
 #include <bit>
 
 #include "gpu/nms/box_grid.cuh"
-#include "gpu/nms/chained.h"
+#include "gpu/runtime/launch.cuh"
 
 // The binning of a frame in three kernels:
 //   assign_cells_kernel: counts the detections of each cell, and assigns each a position within its cell;
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(kThreads) assign_cells_kernel(GridBuild build,
     const BoxGrid& g = build.grid;
     const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
     for (std::uint32_t k = i; k < build.clear_words; k += gridDim.x * kThreads) build.d_clear[k] = 0;
-    const std::uint32_t n = stored_count(task.raw);
+    const std::uint32_t n = own_count(task);
     if (blockIdx.x * kThreads >= n) return;
     const Box box = i < n ? load_box(task.raw.boxes, i) : Box{};
     const float score = i < n ? task.raw.scores[i] : 0.0F;
@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(kThreads) allocate_cells_kernel(GridBuild buil
     start_kernel();
     const BoxGrid& g = build.grid;
     if (blockIdx.x == gridDim.x - 1) {
-        if (threadIdx.x == 0) make_plan(g, stored_count(task.raw));
+        if (threadIdx.x == 0) make_plan(g, own_count(task));
         return;
     }
     const std::uint32_t thread = blockIdx.x * kThreads + threadIdx.x;
@@ -136,7 +136,7 @@ __global__ void __launch_bounds__(kThreads) fill_cells_kernel(GridBuild build, N
     const BoxGrid& g = build.grid;
     const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
     if (i == 0) *g.sums = GridSums{};
-    if (i >= stored_count(task.raw)) return;
+    if (i >= own_count(task)) return;
     const Box b = load_box(task.raw.boxes, i);
     const float score = task.raw.scores[i];
     if (!is_valid_detection(b, score)) return;
@@ -144,10 +144,6 @@ __global__ void __launch_bounds__(kThreads) fill_cells_kernel(GridBuild build, N
     auto* to = reinterpret_cast<float4*>(g.records + g.cells[cell_of(g, e, level_of(e))].first + g.slots[i]);
     to[0] = make_float4(b.x, b.y, b.x + b.w, b.y + b.h);
     to[1] = make_float4(score, box_area(b, build.extent), __uint_as_float(i), 0.0F);
-}
-
-unsigned blocks_for(std::int32_t items) {
-    return (static_cast<unsigned>(items) + kThreads - 1) / kThreads;
 }
 
 SearchBounds make_search_bounds(const NmsRuleSet& rules) {
@@ -185,7 +181,7 @@ std::size_t BoxGridStorage::bytes() const {
 }
 
 void launch_grid_build(const GridBuild& build, const NmsTask& task, const LaunchChain& chain) {
-    const LaunchSize detections{dim3(blocks_for(task.raw.capacity)), kThreads};
+    const LaunchSize detections{blocks_for(task.raw.capacity, kThreads), kThreads};
     const LaunchSize cells{dim3(build.grid.cell_count() / (kThreads * kThreadCells) + 1), kThreads};
     chain.launch("assign_cells_kernel", assign_cells_kernel, detections, build, task);
     chain.launch("allocate_cells_kernel", allocate_cells_kernel, cells, build, task);

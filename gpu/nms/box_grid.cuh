@@ -111,7 +111,7 @@ __device__ __forceinline__ bool record_suppresses(const NmsRuleSet& rules, const
     if (!may_suppress(rules.ties, i.score, j.score)) return false;
     const float intersection = record_intersection(i, j, rules.extent);
     if constexpr (path == PairPath::plain) {
-        return intersection > 0.0F && reaches(rules, intersection, i.area, j.area);
+        return intersection > 0.0F && overlap_ratio(rules.overlap, intersection, i.area, j.area) >= rules.theta;
     } else {
         return suppresses_with(rules, raw, intersection, i.area, i.index, j.area, j.index);
     }
@@ -265,15 +265,7 @@ __device__ __forceinline__ void for_each_near(const BoxGrid& g, const SearchPlan
             RecordRange mine{};
             if (index < ranges)
                 mine = record_range(g, level_columns & 0xFFFFU, level_columns >> 16, level_row, index - before);
-            const std::uint32_t size = mine.last - mine.first;
-            const std::uint32_t records_up_to = group.inclusive_sum(size);
-            const std::uint32_t records = group.from(records_up_to, kLanes - 1);
-            const std::uint32_t offset = mine.first - (records_up_to - size);
-            for (std::uint32_t first = 0; __any_sync(kWholeWarp, first < records); first += kLanes) {
-                const std::uint32_t at = first + group.lane;
-                const std::uint32_t r = at + group.from(offset, group.first_above(records_up_to, at));
-                if (at < records) visit(r);
-            }
+            group.for_each_in(mine.first, mine.last - mine.first, visit);
         }
     }
 }

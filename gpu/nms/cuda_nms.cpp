@@ -69,14 +69,14 @@ void CudaNms::release() noexcept {
 }
 
 std::int32_t CudaNms::expected_count(std::int32_t capacity) const {
-    const std::uint32_t recent = expected_ != nullptr ? expected_->value() : 0;
-    if (recent == 0) return capacity;
-    return static_cast<std::int32_t>(std::min(recent, static_cast<std::uint32_t>(capacity)));
+    const auto most = static_cast<std::uint32_t>(capacity);
+    const std::uint32_t recent = expected_ != nullptr ? expected_->value().value_or(most) : most;
+    return static_cast<std::int32_t>(std::min(recent, most));
 }
 
 bool CudaNms::uses_matrix(std::int32_t capacity) const {
-    if (capacity > kMatrixLimit || engine_ == FastEngine::grid) return false;
-    return engine_ == FastEngine::matrix || expected_count(capacity) <= kMatrixBest;
+    if (engine_ != FastEngine::choose) return engine_ == FastEngine::matrix && capacity <= kMatrixLimit;
+    return expected_count(capacity) <= kMatrixBest;
 }
 
 void CudaNms::allocate(const NmsParams& params) {
@@ -100,8 +100,11 @@ void CudaNms::allocate(const NmsParams& params) {
         // Both engines where a later frame may need the other one: nothing is allocated then.
         const bool only_grid = engine_ == FastEngine::grid;
         const bool only_matrix = n <= (engine_ == FastEngine::matrix ? kMatrixLimit : kMatrixBest);
-        if (!only_grid && matrix_.size() == 0)
-            matrix_ = DeviceBuffer<std::byte>(matrix_scratch_bytes(std::min(n, kMatrixLimit)));
+        if (!only_grid && matrix_.size() == 0) {
+            ArrayLayout measure(nullptr);
+            lay_out_matrix_scratch(measure, std::min(n, kMatrixLimit));
+            matrix_ = DeviceBuffer<std::byte>(measure.size());
+        }
         if ((only_grid || !only_matrix) && !grid_) grid_.emplace(device_, n, stream_);
     }
 }
@@ -141,11 +144,17 @@ void CudaNms::enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const N
     }
 }
 
-void CudaNms::run_fast(const NmsTask& task, const NmsRuleSet& rules, StageRecorder& recorder) {
+void CudaNms::run_fast(NmsTask task, const NmsRuleSet& rules, StageRecorder& recorder) {
     if (uses_matrix(task.raw.capacity)) {
-        const MatrixTask frame{task, lay_out_matrix_scratch(matrix_.data(), task.raw.capacity)};
+        const std::int32_t most = std::min(task.raw.capacity, kMatrixLimit);
+        ArrayLayout layout(matrix_.data());
+        MatrixTask frame{task, lay_out_matrix_scratch(layout, most)};
+        // The buffer has room for more after a frame with very many. The device selects the engine by the count then.
+        const bool either = task.raw.capacity > kMatrixLimit;
+        frame.task.raw.capacity = most;
+        if (either) frame.task.most = kMatrixLimit;
         const std::int32_t expected = expected_count(task.raw.capacity);
-        const std::int32_t with_headroom = std::min(expected + expected / 8 + 32, task.raw.capacity);
+        const std::int32_t with_headroom = std::min(expected + expected / 8 + 32, most);
         {
             const ScopedStage order(recorder, stage::kNmsOrder);
             launch_matrix_order(device_, frame, with_headroom, rules, stream_);
@@ -156,7 +165,8 @@ void CudaNms::run_fast(const NmsTask& task, const NmsRuleSet& rules, StageRecord
         }
         const ScopedStage reduce(recorder, stage::kNmsReduce);
         launch_matrix_reduce(device_, frame, with_headroom, rules, stream_);
-        return;
+        if (!either) return;
+        task.fewest = kMatrixLimit + 1;
     }
     {
         const ScopedStage order(recorder, stage::kNmsOrder);
@@ -227,7 +237,7 @@ std::uint64_t CudaNms::count_pair_tests(const DetectionBuffer& raw, DetectionBuf
     // The other engines need no counter: the paper's kernels test every pair of valid detections, the matrix engine
     // every pair.
     if (params.kernels == NmsKernels::paper) return pairs(n - out.invalid);
-    return uses_matrix(raw.capacity()) ? pairs(n) : counted;
+    return uses_matrix(raw.capacity()) && n <= kMatrixLimit ? pairs(n) : counted;
 }
 
 std::size_t CudaNms::scratch_bytes() const {

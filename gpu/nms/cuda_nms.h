@@ -81,7 +81,7 @@ private:
     void release() noexcept;
     [[nodiscard]] std::uint64_t count_pair_tests(const DetectionBuffer& raw, DetectionBuffer& kept,
                                                  const NmsParams& params);
-    void run_fast(const NmsTask& task, const NmsRuleSet& rules, StageRecorder& recorder);
+    void run_fast(NmsTask task, const NmsRuleSet& rules, StageRecorder& recorder);
     void run_paper(const NmsTask& task, const NmsParams& params, const NmsRuleSet& rules, StageRecorder& recorder);
     void run_soft(const NmsTask& task, const NmsParams& params, StageRecorder& recorder);
     [[nodiscard]] NmsTask make_task(const DetectionBuffer& raw, const DetectionBuffer& kept,

@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
+#include <optional>
 
 namespace throng::gpu {
 
@@ -10,11 +12,15 @@ namespace throng::gpu {
 class ExpectedCount {
 public:
     void set(std::uint32_t detections) noexcept { value_.store(detections, std::memory_order_relaxed); }
-    // Returns 0 while nothing is known.
-    [[nodiscard]] std::uint32_t value() const noexcept { return value_.load(std::memory_order_relaxed); }
+    // Empty while nothing is known.
+    [[nodiscard]] std::optional<std::uint32_t> value() const noexcept {
+        const std::uint32_t value = value_.load(std::memory_order_relaxed);
+        return value == kUnknown ? std::nullopt : std::optional(value);
+    }
 
 private:
-    std::atomic<std::uint32_t> value_{0};
+    static constexpr std::uint32_t kUnknown = std::numeric_limits<std::uint32_t>::max();
+    std::atomic<std::uint32_t> value_{kUnknown};
 };
 
 }  // namespace throng::gpu

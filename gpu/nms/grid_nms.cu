@@ -3,12 +3,11 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
-#include <cuda/atomic>
 #include <type_traits>
 
-#include "gpu/nms/chained.h"
 #include "gpu/nms/kept_order.cuh"
 #include "gpu/nms/suppressors.cuh"
+#include "gpu/runtime/launch.cuh"
 
 // After the binning, kernels over the records, which are ordered by cell, so that the lanes of a warp visit the same
 // neighbors:
@@ -54,14 +53,6 @@ constexpr std::uint32_t kMinOpen = 32;     // records that a block settles
 constexpr std::int32_t kKeptShare = 8;     // about one in so many detections is kept
 
 enum State : std::uint32_t { open = 0, kept = 1, suppressed = 2 };
-
-__device__ __forceinline__ cuda::atomic_ref<std::uint32_t, cuda::thread_scope_device> state_of(const GridNmsWork& w,
-                                                                                               std::uint32_t r) {
-    return cuda::atomic_ref<std::uint32_t, cuda::thread_scope_device>(w.state[r]);
-}
-__device__ __forceinline__ std::uint32_t load_state(const GridNmsWork& w, std::uint32_t r) {
-    return state_of(w, r).load(cuda::memory_order_relaxed);
-}
 
 __device__ void keep(const GridNmsWork& w, const NmsTask& task, std::uint32_t r, const GridRecord& mine) {
     append_kept(w.order, {load_box(task.raw.boxes, mine.index), mine.score, mine.index}, r,
@@ -189,7 +180,7 @@ __global__ void __launch_bounds__(kThreads)
 template <PairPath path>
 __device__ __forceinline__ std::uint32_t first_remaining(const GridNmsWork& w, const NmsTask& task,
                                                          const NmsRuleSet& rules, std::uint32_t r) {
-    const auto remains = [&](std::uint32_t other) { return load_state(w, other) != suppressed; };
+    const auto remains = [&](std::uint32_t other) { return load_relaxed(w.state[other]) != suppressed; };
     const SuppressorHead head = w.lists.heads[r];
     if (head.count <= SuppressorLists::kRoom) return first_in_list<32>(w, task, r, head.count, remains);
     // The list is truncated: waits for one suppressor at a time.
@@ -213,7 +204,7 @@ __global__ void __launch_bounds__(kThreads, kSettleBlocks)
     if (threadIdx.x == 0) listed = 0;
     __syncthreads();
     const auto suppress = [&](std::uint32_t r, std::uint32_t owner) {
-        state_of(w, r).store(suppressed, cuda::memory_order_relaxed);
+        store_relaxed<std::uint32_t>(w.state[r], suppressed);
         set_owner(w, task, r, owner);
         atomicAdd(&w.hits[owner], 1U);
     };
@@ -225,7 +216,7 @@ __global__ void __launch_bounds__(kThreads, kSettleBlocks)
     for (std::uint32_t r = first + threadIdx.x; r < last; r += kThreads) {
         const std::uint32_t suppressor = w.lists.heads[r].first;
         if (suppressor == kNone) continue;
-        if (load_state(w, suppressor) == kept) {
+        if (load_relaxed(w.state[suppressor]) == kept) {
             suppress(r, suppressor);
         } else {
             list[atomicAdd(&listed, 1U)] = r;
@@ -241,14 +232,14 @@ __global__ void __launch_bounds__(kThreads, kSettleBlocks)
             if (r == kNone) continue;  // settled
             __syncwarp();              // all lanes have read it
             const std::uint32_t suppressor = first_remaining<path>(w, task, rules, r);
-            const bool decided = suppressor == kNone || load_state(w, suppressor) == kept;
+            const bool decided = suppressor == kNone || load_relaxed(w.state[suppressor]) == kept;
             if (!__any_sync(kWholeWarp, decided)) {
                 waiting = true;
                 continue;
             }
             if (lane == 0) {
                 if (suppressor == kNone) {
-                    state_of(w, r).store(kept, cuda::memory_order_relaxed);
+                    store_relaxed<std::uint32_t>(w.state[r], kept);
                     keep(w, task, r, load_record(w.grid, r));
                 } else {
                     suppress(r, suppressor);
@@ -266,10 +257,6 @@ int settle_blocks_of_multiprocessor() {
     check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, settle_kernel<path>, kThreads, 0),
                "settle_kernel: occupancy");
     return blocks;
-}
-
-unsigned blocks_for(std::int32_t items, unsigned each) {
-    return (static_cast<unsigned>(items) + each - 1) / each;
 }
 
 }  // namespace
@@ -337,9 +324,14 @@ void GridNms::launch_reduce(const NmsTask& task, const NmsRuleSet& rules, unsign
         chain.launch("own_kernel", plain ? own_kernel<PairPath::plain> : own_kernel<PairPath::any>,
                      LaunchSize{dim3(blocks), kThreads}, work, task, rules);
     } else {
-        const unsigned blocks = std::min(blocks_for(task.raw.capacity, kMinOpen), settle_blocks_);
-        chain.launch("settle_kernel", plain ? settle_kernel<PairPath::plain> : settle_kernel<PairPath::any>,
-                     LaunchSize{.blocks = dim3(blocks), .threads = kThreads, .cooperative = true}, work, task, rules);
+        unsigned blocks = std::min(blocks_for(task.raw.capacity, kMinOpen), settle_blocks_);
+        // Any number of blocks settles all: fewer where the stream has a part of the device.
+        while (!chain.launch_resident("settle_kernel",
+                                      plain ? settle_kernel<PairPath::plain> : settle_kernel<PairPath::any>,
+                                      LaunchSize{dim3(blocks), kThreads}, work, task, rules)) {
+            if (blocks == 1) check_cuda(cudaErrorCooperativeLaunchTooLarge, "settle_kernel");
+            blocks = (blocks + 1) / 2;
+        }
     }
     launch_kept_order(work.order, task, kKeptShare, chain);
 }

@@ -5,16 +5,16 @@
 #include <algorithm>
 #include <bit>
 
-#include "gpu/nms/chained.h"
 #include "gpu/nms/kept_order.cuh"
 #include "gpu/nms/lane_group.cuh"
+#include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
 namespace {
 
 constexpr unsigned kThreads = 256;
 constexpr std::int32_t kWarps = kThreads / 32;
-constexpr std::int32_t kMaxBlocks = 528;  // of 8 warps: all are resident at once on a large device
+constexpr unsigned kMaxBlocks = 528;  // of 8 warps: all are resident at once on a large device
 constexpr std::uint32_t kMinBuckets = 2048;
 constexpr std::uint32_t kMaxGroups = KeptOrder::kMaxBuckets / KeptOrder::kGroup;
 constexpr std::uint32_t kMaxList = 32;  // of a bucket, that is followed; all entries are compared where it is longer
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(kThreads) write_kept_kernel(KeptOrder order, N
     start_kernel();
     const std::uint32_t count = *order.count;
     const std::uint32_t total = sum_groups(order, before_group);
-    if (blockIdx.x == 0 && threadIdx.x == 0) *task.kept.count = DetectionCount{total, order.plan->invalid};
+    write_count(task, total, order.plan->invalid);
     for (std::uint32_t k = blockIdx.x * kWarps + threadIdx.x / 32; k < count; k += gridDim.x * kWarps) {
         const KeptEntry mine = order.entries[k];
         if (!has_enough_hits(order, mine.record)) continue;
@@ -140,7 +140,7 @@ std::size_t KeptOrderStorage::bytes() const {
 
 void launch_kept_order(const KeptOrder& order, const NmsTask& task, std::int32_t share, const LaunchChain& chain) {
     const auto size_for = [](std::int32_t each, std::int32_t items) {
-        return LaunchSize{dim3(static_cast<unsigned>(std::min((items + each - 1) / each, kMaxBlocks))), kThreads};
+        return LaunchSize{std::min(blocks_for(items, static_cast<unsigned>(each)), kMaxBlocks), kThreads};
     };
     if (order.min_hits > 1) {
         chain.launch("fill_buckets_kernel", fill_buckets_kernel, size_for(kThreads, task.raw.capacity), order);

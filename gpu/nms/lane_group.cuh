@@ -1,11 +1,22 @@
-// Lanes of a warp that work together.
+// Lanes of a warp that work together, and words that threads of a device share.
 #pragma once
 
 #include <cstdint>
+#include <cuda/atomic>
 
 #include "gpu/nms/pair_test.cuh"
 
 namespace throng::gpu {
+
+// Words that other threads of the device read and write at the same time. Orders no other data.
+template <typename Word>
+__device__ __forceinline__ Word load_relaxed(Word& word) {
+    return cuda::atomic_ref<Word, cuda::thread_scope_device>(word).load(cuda::memory_order_relaxed);
+}
+template <typename Word>
+__device__ __forceinline__ void store_relaxed(Word& word, Word value) {
+    cuda::atomic_ref<Word, cuda::thread_scope_device>(word).store(value, cuda::memory_order_relaxed);
+}
 
 // A warp in groups of kLanes lanes, each of which has one item. All lanes of the warp take part in every call.
 template <int kLanes>
@@ -17,11 +28,6 @@ struct Group {
     __device__ Group() : lane(threadIdx.x & (kLanes - 1)), number((threadIdx.x & 31) / kLanes) {}
     __device__ std::uint32_t from(std::uint32_t value, int source) const {
         return __shfl_sync(kWholeWarp, value, source, kLanes);
-    }
-    // The sum over the lanes of the group, on each of them.
-    __device__ std::uint32_t sum(std::uint32_t value) const {
-        for (int step = kLanes / 2; step > 0; step /= 2) value += __shfl_xor_sync(kWholeWarp, value, step);
-        return value;
     }
     // The sum over the lanes of the group up to this one.
     __device__ std::uint32_t inclusive_sum(std::uint32_t value) const {
@@ -39,6 +45,18 @@ struct Group {
             if (item >= from(value, found + step - 1)) found += step;
         }
         return found;
+    }
+    // Calls visit(item) for the items [first, first + count) of all lanes, each on one lane.
+    template <class Visit>
+    __device__ __forceinline__ void for_each_in(std::uint32_t first, std::uint32_t count, Visit&& visit) const {
+        const std::uint32_t up_to = inclusive_sum(count);
+        const std::uint32_t total = from(up_to, kLanes - 1);
+        const std::uint32_t offset = first - (up_to - count);
+        for (std::uint32_t base = 0; __any_sync(kWholeWarp, base < total); base += kLanes) {
+            const std::uint32_t at = base + lane;
+            const std::uint32_t item = at + from(offset, first_above(up_to, at));
+            if (at < total) visit(item);
+        }
     }
 };
 

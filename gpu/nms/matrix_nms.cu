@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(kMaxRankWarps * 32)
     };
     load_scores(0, capacity);
     bool loaded = true;  // the first scores
-    const std::uint32_t n = stored_count(raw);
+    const std::uint32_t n = own_count(frame.task);
     for (; i - warp < n; i += gridDim.x * warps, mine = RawDetection(raw, i)) {
         const float score = rank_score(mine.score);
         const float below = next_below(score);
@@ -180,7 +180,7 @@ __device__ __noinline__ bool suppresses_exactly(const NmsRuleSet& rules, const D
                                                 const MatrixScratch& scratch, std::uint32_t i, std::uint32_t j) {
     const Candidate mine = load_ranked(scratch, i);
     const Candidate other = load_ranked(scratch, j);
-    return is_present(mine.box) && is_present(other.box) && suppresses<PairPath::any>(rules, raw, mine, other);
+    return is_present(mine.box) && is_present(other.box) && suppresses(rules, raw, mine, other);
 }
 
 __device__ __forceinline__ PairBox load_pair_box(const MatrixScratch& scratch, std::uint32_t rank, std::uint32_t end) {
@@ -279,7 +279,7 @@ __global__ void __launch_bounds__(kThreads)
     Unit unit = unit_at(index);
     PairBox row = load_pair_box(scratch, unit.tile * kTile + lane, capacity);
     PairBox column = load_pair_box(scratch, (unit.group * kGroupTiles + warp) * kTile + lane, capacity);
-    const std::uint32_t n = stored_count(frame.task.raw);
+    const std::uint32_t n = own_count(frame.task);
     const std::uint32_t units = units_of(tiles_of(n));
     while (index < units) {
         const std::uint32_t tile = unit.group * kGroupTiles + warp;  // of columns

@@ -3,11 +3,11 @@
 // number afterwards.
 #pragma once
 
-#include "gpu/nms/chained.h"
 #include "gpu/nms/lane_group.cuh"
 #include "gpu/nms/matrix_layout.h"
 #include "gpu/nms/matrix_nms.h"
 #include "gpu/nms/pair_test.cuh"
+#include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu::matrix {
 
@@ -25,13 +25,6 @@ __device__ __forceinline__ bool is_present(Box ranked) {
 
 __device__ __forceinline__ Candidate load_ranked(const MatrixScratch& scratch, std::uint32_t rank) {
     return {load_box(scratch.boxes, rank), scratch.scores[rank], scratch.source[rank]};
-}
-
-__device__ __forceinline__ std::uint32_t min_of_lanes(std::uint32_t value) {
-#pragma unroll
-    for (unsigned step = kRowLanes / 2; step > 0; step /= 2)
-        value = min(value, __shfl_xor_sync(kWholeWarp, value, step));
-    return value;
 }
 
 inline LaunchSize launch_size(unsigned blocks, unsigned threads) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "gpu/nms/nms_task.h"
+#include "gpu/runtime/array_layout.h"
 #include "gpu/runtime/check.h"
 #include "gpu/runtime/probe.h"
 
@@ -46,10 +47,8 @@ struct MatrixScratch {
     std::uint32_t* open = nullptr;     // number of open rows; more than are open: some are not listed
 };
 
-// Returns the bytes of scratch memory for one frame, and the arrays laid out in it (aligned to 256 bytes). capacity: at
-// most kMatrixLimit.
-[[nodiscard]] std::size_t matrix_scratch_bytes(std::int32_t capacity);
-[[nodiscard]] MatrixScratch lay_out_matrix_scratch(std::byte* d_memory, std::int32_t capacity);
+// Lays out the arrays of one frame. capacity: at most kMatrixLimit.
+MatrixScratch lay_out_matrix_scratch(ArrayLayout& layout, std::int32_t capacity);
 
 struct MatrixTask {
     NmsTask task;

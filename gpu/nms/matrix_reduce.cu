@@ -1,7 +1,5 @@
 #include <cuda_runtime.h>
 
-#include <cuda/atomic>
-
 #include "gpu/nms/matrix_nms.cuh"
 
 // The last stage, over the rows of the suppression matrix:
@@ -91,15 +89,11 @@ __device__ __forceinline__ std::uint32_t first_suppressor(RowWords& words, const
         first = (4 * q + k) * kTile + lowest_bit(word_of(found, k));
     });
     __syncwarp();
-    return min_of_lanes(first);
+    return fold_lanes<kRowLanes>(first, [](std::uint32_t a, std::uint32_t b) { return min(a, b); });
 }
 
 __device__ __forceinline__ bool has_bit(const std::uint32_t* words, std::uint32_t i) {
     return (words[i / kTile] >> i % kTile & 1) != 0;
-}
-
-__device__ __forceinline__ std::uint32_t load_relaxed(std::uint32_t& word) {
-    return cuda::atomic_ref<std::uint32_t, cuda::thread_scope_device>(word).load(cuda::memory_order_relaxed);
 }
 
 // Adds row i to the open ones, if is_open. sure: in shared memory. For whole warps.
@@ -145,7 +139,7 @@ __global__ void __launch_bounds__(kThreads) settle_rows_kernel(const __grid_cons
     const auto capacity = static_cast<std::uint32_t>(frame.task.raw.capacity);
     std::uint32_t i = blockIdx.x * kTile + threadIdx.x / kRowLanes;
     RowWords words(scratch, i, capacity);
-    const std::uint32_t n = stored_count(frame.task.raw);
+    const std::uint32_t n = own_count(frame.task);
     for (; i / kTile * kTile < n; i += gridDim.x * kTile, words = RowWords(scratch, i, n)) {
         const std::uint32_t tiles = min(row_words(i), tiles_of(capacity));
         bool open = true;
@@ -229,7 +223,7 @@ struct Decision {
             words[k] = t < stored_tiles ? frame.scratch.dropped[t] : 0;
             if (kGreedy && t < stored_tiles) sure[k] = frame.scratch.sure[t];
         }
-        const std::uint32_t n = stored_count(frame.task.raw);
+        const std::uint32_t n = own_count(frame.task);
 #pragma unroll
         for (std::uint32_t k = 0; k < 2; ++k) {
             const std::uint32_t t = threadIdx.x * 2 + k;
@@ -420,7 +414,7 @@ __global__ void __launch_bounds__(kThreads) write_kernel(const __grid_constant__
     if constexpr (kGreedy) decision.decide(scratch, n);
     if constexpr (kWrite) {
         const std::uint32_t total = count_kept(decision);
-        if (blockIdx.x == 0 && threadIdx.x == 0) *frame.task.kept.count = DetectionCount{total, n > 0 ? invalid : 0};
+        write_count(frame.task, total, n > 0 ? invalid : 0);
     } else {
         __syncthreads();
     }
@@ -451,7 +445,7 @@ __global__ void __launch_bounds__(kThreads)
     __shared__ Decision decision;
     start_kernel();
     const MatrixScratch& scratch = frame.scratch;
-    const std::uint32_t n = stored_count(frame.task.raw);
+    const std::uint32_t n = own_count(frame.task);
     const std::uint32_t lane = threadIdx.x % kTile;
     for (std::uint32_t t = threadIdx.x / kTile; t < kMaxTiles; t += kThreads / kTile) {
         const std::uint32_t i = t * kTile + lane;
@@ -460,8 +454,7 @@ __global__ void __launch_bounds__(kThreads)
     }
     __syncthreads();
     const std::uint32_t total = count_kept(decision);
-    if (blockIdx.x == 0 && threadIdx.x == 0)
-        *frame.task.kept.count = DetectionCount{total, n > 0 ? *scratch.invalid : 0};
+    write_count(frame.task, total, n > 0 ? *scratch.invalid : 0);
     for (std::uint32_t i = blockIdx.x * kThreads + threadIdx.x; i < n; i += gridDim.x * kThreads) {
         if (has_bit(decision.dropped, i)) continue;
         const std::uint32_t position = position_of(decision, i);
@@ -470,25 +463,6 @@ __global__ void __launch_bounds__(kThreads)
         const Candidate mine = load_ranked(scratch, i);
         write_without_hits(frame.task, position, mine.box, mine.score, mine.index);
     }
-}
-
-// The arrays of a frame in its memory, in order. visit(array, bytes of it).
-template <class Visit>
-void for_each_array(MatrixScratch& s, std::int32_t capacity, Visit&& visit) {
-    const auto n = static_cast<std::size_t>(capacity > 0 ? capacity : 1);
-    const std::size_t words = tiles_of(static_cast<std::uint32_t>(n)) * sizeof(std::uint32_t);
-    visit(s.boxes, n * sizeof(Box));
-    visit(s.scores, n * sizeof(float));
-    visit(s.source, n * sizeof(std::uint32_t));
-    visit(s.edges, n * sizeof(BoxEdges));
-    visit(s.shares, n * sizeof(float));
-    visit(s.hits, n * sizeof(std::uint32_t));
-    visit(s.matrix, row_start(static_cast<std::uint32_t>(n)) * sizeof(std::uint32_t));
-    visit(s.dropped, words);
-    visit(s.sure, words);
-    visit(s.invalid, sizeof(std::uint32_t));
-    visit(s.open_rows, kMaxOpenRows * sizeof(OpenRow));
-    visit(s.open, sizeof(std::uint32_t));
 }
 
 }  // namespace
@@ -514,20 +488,23 @@ void launch_matrix_reduce(const DeviceInfo& device, const MatrixTask& frame, std
                  static_cast<std::uint32_t>(rules.min_hits));
 }
 
-std::size_t matrix_scratch_bytes(std::int32_t capacity) {
-    MatrixScratch unused;
-    std::size_t bytes = 0;
-    matrix::for_each_array(unused, capacity, [&](auto*&, std::size_t size) { bytes += (size + 255) / 256 * 256; });
-    return bytes;
-}
-
-MatrixScratch lay_out_matrix_scratch(std::byte* d_memory, std::int32_t capacity) {
-    MatrixScratch scratch;
-    matrix::for_each_array(scratch, capacity, [&]<class T>(T*& array, std::size_t size) {
-        array = reinterpret_cast<T*>(d_memory);
-        d_memory += (size + 255) / 256 * 256;
-    });
-    return scratch;
+MatrixScratch lay_out_matrix_scratch(ArrayLayout& layout, std::int32_t capacity) {
+    const auto n = static_cast<std::size_t>(capacity > 0 ? capacity : 1);
+    const std::size_t tiles = matrix::tiles_of(static_cast<std::uint32_t>(n));
+    MatrixScratch s;
+    layout.take(s.boxes, n);
+    layout.take(s.scores, n);
+    layout.take(s.source, n);
+    layout.take(s.edges, n);
+    layout.take(s.shares, n);
+    layout.take(s.hits, n);
+    layout.take(s.matrix, matrix::row_start(static_cast<std::uint32_t>(n)));
+    layout.take(s.dropped, tiles);
+    layout.take(s.sure, tiles);
+    layout.take(s.invalid, 1);
+    layout.take(s.open_rows, kMaxOpenRows);
+    layout.take(s.open, 1);
+    return s;
 }
 
 }  // namespace throng::gpu

@@ -2,6 +2,7 @@
 
 #include "gpu/nms/merge.h"
 #include "gpu/nms/pair_test.cuh"
+#include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
 namespace {
@@ -72,10 +73,6 @@ __global__ void __launch_bounds__(kThreads) sum_members_kernel(Work w, NmsTask t
     store_box(task.kept.boxes, p, mean_box(sum));
 }
 
-unsigned blocks_for(std::size_t items, std::size_t lanes) {
-    return static_cast<unsigned>((items * lanes + kThreads - 1) / kThreads);
-}
-
 }  // namespace
 
 MergeBoxes::MergeBoxes(std::int32_t raw_capacity, std::int32_t kept_capacity)
@@ -95,14 +92,16 @@ void MergeBoxes::launch(const NmsTask& task, Merge kind, StreamView stream) cons
     w.sorted = w.place + raw_capacity_;
     if (raw_capacity_ == 0 || kept_capacity_ == 0) return;
     fill_bytes(cleared_, 0, stream);
-    allot_members_kernel<<<blocks_for(kept_capacity_, 1), kThreads, 0, stream>>>(w, task);
-    check_launch("allot_members_kernel", stream);
-    fill_members_kernel<<<blocks_for(raw_capacity_, 1), kThreads, 0, stream>>>(w, task);
-    check_launch("fill_members_kernel", stream);
-    sort_members_kernel<<<blocks_for(raw_capacity_, 32), kThreads, 0, stream>>>(w, task);
-    check_launch("sort_members_kernel", stream);
-    sum_members_kernel<<<blocks_for(kept_capacity_, 1), kThreads, 0, stream>>>(w, task, kind);
-    check_launch("sum_members_kernel", stream);
+    const auto raw = static_cast<std::int64_t>(raw_capacity_);
+    const auto kept = static_cast<std::int64_t>(kept_capacity_);
+    const LaunchChain chain(stream, false);
+    chain.launch("allot_members_kernel", allot_members_kernel, LaunchSize{blocks_for(kept, kThreads), kThreads}, w,
+                 task);
+    chain.launch("fill_members_kernel", fill_members_kernel, LaunchSize{blocks_for(raw, kThreads), kThreads}, w, task);
+    chain.launch("sort_members_kernel", sort_members_kernel, LaunchSize{blocks_for(raw * 32, kThreads), kThreads}, w,
+                 task);
+    chain.launch("sum_members_kernel", sum_members_kernel, LaunchSize{blocks_for(kept, kThreads), kThreads}, w, task,
+                 kind);
 }
 
 }  // namespace throng::gpu

@@ -34,24 +34,6 @@ __device__ __forceinline__ void store_box(Box* d_boxes, std::uint32_t i, Box b) 
     reinterpret_cast<float4*>(d_boxes)[i] = make_float4(b.x, b.y, b.w, b.h);
 }
 
-// What overlap_ratio divides the intersection by.
-__device__ __forceinline__ float overlap_base(Overlap overlap, float intersection, float area_i, float area_j) {
-    return overlap == Overlap::iou          ? (area_i + area_j) - intersection
-           : overlap == Overlap::suppressor ? area_j
-                                            : fminf(area_i, area_j);
-}
-
-// overlap_ratio >= theta. Divides only where a product cannot tell: rounding moves either side by less than 3e-7.
-__device__ __forceinline__ bool reaches(const NmsRuleSet& rules, float intersection, float area_i, float area_j) {
-    const float base = overlap_base(rules.overlap, intersection, area_i, area_j);
-    const float limit = rules.theta * base;
-    if (limit > 1e-30F && limit < 1e30F && rules.theta > 1e-30F) {
-        if (intersection > limit * 1.000001F) return true;
-        if (intersection < limit * 0.999999F) return false;
-    }
-    return overlap_ratio(rules.overlap, intersection, area_i, area_j) >= rules.theta;
-}
-
 // Whether j suppresses i under any pair rule, given that j precedes it, and their intersection and areas.
 __device__ __forceinline__ bool suppresses_with(const NmsRuleSet& rules, const DetectionSpan& raw, float intersection,
                                                 float area_i, std::uint32_t i, float area_j, std::uint32_t j) {
@@ -71,20 +53,12 @@ __device__ __forceinline__ bool suppresses_with(const NmsRuleSet& rules, const D
     return false;
 }
 
-// Whether j suppresses i, given that j precedes it.
-template <PairPath path>
+// The same for two detections.
 __device__ __forceinline__ bool suppresses(const NmsRuleSet& rules, const DetectionSpan& raw, const Candidate& i,
                                            const Candidate& j) {
-    if (!may_suppress(rules.ties, i.score, j.score)) return false;
-    const float intersection = intersection_area(i.box, j.box, rules.extent);
-    const float area_i = box_area(i.box, rules.extent);
-    const float area_j = box_area(j.box, rules.extent);
-    if constexpr (path == PairPath::plain) {
-        // Most pairs do not meet: spare them the division.
-        return intersection > 0.0F && reaches(rules, intersection, area_i, area_j);
-    } else {
-        return suppresses_with(rules, raw, intersection, area_i, i.index, area_j, j.index);
-    }
+    return may_suppress(rules.ties, i.score, j.score) &&
+           suppresses_with(rules, raw, intersection_area(i.box, j.box, rules.extent), box_area(i.box, rules.extent),
+                           i.index, box_area(j.box, rules.extent), j.index);
 }
 
 // No detection, record or position.
@@ -121,12 +95,23 @@ __device__ __forceinline__ std::uint32_t stored_count(const DetectionSpan& span)
                                                                  : static_cast<std::uint32_t>(span.capacity);
 }
 
+// False for a frame that is left to the other engine.
+__device__ __forceinline__ bool is_own_frame(const NmsTask& task) {
+    const std::uint32_t total = task.raw.count->total;
+    return total >= task.fewest && total <= task.most;
+}
+// Of a frame that is left to the other engine none.
+__device__ __forceinline__ std::uint32_t own_count(const NmsTask& task) {
+    return is_own_frame(task) ? stored_count(task.raw) : 0;
+}
+
 constexpr std::uint32_t kWholeWarp = 0xFFFFFFFFU;
 
-// For devices that cannot do it in one instruction: fold(a, b) over the warp, on all lanes.
-template <typename Value, typename Fold>
-__device__ __forceinline__ Value fold_warp(Value value, const Fold& fold) {
-    for (int step = 16; step > 0; step /= 2) value = fold(value, __shfl_xor_sync(kWholeWarp, value, step));
+// fold(a, b) over groups of kLanes lanes, on each of them.
+template <int kLanes = 32, typename Value, typename Fold>
+__device__ __forceinline__ Value fold_lanes(Value value, const Fold& fold) {
+#pragma unroll
+    for (int step = kLanes / 2; step > 0; step /= 2) value = fold(value, __shfl_xor_sync(kWholeWarp, value, step));
     return value;
 }
 
@@ -135,7 +120,7 @@ __device__ __forceinline__ std::uint32_t warp_sum(std::uint32_t value) {
 #if __CUDA_ARCH__ >= 800
     return __reduce_add_sync(kWholeWarp, value);
 #else
-    return fold_warp(value, [](std::uint32_t a, std::uint32_t b) { return a + b; });
+    return fold_lanes(value, [](std::uint32_t a, std::uint32_t b) { return a + b; });
 #endif
 }
 // Of words with a sign or without.
@@ -145,13 +130,17 @@ __device__ __forceinline__ Word warp_max(Word value) {
 #if __CUDA_ARCH__ >= 800
     return __reduce_max_sync(kWholeWarp, value);
 #else
-    return fold_warp(value, [](Word a, Word b) { return max(a, b); });
+    return fold_lanes(value, [](Word a, Word b) { return max(a, b); });
 #endif
 }
 
 // Returns true if a kept detection of that position is stored. The caller counts all.
 __device__ __forceinline__ bool fits(const NmsTask& task, std::uint32_t position) {
     return position < static_cast<std::uint32_t>(task.kept.capacity);
+}
+// Writes the number of kept detections, including those that are not stored. By all threads of the grid.
+__device__ __forceinline__ void write_count(const NmsTask& task, std::uint32_t total, std::uint32_t invalid) {
+    if (blockIdx.x == 0 && threadIdx.x == 0 && is_own_frame(task)) *task.kept.count = DetectionCount{total, invalid};
 }
 // Writes all but the hits, to a position that fits.
 __device__ __forceinline__ void write_without_hits(const NmsTask& task, std::uint32_t position, Box box, float score,

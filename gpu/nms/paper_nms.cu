@@ -17,28 +17,38 @@ __device__ Candidate candidate(const DetectionSpan& raw, std::uint32_t i) {
     return {load_box(raw.boxes, i), raw.scores[i], i};
 }
 
-// B_ij <- 0 where j suppresses i. Threads beyond the count leave the 1 that the fill wrote.
-__global__ void map_kernel(PaperNmsScratch scratch, NmsTask task, NmsRuleSet rules) {
-    const std::uint32_t j = blockIdx.x * kTile + threadIdx.x;
+// A thread has one pair (i, j) of D. Threads beyond the count leave the 1 that the fill wrote: the paper's test
+// z_j != 0. Instead of s_i < s_j, rules.ties says whether j may suppress i; instead of the side z of square windows,
+// boxes have width and height; and pairs may have other rules than the overlap.
+__global__ void MapKernel(std::uint8_t* B, DetectionSpan D, std::int32_t D_max, NmsRuleSet rules) {
     const std::uint32_t i = blockIdx.y * kTile + threadIdx.y;
-    const std::uint32_t n = stored_count(task.raw);
-    if (i >= n || j >= n) return;
-    const Candidate mine = candidate(task.raw, i);
-    const Candidate other = candidate(task.raw, j);
-    if (!is_valid_detection(mine.box, mine.score) || !is_valid_detection(other.box, other.score)) return;
-    if (i != j && precedes(other, mine) && suppresses<PairPath::any>(rules, task.raw, mine, other)) {
-        scratch.matrix[static_cast<std::size_t>(i) * scratch.d_max + j] = 0;
-    }
+    const std::uint32_t j = blockIdx.x * kTile + threadIdx.x;
+    const std::uint32_t n = stored_count(D);
+    if (i >= n || j >= n || i == j) return;
+    const Candidate d_i = candidate(D, i);
+    const Candidate d_j = candidate(D, j);
+    if (!is_valid_detection(d_i.box, d_i.score) || !is_valid_detection(d_j.box, d_j.score)) return;
+    if (!precedes(d_j, d_i) || !may_suppress(rules.ties, d_i.score, d_j.score)) return;
+    const float area_i = box_area(d_i.box, rules.extent);
+    const float area_j = box_area(d_j.box, rules.extent);
+
+    const float left = fmaxf(d_i.box.x, d_j.box.x), right = fminf(d_i.box.x + d_i.box.w, d_j.box.x + d_j.box.w);
+    const float top = fmaxf(d_i.box.y, d_j.box.y), bottom = fminf(d_i.box.y + d_i.box.h, d_j.box.y + d_j.box.h);
+    const float w = fmaxf(0.0F, (right - left) + rules.extent);
+    const float h = fmaxf(0.0F, (bottom - top) + rules.extent);
+    const float overlap = overlap_ratio(rules.overlap, w * h, area_i, area_j);  // the paper's: w h / area of d_j
+    bool b_ij = overlap < rules.theta;
+    if (rules.pair != PairRule::overlap) b_ij = !suppresses_with(rules, D, w * h, area_i, i, area_j, j);
+    if (!b_ij) B[static_cast<std::size_t>(i) * D_max + j] = 0;  // B_ij <- b_ij: it is 1 before
 }
 
-__global__ void reduce_kernel(PaperNmsScratch scratch, std::int32_t k) {
-    const std::uint8_t* row = scratch.matrix + static_cast<std::size_t>(blockIdx.x) * scratch.d_max;
-    int all = 1;
-    for (std::int32_t step = 0; step < k; ++step) {
-        all = __syncthreads_and(
-            all && row[static_cast<std::int32_t>(blockDim.x) * step + static_cast<std::int32_t>(threadIdx.x)]);
-    }
-    if (threadIdx.x == 0) scratch.vector[blockIdx.x] = static_cast<std::uint8_t>(all);
+// Block i has the row B_i: V_i <- AND of B_ij for all j, D_max / k of them a step, as many as the block has threads.
+__global__ void ReduceKernel(std::uint8_t* V, const std::uint8_t* B, std::int32_t D_max, std::int32_t k) {
+    const std::uint32_t i = blockIdx.x;
+    const std::uint8_t* B_i = B + static_cast<std::size_t>(i) * D_max;
+    int v = 1;
+    for (std::int32_t step = 0; step < k; ++step) v = __syncthreads_and(v && B_i[blockDim.x * step + threadIdx.x]);
+    if (threadIdx.x == 0) V[i] = static_cast<std::uint8_t>(v);
 }
 
 // A warp a detection: its first kept suppressor gets the hit.
@@ -50,12 +60,12 @@ __global__ void __launch_bounds__(kThreads)
     if (i >= n) return;
     const Candidate mine = candidate(task.raw, i);
     const bool valid = is_valid_detection(mine.box, mine.score);
-    std::int32_t owner = valid && scratch.vector[i] != 0 ? static_cast<std::int32_t>(i) : -1;
+    std::int32_t owner = valid && scratch.V[i] != 0 ? static_cast<std::int32_t>(i) : -1;
     if (valid && owner < 0) {
-        const std::uint8_t* row = scratch.matrix + static_cast<std::size_t>(i) * scratch.d_max;
+        const std::uint8_t* row = scratch.B + static_cast<std::size_t>(i) * scratch.D_max;
         std::int32_t best = -1;
         for (std::uint32_t j = lane; j < n; j += 32) {
-            if (row[j] == 0 && scratch.vector[j] != 0 &&
+            if (row[j] == 0 && scratch.V[j] != 0 &&
                 (best < 0 || precedes(candidate(task.raw, j), candidate(task.raw, best)))) {
                 best = static_cast<std::int32_t>(j);
             }
@@ -83,7 +93,7 @@ __global__ void __launch_bounds__(kThreads)
     if (i >= n) return;
     // Invalid detections count as not kept: they have no hits.
     const auto stays = [&](std::uint32_t k) {
-        return static_cast<std::int32_t>(d_hits[k]) >= min_hits && scratch.vector[k] != 0;
+        return static_cast<std::int32_t>(d_hits[k]) >= min_hits && scratch.V[k] != 0;
     };
     if (!stays(i)) return;
     const Candidate mine = candidate(task.raw, i);
@@ -91,10 +101,7 @@ __global__ void __launch_bounds__(kThreads)
     for (std::uint32_t j = lane; j < n; j += 32) {
         if (j != i && stays(j) && precedes(candidate(task.raw, j), mine)) ++before;
     }
-    before = [&] {
-        for (int step = 16; step > 0; step /= 2) before += __shfl_xor_sync(kWholeWarp, before, step);
-        return before;
-    }();
+    before = warp_sum(before);
     if (lane == 0) {
         atomicAdd(&task.kept.count->total, 1U);
         write_kept(task, before, mine.box, mine.score, static_cast<std::int32_t>(d_hits[i]), i);
@@ -115,22 +122,22 @@ std::int32_t paper_d_max(std::int32_t capacity, std::int32_t k) {
 }
 
 void launch_paper_map(const PaperNmsScratch& scratch, const NmsTask& task, const NmsRuleSet& rules, StreamView stream) {
-    const auto d_max = static_cast<std::size_t>(scratch.d_max);
-    check_cuda(cudaMemsetAsync(scratch.matrix, 1, d_max * d_max, stream), "filling the matrix of map_kernel");
-    const auto tiles = static_cast<unsigned>((scratch.d_max + kTile - 1) / kTile);
-    map_kernel<<<dim3(tiles, tiles), dim3(kTile, kTile), 0, stream>>>(scratch, task, rules);
-    check_launch("map_kernel", stream);
+    const auto d_max = static_cast<std::size_t>(scratch.D_max);
+    check_cuda(cudaMemsetAsync(scratch.B, 1, d_max * d_max, stream), "filling B");
+    const auto tiles = static_cast<unsigned>((scratch.D_max + kTile - 1) / kTile);
+    MapKernel<<<dim3(tiles, tiles), dim3(kTile, kTile), 0, stream>>>(scratch.B, task.raw, scratch.D_max, rules);
+    check_launch("MapKernel", stream);
 }
 
 void launch_paper_reduce(const PaperNmsScratch& scratch, std::int32_t k, StreamView stream) {
-    reduce_kernel<<<static_cast<unsigned>(scratch.d_max), static_cast<unsigned>(scratch.d_max / k), 0, stream>>>(
-        scratch, k);
-    check_launch("reduce_kernel", stream);
+    ReduceKernel<<<static_cast<unsigned>(scratch.D_max), static_cast<unsigned>(scratch.D_max / k), 0, stream>>>(
+        scratch.V, scratch.B, scratch.D_max, k);
+    check_launch("ReduceKernel", stream);
 }
 
 void launch_paper_compact(const PaperNmsScratch& scratch, const NmsTask& task, const NmsRuleSet& rules,
                           std::uint32_t* d_hits, StreamView stream) {
-    const auto d_max = static_cast<std::size_t>(scratch.d_max);
+    const auto d_max = static_cast<std::size_t>(scratch.D_max);
     check_cuda(cudaMemsetAsync(d_hits, 0, d_max * sizeof(*d_hits), stream), "clearing hits");
     check_cuda(cudaMemsetAsync(task.kept.count, 0, sizeof(*task.kept.count), stream), "clearing the count");
     const auto blocks = static_cast<unsigned>((d_max * 32 + kThreads - 1) / kThreads);

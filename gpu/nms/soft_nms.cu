@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "gpu/nms/box_grid.cuh"
-#include "gpu/nms/chained.h"
 #include "gpu/nms/kept_order.cuh"
 #include "gpu/nms/soft_nms.h"
+#include "gpu/runtime/launch.cuh"
 
 // Kernels, after the binning:
 //   link:  joins each detection with those of its group that it may decay, by union-find in device memory;
@@ -60,18 +60,17 @@ Decay make_decay(const NmsParams& params) {
 }
 
 // Returns the root of r's component, while other threads join components. A link always leads to a smaller record, so
-// every chain ends. Volatile loads are relaxed operations of system scope in PTX, and a link written by a
-// compare-and-swap of a root never changes its component: an older link leads to the same root later. A halved chain
-// is one of the links that were seen. No other data is read through a link in this kernel; the next kernels follow a
-// kernel boundary.
+// every chain ends. All accesses to links are relaxed operations of device scope, which are morally strong, and a link
+// written by a compare-and-swap of a root never changes its component: an older link leads to the same root later. A
+// halved chain is one of the links that were seen. No other data is read through a link in this kernel; the next
+// kernels follow a kernel boundary.
 __device__ std::uint32_t find_root(std::uint32_t* links, std::uint32_t r) {
-    const volatile std::uint32_t* seen = links;
     while (true) {
-        const std::uint32_t next = seen[r];
+        const std::uint32_t next = load_relaxed(links[r]);
         if (next == 0) return r;
-        const std::uint32_t after = seen[next - 1];
+        const std::uint32_t after = load_relaxed(links[next - 1]);
         if (after == 0) return next - 1;
-        links[r] = after;  // halves the way for the next one
+        store_relaxed(links[r], after);  // halves the way for the next one
         r = after - 1;
     }
 }
@@ -100,8 +99,7 @@ __global__ void __launch_bounds__(kThreads)
     const GridRecord mine = active ? load_record(g, r) : GridRecord{};
     if (active && group.lane == 0) {
         const unsigned long long key = order_key(load_box(task.raw.boxes, mine.index), mine.score);
-        if (key > *static_cast<const volatile unsigned long long*>(&s.summary->best_key))
-            atomicMax(&s.summary->best_key, key);
+        if (key > load_relaxed(s.summary->best_key)) atomicMax(&s.summary->best_key, key);
         if (decay.in_turn && r != 0) s.links[r] = 1;
     }
     if (decay.in_turn) return;
@@ -123,7 +121,7 @@ __global__ void __launch_bounds__(kThreads) count_members_kernel(BoxGrid g, Soft
     s.slots[r] = atomicAdd(&s.sizes[find_root(s.links, r)], 1U);
     const Candidate mine = load_candidate(g, task.raw, r);
     if (order_key(mine.box, mine.score) != s.summary->best_key) return;
-    std::uint32_t best = *static_cast<const volatile std::uint32_t*>(&s.summary->first);
+    std::uint32_t best = load_relaxed(s.summary->first);
     while (best == 0 || precedes(mine, load_candidate(g, task.raw, best - 1))) {
         const std::uint32_t seen = atomicCAS(&s.summary->first, best, r + 1);
         if (seen == best) return;
@@ -327,11 +325,6 @@ __global__ void __launch_bounds__(kBlockThreads)
     }
 }
 
-unsigned blocks_for(std::int32_t items, int lanes) {
-    const std::int64_t threads = static_cast<std::int64_t>(items) * lanes;
-    return static_cast<unsigned>((threads + kThreads - 1) / kThreads);
-}
-
 NmsRuleSet link_rules(const NmsParams& params) {
     NmsRuleSet rules = make_rule_set(params);
     rules.overlap = Overlap::iou;
@@ -382,15 +375,16 @@ void SoftNms::launch_map(const NmsTask& task, const NmsParams& params, const Pai
         {.grid = g, .extent = rules.extent, .d_clear = order_.cleared(), .clear_words = order_.cleared_words()}, task,
         LaunchChain(device_, stream));
     fill_bytes(cleared_, 0, stream);
-    link_kernel<<<blocks_for(capacity_, kLinkLanes), kThreads, 0, stream>>>(g, s, make_decay(params), task, rules,
-                                                                            d_tests);
-    check_launch("link_kernel", stream);
-    count_members_kernel<<<blocks_for(capacity_, 1), kThreads, 0, stream>>>(g, s, task);
-    check_launch("count_members_kernel", stream);
-    allot_components_kernel<<<blocks_for(capacity_, 1), kThreads, 0, stream>>>(g, s, make_decay(params));
-    check_launch("allot_components_kernel", stream);
-    fill_components_kernel<<<blocks_for(capacity_, 1), kThreads, 0, stream>>>(g, s);
-    check_launch("fill_components_kernel", stream);
+    const LaunchChain chain(stream, false);
+    chain.launch("link_kernel", link_kernel,
+                 LaunchSize{blocks_for(std::int64_t{capacity_} * kLinkLanes, kThreads), kThreads}, g, s,
+                 make_decay(params), task, rules, d_tests);
+    chain.launch("count_members_kernel", count_members_kernel, LaunchSize{blocks_for(capacity_, kThreads), kThreads}, g,
+                 s, task);
+    chain.launch("allot_components_kernel", allot_components_kernel,
+                 LaunchSize{blocks_for(capacity_, kThreads), kThreads}, g, s, make_decay(params));
+    chain.launch("fill_components_kernel", fill_components_kernel,
+                 LaunchSize{blocks_for(capacity_, kThreads), kThreads}, g, s);
 }
 
 void SoftNms::launch_reduce(const NmsTask& task, const NmsParams& params, unsigned long long* d_tests,
@@ -399,17 +393,18 @@ void SoftNms::launch_reduce(const NmsTask& task, const NmsParams& params, unsign
     const SoftScratch s = scratch();
     const KeptOrder order = order_.view(g.plan, nullptr, 1);
     const Decay decay = make_decay(params);
+    const LaunchChain chain(stream, false);
     if (!decay.in_turn) {
         const unsigned most = static_cast<unsigned>(device_.multiprocessors) * 8;
-        run_small_kernel<<<std::min(most, blocks_for(capacity_, 32)), kThreads, 0, stream>>>(g, s, order, decay, task,
-                                                                                             d_tests);
-        check_launch("run_small_kernel", stream);
+        chain.launch("run_small_kernel", run_small_kernel,
+                     LaunchSize{std::min(most, blocks_for(std::int64_t{capacity_} * 32, kThreads)), kThreads}, g, s,
+                     order, decay, task, d_tests);
     }
     const int large =
         decay.in_turn ? 1
                       : std::min(device_.multiprocessors * 2, std::max(1, capacity_ / static_cast<int>(kWarpMembers)));
-    run_large_kernel<<<static_cast<unsigned>(large), kBlockThreads, 0, stream>>>(g, s, order, decay, task, d_tests);
-    check_launch("run_large_kernel", stream);
+    chain.launch("run_large_kernel", run_large_kernel, LaunchSize{static_cast<unsigned>(large), kBlockThreads}, g, s,
+                 order, decay, task, d_tests);
     if (!decay.in_turn) launch_kept_order(order, task, 1, LaunchChain(device_, stream));
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "gpu/redact/redact_launch.h"
+#include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
 namespace {
@@ -145,8 +146,9 @@ void enqueue_redact_sums(const RedactImage& image, const RedactShape* d_shapes, 
                          unsigned long long* d_sums, StreamView stream) {
     const auto parts = static_cast<unsigned int>(std::clamp<std::int64_t>(max_cell / kPartPixels, 1, kMaxParts));
     const dim3 grid(static_cast<unsigned int>(num_shapes) * kCells, parts, static_cast<unsigned int>(image.num_planes));
-    redact_sums_kernel<<<grid, dim3(kWarp, kSumRows), 0, stream>>>(image, d_shapes, num_shapes, d_sums);
-    check_launch("redact_sums_kernel", stream);
+    LaunchChain(stream, false)
+        .launch("redact_sums_kernel", redact_sums_kernel, LaunchSize{grid, dim3(kWarp, kSumRows)}, image, d_shapes,
+                num_shapes, d_sums);
 }
 
 void enqueue_redact_draw(const RedactImage& image, const RedactShape* d_shapes, int num_shapes, RedactStyle style,
@@ -154,8 +156,9 @@ void enqueue_redact_draw(const RedactImage& image, const RedactShape* d_shapes, 
     const dim3 grid(static_cast<unsigned int>((image.width + kWarp - 1) / kWarp),
                     static_cast<unsigned int>((image.height + kTileHeight - 1) / kTileHeight),
                     static_cast<unsigned int>(image.num_planes));
-    redact_draw_kernel<<<grid, dim3(kWarp, kTileHeight), 0, stream>>>(image, d_shapes, num_shapes, style, d_sums);
-    check_launch("redact_draw_kernel", stream);
+    LaunchChain(stream, false)
+        .launch("redact_draw_kernel", redact_draw_kernel, LaunchSize{grid, dim3(kWarp, kTileHeight)}, image, d_shapes,
+                num_shapes, style, d_sums);
 }
 
 }  // namespace throng::gpu

@@ -6,31 +6,13 @@
 #include <cstring>
 
 #include "core/base/error.h"
+#include "gpu/runtime/array_layout.h"
 #include "gpu/runtime/fetch_detections.h"
 
 namespace throng::gpu {
 namespace {
 
-// Divides one allocation into arrays whose addresses are aligned for vector loads.
-class Layout {
-public:
-    explicit Layout(std::byte* base) : base_(base) {}
-
-    template <typename T>
-    T* take(std::size_t count) {
-        constexpr std::size_t kAlignment = 256;
-        T* address = base_ != nullptr ? reinterpret_cast<T*>(base_ + size_) : nullptr;
-        size_ += (count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
-        return address;
-    }
-    [[nodiscard]] std::size_t size() const { return size_; }
-
-private:
-    std::byte* base_;
-    std::size_t size_ = 0;
-};
-
-DetectionSpan lay_out(Layout& layout, std::int32_t capacity, const OptionalFields& optional_fields) {
+DetectionSpan lay_out(ArrayLayout& layout, std::int32_t capacity, const OptionalFields& optional_fields) {
     const auto n = static_cast<std::size_t>(capacity);
     DetectionSpan span;
     span.capacity = capacity;
@@ -80,25 +62,25 @@ OptionalFields optional_fields_of(const DetectionSpan& span) {
 
 DetectionBuffer make_device_buffer(std::int32_t capacity, const OptionalFields& optional_fields, StreamView stream) {
     if (capacity < 0) throw Error(ErrorKind::usage, "the capacity of a detection buffer must not be negative");
-    Layout measure(nullptr);
+    ArrayLayout measure(nullptr);
     static_cast<void>(lay_out(measure, capacity, optional_fields));
     auto memory = std::make_shared<DeviceBuffer<std::byte>>(measure.size());
     fill_bytes(*memory, 0, stream);
     check_cuda(cudaStreamSynchronize(stream), "clearing a detection buffer");
-    Layout layout(memory->data());
+    ArrayLayout layout(memory->data());
     const DetectionSpan span = lay_out(layout, capacity, optional_fields);
     return DetectionBuffer(MemoryKind::device, span, std::move(memory));
 }
 
 DetectionSpan DetectionTransfer::stage(const DetectionSpan& like, std::size_t n) {
     const auto capacity = static_cast<std::int32_t>(n);
-    Layout measure(nullptr);
+    ArrayLayout measure(nullptr);
     static_cast<void>(lay_out(measure, capacity, optional_fields_of(like)));
     if (staging_.size() < measure.size()) {
         staging_ = {};
         staging_ = PinnedBuffer<std::byte>(std::max(measure.size(), std::size_t{1} << 16));
     }
-    Layout layout(staging_.data());
+    ArrayLayout layout(staging_.data());
     return lay_out(layout, capacity, optional_fields_of(like));
 }
 

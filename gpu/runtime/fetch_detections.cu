@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gpu/runtime/fetch_detections.h"
+#include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
 namespace {
@@ -37,8 +38,7 @@ __global__ void __launch_bounds__(kThreads) fetch_kernel(DetectionSpan from, Det
 }  // namespace
 
 void launch_fetch(const DetectionSpan& from, const DetectionSpan& to, StreamView stream) {
-    fetch_kernel<<<kBlocks, kThreads, 0, stream>>>(from, to);
-    check_launch("fetch_kernel", stream);
+    LaunchChain(stream, false).launch("fetch_kernel", fetch_kernel, LaunchSize{kBlocks, kThreads}, from, to);
 }
 
 }  // namespace throng::gpu

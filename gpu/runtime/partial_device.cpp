@@ -14,18 +14,26 @@ namespace throng::gpu {
 
 namespace {
 
-// libcuda is not linked, so that the program starts on a machine without a driver.
+// libcuda is not linked, so that the program starts on a machine without a driver. Returns null if the driver does not
+// have the function.
 template <typename Function>
-Function driver_function(const char* name) {
+Function find_driver_function(const char* name) {
     void* address = nullptr;
     cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
     const cudaError_t status = cudaGetDriverEntryPointByVersion(name, &address, 12050, cudaEnableDefault, &found);
-    if (status != cudaSuccess || found != cudaDriverEntryPointSuccess || address == nullptr) {
-        static_cast<void>(cudaGetLastError());
+    if (status != cudaSuccess) static_cast<void>(cudaGetLastError());
+    const bool usable = status == cudaSuccess && found == cudaDriverEntryPointSuccess;
+    return usable ? reinterpret_cast<Function>(address) : nullptr;
+}
+
+template <typename Function>
+Function driver_function(const char* name) {
+    const auto function = find_driver_function<Function>(name);
+    if (function == nullptr) {
         throw Error(ErrorKind::unavailable, "the NVIDIA driver does not support green contexts", name,
                     "install a driver for CUDA 12.5 or newer");
     }
-    return reinterpret_cast<Function>(address);
+    return function;
 }
 
 void check_driver(CUresult status, const char* what) {
@@ -83,6 +91,18 @@ StreamView PartialDevice::stream() const noexcept {
     return impl_->stream;
 }
 
+std::optional<int> multiprocessors_of_partition(StreamView stream) {
+    static const auto get_context = find_driver_function<decltype(&cuStreamGetGreenCtx)>("cuStreamGetGreenCtx");
+    static const auto get_resource =
+        find_driver_function<decltype(&cuGreenCtxGetDevResource)>("cuGreenCtxGetDevResource");
+    if (get_context == nullptr || get_resource == nullptr) return std::nullopt;
+    CUgreenCtx context = nullptr;
+    CUdevResource part{};
+    if (get_context(stream, &context) != CUDA_SUCCESS || context == nullptr) return std::nullopt;
+    if (get_resource(context, &part, CU_DEV_RESOURCE_TYPE_SM) != CUDA_SUCCESS) return std::nullopt;
+    return static_cast<int>(part.sm.smCount);
+}
+
 #else
 
 struct PartialDevice::Impl {
@@ -96,6 +116,10 @@ PartialDevice::PartialDevice(const DeviceInfo&, int) {
 
 StreamView PartialDevice::stream() const noexcept {
     return nullptr;
+}
+
+std::optional<int> multiprocessors_of_partition(StreamView) {
+    return std::nullopt;
 }
 
 #endif

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "gpu/runtime/probe.h"
 #include "gpu/runtime/stream.h"
@@ -27,5 +28,9 @@ private:
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };
+
+// Returns the number of multiprocessors of the partition that a stream belongs to; empty if it has the whole device.
+// Nothing is enqueued, so that a stream may be asked while it is captured.
+[[nodiscard]] std::optional<int> multiprocessors_of_partition(StreamView stream);
 
 }  // namespace throng::gpu

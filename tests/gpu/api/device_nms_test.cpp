@@ -8,11 +8,14 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "app/api/throng_nms.h"
+#include "core/base/error.h"
+#include "gpu/runtime/partial_device.h"
 #include "gpu/runtime/stream.h"
 #include "tests/gpu/api/device_array.h"
 #include "tests/gpu/gpu_fixture.h"
@@ -114,6 +117,45 @@ protected:
             input.dtype = dtype;
             compare(params, input, boxes, scores, classes, {}, expected);
             if (HasFatalFailure()) FAIL() << "trial " << trial << ", " << n << " boxes, theta " << params.theta;
+        }
+    }
+
+    // Compares a call, and replays of one that was captured, on new contents of the same arrays.
+    void compare_replays(gpu::StreamView work, std::size_t n) {
+        Random random(seed(75));
+        const DeviceArray<float> d_boxes(std::vector<float>(4 * n), work), d_scores(std::vector<float>(n), work);
+        const DeviceArray<std::int64_t> d_indices(std::vector<std::int64_t>(n), work), d_count({0}, work);
+        const throng_nms_params params = throng_nms_params_torchvision();
+        const std::size_t bytes = workspace_bytes(params, static_cast<std::int64_t>(n));
+        const DeviceArray<std::uint8_t> workspace(std::vector<std::uint8_t>(bytes), work);
+        throng_nms_input input = throng_nms_input_default();
+        input.num_boxes = static_cast<std::int64_t>(n);
+        input.boxes = d_boxes.data();
+        input.scores = d_scores.data();
+        throng_nms_output output = throng_nms_output_default();
+        output.capacity = input.num_boxes;
+        output.indices = d_indices.data();
+        output.count = d_count.data();
+        const auto run = [&] {
+            EXPECT_EQ(throng_nms_run(nms_, &params, &input, &output, workspace.data(), bytes, work), THRONG_OK)
+                << throng_nms_error(nms_);
+        };
+        const gpu::Graph graph = gpu::Graph::capture(work, run);
+        for (int replay = 0; replay < 4; ++replay) {
+            const NmsInput in = clusters_input(random, n, 10);
+            std::vector<float> boxes;
+            for (const Box& box : in.boxes) boxes.insert(boxes.end(), {box.x, box.y, box.x + box.w, box.y + box.h});
+            d_boxes.upload(boxes);
+            d_scores.upload(in.scores);
+            if (replay == 0) {
+                run();
+            } else {
+                graph.launch(work);
+            }
+            const std::vector<IndexAndHits> expected = torchvision_nms(boxes, in.scores, {}, params.theta);
+            ASSERT_EQ(d_count.download()[0], static_cast<std::int64_t>(expected.size()));
+            const std::vector<std::int64_t> indices = d_indices.download();
+            for (std::size_t k = 0; k < expected.size(); ++k) ASSERT_EQ(indices[k], expected[k].first);
         }
     }
 
@@ -277,7 +319,6 @@ TEST_F(DeviceNmsLibrary, ASecondThreadIsBusy) {
     EXPECT_EQ(done + busy, kThreads * kCalls);
 }
 
-// One capture, then replays on new contents of the same arrays.
 TEST_F(DeviceNmsLibrary, AForkedProcessIsToldWhyNot) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::size_t bytes = 0;
@@ -292,43 +333,21 @@ TEST_F(DeviceNmsLibrary, AForkedProcessIsToldWhyNot) {
 }
 
 TEST_F(DeviceNmsLibrary, CanBeCapturedIntoAGraph) {
-    Random random(seed(75));
-    const gpu::StreamView work = view();
-    const std::size_t n = 2500;
-    const DeviceArray<float> d_boxes(std::vector<float>(4 * n), work), d_scores(std::vector<float>(n), work);
-    const DeviceArray<std::int64_t> d_indices(std::vector<std::int64_t>(n), work), d_count({0}, work);
-    const throng_nms_params params = throng_nms_params_torchvision();
-    const std::size_t bytes = workspace_bytes(params, static_cast<std::int64_t>(n));
-    const DeviceArray<std::uint8_t> workspace(std::vector<std::uint8_t>(bytes), work);
-    throng_nms_input input = throng_nms_input_default();
-    input.num_boxes = static_cast<std::int64_t>(n);
-    input.boxes = d_boxes.data();
-    input.scores = d_scores.data();
-    throng_nms_output output = throng_nms_output_default();
-    output.capacity = input.num_boxes;
-    output.indices = d_indices.data();
-    output.count = d_count.data();
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t executable = nullptr;
-    ASSERT_EQ(cudaStreamBeginCapture(work, cudaStreamCaptureModeThreadLocal), cudaSuccess);
-    EXPECT_EQ(throng_nms_run(nms_, &params, &input, &output, workspace.data(), bytes, work), THRONG_OK)
-        << throng_nms_error(nms_);
-    ASSERT_EQ(cudaStreamEndCapture(work, &graph), cudaSuccess);
-    ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
-    for (int replay = 0; replay < 3; ++replay) {
-        const NmsInput in = clusters_input(random, n, 10);
-        std::vector<float> boxes;
-        for (const Box& box : in.boxes) boxes.insert(boxes.end(), {box.x, box.y, box.x + box.w, box.y + box.h});
-        d_boxes.upload(boxes);
-        d_scores.upload(in.scores);
-        ASSERT_EQ(cudaGraphLaunch(executable, work), cudaSuccess);
-        const std::vector<IndexAndHits> expected = torchvision_nms(boxes, in.scores, {}, params.theta);
-        ASSERT_EQ(d_count.download()[0], static_cast<std::int64_t>(expected.size()));
-        const std::vector<std::int64_t> indices = d_indices.download();
-        for (std::size_t k = 0; k < expected.size(); ++k) ASSERT_EQ(indices[k], expected[k].first);
+    if (IsSkipped() || HasFatalFailure()) return;
+    compare_replays(view(), 2500);
+}
+
+// A caller's stream may have a part of the device, with fewer multiprocessors than the single launches need.
+TEST_F(DeviceNmsLibrary, OnAPartOfTheDevice) {
+    if (IsSkipped() || HasFatalFailure()) return;
+    std::optional<gpu::PartialDevice> part;
+    try {
+        part.emplace(device, 1);
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::unavailable) throw;
+        GTEST_SKIP() << "skipped: " << error.what();
     }
-    cudaGraphExecDestroy(executable);
-    cudaGraphDestroy(graph);
+    for (const std::size_t n : {200U, 2500U, 20000U}) compare_replays(part->stream(), n);
 }
 
 }  // namespace

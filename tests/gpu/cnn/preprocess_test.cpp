@@ -6,6 +6,7 @@
 #include "core/frame/frame_pool.h"
 #include "core/model/cnn_plan.h"
 #include "gpu/frame/frame_intake.h"
+#include "gpu/runtime/launch.cuh"
 #include "tests/gpu/frame/device_memory.h"
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/support/network_reference.h"
@@ -103,6 +104,7 @@ TEST_P(CnnPreprocess, EqualsPlainLoops) {
         const DeviceBuffer<float> input(pixels * kInputChannels);
         fill_bytes(input, 0xff, view());
         PreprocessTask task;
+        const FrameIntake::Reading reading(intake);
         task.image[0] = intake.take_colors(frame, none);
         task.color[0] = cnn_color_of(frame.info());
         task.d_passes = d_passes.data();
@@ -112,8 +114,7 @@ TEST_P(CnnPreprocess, EqualsPlainLoops) {
         task.mean = network.input.mean;
         task.scale = network.input.scale;
         task.out = {input.data(), pass.width, pass.height, kInputChannels, kInputChannels, 0};
-        launch_preprocess(task, 1, Precision::fp32, {view(), false});
-        intake.release();
+        launch_preprocess(task, 1, Precision::fp32, LaunchChain(view(), false));
         const std::vector<float> got = to_host(input.data(), pixels * kInputChannels, view());
         std::size_t different = 0;
         for (int y = 0; y < pass.height; ++y) {

@@ -1,9 +1,11 @@
 // Frames of all memory kinds and formats give the same luma; colors for display; OpenCV matrices.
+#include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <future>
 #include <opencv2/core/cuda.hpp>
 #include <random>
 
@@ -68,6 +70,7 @@ TEST_F(IntakeTest, LumaAndChromaArrive) {
             const int width = turn < 4 ? 1920 : 33 + 14 * turn;
             const int height = turn < 4 ? 1080 : 21 + 5 * turn;
             const Frame frame = random_frame(random, format, width, height, ColorRange::full, ColorMatrix::bt709);
+            const gpu::FrameIntake::Reading reading(intake);
             const gpu::DeviceImage image = intake.take(frame, true, recorder);
             std::vector<std::uint8_t> expected = rows(frame, 0);
             if (format == PixelFormat::bgr24) {
@@ -89,7 +92,6 @@ TEST_F(IntakeTest, LumaAndChromaArrive) {
             } else {
                 EXPECT_EQ(image.cb, nullptr);
             }
-            intake.release();
         }
     }
 }
@@ -112,21 +114,87 @@ TEST_F(IntakeTest, PinnedAndDeviceFrames) {
     for (int y = 0; y < 99; ++y)
         expected.insert(expected.end(), bytes.begin() + y * pitch, bytes.begin() + y * pitch + 301);
 
-    const gpu::DeviceImage uploaded = intake.take(Frame(info, host, pinned), false, recorder);
-    EXPECT_EQ(rows(uploaded.luma, uploaded.luma_pitch, 301, 99), expected);
-    intake.release();
-
-    auto device_bytes = std::make_shared<gpu::DeviceBuffer<std::uint8_t>>(to_device(bytes));
-    info.memory = MemoryKind::device;
-    const PlaneView on_device[Frame::kMaxPlanes] = {{device_bytes->data(), pitch, 301, 99}};
-    std::weak_ptr<gpu::DeviceBuffer<std::uint8_t>> watched = device_bytes;
     {
-        const Frame frame(info, on_device, std::exchange(device_bytes, nullptr));
-        const gpu::DeviceImage image = intake.take(frame, false, recorder);
-        EXPECT_EQ(image.luma, frame.plane(0).data) << "device frames are used in place";
-        intake.release();
+        const gpu::FrameIntake::Reading reading(intake);
+        const gpu::DeviceImage uploaded = intake.take(Frame(info, host, pinned), false, recorder);
+        EXPECT_EQ(rows(uploaded.luma, uploaded.luma_pitch, 301, 99), expected);
     }
-    EXPECT_FALSE(watched.expired()) << "the frame is kept until the kernels have read it";
+
+    const auto device_bytes = to_device(bytes);
+    info.memory = MemoryKind::device;
+    const PlaneView on_device[Frame::kMaxPlanes] = {{device_bytes.data(), pitch, 301, 99}};
+    const gpu::FrameIntake::Reading reading(intake);
+    EXPECT_EQ(intake.take(Frame(info, on_device, nullptr), false, recorder).luma, device_bytes.data())
+        << "device frames are used in place";
+}
+
+// Work of the stream that waits until it is opened. Enqueue nothing meanwhile that may wait for the device, as
+// allocations do.
+class Gate {
+public:
+    explicit Gate(gpu::StreamView stream) : stream_(stream) {
+        const auto wait = [](void* gate) { static_cast<Gate*>(gate)->opened_.get_future().wait(); };
+        gpu::check_cuda(cudaLaunchHostFunc(stream, wait, this), "cudaLaunchHostFunc");
+    }
+    ~Gate() {
+        open();
+        gpu::warn_cuda(cudaStreamSynchronize(stream_), "waiting for a gate");
+    }
+    Gate(const Gate&) = delete;
+    Gate& operator=(const Gate&) = delete;
+
+    void open() {
+        if (!std::exchange(is_open_, true)) opened_.set_value();
+    }
+
+private:
+    gpu::StreamView stream_;
+    std::promise<void> opened_;
+    bool is_open_ = false;
+};
+
+// A decoder gets a frame back once the work of its batch is done, not earlier, and not only when others follow. That
+// includes a batch that an exception ended.
+TEST_F(IntakeTest, FramesAreReturnedWhenTheyAreRead) {
+    if (IsSkipped() || HasFatalFailure()) return;
+    const gpu::DeviceBuffer<std::uint8_t> memory(static_cast<std::size_t>(64 * 64));
+    gpu::FrameIntake intake(view(), false);
+    const auto take = [&] {
+        auto owner = std::make_shared<int>();
+        const std::weak_ptr<int> watched = owner;
+        FrameInfo info;
+        info.width = info.height = 64;
+        info.memory = MemoryKind::device;
+        const PlaneView planes[Frame::kMaxPlanes] = {{memory.data(), 64, 64, 64}};
+        static_cast<void>(intake.take(Frame(info, planes, std::move(owner)), false, recorder));
+        return watched;
+    };
+    std::vector<std::weak_ptr<int>> batch;
+    Gate gate(view());
+    try {
+        const gpu::FrameIntake::Reading reading(intake);
+        for (int i = 0; i < 3; ++i) batch.push_back(take());
+        throw Error(ErrorKind::unavailable, "no memory", "a detector");
+    } catch (const Error&) {
+    }
+    const auto kept = [&] {
+        return std::count_if(batch.begin(), batch.end(), [](const auto& frame) { return !frame.expired(); });
+    };
+    std::weak_ptr<int> next;
+    {
+        const gpu::FrameIntake::Reading reading(intake);
+        next = take();
+    }
+    intake.release_read();
+    EXPECT_EQ(kept(), 3);
+    EXPECT_FALSE(next.expired());
+    gate.open();
+    stream->synchronize();
+    {
+        const gpu::FrameIntake::Reading reading(intake);
+        EXPECT_EQ(kept(), 0);
+        EXPECT_TRUE(next.expired());
+    }
 }
 
 // Returns the color of one pixel in float64, from the standard's weights of red and blue in luma.
@@ -152,11 +220,11 @@ TEST_F(IntakeTest, ColorsMatchTheStandards) {
             const int height = 117;
             const Frame frame = random_frame(random, PixelFormat::nv12, width, height, range, matrix);
             gpu::FrameIntake intake(view(), false);
+            const gpu::FrameIntake::Reading reading(intake);
             const gpu::DeviceImage image = intake.take(frame, true, recorder);
             const gpu::DeviceBuffer<std::uint8_t> rgba(static_cast<std::size_t>(4 * width * height));
             gpu::enqueue_rgba(image, range, matrix, rgba.data(), 4 * width, view());
             const auto found = to_host(rgba.data(), rgba.size(), view());
-            intake.release();
             double worst = 0;
             for (int y = 0; y < height; ++y) {
                 for (int x = 0; x < width; ++x) {

@@ -141,7 +141,8 @@ TEST(NmsOnDevice, AnyNumberOfDetections) {
     const auto cpu = make_cpu_nms(1);
     for (const std::int32_t capacity : {4097, 16384, 70000, 600000}) {
         DeviceNms device;
-        for (const std::size_t n : {0, 4097, 1, 1000, 9000, 2500, 3900, 33}) {
+        DeviceNms unaware;  // expects nothing
+        for (const std::size_t n : {0, 4097, 1, 1000, 20000, 9000, 2500, 3900, 33}) {
             const NmsInput input = clusters_input(random, n, 20);
             for (const NmsRule rule : {NmsRule::one_pass, NmsRule::greedy}) {
                 NmsParams params = with_rule(rule);
@@ -150,6 +151,8 @@ TEST(NmsOnDevice, AnyNumberOfDetections) {
                 stored.boxes.resize(std::min<std::size_t>(n, static_cast<std::size_t>(capacity)));
                 stored.scores.resize(stored.boxes.size());
                 const NmsOutput expected = run_host_nms(*cpu, stored, params);
+                EXPECT_EQ(difference(expected.kept, expected.invalid, unaware.run(input, params, capacity), params), "")
+                    << n << " of " << capacity;
                 for (const std::uint32_t count : {0U, 10U, 4000U, 60000U}) {
                     device.expect(count);
                     EXPECT_EQ(difference(expected.kept, expected.invalid, device.run(input, params, capacity), params),
@@ -157,6 +160,36 @@ TEST(NmsOnDevice, AnyNumberOfDetections) {
                         << n << " of " << capacity << ", expected " << count;
                 }
             }
+        }
+    }
+}
+
+// The matrix engine tests all pairs of few detections: it is expected after a frame with none, and also after one with
+// so many that the buffers have grown.
+TEST(NmsOnDevice, TheExpectedCountSelectsTheEngine) {
+    TH_NEED_GPU();
+    Random random(seed(31));
+    const NmsParams params = with_rule(NmsRule::greedy);
+    const std::uint64_t all_pairs = 2000U * 1999 / 2;
+    for (const std::int32_t capacity : {16384, 40000}) {
+        DeviceNms device;
+        const auto tests_of = [&](std::size_t n) {
+            static_cast<void>(device.run(clusters_input(random, n, 20), params, capacity));
+            static_cast<void>(device.engine().replay(device.raw(), device.kept(), params, 1));
+            return device.engine().pair_tests().value();
+        };
+        EXPECT_LT(tests_of(2000), all_pairs) << "expects the capacity";
+        for (const std::uint32_t count : {0U, 300U, 60000U, 4000U}) {
+            device.expect(count);
+            if (count <= 4000) {
+                EXPECT_EQ(tests_of(2000), all_pairs) << count << " of " << capacity;
+            } else {
+                EXPECT_LT(tests_of(2000), all_pairs) << count << " of " << capacity;
+            }
+        }
+        const std::uint64_t all_of_full = std::uint64_t{40000} * 39999 / 2;
+        if (capacity == 40000) {
+            EXPECT_LT(tests_of(40000), all_of_full / 10) << "too many for the matrix engine";
         }
     }
 }
@@ -260,13 +293,13 @@ TEST(PaperKernels, Postconditions) {
         params.pixels = PixelConvention::inclusive;
         static_cast<void>(device.run(input, params));  // uploads
         gpu::PaperNmsScratch scratch;
-        scratch.d_max = gpu::paper_d_max(310, k);
-        ASSERT_EQ(scratch.d_max % k, 0);
-        const auto side = static_cast<std::size_t>(scratch.d_max);
+        scratch.D_max = gpu::paper_d_max(310, k);
+        ASSERT_EQ(scratch.D_max % k, 0);
+        const auto side = static_cast<std::size_t>(scratch.D_max);
         const gpu::DeviceBuffer<std::uint8_t> matrix(side * side);
         const gpu::DeviceBuffer<std::uint8_t> vector(side);
-        scratch.matrix = matrix.data();
-        scratch.vector = vector.data();
+        scratch.B = matrix.data();
+        scratch.V = vector.data();
         const gpu::NmsTask task{device.raw().span(), device.kept().span(), nullptr};
         gpu::launch_paper_map(scratch, task, gpu::make_rule_set(params), stream);
         gpu::launch_paper_reduce(scratch, k, stream);

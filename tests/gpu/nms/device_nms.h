@@ -38,37 +38,41 @@ inline DetectionSet set_of(const NmsInput& input) {
 // An engine with its stream and buffers.
 class DeviceNms {
 public:
-    explicit DeviceNms(gpu::FastEngine engine = gpu::FastEngine::choose)
-        : device_(gpu::use_device(0)), nms_(device_, stream_.view(), engine, expected_) {}
+    // stream: instead of one of its own.
+    explicit DeviceNms(gpu::FastEngine engine = gpu::FastEngine::choose, gpu::StreamView stream = nullptr)
+        : device_(gpu::use_device(0)),
+          stream_(stream != nullptr ? stream : own_stream_.view()),
+          nms_(device_, stream_, engine, expected_) {}
 
     // capacity -1: the number of detections.
     DetectionSet run(const NmsInput& input, const NmsParams& params, std::int32_t capacity = -1,
                      std::int32_t kept_capacity = -1) {
         const auto n = static_cast<std::int32_t>(input.boxes.size());
         const OptionalFields optional_fields{!input.density.empty(), input.feature_size, false};
-        raw_ = gpu::make_device_buffer(capacity < 0 ? n : capacity, optional_fields, stream_.view());
-        kept_ = gpu::make_device_buffer(kept_capacity < 0 ? raw_.capacity() : kept_capacity, {}, stream_.view());
-        transfer_.upload(set_of(input), raw_, stream_.view());
+        raw_ = gpu::make_device_buffer(capacity < 0 ? n : capacity, optional_fields, stream_);
+        kept_ = gpu::make_device_buffer(kept_capacity < 0 ? raw_.capacity() : kept_capacity, {}, stream_);
+        transfer_.upload(set_of(input), raw_, stream_);
         NullRecorder recorder;
         nms_.enqueue(raw_, kept_, params, recorder);
         DetectionSet out;
-        transfer_.download(kept_, out, stream_.view());
+        transfer_.download(kept_, out, stream_);
         return out;
     }
 
-    // Sets the number of detections that the engine expects; 0: unknown.
+    // Sets the number of detections that the engine expects, which is unknown before.
     void expect(std::uint32_t detections) { expected_->set(detections); }
 
     [[nodiscard]] gpu::CudaNms& engine() { return nms_; }
     [[nodiscard]] DetectionBuffer& raw() { return raw_; }
     [[nodiscard]] DetectionBuffer& kept() { return kept_; }
     [[nodiscard]] const gpu::DeviceInfo& device() const { return device_; }
-    [[nodiscard]] gpu::StreamView stream() const { return stream_.view(); }
+    [[nodiscard]] gpu::StreamView stream() const { return stream_; }
     [[nodiscard]] gpu::DetectionTransfer& transfer() { return transfer_; }
 
 private:
     gpu::DeviceInfo device_;
-    gpu::Stream stream_;
+    gpu::Stream own_stream_;
+    gpu::StreamView stream_;
     std::shared_ptr<gpu::ExpectedCount> expected_ = std::make_shared<gpu::ExpectedCount>();
     gpu::CudaNms nms_;
     gpu::DetectionTransfer transfer_;

@@ -1,6 +1,9 @@
 // Code paths of the grid engine that few random cases reach.
 #include <cmath>
+#include <optional>
 
+#include "core/base/error.h"
+#include "gpu/runtime/partial_device.h"
 #include "tests/gpu/nms/engine_cases.h"
 
 namespace throng::test {
@@ -124,6 +127,35 @@ TEST(GridNms, AcrossTheTable) {
     }
     compare_both(input);
     compare_both(input, 0.1F);
+}
+
+// A part of the device has fewer multiprocessors than the blocks that wait for each other would need.
+TEST(GridNms, OnAPartOfTheDevice) {
+    TH_NEED_GPU();
+    std::optional<gpu::PartialDevice> part;
+    try {
+        part.emplace(gpu::use_device(0), 1);
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::unavailable) throw;
+        GTEST_SKIP() << "skipped: " << error.what();
+    }
+    Random random(seed(59));
+    const auto cpu = make_cpu_nms(1);
+    const NmsInput input = clusters_input(random, 40000, 20);
+    const NmsOutput expected = run_host_nms(*cpu, input, rule(NmsRule::greedy));
+    DeviceNms device(gpu::FastEngine::grid, part->stream());
+    EXPECT_EQ(
+        difference(expected.kept, expected.invalid, device.run(input, rule(NmsRule::greedy)), rule(NmsRule::greedy)),
+        "");
+    NullRecorder recorder;
+    const gpu::Graph graph = gpu::Graph::capture(device.stream(), [&] {
+        device.engine().enqueue(device.raw(), device.kept(), rule(NmsRule::greedy), recorder);
+    });
+    device.transfer().upload({}, device.kept(), device.stream());
+    graph.launch(device.stream());
+    DetectionSet found;
+    device.transfer().download(device.kept(), found, device.stream());
+    EXPECT_EQ(difference(expected.kept, expected.invalid, found, rule(NmsRule::greedy)), "") << "from a graph";
 }
 
 // Data of a larger previous frame must not affect this one.
