@@ -213,7 +213,11 @@ std::string missing_parts(const fs::path& output, const std::string& name) {
         const fs::path path(part);
         // The folder of the parts has the name of the video and the length of a part.
         const std::string folder = path.parent_path().string();
-        if (folder.substr(0, folder.rfind('.')) != name || !path.parent_path().has_extension()) continue;
+        const std::size_t length = name.size() + 1;
+        if (!folder.starts_with(name + ".") ||
+            folder.find_first_not_of("0123456789.e+-", length) != folder.size() - 1) {
+            continue;
+        }
         ++total;
         if (!done.contains(part)) parts.push_back(path.filename().string());
     }

@@ -89,6 +89,27 @@ TEST_F(Segments, NamesWhatIsMissing) {
     EXPECT_EQ(records().missing(video()), "1 of 3 parts: 1 (missing)");
 }
 
+// Without the video, from the records alone. The folder of the parts ends in "2.5s".
+TEST_F(Segments, NamesWhatIsMissingOfAName) {
+    EXPECT_EQ(missing_parts(dir_.path(), video().name), "");
+    WorkItem item;
+    item.name = video().name;
+    item.split = std::make_shared<SplitVideo>(video());
+    std::vector<WorkItem> parts = parts_of(item);
+    // A video whose name begins with that of the other one.
+    item.name += ".mp4";
+    item.split = std::make_shared<SplitVideo>(SplitVideo{item.name, 2.5, 2, video().folder});
+    for (WorkItem& part : parts_of(item)) parts.push_back(std::move(part));
+    record(2, "text");
+    write_list(video().folder, parts, {});
+    EXPECT_EQ(missing_parts(dir_.path(), video().name), "2 of 3 parts: 00001-of-00003, 00003-of-00003");
+    record(1, "text");
+    record(3, "text");
+    EXPECT_EQ(missing_parts(dir_.path(), video().name), "its parts are not joined");
+    EXPECT_EQ(missing_parts(dir_.path(), item.name), "2 of 2 parts: 00001-of-00002, 00002-of-00002");
+    EXPECT_EQ(missing_parts(dir_.path(), "clips/a"), "");
+}
+
 TEST_F(Segments, ChecksResults) {
     for (const int part : {1, 2, 3}) record(part, "text");
     EXPECT_EQ(problem(), "");
