@@ -29,7 +29,6 @@
 #include "core/detect/detector_kinds.h"
 #include "core/model/model_finder.h"
 #include "core/video/file_kind.h"
-#include "core/video/formats.h"
 #include "core/video/source_files.h"
 #include "core/video/video_division.h"
 
@@ -267,10 +266,8 @@ int run_archive_command(const std::vector<std::string>& paths, const ArchiveArgu
     options.files_of = [](const WorkItem& item) { return files_of_file(item.path); };
     options.files = work.files;
     options.segment = arguments.segment;
-    options.divide = [&](const WorkItem& item, const std::stop_token& stop) -> Division {
-        VideoDivision found = divide_video(item.path, arguments.segment, stop);
-        const bool may_surprise = format_of_name(item.path).kind == NameKind::video && !found.is_short;
-        return {found.parts, std::move(found.why_whole), !may_surprise};
+    options.divide = [&](const WorkItem& item, const std::stop_token& stop) {
+        return divide_video(item.path, arguments.segment, stop);
     };
     options.parts = work.parts;
     options.encoded_parts = work.encoded_parts;

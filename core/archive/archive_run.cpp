@@ -463,47 +463,31 @@ private:
 
 }  // namespace
 
-class FileHashes::Impl {
-public:
-    std::string of(const std::string& path, const std::stop_token& stop) {
-        std::unique_lock lock(mutex_);
-        if (!hashed_.wait(lock, stop, [&] { return !in_work_.contains(path); })) {
-            throw Error(ErrorKind::interrupted, "stopped while reading", path);
-        }
-        const std::optional<FileState> state = state_of(path);
-        const auto known = hashes_.find(path);
-        if (state && known != hashes_.end() && known->second.first == *state) return known->second.second;
-        in_work_.insert(path);
-        lock.unlock();
-        const auto finish = [&] {
-            lock.lock();
-            in_work_.erase(path);
-            hashed_.notify_all();
-        };
-        std::string hash;
-        try {
-            hash = sha256_of(path, stop);
-        } catch (...) {
-            finish();
-            throw;
-        }
-        finish();
-        if (state) hashes_[path] = {*state, hash};
-        return hash;
-    }
-
-private:
-    std::mutex mutex_;  // guards the members below
-    std::condition_variable_any hashed_;
-    std::set<std::string> in_work_;                                    // paths
-    std::map<std::string, std::pair<FileState, std::string>> hashes_;  // by path
-};
-
-FileHashes::FileHashes() : impl_(std::make_unique<Impl>()) {}
-FileHashes::~FileHashes() = default;
-
 std::string FileHashes::of(const std::string& path, const std::stop_token& stop) {
-    return impl_->of(path, stop);
+    std::unique_lock lock(mutex_);
+    if (!hashed_.wait(lock, stop, [&] { return !in_work_.contains(path); })) {
+        throw Error(ErrorKind::interrupted, "stopped while reading", path);
+    }
+    const std::optional<FileState> state = state_of(path);
+    const auto known = hashes_.find(path);
+    if (state && known != hashes_.end() && known->second.first == *state) return known->second.second;
+    in_work_.insert(path);
+    lock.unlock();
+    const auto finish = [&] {
+        lock.lock();
+        in_work_.erase(path);
+        hashed_.notify_all();
+    };
+    std::string hash;
+    try {
+        hash = sha256_of(path, stop);
+    } catch (...) {
+        finish();
+        throw;
+    }
+    finish();
+    if (state) hashes_[path] = {*state, hash};
+    return hash;
 }
 
 bool is_as_recorded(const fs::path& path, const OutputRecord& record, FileHashes* hashes, const std::stop_token& stop) {

@@ -2,18 +2,23 @@
 #pragma once
 
 #include <array>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <memory>
+#include <map>
+#include <mutex>
+#include <set>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/archive/manifest.h"
 #include "core/archive/segments.h"
 #include "core/archive/work_list.h"
+#include "core/base/input_file.h"
 
 namespace throng {
 
@@ -71,14 +76,14 @@ using ArchiveTotals = PerStage<ArchiveProgress>;
 // at the same time wait for the first of them. Thread-safe.
 class FileHashes {
 public:
-    FileHashes();
-    ~FileHashes();
     // Throws as sha256_of does.
     [[nodiscard]] std::string of(const std::string& path, const std::stop_token& stop);
 
 private:
-    class Impl;
-    std::unique_ptr<Impl> impl_;
+    std::mutex mutex_;  // guards the members below
+    std::condition_variable_any hashed_;
+    std::set<std::string> in_work_;                                    // paths
+    std::map<std::string, std::pair<FileState, std::string>> hashes_;  // by path
 };
 
 // Returns true if the file has the recorded size and SHA-256. hashes: null, or of files that are asked for repeatedly.

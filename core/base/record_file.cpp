@@ -6,8 +6,8 @@
 namespace throng {
 namespace {
 
-constexpr const char* kBytes = "bytes";
-constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30U;
+constexpr const char* kBytesKey = "bytes";
+constexpr std::uint64_t kMaxBytesOfRecord = std::uint64_t{1} << 30U;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ void RecordWriter::write(const nlohmann::ordered_json& record, const std::stop_t
 
 void RecordWriter::write(nlohmann::ordered_json record, std::span<const std::uint8_t> bytes,
                          const std::stop_token& stop) {
-    record[kBytes] = bytes.size();
+    record[kBytesKey] = bytes.size();
     write(record, stop);
     records_.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, stop);
 }
@@ -47,9 +47,9 @@ nlohmann::ordered_json RecordReader::read(const std::stop_token& stop) {
     if (stream_.eof()) throw damaged("a record is cut short");
     try {
         auto record = parse_json<nlohmann::ordered_json>(line_);
-        if (!record.is_object() || !record.contains(kBytes)) return record;
-        const auto size = record.at(kBytes).get<std::uint64_t>();
-        if (size <= kMaxBytes) bytes_.resize(size);
+        if (!record.is_object() || !record.contains(kBytesKey)) return record;
+        const auto size = record.at(kBytesKey).get<std::uint64_t>();
+        if (size <= kMaxBytesOfRecord) bytes_.resize(size);
         stream_.read(reinterpret_cast<char*>(bytes_.data()), static_cast<std::streamsize>(bytes_.size()));
         if (stream_.gcount() != static_cast<std::streamsize>(size)) throw damaged("a record is cut short");
         return record;
