@@ -3,11 +3,16 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "app/commands/anonymize_hiding.h"
 #include "app/commands/anonymize_report.h"
 #include "app/commands/anonymize_setup.h"
 #include "core/archive/archive_run.h"
@@ -15,20 +20,43 @@
 
 namespace throng {
 
-// Tracks the faces over the detections of all parts (item.split), and writes what is hidden in each part, and the tracks.
-// outputs: as SplitVideo::plan_outputs. Fails with a PartsDoNotJoin if the video must be processed as a whole.
-[[nodiscard]] InputResult plan_parts(const WorkItem& item, const std::vector<std::string>& outputs,
-                                     const AnonymizeSetup& setup, const std::stop_token& stop);
+// What is hidden in a video, by the detections of all its parts.
+struct VideoPlanOfParts {
+    std::string id;  // of what is hidden: the same in all processes, unless their processors compute otherwise
+    std::vector<PlannedFrame> frames;
+    std::vector<ReportedTrack> tracks;
+};
 
-// Hides and encodes a part (item.part) by its plan. The bytes do not depend on the number of cores.
+// The plans of the videos that are in progress, computed once in this process. Thread-safe.
+class VideoPlans {
+public:
+    // setup: must outlive it.
+    explicit VideoPlans(const AnonymizeSetup& setup) : setup_(setup) {}
+
+    // Tracks the faces over the detections of all parts of item.split. Waits for a thread that computes the same plan.
+    // Throws PartsDoNotJoin if the video must be processed as a whole, Error(input) for a file that is damaged or cannot
+    // be read, and Error(interrupted) after a stop request.
+    [[nodiscard]] std::shared_ptr<const VideoPlanOfParts> of(const WorkItem& item, const std::stop_token& stop);
+
+private:
+    [[nodiscard]] VideoPlanOfParts make(const WorkItem& item, const std::stop_token& stop) const;
+
+    const AnonymizeSetup& setup_;
+    std::mutex mutex_;  // guards the members below, also while a plan is computed
+    std::deque<std::pair<std::string, std::shared_ptr<const VideoPlanOfParts>>>
+        plans_;  // by their parts and content; the newest
+};
+
+// Hides and encodes a part (item.part) by the plan of its video. The bytes do not depend on the number of cores. Throws as
+// VideoPlans::of.
 [[nodiscard]] InputResult encode_part(const WorkItem& item, const std::string& output, const AnonymizeSetup& setup,
-                                      EncoderOnDemand& encoder, FramePool& pool,
+                                      EncoderOnDemand& encoder, VideoPlans& plans, FramePool& pool,
                                       const std::function<void(std::uint64_t)>& add_frames,
                                       const std::stop_token& stop);
 
 // Joins the encoded parts (item.split) and the audio of the input. Throws PartsDoNotJoin, Error(input) for a file that is
 // damaged or cannot be written, and Error(interrupted) after a stop request.
 [[nodiscard]] ReportedFile join_parts(const WorkItem& item, const std::string& output, const AnonymizeSetup& setup,
-                                      EncoderOnDemand& encoder, const std::stop_token& stop);
+                                      EncoderOnDemand& encoder, VideoPlans& plans, const std::stop_token& stop);
 
 }  // namespace throng

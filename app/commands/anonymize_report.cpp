@@ -170,8 +170,6 @@ std::string dump(const Json& json, int indent) {
     return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
-}  // namespace
-
 Json track_json(const ReportedTrack& track) {
     Json json;
     json["id"] = track.summary.track;
@@ -193,6 +191,8 @@ Json track_json(const ReportedTrack& track) {
     if (!track.thumbnail.empty()) json["thumbnail"] = track.thumbnail;
     return json;
 }
+
+}  // namespace
 
 Json file_json(const ReportedFile& file) {
     Json json;
@@ -220,7 +220,7 @@ Json file_json(const ReportedFile& file) {
     json["notes"] = file.notes;
     Json tracks = Json::array();
     for (const ReportedTrack& track : file.tracks) tracks.push_back(track_json(track));
-    json["tracks"] = file.planned_tracks.is_null() ? std::move(tracks) : file.planned_tracks;
+    json["tracks"] = std::move(tracks);
     return json;
 }
 

@@ -55,7 +55,6 @@ struct ReportedFile : HiddenCounts {
     std::string audio;               // "2 tracks dropped"
     std::string encoder;             // of a video; otherwise empty
     std::vector<ReportedTrack> tracks;
-    nlohmann::ordered_json planned_tracks;  // instead of `tracks`, as track_json returns them; null: none
 };
 
 struct ReportedModel {
@@ -80,7 +79,6 @@ struct ReportHeader {
 };
 
 [[nodiscard]] nlohmann::ordered_json header_json(const ReportHeader& header);
-[[nodiscard]] nlohmann::ordered_json track_json(const ReportedTrack& track);
 [[nodiscard]] nlohmann::ordered_json file_json(const ReportedFile& file);
 // Returns the report of one file as JSON. header, file: from the functions above.
 [[nodiscard]] std::string report_text(nlohmann::ordered_json header, const nlohmann::ordered_json& file);

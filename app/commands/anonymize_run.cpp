@@ -31,7 +31,6 @@
 #include "core/base/output_file.h"
 #include "core/base/sha256.h"
 #include "core/base/text_encoding.h"
-#include "core/frame/fingerprint.h"
 #include "core/video/file_kind.h"
 #include "core/video/source_files.h"
 
@@ -117,12 +116,17 @@ nlohmann::json contents_of_settings(const AnonymizeSetup& setup) {
 
 // Returns a function that hides the faces of one input of an archive, and writes its report. outside_spans: counts the
 // inputs of which no frame is in --only.
-ProcessInput make_archive_worker(const AnonymizeSetup& setup, EncoderOnDemand& encoder, const CommonOptions& common,
-                                 const ArchiveWorkers& workers, std::atomic<std::size_t>& outside_spans) {
-    auto worker = std::make_shared<AnonymizeWorker>(setup, encoder, common);
-    return [worker, &setup, &encoder, &outside_spans, budget = workers.budget(), most = workers.bytes_per_worker()](
-               const WorkItem& item, const std::vector<std::string>& outputs,
-               const std::function<void(std::uint64_t)>& add_frames, const std::stop_token& stop) {
+ProcessInput make_archive_worker(const AnonymizeSetup& shared, EncoderOnDemand& encoder, VideoPlans& plans,
+                                 const ArchiveWorkers& workers, int number, int count,
+                                 std::atomic<std::size_t>& outside_spans) {
+    AnonymizeSetup own = shared;
+    own.settings.detector = workers.detector_of(count);
+    const auto kept = std::make_shared<const AnonymizeSetup>(std::move(own));
+    auto worker = std::make_shared<AnonymizeWorker>(*kept, encoder, workers.common_of(number));
+    return [worker, kept, &setup = *kept, &encoder, &plans, &outside_spans, budget = workers.budget(),
+            most = workers.bytes_per_worker(count)](const WorkItem& item, const std::vector<std::string>& outputs,
+                                                    const std::function<void(std::uint64_t)>& add_frames,
+                                                    const std::stop_token& stop) {
         const std::uint64_t bytes = memory_of(item);
         const MemoryBudget::Share memory = budget->acquire(bytes, stop);
         const bool still = is_still_image(item.path);
@@ -134,7 +138,7 @@ ProcessInput make_archive_worker(const AnonymizeSetup& setup, EncoderOnDemand& e
         try {
             if (item.split) {
                 try {
-                    reported = join_parts(item, outputs[0], setup, encoder, stop);
+                    reported = join_parts(item, outputs[0], setup, encoder, plans, stop);
                 } catch (const PartsDoNotJoin& error) {
                     spdlog::warn("{}: {}; processing the whole file again", item.path, error.what());
                 }
@@ -325,7 +329,7 @@ int AnonymizeRun::run_folder() {
         const std::string why = is_beside ? own.why_kept(std::string(kReportName) + extension) : "";
         if (!why.empty()) throw Error(ErrorKind::usage, why);
     }
-    ArchiveWorkers workers(common_, setup_.settings.detector, arguments_.archive);
+    const ArchiveWorkers workers(common_, setup_.settings.detector, arguments_.archive);
     ArchiveWork work;
     const nlohmann::json contents = contents_of_settings(setup_);
     work.settings = archive_settings(*arguments_.archive.command, setup_.settings.detector, &contents);
@@ -343,32 +347,23 @@ int AnonymizeRun::run_folder() {
         const std::string name = hidden_name(item.name, item.path);
         return std::vector<std::string>{name, name + std::string(kReportExtension)};
     };
-    work.workers = [&](std::size_t inputs) {
-        return workers.choose(inputs, arguments_.streams, setup_.settings.detector);
-    };
-    work.make_worker = [&](int number) {
-        return make_archive_worker(setup_, encoder_, workers.common_of(number), workers, outside_spans);
+    work.files.workers = [&](std::size_t inputs) { return workers.choose(inputs, arguments_.streams); };
+    work.encoded_parts = work.parts = work.files;
+    VideoPlans plans(setup_);
+    work.files.make_worker = [&](int worker, int count) {
+        return make_archive_worker(setup_, encoder_, plans, workers, worker, count, outside_spans);
     };
     // The results of a video's parts are those of a pipeline over the whole video.
-    work.make_part_worker = [&](int number) -> ProcessInput {
-        SourceArguments source;
-        source.source.decoder = setup_.decoder;
-        auto worker = std::make_shared<DetectWorker>(workers.common_of(number), setup_.settings, source,
-                                                     workers.budget(), workers.bytes_per_worker());
-        return [worker](const auto& item, const auto& outputs, const auto& add_frames, const auto& stop) {
-            return worker->process(item, outputs, add_frames, stop);
-        };
+    SourceArguments source;
+    source.source.decoder = setup_.decoder;
+    work.parts.make_worker = [&](int worker, int count) {
+        return DetectWorker::make(workers, worker, count, setup_.settings, source);
     };
-    work.make_plan_worker = [&](int) -> ProcessInput {
-        return [&](const auto& item, const auto& outputs, const auto&, const auto& stop) {
-            return plan_parts(item, outputs, setup_, stop);
-        };
-    };
-    work.make_encode_worker = [&](int) -> ProcessInput {
+    work.encoded_parts.make_worker = [&](int, int) -> ProcessInput {
         auto pool = std::make_shared<FramePool>();
         return [&, pool](const auto& item, const auto& outputs, const auto& add_frames, const auto& stop) {
             const MemoryBudget::Share memory = workers.budget()->acquire(memory_of(item), stop);
-            return encode_part(item, outputs[0], setup_, encoder_, *pool, add_frames, stop);
+            return encode_part(item, outputs[0], setup_, encoder_, plans, *pool, add_frames, stop);
         };
     };
     int status = run_archive_command(arguments_.inputs, arguments_.archive, work, common_);

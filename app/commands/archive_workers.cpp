@@ -34,23 +34,26 @@ std::vector<int> tested_devices(const CommonOptions& common) {
 ArchiveWorkers::ArchiveWorkers(const CommonOptions& common, const DetectorParams& detector,
                                const ArchiveArguments& arguments)
     : common_(common),
+      detector_(detector),
       devices_(tested_devices(common)),
       first_(make_backend(on_device(common, devices_.front()), &detector)),
       memory_(memory_limit(arguments)),
-      budget_(std::make_shared<MemoryBudget>(memory_)),
-      divides_cores_(detector.threads == 0) {
+      budget_(std::make_shared<MemoryBudget>(memory_)) {
     static_cast<void>(first_.backend->make_detector(detector));
     spdlog::info("backend {}", first_.why.text());
 }
 
-int ArchiveWorkers::choose(std::size_t inputs, int requested, DetectorParams& detector) {
+int ArchiveWorkers::choose(std::size_t inputs, int requested) const {
     const int of_gpu = std::max(cpu_cores(), kWorkersOfGpu * static_cast<int>(devices_.size()));
     const int automatic = first_.backend->name() == "cpu" ? cpu_cores() : of_gpu;
     const int most = requested > 0 ? requested : automatic;
-    const int workers = std::clamp(static_cast<int>(std::min<std::size_t>(inputs, 1 << 16)), 1, most);
-    workers_ = static_cast<std::uint64_t>(workers);
-    if (divides_cores_) detector.threads = std::max(1, cpu_cores() / workers);
-    return workers;
+    return std::clamp(static_cast<int>(std::min<std::size_t>(inputs, 1 << 16)), 1, most);
+}
+
+DetectorParams ArchiveWorkers::detector_of(int workers) const {
+    DetectorParams detector = detector_;
+    if (detector.threads == 0) detector.threads = std::max(1, cpu_cores() / workers);
+    return detector;
 }
 
 CommonOptions ArchiveWorkers::common_of(int worker) const {

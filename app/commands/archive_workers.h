@@ -20,9 +20,10 @@ public:
     // and make_detector do.
     ArchiveWorkers(const CommonOptions& common, const DetectorParams& detector, const ArchiveArguments& arguments);
 
-    // Returns the number of workers for so many inputs. requested: at most; 0: chosen by the backend. Divides the cores
-    // among them, in each stage of a run: sets detector.threads if the constructor's had 0.
-    int choose(std::size_t inputs, int requested, DetectorParams& detector);
+    // Returns the number of workers for so many inputs. requested: at most; 0: chosen by the backend.
+    [[nodiscard]] int choose(std::size_t inputs, int requested) const;
+    // Returns the detector of one of so many workers, which share the cores unless the constructor's had threads.
+    [[nodiscard]] DetectorParams detector_of(int workers) const;
 
     // Returns the options of worker 0, 1, ...: devices take turns.
     [[nodiscard]] CommonOptions common_of(int worker) const;
@@ -30,16 +31,17 @@ public:
     [[nodiscard]] const BackendChoice& first() const noexcept { return first_; }
     [[nodiscard]] const std::shared_ptr<MemoryBudget>& budget() const noexcept { return budget_; }
     // Returns the share of one worker in the memory.
-    [[nodiscard]] std::uint64_t bytes_per_worker() const noexcept { return memory_ / workers_; }
+    [[nodiscard]] std::uint64_t bytes_per_worker(int workers) const noexcept {
+        return memory_ / static_cast<std::uint64_t>(workers);
+    }
 
 private:
     const CommonOptions& common_;
+    DetectorParams detector_;
     std::vector<int> devices_;
     BackendChoice first_;
     std::uint64_t memory_;
     std::shared_ptr<MemoryBudget> budget_;
-    std::uint64_t workers_ = 1;
-    bool divides_cores_;
 };
 
 // Estimates the memory for one file in progress: the decoder's frames and the detector's images of all scales.

@@ -9,7 +9,6 @@
 #include <tuple>
 #include <utility>
 
-#include "app/commands/archive_workers.h"
 #include "app/commands/detect_run.h"
 #include "app/options/backend.h"
 #include "app/options/interrupt.h"
@@ -17,7 +16,7 @@
 #include "core/archive/segments.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/base/output_file.h"
+#include "core/base/record_file.h"
 #include "core/base/sha256.h"
 #include "core/pipeline/run.h"
 #include "core/sinks/count_sink.h"
@@ -59,22 +58,20 @@ class ResultWriter final : public ResultSink {
 public:
     ResultWriter(const std::vector<std::string>& outputs, bool raw, const DetectExtras& extras,
                  const std::stop_token& stop)
-        : file_(outputs[0]), fields_{raw, extras.tracks}, stop_(stop) {
+        : lines_(outputs[0]), fields_{raw, extras.tracks}, stop_(stop) {
         if (extras.count) counts_.emplace(*extras.count, CountOutputs{outputs[1], outputs[2]}, stop);
     }
     void write(const FrameResult& result) override {
-        lines_.write(json_line(result, fields_) + '\n', stop_);
+        lines_.write_line(json_line(result, fields_), stop_);
         if (counts_) counts_->write(result);
     }
     void close() override {
-        lines_.flush(stop_);
-        file_.close();
+        lines_.close(stop_);
         if (counts_) counts_->close();
     }
 
 private:
-    OutputFile file_;
-    BlockWriter lines_{file_};
+    RecordWriter lines_;
     JsonFields fields_;
     std::stop_token stop_;
     std::optional<CountSink> counts_;
@@ -101,6 +98,16 @@ DetectWorker::DetectWorker(const CommonOptions& common, const PipelineSettings& 
       kept_bytes_(kept_bytes),
       extras_(std::move(extras)),
       engine_(make_engine(common, settings)) {}
+
+ProcessInput DetectWorker::make(const ArchiveWorkers& workers, int worker, int count, PipelineSettings settings,
+                                const SourceArguments& source, const DetectExtras& extras) {
+    settings.detector = workers.detector_of(count);
+    auto made = std::make_shared<DetectWorker>(workers.common_of(worker), settings, source, workers.budget(),
+                                               workers.bytes_per_worker(count), extras);
+    return [made](const auto& item, const auto& outputs, const auto& add_frames, const auto& stop) {
+        return made->process(item, outputs, add_frames, stop);
+    };
+}
 
 InputResult DetectWorker::process(const WorkItem& item, const std::vector<std::string>& outputs,
                                   const AddFrames& add_frames, const std::stop_token& stop) {
@@ -203,8 +210,7 @@ int run_detect_archive(const DetectArguments& arguments, const PipelineSettings&
     if (output.blur) throw Error(ErrorKind::usage, "has no effect with --out", "--blur");
 
     const InterruptGuard interrupts;
-    ArchiveWorkers workers(common, settings.detector, arguments.archive);
-    PipelineSettings shared = settings;
+    const ArchiveWorkers workers(common, settings.detector, arguments.archive);
     ArchiveWork work;
     DetectExtras extras{output.track, {}};
     nlohmann::json contents = nlohmann::json::object();
@@ -221,15 +227,11 @@ int run_detect_archive(const DetectArguments& arguments, const PipelineSettings&
         }
         return outputs;
     };
-    work.workers = [&](std::size_t inputs) { return workers.choose(inputs, arguments.streams, shared.detector); };
-    work.make_worker = [&](int number) -> ProcessInput {
-        auto worker = std::make_shared<DetectWorker>(workers.common_of(number), shared, arguments.source,
-                                                     workers.budget(), workers.bytes_per_worker(), extras);
-        return [worker](const WorkItem& item, const std::vector<std::string>& outputs,
-                        const std::function<void(std::uint64_t)>& add_frames,
-                        const std::stop_token& stop) { return worker->process(item, outputs, add_frames, stop); };
+    work.files.workers = [&](std::size_t inputs) { return workers.choose(inputs, arguments.streams); };
+    work.files.make_worker = [&](int worker, int count) {
+        return DetectWorker::make(workers, worker, count, settings, arguments.source, extras);
     };
-    work.make_part_worker = work.make_worker;
+    work.parts = work.files;
     return run_archive_command(arguments.sources, arguments.archive, work, common);
 }
 

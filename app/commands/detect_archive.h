@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "app/commands/archive_workers.h"
 #include "app/options/archive_command.h"
 #include "app/options/command.h"
 #include "app/options/source_options.h"
@@ -29,6 +30,11 @@ public:
     // make_backend and Engine::prepare do.
     DetectWorker(const CommonOptions& common, const PipelineSettings& settings, const SourceArguments& source,
                  std::shared_ptr<MemoryBudget> budget, std::uint64_t kept_bytes, DetectExtras extras = {});
+
+    // Makes one of the workers of a run.
+    [[nodiscard]] static ProcessInput make(const ArchiveWorkers& workers, int worker, int count,
+                                           PipelineSettings settings, const SourceArguments& source,
+                                           const DetectExtras& extras = {});
 
     // Writes the lines of `throng detect --json` to outputs[0], with DetectExtras::count those of --events to outputs[1]
     // and those of --per-minute to outputs[2]; the source in them is the item's name. A ProcessInput.

@@ -18,7 +18,6 @@
 #include <system_error>
 #include <utility>
 
-#include "app/options/archive_segments.h"
 #include "app/options/interrupt.h"
 #include "app/options/progress.h"
 #include "app/options/standard_output.h"
@@ -31,6 +30,7 @@
 #include "core/model/model_finder.h"
 #include "core/video/file_kind.h"
 #include "core/video/source_files.h"
+#include "core/video/video_division.h"
 
 namespace throng {
 namespace {
@@ -64,18 +64,23 @@ CLI::Validator byte_size() {
 
 constexpr auto kBetweenReports = std::chrono::seconds(1);
 
-// Reports the progress: a line on the terminal, or with --progress json one JSON object per second on standard error.
+// Reports the progress of a stage: a line on the terminal, or with --progress json one JSON object per second on standard
+// error.
 class Reporter {
 public:
-    Reporter(const ArchiveArguments& arguments, const CommonOptions& common, const Shard& shard, std::string_view what)
+    Reporter(const ArchiveArguments& arguments, const CommonOptions& common, const Shard& shard, Stage stage,
+             Clock::time_point start)
         : json_(arguments.progress == "json"),
+          quiet_(common.quiet),
           shard_(fmt::format("{}/{}", shard.index, shard.count)),
-          what_(fmt::format("{}s", what)) {
+          what_(fmt::format("{}s", name_of(stage))),
+          start_(start) {
         if (json_) return;
         line_.emplace(common, shard.count > 1 ? fmt::format("shard {}, {}", shard_, what_) : what_, std::nullopt);
     }
 
-    void report(const ArchiveProgress& progress, bool last) {
+    // paused: another stage is shown.
+    void report(const ArchiveProgress& progress, bool paused, bool last = false) {
         const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
         // Files that --resume skips take no time worth counting.
         const double rate = seconds > 0 ? static_cast<double>(progress.frames) / seconds : 0;
@@ -83,15 +88,15 @@ public:
             progress.bytes > 0 ? static_cast<double>(progress.finished_bytes) / static_cast<double>(progress.bytes) : 0;
         std::optional<double> left;
         if (progress.finished > progress.skipped && done > 0) left = seconds * (1 - done) / done;
-        if (line_ && last) line_->finish();
-        if (line_ && !last) {
+        if (line_ && paused) line_->finish();
+        if (line_ && !paused) {
             line_->update(
                 progress.finished,
                 fmt::format("of {}, {:.1f} frames/s{}{}", progress.inputs, rate,
                             left ? ", " + duration_text(*left) + " left" : "",
                             progress.failed > 0 ? fmt::format(", {} failed", progress.failed) : std::string()));
         }
-        if (!json_ || (!last && Clock::now() < next_)) return;
+        if (!json_ || (!last && (paused || Clock::now() < next_))) return;
         next_ = Clock::now() + kBetweenReports;
         nlohmann::ordered_json json{{"shard", shard_},
                                     {"stage", what_},
@@ -110,15 +115,24 @@ public:
         std::fputs((json.dump() + "\n").c_str(), stderr);
     }
 
-    [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+    void print_totals(const ArchiveProgress& totals) {
+        report(totals, true, true);
+        if (quiet_) return;
+        standard_output::print(
+            "shard {}: {} of {} {}, {} skipped, {} incomplete, {} failed; {} frames, {} faces, {:.1f} s{}\n", shard_,
+            totals.finished, totals.inputs, what_, totals.skipped, totals.incomplete, totals.failed, totals.frames,
+            totals.faces, std::chrono::duration<double>(Clock::now() - start_).count(),
+            InterruptGuard::requested() ? "; interrupted, continue with --resume" : "");
+    }
 
 private:
     bool json_;
+    bool quiet_;
     std::string shard_;
     std::string what_;  // "files", "parts"
     std::optional<Progress> line_;
-    Clock::time_point start_ = Clock::now();
-    Clock::time_point next_ = start_;
+    Clock::time_point start_;
+    Clock::time_point next_{};
 };
 
 }  // namespace
@@ -250,38 +264,36 @@ int run_archive_command(const std::vector<std::string>& paths, const ArchiveArgu
     options.version = TH_VERSION;
     options.outputs_of = work.outputs_of;
     options.files_of = [](const WorkItem& item) { return files_of_file(item.path); };
-    options.make_worker = work.make_worker;
-    if (arguments.segment > 0) return run_segmented(list, options, arguments, work, common);
-    options.workers = work.workers(items_per_shard(list.size(), options.shard));
-    return archive_status(run_archive_stage(list, options, arguments, common, "file"));
-}
-
-ArchiveProgress run_archive_stage(const std::vector<WorkItem>& list, const ArchiveOptions& stage,
-                                  const ArchiveArguments& arguments, const CommonOptions& common,
-                                  std::string_view what) {
-    ArchiveOptions options = stage;
-    Reporter reporter(arguments, common, options.shard, what);
-    options.on_progress = [&](const ArchiveProgress& progress) { reporter.report(progress, false); };
-    const ArchiveProgress totals = run_archive(list, options, InterruptGuard::token());
-    reporter.report(totals, true);
-    if (!common.quiet) {
-        standard_output::print(
-            "shard {}/{}: {} of {} {}s, {} skipped, {} incomplete, {} failed; {} frames, {} faces, {:.1f} s{}\n",
-            options.shard.index, options.shard.count, totals.finished, totals.inputs, what, totals.skipped,
-            totals.incomplete, totals.failed, totals.frames, totals.faces, reporter.seconds(),
-            InterruptGuard::requested() ? "; interrupted, continue with --resume" : "");
-    }
-    return totals;
-}
-
-std::size_t items_per_shard(std::size_t items, Shard shard) {
-    const auto count = static_cast<std::size_t>(shard.count);
-    return (items + count - 1) / count;
-}
-
-int archive_status(const ArchiveProgress& totals) {
+    options.files = work.files;
+    options.segment = arguments.segment;
+    options.divide = [&](const WorkItem& item, const std::stop_token& stop) {
+        return divide_video(item.path, arguments.segment, stop);
+    };
+    options.parts = work.parts;
+    options.encoded_parts = work.encoded_parts;
+    // One line at a time: that of the first stage with work.
+    PerStage<std::optional<Reporter>> reporters;
+    Clock::time_point start = Clock::now();
+    const auto report = [&](const ArchiveTotals& totals, bool last) {
+        bool is_first = true;
+        for (const Stage stage : {Stage::part, Stage::encoded_part, Stage::file}) {
+            const ArchiveProgress& progress = totals[stage];
+            const bool in_progress = progress.finished < progress.inputs;
+            std::optional<Reporter>& reporter = reporters[stage];
+            const bool needed = last ? progress.inputs > 0 || stage == Stage::file : in_progress && is_first;
+            if (!reporter && needed) reporter.emplace(arguments, common, options.shard, stage, start);
+            if (reporter) last ? reporter->print_totals(progress) : reporter->report(progress, !needed);
+            is_first = is_first && !in_progress;
+        }
+        start = Clock::now();
+    };
+    options.on_progress = [&](const ArchiveTotals& totals) { report(totals, false); };
+    const ArchiveTotals totals = run_archive(list, options, InterruptGuard::token());
+    report(totals, true);
     if (InterruptGuard::requested()) return exit_status(ErrorKind::interrupted);
-    return totals.failed + totals.incomplete > 0 ? exit_status(ErrorKind::input) : 0;
+    const ArchiveProgress& files = totals[Stage::file];
+    const std::size_t failed_parts = options.fail_fast ? totals[Stage::part].failed : 0;
+    return files.failed + files.incomplete + failed_parts > 0 ? exit_status(ErrorKind::input) : 0;
 }
 
 }  // namespace throng

@@ -5,7 +5,6 @@
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "app/options/cli_fwd.h"
@@ -52,31 +51,16 @@ void reject_archive_options(const ArchiveArguments& arguments, const std::string
 // Holds what a command provides; see ArchiveOptions for the members of the same names.
 struct ArchiveWork {
     std::string settings;
-    std::function<int(std::size_t inputs)> workers;  // returns the number of workers for a shard of so many inputs
     NameOfInput name_of = name_by_path;  // of inputs on the command line; those of --files-from have their path
     std::function<void(const std::vector<WorkItem>&)> use_list;  // called with the whole list, first; optional
     std::function<std::vector<std::string>(const WorkItem&)> outputs_of;
-    std::function<ProcessInput(int worker)> make_worker;
-    // With --segment, for the parts of videos, whose one output has the form of PartWriter. make_worker's functions
-    // then get videos whose parts are there, too: item.split is set.
-    std::function<ProcessInput(int worker)> make_part_worker;
-    // Set if parts are encoded, too, before a video is joined. A plan has the outputs SplitVideo::plan_outputs; an
-    // encoded part has one. item.split of a video to join is then that of its encoded parts.
-    std::function<ProcessInput(int worker)> make_plan_worker;
-    std::function<ProcessInput(int worker)> make_encode_worker;
+    StageWork files;
+    StageWork parts;          // with --segment; the one output has the form of PartWriter
+    StageWork encoded_parts;  // likewise, if parts are encoded before a video is joined
 };
 
-// Runs one stage of an archive. Shows its progress and prints its totals. what: "file" or "part".
-ArchiveProgress run_archive_stage(const std::vector<WorkItem>& list, const ArchiveOptions& options,
-                                  const ArchiveArguments& arguments, const CommonOptions& common,
-                                  std::string_view what);
-
-// Returns how many items a shard gets at most, if all have one size.
-[[nodiscard]] std::size_t items_per_shard(std::size_t items, Shard shard);
-// Returns the exit status after the last stage: 3 if an input failed or is incomplete, 130 after an interruption.
-[[nodiscard]] int archive_status(const ArchiveProgress& totals);
-
-// Runs the command over files and folders, and those of --files-from. Shows the progress, prints totals. Returns the
+// Runs the command over files and folders, and those of --files-from. Shows the progress, prints totals of each stage.
+// Returns the
 // exit status: 3 if an input failed or is incomplete, 130 after an interruption. An InterruptGuard must exist. Throws
 // as make_work_list and run_archive do, and Error(input) if one of `paths` does not exist.
 [[nodiscard]] int run_archive_command(const std::vector<std::string>& paths, const ArchiveArguments& arguments,

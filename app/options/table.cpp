@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/csv.h"
+
 namespace throng {
 namespace {
 
@@ -20,16 +22,6 @@ bool looks_like_number(std::string_view cell) {
     if (cell.empty() || cell == "-" || cell == "–") return true;
     const std::size_t first = cell.find_first_not_of("+-.");
     return first != std::string_view::npos && cell[first] >= '0' && cell[first] <= '9' && columns(cell) <= 20;
-}
-
-std::string csv_cell(const std::string& cell) {
-    if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
-    std::string quoted = "\"";
-    for (const char c : cell) {
-        if (c == '"') quoted += '"';
-        quoted += c;
-    }
-    return quoted + '"';
 }
 
 void append_csv(std::string& out, const std::vector<std::string>& row) {

@@ -10,7 +10,6 @@
 #include <map>
 #include <mutex>
 #include <new>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <system_error>
@@ -19,6 +18,7 @@
 
 #include "core/archive/committer.h"
 #include "core/archive/own_files.h"
+#include "core/archive/work_queue.h"
 #include "core/base/error.h"
 #include "core/base/input_file.h"
 #include "core/base/log.h"
@@ -31,18 +31,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr Stage kAllStages[] = {Stage::part, Stage::file, Stage::encoded_part};
 constexpr auto kProgressInterval = std::chrono::milliseconds(200);
 
 // Returns the files that the input consists of.
 InputFiles files_of(const WorkItem& item, const ArchiveOptions& options) {
     return InputFiles(options.files_of ? options.files_of(item) : std::vector<std::string>{item.path});
-}
-
-// A divided video is hashed once for all of its parts.
-std::string hash_of(const InputFiles& input, const WorkItem& item, const ArchiveOptions& options,
-                    const std::stop_token& stop) {
-    if (!item.split) return input.sha256(stop);
-    return input.sha256(stop, [&](const std::string& path) { return options.hashes->of(path, stop); });
 }
 
 // Returns the options with an absolute output folder, without a slash at its end.
@@ -126,10 +120,10 @@ public:
         std::vector<OutputRecord> outputs;
     };
 
-    void read(const std::vector<WorkItem>& items, const ArchiveOptions& options) {
-        output_ = options.output;
-        hashes_ = options.hashes;
-        const std::string settings = sha256_of_text(options.settings);
+    // hashes: of results of videos, which each of their parts asks for.
+    explicit EarlierResults(fs::path output, FileHashes& hashes) : output_(std::move(output)), hashes_(hashes) {}
+
+    void read(const std::vector<WorkItem>& items, const std::string& settings, const std::string& version) {
         std::set<std::string_view> names;
         for (const WorkItem& item : items) names.insert(item.name);
         read_manifests(output_, [&](const fs::path& manifest, ManifestEntry&& entry) {
@@ -139,7 +133,7 @@ public:
                 return;
             }
             results_[entry.input][manifest] = {std::move(entry.sha256),
-                                               entry.settings == settings && entry.version == options.version,
+                                               entry.settings == settings && entry.version == version,
                                                entry.status == InputStatus::incomplete, std::move(entry.outputs)};
         });
     }
@@ -150,16 +144,17 @@ public:
         return found != results_.end() && !found->second.empty();
     }
 
-    // Returns null if there is no result of this content with the same settings whose outputs are unchanged. Reads the
-    // outputs: those of other settings may have the same size.
+    // Returns null if there is no result of this content with the same settings whose outputs have these names and are
+    // unchanged. Reads the outputs: those of other settings may have the same size.
     [[nodiscard]] const Result* find(const WorkItem& item, const std::string& sha256,
-                                     const std::stop_token& stop) const {
+                                     const std::vector<std::string>& names, const std::stop_token& stop) const {
         const auto found = results_.find(item.name);
         if (found == results_.end()) return nullptr;
         for (const auto& [manifest, result] : found->second) {
             if (!result.is_current || result.sha256 != sha256) continue;
+            if (!std::ranges::equal(result.outputs, names, {}, &OutputRecord::name)) continue;
             const bool unchanged = std::all_of(result.outputs.begin(), result.outputs.end(), [&](const auto& output) {
-                return is_as_recorded(output_ / output.name, output, item.split ? hashes_.get() : nullptr, stop);
+                return is_as_recorded(output_ / output.name, output, item.split ? &hashes_ : nullptr, stop);
             });
             if (unchanged) return &result;
         }
@@ -167,37 +162,67 @@ public:
     }
 
 private:
-    fs::path output_;
-    std::shared_ptr<FileHashes> hashes_;
+    const fs::path output_;
+    FileHashes& hashes_;
     std::map<std::string, std::map<fs::path, Result>> results_;  // by name and manifest
 };
 
-class ArchiveRun {
-public:
-    ArchiveRun(const std::vector<WorkItem>& list, const ArchiveOptions& options, const std::stop_token& stop)
-        : options_(with_normal_output(options)),
-          items_(options.select(list, options.shard)),
-          settings_hash_(sha256_of_text(options.settings)),
-          own_(options_.output),
-          stop_callback_(stop, [this] { stop_.request_stop(); }) {
-        check_outputs(list, items_, options_, own_);
-        check_output_folder(options_.output.string());
-        manifest_.emplace(options_.output, options.shard);
-        check_records(*manifest_, options_);
-        write_list(options_.output, list, options_.left_out);
-        write_settings(options_.output, settings_hash_, options.settings);
-        if (options.resume) earlier_.read(items_, options_);
-        progress_.inputs = items_.size();
-        for (const WorkItem& item : items_) progress_.bytes += item.size;
-        order_.resize(items_.size());
-        std::iota(order_.begin(), order_.end(), std::size_t{0});
-        std::stable_sort(order_.begin(), order_.end(),
-                         [this](std::size_t a, std::size_t b) { return items_[a].size > items_[b].size; });
+// An output folder, and what this process writes there.
+struct Ledger {
+    // Throws as run_archive does for a run that cannot begin.
+    Ledger(const fs::path& output, const std::vector<WorkItem>& list, const std::vector<WorkItem>& of_shard,
+           const ArchiveOptions& options, FileHashes& hashes)
+        : own(output), earlier(output, hashes) {
+        check_outputs(list, of_shard, options, own);
+        check_output_folder(output.string());
+        manifest.emplace(output, options.shard);
+        check_records(*manifest, options);
+        write_list(output, list, options.left_out);
+        write_settings(output, sha256_of_text(options.settings), options.settings);
+        committer.emplace(output, *manifest, own);
     }
 
-    ArchiveProgress run() {
-        committer_.emplace(options_.output, *manifest_, own_);
-        running_ = std::clamp(options_.workers, 1, std::max(1, static_cast<int>(items_.size())));
+    OwnFiles own;
+    EarlierResults earlier;
+    std::optional<Manifest> manifest;
+    std::optional<Committer> committer;  // after manifest
+};
+
+// Returns the options for the folder of parts.
+ArchiveOptions part_options(ArchiveOptions options) {
+    options.output = parts_folder(options.output);
+    options.left_out.clear();
+    options.outputs_of = [](const WorkItem& part) {
+        return std::vector<std::string>{part.split->output_of(part.part)};
+    };
+    return options;
+}
+
+class ArchiveRun {
+public:
+    ArchiveRun(std::vector<WorkItem> list, const ArchiveOptions& options, const std::stop_token& stop)
+        : options_(with_normal_output(options)),
+          part_options_(part_options(options_)),
+          settings_hash_(sha256_of_text(options.settings)),
+          stop_callback_(stop, [this] { stop_.request_stop(); }) {
+        const std::vector<WorkItem> of_shard = select_shard(list, options.shard);
+        results_.emplace(options_.output, list, of_shard, options_, hashes_);
+        if (options.segment > 0) divide_list(list, options_, stop_.get_token());
+        queue_.emplace(options_, list);
+        std::vector<WorkItem> files = queue_->files();
+        begin(Stage::file, files);
+        files.insert(files.end(), queue_->videos().begin(), queue_->videos().end());
+        // Another shard may have joined a video.
+        if (options.resume || options.segment > 0) results_->earlier.read(files, settings_hash_, options.version);
+        if (queue_->videos().empty()) return;
+        parts_.emplace(part_options_.output, queue_->all_parts(), queue_->parts(), part_options_, hashes_);
+        if (options.resume) parts_->earlier.read(queue_->parts(), settings_hash_, options.version);
+        begin(Stage::part, queue_->parts());
+    }
+
+    ArchiveTotals run() {
+        running_ = 1;
+        for (const Stage stage : kAllStages) running_ = std::max(running_, queue_->workers(stage));
         std::vector<std::jthread> threads;
         for (int worker = 0, count = running_; worker < count; ++worker) {
             threads.emplace_back([this, worker] { work(worker); });
@@ -206,26 +231,44 @@ public:
             std::unique_lock lock(mutex_);
             over = ended_.wait_for(lock, kProgressInterval, [this] { return running_ == 0; });
             lock.unlock();
-            if (options_.on_progress) options_.on_progress(progress());
+            if (options_.on_progress) options_.on_progress(totals());
         }
         threads.clear();
-        try {
-            committer_->close();
-        } catch (...) {
-            if (!failure_) failure_ = std::current_exception();
+        for (std::optional<Ledger>* ledger : {&parts_, &results_}) {
+            try {
+                if (*ledger) (*ledger)->committer->close();
+            } catch (...) {
+                if (!failure_) failure_ = std::current_exception();
+            }
         }
         if (failure_) std::rethrow_exception(failure_);
-        return progress();
+        queue_->finish(stop_.stop_requested());
+        return totals();
     }
 
 private:
+    [[nodiscard]] const StageWork& work_of(Stage stage) const {
+        if (stage == Stage::file) return options_.files;
+        return stage == Stage::part ? options_.parts : options_.encoded_parts;
+    }
+
+    void begin(Stage stage, const std::vector<WorkItem>& items) {
+        for (const WorkItem& item : items) begin(stage, item);
+    }
+    void begin(Stage stage, const WorkItem& item) {
+        ++progress_[stage].inputs;
+        progress_[stage].bytes += item.size;
+    }
+
     void work(int worker) noexcept {
         try {
-            const ProcessInput process = options_.make_worker(worker);
-            while (!stop_.stop_requested()) {
-                const std::size_t next = next_++;
-                if (next >= order_.size()) break;
-                process_item(items_[order_[next]], next, process);
+            std::map<Stage, ProcessInput> functions;
+            while (std::optional<Task> task = queue_->next(stop_.get_token())) {
+                // The parts come first, and their detectors need memory.
+                if (task->stage != Stage::part) functions.erase(Stage::part);
+                ProcessInput& process = functions[task->stage];
+                if (!process) process = work_of(task->stage).make_worker(worker, queue_->workers(task->stage));
+                process_item(*task, process);
             }
         } catch (const Error& error) {
             if (error.kind() != ErrorKind::interrupted) fail();
@@ -244,48 +287,87 @@ private:
         stop_.request_stop();
     }
 
-    void process_item(const WorkItem& item, std::size_t number, const ProcessInput& process) {
+    // A divided video is hashed once for all of its parts.
+    std::string hash_of(const InputFiles& input, const WorkItem& item) {
+        const std::stop_token stop = stop_.get_token();
+        if (!item.split) return input.sha256(stop);
+        return input.sha256(stop, [&](const std::string& path) { return hashes_.of(path, stop); });
+    }
+
+    // Returns the result that makes the work on the item unnecessary; null: there is none.
+    const EarlierResults::Result* find_result(Stage stage, const WorkItem& item, const std::string& sha256) {
+        const std::stop_token stop = stop_.get_token();
+        if (stage == Stage::part) {
+            WorkItem video = item;
+            video.name = item.split->name;
+            if (const auto* result = results_->earlier.find(video, sha256, options_.outputs_of(video), stop)) {
+                queue_->set_finished(video.name);
+                return result;
+            }
+            return parts_->earlier.find(item, sha256, part_options_.outputs_of(item), stop);
+        }
+        return stage == Stage::file ? results_->earlier.find(item, sha256, options_.outputs_of(item), stop) : nullptr;
+    }
+
+    void process_item(Task& task, const ProcessInput& process) {
         const auto start = std::chrono::steady_clock::now();
+        const Stage stage = task.stage;
+        const WorkItem& item = task.item;
+        const ArchiveOptions& options = stage == Stage::file ? options_ : part_options_;
+        Ledger& ledger = stage == Stage::file ? *results_ : *parts_;
+        if (stage == Stage::encoded_part || (stage == Stage::file && item.split)) {
+            const std::lock_guard lock(mutex_);
+            begin(stage, item);
+        }
         FinishedInput finished;
         ManifestEntry& entry = finished.entry;
         entry.input = item.name;
+        entry.sha256 = item.sha256;
         entry.settings = settings_hash_;
         entry.version = options_.version;
-        const std::vector<std::string> names = options_.outputs_of(item);
+        finished.held = task.held;
+        const std::vector<std::string> names = options.outputs_of(item);
         std::vector<std::string> temporaries;
+        const std::size_t number = next_++;
         for (const std::string& name : names) {
-            temporaries.push_back((manifest_->temporary_folder() / fmt::format("{}-{}{}", number, temporaries.size(),
-                                                                               fs::path(name).extension().string()))
-                                      .string());
+            temporaries.push_back(
+                (ledger.manifest->temporary_folder() /
+                 fmt::format("{}-{}{}", number, temporaries.size(), fs::path(name).extension().string()))
+                    .string());
         }
         try {
             if (!item.problem.empty()) throw Error(ErrorKind::input, item.problem);
             const InputFiles input = files_of(item, options_);
-            entry.sha256 = hash_of(input, item, options_, stop_.get_token());
+            WorkItem current = item;
+            current.sha256 = hash_of(input, item);
             entry.size = input.size();
-            if (const EarlierResults::Result* earlier = earlier_.find(item, entry.sha256, stop_.get_token())) {
+            if (!item.sha256.empty() && current.sha256 != item.sha256) {
+                throw Error(ErrorKind::input, "the file changed after its faces were found");
+            }
+            entry.sha256 = current.sha256;
+            if (const EarlierResults::Result* earlier = find_result(stage, item, entry.sha256)) {
                 const std::lock_guard lock(mutex_);
-                ++progress_.skipped;
-                progress_.incomplete += earlier->incomplete ? 1 : 0;
-                finish(item);
+                ++progress_[stage].skipped;
+                progress_[stage].incomplete += earlier->incomplete ? 1 : 0;
+                finish(stage, item);
                 return;
             }
             for (const std::string& name : names) {
-                if (const std::string why = own_.why_kept(name); !why.empty()) throw Error(ErrorKind::input, why);
+                if (const std::string why = ledger.own.why_kept(name, stop_.get_token()); !why.empty()) {
+                    throw Error(ErrorKind::input, why);
+                }
             }
-            WorkItem current = item;
-            current.sha256 = entry.sha256;
-            const InputResult result = process(
-                current, temporaries, [this](std::uint64_t frames) { frames_ += frames; }, stop_.get_token());
+            if (stage == Stage::file && item.split) {
+                const std::string why_whole = queue_->prepare_join(current, stop_.get_token());
+                if (!why_whole.empty()) {
+                    spdlog::info("{}: {}; processing the whole file again", item.path, why_whole);
+                    current.split.reset();
+                }
+            }
+            const auto add_frames = [&](std::uint64_t count) { frames_[stage] += count; };
+            const InputResult result = process(current, temporaries, add_frames, stop_.get_token());
             if (stop_.stop_requested()) return;  // the result may be a part
-            if (result.elsewhere) {
-                const std::lock_guard lock(mutex_);
-                ++progress_.skipped;
-                finish(item);
-                return;
-            }
             input.check_unchanged();
-            finished.claim = result.claim;
             entry.frames = result.frames;
             entry.faces = result.faces;
             entry.backend = result.backend;
@@ -318,19 +400,22 @@ private:
             for (const std::string& temporary : temporaries) fs::remove(temporary, ignored);
         }
         // The disk of the inputs may be missing today: what was made of an input is still what it was.
-        const bool keeps_result = entry.sha256.empty() && earlier_.has(item.name);
+        const bool keeps_result = entry.sha256.empty() && ledger.earlier.has(item.name);
         if (keeps_result) entry.error += "; its earlier result is kept";
         entry.seconds = milliseconds_since(start) / 1000;
         const InputStatus status = entry.status;
         const std::uint64_t faces = entry.faces;
         if (status != InputStatus::done) spdlog::warn("{}: {}: {}", item.path, status_text(status), entry.error);
-        if (!keeps_result) committer_->push(std::move(finished));
+        if (!keeps_result) ledger.committer->push(std::move(finished));
         const std::lock_guard lock(mutex_);
-        progress_.faces += faces;
-        progress_.incomplete += status == InputStatus::incomplete ? 1 : 0;
-        progress_.failed += status == InputStatus::failed ? 1 : 0;
-        finish(item);
-        if (status == InputStatus::failed && options_.fail_fast) stop_.request_stop();
+        ArchiveProgress& progress = progress_[stage];
+        progress.faces += faces;
+        progress.incomplete += status == InputStatus::incomplete ? 1 : 0;
+        progress.failed += status == InputStatus::failed ? 1 : 0;
+        finish(stage, item);
+        // A part that cannot be encoded is encoded with the whole video.
+        const bool is_failure = status == InputStatus::failed && stage != Stage::encoded_part;
+        if (is_failure && options_.fail_fast) stop_.request_stop();
     }
 
     static std::string_view status_text(InputStatus status) {
@@ -347,79 +432,62 @@ private:
     }
 
     // With mutex_ locked.
-    void finish(const WorkItem& item) {
-        ++progress_.finished;
-        progress_.finished_bytes += item.size;
+    void finish(Stage stage, const WorkItem& item) {
+        ++progress_[stage].finished;
+        progress_[stage].finished_bytes += item.size;
     }
 
-    [[nodiscard]] ArchiveProgress progress() {
+    [[nodiscard]] ArchiveTotals totals() {
         const std::lock_guard lock(mutex_);
-        progress_.frames = frames_;
+        for (const Stage stage : kAllStages) progress_[stage].frames = frames_[stage];
         return progress_;
     }
 
     const ArchiveOptions options_;
-    const std::vector<WorkItem> items_;
+    const ArchiveOptions part_options_;
     const std::string settings_hash_;
-    std::vector<std::size_t> order_;  // of items_, largest first
-    EarlierResults earlier_;
-    OwnFiles own_;
+    FileHashes hashes_;      // of videos that are divided into parts, and of their results
     std::stop_source stop_;  // by the caller, a failure, or fail_fast
     std::stop_callback<std::function<void()>> stop_callback_;
-    std::optional<Manifest> manifest_;
-    std::optional<Committer> committer_;  // after manifest_
+    std::optional<WorkQueue> queue_;
+    std::optional<Ledger> results_;
+    std::optional<Ledger> parts_;  // if there are divided videos
     std::atomic<std::size_t> next_ = 0;
-    std::atomic<std::uint64_t> frames_ = 0;
+    PerStage<std::atomic<std::uint64_t>> frames_;
     std::mutex mutex_;  // guards the members below
     std::condition_variable ended_;
     int running_ = 0;  // workers
-    ArchiveProgress progress_;
+    ArchiveTotals progress_;
     std::exception_ptr failure_;
 };
 
 }  // namespace
 
-class FileHashes::Impl {
-public:
-    std::string of(const std::string& path, const std::stop_token& stop) {
-        std::unique_lock lock(mutex_);
-        if (!hashed_.wait(lock, stop, [&] { return !in_work_.contains(path); })) {
-            throw Error(ErrorKind::interrupted, "stopped while reading", path);
-        }
-        const std::optional<FileState> state = state_of(path);
-        const auto known = hashes_.find(path);
-        if (state && known != hashes_.end() && known->second.first == *state) return known->second.second;
-        in_work_.insert(path);
-        lock.unlock();
-        const auto finish = [&] {
-            lock.lock();
-            in_work_.erase(path);
-            hashed_.notify_all();
-        };
-        std::string hash;
-        try {
-            hash = sha256_of(path, stop);
-        } catch (...) {
-            finish();
-            throw;
-        }
-        finish();
-        if (state) hashes_[path] = {*state, hash};
-        return hash;
-    }
-
-private:
-    std::mutex mutex_;  // guards the members below
-    std::condition_variable_any hashed_;
-    std::set<std::string> in_work_;                                    // paths
-    std::map<std::string, std::pair<FileState, std::string>> hashes_;  // by path
-};
-
-FileHashes::FileHashes() : impl_(std::make_unique<Impl>()) {}
-FileHashes::~FileHashes() = default;
-
 std::string FileHashes::of(const std::string& path, const std::stop_token& stop) {
-    return impl_->of(path, stop);
+    std::unique_lock lock(mutex_);
+    if (!hashed_.wait(lock, stop, [&] { return !in_work_.contains(path); })) {
+        throw Error(ErrorKind::interrupted, "stopped while reading", path);
+    }
+    const std::optional<FileState> state = state_of(path);
+    const auto known = hashes_.find(path);
+    if (state && known != hashes_.end() && known->second.first == *state) return known->second.second;
+    in_work_.insert(path);
+    lock.unlock();
+    const auto finish = [&] {
+        lock.lock();
+        in_work_.erase(path);
+        hashed_.notify_all();
+    };
+    std::string hash;
+    try {
+        hash = sha256_of(path, stop);
+    } catch (...) {
+        finish();
+        throw;
+    }
+    finish();
+    if (state) hashes_[path] = {*state, hash};
+    return hash;
 }
 
 bool is_as_recorded(const fs::path& path, const OutputRecord& record, FileHashes* hashes, const std::stop_token& stop) {
@@ -433,38 +501,14 @@ bool is_as_recorded(const fs::path& path, const OutputRecord& record, FileHashes
     }
 }
 
-ArchiveProgress run_archive(const std::vector<WorkItem>& list, const ArchiveOptions& options,
-                            const std::stop_token& stop) {
+const char* name_of(Stage stage) {
+    constexpr PerStage<const char*> kNames{{"part", "file", "encoded part"}};
+    return kNames[stage];
+}
+
+ArchiveTotals run_archive(const std::vector<WorkItem>& list, const ArchiveOptions& options,
+                          const std::stop_token& stop) {
     return ArchiveRun(list, options, stop).run();
-}
-
-void check_archive(const std::vector<WorkItem>& list, const ArchiveOptions& options) {
-    const ArchiveOptions normal = with_normal_output(options);
-    OwnFiles own(normal.output);
-    check_outputs(list, normal.select(list, normal.shard), normal, own);
-    check_output_folder(normal.output.string());
-    check_records(Manifest(normal.output, normal.shard), normal);
-}
-
-std::string content_hash(const WorkItem& item, const ArchiveOptions& options, const std::stop_token& stop) {
-    return hash_of(files_of(item, options), item, options, stop);
-}
-
-std::set<std::string> finished_inputs(const std::vector<WorkItem>& items, const ArchiveOptions& options,
-                                      const std::stop_token& stop) {
-    EarlierResults earlier;
-    earlier.read(items, with_normal_output(options));
-    std::set<std::string> finished;
-    for (const WorkItem& item : items) {
-        if (!item.problem.empty() || !earlier.has(item.name)) continue;
-        try {
-            if (earlier.find(item, content_hash(item, options, stop), stop) != nullptr) finished.insert(item.name);
-        } catch (const Error& error) {
-            if (error.kind() == ErrorKind::interrupted) throw;
-            // The run reports a file that cannot be read.
-        }
-    }
-    return finished;
 }
 
 }  // namespace throng

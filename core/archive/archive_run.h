@@ -1,18 +1,24 @@
 // Processes the inputs of one shard on several threads: each input once, outputs and records safe against a crash.
 #pragma once
 
+#include <array>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <memory>
+#include <map>
+#include <mutex>
 #include <set>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/archive/manifest.h"
+#include "core/archive/segments.h"
 #include "core/archive/work_list.h"
+#include "core/base/input_file.h"
 
 namespace throng {
 
@@ -22,8 +28,6 @@ struct InputResult {
     std::uint64_t faces = 0;
     std::string backend;     // that computed it: "cpu", "cuda"
     std::string incomplete;  // why the outputs cover only a part of the input; normally empty
-    bool elsewhere = false;  // another process works on the item, or has finished it: nothing is written or recorded
-    std::shared_ptr<void> claim{};  // kept until the record is on disk, then destroyed
 };
 
 // Reads item.path and writes its outputs to `outputs`: temporary files in the order of ArchiveOptions::outputs_of and
@@ -37,6 +41,23 @@ using ProcessInput =
     std::function<InputResult(const WorkItem& item, const std::vector<std::string>& outputs,
                               const std::function<void(std::uint64_t)>& add_frames, const std::stop_token& stop)>;
 
+// What a run does with an item.
+enum class Stage : std::uint8_t {
+    part,          // finds the detections of a part of a video
+    file,          // processes a file as a whole, or joins the parts of a video
+    encoded_part,  // encodes a part of a video
+};
+// Returns what a stage processes: "part", "file", "encoded part".
+[[nodiscard]] const char* name_of(Stage stage);
+
+// A value for each stage.
+template <typename T>
+struct PerStage {
+    std::array<T, 3> values{};
+    [[nodiscard]] T& operator[](Stage stage) { return values.at(static_cast<std::size_t>(stage)); }
+    [[nodiscard]] const T& operator[](Stage stage) const { return values.at(static_cast<std::size_t>(stage)); }
+};
+
 struct ArchiveProgress {
     std::size_t inputs = 0;      // in the shard
     std::size_t finished = 0;    // done, incomplete, failed or skipped
@@ -49,18 +70,20 @@ struct ArchiveProgress {
     std::uint64_t finished_bytes = 0;  // of the inputs that are finished
 };
 
+using ArchiveTotals = PerStage<ArchiveProgress>;
+
 // The SHA-256 of files that are read several times; they are hashed again after a change. Threads that ask for one file
 // at the same time wait for the first of them. Thread-safe.
 class FileHashes {
 public:
-    FileHashes();
-    ~FileHashes();
     // Throws as sha256_of does.
     [[nodiscard]] std::string of(const std::string& path, const std::stop_token& stop);
 
 private:
-    class Impl;
-    std::unique_ptr<Impl> impl_;
+    std::mutex mutex_;  // guards the members below
+    std::condition_variable_any hashed_;
+    std::set<std::string> in_work_;                                    // paths
+    std::map<std::string, std::pair<FileState, std::string>> hashes_;  // by path
 };
 
 // Returns true if the file has the recorded size and SHA-256. hashes: null, or of files that are asked for repeatedly.
@@ -68,32 +91,46 @@ private:
 [[nodiscard]] bool is_as_recorded(const std::filesystem::path& path, const OutputRecord& record,
                                   FileHashes* hashes = nullptr, const std::stop_token& stop = {});
 
+// How the items of a stage are processed.
+struct StageWork {
+    // Returns how many of so many items are processed at the same time.
+    std::function<int(std::size_t items)> workers = [](std::size_t) { return 1; };
+    // Makes the function that one of the workers calls. Called on the worker's thread, before its first item of the
+    // stage; an error ends the run.
+    std::function<ProcessInput(int worker, int workers)> make_worker{};
+};
+
 struct ArchiveOptions {
     std::filesystem::path output;  // folder of the outputs; created if missing
     Shard shard;
     bool resume = false;     // skip inputs with an output of the same input bytes and settings, whichever shard made it
     bool fail_fast = false;  // end at the first input that fails
-    int workers = 1;         // inputs processed at the same time
     std::string settings;    // text of everything that changes the outputs; its SHA-256 identifies the settings
     std::string version;     // of the program
     std::vector<std::string> left_out;  // names of files in the folders that are no inputs, for the report
-    std::shared_ptr<FileHashes> hashes = std::make_shared<FileHashes>();  // of videos that are divided into parts
     // Returns the outputs of an input: relative paths below the output folder.
     std::function<std::vector<std::string>(const WorkItem&)> outputs_of;
     // Returns the files that an input consists of: item.path, then those that it names, such as the segments of a
     // playlist. Called when the input is processed, so that a list costs no look at its files. Default: item.path.
     std::function<std::vector<std::string>(const WorkItem&)> files_of;
-    // Makes the function that worker 0 to workers - 1 calls. Called on the worker's thread, before its first input; an
-    // error ends the run.
-    std::function<ProcessInput(int worker)> make_worker;
-    // Returns the items of the list that the shard processes. Default: select_shard.
-    std::function<std::vector<WorkItem>(const std::vector<WorkItem>& list, Shard shard)> select = select_shard;
+    StageWork files;  // with `segment` also videos that are joined: item.split is set, and its parts are all there
+    // Length of the parts of videos in seconds; 0: files are not divided.
+    double segment = 0;
+    // Returns into how many parts a file is divided.
+    std::function<Division(const WorkItem&, const std::stop_token&)> divide{};
+    StageWork parts;          // item.part is set; one output in the folder of parts
+    StageWork encoded_parts;  // likewise; without make_worker, parts with detections are joined
     // Called on the calling thread a few times a second. Optional.
-    std::function<void(const ArchiveProgress&)> on_progress;
+    std::function<void(const ArchiveTotals&)> on_progress{};
 };
 
 // Processes the shard's part of a list made by make_work_list. Blocks until all inputs are finished or a stop is
 // requested. The largest inputs go first, so that no worker is left alone with one at the end.
+//
+// With `segment`, each worker takes the next piece of work that this process can do (work_queue.h): a part of the shard,
+// a file of the shard that is not divided, a video to join whose parts are all there, whichever shards made them, or any
+// part to encode that nobody has. So the last of all shards to finish its parts finds all of them there. A video that
+// waits for parts of other shards is reported, and is no failure.
 //
 // An output is written under a temporary name and flushed to disk; an intent that names it is written and flushed; it
 // is renamed; then its line in the manifest is written and flushed. This is done in batches by a thread of its own.
@@ -107,20 +144,7 @@ struct ArchiveOptions {
 // another output, or a file that no record names; Error(unavailable) if another process works on the shard;
 // Error(input) if an output cannot be written; and what ProcessInput and make_worker throw. Records of finished inputs
 // are on disk also after an error and after a stop.
-ArchiveProgress run_archive(const std::vector<WorkItem>& list, const ArchiveOptions& options,
-                            const std::stop_token& stop);
-
-// Throws as run_archive does for a run that cannot begin. Creates the output folder and an empty manifest.
-void check_archive(const std::vector<WorkItem>& list, const ArchiveOptions& options);
-
-// Returns the hash that identifies the content of an input, with the files that it names. Throws Error(input), and
-// Error(interrupted) after a stop request.
-[[nodiscard]] std::string content_hash(const WorkItem& item, const ArchiveOptions& options,
-                                       const std::stop_token& stop = {});
-
-// Returns the names of the inputs that run_archive would skip with `resume`. Hashes those that have a result. Throws
-// Error(interrupted) after a stop request.
-[[nodiscard]] std::set<std::string> finished_inputs(const std::vector<WorkItem>& items, const ArchiveOptions& options,
-                                                    const std::stop_token& stop = {});
+ArchiveTotals run_archive(const std::vector<WorkItem>& list, const ArchiveOptions& options,
+                          const std::stop_token& stop);
 
 }  // namespace throng

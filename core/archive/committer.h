@@ -17,7 +17,7 @@ struct FinishedInput {
     ManifestEntry entry;
     std::vector<std::string> temporaries;  // empty if the input failed
     std::vector<std::string> stale;        // outputs of an earlier run to remove if they are ours
-    std::shared_ptr<void> claim{};         // destroyed when the record is on disk
+    std::shared_ptr<void> held{};          // destroyed when the record is on disk: Task::held
 };
 
 // Writes intents, renames outputs and then writes the records, in this order on disk, on a thread of its own.

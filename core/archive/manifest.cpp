@@ -17,6 +17,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/json_text.h"
 #include "core/base/log.h"
@@ -136,11 +137,16 @@ void for_each_line(const fs::path& path, ManifestReader::Position& position, Use
     if (!stream.eof()) throw Error(ErrorKind::input, "cannot be read", path.string());
 }
 
+void write_durably(const fs::path& path, const std::string& text) {
+    AtomicFile file(path.string());
+    file.write(text);
+    file.commit();
+}
+
 void write_once(const fs::path& path, const std::string& text) {
     std::error_code ignored;
     if (fs::exists(path, ignored)) return;
-    write_file(path.string(), text);
-    sync_path(path);
+    write_durably(path, text);
 }
 
 fs::path manifest_path(const fs::path& output, Shard shard) {
@@ -325,10 +331,7 @@ std::vector<OutputRecord> read_intents(const fs::path& output) {
 }
 
 void write_intents(const fs::path& output, const std::string& writer, const std::vector<OutputRecord>& files) {
-    const fs::path path = intents_path(output, writer);
-    write_file(path.string(), lines_of(files));
-    sync_path(path);
-    sync_path(records(output));
+    write_durably(intents_path(output, writer), lines_of(files));
 }
 
 void write_list(const fs::path& output, const std::vector<WorkItem>& list, const std::vector<std::string>& left_out) {

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "core/archive/segments.h"
+#include "core/base/csv.h"
 #include "core/base/error.h"
 #include "core/base/json_text.h"
 #include "core/base/sha256.h"
@@ -18,13 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-std::string csv_cell(const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-    std::string quoted = "\"";
-    for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
-    return quoted + "\"";
-}
 
 }  // namespace
 

@@ -71,14 +71,15 @@ bool OwnFiles::has_record_of(const std::string& name, std::optional<std::uint64_
     return is_known();
 }
 
-bool OwnFiles::owns(const std::string& name) {
+bool OwnFiles::owns(const std::string& name, const std::stop_token& stop) {
     const fs::path path = output_ / name;
     std::error_code failure;
     if (!fs::is_regular_file(fs::symlink_status(path, failure)) || !has_record_of(name)) return false;
     Version version;
     try {
-        version = {fs::file_size(path, failure), sha256_of(path)};
-    } catch (const Error&) {  // cannot be read
+        version = {fs::file_size(path, failure), sha256_of(path, stop)};
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::interrupted) throw;  // others: cannot be read
         return false;
     }
     const auto is_known = [&] {
@@ -91,11 +92,11 @@ bool OwnFiles::owns(const std::string& name) {
     return is_known();
 }
 
-std::string OwnFiles::why_kept(const std::string& name) {
+std::string OwnFiles::why_kept(const std::string& name, const std::stop_token& stop) {
     if (is_too_long(output_, name)) {
         return fmt::format("the name of its output is too long: {}; rename the input", (output_ / name).string());
     }
-    if (is_free(name) || owns(name)) return {};
+    if (is_free(name) || owns(name, stop)) return {};
     return fmt::format(
         "{} is not replaced: {}; move it away, or name another folder for {}", (output_ / name).string(),
         has_record_of(name) ? "it was changed after it was written" : "it is no result of an earlier run",

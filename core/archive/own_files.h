@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,12 +27,13 @@ public:
     // to them. Throw Error(input) as ManifestReader::read does.
     // Returns true if a record or an intent names the file, whatever it holds now; with `size`, one of this size.
     [[nodiscard]] bool has_record_of(const std::string& name, std::optional<std::uint64_t> size = std::nullopt);
-    // Returns true if the file also is a regular file of the recorded size and SHA-256. Reads the file.
-    [[nodiscard]] bool owns(const std::string& name);
+    // Returns true if the file also is a regular file of the recorded size and SHA-256. Reads the file:
+    // it and why_kept throw Error(interrupted) after a stop request.
+    [[nodiscard]] bool owns(const std::string& name, const std::stop_token& stop = {});
 
     // Returns why a file cannot get this name, with its path: another one must not be replaced, or the name is too long.
     // Empty if the name is free or the file ours.
-    [[nodiscard]] std::string why_kept(const std::string& name);
+    [[nodiscard]] std::string why_kept(const std::string& name, const std::stop_token& stop = {});
 
     // Gives a file its name. The name must be intended. Throws Error(input) if why_kept is not empty, or the file
     // cannot be renamed.

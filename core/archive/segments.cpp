@@ -31,10 +31,6 @@ std::string list_text(const std::vector<std::string>& parts, int total) {
     return text;
 }
 
-std::string number_of(int part, int parts) {
-    return fmt::format("{:05}-of-{:05}", part, parts);
-}
-
 }  // namespace
 
 double SplitVideo::end_of(int part) const {
@@ -46,11 +42,11 @@ std::string SplitVideo::subfolder() const {
 }
 
 std::string SplitVideo::name_of(int part) const {
-    return fmt::format("{}{}{}/{}", subfolder(), plan.empty() ? "" : "/", plan, number_of(part, parts));
+    return fmt::format("{}{}{}/{:05}-of-{:05}", subfolder(), detections.empty() ? "" : "/", detections, part, parts);
 }
 
 std::string SplitVideo::output_of(int part) const {
-    return name_of(part) + ".part";
+    return name_of(part) + (detections.empty() ? ".jsonl" : ".part");
 }
 
 fs::path SplitVideo::file_of(int part) const {
@@ -64,20 +60,7 @@ std::vector<fs::path> SplitVideo::files() const {
 }
 
 std::string SplitVideo::text_of(int part) const {
-    return fmt::format("{}part {} of {}", plan.empty() ? "" : "encoded ", part, parts);
-}
-
-std::string SplitVideo::plan_name() const {
-    return subfolder() + "/plan";
-}
-
-std::vector<std::string> SplitVideo::plan_outputs() const {
-    std::vector<std::string> outputs;
-    for (int part = 1; part <= parts; ++part) {
-        outputs.push_back(plan_name() + "/" + number_of(part, parts) + ".frames");
-    }
-    outputs.push_back(plan_name() + "/tracks.json");
-    return outputs;
+    return fmt::format("{}part {} of {}", detections.empty() ? "" : "encoded ", part, parts);
 }
 
 fs::path parts_folder(const fs::path& output) {
@@ -164,49 +147,55 @@ bool PartRecords::has(const SplitVideo& video, int part, const std::string& sha2
     return result_of(video.name_of(part), sha256) != nullptr && fs::exists(video.file_of(part), failure);
 }
 
-std::string PartRecords::plan_of(const SplitVideo& video, const std::string& sha256) const {
-    const ManifestEntry* plan = result_of(video.plan_name(), sha256);
-    std::string hashes;
-    for (std::size_t i = 0; plan != nullptr && i < plan->outputs.size(); ++i) {
-        // Another run with other settings may have replaced it.
-        const OutputRecord& output = plan->outputs[i];
-        if (!is_as_recorded(video.folder / output.name, output, hashes_.get())) return {};
-        hashes += output.sha256;
+std::string PartRecords::content_of(const SplitVideo& video) const {
+    const auto first = entries_.find(video.name_of(1));
+    if (first == entries_.end()) return {};
+    const std::string& sha256 = first->second.back().sha256;
+    for (int part = 1; part <= video.parts; ++part) {
+        if (!has(video, part, sha256)) return {};
     }
-    constexpr std::size_t kDigits = 16;
-    return plan == nullptr ? std::string() : sha256_of_text(hashes).substr(0, kDigits);
+    return sha256;
 }
 
-std::string PartRecords::plan_failure(const SplitVideo& video, const std::string& sha256) const {
-    const auto found = entries_.find(video.plan_name());
-    if (found == entries_.end()) return {};
-    const ManifestEntry& last = found->second.back();
-    return last.status == InputStatus::failed && last.sha256 == sha256 ? last.error : std::string();
-}
-
-void PartRecords::check(const SplitVideo& video, const std::string& sha256, const std::stop_token& stop) const {
-    const Message advice("process it again with %1", Setting{"resume"});
+std::vector<OutputRecord> PartRecords::results(const SplitVideo& video, const std::string& sha256) const {
+    std::vector<OutputRecord> files;
     for (int part = 1; part <= video.parts; ++part) {
         const std::string name = video.name_of(part);
-        const auto reject = [&](const std::string& why) {
-            throw Error(ErrorKind::input, video.text_of(part) + " " + why, video.name, advice);
-        };
-        const ManifestEntry* entry = result_of(name, sha256);
-        if (entry == nullptr) {
-            const ManifestEntry& last = entries_.at(name).back();
-            if (last.status == InputStatus::failed) reject("failed: " + last.error);
-            reject("belongs to another content of the file, which changed between its parts");
+        if (const ManifestEntry* entry = result_of(name, sha256)) {
+            files.push_back(entry->outputs.at(0));
+            continue;
         }
-        if (!is_as_recorded(video.file_of(part), entry->outputs.at(0), nullptr, stop)) reject("has a damaged result");
+        const ManifestEntry& last = entries_.at(name).back();
+        const std::string why = last.status == InputStatus::failed
+                                    ? "failed: " + last.error
+                                    : "belongs to another content of the file, which changed between its parts";
+        throw Error(ErrorKind::input, video.text_of(part) + " " + why, video.name,
+                    {"process it again with %1", Setting{"resume"}});
     }
+    return files;
+}
+
+std::shared_ptr<const SplitVideo> PartRecords::encoded(const SplitVideo& video, const std::string& sha256) const {
+    constexpr std::size_t kDigits = 16;
+    std::string hashes;
+    for (const OutputRecord& file : results(video, sha256)) hashes += file.sha256;
+    auto encoded = std::make_shared<SplitVideo>(video);
+    encoded->detections = sha256_of_text(hashes).substr(0, kDigits);
+    return encoded;
 }
 
 std::string PartRecords::incomplete(const SplitVideo& video, const std::string& sha256) const {
     for (int part = 1; part <= video.parts; ++part) {
-        const std::string name = video.name_of(part);
-        const ManifestEntry* entry = result_of(name, sha256);
-        if (entry == nullptr) return video.text_of(part) + " failed: " + entries_.at(name).back().error;
-        if (entry->status == InputStatus::incomplete) return video.text_of(part) + ": " + entry->error;
+        const auto found = entries_.find(video.name_of(part));
+        if (found == entries_.end()) continue;
+        const ManifestEntry* entry = result_of(found->first, sha256);
+        const ManifestEntry& last = found->second.back();
+        if (entry == nullptr && last.status == InputStatus::failed && last.sha256 == sha256) {
+            return video.text_of(part) + " failed: " + last.error;
+        }
+        if (entry != nullptr && entry->status == InputStatus::incomplete) {
+            return video.text_of(part) + ": " + entry->error;
+        }
     }
     return {};
 }
@@ -223,10 +212,12 @@ std::string missing_parts(const fs::path& output, const std::string& name) {
     for (const std::string& part : read_lists(parts_folder(output)).inputs) {
         const fs::path path(part);
         // The folder of the parts has the name of the video and the length of a part.
-        // Plans and encoded parts come later.
         const std::string folder = path.parent_path().string();
-        if (folder.substr(0, folder.rfind('.')) != name || !path.parent_path().has_extension()) continue;
-        if (path.filename() == "plan") continue;
+        const std::size_t length = name.size() + 1;
+        if (!folder.starts_with(name + ".") ||
+            folder.find_first_not_of("0123456789.e+-", length) != folder.size() - 1) {
+            continue;
+        }
         ++total;
         if (!done.contains(part)) parts.push_back(path.filename().string());
     }
@@ -253,7 +244,7 @@ void discard_parts(const SplitVideo& video, Shard shard, OwnFiles& own) {
 }
 
 // The locks are those of the open file, not of the process: they end with it, and exclude other open files only.
-class PartLocks::File {
+class WorkClaims::File {
 public:
     explicit File(const fs::path& path) : path_(path) {
         std::error_code failure;
@@ -301,21 +292,13 @@ private:
     std::set<off_t> held_;
 };
 
-PartLocks::PartLocks(const fs::path& folder) : file_(std::make_shared<File>(folder / "locks")) {}
+WorkClaims::WorkClaims(const fs::path& folder) : file_(std::make_shared<File>(folder / "locks")) {}
 
-PartLocks::Lock PartLocks::lock(const std::string& name) {
+WorkClaims::Claim WorkClaims::claim(const std::string& name) {
     constexpr std::size_t kDigits = 15;  // 60 bits: below the largest offset, and enough for no two names to meet
     const auto place = static_cast<off_t>(std::stoull(sha256_of_text(name).substr(0, kDigits), nullptr, 16));
     if (!file_->lock(place)) return nullptr;
     return {file_.get(), [file = file_, place](void*) { file->unlock(place); }};
-}
-
-PartLocks::Lock PartLocks::lock_video(const SplitVideo& video) {
-    return lock(video.subfolder());
-}
-
-PartLocks::Lock PartLocks::lock_part(const SplitVideo& video, int part) {
-    return lock(video.name_of(part));
 }
 
 namespace {
@@ -361,14 +344,14 @@ void SharedDivisions::update() {
     });
 }
 
-std::optional<SharedDivisions::Division> SharedDivisions::find(const WorkItem& item) {
+std::optional<Division> SharedDivisions::find(const WorkItem& item) {
     update();
     const auto known = known_.find(item.name);
     if (known == known_.end() || known->second.first != state_text(item)) return std::nullopt;
     return known->second.second;
 }
 
-// A line of a manifest holds all of it: frames are parts, and what is incomplete is short.
+// A line of a manifest holds all of it: frames are parts, and what is incomplete is expected.
 void SharedDivisions::add(const WorkItem& item, const Division& division) {
     ManifestEntry entry;
     entry.input = item.name;
@@ -378,7 +361,7 @@ void SharedDivisions::add(const WorkItem& item, const Division& division) {
     entry.version = version_;
     entry.frames = static_cast<std::uint64_t>(division.parts);
     entry.error = division.why_whole;
-    entry.status = division.is_short ? InputStatus::incomplete : InputStatus::done;
+    entry.status = division.expected ? InputStatus::incomplete : InputStatus::done;
     lines_ += manifest_line(entry);
 }
 

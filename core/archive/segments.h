@@ -4,12 +4,10 @@
 // Parts have a folder and records of their own, .throng/parts below the output folder, as if it were the output folder
 // of an archive: they are no results, so `throng merge` does not read them.
 //
-//     clip.mp4.150s/00002-of-00012.part          the detections of a part
-//     clip.mp4.150s/plan/00002-of-00012.frames   what is hidden in the frames of a part, once all detections are there
-//     clip.mp4.150s/plan/tracks.json             the tracks of all parts, for the report
-//     clip.mp4.150s/HASH/00002-of-00012.part     the encoded frames of a part. HASH identifies the plan
-//     locks                                      byte ranges that are locked by those who plan, encode and join
-//     divisions/                                 into how many parts each file is divided
+//     clip.mp4.150s/00002-of-00012.jsonl          the detections of a part
+//     clip.mp4.150s/HASH/00002-of-00012.part      its encoded frames. HASH identifies the detections of all parts
+//     locks                                       byte ranges that are locked by those who encode and join
+//     divisions/                                  into how many parts each file is divided
 #pragma once
 
 #include <chrono>
@@ -17,17 +15,23 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "core/archive/archive_run.h"
 #include "core/archive/manifest.h"
 #include "core/archive/own_files.h"
 #include "core/archive/work_list.h"
 
 namespace throng {
+
+// The files of the parts of a video do not add up to its frames.
+class PartsDoNotJoin : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
 
 // Part p, from 1 to `parts`, has the frames with begin_of(p) <= pts < end_of(p).
 struct SplitVideo {
@@ -35,7 +39,7 @@ struct SplitVideo {
     double seconds = 0;
     int parts = 1;
     std::filesystem::path folder;  // of all parts of the archive
-    std::string plan{};            // of the encoded parts: PartRecords::plan_of; empty: parts with detections
+    std::string detections{};      // of encoded parts: identifies what they were made by; empty: parts with detections
 
     [[nodiscard]] double begin_of(int part) const { return (part - 1) * seconds; }
     [[nodiscard]] double end_of(int part) const;  // of the last part: infinity
@@ -46,9 +50,6 @@ struct SplitVideo {
     [[nodiscard]] std::filesystem::path file_of(int part) const;
     [[nodiscard]] std::vector<std::filesystem::path> files() const;  // of all parts, in order
     [[nodiscard]] std::string text_of(int part) const;               // "part 2 of 12", "encoded part 2 of 12"
-
-    [[nodiscard]] std::string plan_name() const;                  // WorkItem::name of the plan
-    [[nodiscard]] std::vector<std::string> plan_outputs() const;  // of parts 1, 2, ..., then of the tracks
 };
 
 // Returns the folder of all parts of an archive.
@@ -80,23 +81,23 @@ public:
     // Returns true if this part of this content is recorded, and its file exists.
     [[nodiscard]] bool has(const SplitVideo& video, int part, const std::string& sha256) const;
 
-    // Returns the hash of the plan for this content; empty if there is none, or its files were replaced or changed.
-    [[nodiscard]] std::string plan_of(const SplitVideo& video, const std::string& sha256) const;
-    // Returns why planning this content failed; empty if it did not.
-    [[nodiscard]] std::string plan_failure(const SplitVideo& video, const std::string& sha256) const;
+    // Returns the content that all parts have a result of; empty if there is none.
+    [[nodiscard]] std::string content_of(const SplitVideo& video) const;
 
-    // Throws Error(input) if a part failed, belongs to another content of the video than sha256, or its file changed.
-    // The parts must not be missing. Throws Error(interrupted) after a stop request.
-    void check(const SplitVideo& video, const std::string& sha256, const std::stop_token& stop = {}) const;
+    // Returns the recorded files of all parts. Throws Error(input) if a part failed, or belongs to another content of the
+    // video than sha256. The parts must not be missing.
+    [[nodiscard]] std::vector<OutputRecord> results(const SplitVideo& video, const std::string& sha256) const;
 
-    // Returns what the parts of this content lack of the video, failed ones included; normally empty.
+    // Returns the encoded parts that are made by the parts of this content. Throws as results.
+    [[nodiscard]] std::shared_ptr<const SplitVideo> encoded(const SplitVideo& video, const std::string& sha256) const;
+
+    // Returns what the parts of this content lack of the video, failed ones included; normally empty. Parts may be missing.
     [[nodiscard]] std::string incomplete(const SplitVideo& video, const std::string& sha256) const;
 
 private:
     [[nodiscard]] const ManifestEntry* result_of(const std::string& part, const std::string& sha256) const;
 
     ManifestReader manifests_;
-    std::shared_ptr<FileHashes> hashes_ = std::make_shared<FileHashes>();  // of plans
     std::string settings_hash_;
     std::string version_;
     std::map<std::string, std::vector<ManifestEntry>> entries_;  // by name of the part
@@ -112,40 +113,36 @@ private:
 // removed after a crash. Throws Error(input) if records cannot be read.
 void discard_parts(const SplitVideo& video, Shard shard, OwnFiles& own);
 
-// Locks of videos and parts against other processes, and within this one. One open file holds any number of them: each
-// is a byte range of its own, at a place that the name decides. Thread-safe.
-class PartLocks {
+// Claims of work against other processes, and within this one. One open file holds any number of them: each is a byte
+// range of its own, at a place that the name decides. Thread-safe.
+class WorkClaims {
 public:
-    // Held until it is destroyed or the process dies; null: another one has the lock. May outlive the PartLocks.
-    using Lock = std::shared_ptr<void>;
+    // Held until it is destroyed or the process dies; null: another one has it. May outlive the WorkClaims.
+    using Claim = std::shared_ptr<void>;
 
     // folder: of all parts; created with its file of locks. Throws Error(unavailable) if that fails.
-    explicit PartLocks(const std::filesystem::path& folder);
+    explicit WorkClaims(const std::filesystem::path& folder);
 
-    // Locks a video for planning or joining its parts. Throws Error(unavailable) if locking fails for another reason
+    // name: of a video to join, or of a part to encode. Throws Error(unavailable) if locking fails for another reason
     // than that somebody has the lock.
-    [[nodiscard]] Lock lock_video(const SplitVideo& video);
-    // Locks one part for encoding. Throws likewise.
-    [[nodiscard]] Lock lock_part(const SplitVideo& video, int part);
+    [[nodiscard]] Claim claim(const std::string& name);
 
 private:
     class File;
-    [[nodiscard]] Lock lock(const std::string& name);
-
     std::shared_ptr<File> file_;
+};
+
+// Into how many parts a file is divided.
+struct Division {
+    int parts = 1;
+    std::string why_whole;  // why there is only one part: "its format cannot seek"
+    bool expected = true;   // the reason is no surprise: the file is short, or no video
 };
 
 // What the shards find out about the files of a list before they divide them: each file is opened by one of them,
 // whichever comes first. Not thread-safe.
 class SharedDivisions {
 public:
-    // Into how many parts a file is divided.
-    struct Division {
-        int parts = 1;
-        std::string why_whole;
-        bool is_short = false;
-    };
-
     // folder: of all parts. seconds: the length of a part. Throws as Manifest does.
     SharedDivisions(const std::filesystem::path& folder, Shard shard, double seconds, std::string version);
     ~SharedDivisions();

@@ -19,7 +19,8 @@ constexpr mode_t kMode = 0666;
 
 }  // namespace
 
-AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(link_target(path_)) {
+AtomicFile::AtomicFile(std::string path, bool durable)
+    : path_(std::move(path)), target_(link_target(path_)), durable_(durable) {
     check_output_path(path_);
     const std::filesystem::path folder = std::filesystem::path(target_).parent_path();
     folder_ = folder.empty() ? "." : folder.string();
@@ -73,7 +74,7 @@ void AtomicFile::commit() {
     const bool exists = ::stat(target_.c_str(), &status) == 0;
     if (exists && ::fchmod(file_, status.st_mode & 07777) != 0) fail("cannot write", errno);
     // Reports a disk that is full or broken only now on some file systems.
-    if (::fsync(file_) != 0) fail("cannot write", errno);
+    if (durable_ && ::fsync(file_) != 0) fail("cannot write", errno);
     if (temporary_.empty()) {
         // A link cannot replace a file, so the file gets a hidden name first.
         const std::string name = temporary_name();
@@ -85,6 +86,7 @@ void AtomicFile::commit() {
     if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot write", errno);
     temporary_.clear();
     if (::close(std::exchange(file_, -1)) != 0) fail("cannot write", errno);
+    if (!durable_) return;
     // Makes the new name durable. The file is complete without it, so a failure is no error.
     const int folder = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0) return;

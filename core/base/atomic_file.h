@@ -1,4 +1,4 @@
-// A file that appears under its name only when it is complete and on the disk.
+// A file that appears under its name only when it is complete.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,10 @@ namespace throng {
 // such files in the file system, or without /proc, under the hidden name .throng-PID-N. Not thread-safe.
 class AtomicFile {
 public:
-    // Creates the unnamed file. path: a regular file or a name that does not exist yet; a link is followed. Throws
-    // Error(input) as check_output_path does, and if the folder accepts no new file.
-    explicit AtomicFile(std::string path);
+    // Creates the unnamed file. path: a regular file or a name that does not exist yet; a link is followed. durable: commit
+    // waits until file and name are on the disk. Throws Error(input) as check_output_path does, and if the folder accepts
+    // no new file.
+    explicit AtomicFile(std::string path, bool durable = true);
     ~AtomicFile();  // discards what was not committed
     AtomicFile(const AtomicFile&) = delete;
     AtomicFile& operator=(const AtomicFile&) = delete;
@@ -25,7 +26,7 @@ public:
     // Returns a path under which another function can open the file again, until commit.
     [[nodiscard]] std::string open_path() const;
 
-    // Writes the data to the disk and gives the file its name, replacing a file of that name. Throws Error(input);
+    // Gives the file its name, replacing a file of that name. Throws Error(input);
     // the earlier file is unchanged then.
     void commit();
 
@@ -37,6 +38,7 @@ private:
     std::string target_;     // path_ with links resolved
     std::string folder_;     // of the target
     std::string temporary_;  // the current hidden name; empty: none
+    const bool durable_;
     int file_ = -1;
 };
 

@@ -1,4 +1,5 @@
-// A strict, streaming reader of comma-separated values: numbers and bare words, no quotes, no comments.
+// Comma-separated values: what quotes a cell, and a strict, streaming reader of numbers and bare words, without quotes
+// and comments.
 // Accepts a byte order mark, LF and CRLF, blank lines (skipped), blanks around values and a last line without line
 // ending. Every problem is an Error(input) that names the file, the line, the column and the value.
 #pragma once
@@ -51,6 +52,9 @@ private:
     std::uint64_t line_ = 0;
     std::vector<std::string_view> values_;
 };
+
+// Returns the text as a cell: quoted if it contains a comma, a quote or a line ending.
+[[nodiscard]] std::string csv_cell(const std::string& text);
 
 // Parses a number in the syntax of CsvReader::number. Returns false if text is not a number.
 [[nodiscard]] bool parse_number(std::string_view text, double& value);

@@ -1,12 +1,9 @@
-// Parses JSON and CBOR of unknown origin. nlohmann's copy, dump and CBOR reader call themselves for each level, so that
-// deep nesting would overflow the stack.
+// Parses JSON of unknown origin. nlohmann's copy and dump call themselves for each level, so that deep nesting would
+// overflow the stack.
 #pragma once
 
-#include <cstdint>
 #include <nlohmann/json.hpp>
-#include <string>
 #include <string_view>
-#include <vector>
 
 namespace throng {
 
@@ -30,8 +27,5 @@ template <class Json>
     if (too_deep && allow_exceptions) throw JsonTooDeep();
     return too_deep ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, allow_exceptions);
 }
-
-// As Json::from_cbor. Throws JsonTooDeep.
-[[nodiscard]] nlohmann::json parse_cbor(const std::vector<std::uint8_t>& bytes);
 
 }  // namespace throng

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <climits>
@@ -16,6 +15,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/base/atomic_file.h"
 #include "core/base/error.h"
 
 namespace throng {
@@ -194,30 +194,18 @@ void write_file(const std::string& path, std::string_view bytes, const std::stop
     check_output_path(path);
     struct stat status {};
     const bool exists = path != "-" && ::stat(path.c_str(), &status) == 0;
-    const std::string target = link_target(path);
-    static std::atomic<unsigned> counter = 0;
-    const std::string temporary =
-        folder_of(target) + "/.throng-" + std::to_string(::getpid()) + "-" + std::to_string(++counter);
-    const bool direct = path == "-" || (exists && !S_ISREG(status.st_mode));
-    if (exists && !direct) check_lock(path);
-    const int file = direct ? -1 : ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kNewFileMode);
-    if (file < 0) {  // not a regular file, or a writable file in a read-only folder
+    // Not a regular file, or a writable file in a read-only folder.
+    if (path == "-" || (exists && !S_ISREG(status.st_mode)) ||
+        ::access(folder_of(link_target(path)).c_str(), W_OK | X_OK) != 0) {
         OutputFile output(path);
         output.write(bytes, stop);
         output.close();
         return;
     }
-    int code = exists && ::fchmod(file, status.st_mode & 07777) != 0 ? errno : 0;
-    while (code == 0 && !bytes.empty()) {
-        const ssize_t written = ::write(file, bytes.data(), bytes.size());
-        if (written >= 0) bytes.remove_prefix(static_cast<std::size_t>(written));
-        if (written < 0 && errno != EINTR) code = errno;
-    }
-    if (::close(file) != 0 && code == 0) code = errno;
-    if (code == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) code = errno;
-    if (code == 0) return;
-    ::unlink(temporary.c_str());
-    throw system_error("cannot write", path, code);
+    if (exists) check_lock(path);
+    AtomicFile file(path, false);
+    file.write(bytes);
+    file.commit();
 }
 
 }  // namespace throng

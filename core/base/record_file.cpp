@@ -1,26 +1,30 @@
 #include "core/base/record_file.h"
 
-#include <array>
-#include <cstdint>
-#include <vector>
-
 #include "core/base/error.h"
 #include "core/base/json_text.h"
 
 namespace throng {
 namespace {
 
-constexpr std::uint32_t kMaxRecord = std::uint32_t{1} << 30U;  // bytes
+constexpr const char* kBytesKey = "bytes";
+constexpr std::uint64_t kMaxBytesOfRecord = std::uint64_t{1} << 30U;
 
 }  // namespace
 
-// A record is its size in 4 bytes, the lowest first, and CBOR, which holds floats without rounding.
-void RecordWriter::write(const nlohmann::json& record, const std::stop_token& stop) {
-    const std::vector<std::uint8_t> cbor = nlohmann::json::to_cbor(record);
-    std::string bytes;
-    for (unsigned shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(cbor.size() >> shift);
-    bytes.append(cbor.begin(), cbor.end());
-    records_.write(bytes, stop);
+void RecordWriter::write_line(std::string_view line, const std::stop_token& stop) {
+    records_.write(line);
+    records_.write("\n", stop);
+}
+
+void RecordWriter::write(const nlohmann::ordered_json& record, const std::stop_token& stop) {
+    write_line(record.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace), stop);
+}
+
+void RecordWriter::write(nlohmann::ordered_json record, std::span<const std::uint8_t> bytes,
+                         const std::stop_token& stop) {
+    record[kBytesKey] = bytes.size();
+    write(record, stop);
+    records_.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, stop);
 }
 
 void RecordWriter::close(const std::stop_token& stop) {
@@ -36,19 +40,19 @@ Error RecordReader::damaged(const std::string& why) const {
     return {ErrorKind::input, "the result of the part is damaged: " + why, path_.string()};
 }
 
-nlohmann::json RecordReader::read(const std::stop_token& stop) {
+nlohmann::ordered_json RecordReader::read(const std::stop_token& stop) {
     if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped", path_.string());
-    std::array<char, 4> head{};
-    stream_.read(head.data(), head.size());
-    if (stream_.gcount() == 0) return {};
-    std::uint32_t size = 0;
-    for (unsigned i = 0; i < 4; ++i) size |= std::uint32_t{static_cast<std::uint8_t>(head[i])} << (8 * i);
-    if (stream_.gcount() < 4 || size > kMaxRecord) throw damaged("a record is cut short");
-    std::vector<std::uint8_t> cbor(size);
-    stream_.read(reinterpret_cast<char*>(cbor.data()), size);
-    if (stream_.gcount() != static_cast<std::streamsize>(size)) throw damaged("a record is cut short");
+    bytes_.clear();
+    if (!std::getline(stream_, line_)) return {};
+    if (stream_.eof()) throw damaged("a record is cut short");
     try {
-        return parse_cbor(cbor);
+        auto record = parse_json<nlohmann::ordered_json>(line_);
+        if (!record.is_object() || !record.contains(kBytesKey)) return record;
+        const auto size = record.at(kBytesKey).get<std::uint64_t>();
+        if (size <= kMaxBytesOfRecord) bytes_.resize(size);
+        stream_.read(reinterpret_cast<char*>(bytes_.data()), static_cast<std::streamsize>(bytes_.size()));
+        if (stream_.gcount() != static_cast<std::streamsize>(size)) throw damaged("a record is cut short");
+        return record;
     } catch (const nlohmann::json::exception& error) {
         throw damaged(error.what());
     }

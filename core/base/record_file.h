@@ -1,11 +1,15 @@
-// Files of JSON records that are written and read one after the other, without rounding.
+// Files of JSON lines that are written and read one after the other. Bytes, such as those of a packet, may follow a line.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/base/output_file.h"
 
@@ -16,8 +20,12 @@ class RecordWriter {
 public:
     explicit RecordWriter(const std::string& path) : file_(path) {}
 
-    // Both throw as OutputFile::write does.
-    void write(const nlohmann::json& record, const std::stop_token& stop);
+    // All throw as OutputFile::write does.
+    // line: without a line feed.
+    void write_line(std::string_view line, const std::stop_token& stop);
+    void write(const nlohmann::ordered_json& record, const std::stop_token& stop);
+    // Adds the number of the bytes to the record, which is an object.
+    void write(nlohmann::ordered_json record, std::span<const std::uint8_t> bytes, const std::stop_token& stop);
     void close(const std::stop_token& stop);
 
 private:
@@ -33,13 +41,17 @@ public:
 
     // Returns null at the end of the file. Throws Error(input) if the record is damaged or cut short, and
     // Error(interrupted) after a stop request.
-    [[nodiscard]] nlohmann::json read(const std::stop_token& stop);
+    [[nodiscard]] nlohmann::ordered_json read(const std::stop_token& stop);
+    // Returns what follows the line of the last record.
+    [[nodiscard]] const std::vector<std::uint8_t>& bytes() const noexcept { return bytes_; }
     // Returns the error for a file whose records are not as expected.
     [[nodiscard]] Error damaged(const std::string& why) const;
 
 private:
     std::filesystem::path path_;
     std::ifstream stream_;
+    std::string line_;
+    std::vector<std::uint8_t> bytes_;
 };
 
 }  // namespace throng

@@ -2,18 +2,11 @@
 #pragma once
 
 #include <optional>
-#include <stdexcept>
 #include <string>
 
 #include "core/frame/frame.h"
 
 namespace throng {
-
-// The files of the parts of a video do not add up to its frames.
-class PartsDoNotJoin : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-};
 
 // Returns time, damage and a hash of the first plane as text; empty for no frame. Copies a device frame to the host.
 [[nodiscard]] std::string fingerprint_of(const std::optional<Frame>& frame);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/csv.h"
 #include "core/base/text_encoding.h"
 
 namespace throng {
@@ -29,16 +30,6 @@ const char* name_of(CountEvent::Kind kind) {
 // Rounds to milliseconds, for readable numbers.
 double rounded(double seconds) {
     return std::round(seconds * 1000) / 1000;
-}
-
-std::string csv_value(const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-    std::string result = "\"";
-    for (const char c : text) {
-        if (c == '"') result += '"';
-        result += c;
-    }
-    return result + '"';
 }
 
 }  // namespace
@@ -161,7 +152,7 @@ void CountSink::write_minute(Source& source, int number, std::int64_t start, con
         }
         text += '\n';
     }
-    text += fmt::format("{},{},{},{:.2f},{},{},{}", csv_value(source.name), number,
+    text += fmt::format("{},{},{},{:.2f},{},{},{}", csv_cell(source.name), number,
                         static_cast<std::int64_t>(kMinute) * start, static_cast<double>(minute.people_sum) / frames,
                         minute.people_max, minute.unique, source.unique);
     for (const CountTotals::Line& line : minute.lines) text += fmt::format(",{},{}", line.in, line.out);

@@ -49,17 +49,18 @@ void append_box(std::string& line, const Box& box) {
     append_field(line, "h", box.h);
 }
 
-void append_detections(std::string& line, std::string_view name, const DetectionSet& set, bool with_hits) {
+void append_detections(std::string& line, std::string_view name, const std::vector<Detection>& detections,
+                       bool with_hits, const std::vector<DetectionSet::Landmarks>& landmarks = {}) {
     fmt::format_to(std::back_inserter(line), "\"{}\":[", name);
-    const bool with_landmarks = set.landmarks.size() == set.detections.size();
-    for (std::size_t i = 0; i < set.detections.size(); ++i) {
-        const Detection& d = set.detections[i];
+    const bool with_landmarks = landmarks.size() == detections.size();
+    for (std::size_t i = 0; i < detections.size(); ++i) {
+        const Detection& d = detections[i];
         line += i == 0 ? "{" : ",{";
         append_box(line, d.box);
         line += ',';
         append_field(line, "score", d.score);
         if (with_hits) fmt::format_to(std::back_inserter(line), ",\"hits\":{}", d.hits);
-        if (with_landmarks) append_landmarks(line, set.landmarks[i]);
+        if (with_landmarks) append_landmarks(line, landmarks[i]);
         line += '}';
     }
     line += ']';
@@ -94,14 +95,20 @@ std::string json_line(const FrameResult& result, JsonFields fields) {
     append_field(line, "pts", info.pts);
     fmt::format_to(std::back_inserter(line), ",\"width\":{},\"height\":{},\"raw\":{},", info.width, info.height,
                    result.raw_count);
-    append_detections(line, "kept", result.kept, true);
+    append_detections(line, "kept", result.kept.detections, true, result.kept.landmarks);
     if (fields.tracks) {
         line += ',';
         append_tracks(line, result.tracks);
     }
     if (fields.raw) {
         line += ',';
-        append_detections(line, "raw_boxes", result.raw, false);
+        append_detections(line, "raw_boxes", result.raw.detections, false, result.raw.landmarks);
+    }
+    if (fields.candidates) {
+        line += ',';
+        append_detections(line, "candidates", result.candidates, true);
+        fmt::format_to(std::back_inserter(line), ",\"kept_total\":{},\"raw_total\":{},\"damaged\":{}",
+                       result.kept.total, result.raw.total, info.damaged);
     }
     fmt::format_to(std::back_inserter(line), ",\"overflow\":{},\"timings_ms\":{{", result.overflow);
     bool first = true;

@@ -13,6 +13,8 @@ namespace throng {
 struct JsonFields {
     bool raw = false;     // "raw_boxes"; requires PipelineSettings::keep_raw
     bool tracks = false;  // "tracks": those that are confirmed and not covered; requires PipelineSettings::tracking
+    // "candidates", "kept_total", "raw_total" and "damaged": what else tracking and hiding need of a frame (part_file.h)
+    bool candidates = false;
 };
 
 // Writes only complete lines: the output is valid up to an interruption or a full disk. The file is created or

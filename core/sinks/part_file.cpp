@@ -2,105 +2,65 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <string_view>
-#include <utility>
 
+#include "core/archive/segments.h"
 #include "core/base/error.h"
+#include "core/sinks/json_sink.h"
 
 namespace throng {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
-// Detections as x, y, w, h, score, hits.
-Json detections_json(const std::vector<Detection>& detections) {
-    Json list = Json::array();
-    for (const Detection& d : detections) {
-        for (const float value : {d.box.x, d.box.y, d.box.w, d.box.h, d.score}) list.push_back(value);
-        list.push_back(d.hits);
-    }
-    return list;
+constexpr JsonFields kAllFields{.raw = true, .candidates = true};
+
+// A number that is not finite has no representation in JSON.
+float number_of(const Json& number) {
+    return number.is_null() ? std::numeric_limits<float>::quiet_NaN() : number.get<float>();
 }
 
-std::vector<Detection> detections_of(const Json& list) {
-    constexpr std::size_t kValues = 6;
-    std::vector<Detection> detections;
-    for (std::size_t i = 0; i + kValues <= list.size(); i += kValues) {
-        const auto value = [&](std::size_t at) { return list.at(i + at).get<float>(); };
-        Detection detection;
-        detection.box = {value(0), value(1), value(2), value(3)};
-        detection.score = value(4);
-        detection.hits = list.at(i + 5).get<std::int32_t>();
-        detections.push_back(detection);
-    }
-    return detections;
-}
-
-Json set_json(const DetectionSet& set) {
-    Json landmarks = Json::array();
-    for (const DetectionSet::Landmarks& points : set.landmarks) {
-        for (const float value : points.xy) landmarks.push_back(value);
-    }
-    return {detections_json(set.detections), set.total, std::move(landmarks)};
-}
-
-DetectionSet set_of(const Json& json) {
+DetectionSet set_of(const Json& list) {
     DetectionSet set;
-    set.detections = detections_of(json.at(0));
-    set.total = json.at(1).get<std::uint32_t>();
-    const Json& landmarks = json.at(2);
-    set.landmarks.resize(landmarks.size() / std::size(DetectionSet::Landmarks{}.xy));
-    std::size_t next = 0;
-    for (DetectionSet::Landmarks& points : set.landmarks) {
-        for (float& value : points.xy) value = landmarks.at(next++).get<float>();
+    for (const Json& json : list) {
+        Detection& detection = set.detections.emplace_back();
+        detection.box = {number_of(json.at("x")), number_of(json.at("y")), number_of(json.at("w")),
+                         number_of(json.at("h"))};
+        detection.score = number_of(json.at("score"));
+        detection.hits = json.value("hits", detection.hits);
+        const auto landmarks = json.find("landmarks");
+        if (landmarks == json.end()) continue;
+        auto& points = set.landmarks.emplace_back();
+        for (std::size_t i = 0; i < std::size(points.xy); ++i) {
+            points.xy[i] = number_of(landmarks->at(i / 2).at(i % 2));
+        }
     }
     return set;
 }
 
-// Returns the name in `names`, which owns the text that a StageTime refers to.
-std::string_view stage_name(const std::string& name, std::set<std::string>& names) {
-    return *names.insert(name).first;
-}
-
-Json frame_json(const FrameResult& result) {
-    const FrameInfo& info = result.frame.info();
-    Json timings = Json::array();
-    for (const StageTime& time : result.timings) {
-        timings.push_back(time.name);
-        timings.push_back(static_cast<float>(time.ms));
-    }
-    return {info.pts,
-            info.width,
-            info.height,
-            info.damaged,
-            result.raw_count,
-            result.overflow,
-            set_json(result.kept),
-            detections_json(result.candidates),
-            set_json(result.raw),
-            std::move(timings)};
-}
-
+// names: own the text that a StageTime refers to.
 FrameResult frame_of(const Json& json, std::int64_t index, std::set<std::string>& names) {
     FrameInfo info;
     info.index = index;
-    info.pts = json.at(0).get<double>();
-    info.width = json.at(1).get<int>();
-    info.height = json.at(2).get<int>();
-    info.damaged = json.at(3).get<bool>();
+    info.pts = json.at("pts").get<double>();
+    info.width = json.at("width").get<int>();
+    info.height = json.at("height").get<int>();
+    info.damaged = json.at("damaged").get<bool>();
     FrameResult result;
     const PlaneView no_planes[Frame::kMaxPlanes] = {};
     result.frame = Frame(info, no_planes, nullptr);
-    result.raw_count = json.at(4).get<std::uint32_t>();
-    result.overflow = json.at(5).get<std::uint32_t>();
-    result.kept = set_of(json.at(6));
-    result.candidates = detections_of(json.at(7));
-    result.raw = set_of(json.at(8));
-    const Json& timings = json.at(9);
-    for (std::size_t i = 0; i + 1 < timings.size(); i += 2) {
-        result.timings.push_back({stage_name(timings[i].get<std::string>(), names), timings[i + 1].get<double>()});
+    result.raw_count = json.at("raw").get<std::uint32_t>();
+    result.overflow = json.at("overflow").get<std::uint32_t>();
+    result.kept = set_of(json.at("kept"));
+    result.kept.total = json.at("kept_total").get<std::uint32_t>();
+    result.raw = set_of(json.at("raw_boxes"));
+    result.raw.total = json.at("raw_total").get<std::uint32_t>();
+    result.candidates = set_of(json.at("candidates")).detections;
+    for (const auto& [name, ms] : json.at("timings_ms").items()) {
+        result.timings.push_back({*names.insert(name).first, ms.get<double>()});
     }
     return result;
 }
@@ -108,15 +68,15 @@ FrameResult frame_of(const Json& json, std::int64_t index, std::set<std::string>
 }  // namespace
 
 void PartWriter::begin(const std::optional<Frame>& before, const std::stop_token& stop) {
-    records_.write(fingerprint_of(before), stop);
+    records_.write(Json{{"before", fingerprint_of(before)}}, stop);
 }
 
 void PartWriter::write(const FrameResult& result, const std::stop_token& stop) {
-    records_.write(frame_json(result), stop);
+    records_.write_line(json_line(result, kAllFields), stop);
 }
 
 void PartWriter::finish(const std::optional<Frame>& last, const std::stop_token& stop) {
-    records_.write({{"last", fingerprint_of(last)}}, stop);
+    records_.write(Json{{"last", fingerprint_of(last)}}, stop);
     records_.close(stop);
 }
 
@@ -131,14 +91,14 @@ std::uint64_t read_parts(const std::vector<std::filesystem::path>& parts, const 
         RecordReader records(part);
         try {
             const Json first = records.read(stop);
-            if (!first.is_string()) throw records.damaged("its start is missing");
-            if (first != end) {
+            if (!first.contains("before")) throw records.damaged("its start is missing");
+            if (first.at("before") != end) {
                 throw PartsDoNotJoin(fmt::format("part {} does not begin where part {} ends", number, number - 1));
             }
             for (;;) {
                 const Json record = records.read(stop);
                 if (record.is_null()) throw records.damaged("its end is missing");
-                if (record.is_object()) {
+                if (record.contains("last")) {
                     end = record.at("last");
                     break;
                 }

@@ -1,4 +1,5 @@
-// The detections of a part of a video: all that tracking, JSON lines and hiding need of its frames, without pixels.
+// The detections of a part of a video as JSON lines: all that tracking, results and hiding need of its frames, without
+// pixels. The first line has the fingerprint "before", the last one "last".
 //
 // Both ends of a part have a fingerprint: the time, the damage and a hash of the pixels of the part's last frame, and of
 // the frame before its first one, which was decoded, too. Parts are joined only if these are equal. So no frame is

@@ -7,25 +7,28 @@
 #include <new>
 #include <utility>
 
+#include "core/archive/segments.h"
 #include "core/base/error.h"
 #include "core/frame/fingerprint.h"
 
 namespace throng {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
-// Calls `use` with each packet of a part: time, duration, flags, bytes. Returns its last record.
-Json read_part(const std::filesystem::path& path, const std::function<void(const Json& first)>& begin,
-               const std::function<void(const Json& packet)>& use, const std::stop_token& stop) {
+using Use = std::function<void(const Json& record, const std::vector<std::uint8_t>& bytes)>;
+
+// Calls `begin` with the start of a part and `use` with each packet. Returns its last record.
+Json read_part(const std::filesystem::path& path, const Use& begin, const Use& use, const std::stop_token& stop) {
     RecordReader records(path);
     try {
-        begin(records.read(stop));
+        const Json first = records.read(stop);
+        begin(first, records.bytes());
         for (;;) {
             Json record = records.read(stop);
             if (record.is_null()) throw records.damaged("its end is missing");
-            if (record.is_object()) return record;
-            use(record);
+            if (record.contains("last")) return record;
+            use(record, records.bytes());
         }
     } catch (const Json::exception& error) {
         throw records.damaged(error.what());
@@ -38,12 +41,12 @@ EncodedPartWriter::EncodedPartWriter(const std::string& path, const VideoFormat&
                                      const ExactEncoderOptions& options, const std::optional<Frame>& before,
                                      const std::stop_token& stop)
     : stop_(stop), records_(path), encoder_(format, options, path) {
-    records_.write({{"before", fingerprint_of(before)}, {"header", Json::binary(encoder_.header())}}, stop_);
+    records_.write({{"before", fingerprint_of(before)}}, encoder_.header(), stop_);
 }
 
 void EncodedPartWriter::write_packet(const AVPacket& packet) {
-    records_.write({packet.pts, packet.duration, packet.flags, Json::binary({packet.data, packet.data + packet.size})},
-                   stop_);
+    records_.write({{"pts", packet.pts}, {"duration", packet.duration}, {"flags", packet.flags}},
+                   {packet.data, static_cast<std::size_t>(packet.size)}, stop_);
 }
 
 void EncodedPartWriter::write(const ExactFrame& frame) {
@@ -53,7 +56,8 @@ void EncodedPartWriter::write(const ExactFrame& frame) {
 void EncodedPartWriter::finish(const std::optional<Frame>& last, Json report) {
     encoder_.finish(write_);
     records_.write(
-        {{"last", fingerprint_of(last)}, {"scaled", encoder_.scaled_frames()}, {"report", std::move(report)}}, stop_);
+        Json{{"last", fingerprint_of(last)}, {"scaled", encoder_.scaled_frames()}, {"report", std::move(report)}},
+        stop_);
     records_.close(stop_);
 }
 
@@ -65,16 +69,16 @@ JoinedParts join_encoded_parts(const std::vector<std::filesystem::path>& parts, 
     const std::vector<std::uint8_t> header = encoder.header();
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const std::size_t first_of_part = times.size();
-        const auto begin = [&](const Json& first) {
+        const auto begin = [&](const Json& first, const std::vector<std::uint8_t>& of_part) {
             if (first.at("before").get_ref<const std::string&>() != end) {
                 throw PartsDoNotJoin(fmt::format("encoded part {} does not begin where part {} ends", i + 1, i));
             }
-            if (static_cast<const std::vector<std::uint8_t>&>(first.at("header").get_binary()) != header) {
+            if (of_part != header) {
                 throw PartsDoNotJoin(fmt::format("part {} was encoded by another encoder", i + 1));
             }
         };
-        Json last = read_part(
-            parts[i], begin, [&](const Json& packet) { times.push_back(packet.at(0)); }, stop);
+        const auto add_time = [&](const Json& packet, const auto&) { times.push_back(packet.at("pts")); };
+        Json last = read_part(parts[i], begin, add_time, stop);
         // Parts follow each other in both orders. Within a part, packets have the order of decoding.
         const auto part = times.begin() + static_cast<std::ptrdiff_t>(first_of_part);
         std::sort(part, times.end());
@@ -92,13 +96,12 @@ JoinedParts join_encoded_parts(const std::vector<std::filesystem::path>& parts, 
     const std::int64_t lead = times[std::min(delay, times.size() - 1)] - times.front();
     std::size_t next = 0;
     const av::PacketPtr packet = av::make_packet();
-    const auto write_packet = [&](const Json& record) {
-        const Json::binary_t& bytes = record.at(3).get_binary();
+    const auto write_packet = [&](const Json& record, const std::vector<std::uint8_t>& bytes) {
         if (av_new_packet(packet.get(), static_cast<int>(bytes.size())) < 0) throw std::bad_alloc();
         std::copy(bytes.begin(), bytes.end(), packet->data);
-        packet->pts = record.at(0);
-        packet->duration = record.at(1);
-        packet->flags = record.at(2);
+        packet->pts = record.at("pts");
+        packet->duration = record.at("duration");
+        packet->flags = record.at("flags");
         packet->dts = next < delay ? times.at(next) - lead : times.at(next - delay);
         ++next;
         write(*packet);
@@ -106,7 +109,7 @@ JoinedParts join_encoded_parts(const std::vector<std::filesystem::path>& parts, 
     };
     for (const std::filesystem::path& part : parts) {
         read_part(
-            part, [](const Json&) {}, write_packet, stop);
+            part, [](const auto&...) {}, write_packet, stop);
     }
     return joined;
 }

@@ -26,7 +26,7 @@ public:
 
     void write(const ExactFrame& frame);
     // last: the last frame of the part, or `before` if the part is empty. report: what join_encoded_parts returns.
-    void finish(const std::optional<Frame>& last, nlohmann::json report);
+    void finish(const std::optional<Frame>& last, nlohmann::ordered_json report);
 
 private:
     void write_packet(const AVPacket& packet);
@@ -38,8 +38,8 @@ private:
 };
 
 struct JoinedParts {
-    std::vector<nlohmann::json> reports;  // of each part
-    std::int64_t scaled_frames = 0;       // see ExactEncoder
+    std::vector<nlohmann::ordered_json> reports;  // of each part
+    std::int64_t scaled_frames = 0;               // see ExactEncoder
 };
 
 // Calls `write` with the packets of all parts, in the order of decoding and with the time stamps of one stream. encoder:

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/video/demuxer.h"
 #include "core/video/file_kind.h"
+#include "core/video/formats.h"
 #include "core/video/image_file.h"
 
 namespace throng {
@@ -15,13 +16,11 @@ namespace {
 
 constexpr double kMaxParts = 99'999;  // names have five digits
 
-VideoDivision whole(std::string why) {
-    return {1, std::move(why), false};
-}
-
 }  // namespace
 
-VideoDivision divide_video(const std::string& path, double seconds, const std::stop_token& stop) {
+Division divide_video(const std::string& path, double seconds, const std::stop_token& stop) {
+    const bool is_video = format_of_name(path).kind == NameKind::video;
+    const auto whole = [&](std::string why) { return Division{1, std::move(why), !is_video}; };
     try {
         if (is_still_image(path)) return whole("it is an image");
         const Demuxer demuxer(file_request(path, {}), stop);

@@ -6,18 +6,14 @@
 #include <stop_token>
 #include <string>
 
+#include "core/archive/segments.h"
+
 namespace throng {
 
 // Seconds before the start of a part at which it is sought, and infinity to read from the start of the file. Decoding
 // may begin in an open GOP: the frames whose references are missing, and those that the decoder holds at that time,
 // must come before the part.
 inline constexpr std::array kRunUps = {1.0, 5.0, 30.0, std::numeric_limits<double>::infinity()};
-
-struct VideoDivision {
-    int parts = 1;
-    std::string why_whole;  // why there is only one part: "its format cannot seek"
-    bool is_short = false;  // the reason is that one part is long enough
-};
 
 // Reads the headers of the file. The number of parts is a pure function of the file and of `seconds`, the length of
 // a part. The last one is between half and one and a half times as long.
@@ -27,6 +23,6 @@ struct VideoDivision {
 // before that key frame are shown before it, so they belong to an earlier part.
 //
 // A file that cannot be opened has one part. Throws Error(interrupted).
-[[nodiscard]] VideoDivision divide_video(const std::string& path, double seconds, const std::stop_token& stop);
+[[nodiscard]] Division divide_video(const std::string& path, double seconds, const std::stop_token& stop);
 
 }  // namespace throng

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/archive/segments.h"
 #include "core/base/error.h"
-#include "core/frame/fingerprint.h"
 #include "core/frame/frame_pool.h"
 #include "core/video/exact_writer.h"
 #include "core/video/formats.h"

@@ -19,24 +19,21 @@ TEST(ArchiveWorkers, AStageOfOneFileUsesAllCores) {
     detector.kind = "lbp";
     const int cores = cpu_cores();
     {
-        ArchiveWorkers workers(common, detector, {});
+        const ArchiveWorkers workers(common, detector, {});
         for (const int inputs : {100, 1, 100}) {
-            const int count = workers.choose(static_cast<std::size_t>(inputs), 0, detector);
+            const int count = workers.choose(static_cast<std::size_t>(inputs), 0);
             EXPECT_EQ(count, std::min(inputs, cores));
-            EXPECT_EQ(detector.threads, cores / count);
+            EXPECT_EQ(workers.detector_of(count).threads, cores / count);
         }
         // More workers than cores.
-        EXPECT_EQ(workers.choose(100, 64, detector), 64);
-        EXPECT_EQ(detector.threads, std::max(1, cores / 64));
-        EXPECT_EQ(workers.choose(1, 64, detector), 1);
-        EXPECT_EQ(detector.threads, cores);
+        EXPECT_EQ(workers.choose(100, 64), 64);
+        EXPECT_EQ(workers.detector_of(64).threads, std::max(1, cores / 64));
+        EXPECT_EQ(workers.choose(1, 64), 1);
+        EXPECT_EQ(workers.detector_of(1).threads, cores);
     }
     detector.threads = 3;  // by the user
-    ArchiveWorkers workers(common, detector, {});
-    for (const std::size_t inputs : {100, 1}) {
-        static_cast<void>(workers.choose(inputs, 0, detector));
-        EXPECT_EQ(detector.threads, 3);
-    }
+    const ArchiveWorkers workers(common, detector, {});
+    for (const int count : {100, 1}) EXPECT_EQ(workers.detector_of(count).threads, 3);
 }
 
 }  // namespace

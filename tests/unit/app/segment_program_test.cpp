@@ -92,7 +92,7 @@ TEST_F(SegmentProgram, ShardsOfPartsAddUpToTheWholeVideo) {
     // Nothing is left to do, and nothing is done without --resume.
     const ProgramResult again = detect({"--out", file("out"), "--segment", "1", "--shard", "1/2", "--resume"});
     EXPECT_EQ(again.status, 0) << again.err;
-    EXPECT_NE(again.out.find("0 of 0 parts"), std::string::npos) << again.out;
+    EXPECT_NE(again.out.find("2 of 2 parts, 2 skipped"), std::string::npos) << again.out;
     EXPECT_EQ(detect({"--out", file("out"), "--segment", "1", "--shard", "1/2"}).status, 2);
 }
 
@@ -151,8 +151,8 @@ TEST_F(SegmentProgram, ResumesBetweenPartsAndJoin) {
     const SplitVideo video{file("in/clip.mkv").substr(1), 1, 3, parts};
     EXPECT_EQ(detect({"--out", file("out"), "--segment", "1", "--shard", "1/2"}).status, 0);
     {
-        PartLocks locks(video.folder);
-        const PartLocks::Lock of_another_process = locks.lock_video(video);
+        WorkClaims claims(video.folder);
+        const WorkClaims::Claim of_another_process = claims.claim(video.subfolder());
         ASSERT_TRUE(of_another_process);
         EXPECT_EQ(detect({"--out", file("out"), "--segment", "1", "--shard", "2/2"}).status, 0);
         EXPECT_TRUE(lines_of("out", "clip.mkv").empty());

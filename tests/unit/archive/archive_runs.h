@@ -58,11 +58,11 @@ protected:
     [[nodiscard]] ArchiveOptions options(const std::string& output = "out") {
         ArchiveOptions options;
         options.output = file(output);
-        options.workers = 3;
+        options.files.workers = [](std::size_t) { return 3; };
         options.settings = R"({"theta": "0.5"})";
         options.version = "1";
         options.outputs_of = [](const WorkItem& item) { return std::vector<std::string>{item.name + ".jsonl"}; };
-        options.make_worker = [this](int) -> ProcessInput {
+        options.files.make_worker = [this](int, int) -> ProcessInput {
             return [this](const WorkItem& item, const std::vector<std::string>& outputs, const auto& add_frames,
                           const std::stop_token&) {
                 ++processed_;
@@ -77,7 +77,8 @@ protected:
         };
         return options;
     }
-    ArchiveProgress run(const ArchiveOptions& options) { return run_archive(list(), options, {}); }
+    static ArchiveProgress files_of(const ArchiveTotals& totals) { return totals[Stage::file]; }
+    ArchiveProgress run(const ArchiveOptions& options) { return files_of(run_archive(list(), options, {})); }
 
     // Expects a complete result of every input, and nothing else, below the output folder.
     void expect_all_results() const {

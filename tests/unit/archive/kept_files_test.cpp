@@ -115,7 +115,8 @@ TEST_F(ArchiveRuns, KeepResultsOfInputsThatCannotBeRead) {
     for (const WorkItem& item : before) paths.push_back(item.path);
     ArchiveOptions again = options();
     again.resume = true;
-    const ArchiveProgress progress = run_archive(make_work_list(paths, nullptr, file("out").string()), again, {});
+    const ArchiveProgress progress =
+        files_of(run_archive(make_work_list(paths, nullptr, file("out").string()), again, {}));
     EXPECT_EQ(progress.failed, 5U);
     fs::rename(file("away"), file("in"));
     expect_all_results();
@@ -125,9 +126,10 @@ TEST_F(ArchiveRuns, KeepResultsOfInputsThatCannotBeRead) {
 TEST_F(ArchiveRuns, EndIfAForeignFileAppears) {
     make_inputs(4);
     ArchiveOptions part = options();
-    const auto make = part.make_worker;
-    part.make_worker = [&](int worker) -> ProcessInput {
-        return [&, process = make(worker)](const auto& item, const auto& outputs, const auto& add, const auto& stop) {
+    const auto make = part.files.make_worker;
+    part.files.make_worker = [&](int worker, int workers) -> ProcessInput {
+        return [&, process = make(worker, workers)](const auto& item, const auto& outputs, const auto& add,
+                                                    const auto& stop) {
             write_text(file("out") / (item.name + ".jsonl"), "an original");
             return process(item, outputs, add, stop);
         };
@@ -163,10 +165,11 @@ TEST_F(ArchiveRuns, TakeWhatAKilledRunRenamed) {
     write_text(file("in/last/empty.txt"), "");
     const fs::path blocked = file("out") / mirrored("in/last");
     ArchiveOptions one = options();
-    one.workers = 1;
-    const auto make = one.make_worker;
-    one.make_worker = [&](int worker) -> ProcessInput {
-        return [&, process = make(worker)](const auto& item, const auto& outputs, const auto& add, const auto& stop) {
+    one.files.workers = [](std::size_t) { return 1; };
+    const auto make = one.files.make_worker;
+    one.files.make_worker = [&](int worker, int workers) -> ProcessInput {
+        return [&, process = make(worker, workers)](const auto& item, const auto& outputs, const auto& add,
+                                                    const auto& stop) {
             if (item.size == 0) write_text(blocked, "a file");
             return process(item, outputs, add, stop);
         };

@@ -49,7 +49,7 @@ TEST_F(ArchiveRuns, FailFastEndsAtTheFirstFailure) {
     make_inputs(50);
     write_text(file("in/bad.txt"), "bad");
     ArchiveOptions part = options();
-    part.workers = 1;
+    part.files.workers = [](std::size_t) { return 1; };
     part.fail_fast = true;
     const ArchiveProgress progress = run(part);
     EXPECT_EQ(progress.failed, 1U);
@@ -59,9 +59,10 @@ TEST_F(ArchiveRuns, FailFastEndsAtTheFirstFailure) {
 TEST_F(ArchiveRuns, FailAnInputThatChangesDuringTheRun) {
     make_inputs(3);
     ArchiveOptions part = options();
-    const auto make = part.make_worker;
-    part.make_worker = [&](int worker) -> ProcessInput {
-        return [&, process = make(worker)](const auto& item, const auto& outputs, const auto& add, const auto& stop) {
+    const auto make = part.files.make_worker;
+    part.files.make_worker = [&](int worker, int workers) -> ProcessInput {
+        return [&, process = make(worker, workers)](const auto& item, const auto& outputs, const auto& add,
+                                                    const auto& stop) {
             const InputResult result = process(item, outputs, add, stop);
             if (item.path.ends_with("/1.txt")) write_text(item.path, "changed while it is read");
             return result;
@@ -81,14 +82,15 @@ TEST_F(ArchiveRuns, StopWithAWholeManifest) {
     make_inputs(60);
     std::stop_source stop;
     ArchiveOptions part = options();
-    const auto make = part.make_worker;
-    part.make_worker = [&](int worker) -> ProcessInput {
-        return [&, process = make(worker)](const auto& item, const auto& outputs, const auto& add, const auto& token) {
+    const auto make = part.files.make_worker;
+    part.files.make_worker = [&](int worker, int workers) -> ProcessInput {
+        return [&, process = make(worker, workers)](const auto& item, const auto& outputs, const auto& add,
+                                                    const auto& token) {
             if (processed_ >= 20) stop.request_stop();
             return process(item, outputs, add, token);
         };
     };
-    const ArchiveProgress progress = run_archive(list(), part, stop.get_token());
+    const ArchiveProgress progress = files_of(run_archive(list(), part, stop.get_token()));
     EXPECT_GE(progress.finished, 18U);
     EXPECT_LT(progress.finished, 60U);
     std::size_t recorded = 0;
@@ -103,7 +105,7 @@ TEST_F(ArchiveRuns, StopWithAWholeManifest) {
 TEST_F(ArchiveRuns, EndWhenAnOutputCannotBeWritten) {
     make_inputs(20);
     ArchiveOptions part = options();
-    part.make_worker = [](int) -> ProcessInput {
+    part.files.make_worker = [](int, int) -> ProcessInput {
         return [](const WorkItem&, const std::vector<std::string>& outputs, const auto&,
                   const std::stop_token&) -> InputResult { throw system_error("cannot write", outputs.at(0), ENOSPC); };
     };
@@ -127,9 +129,10 @@ TEST_F(ArchiveRuns, EndWhenAnOutputCannotBeWritten) {
 TEST_F(ArchiveRuns, FailAnInputThatItsOutputCannotHold) {
     make_inputs(12);
     ArchiveOptions part = options();
-    const auto make = part.make_worker;
-    part.make_worker = [&](int worker) -> ProcessInput {
-        return [&, process = make(worker)](const auto& item, const auto& outputs, const auto& add, const auto& stop) {
+    const auto make = part.files.make_worker;
+    part.files.make_worker = [&](int worker, int workers) -> ProcessInput {
+        return [&, process = make(worker, workers)](const auto& item, const auto& outputs, const auto& add,
+                                                    const auto& stop) {
             for (const auto& [name, kind] : {std::pair{"/1.txt", ErrorKind::input},
                                              {"/2.txt", ErrorKind::usage},
                                              {"/3.txt", ErrorKind::unavailable}}) {
@@ -146,7 +149,7 @@ TEST_F(ArchiveRuns, FailAnInputThatItsOutputCannotHold) {
         EXPECT_EQ(entry.error, "cannot write the video: Invalid argument");
     }
     // An error elsewhere is one of the run.
-    part.make_worker = [&](int) -> ProcessInput {
+    part.files.make_worker = [&](int, int) -> ProcessInput {
         return [&](const auto&, const auto&, const auto&, const auto&) -> InputResult {
             throw Error(ErrorKind::unavailable, "no device");
         };
@@ -205,7 +208,7 @@ TEST_F(ArchiveRuns, KeepTheManifestWholeOnAFullDisk) {
         int status = 0;
         try {
             ArchiveOptions part = options();
-            part.workers = 1;
+            part.files.workers = [](std::size_t) { return 1; };
             run_archive(list(), part, {});
         } catch (const Error& error) {
             status = exit_status(error.kind());

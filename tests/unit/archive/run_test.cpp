@@ -64,7 +64,7 @@ TEST_F(ArchiveRuns, RepeatWhatOtherSettingsReplaced) {
     part.resume = true;
     const auto with_settings = [&](const std::string& settings) {
         part.settings = settings;
-        part.make_worker = [settings](int) -> ProcessInput {
+        part.files.make_worker = [settings](int, int) -> ProcessInput {
             return [settings](const WorkItem&, const auto& outputs, const auto&, const auto&) {
                 write_text(outputs.at(0), settings);
                 return InputResult{1, 0, "cpu", ""};
@@ -104,8 +104,9 @@ TEST_F(ArchiveRuns, AnInputIsAllFilesThatItNames) {
     }
     // A change while the input is read.
     again.settings = "other";
-    again.make_worker = [&, make = options().make_worker](int worker) -> ProcessInput {
-        return [&, process = make(worker)](const auto& item, const auto& outputs, const auto& add, const auto& stop) {
+    again.files.make_worker = [&, make = options().files.make_worker](int worker, int workers) -> ProcessInput {
+        return [&, process = make(worker, workers)](const auto& item, const auto& outputs, const auto& add,
+                                                    const auto& stop) {
             if (item.name == list()[0].name) write_text(file("named"), "longer");
             return process(item, outputs, add, stop);
         };
@@ -128,10 +129,11 @@ TEST_F(ArchiveRuns, SurviveSigkillAtAnyTime) {
         const pid_t child = ::fork();
         if (child == 0) {
             ArchiveOptions reporting = part;
-            reporting.workers = 2;
-            reporting.make_worker = [make = part.make_worker, report = ends[1]](int worker) -> ProcessInput {
-                return [process = make(worker), report](const auto& item, const auto& outputs, const auto& add,
-                                                        const auto& stop) {
+            reporting.files.workers = [](std::size_t) { return 2; };
+            reporting.files.make_worker = [make = part.files.make_worker, report = ends[1]](
+                                              int worker, int workers) -> ProcessInput {
+                return [process = make(worker, workers), report](const auto& item, const auto& outputs, const auto& add,
+                                                                 const auto& stop) {
                     static_cast<void>(::write(report, ".", 1));
                     return process(item, outputs, add, stop);
                 };
@@ -188,41 +190,16 @@ TEST_F(ArchiveRuns, HashAFileOnceForAllWorkers) {
     EXPECT_EQ(hashes.of(file("large").string(), {}), sha256_of(file("large")));
 }
 
-TEST_F(ArchiveRuns, KeepAClaimUntilTheRecordIsOnDisk) {
-    make_inputs(3);
-    ArchiveOptions claiming = options();
-    std::atomic<int> early = 0;
-    std::atomic<int> released = 0;
-    const auto is_recorded = [&](const std::string& name) {
-        bool found = false;
-        read_manifests(file("out"), [&](const fs::path&, ManifestEntry&& entry) { found |= entry.input == name; });
-        return found;
-    };
-    claiming.make_worker = [&, make = claiming.make_worker](int worker) -> ProcessInput {
-        return [&, process = make(worker)](const auto& item, const auto& outputs, const auto& add, const auto& stop) {
-            InputResult result = process(item, outputs, add, stop);
-            result.claim = std::shared_ptr<void>(nullptr, [&, name = item.name](void*) {
-                early += is_recorded(name) ? 0 : 1;
-                ++released;
-            });
-            return result;
-        };
-    };
-    run(claiming);
-    EXPECT_EQ(released, 3);
-    EXPECT_EQ(early, 0);
-}
-
 TEST_F(ArchiveRuns, UseEveryWorker) {
     make_inputs(64);
     ArchiveOptions part = options();
-    part.workers = 6;
+    part.files.workers = [](std::size_t) { return 6; };
     std::atomic<int> begun = 0;
-    const auto make = part.make_worker;
-    part.make_worker = [&](int worker) -> ProcessInput {
+    const auto make = part.files.make_worker;
+    part.files.make_worker = [&](int worker, int workers) -> ProcessInput {
         // The first input of a worker waits for those of the others.
-        return [&, first = true, process = make(worker)](const auto& item, const auto& outputs, const auto& add,
-                                                         const auto& stop) mutable {
+        return [&, first = true, process = make(worker, workers)](const auto& item, const auto& outputs,
+                                                                  const auto& add, const auto& stop) mutable {
             if (std::exchange(first, false)) {
                 ++begun;
                 EXPECT_TRUE(test::eventually([&] { return begun == 6; }));

@@ -44,26 +44,10 @@ protected:
         Manifest manifest(video().folder, {1, 1});
         manifest.append(manifest_line(entry));
     }
-    // text: of its files.
-    void record_plan(const std::string& text, ManifestEntry entry) {
-        entry.input = video().plan_name();
-        entry.sha256 = "content";
-        entry.settings = "settings";
-        entry.version = "1";
-        for (const std::string& output : video().plan_outputs()) {
-            if (entry.status == InputStatus::failed) break;
-            const fs::path file = video().folder / output;
-            fs::create_directories(file.parent_path());
-            std::ofstream(file) << text << output;
-            entry.outputs.push_back({output, fs::file_size(file), sha256_of(file)});
-        }
-        Manifest manifest(video().folder, {1, 1});
-        manifest.append(manifest_line(entry));
-    }
     [[nodiscard]] PartRecords records() const { return {dir_.path(), "settings", "1"}; }
     [[nodiscard]] std::string problem() const {
         try {
-            records().check(video(), "content");
+            static_cast<void>(records().results(video(), "content"));
         } catch (const Error& error) {
             return error.problem().text();
         }
@@ -105,22 +89,54 @@ TEST_F(Segments, NamesWhatIsMissing) {
     EXPECT_EQ(records().missing(video()), "1 of 3 parts: 1 (missing)");
 }
 
+// Without the video, from the records alone. The folder of the parts ends in "2.5s".
+TEST_F(Segments, NamesWhatIsMissingOfAName) {
+    EXPECT_EQ(missing_parts(dir_.path(), video().name), "");
+    WorkItem item;
+    item.name = video().name;
+    item.split = std::make_shared<SplitVideo>(video());
+    std::vector<WorkItem> parts = parts_of(item);
+    // A video whose name begins with that of the other one.
+    item.name += ".mp4";
+    item.split = std::make_shared<SplitVideo>(SplitVideo{item.name, 2.5, 2, video().folder});
+    for (WorkItem& part : parts_of(item)) parts.push_back(std::move(part));
+    record(2, "text");
+    write_list(video().folder, parts, {});
+    EXPECT_EQ(missing_parts(dir_.path(), video().name), "2 of 3 parts: 00001-of-00003, 00003-of-00003");
+    record(1, "text");
+    record(3, "text");
+    EXPECT_EQ(missing_parts(dir_.path(), video().name), "its parts are not joined");
+    EXPECT_EQ(missing_parts(dir_.path(), item.name), "2 of 2 parts: 00001-of-00002, 00002-of-00002");
+    EXPECT_EQ(missing_parts(dir_.path(), "clips/a"), "");
+}
+
 TEST_F(Segments, ChecksResults) {
     for (const int part : {1, 2, 3}) record(part, "text");
     EXPECT_EQ(problem(), "");
-    std::ofstream(video().file_of(3)) << "texu";
-    EXPECT_EQ(problem(), "part 3 of 3 has a damaged result");
-    record(3, "text");
+    EXPECT_EQ(records().content_of(video()), "content");
     ManifestEntry entry;
     entry.sha256 = "before";
     record(2, "text", entry);
+    EXPECT_EQ(records().content_of(video()), "content");
     EXPECT_EQ(problem(), "") << "the file of the part fits the result of the same content";
-    EXPECT_THROW(records().check(video(), "before"), Error);
+    EXPECT_THROW(static_cast<void>(records().results(video(), "before")), Error);
     entry = {};
     entry.status = InputStatus::incomplete;
     entry.error = "cut short";
     record(1, "text", entry);
     EXPECT_EQ(records().incomplete(video(), "content"), "part 1 of 3: cut short");
+}
+
+TEST_F(Segments, EncodedPartsAreThoseOfTheirDetections) {
+    for (const int part : {1, 2, 3}) record(part, "text");
+    const SplitVideo encoded = *records().encoded(video(), "content");
+    EXPECT_EQ(encoded.detections.size(), 16U);
+    EXPECT_EQ(encoded.name_of(2), video().subfolder() + "/" + encoded.detections + "/00002-of-00003");
+    EXPECT_EQ(encoded.output_of(2), encoded.name_of(2) + ".part");
+    EXPECT_EQ(records().missing_parts(encoded), (std::vector<int>{1, 2, 3}));
+    EXPECT_EQ(records().incomplete(encoded, "content"), "") << "nobody tried";
+    record(3, "other");
+    EXPECT_NE(records().encoded(video(), "content")->detections, encoded.detections);
 }
 
 TEST_F(Segments, AFailedPartIsNoMissingPart) {
@@ -134,47 +150,6 @@ TEST_F(Segments, AFailedPartIsNoMissingPart) {
     EXPECT_EQ(problem(), "part 2 of 3 failed: no data");
     record(2, "text");
     EXPECT_EQ(problem(), "");
-}
-
-// The hash of a plan is in the names of the parts that are encoded with it.
-TEST_F(Segments, APlanIsThatOfItsContentAndFiles) {
-    EXPECT_EQ(records().plan_of(video(), "content"), "");
-    record_plan("one", {});
-    const std::string plan = records().plan_of(video(), "content");
-    EXPECT_EQ(plan.size(), 16U);
-    EXPECT_EQ(records().plan_of(video(), "other content"), "");
-    EXPECT_EQ(PartRecords(dir_.path(), "other settings", "1").plan_of(video(), "content"), "");
-    EXPECT_EQ(PartRecords(dir_.path(), "settings", "2").plan_of(video(), "content"), "");
-    record_plan("two", {});
-    const std::string second = records().plan_of(video(), "content");
-    EXPECT_NE(second, plan) << "the last plan counts, and another plan has another hash";
-
-    SplitVideo encoded = video();
-    encoded.plan = second;
-    EXPECT_EQ(encoded.name_of(2), video().subfolder() + "/" + second + "/00002-of-00003");
-    EXPECT_EQ(records().missing_parts(encoded), (std::vector<int>{1, 2, 3}));
-    for (const std::string& output : video().plan_outputs()) {
-        record_plan("two", {});
-        EXPECT_EQ(records().plan_of(video(), "content"), second);
-        fs::remove(video().folder / output);
-        EXPECT_EQ(records().plan_of(video(), "content"), "") << output;
-        // A plan of the same size, by a run with other settings.
-        std::ofstream(video().folder / output) << "six" << output;
-        EXPECT_EQ(records().plan_of(video(), "content"), "") << output;
-    }
-}
-
-TEST_F(Segments, AFailedPlanIsNotTriedAgainForTheSameContent) {
-    ManifestEntry failed;
-    failed.status = InputStatus::failed;
-    failed.error = "the parts do not join";
-    record_plan("", failed);
-    EXPECT_EQ(records().plan_failure(video(), "content"), "the parts do not join");
-    EXPECT_EQ(records().plan_failure(video(), "other content"), "");
-    EXPECT_EQ(records().plan_of(video(), "content"), "");
-    record_plan("one", {});
-    EXPECT_EQ(records().plan_failure(video(), "content"), "");
-    EXPECT_NE(records().plan_of(video(), "content"), "");
 }
 
 TEST_F(Segments, UpdatesWithWhatOtherShardsRecord) {
@@ -211,70 +186,70 @@ TEST_F(Segments, PartsOfAnotherContentAreMissing) {
 }
 
 // A shard of another process encodes a part, then dies.
-TEST_F(Segments, APartIsLockedUntilItsProcessDies) {
+TEST_F(Segments, APartIsClaimedUntilItsProcessDies) {
     SplitVideo encoded = video();
-    encoded.plan = "0123456789abcdef";
+    encoded.detections = "0123456789abcdef";
     int ready[2];
     ASSERT_EQ(::pipe(ready), 0);
     const pid_t child = ::fork();
     if (child == 0) {
-        PartLocks locks(encoded.folder);
-        const PartLocks::Lock lock = locks.lock_part(encoded, 2);
+        WorkClaims locks(encoded.folder);
+        const WorkClaims::Claim lock = locks.claim(encoded.name_of(2));
         static_cast<void>(!::write(ready[1], lock ? "x" : "-", 1));
         for (;;) ::pause();
     }
     char byte = 0;
     ASSERT_EQ(::read(ready[0], &byte, 1), 1);
     EXPECT_EQ(byte, 'x');
-    PartLocks locks(encoded.folder);
-    EXPECT_FALSE(locks.lock_part(encoded, 2));
-    EXPECT_TRUE(locks.lock_part(encoded, 1));
-    EXPECT_TRUE(locks.lock_video(video())) << "planning does not wait for encoding";
+    WorkClaims locks(encoded.folder);
+    EXPECT_FALSE(locks.claim(encoded.name_of(2)));
+    EXPECT_TRUE(locks.claim(encoded.name_of(1)));
+    EXPECT_TRUE(locks.claim(video().subfolder())) << "another name";
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
-    EXPECT_TRUE(locks.lock_part(encoded, 2));
+    EXPECT_TRUE(locks.claim(encoded.name_of(2)));
     for (const int file : ready) ::close(file);
 }
 
 TEST_F(Segments, OneHolderJoins) {
-    PartLocks locks(video().folder);
-    PartLocks other_process(video().folder);
-    PartLocks::Lock first = locks.lock_video(video());
+    WorkClaims locks(video().folder);
+    WorkClaims other_process(video().folder);
+    WorkClaims::Claim first = locks.claim(video().subfolder());
     EXPECT_TRUE(first);
-    EXPECT_FALSE(locks.lock_video(video())) << "another worker";
-    EXPECT_FALSE(other_process.lock_video(video()));
+    EXPECT_FALSE(locks.claim(video().subfolder())) << "another worker";
+    EXPECT_FALSE(other_process.claim(video().subfolder()));
     first.reset();
-    first = other_process.lock_video(video());
+    first = other_process.claim(video().subfolder());
     EXPECT_TRUE(first);
-    EXPECT_FALSE(locks.lock_video(video()));
+    EXPECT_FALSE(locks.claim(video().subfolder()));
 }
 
 int open_files() {
     return static_cast<int>(std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator()));
 }
 
-TEST_F(Segments, AnyNumberOfLocksNeedsOneOpenFile) {
+TEST_F(Segments, AnyNumberOfClaimsNeedsOneOpenFile) {
     const int before = open_files();
-    std::vector<PartLocks::Lock> held;
+    std::vector<WorkClaims::Claim> held;
     SplitVideo encoded = video();
     encoded.parts = 3000;
     {
-        PartLocks locks(video().folder);
-        for (int part = 1; part <= encoded.parts; ++part) held.push_back(locks.lock_part(encoded, part));
+        WorkClaims locks(video().folder);
+        for (int part = 1; part <= encoded.parts; ++part) held.push_back(locks.claim(encoded.name_of(part)));
         EXPECT_EQ(std::count(held.begin(), held.end(), nullptr), 0);
         EXPECT_LE(open_files(), before + 1);
     }
-    EXPECT_FALSE(PartLocks(video().folder).lock_part(encoded, 1500)) << "a lock outlives its PartLocks";
+    EXPECT_FALSE(WorkClaims(video().folder).claim(encoded.name_of(1500))) << "a claim outlives its WorkClaims";
     held.clear();
-    EXPECT_TRUE(PartLocks(video().folder).lock_part(encoded, 1500));
+    EXPECT_TRUE(WorkClaims(video().folder).claim(encoded.name_of(1500)));
     EXPECT_EQ(open_files(), before);
 }
 
 // Nobody holds the lock then, so nobody would ever join the video.
-TEST_F(Segments, ALockThatCannotBeTakenIsAnError) {
+TEST_F(Segments, AClaimThatCannotBeTakenIsAnError) {
     const auto problem_of = [](const fs::path& folder) -> std::string {
         try {
-            PartLocks locks(folder);
+            WorkClaims locks(folder);
         } catch (const Error& error) {
             EXPECT_EQ(error.kind(), ErrorKind::unavailable);
             return error.problem().text();
@@ -331,7 +306,7 @@ TEST_F(Segments, ShardsShareWhatTheyFindOutAboutFiles) {
         WorkItem brief = item();
         brief.name = "short.mp4";
         ASSERT_TRUE(second.find(brief));
-        EXPECT_TRUE(second.find(brief)->is_short);
+        EXPECT_TRUE(second.find(brief)->expected);
         EXPECT_EQ(second.find(brief)->why_whole, "it is short");
     }
     EXPECT_FALSE(SharedDivisions(video().folder, {2, 2}, 5, "1").find(item())) << "of other parts";

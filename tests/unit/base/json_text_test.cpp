@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <vector>
 
 namespace throng {
 namespace {
@@ -36,18 +35,6 @@ TEST(JsonText, RejectsDeepNesting) {
             << invalid;
         EXPECT_TRUE(parse_json<nlohmann::ordered_json>(invalid, false).is_discarded()) << invalid;
     }
-}
-
-TEST(JsonText, RejectsDeepCbor) {
-    const auto cbor = [](std::size_t levels) {
-        std::vector<std::uint8_t> bytes(levels, 0x81);  // a list of one element
-        bytes.push_back(1);
-        return bytes;
-    };
-    EXPECT_EQ(parse_cbor(cbor(kMaxJsonDepth)).dump(), nested_json(kMaxJsonDepth, false));
-    EXPECT_THROW(static_cast<void>(parse_cbor(cbor(kMaxJsonDepth + 1))), nlohmann::ordered_json::exception);
-    EXPECT_THROW(static_cast<void>(parse_cbor(cbor(200'000))), nlohmann::ordered_json::exception);
-    EXPECT_THROW(static_cast<void>(parse_cbor({0x82, 1})), nlohmann::ordered_json::exception) << "cut short";
 }
 
 }  // namespace

@@ -22,7 +22,7 @@
 namespace throng {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 class RecordFile : public ::testing::Test {
 protected:
@@ -60,20 +60,14 @@ protected:
 
 TEST_F(RecordFile, ReturnsWhatWasWritten) {
     std::mt19937_64 random(test::seed(2744));
-    std::vector<Json> written = {Json::array(),
-                                 Json::object(),
-                                 "",
-                                 std::numeric_limits<double>::denorm_min(),
-                                 std::numeric_limits<std::int64_t>::min(),
-                                 Json::binary({})};
+    std::vector<Json> written = {Json::array(), Json::object(), "", std::numeric_limits<double>::denorm_min(),
+                                 std::numeric_limits<std::int64_t>::min()};
     for (int i = 0; i < 200; ++i) {
         const std::uint64_t bits = random();
         double number = 0;
         std::memcpy(&number, &bits, sizeof(number));
         if (number != number) number = 0.1;
-        std::vector<std::uint8_t> binary(random() % 300);
-        for (std::uint8_t& byte : binary) byte = static_cast<std::uint8_t>(random());
-        written.push_back({number, static_cast<float>(0.1), bits, Json::binary(binary), {{"key", i}}});
+        written.push_back({number, static_cast<float>(0.1), bits, {{"key", i}}});
     }
     write(written);
     EXPECT_EQ(read(), written);
@@ -81,11 +75,38 @@ TEST_F(RecordFile, ReturnsWhatWasWritten) {
     EXPECT_TRUE(read().empty());
 }
 
+// Bytes may be line feeds.
+TEST_F(RecordFile, ReturnsTheBytesThatFollowALine) {
+    std::mt19937_64 random(test::seed(2745));
+    std::vector<std::vector<std::uint8_t>> written(50);
+    {
+        RecordWriter writer(path());
+        for (std::vector<std::uint8_t>& bytes : written) {
+            bytes.resize(random() % 300);
+            for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());
+            writer.write(Json{{"key", bytes.size()}}, bytes, {});
+            writer.write_line("[]", {});
+        }
+        writer.close({});
+    }
+    RecordReader reader(path());
+    for (const std::vector<std::uint8_t>& bytes : written) {
+        EXPECT_EQ(reader.read({}).at("key"), bytes.size());
+        EXPECT_EQ(reader.bytes(), bytes);
+        EXPECT_EQ(reader.read({}), Json::array());
+        EXPECT_TRUE(reader.bytes().empty());
+    }
+    EXPECT_TRUE(reader.read({}).is_null());
+}
+
 TEST_F(RecordFile, RejectsARecordThatACrashCutShort) {
-    const std::vector<Json> records = {{1, 2.5}, "text", Json::binary({1, 2, 3})};
     std::set<std::size_t> ends = {0};  // of whole records
-    for (std::size_t count = 1; count <= records.size(); ++count) {
-        write({records.begin(), records.begin() + static_cast<std::ptrdiff_t>(count)});
+    for (int count = 1; count <= 3; ++count) {
+        RecordWriter writer(path());
+        writer.write(Json{1, 2.5}, {});
+        if (count > 1) writer.write(Json("text"), {});
+        if (count > 2) writer.write(Json::object(), std::vector<std::uint8_t>{1, 2, 3}, {});
+        writer.close({});
         ends.insert(bytes().size());
     }
     const std::string whole = bytes();
@@ -97,9 +118,15 @@ TEST_F(RecordFile, RejectsARecordThatACrashCutShort) {
 }
 
 TEST_F(RecordFile, RejectsDamage) {
-    write_bytes(std::string("\xff\xff\xff\xff", 4));  // 4 GiB, which must not be allocated
-    EXPECT_EQ(problem(), "the result of the part is damaged: a record is cut short");
-    write_bytes(std::string("\x01\0\0\0\xff", 5));  // no CBOR
+    for (const char* size : {"4", "1073741825", "18446744073709551615"}) {  // which must not be allocated
+        write_bytes(std::string("{\"bytes\":") + size + "}\nabc");
+        EXPECT_EQ(problem(), "the result of the part is damaged: a record is cut short") << size;
+    }
+    for (const char* text : {"{\n", "{\"bytes\":\"x\"}\n", "\xff\n", "\n"}) {
+        write_bytes(text);
+        EXPECT_NE(problem(), "") << text;
+    }
+    write_bytes(std::string(200'000, '[') + "\n");
     EXPECT_NE(problem(), "");
     std::filesystem::remove(path());
     EXPECT_EQ(problem(), "the result of the part is damaged: it cannot be read");

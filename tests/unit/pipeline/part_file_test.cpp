@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/archive/segments.h"
 #include "core/base/error.h"
 #include "core/sinks/json_sink.h"
 #include "core/sinks/part_file.h"
