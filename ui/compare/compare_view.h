@@ -7,12 +7,11 @@
 #include <QString>
 #include <functional>
 #include <memory>
-#include <thread>
 #include <vector>
 
-#include "core/base/latest_value.h"
 #include "core/pipeline/engine.h"
 #include "core/pipeline/frame_result.h"
+#include "ui/base/worker.h"
 #include "ui/render/display_image.h"
 #include "ui/settings/detection_settings.h"
 
@@ -48,9 +47,8 @@ public:
     // make_backend and fallback (of Engine) are called on the view's thread.
     CompareView(MakeBackend make_backend, Engine::MakeBackend fallback, const PipelineSettings& start,
                 const std::vector<std::string>& kinds, QObject* parent = nullptr);
-    ~CompareView() override;
 
-    [[nodiscard]] bool open() const { return work_ != nullptr; }
+    [[nodiscard]] bool open() const { return worker_.is_open(); }
     // Opens the view. The second setting is a copy of the first with one change. alone_ms: median time of the first
     // setting's frames until now; 0: unknown.
     void start(const PipelineSettings& first, double alone_ms);
@@ -91,18 +89,12 @@ private:
         std::shared_ptr<const FrameResult> left;
         PipelineSettings right;
         ImageView view;
-        int run = 0;
+        int source = 0;
     };
-    // A thread and its requests. After stop() it ends with its current frame; nobody waits for it.
-    struct Work {
-        LatestValue<Request> requests;
-        std::jthread thread;  // last: it uses the requests
-    };
-    class Worker;
-    void run(Work& work, const std::stop_token& stop);
+    class Comparison;
     void request();
     void restart_counts();
-    void receive(const std::shared_ptr<const ComparePair>& pair, const Message& error, int run);
+    void receive(const std::shared_ptr<const ComparePair>& pair, const Message& error);
 
     MakeBackend make_backend_;
     Engine::MakeBackend fallback_;
@@ -115,9 +107,8 @@ private:
     double alone_ms_ = 0;
     int offered_ = 0, shown_ = 0;
     QString error_;
-    int run_ = 0;  // number of the source: late pairs of the previous one are dropped
-    std::vector<std::unique_ptr<Work>> ending_;
-    std::unique_ptr<Work> work_;  // last: its thread uses the others
+    int source_ = 0;                                              // number of the source
+    Worker<Request, std::shared_ptr<const ComparePair>> worker_;  // last: its thread uses make_backend_ and fallback_
 };
 
 }  // namespace throng::ui

@@ -5,10 +5,9 @@
 #include <QObject>
 #include <QVariantList>
 #include <memory>
-#include <thread>
 
-#include "core/base/latest_value.h"
 #include "core/pipeline/frame_result.h"
+#include "ui/base/worker.h"
 #include "ui/matrix/suppression_matrix.h"
 
 namespace throng::ui {
@@ -30,10 +29,9 @@ class MatrixView : public QObject {
     Q_PROPERTY(double selectedRow READ selected_row NOTIFY selectionChanged)
 
 public:
-    explicit MatrixView(QObject* parent = nullptr) : QObject(parent) {}
-    ~MatrixView() override;
+    using QObject::QObject;
 
-    [[nodiscard]] bool open() const { return thread_.joinable(); }
+    [[nodiscard]] bool open() const { return worker_.is_open(); }
     void set_open(bool open);
     [[nodiscard]] bool by_cluster() const { return order_ == MatrixOrder::cluster; }
     void set_by_cluster(bool on);
@@ -74,22 +72,19 @@ private:
         std::shared_ptr<const FrameResult> result;
         NmsParams nms;
         MatrixOrder order = MatrixOrder::score;
-        int run = 0;
 
         friend bool operator==(const Request&, const Request&) = default;
     };
-    void run(const std::stop_token& stop);
-    void receive(std::shared_ptr<const SuppressionMatrix> matrix, int run);
+    using Matrix = std::shared_ptr<const SuppressionMatrix>;
+    void receive(Matrix matrix);
 
     MatrixOrder order_ = MatrixOrder::score;
     Request newest_;
-    int run_ = 0;  // number of the source: a late matrix of the previous one is dropped
-    std::shared_ptr<const SuppressionMatrix> matrix_;
+    Matrix matrix_;
     QVariantList boxes_;
     QString selection_;
     double selected_row_ = -1;
-    LatestValue<Request> requests_;
-    std::jthread thread_;  // last: it uses the others
+    Worker<Request, Matrix> worker_{this, [this](Matrix matrix, const Message&) { receive(std::move(matrix)); }};
 };
 
 }  // namespace throng::ui

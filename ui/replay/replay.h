@@ -10,11 +10,10 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <thread>
 #include <vector>
 
-#include "core/base/latest_value.h"
 #include "core/pipeline/frame_result.h"
+#include "ui/base/worker.h"
 
 namespace throng::ui {
 
@@ -53,10 +52,9 @@ class Replay : public QObject {
     Q_PROPERTY(double seconds READ seconds NOTIFY changed)
 
 public:
-    explicit Replay(QObject* parent = nullptr) : QObject(parent) {}
-    ~Replay() override;
+    explicit Replay(QObject* parent = nullptr);
 
-    [[nodiscard]] bool open() const { return thread_.joinable(); }
+    [[nodiscard]] bool open() const { return worker_.is_open(); }
     void set_open(bool open);
 
     // Stores a result under a number that grows with each result. Ignored while closed, and while an entry is
@@ -77,7 +75,7 @@ public:
 
     [[nodiscard]] int count() const { return static_cast<int>(entries_.size()); }
     [[nodiscard]] bool active() const { return selected() != nullptr; }  // an entry is shown instead of the live image
-    // Images are skipped while their thread is slower than detection; boxes and times never are.
+    // Images are skipped while their thread or the window is slower than detection; boxes and times never are.
     [[nodiscard]] bool has_image() const { return active() && selected()->jpeg != nullptr; }
     [[nodiscard]] QString title() const;
     [[nodiscard]] QVariantList stages() const;  // of the selected entry: {label, ms, text}
@@ -104,10 +102,13 @@ private:
         std::shared_ptr<const FrameResult> result;
         std::uint64_t number = 0;
         bool hides_faces = false;
-        int run = 0;
     };
-    void run(const std::stop_token& stop);
-    void receive(std::uint64_t number, std::vector<unsigned char> jpeg, double ms, int run);
+    struct Image {
+        std::uint64_t number = 0;
+        std::shared_ptr<const std::vector<unsigned char>> jpeg;
+        double ms = 0;
+    };
+    void receive(const Image& image);
     void trim();
     void select(std::size_t index);
 
@@ -116,10 +117,8 @@ private:
     std::uint64_t selected_ = 0;
     bool has_selection_ = false;
     bool hides_faces_ = false;
-    int run_ = 0;  // changes when everything is dropped: a late image of before is dropped, too
     double cost_ms_ = 0;
-    LatestValue<Request> requests_;
-    std::jthread thread_;  // last: it uses the others
+    Worker<Request, Image> worker_;
 };
 
 }  // namespace throng::ui

@@ -8,12 +8,11 @@
 #include <QString>
 #include <QVariantList>
 #include <memory>
-#include <thread>
 
-#include "core/base/latest_value.h"
 #include "core/base/message.h"
 #include "core/cpu/stage_map.h"
 #include "core/pipeline/frame_result.h"
+#include "ui/base/worker.h"
 
 namespace throng::ui {
 
@@ -56,10 +55,9 @@ public:
         double pts = 0;  // of the frame, seconds
     };
 
-    explicit StageMapView(QObject* parent = nullptr) : QObject(parent) {}
-    ~StageMapView() override;
+    using QObject::QObject;
 
-    [[nodiscard]] bool open() const { return thread_.joinable(); }
+    [[nodiscard]] bool open() const { return worker_.is_open(); }
     void set_open(bool open);
     [[nodiscard]] bool ready() const { return map_ != nullptr; }
     [[nodiscard]] int level() const { return level_; }  // -1: all
@@ -92,20 +90,17 @@ private:
         std::shared_ptr<const FrameResult> result;
         DetectorParams detector;
         int level = kAllLevels;
-        int run = 0;
 
         friend bool operator==(const Request&, const Request&) = default;
     };
-    void run(const std::stop_token& stop);
-    void receive(std::shared_ptr<const Map> map, const Message& problem, const Request& request);
+    void receive(std::shared_ptr<const Map> map, const Message& problem);
 
     int level_ = kAllLevels;
     Request newest_;
-    int run_ = 0;  // number of the source and detector: a late map of the previous one is dropped
     std::shared_ptr<const Map> map_;
     QString problem_;
-    LatestValue<Request> requests_;
-    std::jthread thread_;  // last: it uses the others
+    Worker<Request, std::shared_ptr<const Map>> worker_{
+        this, [this](auto map, const Message& problem) { receive(std::move(map), problem); }};
 };
 
 }  // namespace throng::ui
