@@ -95,22 +95,33 @@ private:
     ImageMaker left_images_, right_images_;
 };
 
-CompareView::CompareView(MakeBackend make_backend, Engine::MakeBackend fallback, const PipelineSettings& start,
-                         const std::vector<std::string>& kinds, QObject* parent)
-    : QObject(parent),
+CompareView::CompareView(MakeBackend make_backend, Engine::MakeBackend fallback, const DetectionSettings& first,
+                         const std::vector<std::string>& kinds, std::function<double()> median_ms, QObject* parent)
+    : View(parent),
       make_backend_(std::move(make_backend)),
       fallback_(std::move(fallback)),
-      second_(start, kinds),
+      first_settings_(first),
+      second_(first.values(), kinds),
+      median_ms_(std::move(median_ms)),
       worker_(this, [this](const auto& pair, const Message& error) { receive(pair, error); }) {
     connect(&second_, &DetectionSettings::changed, this, [this] {
         if (!open()) return;
         restart_counts();
         request();
     });
+    connect(&second_, &DetectionSettings::rejected, this, &View::failed);
+    connect(&first, &DetectionSettings::changed, this,
+            [this] { second_.set_sizes_of_kinds(first_settings_.values().detector); });
+    connect(&first, &DetectionSettings::modelsChanged, this, [this] { second_.take_models(first_settings_); });
 }
 
-void CompareView::start(const PipelineSettings& first, double alone_ms) {
-    if (open()) return;
+void CompareView::change(bool open) {
+    if (!open) {
+        worker_.close();
+        clear();
+        return;
+    }
+    const PipelineSettings& first = first_settings_.values();
     second_.set_values(first);
     second_.set_sizes_of_kinds(first.detector);
     // Another detector for the same objects shows the largest difference. Otherwise another rule.
@@ -122,17 +133,9 @@ void CompareView::start(const PipelineSettings& first, double alone_ms) {
         second_.nextRule();
     }
     first_ = first;
-    alone_ms_ = alone_ms;
+    alone_ms_ = median_ms_();
     worker_.open([comparison = std::make_unique<Comparison>(make_backend_, fallback_)](
                      const Request& request, const auto& job) { job.report(comparison->compare(request)); });
-    emit openChanged();
-}
-
-void CompareView::stop() {
-    if (!open()) return;
-    worker_.close();
-    clear();
-    emit openChanged();
 }
 
 double CompareView::left_ms() const {
@@ -155,7 +158,7 @@ void CompareView::show(const std::shared_ptr<const FrameResult>& result, const P
     request();
 }
 
-void CompareView::set_view(const ImageView& view, const OverlayOptions& overlay) {
+void CompareView::set_image_view(const ImageView& view, const OverlayOptions& overlay) {
     ImageView painted = view;
     painted.paint_overlay = true;
     painted.keep_on_device = false;

@@ -6,8 +6,7 @@
 
 namespace throng::ui {
 
-void MatrixView::set_open(bool open) {
-    if (open == this->open()) return;
+void MatrixView::change(bool open) {
     if (open) {
         worker_.open([](const Request& request, const auto& job) {
             auto matrix = compute_matrix(request.result->raw, request.nms, request.order, kMaxSide, {}, job.stop());
@@ -17,7 +16,6 @@ void MatrixView::set_open(bool open) {
         worker_.close();
         clear();
     }
-    emit openChanged();
 }
 
 void MatrixView::set_by_cluster(bool on) {

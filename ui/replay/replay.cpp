@@ -46,12 +46,13 @@ std::size_t ReplayEntry::bytes() const {
 }
 
 Replay::Replay(QObject* parent)
-    : QObject(parent), worker_(this, [this](const Image& image, const Message& problem) {
+    : View(parent), worker_(this, [this](const Image& image, const Message& problem) {
           problem.empty() ? receive(image) : spdlog::error("cannot store a frame: {}", problem.text());
-      }) {}
+      }) {
+    connect(this, &Replay::selectionChanged, this, &View::coverChanged);
+}
 
-void Replay::set_open(bool open) {
-    if (open == this->open()) return;
+void Replay::change(bool open) {
     if (open) {
         worker_.open([maker = ImageMaker()](const Request& request, const auto& job) mutable {
             const auto start = ReplayEntry::Clock::now();
@@ -63,7 +64,13 @@ void Replay::set_open(bool open) {
         worker_.close();
         clear();
     }
-    emit openChanged();
+}
+
+// First to the live image.
+bool Replay::step_back() {
+    const bool was_active = active();
+    if (was_active) goLive();
+    return was_active || View::step_back();
 }
 
 void Replay::add(const std::shared_ptr<const FrameResult>& result, std::uint64_t number) {
@@ -114,10 +121,6 @@ void Replay::set_hides_faces(bool on) {
     if (on == hides_faces_) return;
     hides_faces_ = on;
     if (on) clear();
-}
-
-void Replay::refresh() {
-    if (open()) emit changed();
 }
 
 void Replay::selectNumber(double number) {

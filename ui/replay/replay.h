@@ -3,7 +3,6 @@
 
 #include <QtQml/qqmlregistration.h>
 #include <QImage>
-#include <QObject>
 #include <QString>
 #include <QVariantList>
 #include <chrono>
@@ -14,6 +13,7 @@
 
 #include "core/pipeline/frame_result.h"
 #include "ui/base/worker.h"
+#include "ui/views/view.h"
 
 namespace throng::ui {
 
@@ -37,11 +37,10 @@ struct ReplayEntry {
 };
 
 // Lives on the window's thread. Closed, it has no thread and holds no data.
-class Replay : public QObject {
+class Replay : public throng::ui::View {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the session")
-    Q_PROPERTY(bool open READ open WRITE set_open NOTIFY openChanged)
     Q_PROPERTY(int count READ count NOTIFY changed)
     Q_PROPERTY(bool active READ active NOTIFY selectionChanged)
     Q_PROPERTY(bool hasImage READ has_image NOTIFY selectionChanged)
@@ -54,17 +53,22 @@ class Replay : public QObject {
 public:
     explicit Replay(QObject* parent = nullptr);
 
-    [[nodiscard]] bool open() const { return worker_.is_open(); }
-    void set_open(bool open);
+    [[nodiscard]] bool open() const override { return worker_.is_open(); }
+    [[nodiscard]] bool covers_image() const override { return active(); }
+    void on_result(const ViewFrame& frame) override {
+        if (!frame.result->carried) add(frame.result, frame.number);  // otherwise its times are of a frame before
+    }
+    void on_refresh(const ViewFrame&) override {
+        if (open()) emit changed();
+    }
+    bool step_back() override;
 
     // Stores a result under a number that grows with each result. Ignored while closed, and while an entry is
     // selected: what is looked at must not be dropped.
     void add(const std::shared_ptr<const FrameResult>& result, std::uint64_t number);
-    void clear();  // another source
+    void clear() override;
     // on: images are stored after hiding, and what was stored without is dropped.
     void set_hides_faces(bool on);
-    // Announces changes of the figures; the session calls it a few times per second.
-    void refresh();
 
     // Selects an entry and shows it; the nearest one if there is none with this number. Opens the replay if it is
     // closed, which then holds nothing yet.
@@ -93,9 +97,11 @@ public:
     static constexpr int kImageWidth = 320;
 
 signals:
-    void openChanged();
     void changed();
     void selectionChanged();
+
+protected:
+    void change(bool open) override;
 
 private:
     struct Request {

@@ -93,8 +93,7 @@ QImage image_of(const StageMap& map) {
     return image;
 }
 
-void StageMapView::set_open(bool open) {
-    if (open == this->open()) return;
+void StageMapView::change(bool open) {
     if (open) {
         worker_.open([maker = MapMaker()](Request& request, const auto& job) mutable {
             if (auto map = maker.make(request.detector, std::move(request.result), request.level, job.stop())) {
@@ -105,7 +104,6 @@ void StageMapView::set_open(bool open) {
         worker_.close();
         clear();
     }
-    emit openChanged();
 }
 
 void StageMapView::set_level(int level) {

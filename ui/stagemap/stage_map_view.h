@@ -3,7 +3,6 @@
 
 #include <QtQml/qqmlregistration.h>
 #include <QImage>
-#include <QObject>
 #include <QSizeF>
 #include <QString>
 #include <QVariantList>
@@ -13,6 +12,7 @@
 #include "core/cpu/stage_map.h"
 #include "core/pipeline/frame_result.h"
 #include "ui/base/worker.h"
+#include "ui/views/view.h"
 
 namespace throng::ui {
 
@@ -29,12 +29,13 @@ struct StageBand {
 [[nodiscard]] QImage image_of(const StageMap& map);
 
 // Lives on the window's thread. Closed, it has no thread and holds no data.
-class StageMapView : public QObject {
+class StageMapView : public throng::ui::View {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the session")
-    Q_PROPERTY(bool open READ open WRITE set_open NOTIFY openChanged)
     Q_PROPERTY(bool ready READ ready NOTIFY changed)
+    Q_PROPERTY(QVariant image READ image NOTIFY changed)
+    Q_PROPERTY(QSizeF cells READ cells NOTIFY changed)
     Q_PROPERTY(int level READ level WRITE set_level NOTIFY changed)
     Q_PROPERTY(int levels READ levels NOTIFY changed)
     Q_PROPERTY(QString levelText READ level_text NOTIFY changed)
@@ -55,12 +56,14 @@ public:
         double pts = 0;  // of the frame, seconds
     };
 
-    using QObject::QObject;
+    using View::View;
 
-    [[nodiscard]] bool open() const { return worker_.is_open(); }
-    void set_open(bool open);
+    [[nodiscard]] bool open() const override { return worker_.is_open(); }
+    void on_refresh(const ViewFrame& frame) override { show(frame.result, frame.settings.detector); }
     [[nodiscard]] bool ready() const { return map_ != nullptr; }
-    [[nodiscard]] int level() const { return level_; }  // -1: all
+    [[nodiscard]] QVariant image() const { return map_ ? map_->image : QVariant(); }
+    [[nodiscard]] QSizeF cells() const { return map_ ? map_->cells : QSizeF(); }  // of the image that the frame covers
+    [[nodiscard]] int level() const { return level_; }                            // -1: all
     void set_level(int level);
     [[nodiscard]] int levels() const { return map_ ? static_cast<int>(map_->map.levels.size()) : 0; }
     [[nodiscard]] QString level_text() const;  // "All sizes", "24 px, 1 of 30"
@@ -75,15 +78,17 @@ public:
 
     // Shows this result from now on, with the parameters of its detector. Ignored while closed.
     void show(const std::shared_ptr<const FrameResult>& result, const DetectorParams& detector);
-    void clear();  // another source
+    void clear() override;
 
-    // For the item that draws it; null while there is none.
+    // Null while there is none.
     [[nodiscard]] const std::shared_ptr<const Map>& map() const { return map_; }
 
 signals:
-    void openChanged();
     void changed();
     void behindChanged();
+
+protected:
+    void change(bool open) override;
 
 private:
     struct Request {
