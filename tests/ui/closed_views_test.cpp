@@ -1,4 +1,4 @@
-// Tests that views cost nothing while they are closed: no computation and no readback of raw detections.
+// Tests that views cost nothing while they are closed or covered: no computation and no readback of raw detections.
 #include <QSignalSpy>
 
 #include "tests/ui/window_fixture.h"
@@ -12,8 +12,8 @@ TEST_F(Window, ClosedViewsComputeNothing) {
     open(clip);
     play();
     session_->display()->set_raw(false);
-    QObject* const views[] = {session_->matrix(), session_->stage_map(), session_->replay(), session_->compare(),
-                              session_->race()};
+    QObject* const views[] = {session_->view<MatrixView>(), session_->view<StageMapView>(), session_->view<Replay>(),
+                              session_->view<CompareView>(), session_->view<RaceView>()};
     const char* const actions[] = {"matrix", "stageMap", "replay", "compare", "race"};
     for (int i = 0; i < 5; ++i) {
         SCOPED_TRACE(actions[i]);
@@ -32,6 +32,33 @@ TEST_F(Window, ClosedViewsComputeNothing) {
         ASSERT_TRUE(wait_for_results(10));
         EXPECT_EQ(changed.count(), 0) << "closed";
     }
+}
+
+TEST_F(Window, CoveredViewsComputeNothing) {
+    test::FakeClip clip;
+    clip.boxes = 30;
+    open(clip);
+    play();
+    StageMapView& map = *session_->view<StageMapView>();
+    QSignalSpy shown(&map, &StageMapView::behindChanged);  // with every result that it gets
+    trigger("stageMap");
+    ASSERT_TRUE(test::wait_for([&] { return shown.count() > 1; }));
+    trigger("compare");
+    EXPECT_TRUE(map.covered());
+    map.clear();  // its thread may still work on a result
+    shown.clear();
+    QSignalSpy refreshed(session_.get(), &Session::refreshed);
+    ASSERT_TRUE(test::wait_for([&] { return refreshed.count() > 3; }));
+    EXPECT_EQ(shown.count(), 0) << "below the comparison";
+    session_->set_seen(false);
+    trigger("compare");
+    EXPECT_FALSE(map.covered());
+    shown.clear();
+    refreshed.clear();
+    ASSERT_TRUE(test::wait_for([&] { return refreshed.count() > 3; }));
+    EXPECT_EQ(shown.count(), 0) << "nobody sees the window";
+    session_->set_seen(true);
+    EXPECT_TRUE(test::wait_for([&] { return shown.count() > 0; })) << "in sight again";
 }
 
 }  // namespace

@@ -6,7 +6,7 @@ namespace {
 
 class Comparison : public Window {
 protected:
-    [[nodiscard]] CompareView& view() { return *session_->compare(); }
+    [[nodiscard]] CompareView& view() { return *session_->view<CompareView>(); }
 
     // Opens the view on a paused frame. The fake detector finds boxes at the gray value of the frame; HOG's settings on
     // the right side keep it there.
@@ -82,7 +82,7 @@ TEST_F(Comparison, StartsAsACopyWithOneChange) {
     trigger("compare");
     EXPECT_EQ(view().second()->values().detector, session_->detection()->values().detector);
     EXPECT_NE(view().second()->values().nms.rule, session_->detection()->values().nms.rule);
-    QMetaObject::invokeMethod(session_.get(), "copyToCompare");
+    view().copyFirst();
     EXPECT_EQ(view().second()->values().nms, session_->detection()->values().nms);
     view().second()->set_theta(0.6);
     EXPECT_NE(session_->detection()->theta(), 0.6) << "the left side keeps its setting";

@@ -242,8 +242,8 @@ protected:
         ASSERT_NE(found, nullptr) << name.toStdString();
         QTest::mouseClick(window_, Qt::LeftButton, {}, center_of(*found));
     }
-    const CountPlan& plan() { return session_->counts()->plan(); }
-    CountsView& counts() { return *session_->counts(); }
+    const CountPlan& plan() { return session_->view<CountsView>()->plan(); }
+    CountsView& counts() { return *session_->view<CountsView>(); }
 };
 
 TEST_F(Counts, DrawsChangesAndSavesWithThePointer) {
@@ -368,7 +368,7 @@ TEST_F(Counts, RenamesInThePanelAndKeepsNamesUnique) {
     EXPECT_TRUE(session_->alert()->what().contains("twice"));
     press("deleteShape0");
     EXPECT_TRUE(plan().lines.empty());
-    EXPECT_EQ(session_->counts()->shapes()->rowCount(), 1);
+    EXPECT_EQ(session_->view<CountsView>()->shapes()->rowCount(), 1);
 }
 
 TEST_F(Counts, ABrokenFileLeavesThePreviousZones) {
@@ -444,7 +444,7 @@ TEST_F(Counts, OtherShapesKeepTheirCounts) {
     ASSERT_TRUE(test::wait_for([&] { return plan().width > 0; }));
     zone(0, 1);
     const auto visits = [&](int row) {
-        const ShapeModel& shapes = *session_->counts()->shapes();
+        const ShapeModel& shapes = *session_->view<CountsView>()->shapes();
         const auto role = shapes.roleNames().key("visits");
         return shapes.data(shapes.index(row), role).toInt();
     };

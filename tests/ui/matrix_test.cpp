@@ -126,7 +126,7 @@ TEST_F(Window, ShowsTheMatrixOfTheFrameWhileItIsOpen) {
     session_->display()->set_raw(false);
     ASSERT_TRUE(test::wait_for([&] { return session_->result()->raw.detections.empty(); })) << "not read back";
     QTest::keyClick(window_, Qt::Key_M);
-    ASSERT_TRUE(test::wait_for([&] { return session_->matrix()->count() == 60; }));
+    ASSERT_TRUE(test::wait_for([&] { return session_->view<MatrixView>()->count() == 60; }));
     EXPECT_TRUE(in_sight("matrixOnePass"));
     EXPECT_TRUE(in_sight("matrixGreedy"));
     pause_at(500000);
@@ -140,11 +140,11 @@ TEST_F(Window, ShowsTheMatrixOfTheFrameWhileItIsOpen) {
         return test::wait_for([&] {
             QTest::mouseMove(window_, at_row(5));
             QTest::mouseMove(window_, at_row(row));
-            return session_->matrix()->selection().contains(text);
+            return session_->view<MatrixView>()->selection().contains(text);
         });
     };
-    ASSERT_TRUE(selects(0, "row 1: kept")) << session_->matrix()->selection().toStdString();
-    const QRectF box = session_->matrix()->boxes().first().toRectF();
+    ASSERT_TRUE(selects(0, "row 1: kept")) << session_->view<MatrixView>()->selection().toStdString();
+    const QRectF box = session_->view<MatrixView>()->boxes().first().toRectF();
     const QQuickItem* shown = visible_child(*window_->contentItem(), "matrixBox");
     ASSERT_NE(shown, nullptr);
     const QRectF expected = video_->mapRectToScene(
@@ -153,11 +153,11 @@ TEST_F(Window, ShowsTheMatrixOfTheFrameWhileItIsOpen) {
     EXPECT_LT((shown->mapRectToScene(shown->boundingRect()).center() - expected.center()).manhattanLength(), 2);
     // The boxes of the fake detector overlap in threes.
     ASSERT_TRUE(selects(1, "suppressed by"));
-    EXPECT_GE(session_->matrix()->boxes().size(), 2);
+    EXPECT_GE(session_->view<MatrixView>()->boxes().size(), 2);
 
     QTest::keyClick(window_, Qt::Key_Escape);
-    EXPECT_FALSE(session_->matrix()->open());
-    EXPECT_EQ(session_->matrix()->count(), 0);
+    EXPECT_FALSE(session_->view<MatrixView>()->open());
+    EXPECT_EQ(session_->view<MatrixView>()->count(), 0);
     EXPECT_TRUE(test::wait_for([&] { return session_->result()->raw.detections.empty(); })) << "no longer read back";
 }
 
@@ -172,7 +172,7 @@ TEST_F(Window, TheMatrixSaysThatItIsComputed) {
         EXPECT_EQ(status(), "Computing …") << boxes;
         EXPECT_TRUE(test::wait_for([&] { return status() != "Computing …"; }));
         EXPECT_EQ(status().startsWith("No raw detections"), boxes == 0) << status().toStdString();
-        EXPECT_EQ(session_->matrix()->count(), boxes);
+        EXPECT_EQ(session_->view<MatrixView>()->count(), boxes);
     }
 }
 
@@ -183,14 +183,14 @@ TEST_F(Window, DrawsTheMatrixAtEverySize) {
     clip.boxes = 300;
     open(clip, {1280, 800});
     play();
-    session_->matrix()->set_open(true);
-    ASSERT_TRUE(test::wait_for([&] { return session_->matrix()->count() == 300; }));
+    session_->view<MatrixView>()->set_open(true);
+    ASSERT_TRUE(test::wait_for([&] { return session_->view<MatrixView>()->count() == 300; }));
     pause_at(500000);
     TH_NEEDS_READ_BACK(*window_);
     for (const QSize size : {QSize(800, 480), QSize(1280, 800), QSize(1920, 1080), QSize(600, 900)}) {
         window_->resize(size);
-        session_->matrix()->set_by_cluster(size.width() == 1920);
-        session_->matrix()->select(0.5, true);
+        session_->view<MatrixView>()->set_by_cluster(size.width() == 1920);
+        session_->view<MatrixView>()->select(0.5, true);
         EXPECT_EQ(wait_until_drawn("matrixPanel", "matrix"), "") << size.width();
     }
 }

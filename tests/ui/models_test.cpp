@@ -10,9 +10,9 @@
 #include "tests/ui/model_tester.h"
 #include "ui/models/camera_model.h"
 #include "ui/models/recent_model.h"
-#include "ui/models/shortcut_model.h"
 #include "ui/models/stage_model.h"
 #include "ui/plot/plot_item.h"
+#include "ui/session/shortcut_model.h"
 
 namespace throng::ui {
 namespace {

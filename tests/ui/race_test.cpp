@@ -26,7 +26,7 @@ protected:
         open(clip);
         session_->display()->set_raw(false);
     }
-    [[nodiscard]] RaceView& race() { return *session_->race(); }
+    [[nodiscard]] RaceView& race() { return *session_->view<RaceView>(); }
     [[nodiscard]] bool is_done() { return race().raw_count() >= 0 && !race().running(); }
 
     std::atomic<int> races_ = 0, raw_ = -1;
@@ -72,10 +72,10 @@ TEST_F(Race, SharesItsSideWithTheMatrix) {
     play();
     trigger("matrix");
     trigger("race");
-    EXPECT_FALSE(session_->matrix()->open());
+    EXPECT_FALSE(session_->view<MatrixView>()->open());
     trigger("matrix");
     EXPECT_FALSE(race().open());
-    EXPECT_TRUE(session_->matrix()->open());
+    EXPECT_TRUE(session_->view<MatrixView>()->open());
 }
 
 TEST_F(Race, AcceptsNoAndManyDetections) {

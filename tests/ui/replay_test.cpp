@@ -123,36 +123,37 @@ TEST_F(Window, ShowsAFrameOfTheLast30Seconds) {
     activate();
     play();
     QTest::keyClick(window_, Qt::Key_I);
-    ASSERT_TRUE(test::wait_for([&] { return session_->replay()->count() > 20 && session_->replay()->cost_ms() > 0; }));
+    ASSERT_TRUE(test::wait_for(
+        [&] { return session_->view<Replay>()->count() > 20 && session_->view<Replay>()->cost_ms() > 0; }));
     EXPECT_TRUE(in_sight("replayStrip"));
     EXPECT_EQ(item("replayFrame"), nullptr) << "live";
     const QQuickItem* plot = item("replayPlot");
     ASSERT_NE(plot, nullptr);
     QTest::mouseClick(window_, Qt::LeftButton, Qt::NoModifier,
                       plot->mapToScene(QPointF(plot->width() - 3, plot->height() / 2)).toPoint());
-    ASSERT_TRUE(session_->replay()->active());
-    EXPECT_EQ(session_->replay()->stages().size(), session_->result()->timings.size());
+    ASSERT_TRUE(session_->view<Replay>()->active());
+    EXPECT_EQ(session_->view<Replay>()->stages().size(), session_->result()->timings.size());
     EXPECT_TRUE(in_sight("replayFrame"));
     EXPECT_TRUE(in_sight("replayStages"));
-    const std::int64_t frame = session_->replay()->selected()->frame;
+    const std::int64_t frame = session_->view<Replay>()->selected()->frame;
     QTest::keyClick(window_, Qt::Key_Comma);
-    EXPECT_LT(session_->replay()->selected()->frame, frame);
+    EXPECT_LT(session_->view<Replay>()->selected()->frame, frame);
     QTest::keyClick(window_, Qt::Key_Escape);
-    EXPECT_FALSE(session_->replay()->active());
-    EXPECT_TRUE(session_->replay()->open());
+    EXPECT_FALSE(session_->view<Replay>()->active());
+    EXPECT_TRUE(session_->view<Replay>()->open());
 
     // A spike of the timing plot.
     const auto* spikes = qobject_cast<const PlotItem*>(item("timingPlot"));
     ASSERT_NE(spikes, nullptr);
     const QPointF at(spikes->width() - 20, 10);
     QTest::mouseClick(window_, Qt::LeftButton, Qt::NoModifier, spikes->mapToScene(at).toPoint());
-    ASSERT_TRUE(test::wait_for([&] { return session_->replay()->active(); }));
+    ASSERT_TRUE(test::wait_for([&] { return session_->view<Replay>()->active(); }));
     QTest::mouseClick(window_, Qt::LeftButton, Qt::NoModifier, center_of(*item("replayLive")));
-    EXPECT_TRUE(test::wait_for([&] { return !session_->replay()->active(); }));
+    EXPECT_TRUE(test::wait_for([&] { return !session_->view<Replay>()->active(); }));
 
     QTest::keyClick(window_, Qt::Key_I);
-    EXPECT_FALSE(session_->replay()->open());
-    EXPECT_EQ(session_->replay()->count(), 0);
+    EXPECT_FALSE(session_->view<Replay>()->open());
+    EXPECT_EQ(session_->view<Replay>()->count(), 0);
 }
 
 TEST_F(Window, DrawsTheReplayAtEverySize) {
@@ -163,13 +164,13 @@ TEST_F(Window, DrawsTheReplayAtEverySize) {
     open(clip, {1280, 800});
     play();
     TH_NEEDS_READ_BACK(*window_);
-    session_->replay()->set_open(true);
-    ASSERT_TRUE(test::wait_for([&] { return session_->replay()->count() > 20; }));
+    session_->view<Replay>()->set_open(true);
+    ASSERT_TRUE(test::wait_for([&] { return session_->view<Replay>()->count() > 20; }));
     for (const QSize size : {QSize(800, 480), QSize(1280, 800), QSize(1920, 1080), QSize(600, 900)}) {
         window_->resize(size);
-        session_->replay()->goLive();
+        session_->view<Replay>()->goLive();
         EXPECT_EQ(wait_until_drawn("replayStrip", "replay-live"), "") << size.width();
-        session_->replay()->step(-12);
+        session_->view<Replay>()->step(-12);
         EXPECT_EQ(wait_until_drawn("replayFrame", "replay"), "") << size.width();
     }
 }

@@ -14,7 +14,7 @@ protected:
         open({}, size);
         session_->detection()->set_detector(0);
     }
-    [[nodiscard]] StageMapView& view() { return *session_->stage_map(); }
+    [[nodiscard]] StageMapView& view() { return *session_->view<StageMapView>(); }
     void pause() { pause_at(1000, session_->source()->info().fps); }
     void click_item(const QString& name) {
         ASSERT_TRUE(in_sight(name)) << name.toStdString();

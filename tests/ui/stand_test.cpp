@@ -77,9 +77,9 @@ TEST_F(StandWindow, ScenesFollowEachOtherFromTheKnownState) {
     EXPECT_FALSE(display.labels());
     EXPECT_TRUE(display.kept());
     EXPECT_FALSE(session_->detection()->soft_rule());
-    EXPECT_TRUE(session_->matrix()->open());
+    EXPECT_TRUE(session_->view<MatrixView>()->open());
     ASSERT_TRUE(wait_for_scene("first")) << "from the beginning";
-    EXPECT_FALSE(session_->matrix()->open());
+    EXPECT_FALSE(session_->view<MatrixView>()->open());
 }
 
 TEST_F(StandWindow, ScenesBeginAgainAfterARest) {
@@ -145,8 +145,8 @@ TEST_F(StandWindow, TheNextVisitorFindsTheConfiguredSettings) {
     QTest::mouseClick(window_, Qt::LeftButton, {}, center());
     EXPECT_FALSE(session_->display()->blur());
     EXPECT_TRUE(session_->display()->raw());
-    EXPECT_FALSE(session_->matrix()->open());
-    EXPECT_FALSE(session_->replay()->open()) << "the faces of the previous visitor";
+    EXPECT_FALSE(session_->view<MatrixView>()->open());
+    EXPECT_FALSE(session_->view<Replay>()->open()) << "the faces of the previous visitor";
     EXPECT_TRUE(session_->detection()->values().nms == before.nms);
     EXPECT_TRUE(session_->detection()->values().detector == before.detector);
     EXPECT_EQ(video_->zoom(), 1);
@@ -184,10 +184,10 @@ TEST_F(StandWindow, TheNextVisitorFindsThePanelAsItWas) {
         }
     }
     ASSERT_NE(choices, nullptr);
-    session_->stage_map()->set_level(0);
+    session_->view<StageMapView>()->set_level(0);
     session_->stages()->set_baseline("before");
     QTest::keyClick(window_, Qt::Key_V);
-    EXPECT_TRUE(session_->compare()->open());
+    EXPECT_TRUE(session_->view<CompareView>()->open());
     auto* compare = window_->findChild<QQuickItem*>("comparePanel");
     ASSERT_NE(compare, nullptr);
     compare->setProperty("rightSide", false);
@@ -201,7 +201,7 @@ TEST_F(StandWindow, TheNextVisitorFindsThePanelAsItWas) {
     EXPECT_EQ(scroll->property("contentY").toDouble(), 0);
     EXPECT_TRUE(compare->property("rightSide").toBool());
     EXPECT_TRUE(test::wait_for([&] { return !choices->property("visible").toBool(); })) << "an open list of choices";
-    EXPECT_EQ(session_->stage_map()->level(), -1);
+    EXPECT_EQ(session_->view<StageMapView>()->level(), -1);
     EXPECT_EQ(session_->stages()->baseline_title(), "");
     EXPECT_FALSE(session_->sections()->isOpen("board")) << "as saved";
 }
@@ -280,12 +280,12 @@ TEST_F(StandWindow, ASceneComparesTwoDetectors) {
                "show.compare-detector = \"hog\"\n");
     play();
     ASSERT_TRUE(wait_for_scene("compare"));
-    EXPECT_EQ(session_->compare()->second()->values().detector.kind, "hog");
-    EXPECT_TRUE(test::wait_for([&] { return session_->compare()->ready(); }));
+    EXPECT_EQ(session_->view<CompareView>()->second()->values().detector.kind, "hog");
+    EXPECT_TRUE(test::wait_for([&] { return session_->view<CompareView>()->ready(); }));
     EXPECT_EQ(session_->detection()->values().detector.kind, "haar") << "the left side";
     EXPECT_TRUE(in_sight("sceneText"));
     QTest::mouseClick(window_, Qt::LeftButton, {}, center());
-    EXPECT_FALSE(session_->compare()->open()) << "a visitor begins with the known state";
+    EXPECT_FALSE(session_->view<CompareView>()->open()) << "a visitor begins with the known state";
 }
 
 // The scene begins before its source is open.
@@ -294,9 +294,9 @@ TEST_F(StandWindow, TheFirstSceneMayCompare) {
         "[[scene]]\nseconds = 3600\ntext.en = \"C\"\nshow.compare = true\nshow.compare-detector = \"hog\"\n",
         "test.toml");
     open_kiosk(0);
-    EXPECT_FALSE(session_->compare()->open());
+    EXPECT_FALSE(session_->view<CompareView>()->open());
     play();
-    EXPECT_TRUE(test::wait_for([&] { return session_->compare()->ready(); }));
+    EXPECT_TRUE(test::wait_for([&] { return session_->view<CompareView>()->ready(); }));
 }
 
 TEST_F(StandWindow, AClockSceneSetsTheClockAndRestoresIt) {

@@ -19,21 +19,22 @@ protected:
         if (QLatin1String(action) != QLatin1String("counts")) trigger("panel");
         QTest::mouseMove(window_, {60, 400});  // not over the views at the right, which react
         if (*action != 0) trigger(action);
-        if (session_->replay()->open()) {
-            EXPECT_TRUE(test::wait_for([&] { return session_->replay()->count() > 5; }));
+        if (session_->view<Replay>()->open()) {
+            EXPECT_TRUE(test::wait_for([&] { return session_->view<Replay>()->count() > 5; }));
         }
-        if (session_->matrix()->open()) {
-            EXPECT_TRUE(test::wait_for([&] { return session_->matrix()->count() > 0; }));
+        if (session_->view<MatrixView>()->open()) {
+            EXPECT_TRUE(test::wait_for([&] { return session_->view<MatrixView>()->count() > 0; }));
         }
         if (session_->transport()->playing()) trigger("play");
         EXPECT_TRUE(test::wait_for([&] { return session_->transport()->state() == "paused"; }));
         // Buttons are enabled when there is something to show.
-        if (session_->race()->open()) {
-            EXPECT_TRUE(
-                test::wait_for([&] { return session_->race()->raw_count() >= 0 && !session_->race()->running(); }));
+        if (session_->view<RaceView>()->open()) {
+            EXPECT_TRUE(test::wait_for([&] {
+                return session_->view<RaceView>()->raw_count() >= 0 && !session_->view<RaceView>()->running();
+            }));
         }
-        if (session_->stage_map()->open()) {
-            EXPECT_TRUE(test::wait_for([&] { return session_->stage_map()->ready(); }));
+        if (session_->view<StageMapView>()->open()) {
+            EXPECT_TRUE(test::wait_for([&] { return session_->view<StageMapView>()->ready(); }));
         }
         draw();
     }
@@ -104,10 +105,12 @@ TEST_F(TabFocus, ReachesTheMatrix) {
     ASSERT_TRUE(tab_into("matrixOnePass"));
     QTest::keyClick(window_, Qt::Key_Down);
     QTest::keyClick(window_, Qt::Key_Down);
-    EXPECT_TRUE(session_->matrix()->selection().startsWith("row 3")) << session_->matrix()->selection().toStdString();
+    EXPECT_TRUE(session_->view<MatrixView>()->selection().startsWith("row 3"))
+        << session_->view<MatrixView>()->selection().toStdString();
     QTest::keyClick(window_, Qt::Key_End);
     QTest::keyClick(window_, Qt::Key_Down);
-    EXPECT_TRUE(session_->matrix()->selection().startsWith("row 30")) << session_->matrix()->selection().toStdString();
+    EXPECT_TRUE(session_->view<MatrixView>()->selection().startsWith("row 30"))
+        << session_->view<MatrixView>()->selection().toStdString();
 }
 
 TEST_F(TabFocus, ReachesTheRace) {
@@ -133,11 +136,11 @@ TEST_F(TabFocus, ReachesTheLast30Seconds) {
     walk(19);
     ASSERT_TRUE(tab_into("replayPlot"));
     QTest::keyClick(window_, Qt::Key_Left);
-    EXPECT_TRUE(session_->replay()->active());
+    EXPECT_TRUE(session_->view<Replay>()->active());
     walk(21);
     QTest::keyClick(window_, Qt::Key_Escape);
-    EXPECT_FALSE(session_->replay()->active());
-    EXPECT_TRUE(session_->replay()->open()) << "the first Esc returns to the live image";
+    EXPECT_FALSE(session_->view<Replay>()->active());
+    EXPECT_TRUE(session_->view<Replay>()->open()) << "the first Esc returns to the live image";
 }
 
 TEST_F(TabFocus, ReachesTheSidePanelWithCounts) {
@@ -175,9 +178,10 @@ TEST_F(TabFocus, EscapeReturnsTheFocus) {
         opener->forceActiveFocus(Qt::TabFocusReason);
         QTest::keyClick(window_, Qt::Key_Space);
         ASSERT_TRUE(test::wait_for([&, name = panel] { return item(name) != nullptr; })) << panel;
-        if (session_->race()->open()) {  // then its first button is enabled, which closing the view disables
-            ASSERT_TRUE(
-                test::wait_for([&] { return session_->race()->raw_count() >= 0 && !session_->race()->running(); }));
+        if (session_->view<RaceView>()->open()) {  // then its first button is enabled, which closing the view disables
+            ASSERT_TRUE(test::wait_for([&] {
+                return session_->view<RaceView>()->raw_count() >= 0 && !session_->view<RaceView>()->running();
+            }));
         }
         ASSERT_TRUE(tab_into(panel)) << panel;
         QTest::keyClick(window_, Qt::Key_Escape);

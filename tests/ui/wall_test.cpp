@@ -271,8 +271,8 @@ TEST_F(WallWindow, ShowsOnlyControlsThatWork) {
     EXPECT_EQ(item("matrixButton"), nullptr);
     QTest::keyClick(window_, Qt::Key_M);
     QTest::keyClick(window_, Qt::Key_X);
-    EXPECT_FALSE(session_->matrix()->open());
-    EXPECT_FALSE(session_->race()->open());
+    EXPECT_FALSE(session_->view<MatrixView>()->open());
+    EXPECT_FALSE(session_->view<RaceView>()->open());
     QTest::keyClick(window_, Qt::Key_Return);
     ASSERT_TRUE(test::wait_for([&] { return in_sight("playButton") && in_sight("matrixButton"); }));
     EXPECT_EQ(item("wallHint"), nullptr);

@@ -15,7 +15,7 @@
 #include "tests/ui/fake_tree.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/icons/icon_paths.h"
-#include "ui/models/shortcut_model.h"
+#include "ui/session/shortcut_model.h"
 
 namespace throng::ui {
 namespace {
@@ -280,7 +280,7 @@ TEST_F(Window, DrawsThePanelTheSheetsAndTheirStates) {
 TEST_F(Window, EveryControlHasANameAndATip) {
     open({}, {1280, 1600});
     play();
-    session_->replay()->set_open(true);
+    session_->view<Replay>()->set_open(true);
     int controls = 0;
     const std::function<void(QQuickItem*)> check = [&](QQuickItem* item) {
         if (!item->isVisible()) return;
@@ -348,7 +348,7 @@ TEST_F(Window, ThePanelOfASmallWindowTakesThePlaceOfTheMatrix) {
     QTest::keyClick(window_, Qt::Key_Escape);
     EXPECT_TRUE(test::wait_for([&] { return in_sight("matrixPanel") && item("panelScroll") == nullptr; }));
     QTest::keyClick(window_, Qt::Key_Escape);
-    EXPECT_FALSE(session_->matrix()->open());
+    EXPECT_FALSE(session_->view<MatrixView>()->open());
     QTest::keyClick(window_, Qt::Key_P);
     QTest::keyClick(window_, Qt::Key_M);
     EXPECT_TRUE(test::wait_for([&] { return in_sight("matrixPanel"); })) << "a view that is opened comes into sight";
@@ -364,6 +364,7 @@ TEST_F(Window, ShortcutsAndActionsMatch) {
         entry.next();
         handled += entry.name();
     }
+    for (const auto& view : session_->views()->list()) handled += view->id();
     for (const ShortcutEntry& shortcut : shortcut_table()) listed += shortcut.id;
     EXPECT_EQ(handled, listed);
 }
@@ -434,6 +435,10 @@ TEST_F(Window, AllUsedIconsExist) {
         }
     }
     EXPECT_GT(used, 20);
+    for (const auto& view : session_->views()->list()) {
+        EXPECT_TRUE(view->icon().isEmpty() || find_icon(view->icon())) << view->info().id;
+        EXPECT_TRUE(view->file().isEmpty() || QFile::exists(":/qt/qml/Throng/Ui/" + view->file())) << view->info().id;
+    }
 }
 
 }  // namespace

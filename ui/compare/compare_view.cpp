@@ -6,7 +6,6 @@
 
 #include "core/base/error.h"
 #include "core/pipeline/engine.h"
-#include "ui/base/post.h"
 #include "ui/language/language.h"
 
 namespace throng::ui {
@@ -30,14 +29,14 @@ bool is_same_detection(const PipelineSettings& a, const PipelineSettings& b) {
 }  // namespace
 
 // The part that belongs to the view's thread.
-class CompareView::Worker {
+class CompareView::Comparison {
 public:
-    Worker(const MakeBackend& make_backend, const Engine::MakeBackend& fallback)
+    Comparison(const MakeBackend& make_backend, const Engine::MakeBackend& fallback)
         : make_backend_(make_backend), fallback_(fallback) {}
 
     // Throws Error if the second setting cannot run. It is tried again after a change of setting or source only.
     std::shared_ptr<const ComparePair> compare(const Request& request) {
-        const bool changed = !settings_ || !is_same_detection(*settings_, request.right) || run_ != request.run;
+        const bool changed = !settings_ || !is_same_detection(*settings_, request.right) || source_ != request.source;
         if (!changed && failure_) throw Error(*failure_);
         if (changed || !right_ || !is_same_frame(right_->frame, request.left->frame)) {
             detect(request, changed);
@@ -46,7 +45,7 @@ public:
         right->frame = request.left->frame;
         right->plan = request.left->plan;  // the right side hides what the left side hides
         right->redact = request.left->redact;
-        ImageRequest image{request.view, request.left, request.run};
+        ImageRequest image{request.view, request.left};
         auto pair = std::make_shared<ComparePair>();
         const DisplayImage left = left_images_.make(image);
         image.result = right;
@@ -63,8 +62,8 @@ public:
 private:
     void detect(const Request& request, bool changed) {
         right_.reset();
-        if (run_ != request.run) engine_.reset();  // another source may need another backend
-        run_ = request.run;
+        if (source_ != request.source) engine_.reset();  // another source may need another backend
+        source_ = request.source;
         settings_ = request.right;
         failure_.reset();
         try {
@@ -92,27 +91,37 @@ private:
     std::optional<PipelineSettings> settings_;  // of the last detection, also of a failed one
     std::optional<Error> failure_;              // of the last detection
     std::shared_ptr<const FrameResult> right_;
-    int run_ = 0;
+    int source_ = 0;
     ImageMaker left_images_, right_images_;
 };
 
-CompareView::CompareView(MakeBackend make_backend, Engine::MakeBackend fallback, const PipelineSettings& start,
-                         const std::vector<std::string>& kinds, QObject* parent)
-    : QObject(parent), make_backend_(std::move(make_backend)), fallback_(std::move(fallback)), second_(start, kinds) {
+CompareView::CompareView(MakeBackend make_backend, Engine::MakeBackend fallback, const DetectionSettings& first,
+                         const std::vector<std::string>& kinds, std::function<double()> median_ms, QObject* parent)
+    : View(parent),
+      make_backend_(std::move(make_backend)),
+      fallback_(std::move(fallback)),
+      first_settings_(first),
+      second_(first.values(), kinds),
+      median_ms_(std::move(median_ms)),
+      worker_(this, [this](const auto& pair, const Message& error) { receive(pair, error); }) {
     connect(&second_, &DetectionSettings::changed, this, [this] {
         if (!open()) return;
         restart_counts();
         request();
     });
+    connect(&second_, &DetectionSettings::rejected, this, &View::failed);
+    connect(&first, &DetectionSettings::changed, this,
+            [this] { second_.set_sizes_of_kinds(first_settings_.values().detector); });
+    connect(&first, &DetectionSettings::modelsChanged, this, [this] { second_.take_models(first_settings_); });
 }
 
-CompareView::~CompareView() {
-    work_.reset();
-    ending_.clear();
-}
-
-void CompareView::start(const PipelineSettings& first, double alone_ms) {
-    if (open()) return;
+void CompareView::change(bool open) {
+    if (!open) {
+        worker_.close();
+        clear();
+        return;
+    }
+    const PipelineSettings& first = first_settings_.values();
     second_.set_values(first);
     second_.set_sizes_of_kinds(first.detector);
     // Another detector for the same objects shows the largest difference. Otherwise another rule.
@@ -124,18 +133,9 @@ void CompareView::start(const PipelineSettings& first, double alone_ms) {
         second_.nextRule();
     }
     first_ = first;
-    alone_ms_ = alone_ms;
-    work_ = std::make_unique<Work>();
-    work_->thread = std::jthread([this, work = work_.get()](const std::stop_token& stop) { run(*work, stop); });
-    emit openChanged();
-}
-
-void CompareView::stop() {
-    if (!open()) return;
-    work_->thread.request_stop();
-    ending_.push_back(std::move(work_));
-    clear();
-    emit openChanged();
+    alone_ms_ = median_ms_();
+    worker_.open([comparison = std::make_unique<Comparison>(make_backend_, fallback_)](
+                     const Request& request, const auto& job) { job.report(comparison->compare(request)); });
 }
 
 double CompareView::left_ms() const {
@@ -158,7 +158,7 @@ void CompareView::show(const std::shared_ptr<const FrameResult>& result, const P
     request();
 }
 
-void CompareView::set_view(const ImageView& view, const OverlayOptions& overlay) {
+void CompareView::set_image_view(const ImageView& view, const OverlayOptions& overlay) {
     ImageView painted = view;
     painted.paint_overlay = true;
     painted.keep_on_device = false;
@@ -177,7 +177,7 @@ void CompareView::request() {
     right.hiding.reset();
     right.keep_rate = 0;
     right.carry = false;
-    work_->requests.push({newest_, right, view_, run_});
+    worker_.push({newest_, right, view_, source_});
 }
 
 void CompareView::restart_counts() {
@@ -187,8 +187,8 @@ void CompareView::restart_counts() {
 }
 
 void CompareView::clear() {
-    ++run_;
-    if (work_) work_->requests.clear();
+    ++source_;
+    worker_.clear();
     newest_.reset();
     pair_.reset();
     error_.clear();
@@ -196,27 +196,7 @@ void CompareView::clear() {
     emit changed();
 }
 
-void CompareView::run(Work& work, const std::stop_token& stop) {
-    std::optional<Worker> worker(std::in_place, make_backend_, fallback_);
-    while (!stop.stop_requested()) {
-        Request request;
-        if (work.requests.pop(request, stop) != PopStatus::value) break;
-        std::shared_ptr<const ComparePair> pair;
-        Message error;
-        try {
-            pair = worker->compare(request);
-        } catch (...) {
-            error = current_error().message();
-        }
-        post(this, [this, pair, error, run = request.run] { receive(pair, error, run); });
-    }
-    worker.reset();
-    post(this,
-         [this, ended = &work] { std::erase_if(ending_, [&](const auto& each) { return each.get() == ended; }); });
-}
-
-void CompareView::receive(const std::shared_ptr<const ComparePair>& pair, const Message& error, int run) {
-    if (run != run_ || !open()) return;
+void CompareView::receive(const std::shared_ptr<const ComparePair>& pair, const Message& error) {
     error_ = translated_message(error);
     pair_ = pair;
     if (pair && pair->left != last_shown_.lock()) {

@@ -2,19 +2,19 @@
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
-#include <QObject>
 #include <QRectF>
 #include <QString>
+#include <QVariant>
 #include <functional>
 #include <memory>
-#include <thread>
 #include <vector>
 
-#include "core/base/latest_value.h"
 #include "core/pipeline/engine.h"
 #include "core/pipeline/frame_result.h"
+#include "ui/base/worker.h"
 #include "ui/render/display_image.h"
 #include "ui/settings/detection_settings.h"
+#include "ui/views/view.h"
 
 namespace throng::ui {
 
@@ -26,13 +26,15 @@ struct ComparePair {
 };
 
 // Lives on the window's thread. Closed, it has no thread, no detector and no images.
-class CompareView : public QObject {
+class CompareView : public throng::ui::View {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the session")
-    Q_PROPERTY(bool open READ open NOTIFY openChanged)
     Q_PROPERTY(throng::ui::DetectionSettings* second READ second CONSTANT)
     Q_PROPERTY(bool ready READ ready NOTIFY changed)
+    Q_PROPERTY(QVariant leftImage READ left_image NOTIFY changed)
+    Q_PROPERTY(QVariant rightImage READ right_image NOTIFY changed)
+    Q_PROPERTY(QRectF target READ target NOTIFY changed)
     Q_PROPERTY(int leftCount READ left_count NOTIFY changed)
     Q_PROPERTY(int rightCount READ right_count NOTIFY changed)
     Q_PROPERTY(double leftMs READ left_ms NOTIFY changed)
@@ -45,22 +47,26 @@ class CompareView : public QObject {
 public:
     using MakeBackend = std::function<std::shared_ptr<Backend>(const DetectorParams&)>;
 
-    // make_backend and fallback (of Engine) are called on the view's thread.
-    CompareView(MakeBackend make_backend, Engine::MakeBackend fallback, const PipelineSettings& start,
-                const std::vector<std::string>& kinds, QObject* parent = nullptr);
-    ~CompareView() override;
+    // make_backend and fallback (of Engine) are called on the view's thread. first: the settings of the left side.
+    // median_ms: of the first setting's frames until now; 0: unknown.
+    CompareView(MakeBackend make_backend, Engine::MakeBackend fallback, const DetectionSettings& first,
+                const std::vector<std::string>& kinds, std::function<double()> median_ms, QObject* parent = nullptr);
 
-    [[nodiscard]] bool open() const { return work_ != nullptr; }
-    // Opens the view. The second setting is a copy of the first with one change. alone_ms: median time of the first
-    // setting's frames until now; 0: unknown.
-    void start(const PipelineSettings& first, double alone_ms);
-    void stop();
+    [[nodiscard]] bool open() const override { return worker_.is_open(); }
+    [[nodiscard]] bool needs_source() const override { return true; }
+    [[nodiscard]] bool measures() const override { return open(); }
+    [[nodiscard]] bool covers_image() const override { return open(); }
+    void on_result(const ViewFrame& frame) override { show(frame.result, frame.settings); }
+    void on_refresh(const ViewFrame& frame) override { on_result(frame); }  // what it missed while it was covered
     // Sets the second setting to a copy of the first, without a change.
-    void copy(const PipelineSettings& first) { second_.set_values(first); }
+    Q_INVOKABLE void copyFirst() { second_.set_values(first_settings_.values()); }
 
     // Settings of the right side.
     [[nodiscard]] DetectionSettings* second() { return &second_; }
     [[nodiscard]] bool ready() const { return pair_ != nullptr; }  // there is something to show
+    [[nodiscard]] QVariant left_image() const { return ready() ? pair_->left_image : QVariant(); }
+    [[nodiscard]] QVariant right_image() const { return ready() ? pair_->right_image : QVariant(); }
+    [[nodiscard]] QRectF target() const { return ready() ? pair_->target : QRectF(); }  // of both images
     [[nodiscard]] int left_count() const { return ready() ? static_cast<int>(pair_->left->kept.detections.size()) : 0; }
     [[nodiscard]] int right_count() const {
         return ready() ? static_cast<int>(pair_->right->kept.detections.size()) : 0;
@@ -75,38 +81,37 @@ public:
 
     // Compares this result from now on; first: the settings it was made with. Ignored while closed.
     void show(const std::shared_ptr<const FrameResult>& result, const PipelineSettings& first);
-    // Sets the properties of the images. Boxes are always painted.
-    void set_view(const ImageView& view, const OverlayOptions& overlay);
-    void clear();  // another source
+    // Boxes are always painted.
+    void set_image_view(const ImageView& view, const OverlayOptions& overlay) override;
+    void clear() override;
 
-    // For the item that draws it; null while there is none.
+    // Null while there is none.
     [[nodiscard]] const std::shared_ptr<const ComparePair>& pair() const { return pair_; }
 
 signals:
-    void openChanged();
     void changed();
+
+protected:
+    // The second setting is a copy of the first with one change.
+    void change(bool open) override;
 
 private:
     struct Request {
         std::shared_ptr<const FrameResult> left;
         PipelineSettings right;
         ImageView view;
-        int run = 0;
+        int source = 0;
     };
-    // A thread and its requests. After stop() it ends with its current frame; nobody waits for it.
-    struct Work {
-        LatestValue<Request> requests;
-        std::jthread thread;  // last: it uses the requests
-    };
-    class Worker;
-    void run(Work& work, const std::stop_token& stop);
+    class Comparison;
     void request();
     void restart_counts();
-    void receive(const std::shared_ptr<const ComparePair>& pair, const Message& error, int run);
+    void receive(const std::shared_ptr<const ComparePair>& pair, const Message& error);
 
     MakeBackend make_backend_;
     Engine::MakeBackend fallback_;
+    const DetectionSettings& first_settings_;
     DetectionSettings second_;
+    std::function<double()> median_ms_;
     PipelineSettings first_;  // of the newest result
     ImageView view_;
     std::shared_ptr<const FrameResult> newest_;
@@ -115,9 +120,8 @@ private:
     double alone_ms_ = 0;
     int offered_ = 0, shown_ = 0;
     QString error_;
-    int run_ = 0;  // number of the source: late pairs of the previous one are dropped
-    std::vector<std::unique_ptr<Work>> ending_;
-    std::unique_ptr<Work> work_;  // last: its thread uses the others
+    int source_ = 0;                                              // number of the source
+    Worker<Request, std::shared_ptr<const ComparePair>> worker_;  // last: its thread uses make_backend_ and fallback_
 };
 
 }  // namespace throng::ui

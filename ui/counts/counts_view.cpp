@@ -37,13 +37,13 @@ void adopt_size(CountPlan& plan, const CountPlan& from) {
 
 }  // namespace
 
-CountsView::CountsView(std::string file, CountPlan plan, QObject* parent) : QObject(parent), path_(std::move(file)) {
+CountsView::CountsView(std::string file, CountPlan plan, QObject* parent) : View(parent), path_(std::move(file)) {
     pool_.setMaxThreadCount(1);
     editor_.set(std::move(plan));
     shapes_.update_shapes();
     if (path_.empty()) return;
     reload();
-    set_open(true);
+    CountsView::change(true);
 }
 
 CountsView::~CountsView() {
@@ -53,17 +53,19 @@ CountsView::~CountsView() {
 
 // --- counting
 
-void CountsView::set_open(bool open) {
-    if (open == open_) return;
+void CountsView::change(bool open) {
     open_ = open;
     if (!open) {
         stepBack();
         stepBack();
     } else if (!std::exchange(counting_, true)) {
         attach(pipeline_);
-        emit countingChanged();
+        emit settingsChanged();
     }
-    emit openChanged();
+}
+
+void CountsView::adjust(PipelineSettings& settings) const {
+    if (counting_) settings.tracking = tracker_params(settings.detector.kind);
 }
 
 void CountsView::set_locked(bool locked) {
@@ -89,8 +91,8 @@ void CountsView::detach() {
     attach(nullptr);
 }
 
-void CountsView::set_frame_size(int width, int height) {
-    editor_.set_size(width, height);
+void CountsView::on_result(const ViewFrame& frame) {
+    editor_.set_size(frame.result->frame.width(), frame.result->frame.height());  // for a plan without a size
 }
 
 void CountsView::refresh() {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
-#include <QObject>
 #include <QPointF>
 #include <QSizeF>
 #include <QString>
@@ -15,6 +14,7 @@
 #include "ui/counts/live_counter.h"
 #include "ui/counts/plan_editor.h"
 #include "ui/counts/shape_model.h"
+#include "ui/views/view.h"
 
 namespace throng::ui {
 
@@ -24,11 +24,10 @@ struct SavedPlan;
 // Lives on the window's thread. Counts from the first time that it is open; until then it costs nothing. Points are
 // fractions of the image. An edit is saved at once if there is a file. Shapes that it leaves as they are keep their
 // counts.
-class CountsView : public QObject {
+class CountsView : public throng::ui::View {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the session")
-    Q_PROPERTY(bool open READ open WRITE set_open NOTIFY openChanged)
     Q_PROPERTY(bool locked READ locked WRITE set_locked NOTIFY lockedChanged)
     Q_PROPERTY(throng::ui::ShapeModel* shapes READ shapes CONSTANT)
     Q_PROPERTY(double people READ people NOTIFY refreshed)
@@ -46,15 +45,19 @@ public:
     CountsView(std::string file, CountPlan plan, QObject* parent = nullptr);
     ~CountsView() override;
 
-    [[nodiscard]] bool open() const { return open_; }  // the section of the panel
-    void set_open(bool open);
+    [[nodiscard]] bool open() const override { return open_; }  // the section of the panel
+    [[nodiscard]] bool needs_results() const override { return counting_; }
+    void adjust(PipelineSettings& settings) const override;
+    void on_result(const ViewFrame& frame) override;
+    void on_refresh(const ViewFrame&) override { refresh(); }
+    bool cancel() override { return stepBack(); }
+    bool step_back() override { return false; }            // the section remains open
     [[nodiscard]] bool locked() const { return locked_; }  // kiosk: visitors edit nothing
     void set_locked(bool locked);
     [[nodiscard]] ShapeModel* shapes() { return &shapes_; }
     [[nodiscard]] double people() const { return figures_.totals.people; }
     [[nodiscard]] double unique() const { return static_cast<double>(figures_.totals.unique); }
     [[nodiscard]] double frame_ms() const { return figures_.frame_ms; }
-    [[nodiscard]] bool counting() const { return counting_; }
     [[nodiscard]] const CountPlan& plan() const { return editor_.plan(); }
 
     [[nodiscard]] QString tool() const { return tool_; }  // "line" or "zone" while one is drawn
@@ -88,20 +91,18 @@ public:
     Q_INVOKABLE [[nodiscard]] int pointAt(const QPointF& at, const QSizeF& image, double reach) const;
     Q_INVOKABLE [[nodiscard]] int rowAt(const QPointF& at, const QSizeF& image, double reach) const;
 
-    void attach(std::shared_ptr<Pipeline> pipeline);  // null: no source
-    void detach();                                    // from a pipeline that goes on without the session
-    void set_frame_size(int width, int height);       // for a plan without a size
-    void refresh();                                   // the figures
+    void attach(std::shared_ptr<Pipeline> pipeline) override;
+    void detach() override;
+    void refresh();  // the figures
 
 signals:
-    void openChanged();
     void lockedChanged();
     void refreshed();
     void editingChanged();
     void fileChanged();  // edited, read, saved, or another file
-    void countingChanged();
-    void failed(const throng::Error& error);
-    void notified(const QString& what, const QString& where);
+
+protected:
+    void change(bool open) override;
 
 private:
     template <class Edit>

@@ -1900,6 +1900,9 @@
         <source>This machine is too slow: %1</source>
         <translation>Dieser Rechner ist zu langsam: %1</translation>
     </message>
+</context>
+<context>
+    <name>throng::ui::DefaultDetector</name>
     <message>
         <source>%1: %2 ms per frame; using it. Key %3 changes it</source>
         <translation>%1: %2 ms je Bild; wird verwendet. Taste %3 wechselt</translation>
@@ -1908,10 +1911,16 @@
         <source>%1: %2 ms per frame, too slow here; using %3. Key %4 changes it</source>
         <translation>%1: %2 ms je Bild, hier zu langsam; verwendet wird %3. Taste %4 wechselt</translation>
     </message>
+</context>
+<context>
+    <name>throng::ui::SwitchControl</name>
     <message>
         <source>previous optimizations</source>
         <translation>bisherige Optimierungen</translation>
     </message>
+</context>
+<context>
+    <name>throng::ui::ClockEffects</name>
     <message>
         <source>The clocks were restored</source>
         <translation>Die Takte sind wiederhergestellt</translation>

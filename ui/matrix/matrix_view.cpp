@@ -2,24 +2,20 @@
 
 #include <QRectF>
 #include <algorithm>
-
-#include "ui/base/post.h"
+#include <utility>
 
 namespace throng::ui {
 
-MatrixView::~MatrixView() {
-    thread_ = {};
-}
-
-void MatrixView::set_open(bool open) {
-    if (open == this->open()) return;
+void MatrixView::change(bool open) {
     if (open) {
-        thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+        worker_.open([](const Request& request, const auto& job) {
+            auto matrix = compute_matrix(request.result->raw, request.nms, request.order, kMaxSide, {}, job.stop());
+            if (matrix) job.report(std::make_shared<const SuppressionMatrix>(*std::move(matrix)));
+        });
     } else {
-        thread_ = {};  // stops within one row of the matrix
+        worker_.close();
         clear();
     }
-    emit openChanged();
 }
 
 void MatrixView::set_by_cluster(bool on) {
@@ -71,35 +67,21 @@ void MatrixView::select(double fraction, bool greedy) {
 void MatrixView::show(const std::shared_ptr<const FrameResult>& result, const NmsParams& nms) {
     if (!open() || !result) return;
     if (result->raw.detections.empty() && result->raw_count > 0) return;  // a result from before they were read back
-    Request request{result, nms, order_, run_};
+    Request request{result, nms, order_};
     if (request == newest_) return;
     newest_ = request;
-    requests_.push(std::move(request));
+    worker_.push(std::move(request));
 }
 
 void MatrixView::clear() {
-    ++run_;
     newest_ = {};
-    requests_.clear();
+    worker_.clear();
     matrix_.reset();
     select(-1, false);
     emit changed();
 }
 
-void MatrixView::run(const std::stop_token& stop) {
-    while (true) {
-        Request request;
-        if (requests_.pop(request, stop) != PopStatus::value) return;
-        auto matrix = compute_matrix(request.result->raw, request.nms, request.order, kMaxSide, {}, stop);
-        if (!matrix) return;
-        post(this, [this, run = request.run, made = std::make_shared<const SuppressionMatrix>(std::move(*matrix))] {
-            receive(made, run);
-        });
-    }
-}
-
-void MatrixView::receive(std::shared_ptr<const SuppressionMatrix> matrix, int run) {
-    if (run != run_ || !open()) return;
+void MatrixView::receive(Matrix matrix) {
     matrix_ = std::move(matrix);
     select(-1, false);  // its row is another detection now
     emit changed();

@@ -2,27 +2,27 @@
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
-#include <QObject>
 #include <QVariantList>
 #include <memory>
-#include <thread>
 
-#include "core/base/latest_value.h"
 #include "core/pipeline/frame_result.h"
+#include "ui/base/worker.h"
 #include "ui/matrix/suppression_matrix.h"
+#include "ui/views/view.h"
 
 namespace throng::ui {
 
 // Lives on the window's thread. Closed, it has no thread and holds no data.
-class MatrixView : public QObject {
+class MatrixView : public throng::ui::View {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the session")
-    Q_PROPERTY(bool open READ open WRITE set_open NOTIFY openChanged)
     Q_PROPERTY(bool byCluster READ by_cluster WRITE set_by_cluster NOTIFY orderChanged)
     Q_PROPERTY(int count READ count NOTIFY changed)
     Q_PROPERTY(int keptOnePass READ kept_one_pass NOTIFY changed)
     Q_PROPERTY(int keptGreedy READ kept_greedy NOTIFY changed)
+    Q_PROPERTY(QVariant onePassImage READ one_pass_image NOTIFY changed)
+    Q_PROPERTY(QVariant greedyImage READ greedy_image NOTIFY changed)
     Q_PROPERTY(double computeMs READ compute_ms NOTIFY changed)
     Q_PROPERTY(QVariantList differing READ differing NOTIFY changed)
     Q_PROPERTY(QVariantList boxes READ boxes NOTIFY selectionChanged)
@@ -30,17 +30,22 @@ class MatrixView : public QObject {
     Q_PROPERTY(double selectedRow READ selected_row NOTIFY selectionChanged)
 
 public:
-    explicit MatrixView(QObject* parent = nullptr) : QObject(parent) {}
-    ~MatrixView() override;
+    using View::View;
 
-    [[nodiscard]] bool open() const { return thread_.joinable(); }
-    void set_open(bool open);
+    [[nodiscard]] bool open() const override { return worker_.is_open(); }
+    [[nodiscard]] bool needs_raw() const override { return open(); }
+    // At this rate, since the matrix of a frame takes longer than its detection on a GPU.
+    void on_refresh(const ViewFrame& frame) override {
+        if (frame.settings.keep_raw) show(frame.result, frame.settings.nms);
+    }
     [[nodiscard]] bool by_cluster() const { return order_ == MatrixOrder::cluster; }
     void set_by_cluster(bool on);
 
     [[nodiscard]] int count() const { return matrix_ ? static_cast<int>(matrix_->size()) : 0; }  // rows
     [[nodiscard]] int kept_one_pass() const { return keptBefore(1, false); }
     [[nodiscard]] int kept_greedy() const { return keptBefore(1, true); }
+    [[nodiscard]] QVariant one_pass_image() const { return matrix_ ? QVariant(matrix_->one_pass_image) : QVariant(); }
+    [[nodiscard]] QVariant greedy_image() const { return matrix_ ? matrix_->greedy_image : QVariant(); }
     [[nodiscard]] double compute_ms() const { return matrix_ ? matrix_->compute_ms : 0; }
     // Rows that one rule keeps and the other does not, as fractions of the height; at most 200.
     [[nodiscard]] QVariantList differing() const;
@@ -56,40 +61,40 @@ public:
 
     // Shows this result from now on, with the parameters that it was suppressed with. Ignored while closed.
     void show(const std::shared_ptr<const FrameResult>& result, const NmsParams& nms);
-    void clear();  // another source
+    void clear() override;
 
-    // For the items that draw it; null while there is none.
+    // Null while there is none.
     [[nodiscard]] const std::shared_ptr<const SuppressionMatrix>& matrix() const { return matrix_; }
 
     static constexpr int kMaxSide = 1024;  // pixels of the images
 
 signals:
-    void openChanged();
+    void sweepRequested();  // over the rows
     void orderChanged();
     void changed();
     void selectionChanged();
+
+protected:
+    void change(bool open) override;
 
 private:
     struct Request {
         std::shared_ptr<const FrameResult> result;
         NmsParams nms;
         MatrixOrder order = MatrixOrder::score;
-        int run = 0;
 
         friend bool operator==(const Request&, const Request&) = default;
     };
-    void run(const std::stop_token& stop);
-    void receive(std::shared_ptr<const SuppressionMatrix> matrix, int run);
+    using Matrix = std::shared_ptr<const SuppressionMatrix>;
+    void receive(Matrix matrix);
 
     MatrixOrder order_ = MatrixOrder::score;
     Request newest_;
-    int run_ = 0;  // number of the source: a late matrix of the previous one is dropped
-    std::shared_ptr<const SuppressionMatrix> matrix_;
+    Matrix matrix_;
     QVariantList boxes_;
     QString selection_;
     double selected_row_ = -1;
-    LatestValue<Request> requests_;
-    std::jthread thread_;  // last: it uses the others
+    Worker<Request, Matrix> worker_{this, [this](Matrix matrix, const Message&) { receive(std::move(matrix)); }};
 };
 
 }  // namespace throng::ui

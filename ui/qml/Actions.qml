@@ -18,9 +18,9 @@ QtObject {
             session.transport.toggle()
             if (before !== "failed") say(before === "running" ? qsTr("Paused") : qsTr("Playing"))
         },
-        step: () => session.replay.active ? session.replay.step(1) : session.transport.step(),
-        stepBack: () => session.replay.active ? session.replay.step(-1)
-                                              : session.source.seekable && session.transport.stepBack(),
+        step: () => replay.active ? replay.step(1) : session.transport.step(),
+        stepBack: () => replay.active ? replay.step(-1)
+                                      : session.source.seekable && session.transport.stepBack(),
         back: () => seekBy(-5),
         forward: () => seekBy(5),
         start: () => session.source.seekable && session.transport.seek(0),
@@ -44,8 +44,9 @@ QtObject {
         blur: () => session.display.hidesAlways ? say(qsTr("Faces that are found are hidden"))
                                                  : toggle("blur", qsTr("Blur faces")),
         stageMap: () => {
-            session.stageMap.open = !session.stageMap.open
-            say(session.stageMap.open ? qsTr("Map of stages on") : qsTr("Map of stages off"))
+            const map = session.views.find("stageMap")
+            map.open = !map.open
+            say(map.open ? qsTr("Map of stages on") : qsTr("Map of stages off"))
         },
         detector: () => session.detection.detector = (session.detection.detector + 1) % session.detection.detectors.length,
         rule: () => session.detection.nextRule(),
@@ -56,12 +57,8 @@ QtObject {
         sweep: () => session.startOrStopSweep(),
         fullscreen: () => view.toggleFullScreen(),
         panel: () => view.togglePanel(),
-        matrix: () => session.matrix.open = !session.matrix.open,
         counts: () => view.toggleCounts(),
-        undo: () => session.counts.undo(),
-        compare: () => session.toggleCompare(),
-        race: () => session.toggleRace(),
-        replay: () => session.replay.open = !session.replay.open,
+        undo: () => (session.views.find("counts") as CountsView).undo(),
         screenshot: () => session.captures.saveScreenshot(),
         record: () => {
             session.captures.record()
@@ -73,16 +70,24 @@ QtObject {
     })
 
     // In the kiosk, visitors open no sources, store no images, and do not leave.
-    readonly property var lockedInKiosk: ["open", "sources", "demo", "fullscreen", "screenshot", "record", "counts", "quit"]
+    readonly property var lockedInKiosk: ["open", "sources", "demo", "fullscreen", "screenshot", "record", "quit"]
 
     // The sources of the wall are fixed, and views show one source; one that is enlarged can be replaced.
-    readonly property var lockedInWall: ["open", "sources", "demo", "counts", "matrix", "compare", "race", "replay",
-                                         "stageMap", "screenshot", "record"]
+    readonly property var lockedInWall: ["open", "sources", "demo", "screenshot", "record"]
+
+    readonly property Replay replay: session.views.find("replay") as Replay
 
     function isAllowed(id: string): bool {
-        return !(kiosk && lockedInKiosk.includes(id)) && !(wallShown && lockedInWall.includes(id))
+        const opens = session.views.find(id)  // a view, or null
+        return !(kiosk && (lockedInKiosk.includes(id) || opens?.inKiosk === false))
+               && !(wallShown && (lockedInWall.includes(id) || opens !== null))
     }
-    function trigger(id: string) { if (isAllowed(id)) table[id]() }
+    function trigger(id: string) {
+        if (!isAllowed(id)) return
+        const opens = session.views.find(id)
+        if (id in table) table[id]()
+        else opens.open = !opens.open
+    }
 
     // A key changes what may not be in sight: a short message over the image names the new value. Detection settings
     // send theirs themselves, with the next result.

@@ -18,12 +18,10 @@ ColumnLayout {
         text: root.clocks.board
         font.bold: true
     }
-    Label {
+    Remark {
         Layout.fillWidth: true
         visible: text.length > 0
         text: root.clocks.location
-        color: Theme.textDim
-        font.pixelSize: Theme.fontSmall
         elide: Text.ElideMiddle
         Layout.bottomMargin: 6
     }
@@ -86,13 +84,11 @@ ColumnLayout {
         Column {
             Layout.fillWidth: true
             Label { text: qsTr("Latency vs. clock"); width: parent.width }
-            Label {
+            Remark {
                 width: parent.width
                 text: root.sweep.running ? qsTr("clock profile %1 of %2").arg(root.sweep.at + 1).arg(root.sweep.size)
                     : root.sweep.status.length > 0 ? root.sweep.status
                     : qsTr("measures each clock profile")
-                color: Theme.textDim
-                font.pixelSize: Theme.fontSmall
             }
         }
         IconButton {
@@ -165,12 +161,11 @@ ColumnLayout {
                     }
                 }
             }
-            Label {
+            Remark {
                 width: parent.width
                 visible: text.length > 0
                 text: line.modelData.note
                 color: Theme.warning
-                font.pixelSize: Theme.fontSmall
                 wrapMode: Text.WrapAnywhere
                 maximumLineCount: 2
             }

@@ -1,5 +1,6 @@
 import QtQuick
 import QtQuick.Controls.Basic as C
+import QtQuick.Layouts
 import QtQuick.Templates as T
 import Throng.Ui
 
@@ -10,6 +11,7 @@ T.ComboBox {
     property string label
     property string tip
     property int labelWidth: 156
+    Layout.fillWidth: true
     property int index: -1
     signal chosen(int index)
     signal opened()

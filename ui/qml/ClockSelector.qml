@@ -21,25 +21,19 @@ Column {
             text: qsTr("GPU clock")
             color: Theme.textDim
         }
-        Label {
+        Note {
             id: reason
             anchors.left: parent.left
             anchors.right: now.left
             anchors.rightMargin: now.text.length > 0 ? 8 : 0
             visible: !root.clocks.controllable
             text: root.clocks.summary
-            font.pixelSize: Theme.fontSmall
-            color: Theme.textDim
-            wrapMode: Text.Wrap
-            elide: Text.ElideNone
         }
-        Label {
+        Remark {
             anchors.right: now.left
             anchors.rightMargin: 10
             height: 22
             visible: root.clocks.controllable
-            color: Theme.textDim
-            font.pixelSize: Theme.fontSmall
             text: root.clocks.pending.length > 0 ? qsTr("applying …")
                 : root.clocks.requestedClock.length > 0 && root.clocks.requestedClock !== root.clocks.currentClock
                   ? qsTr("requested %1").arg(root.clocks.requestedClock) : ""

@@ -6,27 +6,44 @@ Item {
     id: root
 
     required property Session session
-    readonly property CompareView compare: session.compare
-    property bool large: false
-    property real topMargin: 0  // height of what covers the upper edge
-    property real covered: 0    // height of what covers the lower edge
+    required property CompareView view
+    required property VideoView frame
     property real fraction: 0.5  // position of the divider
+
+    visible: frame.video.hasFrame
 
     function moveTo(x: real) { fraction = Math.max(0, Math.min(1, x / Math.max(1, width))) }
 
     Rectangle {
         anchors.fill: parent
         color: "black"
-        visible: root.compare.ready
+        visible: root.view.ready
     }
-    CompareItem {
+    component Side: Item {
+        id: side
+        required property var image
+        height: root.height
+        clip: true
+        ImageItem {
+            x: root.view.target.x - side.x
+            y: root.view.target.y
+            width: root.view.target.width
+            height: root.view.target.height
+            image: side.image
+        }
+    }
+    Side {
         objectName: "compareItem"
-        anchors.fill: parent
-        view: root.compare
-        divider: Math.round(root.fraction * width)
+        width: Math.round(root.fraction * root.width)
+        image: root.view.leftImage
+    }
+    Side {
+        x: Math.round(root.fraction * root.width)
+        width: root.width - x
+        image: root.view.rightImage
     }
 
-    component Caption: Rectangle {
+    component Caption: Plate {
         id: caption
         required property DetectionSettings settings
         required property int count
@@ -36,9 +53,7 @@ Item {
         width: Math.min((root.width - 3 * Theme.gap) / 2, 24 + Math.ceil(Math.max(titleSize.advanceWidth,
             figuresSize.advanceWidth, detailsSize.advanceWidth, remarkSize.advanceWidth)))
         height: lines.implicitHeight + 12
-        y: root.topMargin + Theme.gap
-        radius: Theme.radius
-        color: "#d0131a23"
+        y: root.frame.topMargin + Theme.gap
         Accessible.role: Accessible.StaticText
         Accessible.name: title.text + ", " + figures.text + (note.length > 0 ? ", " + note : "")
         // The implicit width of a label that wraps or shrinks depends on its width.
@@ -57,41 +72,34 @@ Item {
                 text: caption.settings.title
                       + (caption.settings.model.length > 0 ? " · " + caption.settings.modelName : "")
                 font.bold: true
-                font.pixelSize: root.large ? Theme.fontFigure : Theme.fontBody
+                font.pixelSize: root.frame.large ? Theme.fontFigure : Theme.fontBody
             }
             Label {
                 id: figures
                 width: parent.width
-                visible: root.compare.ready
+                visible: root.view.ready
                 text: qsTr("%1 %2 · %3 ms").arg(Theme.count(caption.count))
                           .arg(Theme.counted(caption.count, caption.settings.finds)).arg(Theme.milliseconds(caption.ms))
                 color: Theme.accent
                 font.bold: true
-                font.pixelSize: root.large ? Theme.fontFigure : Theme.fontTitle
+                font.pixelSize: root.frame.large ? Theme.fontFigure : Theme.fontTitle
                 fontSizeMode: Text.HorizontalFit
                 minimumPixelSize: Theme.fontSmall
             }
-            Label {
+            Note {
                 id: details
                 width: parent.width
                 text: qsTr("%1, %2 ≥ %3").arg(caption.settings.rules[caption.settings.rule])
                           .arg(caption.settings.overlaps[caption.settings.overlap]).arg(caption.settings.theta.toFixed(2))
                       + (caption.settings.minHits > 1 ? qsTr(", %1 hits").arg(caption.settings.minHits) : "")
                       + qsTr(", from %1 px").arg(caption.settings.minSize)
-                color: Theme.textDim
-                font.pixelSize: Theme.fontSmall
-                wrapMode: Text.Wrap
-                elide: Text.ElideNone
             }
-            Label {
+            Note {
                 id: remark
                 width: parent.width
                 visible: text.length > 0
                 text: caption.note
                 color: caption.noteColor
-                font.pixelSize: Theme.fontSmall
-                wrapMode: Text.Wrap
-                elide: Text.ElideNone
             }
         }
     }
@@ -99,24 +107,24 @@ Item {
         objectName: "compareLeft"
         x: Theme.gap
         settings: root.session.detection
-        count: root.compare.leftCount
-        ms: root.compare.leftMs
+        count: root.view.leftCount
+        ms: root.view.leftMs
         // While both run at the same time, they share the processor.
-        note: root.session.transport.playing && !root.session.source.still && root.compare.aloneMs > 0
-              ? qsTr("alone %1 ms").arg(Theme.milliseconds(root.compare.aloneMs)) : ""
+        note: root.session.transport.playing && !root.session.source.still && root.view.aloneMs > 0
+              ? qsTr("alone %1 ms").arg(Theme.milliseconds(root.view.aloneMs)) : ""
     }
     Caption {
         objectName: "compareRight"
         x: root.width - width - Theme.gap
-        settings: root.compare.second
-        count: root.compare.rightCount
-        ms: root.compare.rightMs
-        note: root.compare.error.length > 0 ? root.compare.error
-            : !root.compare.ready ? qsTr("Computing …")
-            : root.session.transport.playing && root.compare.shown < root.compare.offered - 1
-            ? qsTr("cannot keep up: %1 of %2 frames shown").arg(Theme.count(root.compare.shown)).arg(Theme.count(root.compare.offered))
+        settings: root.view.second
+        count: root.view.rightCount
+        ms: root.view.rightMs
+        note: root.view.error.length > 0 ? root.view.error
+            : !root.view.ready ? qsTr("Computing …")
+            : root.session.transport.playing && root.view.shown < root.view.offered - 1
+            ? qsTr("cannot keep up: %1 of %2 frames shown").arg(Theme.count(root.view.shown)).arg(Theme.count(root.view.offered))
             : ""
-        noteColor: root.compare.error.length > 0 || root.compare.ready ? Theme.warning : Theme.textDim
+        noteColor: root.view.error.length > 0 || root.view.ready ? Theme.warning : Theme.textDim
     }
 
     Item {

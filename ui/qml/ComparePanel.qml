@@ -8,9 +8,10 @@ Rectangle {
     id: root
 
     required property Session session
+    required property CompareView view
     property bool kiosk: false
     property bool rightSide: true  // the controls change the right side
-    readonly property DetectionSettings settings: rightSide ? session.compare.second : session.detection
+    readonly property DetectionSettings settings: rightSide ? view.second : session.detection
     readonly property bool usesDevice: session.backend.name === "cuda"
     signal modelRequested()
 
@@ -38,7 +39,7 @@ Rectangle {
             IconButton {
                 iconName: "close"
                 tip: qsTr("Close (V)")
-                onClicked: root.session.toggleCompare()
+                onClicked: root.view.open = false
             }
         }
         RowLayout {
@@ -65,7 +66,7 @@ Rectangle {
             Layout.fillWidth: true
             framed: true
             text: qsTr("Set right to the same as left")
-            onClicked: root.session.copyToCompare()
+            onClicked: root.view.copyFirst()
         }
     }
     ScrollToFocus { flick: flick; content: column }
@@ -98,9 +99,5 @@ Rectangle {
             }
         }
     }
-    Rectangle {
-        width: 1
-        height: parent.height
-        color: Theme.line
-    }
+    Edge {}
 }

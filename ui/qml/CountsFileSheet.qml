@@ -51,33 +51,21 @@ C.Popup {
             font.pixelSize: Theme.fontTitle
             font.bold: true
         }
-        C.TextField {
+        InputField {
             id: field
             objectName: "countsFileName"
             Layout.fillWidth: true
-            implicitHeight: 40
-            color: Theme.text
-            font.pixelSize: Theme.fontBody
-            selectByMouse: true
-            selectionColor: Theme.accent
-            selectedTextColor: Theme.accentText
             Accessible.name: qsTr("File")
             onTextChanged: root.asked = ""
             onAccepted: root.save()
-            background: Rectangle {
-                radius: Theme.radius
-                color: Theme.background
-                border.color: field.activeFocus ? Theme.accent : Theme.line
-            }
         }
-        Label {
+        Remark {
             objectName: "countsFileQuestion"
             Layout.fillWidth: true
             text: root.path === "" ? qsTr("Name a file.")
                 : root.asked !== "" ? qsTr("%1 exists already. Its contents are replaced.").arg(root.asked)
                 : qsTr("Saves to %1").arg(root.path)
             color: root.path === "" || root.asked !== "" ? Theme.warning : Theme.textDim
-            font.pixelSize: Theme.fontSmall
             wrapMode: Text.WrapAnywhere
             elide: Text.ElideNone
         }

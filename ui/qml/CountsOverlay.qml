@@ -143,7 +143,7 @@ Item {
                     name: "right"
                     color: shape.tint
                 }
-                Rectangle {
+                Plate {
                     // Opposite to the arrow of a line; within a zone.
                     readonly property real side: shape.isZone ? 0 : Math.atan2(shape.corners[1].y - shape.corners[0].y, shape.corners[1].x - shape.corners[0].x) - Math.PI / 2
                     readonly property real away: shape.isZone ? 0 : 10 + Math.abs(Math.cos(side)) * width / 2 + Math.abs(Math.sin(side)) * height / 2
@@ -152,15 +152,13 @@ Item {
                     width: Math.min(root.width - 8, label.implicitWidth + 16)
                     height: 26
                     radius: 6
-                    color: "#d0131a23"
-                    Label {
+                    Remark {
                         id: label
                         anchors.centerIn: parent
                         width: Math.min(implicitWidth, parent.width - 12)
                         text: shape.isZone ? qsTr("%1: %2").arg(shape.name).arg(Theme.count(shape.occupancy))
                             : qsTr("%1: %2 in, %3 out").arg(shape.name).arg(Theme.count(shape.crossedIn)).arg(Theme.count(shape.crossedOut))
                         color: shape.tint
-                        font.pixelSize: Theme.fontSmall
                         font.bold: true
                     }
                 }

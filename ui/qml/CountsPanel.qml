@@ -1,5 +1,4 @@
 import QtQuick
-import QtQuick.Controls.Basic as C
 import QtQuick.Layouts
 import Throng.Ui
 
@@ -8,8 +7,7 @@ import Throng.Ui
 ColumnLayout {
     id: root
 
-    required property Session session
-    readonly property CountsView counts: session.counts
+    required property CountsView counts
     signal fileRequested()
 
     spacing: 4
@@ -18,15 +16,11 @@ ColumnLayout {
         Layout.fillWidth: true
         Metric {
             objectName: "peopleNow"
-            Layout.fillWidth: true
-            Layout.preferredWidth: 1
             figure: Theme.count(root.counts.people)
             label: qsTr("people now")
         }
         Metric {
             objectName: "peopleUnique"
-            Layout.fillWidth: true
-            Layout.preferredWidth: 1
             figure: Theme.count(root.counts.unique)
             label: qsTr("over time")
         }
@@ -76,10 +70,8 @@ ColumnLayout {
                         font.bold: row.chosen
                         color: row.chosen ? Theme.accent : Theme.text
                     }
-                    Label {
+                    Remark {
                         Layout.rightMargin: Theme.gap
-                        color: Theme.textDim
-                        font.pixelSize: Theme.fontSmall
                         text: row.figures
                     }
                 }
@@ -88,30 +80,19 @@ ColumnLayout {
                 Layout.fillWidth: true
                 visible: row.chosen
                 spacing: 4
-                C.TextField {
+                InputField {
                     id: field
                     objectName: "shapeName" + row.index
                     readonly property bool visualFocus: activeFocus  // the panel scrolls to it
                     Layout.fillWidth: true
                     Layout.leftMargin: 2
-                    implicitHeight: 40
                     text: row.name
-                    color: Theme.text
-                    font.pixelSize: Theme.fontBody
                     maximumLength: 60
                     validator: RegularExpressionValidator { regularExpression: /[A-Za-z0-9 _-]*/ }
-                    selectByMouse: true
-                    selectionColor: Theme.accent
-                    selectedTextColor: Theme.accentText
                     Accessible.name: qsTr("Name")
                     onEditingFinished: {
                         if (text.trim() !== row.name) root.counts.rename(row.index, text)
                         text = Qt.binding(() => row.name)
-                    }
-                    background: Rectangle {
-                        radius: Theme.radius
-                        color: Theme.background
-                        border.color: field.activeFocus ? Theme.accent : Theme.line
                     }
                 }
                 IconButton {
@@ -158,12 +139,11 @@ ColumnLayout {
         Layout.fillWidth: true
         visible: !root.counts.locked && (root.counts.file !== "" || root.counts.shapes.count > 0)
         spacing: 4
-        Label {
+        Remark {
             Layout.fillWidth: true
             text: root.counts.file === "" ? qsTr("not saved yet")
                 : root.counts.saved ? root.counts.file : qsTr("%1: not saved").arg(root.counts.file)
             color: root.counts.saved ? Theme.textDim : Theme.warning
-            font.pixelSize: Theme.fontSmall
             elide: Text.ElideMiddle
         }
         ChipButton {
@@ -178,14 +158,9 @@ ColumnLayout {
             onClicked: root.fileRequested()
         }
     }
-    Label {
-        Layout.fillWidth: true
+    Note {
         text: root.counts.shapes.count > 0 || root.counts.locked
             ? qsTr("Counting takes %1 ms per frame. Who leaves and comes back counts again.").arg(Theme.milliseconds(root.counts.frameMs))
             : qsTr("Draw lines and zones over the image to count crossings and visits.")
-        color: Theme.textDim
-        font.pixelSize: Theme.fontSmall
-        wrapMode: Text.Wrap
-        elide: Text.ElideNone
     }
 }

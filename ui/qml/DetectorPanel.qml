@@ -17,7 +17,6 @@ ColumnLayout {
 
     Choice {
         objectName: "detectorChoice"
-        Layout.fillWidth: true
         label: qsTr("Detector")
         labelWidth: 90
         tip: root.detection.help
@@ -25,21 +24,15 @@ ColumnLayout {
         index: root.detection.detector
         onChosen: i => root.detection.detector = i
     }
-    Label {
-        Layout.fillWidth: true
+    Note {
         Layout.bottomMargin: 4
         text: root.detection.help
-        color: Theme.textDim
-        font.pixelSize: Theme.fontSmall
-        wrapMode: Text.Wrap
-        elide: Text.ElideNone
     }
     RowLayout {
         Layout.fillWidth: true
         visible: root.detection.takesModel
         spacing: 4
         Choice {
-            Layout.fillWidth: true
             label: qsTr("Model")
             tip: qsTr("The file with the weights or stages of the detector")
             labelWidth: 64
@@ -56,7 +49,6 @@ ColumnLayout {
         }
     }
     LabeledSlider {
-        Layout.fillWidth: true
         visible: root.detection.takesThreshold
         label: qsTr("Minimum score")
         tip: qsTr("Detections below this score are dropped: higher finds fewer faces, with fewer false ones")
@@ -68,7 +60,6 @@ ColumnLayout {
         onMoved: v => root.detection.scoreThreshold = Math.round(v * 100) / 100
     }
     LabeledSlider {
-        Layout.fillWidth: true
         label: qsTr("Minimum size")
         tip: qsTr("Smallest face in pixels of the frame: larger is faster and misses small faces")
         range: root.detection.ranges.min_size
@@ -79,7 +70,6 @@ ColumnLayout {
     LabeledSlider {
         // The right end of the slider means "up to the frame size".
         readonly property int unlimited: range.to
-        Layout.fillWidth: true
         label: qsTr("Maximum size")
         tip: qsTr("Largest face in pixels of the frame")
         range: root.detection.ranges.max_size
@@ -88,7 +78,6 @@ ColumnLayout {
         onMoved: v => root.detection.maxSize = v >= unlimited ? 0 : Math.round(v)
     }
     LabeledSlider {
-        Layout.fillWidth: true
         label: qsTr("Scale factor")
         tip: qsTr("Factor between two sizes that are searched: larger is faster and misses faces in between")
         range: root.detection.ranges.scale_factor
@@ -105,7 +94,6 @@ ColumnLayout {
         wrapMode: Text.WordWrap
     }
     Toggle {
-        Layout.fillWidth: true
         visible: root.detection.takesThreshold && root.usesDevice
         text: qsTr("16-bit arithmetic")
         tip: qsTr("Faster on most GPUs, slightly less accurate")

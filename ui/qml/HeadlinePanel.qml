@@ -31,26 +31,20 @@ ColumnLayout {
                 text: Theme.counted(root.status.faces, root.session.detection.finds)
                 font.pixelSize: Theme.fontTitle
             }
-            Label {
+            Remark {
                 width: parent.width
                 text: qsTr("found by %1").arg(root.session.detection.title)
-                color: Theme.textDim
-                font.pixelSize: Theme.fontSmall
             }
-            Label {
+            Remark {
                 width: parent.width
                 visible: !root.status.silent
                 text: qsTr("from %1 raw detections").arg(Theme.count(root.status.rawCount))
-                color: Theme.textDim
-                font.pixelSize: Theme.fontSmall
             }
         }
     }
     RowLayout {
         Layout.fillWidth: true
         Metric {
-            Layout.fillWidth: true
-            Layout.preferredWidth: 1
             // A still image and a paused video have no rate.
             readonly property bool playing: root.session.transport.playing && !root.session.source.still
             readonly property real value: playing ? root.status.frameRate : root.status.frameMs
@@ -59,27 +53,22 @@ ColumnLayout {
             label: playing ? qsTr("detection") : qsTr("this frame")
         }
         Metric {
-            Layout.fillWidth: true
-            Layout.preferredWidth: 1
             visible: !root.session.source.still
             figure: root.status.latency > 0 ? root.status.latency.toFixed(0) : "–"
             unit: qsTr("ms")
             label: qsTr("to screen")
         }
         Metric {
-            Layout.fillWidth: true
-            Layout.preferredWidth: 1
             visible: !root.session.source.still
             figure: Theme.count(root.status.dropped)
             label: qsTr("dropped")
         }
     }
-    Label {
+    Remark {
         Layout.fillWidth: true
         visible: root.status.overflow > 0
         text: qsTr("%1 detections exceeded the buffer capacity").arg(Theme.count(root.status.overflow))
         color: Theme.warning
-        font.pixelSize: Theme.fontSmall
     }
     Column {
         Layout.fillWidth: true
@@ -90,20 +79,16 @@ ColumnLayout {
             font.pixelSize: Theme.fontSmall
             font.bold: true
         }
-        Label {
+        Remark {
             width: parent.width
             visible: root.backend.memoryTotal > 0
             text: qsTr("memory %1 of %2 GiB in use").arg(Theme.gibibytes(root.backend.memoryUsed))
                                                    .arg(Theme.gibibytes(root.backend.memoryTotal))
-            color: Theme.textDim
-            font.pixelSize: Theme.fontSmall
         }
-        Label {
+        Remark {
             width: parent.width
             visible: text.length > 0 && !root.dense
             text: root.backend.reason
-            color: Theme.textDim
-            font.pixelSize: Theme.fontSmall
             wrapMode: Text.Wrap
             maximumLineCount: 2
         }

@@ -39,12 +39,10 @@ Rectangle {
             wrapMode: Text.Wrap
             elide: Text.ElideNone
         }
-        Label {
+        Remark {
             width: parent.width
             visible: text.length > 0
             text: root.location
-            font.pixelSize: Theme.fontSmall
-            color: Theme.textDim
             wrapMode: Text.WrapAnywhere
             elide: Text.ElideNone
         }

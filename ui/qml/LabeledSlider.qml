@@ -1,4 +1,5 @@
 import QtQuick
+import QtQuick.Layouts
 import QtQuick.Templates as T
 import Throng.Ui
 
@@ -10,6 +11,7 @@ Item {
     property string tip  // its unit and effect
     property string valueText: value.toString()
     property real value
+    Layout.fillWidth: true
     required property var range  // {from, to, step}
     signal moved(real value)
 

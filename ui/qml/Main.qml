@@ -22,11 +22,13 @@ C.ApplicationWindow {
                                    || titleBar.viewMenu.visible
     // In a compact window the panel is closed while lines and zones are drawn.
     readonly property bool panelOpen: attract?.running ? attract.panel
-        : panelRequested && (!compact || (panelToggledOn && session.counts.tool === ""))
+        : panelRequested && (!compact || (panelToggledOn && counts.tool === ""))
     property bool panelToggledOn: false   // in a compact window the panel is shown only on request
-    readonly property bool dockRequested: session.matrix.open || session.race.open  // a view next to the image
-    readonly property bool docked: dockRequested && !(compact && panelOpen)         // hidden below the panel
-    onDockRequestedChanged: if (dockRequested) panelToggledOn = false
+    readonly property View besideRequested: session.views.beside  // a view beside the image
+    readonly property bool docked: besideRequested !== null && !(compact && panelOpen)  // hidden below the panel
+    onBesideRequestedChanged: if (besideRequested) panelToggledOn = false
+    readonly property CountsView counts: session.views.find("counts") as CountsView
+    readonly property CompareView compare: session.views.find("compare") as CompareView
     readonly property alias actions: actions
     readonly property alias shortcuts: shortcutTable
     readonly property alias videoItem: view.video
@@ -74,8 +76,8 @@ C.ApplicationWindow {
         }
     }
     function toggleCounts() {
-        session.counts.open = !session.counts.open || !panelOpen
-        if (session.counts.open && !panelOpen) togglePanel()
+        counts.open = !counts.open || !panelOpen
+        if (counts.open && !panelOpen) togglePanel()
     }
     function zoomBy(factor: real) {
         view.video.zoomAt(Qt.point(view.video.width / 2, view.video.height / 2), factor)
@@ -108,26 +110,22 @@ C.ApplicationWindow {
         else if (sources.visible) sources.close()
         else if (titleBar.viewMenu.visible) titleBar.viewMenu.close()
         else if (session.alert.visible) session.alert.dismiss()
-        else if (session.counts.stepBack()) return
+        else if (session.views.cancel()) return
         else if (compact && panelOpen) togglePanel()
-        else if (wall && !wallShown && !session.matrix.open && !session.compare.open && !session.race.open
-                 && !session.replay.open && !session.stageMap.open) wall.shrink()
-        else if (session.replay.active) session.replay.goLive()
-        else if (session.replay.open) session.replay.open = false
-        else if (session.matrix.open) session.matrix.open = false
-        else if (session.race.open) session.toggleRace()
-        else if (session.compare.open) session.toggleCompare()
-        else if (session.stageMap.open) session.stageMap.open = false
+        else if (session.views.stepBack()) return
+        else if (wall && !wallShown) wall.shrink()
         else if (fullScreen && !kiosk) showNormal()
     }
 
-    ViewFocus { open: root.session.matrix.open }
-    ViewFocus { open: root.session.race.open }
-    ViewFocus { open: root.session.compare.open }
-    ViewFocus { open: root.session.replay.open }
-    ViewFocus { open: root.session.stageMap.open }
+    Repeater {
+        model: Array.from(root.session.views.all).filter(view => view.id !== "counts")  // which is a part of the panel
+        ViewFocus {
+            required property View modelData
+            open: modelData.open
+        }
+    }
     ViewFocus { open: root.panelOpen }
-    Binding { target: root.session.counts; property: "locked"; value: root.kiosk }
+    Binding { target: root.counts; property: "locked"; value: root.kiosk }
     Binding { target: root.session; property: "seen"; value: root.visibility !== Window.Minimized }
 
     Actions {
@@ -215,18 +213,18 @@ C.ApplicationWindow {
     VideoView {
         id: view
         anchors.left: parent.left
-        anchors.right: root.docked && !matrix.below ? matrix.left
-            : root.panelOpen && (!root.compact || root.session.compare.open && root.width >= 720) ? panel.left : parent.right
+        anchors.right: root.docked && !dock.below ? dock.left
+            : root.panelOpen && (!root.compact || root.compare.open && root.width >= 720) ? panel.left : parent.right
         anchors.top: root.fullScreen ? parent.top : titleBar.bottom
-        anchors.bottom: root.docked && matrix.below ? matrix.top : root.fullScreen ? parent.bottom : transport.top
+        anchors.bottom: root.docked && dock.below ? dock.top : root.fullScreen ? parent.bottom : transport.top
         session: root.session
         dropping: drop.containsDrag
-        figures: !root.panelOpen && !session.compare.open
+        figures: !root.panelOpen && !root.compare.open
         visible: !root.wallShown
         large: root.fullScreen && width >= 1200
-        covered: (root.fullScreen && root.chrome ? transport.height : 0) + (replay.visible ? replay.stripHeight : 0)
+        covered: (root.fullScreen && root.chrome ? transport.height : 0) + replay.stripHeight
         below: root.fullScreen ? 0 : transport.height
-        z: root.session.counts.tool !== "" ? 1 : 0  // its bar covers the transport bar while a shape is drawn
+        z: root.counts.tool !== "" ? 1 : 0  // its bar covers the transport bar while a shape is drawn
         topMargin: root.fullScreen && root.chrome ? titleBar.height : 0
         banner: banner.visible ? banner.height + banner.anchors.topMargin : 0
         canOpen: actions.isAllowed("open")
@@ -234,33 +232,27 @@ C.ApplicationWindow {
         onSourcesRequested: actions.trigger("sources")
         onDoubleTapped: actions.trigger("fullscreen")
     }
-    ReplayPanel {
+    ViewLoader {
         id: replay
         anchors.left: view.left
         anchors.right: view.right
         anchors.top: root.fullScreen && root.chrome ? titleBar.bottom : view.top
         anchors.bottom: root.fullScreen && root.chrome ? transport.top : view.bottom
-        visible: root.session.replay.open && !root.wallShown
         session: root.session
+        view: root.wallShown ? null : root.session.views.find("replay")
     }
-    MatrixPanel {
-        id: matrix
+    ViewLoader {
+        id: dock
         readonly property real space: root.width - (root.panelOpen && !root.compact ? panel.width : 0)
         readonly property real tall: parent.height - titleBar.height - transport.height
         readonly property bool below: space < tall  // a window in portrait format
-        objectName: "matrixPanel"
         anchors.right: root.panelOpen && !root.compact ? panel.left : parent.right
         anchors.bottom: root.fullScreen && !root.chrome ? parent.bottom : transport.top
         width: below ? space : Math.round(Math.max(360, Math.min(space * 0.55, 2 * tall)))
         height: below ? Math.round(tall * 0.55) : root.fullScreen && !root.chrome ? parent.height : tall
-        visible: root.session.matrix.open && root.docked
+        visible: root.docked
         session: root.session
-    }
-    RacePanel {
-        objectName: "racePanel"
-        anchors.fill: matrix
-        visible: root.session.race.open && root.docked
-        session: root.session
+        view: root.besideRequested
     }
     SidePanel {
         id: panel
@@ -269,7 +261,7 @@ C.ApplicationWindow {
         anchors.top: root.fullScreen ? parent.top : titleBar.bottom
         anchors.bottom: root.fullScreen && !root.chrome ? parent.bottom : transport.top
         width: Math.min(Theme.panelWidth, root.width - 60)
-        visible: root.panelOpen && !root.session.compare.open
+        visible: root.panelOpen && !root.compare.open
         session: root.session
         shortcuts: shortcutTable
         kiosk: root.kiosk
@@ -280,8 +272,9 @@ C.ApplicationWindow {
         id: comparePanel
         objectName: "comparePanel"
         anchors.fill: panel
-        visible: root.panelOpen && root.session.compare.open
+        visible: root.panelOpen && root.compare.open
         session: root.session
+        view: root.compare
         kiosk: root.kiosk
         onModelRequested: dialogs.use(d => d.openModel())
     }
@@ -323,8 +316,8 @@ C.ApplicationWindow {
         anchors.bottomMargin: root.fullScreen && root.chrome ? transport.height : 0
         stand: root.stand
         display: root.session.display
-        matrixPanel: matrix
-        canReveal: !root.session.compare.open && !root.wall
+        matrix: root.session.views.find("matrix") as MatrixView
+        canReveal: !root.session.views.imageCovered && !root.wall
         onResetRequested: root.resetView()
         onTouched: root.showChrome()
     }
@@ -348,7 +341,7 @@ C.ApplicationWindow {
     }
     CountsFileSheet {
         id: countsFile
-        counts: root.session.counts
+        counts: root.counts
     }
     ShortcutSheet {
         id: sheet

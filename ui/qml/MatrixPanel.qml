@@ -8,13 +8,19 @@ Rectangle {
     id: root
 
     required property Session session
-    readonly property MatrixView matrix: session.matrix
+    required property MatrixView view
     property real sweep: 1  // upper fraction of the rows that have been reduced
     readonly property string sourceState: session.transport.state
     readonly property bool waiting: sourceState === "idle" || sourceState === "opening" || sourceState === "failed"  // for a source
 
+    objectName: "matrixPanel"
     color: Theme.surface
     clip: true
+
+    Connections {
+        target: root.view
+        function onSweepRequested() { sweeping.restart() }
+    }
 
     NumberAnimation {
         id: sweeping
@@ -24,14 +30,13 @@ Rectangle {
         to: 1
         duration: 4000
     }
-    function startSweep() { sweeping.restart() }
 
     component Panel: Item {
         id: panel
         required property bool greedy
         required property string title
-        readonly property int all: greedy ? root.matrix.keptGreedy : root.matrix.keptOnePass
-        readonly property int kept: root.sweep < 1 ? root.matrix.keptBefore(root.sweep, greedy) : all
+        readonly property int all: greedy ? root.view.keptGreedy : root.view.keptOnePass
+        readonly property int kept: root.sweep < 1 ? root.view.keptBefore(root.sweep, greedy) : all
         readonly property real side: Math.min(width - 12, height - 48)
 
         Label {
@@ -40,12 +45,10 @@ Rectangle {
             text: panel.title
             font.bold: true
         }
-        Label {
+        Remark {
             anchors.top: heading.bottom
             width: parent.width
-            text: qsTr("%1 of %2 kept").arg(Theme.count(panel.kept)).arg(Theme.count(root.matrix.count))
-            color: Theme.textDim
-            font.pixelSize: Theme.fontSmall
+            text: qsTr("%1 of %2 kept").arg(Theme.count(panel.kept)).arg(Theme.count(root.view.count))
         }
         Rectangle {
             y: 44
@@ -53,41 +56,41 @@ Rectangle {
             height: panel.side + 2
             color: Theme.background
             border.color: Theme.line
-            MatrixItem {
+            ImageItem {
                 id: cells
                 objectName: panel.greedy ? "matrixGreedy" : "matrixOnePass"
                 x: 1
                 y: 1
                 width: panel.side
                 height: panel.side
-                view: root.matrix
-                greedy: panel.greedy
+                image: panel.greedy ? root.view.greedyImage : root.view.onePassImage
+                cells: true
                 Accessible.role: Accessible.Graphic
                 Accessible.name: qsTr("Suppression matrix, %1").arg(panel.title)
                 Accessible.focusable: true
-                activeFocusOnTab: root.matrix.count > 0
+                activeFocusOnTab: root.view.count > 0
                 readonly property bool visualFocus: activeFocus  // the arrow keys select a row
                 function selectRow(row: int) {
-                    const last = root.matrix.count - 1
-                    root.matrix.select((Math.max(0, Math.min(last, row)) + 0.5) / (last + 1), panel.greedy)
+                    const last = root.view.count - 1
+                    root.view.select((Math.max(0, Math.min(last, row)) + 0.5) / (last + 1), panel.greedy)
                 }
-                readonly property int row: root.matrix.selectedRow < 0 ? -1 : Math.floor(root.matrix.selectedRow * root.matrix.count)
-                onActiveFocusChanged: activeFocus ? selectRow(row) : root.matrix.select(-1, panel.greedy)
+                readonly property int row: root.view.selectedRow < 0 ? -1 : Math.floor(root.view.selectedRow * root.view.count)
+                onActiveFocusChanged: activeFocus ? selectRow(row) : root.view.select(-1, panel.greedy)
                 Keys.onUpPressed: selectRow(row - 1)
                 Keys.onDownPressed: selectRow(row + 1)
                 Keys.onPressed: event => {
                     if (event.key !== Qt.Key_Home && event.key !== Qt.Key_End) return
-                    selectRow(event.key === Qt.Key_Home ? 0 : root.matrix.count)
+                    selectRow(event.key === Qt.Key_Home ? 0 : root.view.count)
                     event.accepted = true
                 }
                 FocusRing { shown: cells.visualFocus; anchors.margins: -1; radius: 0 }
                 HoverHandler {
                     id: pointer
-                    onPointChanged: if (hovered) root.matrix.select(point.position.y / cells.height, panel.greedy)
-                    onHoveredChanged: if (!hovered) root.matrix.select(-1, panel.greedy)
+                    onPointChanged: if (hovered) root.view.select(point.position.y / cells.height, panel.greedy)
+                    onHoveredChanged: if (!hovered) root.view.select(-1, panel.greedy)
                 }
                 TapHandler {
-                    onTapped: event => root.matrix.select(event.position.y / cells.height, panel.greedy)
+                    onTapped: event => root.view.select(event.position.y / cells.height, panel.greedy)
                 }
             }
             // Rows that have not been reduced yet.
@@ -107,15 +110,15 @@ Rectangle {
             }
             Rectangle {
                 x: 1
-                y: root.matrix.selectedRow * panel.side
+                y: root.view.selectedRow * panel.side
                 width: panel.side
                 height: 1
                 color: Theme.text
-                visible: root.matrix.selectedRow >= 0
+                visible: root.view.selectedRow >= 0
             }
             // Rows where the rules differ.
             Repeater {
-                model: root.matrix.differing
+                model: root.view.differing
                 Rectangle {
                     required property real modelData
                     x: panel.side + 3
@@ -144,25 +147,25 @@ Rectangle {
             IconButton {
                 iconName: "play"
                 tip: qsTr("Sweep over the rows: the reduction")
-                enabled: root.matrix.count > 0
-                onClicked: root.startSweep()
+                enabled: root.view.count > 0
+                onClicked: sweeping.restart()
             }
             ChipButton {
                 text: qsTr("By score")
                 tip: qsTr("Rows and columns in order of falling score")
-                chosen: !root.matrix.byCluster
-                onClicked: root.matrix.byCluster = false
+                chosen: !root.view.byCluster
+                onClicked: root.view.byCluster = false
             }
             ChipButton {
                 text: qsTr("By cluster")
                 tip: qsTr("Rows and columns grouped by the kept detection that suppresses them")
-                chosen: root.matrix.byCluster
-                onClicked: root.matrix.byCluster = true
+                chosen: root.view.byCluster
+                onClicked: root.view.byCluster = true
             }
             IconButton {
                 iconName: "close"
                 tip: qsTr("Close (M)")
-                onClicked: root.matrix.open = false
+                onClicked: root.view.open = false
             }
         }
         RowLayout {
@@ -184,26 +187,20 @@ Rectangle {
                 title: qsTr("greedy")
             }
         }
-        Label {
+        Remark {
             objectName: "matrixStatus"
             Layout.fillWidth: true
-            text: root.matrix.selection.length > 0 ? root.matrix.selection
-                : root.matrix.computeMs === 0 && root.waiting ? qsTr("No frames yet")
-                : root.matrix.computeMs === 0 ? qsTr("Computing …")  // the first one; many detections take seconds
-                : root.matrix.count === 0 ? qsTr("No raw detections in this frame")
-                : qsTr("cost of this view: %1 ms per matrix, on the CPU").arg(Theme.milliseconds(root.matrix.computeMs))
-            color: root.matrix.selection.length > 0 ? Theme.text : Theme.textDim
-            font.pixelSize: Theme.fontSmall
+            text: root.view.selection.length > 0 ? root.view.selection
+                : root.view.computeMs === 0 && root.waiting ? qsTr("No frames yet")
+                : root.view.computeMs === 0 ? qsTr("Computing …")  // the first one; many detections take seconds
+                : root.view.count === 0 ? qsTr("No raw detections in this frame")
+                : qsTr("cost of this view: %1 ms per matrix, on the CPU").arg(Theme.milliseconds(root.view.computeMs))
+            color: root.view.selection.length > 0 ? Theme.text : Theme.textDim
         }
-        Label {
-            Layout.fillWidth: true
+        Note {
             visible: root.height > 420
             text: qsTr("A cell is lit if its column suppresses its row (map). A row without a lit cell is kept (reduce). "
                        + "In greedy, dim columns are suppressed themselves. Marked rows differ.")
-            color: Theme.textDim
-            font.pixelSize: Theme.fontSmall
-            wrapMode: Text.Wrap
-            elide: Text.ElideNone
         }
     }
 }

@@ -1,7 +1,8 @@
 import QtQuick
+import QtQuick.Layouts
 import Throng.Ui
 
-// A figure with its unit, and its label below.
+// A figure with its unit, and its label below. Those of a row are of one width.
 Column {
     id: root
 
@@ -9,6 +10,9 @@ Column {
     property string unit
     property string label
     property color figureColor: Theme.text
+
+    Layout.fillWidth: true
+    Layout.preferredWidth: 1
 
     Row {
         spacing: 3
@@ -19,16 +23,12 @@ Column {
             font.pixelSize: Theme.fontFigure
             font.bold: true
         }
-        Label {
+        Remark {
             anchors.baseline: figureText.baseline
             text: root.unit
-            color: Theme.textDim
-            font.pixelSize: Theme.fontSmall
         }
     }
-    Label {
+    Remark {
         text: root.label
-        color: Theme.textDim
-        font.pixelSize: Theme.fontSmall
     }
 }

@@ -6,9 +6,9 @@ import Throng.Ui
 Rectangle {
     id: root
 
-    required property Session session
+    required property DetectionSettings detection
+    required property PanelSections sections
     property bool allowed: true
-    readonly property DetectionSettings detection: session.detection
     readonly property bool installed: detection.getNetwork.length === 0
     // An installed network is news to who has closed the hint how to get one.
     readonly property string key: installed ? "networkHint" : "getNetworkHint"
@@ -16,7 +16,7 @@ Rectangle {
 
     objectName: "networkHint"
     implicitHeight: Math.max(Theme.target, words.implicitHeight + 2 * Theme.gap)
-    visible: allowed && detection.offersNetwork && closed >= 0 && session.sections.isOpen(key)
+    visible: allowed && detection.offersNetwork && closed >= 0 && sections.isOpen(key)
     radius: Theme.radius
     color: Theme.surfaceHigh
     Accessible.role: Accessible.StaticText
@@ -48,7 +48,7 @@ Rectangle {
             iconName: "close"
             tip: qsTr("Do not show this again")
             onClicked: {
-                root.session.sections.setOpen(root.key, false)
+                root.sections.setOpen(root.key, false)
                 ++root.closed
             }
         }

@@ -8,8 +8,9 @@ Rectangle {
     id: root
 
     required property Session session
-    readonly property RaceView race: session.race
+    required property RaceView view
 
+    objectName: "racePanel"
     color: Theme.surface
     clip: true
 
@@ -92,17 +93,13 @@ Rectangle {
                         visible: 1000 / 30 < bars.longest
                     }
                 }
-                Label {
+                Note {
                     id: note
                     width: parent.width
                     text: !row.ran ? row.modelData.reason
                         : qsTr("%1 % of a 33 ms frame").arg(100 * row.modelData.share < 0.95
                               ? (100 * row.modelData.share).toFixed(2) : (100 * row.modelData.share).toFixed(0))
                           + (row.modelData.note.length > 0 ? " · " + row.modelData.note : "")
-                    color: Theme.textDim
-                    font.pixelSize: Theme.fontSmall
-                    wrapMode: Text.Wrap
-                    elide: Text.ElideNone
                 }
             }
         }
@@ -122,15 +119,15 @@ Rectangle {
         }
         IconButton {
             iconName: "play"
-            text: root.race.running ? qsTr("Measuring …") : qsTr("Again")
+            text: root.view.running ? qsTr("Measuring …") : qsTr("Again")
             tip: qsTr("Measure the frame on screen again")
-            enabled: !root.race.running && root.race.rawCount >= 0
-            onClicked: root.race.start()
+            enabled: !root.view.running && root.view.rawCount >= 0
+            onClicked: root.view.start()
         }
         IconButton {
             iconName: "close"
             tip: qsTr("Close (X)")
-            onClicked: root.session.toggleRace()
+            onClicked: root.view.open = false
         }
     }
     Flickable {
@@ -155,39 +152,30 @@ Rectangle {
             x: Theme.gap + 4
             width: flick.width - 2 * x - 6
             spacing: 0
-            Label {
-                Layout.fillWidth: true
-                text: root.race.rawCount < 0 ? qsTr("Waiting for the frame …")
+            Note {
+                text: root.view.rawCount < 0 ? qsTr("Waiting for the frame …")
                     : qsTr("Medians of repeated runs on the frame on screen. Playback is paused meanwhile.")
-                color: Theme.textDim
-                font.pixelSize: Theme.fontSmall
-                wrapMode: Text.Wrap
-                elide: Text.ElideNone
             }
             Label {
                 Layout.fillWidth: true
-                visible: root.race.error.length > 0
-                text: root.race.error
+                visible: root.view.error.length > 0
+                text: root.view.error
                 color: Theme.warning
                 wrapMode: Text.Wrap
                 elide: Text.ElideNone
             }
             Bars {
                 Layout.fillWidth: true
-                title: qsTr("Suppression of %1 raw detections, any number of hits, no merging").arg(Theme.count(root.race.rawCount))
-                rows: root.race.suppression
+                title: qsTr("Suppression of %1 raw detections, any number of hits, no merging").arg(Theme.count(root.view.rawCount))
+                rows: root.view.suppression
             }
             Bars {
                 Layout.fillWidth: true
                 title: qsTr("Detection")
-                rows: root.race.detector
+                rows: root.view.detector
             }
         }
     }
     FocusRing { shown: flick.visualFocus; anchors.fill: flick; anchors.margins: 2 }
-    Rectangle {
-        width: 1
-        height: parent.height
-        color: Theme.line
-    }
+    Edge {}
 }

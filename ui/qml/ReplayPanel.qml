@@ -8,7 +8,7 @@ Item {
     id: root
 
     required property Session session
-    readonly property Replay replay: session.replay
+    required property Replay view
     readonly property alias stripHeight: strip.height
 
     Rectangle {
@@ -18,31 +18,29 @@ Item {
         anchors.top: parent.top
         anchors.bottom: strip.top
         color: "black"
-        visible: root.replay.active
+        visible: root.view.active
         MouseArea { anchors.fill: parent }  // the live image below is not to be used
         ReplayItem {
             objectName: "replayImage"
             anchors.fill: parent
-            replay: root.replay
+            replay: root.view
             boxColor: Theme.keptBox
             Accessible.role: Accessible.Graphic
-            Accessible.name: root.replay.title
+            Accessible.name: root.view.title
         }
         Label {
             anchors.centerIn: parent
-            visible: root.replay.active && !root.replay.hasImage
+            visible: root.view.active && !root.view.hasImage
             text: qsTr("No image was stored of this frame")
             color: Theme.textDim
         }
-        Rectangle {
+        Plate {
             objectName: "replayStages"
             anchors.right: parent.right
             anchors.top: parent.top
             anchors.margins: Theme.gap
             width: 208
             height: Math.min(parent.height - 2 * Theme.gap, stages.implicitHeight + 2 * Theme.gap)
-            radius: Theme.radius
-            color: "#d0131a23"
             clip: true
             Column {
                 id: stages
@@ -50,7 +48,7 @@ Item {
                 y: Theme.gap
                 width: parent.width - 2 * x
                 Repeater {
-                    model: root.replay.stages
+                    model: root.view.stages
                     Item {
                         required property var modelData
                         width: stages.width
@@ -90,38 +88,38 @@ Item {
                 Label {
                     objectName: "replayTitle"
                     Layout.fillWidth: true
-                    text: root.replay.active ? root.replay.title
-                        : root.width < 760 ? qsTr("last %1 s").arg(root.replay.seconds.toFixed(0))
+                    text: root.view.active ? root.view.title
+                        : root.width < 760 ? qsTr("last %1 s").arg(root.view.seconds.toFixed(0))
                         : qsTr("last %1 s · %2 MB, %3 ms per frame on a thread of its own")
-                              .arg(root.replay.seconds.toFixed(0)).arg(root.replay.megabytes.toFixed(1))
-                              .arg(Theme.milliseconds(root.replay.costMs))
-                    color: root.replay.active ? Theme.text : Theme.textDim
+                              .arg(root.view.seconds.toFixed(0)).arg(root.view.megabytes.toFixed(1))
+                              .arg(Theme.milliseconds(root.view.costMs))
+                    color: root.view.active ? Theme.text : Theme.textDim
                 }
                 IconButton {
                     objectName: "replayBack"
                     iconName: "stepback"
                     tip: qsTr("One frame back in the last 30 seconds (,)")
-                    enabled: root.replay.count > 0
-                    onClicked: root.replay.step(-1)
+                    enabled: root.view.count > 0
+                    onClicked: root.view.step(-1)
                 }
                 IconButton {
                     iconName: "step"
                     tip: qsTr("One frame forward in the last 30 seconds (.)")
-                    enabled: root.replay.active
-                    onClicked: root.replay.step(1)
+                    enabled: root.view.active
+                    onClicked: root.view.step(1)
                 }
                 IconButton {
                     objectName: "replayLive"
                     iconName: "play"
                     text: qsTr("Live")
                     tip: qsTr("Back to the live image (Esc)")
-                    enabled: root.replay.active
-                    onClicked: root.replay.goLive()
+                    enabled: root.view.active
+                    onClicked: root.view.goLive()
                 }
                 IconButton {
                     iconName: "close"
                     tip: qsTr("Close, and forget the last 30 seconds (I)")
-                    onClicked: root.replay.open = false
+                    onClicked: root.view.open = false
                 }
             }
             Rectangle {
@@ -134,35 +132,33 @@ Item {
                     objectName: "replayPlot"
                     anchors.fill: parent
                     anchors.margins: 1
-                    replay: root.replay
+                    replay: root.view
                     color: Theme.accent
                     markColor: Theme.text
                     Accessible.role: Accessible.Graphic
                     Accessible.name: qsTr("Milliseconds of every frame of the last 30 seconds")
                     Accessible.focusable: true
-                    activeFocusOnTab: root.replay.count > 0
+                    activeFocusOnTab: root.view.count > 0
                     readonly property bool visualFocus: activeFocus  // the arrow keys choose a frame
-                    Keys.onLeftPressed: root.replay.step(-1)
-                    Keys.onRightPressed: root.replay.step(1)
+                    Keys.onLeftPressed: root.view.step(-1)
+                    Keys.onRightPressed: root.view.step(1)
                     Keys.onPressed: event => {
-                        if (event.key === Qt.Key_Home) root.replay.selectSecondsAgo(30)
-                        else if (event.key === Qt.Key_End) root.replay.goLive()
+                        if (event.key === Qt.Key_Home) root.view.selectSecondsAgo(30)
+                        else if (event.key === Qt.Key_End) root.view.goLive()
                         else return
                         event.accepted = true
                     }
                     FocusRing { shown: plot.visualFocus; anchors.margins: 0; radius: 0 }
                     MouseArea {
-                        function pick(x: real) { root.replay.selectSecondsAgo(Math.max(0, 30 * (1 - x / width))) }
+                        function pick(x: real) { root.view.selectSecondsAgo(Math.max(0, 30 * (1 - x / width))) }
                         anchors.fill: parent
                         onPressed: event => pick(event.x)
                         onPositionChanged: event => pick(event.x)
                     }
                 }
-                Label {
+                Remark {
                     x: 4
-                    text: root.replay.count > 0 ? qsTr("%1 ms").arg(plot.msScale) : qsTr("Recording begins with the next frame")
-                    color: Theme.textDim
-                    font.pixelSize: Theme.fontSmall
+                    text: root.view.count > 0 ? qsTr("%1 ms").arg(plot.msScale) : qsTr("Recording begins with the next frame")
                 }
             }
         }

@@ -188,14 +188,12 @@ C.ApplicationWindow {
                                       .arg(row.frames).arg(row.noun)
                             font.bold: row.chosen
                         }
-                        Label {
+                        Remark {
                             x: 12
                             anchors.bottom: parent.bottom
                             anchors.bottomMargin: 8
                             width: parent.width - 24
                             text: row.doubts.length > 0 ? row.doubts : qsTr("not doubtful")
-                            color: Theme.textDim
-                            font.pixelSize: Theme.fontSmall
                         }
                         Label {
                             id: verdict

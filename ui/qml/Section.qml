@@ -6,10 +6,12 @@ import Throng.Ui
 ColumnLayout {
     id: root
 
-    required property Session session
+    Layout.fillWidth: true
+
+    required property PanelSections sections
     required property string key
     property string title
-    property bool open: session.sections.isOpen(key)
+    property bool open: sections.isOpen(key)
     default property alias content: body.data
 
     objectName: "section_" + key
@@ -17,12 +19,12 @@ ColumnLayout {
 
     function toggle() {
         open = !open
-        session.sections.setOpen(key, open)
+        sections.setOpen(key, open)
     }
 
     Connections {
-        target: root.session.sections
-        function onRestored(key) { if (key === root.key) root.open = root.session.sections.isOpen(key) }
+        target: root.sections
+        function onRestored(key) { if (key === root.key) root.open = root.sections.isOpen(key) }
     }
     IconButton {
         Layout.fillWidth: true
@@ -32,11 +34,9 @@ ColumnLayout {
         onClicked: root.toggle()
         Accessible.name: root.title
         contentItem: Item {
-            Label {
+            Remark {
                 anchors.verticalCenter: parent.verticalCenter
                 text: root.title
-                color: Theme.textDim
-                font.pixelSize: Theme.fontSmall
                 font.bold: true
                 font.capitalization: Font.AllUppercase
                 font.letterSpacing: 1.2

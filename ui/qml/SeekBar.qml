@@ -6,7 +6,8 @@ import Throng.Ui
 T.Slider {
     id: control
 
-    required property Session session
+    required property Source source
+    required property Transport transport
 
     objectName: "seekBar"
     implicitHeight: Theme.target
@@ -14,7 +15,7 @@ T.Slider {
     hoverEnabled: true
     live: true
     from: 0
-    to: Math.max(0.001, session.source.duration)
+    to: Math.max(0.001, source.duration)
     stepSize: 0
     Accessible.name: qsTr("Position")
 
@@ -22,14 +23,14 @@ T.Slider {
     Timer {
         id: pacer
         interval: 120
-        onTriggered: control.session.transport.seek(control.value)
+        onTriggered: control.transport.seek(control.value)
     }
     onMoved: if (!pacer.running) pacer.start()
-    onPressedChanged: if (!pressed) session.transport.seek(value)
+    onPressedChanged: if (!pressed) transport.seek(value)
     Binding {
         target: control
         property: "value"
-        value: control.session.transport.position
+        value: control.transport.position
         when: !control.pressed && !pacer.running
         restoreMode: Binding.RestoreNone
     }
@@ -50,8 +51,8 @@ T.Slider {
         }
         // The part that is repeated.
         Rectangle {
-            readonly property real from: control.session.transport.loopStart / control.to
-            readonly property real to: Math.max(from, control.session.transport.loopEnd / control.to)
+            readonly property real from: control.transport.loopStart / control.to
+            readonly property real to: Math.max(from, control.transport.loopEnd / control.to)
             x: from * parent.width - 2
             y: -4
             width: Math.max(4, (to - from) * parent.width + 4)
@@ -60,7 +61,7 @@ T.Slider {
             color: "transparent"
             border.color: Theme.warning
             border.width: 2
-            visible: control.session.transport.loopStart >= 0
+            visible: control.transport.loopStart >= 0
         }
     }
     HoverHandler { id: pointer }

@@ -9,6 +9,7 @@ Rectangle {
 
     required property Session session
     required property ShortcutModel shortcuts
+    readonly property CountsView counting: session.views.find("counts") as CountsView
     property bool kiosk: false
     readonly property bool dense: height < 800  // keeps the clock profiles visible below the bars
     signal modelRequested()
@@ -47,41 +48,37 @@ Rectangle {
                 session: root.session
             }
             Section {
-                Layout.fillWidth: true
-                session: root.session
+                sections: root.session.sections
                 key: "timing"
                 title: qsTr("Timing")
                 TimingPanel { Layout.fillWidth: true; session: root.session; dense: root.dense }
             }
             Section {
-                Layout.fillWidth: true
-                session: root.session
+                sections: root.session.sections
                 key: "switches"
                 title: qsTr("Optimizations")
                 visible: root.session.switches.count > 0
                 SwitchPanel { Layout.fillWidth: true; session: root.session }
             }
             Section {
-                Layout.fillWidth: true
-                session: root.session
+                sections: root.session.sections
                 key: "board"
                 title: qsTr("Board")
                 BoardPanel { Layout.fillWidth: true; session: root.session }
             }
             Section {
                 id: counts
-                Layout.fillWidth: true
-                session: root.session
+                sections: root.session.sections
                 key: "counts"
                 title: qsTr("People, lines and zones")
                 visible: !root.kiosk  // it saves files
-                open: root.session.counts.open
-                onOpenChanged: root.session.counts.open = open
+                open: root.counting.open
+                onOpenChanged: root.counting.open = open
                 Component.onCompleted: if (open) scroll.restart()
                 Connections {
-                    target: root.session.counts
+                    target: root.counting
                     function onOpenChanged() {
-                        counts.open = root.session.counts.open
+                        counts.open = root.counting.open
                         if (counts.open) scroll.restart()
                     }
                 }
@@ -93,31 +90,30 @@ Rectangle {
                 }
                 CountsPanel {
                     Layout.fillWidth: true
-                    session: root.session
+                    counts: root.counting
                     onFileRequested: root.countsFileRequested()
                 }
             }
             Section {
-                Layout.fillWidth: true
-                session: root.session
+                sections: root.session.sections
                 key: "image"
                 title: qsTr("Image")
                 DisplayPanel {
                     Layout.fillWidth: true
-                    stageMap: root.session.stageMap
+                    stageMap: root.session.views.find("stageMap")
                     display: root.session.display
                     shortcuts: root.shortcuts
                     landmarks: root.session.detection.hasLandmarks
                 }
             }
             Section {
-                Layout.fillWidth: true
-                session: root.session
+                sections: root.session.sections
                 key: "detector"
                 title: qsTr("Detector")
                 NetworkHint {
                     Layout.fillWidth: true
-                    session: root.session
+                    detection: root.session.detection
+                    sections: root.session.sections
                     allowed: !root.kiosk
                 }
                 DetectorPanel {
@@ -131,8 +127,7 @@ Rectangle {
                 }
             }
             Section {
-                Layout.fillWidth: true
-                session: root.session
+                sections: root.session.sections
                 key: "suppression"
                 title: qsTr("Suppression")
                 SuppressionPanel {
@@ -143,9 +138,5 @@ Rectangle {
             }
         }
     }
-    Rectangle {
-        width: 1
-        height: parent.height
-        color: Theme.line
-    }
+    Edge {}
 }

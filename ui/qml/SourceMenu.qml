@@ -29,12 +29,10 @@ C.Popup {
         session.open(spec)
     }
 
-    component Heading: Label {
+    component Heading: Remark {
         Layout.fillWidth: true
         Layout.leftMargin: 10
         Layout.topMargin: 6
-        color: Theme.textDim
-        font.pixelSize: Theme.fontSmall
         font.bold: true
     }
 
@@ -72,18 +70,11 @@ C.Popup {
                 Layout.fillWidth: true
                 Layout.leftMargin: 10
                 spacing: 4
-                C.TextField {
+                InputField {
                     id: address
                     objectName: "address"
                     Layout.fillWidth: true
-                    implicitHeight: 40
-                    color: Theme.text
                     placeholderText: qsTr("rtsp://… or another source")
-                    placeholderTextColor: Theme.textDim
-                    font.pixelSize: Theme.fontBody
-                    selectByMouse: true
-                    selectionColor: Theme.accent
-                    selectedTextColor: Theme.accentText
                     // The first press sets the cursor into the previous address; typing would be inserted there.
                     property bool selectsOnPress: false
                     onTextEdited: selectsOnPress = false
@@ -97,11 +88,6 @@ C.Popup {
                         onTriggered: address.selectAll()
                     }
                     onAccepted: if (text.trim().length > 0) root.openSource(text.trim())
-                    background: Rectangle {
-                        radius: Theme.radius
-                        color: Theme.background
-                        border.color: address.activeFocus ? Theme.accent : Theme.line
-                    }
                 }
                 IconButton {
                     iconName: "right"

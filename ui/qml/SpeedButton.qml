@@ -5,10 +5,10 @@ import Throng.Ui
 IconButton {
     id: root
 
-    required property Session session
+    required property Transport transport
     required property Actions actions
 
-    text: session.transport.speed + "×"
+    text: transport.speed + "×"
     tip: qsTr("Playback speed ([ and ])")
     implicitWidth: 62
     onClicked: actions.nextSpeed()

@@ -26,7 +26,7 @@ Item {
         text: root.label
         font.bold: root.emphasized
     }
-    Label {
+    Remark {
         id: change
         readonly property bool isSignificant: root.ratio > 0 && (root.ratio > 1.15 || root.ratio < 0.87)
         anchors.left: name.right
@@ -35,7 +35,6 @@ Item {
         leftPadding: 8
         text: (root.ratio >= 1 ? "▲ " : "▼ ") + Theme.times(root.ratio >= 1 ? root.ratio : 1 / root.ratio) + "×"
         color: root.ratio > 1 ? Theme.warning : Theme.accent
-        font.pixelSize: Theme.fontSmall
         elide: Text.ElideNone
     }
     HoverHandler { id: pointer }

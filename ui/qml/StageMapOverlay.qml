@@ -7,20 +7,24 @@ Item {
     id: root
     objectName: "stageMap"
 
-    required property VideoItem view
     required property Session session
-    property real covered: 0  // height of what covers the lower edge
-    readonly property StageMapView map: session.stageMap
-    readonly property real legendHeight: legendBox.height
+    required property StageMapView view
+    required property VideoView frame
+    readonly property VideoItem video: frame.video
+    readonly property real stripHeight: visible ? legendBox.height + Theme.gap : 0
+
+    visible: video.hasFrame && !view.covered
 
     clip: true
 
-    StageMapItem {
-        x: root.view.frameRect.x
-        y: root.view.frameRect.y
-        width: root.view.frameRect.width
-        height: root.view.frameRect.height
-        view: root.map
+    ImageItem {
+        x: root.video.frameRect.x
+        y: root.video.frameRect.y
+        width: root.video.frameRect.width
+        height: root.video.frameRect.height
+        image: root.view.image
+        part: root.view.cells
+        cells: true
         Accessible.role: Accessible.Graphic
         Accessible.name: qsTr("Map of stages")
     }
@@ -30,7 +34,7 @@ Item {
         anchors.right: parent.right
         anchors.bottom: parent.bottom
         anchors.margins: Theme.gap + 4
-        anchors.bottomMargin: root.covered + Theme.gap + 4
+        anchors.bottomMargin: root.frame.covered + Theme.gap + 4
         width: Math.min(parent.width - 24, 428)
         height: content.implicitHeight + 2 * Theme.gap
         radius: Theme.radius
@@ -55,43 +59,43 @@ Item {
                 IconButton {
                     objectName: "stageMapSmaller"
                     iconName: "minus"
-                    tip: root.map.level > 0 ? qsTr("Smaller windows only") : qsTr("Windows of all sizes")
-                    visible: root.map.problem.length === 0
-                    enabled: root.map.level >= 0
-                    onClicked: root.map.level -= 1
+                    tip: root.view.level > 0 ? qsTr("Smaller windows only") : qsTr("Windows of all sizes")
+                    visible: root.view.problem.length === 0
+                    enabled: root.view.level >= 0
+                    onClicked: root.view.level -= 1
                 }
                 Label {
                     objectName: "stageMapLevel"
                     Layout.preferredWidth: 120
                     horizontalAlignment: Text.AlignHCenter
-                    visible: root.map.problem.length === 0
-                    text: root.map.levelText
+                    visible: root.view.problem.length === 0
+                    text: root.view.levelText
                 }
                 IconButton {
                     objectName: "stageMapLarger"
                     iconName: "plus"
-                    tip: root.map.level < 0 ? qsTr("Windows of the smallest size only") : qsTr("Larger windows only")
-                    visible: root.map.problem.length === 0
-                    enabled: root.map.level < root.map.levels - 1
-                    onClicked: root.map.level += 1
+                    tip: root.view.level < 0 ? qsTr("Windows of the smallest size only") : qsTr("Larger windows only")
+                    visible: root.view.problem.length === 0
+                    enabled: root.view.level < root.view.levels - 1
+                    onClicked: root.view.level += 1
                 }
                 IconButton {
                     iconName: "close"
                     tip: qsTr("Close (G)")
-                    onClicked: root.map.open = false
+                    onClicked: root.view.open = false
                 }
             }
             Row {
                 id: legend
                 Layout.fillWidth: true
                 Layout.rightMargin: 6
-                visible: root.map.ready
+                visible: root.view.ready
                 Repeater {
-                    model: root.map.bands
+                    model: root.view.bands
                     Column {
                         id: band
                         required property var modelData
-                        width: legend.width / Math.max(1, root.map.bands.length)
+                        width: legend.width / Math.max(1, root.view.bands.length)
                         Rectangle {
                             width: parent.width
                             height: 12
@@ -106,26 +110,21 @@ Item {
                     }
                 }
             }
-            Label {
+            Note {
                 objectName: "stageMapStatus"
-                Layout.fillWidth: true
-                text: root.map.problem.length > 0 ? root.map.problem
-                    : !root.map.ready ? qsTr("Computing the map …")
-                    : qsTr("%1 of %2 windows pass all").arg(Theme.count(root.map.accepted)).arg(Theme.count(root.map.visited))
-                color: root.map.problem.length > 0 ? Theme.warning : Theme.textDim
-                font.pixelSize: Theme.fontSmall
-                wrapMode: Text.Wrap
-                elide: Text.ElideNone
+                text: root.view.problem.length > 0 ? root.view.problem
+                    : !root.view.ready ? qsTr("Computing the map …")
+                    : qsTr("%1 of %2 windows pass all").arg(Theme.count(root.view.accepted)).arg(Theme.count(root.view.visited))
+                color: root.view.problem.length > 0 ? Theme.warning : Theme.textDim
             }
-            Label {
+            Remark {
                 objectName: "stageMapCost"
-                readonly property bool late: root.map.behind >= 0.25
+                readonly property bool late: root.view.behind >= 0.25
                 Layout.fillWidth: true
-                visible: root.map.ready
-                text: qsTr("Cost: %1 ms, on the CPU").arg(Theme.milliseconds(root.map.computeMs))
-                      + (late ? qsTr(" · %1 s behind the image").arg(root.map.behind.toFixed(1)) : "")
+                visible: root.view.ready
+                text: qsTr("Cost: %1 ms, on the CPU").arg(Theme.milliseconds(root.view.computeMs))
+                      + (late ? qsTr(" · %1 s behind the image").arg(root.view.behind.toFixed(1)) : "")
                 color: late ? Theme.warning : Theme.textDim
-                font.pixelSize: Theme.fontSmall
             }
         }
     }

@@ -8,7 +8,7 @@ Item {
 
     required property Stand stand  // null in a plain window
     required property DisplaySettings display
-    required property MatrixPanel matrixPanel
+    required property MatrixView matrix
     property bool canReveal: true  // the view on screen can show faces
     signal resetRequested()
     signal touched()
@@ -38,6 +38,6 @@ Item {
     Timer {
         id: sweepDelay
         interval: 1500  // the matrix is there first, unreduced
-        onTriggered: root.matrixPanel.startSweep()
+        onTriggered: root.matrix.sweepRequested()
     }
 }

@@ -50,12 +50,10 @@ Item {
                     fontSizeMode: Text.HorizontalFit
                     minimumPixelSize: Theme.fontSmall
                 }
-                Label {
+                Remark {
                     width: parent.width
                     horizontalAlignment: Text.AlignHCenter
                     text: control.subtitle
-                    color: Theme.textDim
-                    font.pixelSize: Theme.fontSmall
                 }
             }
         }

@@ -12,7 +12,6 @@ ColumnLayout {
     spacing: 2
 
     Choice {
-        Layout.fillWidth: true
         label: qsTr("Rule")
         tip: qsTr("Which of several overlapping detections are kept")
         model: root.detection.rules
@@ -20,7 +19,6 @@ ColumnLayout {
         onChosen: i => root.detection.rule = i
     }
     Choice {
-        Layout.fillWidth: true
         label: qsTr("Overlap")
         tip: qsTr("How the overlap of two boxes is measured")
         model: root.detection.overlaps
@@ -29,7 +27,6 @@ ColumnLayout {
         enabled: !root.detection.softRule
     }
     LabeledSlider {
-        Layout.fillWidth: true
         label: qsTr("Threshold θ")
         tip: qsTr("Boxes that overlap by this fraction suppress each other: lower keeps fewer")
         range: root.detection.ranges.theta
@@ -38,7 +35,6 @@ ColumnLayout {
         onMoved: v => root.detection.theta = Math.round(v * 100) / 100
     }
     LabeledSlider {
-        Layout.fillWidth: true
         label: qsTr("Minimum hits")
         tip: qsTr("Number of raw detections that a face needs: higher keeps fewer false ones")
         range: root.detection.ranges.min_hits
@@ -48,7 +44,6 @@ ColumnLayout {
         enabled: !root.detection.softRule
     }
     Choice {
-        Layout.fillWidth: true
         label: qsTr("Merge")
         tip: qsTr("Whether a kept box is the mean of the boxes that it suppressed")
         model: root.detection.merges
@@ -57,7 +52,6 @@ ColumnLayout {
         enabled: !root.detection.softRule
     }
     Choice {
-        Layout.fillWidth: true
         visible: root.usesDevice
         label: qsTr("Kernels")
         tip: qsTr("Throng's kernels, or the paper's map and reduce (one-pass only)")

@@ -14,22 +14,18 @@ ColumnLayout {
     Item {
         Layout.fillWidth: true
         implicitHeight: 20
-        Label {
+        Remark {
             text: qsTr("milliseconds, full scale %1").arg(root.session.stages.scale)
-            color: Theme.textDim
-            font.pixelSize: Theme.fontSmall
         }
         Row {
             anchors.right: parent.right
             Repeater {
                 model: [qsTr("last"), "p50", "p99"]
-                Label {
+                Remark {
                     required property string modelData
                     width: 58
                     horizontalAlignment: Text.AlignRight
                     text: modelData
-                    color: Theme.textDim
-                    font.pixelSize: Theme.fontSmall
                 }
             }
         }
@@ -59,11 +55,9 @@ ColumnLayout {
             implicitHeight: 16
             color: Theme.warning
         }
-        Label {
+        Remark {
             Layout.fillWidth: true
             text: qsTr("baseline: %1").arg(root.session.stages.baselineTitle)
-            color: Theme.textDim
-            font.pixelSize: Theme.fontSmall
         }
         IconButton {
             iconName: "close"
@@ -107,7 +101,7 @@ ColumnLayout {
             TapHandler {
                 onTapped: event => {
                     const number = plot.numberAt(event.position.x)
-                    if (number >= 0) root.session.replay.selectNumber(number)
+                    if (number >= 0) (root.session.views.find("replay") as Replay).selectNumber(number)
                 }
             }
             HoverHandler { id: plotPointer }
@@ -116,16 +110,12 @@ ColumnLayout {
                 text: qsTr("Click a spike to see its frame, if the last 30 seconds are open (I)")
             }
         }
-        Label {
+        Remark {
             text: Theme.count(plot.rawScale)
-            color: Theme.textDim
-            font.pixelSize: Theme.fontSmall
         }
-        Label {
+        Remark {
             anchors.right: parent.right
             text: qsTr("%1 ms").arg(plot.msScale)
-            color: Theme.textDim
-            font.pixelSize: Theme.fontSmall
         }
     }
 }

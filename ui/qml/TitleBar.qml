@@ -17,15 +17,8 @@ Rectangle {
 
     readonly property bool narrow: width < 720
     onNarrowChanged: menu.close()
-    readonly property var allViews: [
-        { id: "matrix", icon: "matrix" },
-        { id: "counts", icon: "crowd" },
-        { id: "compare", icon: "compare" },
-        { id: "race", icon: "race" },
-        { id: "replay", icon: "recent" }
-    ]
-    readonly property var views: allViews.filter(view => actions.isAllowed(view.id))
-    function isOpen(id: string): bool { return session[id].open && (id !== "counts" || panelOpen) }
+    readonly property var views: Array.from(session.views.all).filter(view => view.icon !== "" && actions.isAllowed(view.id))
+    function isOpen(view: View): bool { return view.open && (panelOpen || view.id !== "counts") }  // in the panel
 
     implicitHeight: 56
     color: Theme.surface
@@ -62,12 +55,10 @@ Rectangle {
                 font.bold: true
                 elide: Text.ElideMiddle
             }
-            Label {
+            Remark {
                 width: parent.width
                 visible: text.length > 0
                 text: root.session.source.details
-                color: Theme.textDim
-                font.pixelSize: Theme.fontSmall
             }
         }
         Repeater {
@@ -77,7 +68,7 @@ Rectangle {
                 objectName: modelData.id + "Button"
                 iconName: modelData.icon
                 tip: root.shortcuts.tip(modelData.id)
-                checked: root.isOpen(modelData.id)
+                checked: root.isOpen(modelData)
                 onClicked: root.actions.trigger(modelData.id)
             }
         }
@@ -87,7 +78,7 @@ Rectangle {
             visible: root.narrow && root.views.length > 0
             iconName: "more"
             tip: qsTr("Views")
-            checked: menu.visible || root.views.some(view => root.isOpen(view.id))
+            checked: menu.visible || root.views.some(view => root.isOpen(view))
             onClicked: menu.visible ? menu.close() : menu.open()
 
             C.Popup {
@@ -109,7 +100,7 @@ Rectangle {
                             width: menu.availableWidth
                             iconName: modelData.icon
                             text: root.shortcuts.tip(modelData.id)
-                            highlighted: root.isOpen(modelData.id)
+                            highlighted: root.isOpen(modelData)
                             onClicked: {
                                 menu.close()
                                 root.actions.trigger(modelData.id)

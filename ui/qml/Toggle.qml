@@ -1,4 +1,5 @@
 import QtQuick
+import QtQuick.Layouts
 import QtQuick.Templates as T
 import Throng.Ui
 
@@ -8,6 +9,7 @@ T.Switch {
 
     property string tip
 
+    Layout.fillWidth: true
     implicitWidth: 200
     implicitHeight: Theme.target
     focusPolicy: Qt.TabFocus

@@ -76,12 +76,11 @@ Rectangle {
             readonly property bool lit: root.transport.playing && !silent
             objectName: "liveSign"
             color: lit ? Theme.accent : Theme.surfacePressed
-            Label {
+            Remark {
                 id: liveText
                 anchors.centerIn: parent
                 text: parent.silent ? qsTr("NO SIGNAL") : qsTr("LIVE")
                 font.bold: true
-                font.pixelSize: Theme.fontSmall
                 color: parent.lit ? Theme.accentText : parent.silent ? Theme.warning : Theme.textDim
             }
         }
@@ -90,7 +89,8 @@ Rectangle {
             Layout.leftMargin: Theme.gap
             Layout.rightMargin: Theme.gap
             visible: root.source.seekable
-            session: root.session
+            source: root.source
+            transport: root.transport
         }
         Item {
             Layout.fillWidth: true
@@ -98,7 +98,7 @@ Rectangle {
         }
         SpeedButton {
             visible: !root.wall && !root.source.live && !root.source.still && !root.narrow
-            session: root.session
+            transport: root.transport
             actions: root.actions
         }
         IconButton {

@@ -15,6 +15,13 @@ Rectangle {
     property real banner: 0       // height of the message over the upper edge
     property bool canOpen: true   // the user may open a source
     readonly property VideoItem video: video
+    readonly property CountsView counts: session.views.find("counts") as CountsView
+    readonly property MatrixView matrix: session.views.find("matrix") as MatrixView
+    readonly property real stripHeight: {
+        let height = 0
+        for (let i = 0; i < views.count; ++i) height = Math.max(height, (views.itemAt(i) as ViewLoader)?.stripHeight ?? 0)
+        return height
+    }
     readonly property string sourceState: session.transport.state
     readonly property bool empty: !video.hasFrame && session.source.opening.length === 0
                                   && (sourceState === "idle" || sourceState === "ended" || sourceState === "failed")
@@ -32,26 +39,21 @@ Rectangle {
         rawColor: Theme.rawBox
         keptColor: Theme.keptBox
     }
-    StageMapOverlay {
-        id: stageMap
-        anchors.fill: video
-        // These show other images or boxes of the frame.
-        visible: root.session.stageMap.open && video.hasFrame && !root.session.compare.open && !root.session.replay.active
-        view: video
-        session: root.session
-        covered: root.covered
-    }
-    CompareOverlay {
-        anchors.fill: parent
-        visible: root.session.compare.open && video.hasFrame
-        session: root.session
-        large: root.large
-        topMargin: root.topMargin
-        covered: root.covered
+    // Views over the image.
+    Repeater {
+        id: views
+        model: Array.from(root.session.views.all).filter(view => view.over)
+        ViewLoader {
+            required property View modelData
+            anchors.fill: video
+            session: root.session
+            view: modelData
+            properties: ({ frame: root })
+        }
     }
     // Draws the box of the row of the matrix below the pointer, and the boxes that suppress it.
     Repeater {
-        model: root.session.matrix.boxes
+        model: root.matrix.boxes
         Rectangle {
             required property rect modelData
             required property int index
@@ -98,7 +100,7 @@ Rectangle {
     CountsOverlay {
         anchors.fill: video
         view: video
-        counts: root.session.counts
+        counts: root.counts
         covered: root.covered
         below: root.below
     }
@@ -138,7 +140,7 @@ Rectangle {
         }
     }
 
-    Rectangle {
+    Plate {
         objectName: "figures"
         anchors.left: parent.left
         anchors.top: parent.top
@@ -146,9 +148,7 @@ Rectangle {
         anchors.topMargin: root.topMargin + Theme.gap + 4
         width: row.implicitWidth + 28
         height: root.large ? 88 : 52
-        radius: Theme.radius
-        color: "#d0131a23"
-        visible: root.figures && video.hasFrame && root.session.counts.tool === "" && root.session.counts.selected < 0
+        visible: root.figures && video.hasFrame && root.counts.tool === "" && root.counts.selected < 0
         Row {
             id: row
             x: 14
@@ -185,7 +185,7 @@ Rectangle {
     }
 
     // Progress of the clock sweep, whose panel may be out of sight.
-    Rectangle {
+    Plate {
         objectName: "sweepProgress"
         readonly property Sweep sweep: root.session.sweep
         anchors.right: parent.right
@@ -194,8 +194,6 @@ Rectangle {
         anchors.topMargin: root.topMargin + Theme.gap + 4
         width: 232
         height: 52
-        radius: Theme.radius
-        color: "#d0131a23"
         visible: sweep.running
         Label {
             x: 14
@@ -224,7 +222,7 @@ Rectangle {
         anchors.horizontalCenter: parent.horizontalCenter
         anchors.bottom: parent.bottom
         anchors.bottomMargin: root.covered + Theme.gapLarge + (openingPill.visible ? 44 : 0)
-                              + (stageMap.visible ? stageMap.legendHeight + Theme.gap : 0)
+                              + root.stripHeight
         width: Math.min(parent.width - 24, Math.ceil(feedbackSize.advanceWidth) + 36)
         height: Math.max(root.large ? 60 : 44, feedback.implicitHeight + 16)
         radius: root.large ? 30 : 22
@@ -249,7 +247,7 @@ Rectangle {
     }
 
     // The current source remains on screen until the next one is open.
-    Rectangle {
+    Plate {
         anchors.horizontalCenter: parent.horizontalCenter
         anchors.bottom: parent.bottom
         anchors.margins: Theme.gapLarge
@@ -257,7 +255,6 @@ Rectangle {
         width: Math.min(parent.width - 24, opening.implicitWidth + 32)
         height: 36
         radius: 18
-        color: "#d0131a23"
         visible: video.hasFrame && root.session.source.opening.length > 0
         id: openingPill
         Label {
@@ -270,15 +267,13 @@ Rectangle {
     }
 
     // Notice about an error that does not stop playback: a stream that reconnects, a model that failed to load.
-    Rectangle {
+    Plate {
         anchors.left: parent.left
         anchors.bottom: parent.bottom
         anchors.margins: Theme.gap + 4
         anchors.bottomMargin: root.covered + Theme.gap + 4
         width: Math.min(parent.width - 24, notice.implicitWidth + 56)
         height: Math.max(36, notice.implicitHeight + 14)
-        radius: Theme.radius
-        color: "#d0131a23"
         visible: root.session.status.notice.length > 0
         Icon {
             x: 12

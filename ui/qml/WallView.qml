@@ -63,12 +63,10 @@ Rectangle {
                 color: root.wall && root.wall.running < root.count ? Theme.warning : Theme.text
             }
             Label { text: root.wall ? qsTr("%1 fps in total").arg(root.wall.frameRate.toFixed(root.wall.frameRate < 99.5 ? 1 : 0)) : "" }
-            Label {
+            Remark {
                 Layout.fillWidth: true
                 horizontalAlignment: Text.AlignRight
                 text: root.session.detection.title + (root.wall && root.wall.backend !== "" ? " · " + root.wall.backend : "")
-                color: Theme.textDim
-                font.pixelSize: Theme.fontSmall
             }
         }
     }
@@ -127,12 +125,10 @@ Rectangle {
                         text: cell.modelData.state === "failed" ? cell.modelData.problem
                             : cell.modelData.state === "opening" ? qsTr("Opening …") : qsTr("Waiting for the first frame …")
                     }
-                    Label {
+                    Remark {
                         width: parent.width
                         horizontalAlignment: Text.AlignHCenter
                         visible: cell.modelData.state === "failed"
-                        color: Theme.textDim
-                        font.pixelSize: Theme.fontSmall
                         text: cell.modelData.retryIn > 0 ? qsTr("again in %1 s").arg(cell.modelData.retryIn) : qsTr("opening again …")
                     }
                 }
@@ -156,11 +152,10 @@ Rectangle {
                             font.pixelSize: Theme.fontSmall
                             font.bold: true
                         }
-                        Label {
+                        Remark {
                             id: figures
                             width: Math.min(implicitWidth, parent.width)
                             height: cell.small ? 20 : 26
-                            font.pixelSize: Theme.fontSmall
                             color: cell.modelData.state === "failed" || cell.modelData.state === "silent" ? Theme.warning : Theme.textDim
                             text: cell.modelData.state === "failed" ? qsTr("failed")
                                 : cell.modelData.state === "opening" ? qsTr("opening")
@@ -174,14 +169,13 @@ Rectangle {
                     }
                 }
                 // A notice: a stream that reconnects.
-                Label {
+                Remark {
                     x: 10
                     y: 8
                     width: parent.width - 20
                     visible: cell.modelData.hasImage && text.length > 0
                     text: cell.modelData.problem
                     color: Theme.warning
-                    font.pixelSize: Theme.fontSmall
                 }
                 Rectangle {
                     anchors.fill: parent

@@ -10,7 +10,7 @@
 namespace throng::ui {
 
 RaceView::RaceView(RunRace suppression, RunRace detector, QObject* parent)
-    : QObject(parent), run_suppression_(std::move(suppression)), run_detector_(std::move(detector)) {
+    : View(parent), run_suppression_(std::move(suppression)), run_detector_(std::move(detector)) {
     pool_.setMaxThreadCount(1);  // races do not disturb each other
 }
 
@@ -19,11 +19,9 @@ RaceView::~RaceView() {
     pool_.waitForDone();
 }
 
-void RaceView::set_open(bool open) {
-    if (open == open_) return;
+void RaceView::change(bool open) {
     open_ = open;
     clear();
-    emit openChanged();
 }
 
 void RaceView::offer(const std::shared_ptr<const FrameResult>& result, const PipelineSettings& settings) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
-#include <QObject>
 #include <QThreadPool>
 #include <QVariantList>
 #include <memory>
@@ -10,15 +9,15 @@
 
 #include "core/pipeline/frame_result.h"
 #include "ui/race/race_row.h"
+#include "ui/views/view.h"
 
 namespace throng::ui {
 
 // Lives on the window's thread. Closed, it measures nothing and holds no frame.
-class RaceView : public QObject {
+class RaceView : public throng::ui::View {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the session")
-    Q_PROPERTY(bool open READ open NOTIFY openChanged)
     Q_PROPERTY(bool running READ running NOTIFY changed)
     Q_PROPERTY(int rawCount READ raw_count NOTIFY changed)
     Q_PROPERTY(QVariantList suppression READ suppression NOTIFY changed)
@@ -30,8 +29,16 @@ public:
     RaceView(RunRace suppression, RunRace detector, QObject* parent = nullptr);
     ~RaceView() override;
 
-    [[nodiscard]] bool open() const { return open_; }
-    void set_open(bool open);
+    [[nodiscard]] bool open() const override { return open_; }
+    [[nodiscard]] bool needs_source() const override { return true; }
+    [[nodiscard]] bool holds_playback() const override { return true; }  // it would compete for the processor
+    [[nodiscard]] bool needs_raw() const override { return open_; }
+    [[nodiscard]] bool measures() const override { return open_; }
+    // Playback may have been paused after the result.
+    void on_refresh(const ViewFrame& frame) override {
+        if (!frame.playing && frame.settings.keep_raw) offer(frame.result, frame.settings);
+    }
+    void on_result(const ViewFrame& frame) override { on_refresh(frame); }
     [[nodiscard]] bool running() const { return running_; }
     [[nodiscard]] int raw_count() const { return raw_count_; }  // raw detections of the measured frame; -1: none yet
     // Bars: {name, note, ms, reason, reference, times, share}. times: ms divided by that of the reference, 0 if unknown.
@@ -43,13 +50,15 @@ public:
     // The newest result, with all raw detections. The first one after opening starts a race.
     void offer(const std::shared_ptr<const FrameResult>& result, const PipelineSettings& settings);
     Q_INVOKABLE void start();  // with the newest result
-    void clear();              // another source
+    void clear() override;
 
     static constexpr double kFrameMs = 1000.0 / 30;
 
 signals:
-    void openChanged();
     void changed();
+
+protected:
+    void change(bool open) override;
 
 private:
     void work(const RaceInput& input, int run, const std::stop_token& stop);

@@ -34,7 +34,7 @@ DisplayImage ImageMaker::make(const ImageRequest& request) {
     const FrameResult& result = *request.result;
     const QSize frame(result.frame.width(), result.frame.height());
     const QRect whole(QPoint(0, 0), frame);
-    if (is_kept_on_device(request)) return {request.result, request.run, {}, true, whole, request.blur};
+    if (is_kept_on_device(request)) return {request.result, {}, true, whole, request.blur};
     const ViewMapping mapping(request.item, frame, request.device_ratio, request.zoom);
     const QSize requested = mapping.device_size();
 
@@ -71,7 +71,7 @@ DisplayImage ImageMaker::make(const ImageRequest& request) {
         paint_overlay(painter, plan_);
     }
     recycle(image);
-    return {request.result, request.run, image, false, part, request.blur};
+    return {request.result, image, false, part, request.blur};
 }
 
 void ImageMaker::recycle(const QImage& image) {

@@ -27,12 +27,10 @@ struct ImageView {
 // Parameters of an image to make.
 struct ImageRequest : ImageView {
     std::shared_ptr<const FrameResult> result;
-    int run = 0;  // the pipeline that the result comes from
 };
 
 struct DisplayImage {
     std::shared_ptr<const FrameResult> result;
-    int run = 0;
     QImage image;            // RGB32; null if on_device, or if there is nothing to draw
     bool on_device = false;  // the result's frame is shown from device memory
     QRect part;              // of the frame in pixels, shown by the image

@@ -7,43 +7,42 @@
 
 namespace throng::ui {
 
-ImageThread::ImageThread(std::function<void(DisplayImage)> done)
-    : done_(std::move(done)), thread_([this](const std::stop_token& stop) { run(stop); }) {}
-
-void ImageThread::show(std::shared_ptr<const FrameResult> result, int run) {
-    const std::lock_guard lock(mutex_);
-    current_.result = std::move(result);
-    current_.run = run;
-    requests_.push(current_);
-}
-
-void ImageThread::set_view(const ImageView& view) {
-    const std::lock_guard lock(mutex_);
-    ImageView& current = current_;
-    if (current == view) return;
-    current = view;
-    if (current_.result) requests_.push(current_);
-}
-
-void ImageThread::clear() {
-    const std::lock_guard lock(mutex_);
-    current_.result.reset();
-    requests_.clear();
-}
-
-void ImageThread::run(const std::stop_token& stop) {
-    ImageMaker maker;
-    while (true) {
-        ImageRequest request;
-        if (requests_.pop(request, stop) != PopStatus::value) return;
-        DisplayImage image{request.result, request.run, {}, false, {}};
+ImageThread::ImageThread(QObject* owner, std::size_t views, std::function<void(std::size_t, DisplayImage)> receive)
+    : newest_(views),
+      worker_(
+          owner,
+          [receive = std::move(receive)](auto made, const Message&) { receive(made.first, std::move(made.second)); },
+          views) {
+    // The images of a view are of one size.
+    worker_.open([makers = std::vector<ImageMaker>(views)](const ImageRequest& request, const auto& job) mutable {
+        DisplayImage image{request.result, {}, false, {}};
         try {
-            if (request.result && !request.item.isEmpty()) image = maker.make(request);
+            if (request.result && !request.item.isEmpty()) image = makers[job.lane()].make(request);
         } catch (const std::exception& error) {
             spdlog::error("cannot show a frame: {}", error.what());
         }
-        done_(std::move(image));
-    }
+        job.report({job.lane(), std::move(image)});
+    });
+}
+
+void ImageThread::show(std::shared_ptr<const FrameResult> result, std::size_t view) {
+    const std::lock_guard lock(mutex_);
+    newest_[view].result = std::move(result);
+    worker_.push(newest_[view], view);
+}
+
+void ImageThread::set_view(const ImageView& properties, std::size_t view) {
+    const std::lock_guard lock(mutex_);
+    ImageView& current = newest_[view];
+    if (current == properties) return;
+    current = properties;
+    if (newest_[view].result) worker_.push(newest_[view], view);
+}
+
+void ImageThread::clear(std::size_t view) {
+    const std::lock_guard lock(mutex_);
+    newest_[view].result.reset();
+    worker_.clear(view);
 }
 
 }  // namespace throng::ui

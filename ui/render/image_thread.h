@@ -3,34 +3,30 @@
 
 #include <functional>
 #include <mutex>
-#include <thread>
+#include <vector>
 
-#include "core/base/latest_value.h"
+#include "ui/base/worker.h"
 #include "ui/render/display_image.h"
 
 namespace throng::ui {
 
-// Holds the newest result only: a newer one replaces it. All functions may be called on any thread; they return at
-// once.
+// Makes images for one view, or for several that take turns. Holds the newest result of each only: a newer one replaces
+// it. show and set_view may be called on any thread; they return at once.
 class ImageThread {
 public:
-    // done is called on the image thread and must only post a message: after each show, and after each set_view that
-    // changes the image. If the image cannot be made, the error is logged and `done` receives the result alone.
-    explicit ImageThread(std::function<void(DisplayImage)> done);
+    // receive is called on the thread of `owner`: after each show, and after each set_view that changes the image. If
+    // the image cannot be made, the error is logged and it receives the result alone.
+    ImageThread(QObject* owner, std::size_t views, std::function<void(std::size_t view, DisplayImage image)> receive);
 
-    // Makes the image of a result. Without a result or a view, `done` receives no image. run is passed through.
-    void show(std::shared_ptr<const FrameResult> result, int run);
-    void set_view(const ImageView& view);
-    void clear();  // forgets the result, which may hold device memory
+    // Makes the image of a result. Without a result or the properties of the view, there is no image.
+    void show(std::shared_ptr<const FrameResult> result, std::size_t view = 0);
+    void set_view(const ImageView& properties, std::size_t view = 0);
+    void clear(std::size_t view = 0);  // forgets the result, which may hold device memory
 
 private:
-    void run(const std::stop_token& stop);
-
-    std::function<void(DisplayImage)> done_;
     std::mutex mutex_;
-    ImageRequest current_;  // newest result and view
-    LatestValue<ImageRequest> requests_;
-    std::jthread thread_;  // last: stops before the other members are destroyed
+    std::vector<ImageRequest> newest_;
+    Worker<ImageRequest, std::pair<std::size_t, DisplayImage>> worker_;  // last: its thread uses the others
 };
 
 }  // namespace throng::ui

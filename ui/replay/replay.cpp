@@ -8,7 +8,6 @@
 
 #include "core/base/log.h"
 #include "core/base/stopwatch.h"
-#include "ui/base/post.h"
 #include "ui/models/stage_model.h"
 #include "ui/render/display_image.h"
 
@@ -18,13 +17,14 @@ namespace {
 constexpr int kQuality = 70;  // about 10 KB per image
 
 // Returns the image of a result in low resolution, with hidden faces if requested.
-std::vector<unsigned char> small_jpeg(ImageMaker& maker, const FrameResult& frame,
-                                      std::shared_ptr<const FrameResult> result, bool hides_faces) {
+std::vector<unsigned char> small_jpeg(ImageMaker& maker, const std::shared_ptr<const FrameResult>& result,
+                                      bool hides_faces) {
     ImageRequest request;
-    request.result = std::move(result);
+    request.result = result;
+    const Frame& frame = result->frame;
     request.blur = hides_faces;
-    const int width = std::min(Replay::kImageWidth, frame.frame.width());
-    request.item = QSizeF(width, std::max(1, frame.frame.height() * width / frame.frame.width()));
+    const int width = std::min(Replay::kImageWidth, frame.width());
+    request.item = QSizeF(width, std::max(1, frame.height() * width / frame.width()));
     const QImage image = maker.make(request).image;
     const cv::Mat pixels(image.height(), image.width(), CV_8UC4, const_cast<uchar*>(image.constBits()),
                          static_cast<std::size_t>(image.bytesPerLine()));
@@ -45,19 +45,32 @@ std::size_t ReplayEntry::bytes() const {
            (jpeg ? jpeg->capacity() : 0);
 }
 
-Replay::~Replay() {
-    thread_ = {};
+Replay::Replay(QObject* parent)
+    : View(parent), worker_(this, [this](const Image& image, const Message& problem) {
+          problem.empty() ? receive(image) : spdlog::error("cannot store a frame: {}", problem.text());
+      }) {
+    connect(this, &Replay::selectionChanged, this, &View::coverChanged);
 }
 
-void Replay::set_open(bool open) {
-    if (open == this->open()) return;
+void Replay::change(bool open) {
     if (open) {
-        thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+        worker_.open([maker = ImageMaker()](const Request& request, const auto& job) mutable {
+            const auto start = ReplayEntry::Clock::now();
+            auto jpeg = std::make_shared<const std::vector<unsigned char>>(
+                small_jpeg(maker, request.result, request.hides_faces));
+            job.report({request.number, std::move(jpeg), milliseconds_since(start)});
+        });
     } else {
-        thread_ = {};
+        worker_.close();
         clear();
     }
-    emit openChanged();
+}
+
+// First to the live image.
+bool Replay::step_back() {
+    const bool was_active = active();
+    if (was_active) goLive();
+    return was_active || View::step_back();
 }
 
 void Replay::add(const std::shared_ptr<const FrameResult>& result, std::uint64_t number) {
@@ -83,7 +96,7 @@ void Replay::add(const std::shared_ptr<const FrameResult>& result, std::uint64_t
     }
     bytes_ += entry.bytes();
     entries_.push_back(std::move(entry));
-    requests_.push({result, number, hides_faces_, run_});
+    worker_.push({result, number, hides_faces_});
     trim();
 }
 
@@ -96,8 +109,7 @@ void Replay::trim() {
 }
 
 void Replay::clear() {
-    ++run_;
-    requests_.clear();
+    worker_.clear();
     entries_.clear();
     bytes_ = 0;
     cost_ms_ = 0;
@@ -109,10 +121,6 @@ void Replay::set_hides_faces(bool on) {
     if (on == hides_faces_) return;
     hides_faces_ = on;
     if (on) clear();
-}
-
-void Replay::refresh() {
-    if (open()) emit changed();
 }
 
 void Replay::selectNumber(double number) {
@@ -205,32 +213,15 @@ QImage Replay::image() const {
         .copy();
 }
 
-void Replay::run(const std::stop_token& stop) {
-    ImageMaker maker;
-    while (true) {
-        Request request;
-        if (requests_.pop(request, stop) != PopStatus::value) return;
-        const auto start = ReplayEntry::Clock::now();
-        try {
-            std::vector<unsigned char> jpeg = small_jpeg(maker, *request.result, request.result, request.hides_faces);
-            post(this, [this, number = request.number, jpeg = std::move(jpeg), ms = milliseconds_since(start),
-                        run = request.run]() mutable { receive(number, std::move(jpeg), ms, run); });
-        } catch (const std::exception& error) {
-            spdlog::error("cannot store a frame: {}", error.what());
-        }
-    }
-}
-
-void Replay::receive(std::uint64_t number, std::vector<unsigned char> jpeg, double ms, int run) {
-    if (run != run_ || !open()) return;
-    cost_ms_ = ms;
+void Replay::receive(const Image& image) {
+    cost_ms_ = image.ms;
     const auto at = std::find_if(entries_.rbegin(), entries_.rend(),
-                                 [&](const ReplayEntry& entry) { return entry.number == number; });
+                                 [&](const ReplayEntry& entry) { return entry.number == image.number; });
     if (at == entries_.rend()) return;
     bytes_ -= at->bytes();
-    at->jpeg = std::make_shared<const std::vector<unsigned char>>(std::move(jpeg));
+    at->jpeg = image.jpeg;
     bytes_ += at->bytes();
-    if (has_selection_ && selected_ == number) emit selectionChanged();
+    if (has_selection_ && selected_ == image.number) emit selectionChanged();
     if (!has_selection_) trim();
 }
 

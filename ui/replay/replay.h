@@ -3,18 +3,17 @@
 
 #include <QtQml/qqmlregistration.h>
 #include <QImage>
-#include <QObject>
 #include <QString>
 #include <QVariantList>
 #include <chrono>
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <thread>
 #include <vector>
 
-#include "core/base/latest_value.h"
 #include "core/pipeline/frame_result.h"
+#include "ui/base/worker.h"
+#include "ui/views/view.h"
 
 namespace throng::ui {
 
@@ -38,11 +37,10 @@ struct ReplayEntry {
 };
 
 // Lives on the window's thread. Closed, it has no thread and holds no data.
-class Replay : public QObject {
+class Replay : public throng::ui::View {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the session")
-    Q_PROPERTY(bool open READ open WRITE set_open NOTIFY openChanged)
     Q_PROPERTY(int count READ count NOTIFY changed)
     Q_PROPERTY(bool active READ active NOTIFY selectionChanged)
     Q_PROPERTY(bool hasImage READ has_image NOTIFY selectionChanged)
@@ -53,20 +51,24 @@ class Replay : public QObject {
     Q_PROPERTY(double seconds READ seconds NOTIFY changed)
 
 public:
-    explicit Replay(QObject* parent = nullptr) : QObject(parent) {}
-    ~Replay() override;
+    explicit Replay(QObject* parent = nullptr);
 
-    [[nodiscard]] bool open() const { return thread_.joinable(); }
-    void set_open(bool open);
+    [[nodiscard]] bool open() const override { return worker_.is_open(); }
+    [[nodiscard]] bool covers_image() const override { return active(); }
+    void on_result(const ViewFrame& frame) override {
+        if (!frame.result->carried) add(frame.result, frame.number);  // otherwise its times are of a frame before
+    }
+    void on_refresh(const ViewFrame&) override {
+        if (open()) emit changed();
+    }
+    bool step_back() override;
 
     // Stores a result under a number that grows with each result. Ignored while closed, and while an entry is
     // selected: what is looked at must not be dropped.
     void add(const std::shared_ptr<const FrameResult>& result, std::uint64_t number);
-    void clear();  // another source
+    void clear() override;
     // on: images are stored after hiding, and what was stored without is dropped.
     void set_hides_faces(bool on);
-    // Announces changes of the figures; the session calls it a few times per second.
-    void refresh();
 
     // Selects an entry and shows it; the nearest one if there is none with this number. Opens the replay if it is
     // closed, which then holds nothing yet.
@@ -77,7 +79,7 @@ public:
 
     [[nodiscard]] int count() const { return static_cast<int>(entries_.size()); }
     [[nodiscard]] bool active() const { return selected() != nullptr; }  // an entry is shown instead of the live image
-    // Images are skipped while their thread is slower than detection; boxes and times never are.
+    // Images are skipped while their thread or the window is slower than detection; boxes and times never are.
     [[nodiscard]] bool has_image() const { return active() && selected()->jpeg != nullptr; }
     [[nodiscard]] QString title() const;
     [[nodiscard]] QVariantList stages() const;  // of the selected entry: {label, ms, text}
@@ -95,19 +97,24 @@ public:
     static constexpr int kImageWidth = 320;
 
 signals:
-    void openChanged();
     void changed();
     void selectionChanged();
+
+protected:
+    void change(bool open) override;
 
 private:
     struct Request {
         std::shared_ptr<const FrameResult> result;
         std::uint64_t number = 0;
         bool hides_faces = false;
-        int run = 0;
     };
-    void run(const std::stop_token& stop);
-    void receive(std::uint64_t number, std::vector<unsigned char> jpeg, double ms, int run);
+    struct Image {
+        std::uint64_t number = 0;
+        std::shared_ptr<const std::vector<unsigned char>> jpeg;
+        double ms = 0;
+    };
+    void receive(const Image& image);
     void trim();
     void select(std::size_t index);
 
@@ -116,10 +123,8 @@ private:
     std::uint64_t selected_ = 0;
     bool has_selection_ = false;
     bool hides_faces_ = false;
-    int run_ = 0;  // changes when everything is dropped: a late image of before is dropped, too
     double cost_ms_ = 0;
-    LatestValue<Request> requests_;
-    std::jthread thread_;  // last: it uses the others
+    Worker<Request, Image> worker_;
 };
 
 }  // namespace throng::ui

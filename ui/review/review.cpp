@@ -38,15 +38,12 @@ Review::Review(ReviewOptions options, QObject* parent)
               how.decoder = "software";
               return open_source(file, how, stop);
           },
-          [this](const QImage& image, double pts) {
-              post(this, [this, image, pts] {
-                  image_ = image;
-                  pts_ = pts;
-                  emit frameChanged();
-              });
-          },
-          [this](const std::string& what) {
-              post(this, [this, text = QString::fromStdString(what)] { set_message(text, true); });
+          this,
+          [this](const ReviewFrame& frame, const Message& problem) {
+              if (!problem.empty()) return set_message(translated_message(problem), true);
+              image_ = frame.image;
+              pts_ = frame.pts;
+              emit frameChanged();
           }) {
     const auto open = std::find(written_.begin(), written_.end(), Decision::none);
     select(open == written_.end() ? 0 : static_cast<int>(open - written_.begin()));

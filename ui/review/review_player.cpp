@@ -4,8 +4,6 @@
 #include <chrono>
 #include <utility>
 
-#include "core/base/error.h"
-
 namespace throng::ui {
 namespace {
 
@@ -14,59 +12,33 @@ constexpr double kSurroundings = 0.5;  // seconds played before and after the tr
 
 }  // namespace
 
-ReviewPlayer::ReviewPlayer(Open open, OnFrame on_frame, OnError on_error)
-    : open_(std::move(open)),
-      on_frame_(std::move(on_frame)),
-      on_error_(std::move(on_error)),
-      thread_([this](const std::stop_token& stop) { run(stop); }) {}
-
-void ReviewPlayer::show(const ReviewSpan& span) {
-    {
-        const std::lock_guard lock(mutex_);
-        span_ = span;
-        is_new_ = true;
-    }
-    changed_.notify_one();
-}
-
-bool ReviewPlayer::has_changed() {
-    const std::lock_guard lock(mutex_);
-    return is_new_;
-}
-
-void ReviewPlayer::run(const std::stop_token& stop) {
-    for (;;) {
-        ReviewSpan span;
-        {
-            std::unique_lock lock(mutex_);
-            if (!changed_.wait(lock, stop, [this] { return is_new_; })) return;
-            is_new_ = false;
-            span = span_;
-        }
+ReviewPlayer::ReviewPlayer(Open open, QObject* owner, Receive receive)
+    : open_(std::move(open)), worker_(owner, std::move(receive)) {
+    worker_.open([this](const ReviewSpan& span, const Job& job) {
         try {
-            play(span, stop);
-        } catch (const std::exception& error) {
+            play(span, job);
+        } catch (...) {
             source_.reset();
-            if (!stop.stop_requested()) on_error_(error.what());
+            throw;
         }
-    }
+    });
 }
 
-ReadStatus ReviewPlayer::read(Frame& frame, const std::stop_token& stop) {
-    while (!stop.stop_requested() && !has_changed()) {
-        const ReadStatus status = source_->read(frame, stop);
+ReadStatus ReviewPlayer::read(Frame& frame, const Job& job) {
+    while (!job.superseded()) {
+        const ReadStatus status = source_->read(frame, job.stop());
         if (status != ReadStatus::timeout) return status;
     }
     return ReadStatus::timeout;
 }
 
-bool ReviewPlayer::read_at(double pts, Frame& frame, const std::stop_token& stop) {
+bool ReviewPlayer::read_at(double pts, Frame& frame, const Job& job) {
     // A source that cannot seek is read from its beginning.
-    if (!source_ || !source_->seek(std::max(0.0, pts))) source_ = open_(stop);
+    if (!source_ || !source_->seek(std::max(0.0, pts))) source_ = open_(job.stop());
     bool has_frame = false;
     for (;;) {
         Frame next;
-        const ReadStatus status = read(next, stop);
+        const ReadStatus status = read(next, job);
         if (status == ReadStatus::end) return has_frame;  // the last frame, for a time after the end
         if (status == ReadStatus::timeout) return false;
         has_frame = true;
@@ -75,21 +47,21 @@ bool ReviewPlayer::read_at(double pts, Frame& frame, const std::stop_token& stop
     }
 }
 
-void ReviewPlayer::play(const ReviewSpan& span, const std::stop_token& stop) {
+void ReviewPlayer::play(const ReviewSpan& span, const Job& job) {
     Frame frame;
-    if (!read_at(span.at, frame, stop)) return;
-    report(frame);
+    if (!read_at(span.at, frame, job)) return;
+    report(frame, job);
     if (!span.playing) return;
     using Clock = std::chrono::steady_clock;
     auto shown_at = Clock::now();
     double shown = frame.info().pts;
     for (;;) {
-        const ReadStatus status = read(frame, stop);
+        const ReadStatus status = read(frame, job);
         if (status == ReadStatus::timeout) return;
         const bool at_end = status == ReadStatus::end || frame.info().pts > span.last + kSurroundings;
         if (at_end) {
             const double begin = std::max(0.0, span.first - kSurroundings);
-            if (!read_at(begin, frame, stop)) return;
+            if (!read_at(begin, frame, job)) return;
             shown = frame.info().pts;
             // A loop of one frame, as of a still image, does not spin.
             shown_at = std::max(shown_at + std::chrono::milliseconds(200), Clock::now());
@@ -99,19 +71,17 @@ void ReviewPlayer::play(const ReviewSpan& span, const std::stop_token& stop) {
             shown_at = std::max(shown_at + std::chrono::duration_cast<Clock::duration>(step),
                                 Clock::now() - std::chrono::milliseconds(100));
         }
-        std::unique_lock lock(mutex_);
-        if (changed_.wait_until(lock, stop, shown_at, [this] { return is_new_; }) || stop.stop_requested()) return;
-        lock.unlock();
-        report(frame);
+        if (!job.wait_until(shown_at)) return;
+        report(frame, job);
     }
 }
 
-void ReviewPlayer::report(const Frame& frame) {
+void ReviewPlayer::report(const Frame& frame, const Job& job) {
     const WritableFrame bgr = converter_.bgr_copy(frame, pool_);
     const PlaneView& plane = bgr.plane(0);
     const QImage image(plane.data, frame.width(), frame.height(), static_cast<qsizetype>(plane.pitch),
                        QImage::Format_BGR888);
-    on_frame_(image.convertToFormat(QImage::Format_RGB32), frame.info().pts);
+    job.report({image.convertToFormat(QImage::Format_RGB32), frame.info().pts});
 }
 
 }  // namespace throng::ui

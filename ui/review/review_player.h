@@ -2,16 +2,13 @@
 #pragma once
 
 #include <QImage>
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <stop_token>
-#include <string>
-#include <thread>
 
 #include "core/video/convert.h"
 #include "core/video/source.h"
+#include "ui/base/worker.h"
 
 namespace throng::ui {
 
@@ -22,40 +19,38 @@ struct ReviewSpan {
     bool playing = false;
 };
 
+struct ReviewFrame {
+    QImage image;
+    double pts = 0;
+};
+
 // Opens the video on its own thread, with the first span.
 class ReviewPlayer {
 public:
     // Called on the thread of the player, also to read a source that cannot seek from its beginning.
     using Open = std::function<std::unique_ptr<VideoSource>(const std::stop_token& stop)>;
-    // Both are called on the thread of the player and must only post a message. on_frame: the frame that is shown from
-    // pts on. on_error: the file cannot be read; the next span tries again.
-    using OnFrame = std::function<void(const QImage& image, double pts)>;
-    using OnError = std::function<void(const std::string& what)>;
-    ReviewPlayer(Open open, OnFrame on_frame, OnError on_error);
+    // Called on the thread of `owner`. problem: why the file cannot be read, and the next span tries again; empty: the
+    // image is shown from pts on.
+    using Receive = std::function<void(const ReviewFrame& frame, const Message& problem)>;
+    ReviewPlayer(Open open, QObject* owner, Receive receive);
 
-    void show(const ReviewSpan& span);
+    void show(const ReviewSpan& span) { worker_.push(span); }
 
 private:
-    void run(const std::stop_token& stop);
+    using Player = Worker<ReviewSpan, ReviewFrame>;
+    using Job = Player::Job;
     // Reads the next frame. Returns timeout only after a stop request, and if the span has changed.
-    ReadStatus read(Frame& frame, const std::stop_token& stop);
-    void play(const ReviewSpan& span, const std::stop_token& stop);
+    ReadStatus read(Frame& frame, const Job& job);
+    void play(const ReviewSpan& span, const Job& job);
     // Returns false at the end of the file, and if the span has changed.
-    bool read_at(double pts, Frame& frame, const std::stop_token& stop);
-    [[nodiscard]] bool has_changed();
-    void report(const Frame& frame);
+    bool read_at(double pts, Frame& frame, const Job& job);
+    void report(const Frame& frame, const Job& job);
 
     Open open_;
-    OnFrame on_frame_;
-    OnError on_error_;
     std::unique_ptr<VideoSource> source_;  // this and the next two: thread of the player
     PixelConverter converter_;
     FramePool pool_;
-    std::mutex mutex_;
-    std::condition_variable_any changed_;
-    ReviewSpan span_;
-    bool is_new_ = false;  // the span
-    std::jthread thread_;  // last: stops before the other members are destroyed
+    Player worker_;  // last: its thread uses the others
 };
 
 }  // namespace throng::ui

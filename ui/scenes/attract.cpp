@@ -5,6 +5,7 @@
 
 #include "core/base/log.h"
 #include "ui/session/session.h"
+#include "ui/stagemap/stage_map_view.h"
 
 namespace throng::ui {
 namespace {
@@ -21,9 +22,9 @@ Attract::Attract(Session& session, SceneScript script, QStringList languages, QO
       detection_(session.detection()->values()),
       speed_(session.transport()->speed()),
       loop_(session.transport()->loop()),
-      stage_level_(session.stage_map()->level()) {
+      stage_level_(session.view<StageMapView>()->level()) {
     for (const SceneAction& action : scene_actions()) {
-        if (action.read != nullptr) values_[QString::fromLatin1(action.name)] = action.read(session);
+        if (action.read) values_[QString::fromLatin1(action.name)] = action.read(session);
     }
     tick_.setInterval(kTickMs);
     connect(&tick_, &QTimer::timeout, this, &Attract::tick);
@@ -38,7 +39,7 @@ void Attract::start() {
     if (session_.sweep()->running()) session_.sweep()->cancel();
     session_.transport()->set_speed(speed_);
     session_.transport()->set_loop(loop_);
-    session_.stage_map()->set_level(stage_level_);
+    session_.view<StageMapView>()->set_level(stage_level_);
     session_.stages()->clearBaseline();
     emit reset();
     next_ = 0;
@@ -118,7 +119,7 @@ void Attract::apply(const QVariantMap& values, bool detection_changed) {
     if (detection_changed) session_.detection()->set_values(detection_);
     for (const SceneAction& action : scene_actions()) {
         const auto value = values.find(QString::fromLatin1(action.name));
-        if (value != values.end() && action.apply != nullptr) action.apply(session_, *value);
+        if (value != values.end() && action.apply) action.apply(session_, *value);
     }
 }
 

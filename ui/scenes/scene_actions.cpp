@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "core/detect/nms_names.h"
+#include "ui/compare/compare_view.h"
+#include "ui/matrix/matrix_view.h"
 #include "ui/session/session.h"
 
 namespace throng::ui {
@@ -32,40 +34,18 @@ QStringList matrix_orders() {
 
 // Returns an action for a switch of the overlay.
 template <bool (DisplaySettings::*kRead)() const, void (DisplaySettings::*kSet)(bool)>
-constexpr SceneAction display_switch(const char* name) {
+SceneAction display_switch(const char* name) {
     SceneAction action{name, Type::boolean};
     action.read = [](Session& session) { return QVariant((session.display()->*kRead)()); };
     action.apply = [](Session& session, const QVariant& on) { (session.display()->*kSet)(on.toBool()); };
     return action;
 }
 
-SceneAction matrix() {
-    SceneAction action{"matrix", Type::boolean};
-    action.read = [](Session& session) { return QVariant(session.matrix()->open()); };
-    action.apply = [](Session& session, const QVariant& on) { session.matrix()->set_open(on.toBool()); };
-    return action;
-}
-
-SceneAction stage_map() {
-    SceneAction action{"stage-map", Type::boolean};
-    action.read = [](Session& session) { return QVariant(session.stage_map()->open()); };
-    action.apply = [](Session& session, const QVariant& on) { session.stage_map()->set_open(on.toBool()); };
-    return action;
-}
-
-SceneAction replay() {
-    SceneAction action{"replay", Type::boolean};
-    action.read = [](Session& session) { return QVariant(session.replay()->open()); };
-    action.apply = [](Session& session, const QVariant& on) { session.replay()->set_open(on.toBool()); };
-    return action;
-}
-
-SceneAction compare() {
-    SceneAction action{"compare", Type::boolean};
-    action.read = [](Session& session) { return QVariant(session.compare()->open()); };
-    action.apply = [](Session& session, const QVariant& on) {
-        if (session.compare()->open() != on.toBool()) session.toggleCompare();
-    };
+SceneAction view_action(const ViewInfo& info) {
+    SceneAction action{info.scene, Type::boolean};
+    const QString id = QString::fromLatin1(info.id);
+    action.read = [id](Session& session) { return QVariant(session.views()->find(id)->open()); };
+    action.apply = [id](Session& session, const QVariant& on) { session.views()->find(id)->set_open(on.toBool()); };
     return action;
 }
 
@@ -74,16 +54,8 @@ SceneAction compare_detector() {
     SceneAction action{"compare-detector", Type::text};
     action.choices = detector_names;
     action.apply = [](Session& session, const QVariant& name) {
-        session.compare()->second()->set_detector(static_cast<int>(detector_names().indexOf(name.toString())));
-    };
-    return action;
-}
-
-SceneAction race() {
-    SceneAction action{"race", Type::boolean};
-    action.read = [](Session& session) { return QVariant(session.race()->open()); };
-    action.apply = [](Session& session, const QVariant& on) {
-        if (session.race()->open() != on.toBool()) session.toggleRace();
+        session.view<CompareView>()->second()->set_detector(
+            static_cast<int>(detector_names().indexOf(name.toString())));
     };
     return action;
 }
@@ -91,9 +63,11 @@ SceneAction race() {
 SceneAction matrix_order() {
     SceneAction action{"matrix-order", Type::text};
     action.choices = matrix_orders;
-    action.read = [](Session& session) { return QVariant(matrix_orders()[session.matrix()->by_cluster() ? 1 : 0]); };
+    action.read = [](Session& session) {
+        return QVariant(matrix_orders()[session.view<MatrixView>()->by_cluster() ? 1 : 0]);
+    };
     action.apply = [](Session& session, const QVariant& order) {
-        session.matrix()->set_by_cluster(order.toString() == matrix_orders()[1]);
+        session.view<MatrixView>()->set_by_cluster(order.toString() == matrix_orders()[1]);
     };
     return action;
 }
@@ -160,28 +134,32 @@ SceneAction clock() {
 
 std::span<const SceneAction> scene_actions() {
     using Display = DisplaySettings;
-    static const SceneAction kActions[] = {
-        display_switch<&Display::raw, &Display::set_raw>("raw"),
-        display_switch<&Display::kept, &Display::set_kept>("kept"),
-        display_switch<&Display::labels, &Display::set_labels>("labels"),
-        display_switch<&Display::landmarks, &Display::set_landmarks>("landmarks"),
-        display_switch<&Display::blur, &Display::set_blur>("blur"),
-        matrix(),
-        stage_map(),
-        replay(),
-        compare(),
-        compare_detector(),  // after compare, which sets the right side when it is opened
-        race(),
-        matrix_order(),
-        {"matrix-sweep", Type::boolean},
-        {"panel", Type::boolean},
-        play(),
-        detector(),
-        rule(),
-        theta(),
-        clock(),
-    };
-    return kActions;
+    static const std::vector<SceneAction> actions = [] {
+        std::vector<SceneAction> all{
+            display_switch<&Display::raw, &Display::set_raw>("raw"),
+            display_switch<&Display::kept, &Display::set_kept>("kept"),
+            display_switch<&Display::labels, &Display::set_labels>("labels"),
+            display_switch<&Display::landmarks, &Display::set_landmarks>("landmarks"),
+            display_switch<&Display::blur, &Display::set_blur>("blur"),
+        };
+        for (const ViewRow& row : view_table()) {
+            if (*row.info.scene != '\0') all.push_back(view_action(row.info));
+        }
+        const std::vector<SceneAction> after{
+            compare_detector(),  // after its view, which sets the right side when it is opened
+            matrix_order(),
+            {"matrix-sweep", Type::boolean},
+            {"panel", Type::boolean},
+            play(),
+            detector(),
+            rule(),
+            theta(),
+            clock(),
+        };
+        all.insert(all.end(), after.begin(), after.end());
+        return all;
+    }();
+    return actions;
 }
 
 const SceneAction* find_scene_action(const QString& name) {

@@ -1,9 +1,10 @@
-// Defines what a scene can set, by name. A view that scenes shall show needs one row in the table.
+// Defines what a scene can set, by name: every view that has a name for scenes in the table of views, and more.
 #pragma once
 
 #include <QString>
 #include <QStringList>
 #include <QVariant>
+#include <functional>
 #include <span>
 
 namespace throng::ui {
@@ -21,9 +22,9 @@ struct SceneAction {
     QStringList (*choices)() = nullptr;
     double min = 0, max = 0;  // of a number
     // The value in force, which later scenes return to. Null: off unless a scene sets it.
-    QVariant (*read)(Session&) = nullptr;
+    std::function<QVariant(Session&)> read{};
     // Null: QML applies the action (StandLayer.qml).
-    void (*apply)(Session&, const QVariant&) = nullptr;
+    std::function<void(Session&, const QVariant&)> apply{};
     // Scenes with a value that is impossible on this machine are skipped. Null: always possible.
     bool (*possible)(Session&, const QVariant&) = nullptr;
 };

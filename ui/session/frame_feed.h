@@ -2,10 +2,8 @@
 #pragma once
 
 #include <QObject>
-#include <atomic>
 #include <memory>
 
-#include "core/base/latest_value.h"
 #include "core/detect/gl_bridge.h"
 #include "core/pipeline/pipeline.h"
 #include "ui/render/image_thread.h"
@@ -43,18 +41,11 @@ signals:
     void pathChanged();  // shows_device_frames() has changed
 
 private:
-    void receive(DisplayImage image);  // image thread
-    void deliver();
-
     std::shared_ptr<Pipeline> pipeline_;
     std::shared_ptr<GlBridge> bridge_;
     bool shows_device_frames_ = false;
-    int run_ = 0;  // number of attach calls: distinguishes late images of the previous pipeline
     DisplayImage shown_;
-
-    LatestValue<DisplayImage> newest_;  // not delivered yet
-    std::atomic<bool> posted_ = false;
-    ImageThread images_;  // last: its callback uses the other members
+    ImageThread images_;  // last: its thread uses the pipeline
 };
 
 }  // namespace throng::ui

@@ -12,31 +12,28 @@
 
 #include "ui/clocks/clocks.h"
 #include "ui/clocks/sweep.h"
-#include "ui/compare/compare_view.h"
-#include "ui/counts/counts_view.h"
-#include "ui/matrix/matrix_view.h"
 #include "ui/models/camera_model.h"
 #include "ui/models/recent_model.h"
 #include "ui/models/stage_model.h"
 #include "ui/models/switch_model.h"
 #include "ui/plot/history.h"
-#include "ui/race/race_view.h"
-#include "ui/replay/replay.h"
 #include "ui/session/alert.h"
 #include "ui/session/backend_status.h"
 #include "ui/session/captures.h"
+#include "ui/session/clock_effects.h"
+#include "ui/session/default_detector.h"
 #include "ui/session/feedback.h"
 #include "ui/session/frame_feed.h"
-#include "ui/session/network_trial.h"
 #include "ui/session/panel_sections.h"
 #include "ui/session/run_status.h"
 #include "ui/session/session_setup.h"
 #include "ui/session/source.h"
 #include "ui/session/source_opener.h"
+#include "ui/session/switch_control.h"
 #include "ui/session/transport.h"
+#include "ui/session/views.h"
 #include "ui/settings/detection_settings.h"
 #include "ui/settings/display_settings.h"
-#include "ui/stagemap/stage_map_view.h"
 
 namespace throng::ui {
 
@@ -55,12 +52,7 @@ class Session : public QObject {
     Q_PROPERTY(throng::ui::Alert* alert READ alert CONSTANT)
     Q_PROPERTY(throng::ui::Feedback* feedback READ feedback CONSTANT)
     Q_PROPERTY(throng::ui::StageModel* stages READ stages CONSTANT)
-    Q_PROPERTY(throng::ui::MatrixView* matrix READ matrix CONSTANT)
-    Q_PROPERTY(throng::ui::StageMapView* stageMap READ stage_map CONSTANT)
-    Q_PROPERTY(throng::ui::CountsView* counts READ counts CONSTANT)
-    Q_PROPERTY(throng::ui::CompareView* compare READ compare CONSTANT)
-    Q_PROPERTY(throng::ui::RaceView* race READ race CONSTANT)
-    Q_PROPERTY(throng::ui::Replay* replay READ replay CONSTANT)
+    Q_PROPERTY(throng::ui::Views* views READ views CONSTANT)
     Q_PROPERTY(throng::ui::History* history READ history CONSTANT)
     Q_PROPERTY(throng::ui::SwitchModel* switches READ switches CONSTANT)
     Q_PROPERTY(throng::ui::Clocks* clocks READ clocks CONSTANT)
@@ -85,12 +77,11 @@ public:
     [[nodiscard]] Alert* alert() { return &alert_; }
     [[nodiscard]] Feedback* feedback() { return &feedback_; }
     [[nodiscard]] StageModel* stages() { return &stages_; }
-    [[nodiscard]] MatrixView* matrix() { return &matrix_; }
-    [[nodiscard]] StageMapView* stage_map() { return &stage_map_; }
-    [[nodiscard]] CountsView* counts() { return &counts_; }
-    [[nodiscard]] CompareView* compare() { return &compare_; }
-    [[nodiscard]] RaceView* race() { return &race_; }
-    [[nodiscard]] Replay* replay() { return &replay_; }
+    [[nodiscard]] Views* views() { return &views_; }
+    template <typename Class>
+    [[nodiscard]] Class* view() {
+        return &views_.get<Class>();
+    }
     [[nodiscard]] History* history() { return &history_; }
     [[nodiscard]] SwitchModel* switches() { return &switches_; }
     [[nodiscard]] Clocks* clocks() { return &clocks_; }
@@ -132,13 +123,10 @@ public:
     Q_INVOKABLE void findCameras();
     Q_INVOKABLE void findModels();  // that the detectors can use; again: files may have been installed meanwhile
 
-    Q_INVOKABLE void setSwitch(const QString& id, const QString& choice);  // an optimization of the detector
-    Q_INVOKABLE void resetSwitches();
-    Q_INVOKABLE void toggleCompare();  // a second setting, side by side
-    // Measures the frame on screen. Playback is paused meanwhile, since it would compete for the processor.
-    Q_INVOKABLE void toggleRace();
-    Q_INVOKABLE void copyToCompare() { compare_.copy(detection_.values()); }
-    Q_INVOKABLE void startOrStopSweep();  // of the GPU clocks; the video loops meanwhile
+    // An optimization of the detector.
+    Q_INVOKABLE void setSwitch(const QString& id, const QString& choice) { switch_control_.set(id, choice); }
+    Q_INVOKABLE void resetSwitches() { switch_control_.reset(); }
+    Q_INVOKABLE void startOrStopSweep() { clock_effects_.start_or_stop_sweep(); }  // of the GPU clocks
 
 signals:
     void resultChanged();  // a new result, or the result was cleared
@@ -155,12 +143,13 @@ private:
     void refresh();
     void apply_settings();
     void update_pipeline();
-    void handle_clock_change();
     void query_memory();
     void rest_or_play();
-    void update_switches();
-    void offer_to_race();
-    void try_network();
+    void hold_playback(bool held);
+    void choose_default_detector();
+    [[nodiscard]] bool settled() const;  // the pipeline has the requested settings
+    [[nodiscard]] ViewFrame view_frame() const;
+    [[nodiscard]] double median_ms() const;
     [[nodiscard]] PipelineSettings requested_settings() const;
 
     SessionSetup setup_;
@@ -169,41 +158,33 @@ private:
     RunStatus status_;
     BackendStatus backend_;
     DetectionSettings detection_;
-    NetworkTrial trial_;
-    PipelineSettings before_trial_, trial_settings_;
     DisplaySettings display_;
     Alert alert_;
     Feedback feedback_;
+    DefaultDetector default_detector_;
     Captures captures_;
     StageModel stages_;
-    MatrixView matrix_;
-    StageMapView stage_map_;
-    CountsView counts_;
-    CompareView compare_;
-    RaceView race_;
-    Replay replay_;
     History history_;
     QString given_up_;  // as announced last
     SwitchModel switches_;
+    SwitchControl switch_control_{switches_, detection_, stages_, feedback_};
     Clocks clocks_;
     Sweep sweep_{clocks_};
+    ClockEffects clock_effects_{clocks_, sweep_, transport_, stages_, backend_, alert_};
     RecentModel recent_;
     CameraModel cameras_;
     PanelSections sections_;
+    Views views_;
 
     QString opening_;  // source that is being opened; empty: none
     std::shared_ptr<Pipeline> pipeline_;
     std::shared_ptr<ResultSink> telemetry_sink_;  // of the pipeline
     std::shared_ptr<const FrameResult> seen_;     // last result that the models have received
     std::optional<Error> failure_;
-    bool race_paused_ = false;  // the race has paused playback
+    bool playback_held_ = false;  // a view has paused playback
     bool seen_by_user_ = true;
     bool rests_ = false;      // playback, since nobody sees it
     bool has_sinks_ = false;  // the program's own outputs need the frames
-    bool recovery_reported_ = false;
-    bool swept_ = false;                 // a sweep has ended and its clock is being restored
-    QString previous_clock_;             // profile at the last check, for the title of the next baseline
-    std::optional<bool> previous_loop_;  // set while a sweep runs
 
     QTimer refresh_timer_;
     QTimer memory_timer_;

@@ -220,6 +220,10 @@ void DetectionSettings::set_installed_models(std::vector<InstalledModel> models)
     emit modelsChanged();
 }
 
+void DetectionSettings::take_models(const DetectionSettings& from) {
+    if (from.models_known_) set_installed_models(from.installed_);
+}
+
 const DetectorKind* DetectionSettings::network() const {
     if (is_network(kind())) return nullptr;
     const auto found = std::find_if(kinds_.begin(), kinds_.end(), [&](const DetectorKind* each) {

@@ -141,8 +141,9 @@ public:
     void set_sizes_of_kinds(const DetectorParams& sizes) { sizes_ = sizes; }
     void make_default();  // reset() sets the detector in use from now on
     void set_installed_models(std::vector<InstalledModel> models);
-    void set_model_has_landmarks(bool has);  // observed in a result; forgotten with the next model
-    Q_INVOKABLE void reset();                // to the default detector's values at program start
+    void take_models(const DetectionSettings& from);  // that are installed, if it knows them
+    void set_model_has_landmarks(bool has);           // observed in a result; forgotten with the next model
+    Q_INVOKABLE void reset();                         // to the default detector's values at program start
     Q_INVOKABLE void nextRule();
 
 signals:

@@ -11,7 +11,6 @@
 #include "core/base/stopwatch.h"
 #include "core/model/cascade_xml.h"
 #include "core/model/model_finder.h"
-#include "ui/base/post.h"
 #include "ui/language/language.h"
 
 namespace throng::ui {
@@ -26,6 +25,39 @@ constexpr int kFaintest = 70, kStrongest = 190;  // alpha
 bool is_cascade(const DetectorParams& params) {
     return params.kind == "haar" || params.kind == "lbp";
 }
+
+// Belongs to the view's thread. Holds what its parameters need.
+class MapMaker {
+public:
+    // Returns null if it was stopped. Releases the result early: frames on a device are scarce.
+    std::shared_ptr<const StageMapView::Map> make(const DetectorParams& params,
+                                                  std::shared_ptr<const FrameResult> result, int level,
+                                                  const std::stop_token& stop) {
+        if (!model_ || params.kind != read_.kind || params.model != read_.model) {
+            model_.reset();
+            model_ = read_cascade(find_model(params.model, params.kind));
+        }
+        if (!pool_ || params.threads != read_.threads) pool_ = std::make_unique<ThreadPool>(params.threads);
+        read_ = params;
+        const auto start = std::chrono::steady_clock::now();
+        const Frame frame = result->frame.on_host();
+        result.reset();
+        auto map = compute_stage_map(*model_, frame, params, level, *pool_, stop);
+        if (!map) return nullptr;
+        auto made = std::make_shared<StageMapView::Map>();
+        made->map = std::move(*map);
+        made->image = image_of(made->map);
+        made->cells = QSizeF(frame.width(), frame.height()) / kStageCell;
+        made->pts = frame.info().pts;
+        made->compute_ms = milliseconds_since(start);
+        return made;
+    }
+
+private:
+    std::optional<CascadeModel> model_;
+    std::unique_ptr<ThreadPool> pool_;
+    DetectorParams read_;  // model and pool were made for these
+};
 
 }  // namespace
 
@@ -61,19 +93,17 @@ QImage image_of(const StageMap& map) {
     return image;
 }
 
-StageMapView::~StageMapView() {
-    thread_ = {};
-}
-
-void StageMapView::set_open(bool open) {
-    if (open == this->open()) return;
+void StageMapView::change(bool open) {
     if (open) {
-        thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+        worker_.open([maker = MapMaker()](Request& request, const auto& job) mutable {
+            if (auto map = maker.make(request.detector, std::move(request.result), request.level, job.stop())) {
+                job.report(std::move(map));
+            }
+        });
     } else {
-        thread_ = {};  // stops within one row of windows per thread
+        worker_.close();
         clear();
     }
-    emit openChanged();
 }
 
 void StageMapView::set_level(int level) {
@@ -81,6 +111,7 @@ void StageMapView::set_level(int level) {
     level = std::clamp(level, kAllLevels, last);
     if (level == level_) return;
     level_ = level;
+    worker_.clear();
     if (newest_.result) show(newest_.result, newest_.detector);
     emit changed();
 }
@@ -113,7 +144,7 @@ QVariantList StageMapView::bands() const {
 void StageMapView::show(const std::shared_ptr<const FrameResult>& result, const DetectorParams& detector) {
     if (!open() || !result) return;
     if (!(detector == newest_.detector) && newest_.result) clear();
-    Request request{result, detector, level_, run_};
+    Request request{result, detector, level_};
     if (request == newest_) return;
     newest_ = request;
     emit behindChanged();
@@ -122,57 +153,18 @@ void StageMapView::show(const std::shared_ptr<const FrameResult>& result, const 
         emit changed();
         return;
     }
-    requests_.push(std::move(request));
+    worker_.push(std::move(request));
 }
 
 void StageMapView::clear() {
-    ++run_;
     newest_ = {};
-    requests_.clear();
+    worker_.clear();
     map_.reset();
     problem_.clear();
     emit changed();
 }
 
-void StageMapView::run(const std::stop_token& stop) {
-    std::optional<CascadeModel> model;
-    std::optional<ThreadPool> pool;
-    DetectorParams read;  // model and pool were made for these
-    while (true) {
-        Request request;
-        if (requests_.pop(request, stop) != PopStatus::value) return;
-        auto made = std::make_shared<Map>();
-        Message problem;
-        try {
-            const DetectorParams& params = request.detector;
-            if (!model || params.kind != read.kind || params.model != read.model) {
-                model.reset();
-                model = read_cascade(find_model(params.model, params.kind));
-            }
-            if (!pool || params.threads != read.threads) pool.emplace(params.threads);
-            read = params;
-            const auto start = std::chrono::steady_clock::now();
-            const Frame frame = request.result->frame.on_host();
-            request.result.reset();  // frames on a device are scarce
-            auto map = compute_stage_map(*model, frame, params, request.level, *pool, stop);
-            if (!map) return;
-            made->map = std::move(*map);
-            made->image = image_of(made->map);
-            made->cells = QSizeF(frame.width(), frame.height()) / kStageCell;
-            made->pts = frame.info().pts;
-            made->compute_ms = milliseconds_since(start);
-        } catch (...) {
-            problem = current_error().message();
-            made.reset();
-        }
-        post(this, [this, made = std::shared_ptr<const Map>(std::move(made)), problem, request] {
-            receive(made, problem, request);
-        });
-    }
-}
-
-void StageMapView::receive(std::shared_ptr<const Map> map, const Message& problem, const Request& request) {
-    if (request.run != run_ || request.level != level_ || !open()) return;
+void StageMapView::receive(std::shared_ptr<const Map> map, const Message& problem) {
     map_ = std::move(map);
     problem_ = translated_message(problem);
     if (map_) level_ = map_->map.level;  // a smaller frame has fewer levels

@@ -3,17 +3,16 @@
 
 #include <QtQml/qqmlregistration.h>
 #include <QImage>
-#include <QObject>
 #include <QSizeF>
 #include <QString>
 #include <QVariantList>
 #include <memory>
-#include <thread>
 
-#include "core/base/latest_value.h"
 #include "core/base/message.h"
 #include "core/cpu/stage_map.h"
 #include "core/pipeline/frame_result.h"
+#include "ui/base/worker.h"
+#include "ui/views/view.h"
 
 namespace throng::ui {
 
@@ -30,12 +29,13 @@ struct StageBand {
 [[nodiscard]] QImage image_of(const StageMap& map);
 
 // Lives on the window's thread. Closed, it has no thread and holds no data.
-class StageMapView : public QObject {
+class StageMapView : public throng::ui::View {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the session")
-    Q_PROPERTY(bool open READ open WRITE set_open NOTIFY openChanged)
     Q_PROPERTY(bool ready READ ready NOTIFY changed)
+    Q_PROPERTY(QVariant image READ image NOTIFY changed)
+    Q_PROPERTY(QSizeF cells READ cells NOTIFY changed)
     Q_PROPERTY(int level READ level WRITE set_level NOTIFY changed)
     Q_PROPERTY(int levels READ levels NOTIFY changed)
     Q_PROPERTY(QString levelText READ level_text NOTIFY changed)
@@ -56,13 +56,14 @@ public:
         double pts = 0;  // of the frame, seconds
     };
 
-    explicit StageMapView(QObject* parent = nullptr) : QObject(parent) {}
-    ~StageMapView() override;
+    using View::View;
 
-    [[nodiscard]] bool open() const { return thread_.joinable(); }
-    void set_open(bool open);
+    [[nodiscard]] bool open() const override { return worker_.is_open(); }
+    void on_refresh(const ViewFrame& frame) override { show(frame.result, frame.settings.detector); }
     [[nodiscard]] bool ready() const { return map_ != nullptr; }
-    [[nodiscard]] int level() const { return level_; }  // -1: all
+    [[nodiscard]] QVariant image() const { return map_ ? map_->image : QVariant(); }
+    [[nodiscard]] QSizeF cells() const { return map_ ? map_->cells : QSizeF(); }  // of the image that the frame covers
+    [[nodiscard]] int level() const { return level_; }                            // -1: all
     void set_level(int level);
     [[nodiscard]] int levels() const { return map_ ? static_cast<int>(map_->map.levels.size()) : 0; }
     [[nodiscard]] QString level_text() const;  // "All sizes", "24 px, 1 of 30"
@@ -77,35 +78,34 @@ public:
 
     // Shows this result from now on, with the parameters of its detector. Ignored while closed.
     void show(const std::shared_ptr<const FrameResult>& result, const DetectorParams& detector);
-    void clear();  // another source
+    void clear() override;
 
-    // For the item that draws it; null while there is none.
+    // Null while there is none.
     [[nodiscard]] const std::shared_ptr<const Map>& map() const { return map_; }
 
 signals:
-    void openChanged();
     void changed();
     void behindChanged();
+
+protected:
+    void change(bool open) override;
 
 private:
     struct Request {
         std::shared_ptr<const FrameResult> result;
         DetectorParams detector;
         int level = kAllLevels;
-        int run = 0;
 
         friend bool operator==(const Request&, const Request&) = default;
     };
-    void run(const std::stop_token& stop);
-    void receive(std::shared_ptr<const Map> map, const Message& problem, const Request& request);
+    void receive(std::shared_ptr<const Map> map, const Message& problem);
 
     int level_ = kAllLevels;
     Request newest_;
-    int run_ = 0;  // number of the source and detector: a late map of the previous one is dropped
     std::shared_ptr<const Map> map_;
     QString problem_;
-    LatestValue<Request> requests_;
-    std::jthread thread_;  // last: it uses the others
+    Worker<Request, std::shared_ptr<const Map>> worker_{
+        this, [this](auto map, const Message& problem) { receive(std::move(map), problem); }};
 };
 
 }  // namespace throng::ui

@@ -81,7 +81,7 @@ Stand::Stand(Session& session, StandOptions options, QObject* parent)
         emit counted();
     });
     connect(session.source(), &Source::infoChanged, this, &Stand::update_privacy);
-    connect(session.compare(), &CompareView::openChanged, this, [this] { hold(false); });
+    connect(session.views(), &Views::coverChanged, this, [this] { hold(false); });
     update_privacy();
 
     alert_timer_.setSingleShot(true);
@@ -132,7 +132,7 @@ bool Stand::stores_images() const {
 
 void Stand::hold(bool held) {
     // The images of other views are not dropped at once when the switch is released.
-    const bool can_reveal = !session_.compare()->open() && !options_.several_sources;
+    const bool can_reveal = !session_.views()->image_covered() && !options_.several_sources;
     session_.display()->reveal(held && can_reveal);
 }
 

@@ -123,7 +123,7 @@ void VideoItem::publish_view() {
     view.keep_on_device = uses_device_frames_ && bridge_ == session_->feed()->gl_bridge();
     if (view.paint_overlay) view.overlay = overlay_options();
     session_->feed()->set_view(view);
-    session_->compare()->set_view(view, overlay_options());
+    for (const auto& each : session_->views()->list()) each->set_image_view(view, overlay_options());
     if (!view.paint_overlay || !may_draw()) update();  // the overlay is a node of its own
 }
 

@@ -29,8 +29,8 @@ void pause(Pipeline& pipeline, bool paused) {
 Wall::Wall(const QStringList& sources, Session& session, QObject* parent)
     : QObject(parent),
       session_(session),
-      newest_(static_cast<std::size_t>(sources.size())),
-      images_(newest_.size(), [this](std::size_t tile, DisplayImage image) { receive(tile, std::move(image)); }) {
+      images_(this, static_cast<std::size_t>(sources.size()),
+              [this](std::size_t tile, DisplayImage image) { receive(tile, std::move(image)); }) {
     pool_.setMaxThreadCount(2 * kMaxTiles);  // each source may block while it is opened, and while it is closed
     const QStringList titles = source_titles(sources);
     for (const QString& spec : sources) {
@@ -97,6 +97,7 @@ PipelineSettings Wall::settings() const {
 void Wall::open(int number) {
     WallTile& tile = this->tile(number);
     const int attempt = tile.begin_opening();
+    images_.clear(static_cast<std::size_t>(number));  // those of the previous attempt
     pool_.start([this, number, attempt, spec = tile.spec().toStdString(), stop = tile.stop_token(),
                  settings = settings(), playback = session_.transport()->options(),
                  &setup = std::as_const(session_.setup())] {
@@ -134,8 +135,7 @@ void Wall::open(int number) {
 void Wall::attach(WallTile& tile) {
     const auto number = static_cast<std::size_t>(tile.number());
     Pipeline* pipeline = tile.opened().pipeline.get();
-    pipeline->set_wake(
-        [this, number, pipeline, run = tile.attempt()] { images_.show(number, pipeline->latest(), run); });
+    pipeline->set_wake([this, number, pipeline] { images_.show(pipeline->latest(), number); });
 }
 
 void Wall::destroy(std::shared_ptr<Pipeline> pipeline) {
@@ -167,29 +167,10 @@ void Wall::pause_tiles() {
 // --- images and figures
 
 void Wall::receive(std::size_t number, DisplayImage image) {
-    {
-        const std::lock_guard lock(newest_mutex_);
-        newest_[number] = std::move(image);
-        if (std::exchange(posted_, true)) return;
-    }
-    post(this, [this] { deliver(); });
-}
-
-void Wall::deliver() {
-    std::vector<std::optional<DisplayImage>> images(newest_.size());
-    {
-        const std::lock_guard lock(newest_mutex_);
-        posted_ = false;
-        std::swap(images, newest_);
-    }
-    for (std::size_t i = 0; i < images.size(); ++i) {
-        WallTile& tile = *tiles_[i];
-        if (!images[i] || images[i]->run != tile.attempt() || !tile.active()) continue;
-        if (!images[i]->image.isNull()) {
-            tile.set_image(std::move(*images[i]));
-            emit imageShown();
-        }
-    }
+    WallTile& tile = *tiles_[number];
+    if (!tile.active() || image.image.isNull()) return;
+    tile.set_image(std::move(image));
+    emit imageShown();
 }
 
 void Wall::refresh() {
@@ -247,7 +228,7 @@ void Wall::shrink() {
     if (is_same && back && back->state() != PipelineState::failed) {
         tile.set_opened({back, *backend_, false});
         attach(tile);
-        images_.show(static_cast<std::size_t>(tile.number()), back->latest(), tile.attempt());
+        images_.show(back->latest(), static_cast<std::size_t>(tile.number()));
     } else {
         destroy(back);
         open(tile.number());

@@ -13,8 +13,8 @@
 #include <optional>
 #include <vector>
 
+#include "ui/render/image_thread.h"
 #include "ui/session/session.h"
-#include "ui/wall/wall_images.h"
 #include "ui/wall/wall_tile.h"
 
 namespace throng::ui {
@@ -52,7 +52,7 @@ public:
     Q_INVOKABLE [[nodiscard]] static int columns(int tiles, double width, double height);
     Q_INVOKABLE void enlarge(int number);  // ignored while the source is not running
     Q_INVOKABLE void shrink();
-    void set_view(int number, const ImageView& view) { images_.set_view(static_cast<std::size_t>(number), view); }
+    void set_view(int number, const ImageView& view) { images_.set_view(view, static_cast<std::size_t>(number)); }
     [[nodiscard]] Session& session() { return session_; }
 
 signals:
@@ -63,8 +63,7 @@ signals:
 private:
     void open(int number);
     void attach(WallTile& tile);
-    void receive(std::size_t number, DisplayImage image);  // image thread
-    void deliver();
+    void receive(std::size_t number, DisplayImage image);
     void refresh();
     void update_settings();
     void pause_tiles();
@@ -81,12 +80,8 @@ private:
     std::mutex backend_mutex_;
     std::optional<BackendChoice> backend_;  // made by the first source that opens
 
-    std::mutex newest_mutex_;
-    std::vector<std::optional<DisplayImage>> newest_;  // not delivered yet
-    bool posted_ = false;
-
     QThreadPool pool_;
-    WallImages images_;  // last: its callback uses the other members
+    ImageThread images_;  // last: its thread uses the pipelines
 };
 
 }  // namespace throng::ui

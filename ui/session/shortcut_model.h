@@ -9,7 +9,7 @@
 namespace throng::ui {
 
 struct ShortcutEntry {
-    const char* id;       // name of the action in Actions.qml
+    const char* id;       // of the action in Actions.qml, or of a view
     const char* keys;     // in the format of QKeySequence::fromString, alternatives separated by "; "
     const char* group;    // heading on the sheet; entries of a group are contiguous
     const char* text;     // description of the action

@@ -1,13 +1,15 @@
-#include "ui/models/shortcut_model.h"
+#include "ui/session/shortcut_model.h"
 
 #include <QKeySequence>
 #include <algorithm>
-#include <iterator>
 
 #include "ui/language/language.h"
+#include "ui/session/view_table.h"
 
 namespace throng::ui {
 namespace {
+
+constexpr const char* kViews = "views";  // here come the views of this group
 
 // lupdate finds no namespace in an initializer of std::array.
 constexpr ShortcutEntry kTable[] = {
@@ -24,12 +26,8 @@ constexpr ShortcutEntry kTable[] = {
 
     {"fullscreen", "F; F11", QT_TR_NOOP("Window"), QT_TR_NOOP("Full screen")},
     {"panel", "P", QT_TR_NOOP("Window"), QT_TR_NOOP("Side panel")},
-    {"matrix", "M", QT_TR_NOOP("Window"), QT_TR_NOOP("Suppression matrix")},
-    {"counts", "Z", QT_TR_NOOP("Window"), QT_TR_NOOP("People, lines and zones")},
+    {kViews, "", QT_TR_NOOP("Window"), ""},
     {"undo", "Ctrl+Z", QT_TR_NOOP("Window"), QT_TR_NOOP("Undo (lines and zones)")},
-    {"compare", "V", QT_TR_NOOP("Window"), QT_TR_NOOP("Two settings side by side")},
-    {"race", "X", QT_TR_NOOP("Window"), QT_TR_NOOP("Race of the implementations")},
-    {"replay", "I", QT_TR_NOOP("Window"), QT_TR_NOOP("The last 30 seconds")},
     {"screenshot", "S", QT_TR_NOOP("Window"), QT_TR_NOOP("Save a screenshot")},
     {"record", "Ctrl+R", QT_TR_NOOP("Window"), QT_TR_NOOP("Record a video")},
     {"help", "?; F1", QT_TR_NOOP("Window"), QT_TR_NOOP("This list of shortcuts")},
@@ -44,7 +42,7 @@ constexpr ShortcutEntry kTable[] = {
     {"labels", "L", QT_TR_NOOP("Image"), QT_TR_NOOP("Scores and hits on or off")},
     {"landmarks", "E", QT_TR_NOOP("Image"), QT_TR_NOOP("Eyes, nose and mouth on or off")},
     {"blur", "B", QT_TR_NOOP("Image"), QT_TR_NOOP("Blur faces")},
-    {"stageMap", "G", QT_TR_NOOP("Image"), QT_TR_NOOP("Map of stages on or off")},
+    {kViews, "", QT_TR_NOOP("Image"), ""},
 
     {"detector", "D", QT_TR_NOOP("Detection"), QT_TR_NOOP("Next detector")},
     {"rule", "N", QT_TR_NOOP("Detection"), QT_TR_NOOP("Next suppression rule")},
@@ -75,22 +73,37 @@ QString keys_of(const ShortcutEntry& entry) {
 }  // namespace
 
 std::span<const ShortcutEntry> shortcut_table() {
-    return kTable;
+    static const std::vector<ShortcutEntry> entries = [] {
+        std::vector<ShortcutEntry> all;
+        for (const ShortcutEntry& entry : kTable) {
+            if (std::string_view(entry.id) != kViews) {
+                all.push_back(entry);
+                continue;
+            }
+            for (const auto& [view, make] : view_table()) {
+                if (std::string_view(view.group) == entry.group)
+                    all.push_back({view.id, view.keys, view.group, view.text});
+            }
+        }
+        return all;
+    }();
+    return entries;
 }
 
 QString shortcut_keys(const QString& id) {
-    const auto* found = std::find_if(std::begin(kTable), std::end(kTable),
-                                     [&](const ShortcutEntry& entry) { return id == QLatin1String(entry.id); });
-    return found == std::end(kTable) ? QString() : keys_of(*found);
+    const auto entries = shortcut_table();
+    const auto found = std::find_if(entries.begin(), entries.end(),
+                                    [&](const ShortcutEntry& entry) { return id == QLatin1String(entry.id); });
+    return found == entries.end() ? QString() : keys_of(*found);
 }
 
 int ShortcutModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(std::size(kTable));
+    return parent.isValid() ? 0 : static_cast<int>(shortcut_table().size());
 }
 
 QVariant ShortcutModel::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid)) return {};
-    const ShortcutEntry& entry = kTable[static_cast<std::size_t>(index.row())];
+    const ShortcutEntry& entry = shortcut_table()[static_cast<std::size_t>(index.row())];
     switch (role) {
         case id_role: return QString::fromLatin1(entry.id);
         case keys_role: return keys_of(entry);
@@ -109,7 +122,7 @@ QHash<int, QByteArray> ShortcutModel::roleNames() const {
 }
 
 QString ShortcutModel::tip(const QString& id) const {
-    for (const ShortcutEntry& entry : kTable) {
+    for (const ShortcutEntry& entry : shortcut_table()) {
         if (id == QLatin1String(entry.id)) return translated(entry.text) + QStringLiteral(" (%1)").arg(keys_of(entry));
     }
     return {};
@@ -117,7 +130,7 @@ QString ShortcutModel::tip(const QString& id) const {
 
 QStringList ShortcutModel::groups() const {
     QStringList found;
-    for (const ShortcutEntry& entry : kTable) {
+    for (const ShortcutEntry& entry : shortcut_table()) {
         if (!found.contains(translated(entry.group))) found += translated(entry.group);
     }
     return found;
@@ -125,7 +138,7 @@ QStringList ShortcutModel::groups() const {
 
 QVariantList ShortcutModel::entries(const QString& group) const {
     QVariantList found;
-    for (const ShortcutEntry& entry : kTable) {
+    for (const ShortcutEntry& entry : shortcut_table()) {
         if (translated(entry.group) == group) {
             found += QVariantMap{{QStringLiteral("id"), QLatin1String(entry.id)},
                                  {QStringLiteral("keys"), keys_of(entry)},

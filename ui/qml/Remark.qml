@@ -1,0 +1,7 @@
+import Throng.Ui
+
+// A short remark in small, dim letters.
+Label {
+    color: Theme.textDim
+    font.pixelSize: Theme.fontSmall
+}

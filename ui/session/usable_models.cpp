@@ -1,0 +1,27 @@
+#include "ui/session/usable_models.h"
+
+#include "core/base/error.h"
+#include "core/base/extension.h"
+#include "core/base/log.h"
+#include "core/model/cnn_plan.h"
+#include "core/model/onnx_reader.h"
+
+namespace throng::ui {
+
+std::vector<InstalledModel> usable_models() {
+    std::vector<InstalledModel> models;
+    for (ModelFile& file : list_models()) {
+        std::optional<float> threshold;
+        try {
+            if (lower_extension(file.path) == ".onnx")
+                threshold = cnn_score_threshold({}, read_onnx(file.path).head.family);
+        } catch (const Error& error) {
+            spdlog::debug("{}", error.what());
+            continue;
+        }
+        models.push_back({std::move(file), threshold});
+    }
+    return models;
+}
+
+}  // namespace throng::ui

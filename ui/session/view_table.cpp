@@ -1,0 +1,70 @@
+#include "ui/session/view_table.h"
+
+#include "ui/compare/compare_view.h"
+#include "ui/counts/counts_view.h"
+#include "ui/matrix/matrix_view.h"
+#include "ui/race/race_view.h"
+#include "ui/replay/replay.h"
+#include "ui/stagemap/stage_map_view.h"
+
+namespace throng::ui {
+namespace {
+
+template <typename Made>
+std::unique_ptr<View> make_view(const ViewContext&) {
+    return std::make_unique<Made>();
+}
+
+std::unique_ptr<View> make_counts(const ViewContext& context) {
+    return std::make_unique<CountsView>(context.setup.count_file, context.setup.count_plan);
+}
+
+std::unique_ptr<View> make_compare(const ViewContext& context) {
+    return std::make_unique<CompareView>(
+        [&setup = context.setup](const DetectorParams& detector) { return setup.make_backend(detector).backend; },
+        context.setup.playback.fallback, context.detection, context.setup.detectors, context.median_ms);
+}
+
+std::unique_ptr<View> make_race(const ViewContext& context) {
+    return std::make_unique<RaceView>(context.setup.race_suppression, context.setup.race_detector);
+}
+
+// A face that is shown only while a switch is held is not stored.
+std::unique_ptr<View> make_replay(const ViewContext& context) {
+    auto replay = std::make_unique<Replay>();
+    QObject::connect(&context.display, &DisplaySettings::changed, replay.get(),
+                     [&display = context.display, made = replay.get()] {
+                         made->set_hides_faces(display.blur() || display.hides_always());
+                     });
+    return replay;
+}
+
+// lupdate finds no namespace in an initializer of std::array.
+const ViewRow kViewRows[] = {
+    {{"matrix", "M", QT_TR_NOOP("Window"), QT_TR_NOOP("Suppression matrix"), "matrix", ViewPlace::beside,
+      "MatrixPanel.qml", 2, "matrix"},
+     make_view<MatrixView>},
+    {{"counts", "Z", QT_TR_NOOP("Window"), QT_TR_NOOP("People, lines and zones"), "crowd", ViewPlace::own, "", 0, "",
+      false},  // it saves files
+     make_counts},
+    {{"compare", "V", QT_TR_NOOP("Window"), QT_TR_NOOP("Two settings side by side"), "compare", ViewPlace::over,
+      "CompareOverlay.qml", 1, "compare"},
+     make_compare},
+    {{"race", "X", QT_TR_NOOP("Window"), QT_TR_NOOP("Race of the implementations"), "race", ViewPlace::beside,
+      "RacePanel.qml", 2, "race"},
+     make_race},
+    {{"replay", "I", QT_TR_NOOP("Window"), QT_TR_NOOP("The last 30 seconds"), "recent", ViewPlace::own,
+      "ReplayPanel.qml", 3, "replay"},
+     make_replay},
+    {{"stageMap", "G", QT_TR_NOOP("Image"), QT_TR_NOOP("Map of stages on or off"), "", ViewPlace::over,
+      "StageMapOverlay.qml", 0, "stage-map"},
+     make_view<StageMapView>},
+};
+
+}  // namespace
+
+std::span<const ViewRow> view_table() {
+    return kViewRows;
+}
+
+}  // namespace throng::ui
