@@ -94,7 +94,8 @@ private:
     template <class... Parameters, class... Arguments>
     [[nodiscard]] cudaError_t enqueue(const char* name, void (*kernel)(Parameters...), const LaunchSize& size,
                                       bool resident, const Arguments&... arguments) const {
-        if (size.shared > kSharedMemory) allow_shared_memory(reinterpret_cast<const void*>(kernel), size.shared, name);
+        // 48 KB need no permission, but of these a kernel may have a part of its own.
+        if (size.shared > 0) allow_shared_memory(reinterpret_cast<const void*>(kernel), size.shared, name);
         cudaLaunchAttribute attributes[2] = {};
         cudaLaunchConfig_t config{};
         config.gridDim = size.blocks;
@@ -114,8 +115,6 @@ private:
         }
         return cudaLaunchKernelEx(&config, kernel, arguments...);
     }
-
-    static constexpr std::size_t kSharedMemory = 48U << 10;  // that every kernel may use
 
     StreamView stream_;
     bool dependent_;

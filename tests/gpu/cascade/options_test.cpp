@@ -6,12 +6,15 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/model/cascade_xml.h"
+#include "core/synth/crowd.h"
 #include "gpu/cascade/cascade_detector.h"
 #include "gpu/cascade/first_stages.h"
 #include "tests/gpu/cascade/compare.h"
 #include "tests/gpu/cascade/definitions.h"
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/support/random.h"
+#include "tests/support/test_data.h"
 
 namespace throng::test {
 namespace {
@@ -56,6 +59,28 @@ std::vector<CascadeOptions> all_switches(int stages) {
         }
     }
     return all;
+}
+
+// The more stages the first kernel evaluates, the more shared memory it needs, beside what it always has.
+TEST_F(CascadeSwitches, AnyNumberOfFirstStages) {
+    if (IsSkipped() || HasFatalFailure()) return;
+    TH_NEED(file, cascade_file("haarcascade_frontalface_alt2.xml"), "haarcascade_frontalface_alt2.xml");
+    DetectorParams params;
+    params.kind = "haar";
+    params.min_size = 24;
+    CrowdOptions crowd;
+    crowd.width = 1920;
+    crowd.height = 1080;
+    const Frame frame = Crowd(crowd).frame(0);
+    gpu::CascadeDetector detector(view(), device, read_cascade(file), params);
+    const std::vector<ScoredBox> expected = detect(detector, frame);
+    EXPECT_GT(expected.size(), 100U);
+    for (int stages = 1; stages <= 12; ++stages) {
+        CascadeOptions options;
+        options.segments = {stages};
+        detector.set_options(options);
+        EXPECT_EQ(difference(expected, detect(detector, frame)), "") << stages;
+    }
 }
 
 TEST_F(CascadeSwitches, SwitchesKeepTheDetections) {
