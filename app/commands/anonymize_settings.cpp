@@ -2,11 +2,13 @@
 
 #include <string>
 
+#include "core/base/value_text.h"
+
 namespace throng {
 namespace {
 
 bool is_reported(const SettingRow& row) {
-    return row.changes_boxes && (row.number || row.type == SettingType::flag);
+    return row.changes_boxes && (row.in_range || row.type == SettingType::flag);
 }
 
 }  // namespace
@@ -17,7 +19,7 @@ void write_settings(const DetectionParams& params, nlohmann::ordered_json& setti
         const std::string text = row.read(params);
         nlohmann::ordered_json& value = settings[std::string(row.name)];
         if (text.empty()) continue;
-        value = row.type == SettingType::real ? nlohmann::ordered_json(row.number(params).value())
+        value = row.type == SettingType::real ? nlohmann::ordered_json(parse_real(text).value())
                                               : nlohmann::ordered_json::parse(text);
     }
     settings["switches"] = params.detector.switches;

@@ -13,7 +13,7 @@ namespace {
 
 std::string default_of(const SettingRow& row, const DetectorKind& kind, BoxesFor boxes_for) {
     const std::string value = row.read(default_params(kind, boxes_for));
-    if (!value.empty() || !row.number) return value;
+    if (!value.empty() || !row.in_range) return value;
     return kind.takes_threshold ? "the model's own" : "none";
 }
 

@@ -56,8 +56,8 @@ struct SettingRow {
     std::function<std::string(const DetectionParams&)> read{};
     // Sets the value from a text without a problem; of `pairs`, one of them.
     std::function<void(DetectionParams&, const std::string&)> write{};
-    // Returns the value of a number; none: not set.
-    std::function<std::optional<double>(const DetectionParams&)> number{};
+    // Numbers: the value is not set, or from min to max.
+    std::function<bool(const DetectionParams&)> in_range{};
     // Returns the range of the window's slider; empty: it has none.
     std::function<SliderRange(const DetectorKind&)> slider{};
     bool changes_boxes = true;  // the results of detection depend on it

@@ -80,8 +80,7 @@ const std::vector<SettingRow>& nms_settings() {
 
 void check_ranges(const std::vector<SettingRow>& rows, const DetectionParams& params) {
     for (const SettingRow& row : rows) {
-        const std::optional<double> value = row.number ? row.number(params) : std::nullopt;
-        if (!value || (*value >= row.min && *value <= row.max)) continue;  // NaN fails the comparisons
+        if (!row.in_range || row.in_range(params)) continue;
         throw Error(ErrorKind::usage, row.problem(row.read(params)), Setting{row.name});
     }
 }

@@ -49,20 +49,16 @@ SettingRow number(std::string_view name, Value Params::*field, Range range, std:
                   std::string_view help) {
     using Number = typename NumberOf<Value>::Type;
     SettingRow row{name, {}, unit, help, std::is_integral_v<Number> ? SettingType::whole : SettingType::real};
-    // As the field can hold them: 1e-6 is less as a float.
-    row.min = static_cast<double>(static_cast<Number>(range.min));
-    row.max = static_cast<double>(static_cast<Number>(range.max));
-    row.number = [field](const DetectionParams& params) -> std::optional<double> {
-        const auto& value = field_of(params, field);
-        if constexpr (std::is_same_v<Value, Number>) {
-            return static_cast<double>(value);
-        } else {
-            return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
-        }
+    row.min = range.min;
+    row.max = range.max;
+    row.read = [field](const DetectionParams& params) {
+        const std::optional<Number> value = field_of(params, field);
+        return value ? exact_text(*value) : std::string();
     };
-    row.read = [read = row.number](const DetectionParams& params) {
-        const std::optional<double> value = read(params);
-        return value ? exact_text(static_cast<Number>(*value)) : std::string();
+    // Compares as the field holds the limits: the float next to 1e-6 is less than that. NaN fails the comparisons.
+    row.in_range = [field, range](const DetectionParams& params) {
+        const std::optional<Number> value = field_of(params, field);
+        return !value || (*value >= static_cast<Number>(range.min) && *value <= static_cast<Number>(range.max));
     };
     row.write = [field](DetectionParams& params, const std::string& text) {
         field_of(params, field) = static_cast<Number>(parse_real(text).value());

@@ -136,7 +136,7 @@ double DetectionSettings::score_threshold() const {
     if (kind().params.score_threshold) return static_cast<double>(*kind().params.score_threshold);
     return model_threshold() > 0 ? model_threshold() : kUnknown;
 }
-QVariantMap DetectionSettings::ranges() const {
+QVariant DetectionSettings::ranges() const {
     QVariantMap ranges;
     for (const auto* rows : {&detector_settings(), &nms_settings()}) {
         for (const SettingRow& row : *rows) {

@@ -40,7 +40,7 @@ class DetectionSettings : public QObject {
     Q_PROPERTY(double scoreThreshold READ score_threshold WRITE set_score_threshold NOTIFY modelsChanged)
     Q_PROPERTY(bool half READ half WRITE set_half NOTIFY changed)
     Q_PROPERTY(bool hasLandmarks READ has_landmarks NOTIFY modelsChanged)
-    Q_PROPERTY(QVariantMap ranges READ ranges NOTIFY changed)
+    Q_PROPERTY(QVariant ranges READ ranges NOTIFY changed)
     Q_PROPERTY(bool offersNetwork READ offers_network NOTIFY modelsChanged)
     Q_PROPERTY(QString getNetwork READ get_network NOTIFY modelsChanged)
     Q_PROPERTY(QStringList rules READ rules CONSTANT)
@@ -98,7 +98,7 @@ public:
     [[nodiscard]] bool offers_network() const;
     [[nodiscard]] QString get_network() const;  // advice how to get one; empty: one is installed
     // The ranges of the sliders by the names of settings (core/detect/detection_params.h): from, to and step.
-    [[nodiscard]] QVariantMap ranges() const;
+    [[nodiscard]] QVariant ranges() const;
     [[nodiscard]] int min_size() const { return values_.detector.min_size; }
     [[nodiscard]] int max_size() const { return values_.detector.max_size; }  // 0: the size of the frame
     [[nodiscard]] double scale_factor() const { return values_.detector.scale_factor; }

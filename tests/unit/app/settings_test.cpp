@@ -144,7 +144,8 @@ TEST_F(Settings, EveryRightValueIsReadAsItWasWritten) {
             DetectionParams params;
             row->write(params, text);
             const std::string written = row->read(params);
-            EXPECT_TRUE(row->number ? row->number(params) == std::stod(text) : written == text) << written;
+            // A number has several texts: 1e+06 and 1000000.
+            EXPECT_TRUE(row->in_range ? std::stod(written) == std::stod(text) : written == text) << written;
             DetectionParams again;
             row->write(again, written);
             EXPECT_TRUE(written.empty() || again == params);
@@ -170,7 +171,7 @@ TEST_F(Settings, EveryDefaultOfEveryKindIsValid) {
 
 TEST_F(Settings, NumbersOutOfRangeAreRejectedAlsoInTheParameters) {
     for (const SettingRow* row : all_settings()) {
-        if (!row->number) continue;
+        if (!row->in_range) continue;
         DetectionParams params;
         row->write(params, std::to_string(row->min - std::abs(row->min) - 1));
         const std::string text = error_of([&] { check_ranges({*row}, params); });

@@ -117,7 +117,7 @@ TEST_F(Reference, GroffAcceptsEveryPage) {
 }
 
 TEST_F(Reference, BashCompletesCommandsOptionsAndChoices) {
-    EXPECT_EQ(complete("throng exp", 1), "experiments\n");
+    EXPECT_EQ(complete("throng expe", 1), "experiments\n");
     EXPECT_EQ(complete("throng bench pi", 2), "pipeline\n");
     EXPECT_EQ(complete("throng nms --rule g", 3), "greedy\n");
     EXPECT_EQ(complete("throng detect x.mp4 --backend cu", 4), "cuda\n");
