@@ -14,7 +14,7 @@
 namespace throng {
 namespace {
 
-constexpr const char* kHead =
+constexpr const char* kConfigHead =
     R"(# Every option that a configuration file may set for `throng view`, `detect` and `anonymize`, with its default.
 # throng-reference writes this file.
 #
@@ -114,7 +114,7 @@ std::string default_config(const CommandEntry& top) {
             if ((line.commands.size() == 1) == of_one) add(of_one ? line.commands.front() : key.first, lines_of(line));
         }
     }
-    std::string text = kHead;
+    std::string text = kConfigHead;
     for (const auto& [section, options] : sections) text += options;
     return text;
 }

@@ -14,7 +14,7 @@
 namespace throng {
 namespace {
 
-constexpr int kMaxNodes = 1 << 16;
+constexpr int kMaxOperators = 1 << 16;
 
 bool begins_with(std::string_view text, std::string_view beginning) {
     return text.substr(0, beginning.size()) == beginning;
@@ -70,7 +70,7 @@ public:
     OnnxGraph run() {
         read_opset();
         const onnx::GraphProto& proto = model_->graph();
-        if (proto.node_size() > kMaxNodes) fail("has more operators than any face detector");
+        if (proto.node_size() > kMaxOperators) fail("has more operators than any face detector");
         for (const onnx::TensorProto& tensor : proto.initializer()) {
             const std::string where = graph_.file + ", constant " + tensor.name();
             if (!graph_.constants.emplace(tensor.name(), read_tensor(tensor, where)).second) {
