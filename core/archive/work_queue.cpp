@@ -125,10 +125,9 @@ std::optional<Task> WorkQueue::take() {
 bool WorkQueue::is_wanted(const WorkItem& item) {
     records_->update();
     update_results(true);
-    if (item.part == 0) return true;
     const auto result = results_.find(item.split->name);
     if (result != results_.end() && result->second.is_new) return false;  // its parts are removed, or will be
-    return !records_->has(*item.split, item.part, item.sha256);
+    return item.part == 0 || !records_->has(*item.split, item.part, item.sha256);
 }
 
 // Reads the results of videos that were recorded since the last call.
