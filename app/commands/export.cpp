@@ -80,7 +80,7 @@ int run(const ExportArguments& arguments, const CommonOptions& common) {
     }
     if (!common.quiet) {
         standard_output::print("{} {}, {} {}, {} {}: {}\n", totals.sources, totals.sources == 1 ? "source" : "sources",
-                               totals.pictures, totals.pictures == 1 ? "image" : "images", totals.boxes,
+                               totals.images, totals.images == 1 ? "image" : "images", totals.boxes,
                                totals.boxes == 1 ? "box" : "boxes", arguments.out);
     }
     return 0;

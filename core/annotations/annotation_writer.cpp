@@ -56,17 +56,17 @@ public:
 
     [[nodiscard]] int passes() const override { return 2; }  // images, annotations
 
-    void add(const AnnotatedPicture& picture, int pass) override {
+    void add(const AnnotatedImage& image, int pass) override {
         begin(pass);
         if (pass == 0) {
             write({{"id", next_image_},
-                   {"width", picture.labels.width},
-                   {"height", picture.labels.height},
-                   {"file_name", picture.name},
+                   {"width", image.labels.width},
+                   {"height", image.labels.height},
+                   {"file_name", image.name},
                    {"license", 0},
                    {"date_captured", 0}});
         } else {
-            for (std::size_t i = 0; i < picture.labels.entries.size(); ++i) add_box(picture.labels, i);
+            for (std::size_t i = 0; i < image.labels.entries.size(); ++i) add_box(image.labels, i);
         }
         ++next_image_;
     }
@@ -146,19 +146,19 @@ class YoloWriter final : public AnnotationWriter {
 public:
     YoloWriter(fs::path folder, std::string label) : folder_(std::move(folder)), label_(std::move(label)) {}
 
-    void add(const AnnotatedPicture& picture, int) override {
-        const auto width = static_cast<float>(picture.labels.width);
-        const auto height = static_cast<float>(picture.labels.height);
+    void add(const AnnotatedImage& image, int) override {
+        const auto width = static_cast<float>(image.labels.width);
+        const auto height = static_cast<float>(image.labels.height);
         std::string text;
-        for (const ScoredBox& entry : picture.labels.entries) {
+        for (const ScoredBox& entry : image.labels.entries) {
             const Box& box = entry.box;
             fmt::format_to(std::back_inserter(text), "0 {:.6f} {:.6f} {:.6f} {:.6f}\n", (box.x + box.w / 2) / width,
                            (box.y + box.h / 2) / height, box.w / width, box.h / height);
         }
-        write_below(folder_, "obj_train_data/" + without_extension(picture.name) + ".txt", text);
-        names_ += "data/obj_train_data/" + picture.name + "\n";
-        leave_out("scores", !picture.labels.entries.empty());
-        leave_out("landmarks", !picture.labels.landmarks.empty());
+        write_below(folder_, "obj_train_data/" + without_extension(image.name) + ".txt", text);
+        names_ += "data/obj_train_data/" + image.name + "\n";
+        leave_out("scores", !image.labels.entries.empty());
+        leave_out("landmarks", !image.labels.landmarks.empty());
     }
 
     void finish() override {
@@ -178,37 +178,37 @@ class CvatWriter final : public AnnotationWriter {
 public:
     CvatWriter(const std::string& path, std::string label) : file_(path), label_(std::move(label)) {}
 
-    [[nodiscard]] int passes() const override { return 2; }  // the first one counts the pictures
+    [[nodiscard]] int passes() const override { return 2; }  // the first one counts the images
 
-    void add(const AnnotatedPicture& picture, int pass) override {
+    void add(const AnnotatedImage& image, int pass) override {
         if (pass == 0) {
-            source_ = picture.source;
-            ++num_pictures_;
+            source_ = image.source;
+            ++num_images_;
             return;
         }
         begin();
-        leave_out("scores", !picture.labels.entries.empty());
-        leave_out("landmarks", !picture.labels.landmarks.empty());
+        leave_out("scores", !image.labels.entries.empty());
+        leave_out("landmarks", !image.labels.landmarks.empty());
         if (source_->has_tracks) {
-            for (const ScoredBox& entry : picture.labels.entries) {
-                tracks_[entry.id].push_back({picture.frame, entry.box, entry.state == TrackState::predicted});
+            for (const ScoredBox& entry : image.labels.entries) {
+                tracks_[entry.id].push_back({image.frame, entry.box, entry.state == TrackState::predicted});
             }
             return;
         }
         pugi::xml_document document;
-        pugi::xml_node image = document.append_child("image");
-        image.append_attribute("id") = static_cast<long long>(next_++);
-        image.append_attribute("name") = picture.name.c_str();
-        image.append_attribute("width") = picture.labels.width;
-        image.append_attribute("height") = picture.labels.height;
-        for (const ScoredBox& entry : picture.labels.entries) {
-            pugi::xml_node box = image.append_child("box");
+        pugi::xml_node node = document.append_child("image");
+        node.append_attribute("id") = static_cast<long long>(next_++);
+        node.append_attribute("name") = image.name.c_str();
+        node.append_attribute("width") = image.labels.width;
+        node.append_attribute("height") = image.labels.height;
+        for (const ScoredBox& entry : image.labels.entries) {
+            pugi::xml_node box = node.append_child("box");
             box.append_attribute("label") = label_.c_str();
             box.append_attribute("source") = "auto";
             box.append_attribute("occluded") = "0";
             add_corners(box, entry.box);
         }
-        file_.write(text_of(image, 1));
+        file_.write(text_of(node, 1));
     }
 
     void finish() override {
@@ -238,7 +238,7 @@ private:
         pugi::xml_document document;
         pugi::xml_node meta = document.append_child("meta");
         pugi::xml_node task = meta.append_child("task");
-        const std::int64_t size = source_->has_tracks ? source_->frames : num_pictures_;
+        const std::int64_t size = source_->has_tracks ? source_->frames : num_images_;
         add_text(task, "name", source_->name);
         add_text(task, "size", std::to_string(size));
         add_text(task, "mode", source_->has_tracks ? "interpolation" : "annotation");
@@ -285,7 +285,7 @@ private:
     AtomicFile file_;
     std::string label_;
     const AnnotatedSource* source_ = nullptr;  // with tracks there is one
-    std::int64_t num_pictures_ = 0;
+    std::int64_t num_images_ = 0;
     std::int64_t next_ = 0;
     bool begun_ = false;
     std::map<std::int64_t, std::vector<TrackBox>> tracks_;
@@ -295,21 +295,21 @@ class MotWriter final : public AnnotationWriter {
 public:
     MotWriter(fs::path folder, std::string label) : folder_(std::move(folder)), label_(std::move(label)) {}
 
-    void add(const AnnotatedPicture& picture, int) override {
-        std::string& text = texts_[picture.source];
-        for (const ScoredBox& entry : picture.labels.entries) {
+    void add(const AnnotatedImage& image, int) override {
+        std::string& text = texts_[image.source];
+        for (const ScoredBox& entry : image.labels.entries) {
             const Box& box = entry.box;
-            fmt::format_to(std::back_inserter(text), "{},{},{:.2f},{:.2f},{:.2f},{:.2f},", picture.frame + 1, entry.id,
+            fmt::format_to(std::back_inserter(text), "{},{},{:.2f},{:.2f},{:.2f},{:.2f},", image.frame + 1, entry.id,
                            box.x, box.y, box.w, box.h);
             // Truth: taken into account, class 1, visible. Detections: score, no position in the world.
-            if (picture.source->has_tracks) {
+            if (image.source->has_tracks) {
                 fmt::format_to(std::back_inserter(text), "1,1,{}\n", entry.state == TrackState::predicted ? 0 : 1);
             } else {
                 fmt::format_to(std::back_inserter(text), "{:g},-1,-1,-1\n", entry.score);
             }
         }
-        leave_out("scores", picture.source->has_tracks && !picture.labels.entries.empty());
-        leave_out("landmarks", !picture.labels.landmarks.empty());
+        leave_out("scores", image.source->has_tracks && !image.labels.entries.empty());
+        leave_out("landmarks", !image.labels.landmarks.empty());
     }
 
     void finish() override {
@@ -334,9 +334,9 @@ class WiderWriter final : public AnnotationWriter {
 public:
     explicit WiderWriter(const std::string& path) : file_(path) {}
 
-    void add(const AnnotatedPicture& picture, int) override {
-        const std::vector<ScoredBox>& entries = picture.labels.entries;
-        std::string text = fmt::format("{}\n{}\n", picture.name, entries.size());
+    void add(const AnnotatedImage& image, int) override {
+        const std::vector<ScoredBox>& entries = image.labels.entries;
+        std::string text = fmt::format("{}\n{}\n", image.name, entries.size());
         // The data set marks "no faces" like this. Whole pixels; no blur, expression, illumination, occlusion, pose.
         if (entries.empty()) text += "0 0 0 0 0 0 0 0 0 0\n";
         for (const ScoredBox& entry : entries) {
@@ -346,7 +346,7 @@ public:
         }
         file_.write(text);
         leave_out("scores", !entries.empty());
-        leave_out("landmarks", !picture.labels.landmarks.empty());
+        leave_out("landmarks", !image.labels.landmarks.empty());
         leave_out("fractions of pixels", !entries.empty());
     }
     void finish() override { file_.commit(); }
@@ -359,18 +359,18 @@ class VocWriter final : public AnnotationWriter {
 public:
     VocWriter(fs::path folder, std::string label) : folder_(std::move(folder)), label_(std::move(label)) {}
 
-    void add(const AnnotatedPicture& picture, int) override {
+    void add(const AnnotatedImage& image, int) override {
         pugi::xml_document document;
         pugi::xml_node annotation = document.append_child("annotation");
-        const fs::path name(picture.name);
+        const fs::path name(image.name);
         add_text(annotation, "folder", name.parent_path().generic_string());
         add_text(annotation, "filename", name.filename().string());
         pugi::xml_node size = annotation.append_child("size");
-        add_text(size, "width", std::to_string(picture.labels.width));
-        add_text(size, "height", std::to_string(picture.labels.height));
+        add_text(size, "width", std::to_string(image.labels.width));
+        add_text(size, "height", std::to_string(image.labels.height));
         add_text(size, "depth", "3");
         add_text(annotation, "segmented", "0");
-        for (const ScoredBox& entry : picture.labels.entries) {
+        for (const ScoredBox& entry : image.labels.entries) {
             pugi::xml_node object = annotation.append_child("object");
             add_text(object, "name", label_);
             add_text(object, "pose", "Unspecified");
@@ -383,12 +383,12 @@ public:
             add_text(corners, "xmax", two_digits(entry.box.x + entry.box.w));
             add_text(corners, "ymax", two_digits(entry.box.y + entry.box.h));
         }
-        write_below(folder_, "Annotations/" + without_extension(picture.name) + ".xml", text_of(annotation, 0));
+        write_below(folder_, "Annotations/" + without_extension(image.name) + ".xml", text_of(annotation, 0));
         // A second word of the line would be taken for the presence of a class.
-        const std::string stem = without_extension(picture.name);
+        const std::string stem = without_extension(image.name);
         names_ += (stem.find(' ') != std::string::npos ? '"' + stem + '"' : stem) + "\n";
-        leave_out("scores", !picture.labels.entries.empty());
-        leave_out("landmarks", !picture.labels.landmarks.empty());
+        leave_out("scores", !image.labels.entries.empty());
+        leave_out("landmarks", !image.labels.landmarks.empty());
     }
     void finish() override { write_below(folder_, "ImageSets/Main/default.txt", names_); }
 

@@ -33,15 +33,15 @@ inline constexpr std::pair<std::string_view, AnnotationFormat> kAnnotationFormat
 struct AnnotatedSource {
     std::string name;  // relative path, unique among all sources, no "..": "hall/a.jpg"
     bool is_video = false;
-    bool has_tracks = false;  // the entries of its pictures have ids
-    int width = 0;            // of its first picture, pixels
+    bool has_tracks = false;  // the entries of its images have ids
+    int width = 0;            // of its first image, pixels
     int height = 0;
     std::int64_t frames = 0;  // number of the last frame + 1
     double fps = 0;           // 0: unknown
 };
 
 // An image or a frame of a video. Boxes lie within it.
-struct AnnotatedPicture {
+struct AnnotatedImage {
     const AnnotatedSource* source = nullptr;
     std::string name;  // relative path: that of the image, or "a.mp4.frames/frame_000012.png"
     std::int64_t frame = 0;
@@ -56,13 +56,13 @@ public:
     AnnotationWriter& operator=(const AnnotationWriter&) = delete;
     virtual ~AnnotationWriter() = default;
 
-    // Number of times that all pictures are passed to add, in the same order.
+    // Number of times that all images are passed to add, in the same order.
     [[nodiscard]] virtual int passes() const { return 1; }
     // pass: from 0. Throws Error(input) if a file cannot be written.
-    virtual void add(const AnnotatedPicture& picture, int pass) = 0;
+    virtual void add(const AnnotatedImage& image, int pass) = 0;
     // Writes the rest. Throws Error(input).
     virtual void finish() = 0;
-    // What the pictures have and the format cannot hold: "scores", "landmarks".
+    // What the images have and the format cannot hold: "scores", "landmarks".
     [[nodiscard]] const std::set<std::string>& left_out() const { return left_out_; }
 
 protected:

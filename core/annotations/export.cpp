@@ -118,19 +118,19 @@ public:
         ExportTotals totals;
         totals.sources = sources_.size();
         for (int pass = 0; pass < writer->passes(); ++pass) {
-            totals.pictures = totals.boxes = 0;
+            totals.images = totals.boxes = 0;
             std::map<const ReadSource*, std::int64_t> next;  // frame of results without numbers
             for_each_line([&](const fs::path& file, DetectionLabels&& line) {
                 const auto found = sources_.find({line.source, line.source_number});
                 if (found == sources_.end()) throw Error(ErrorKind::input, "changed while it was read", file.string());
                 const ReadSource& source = found->second;
-                AnnotatedPicture picture{&source.annotated, source.annotated.name, 0, std::move(line)};
-                picture.frame = picture.labels.frame.value_or(next[&source]++);
-                if (source.annotated.is_video) picture.name += fmt::format(".frames/frame_{:06}.png", picture.frame);
-                clip(picture.labels);
-                ++totals.pictures;
-                totals.boxes += static_cast<std::int64_t>(picture.labels.entries.size());
-                writer->add(picture, pass);
+                AnnotatedImage image{&source.annotated, source.annotated.name, 0, std::move(line)};
+                image.frame = image.labels.frame.value_or(next[&source]++);
+                if (source.annotated.is_video) image.name += fmt::format(".frames/frame_{:06}.png", image.frame);
+                clip(image.labels);
+                ++totals.images;
+                totals.boxes += static_cast<std::int64_t>(image.labels.entries.size());
+                writer->add(image, pass);
             });
         }
         writer->finish();

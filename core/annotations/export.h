@@ -19,7 +19,7 @@ struct ExportOptions {
 
 struct ExportTotals {
     std::size_t sources = 0;
-    std::int64_t pictures = 0;
+    std::int64_t images = 0;
     std::int64_t boxes = 0;
     std::set<std::string> left_out;  // as AnnotationWriter
 };
