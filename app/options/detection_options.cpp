@@ -12,7 +12,7 @@ namespace throng {
 namespace {
 
 std::string default_of(const SettingRow& row, const DetectorKind& kind, BoxesFor boxes_for) {
-    const std::string value = row.read(default_params(kind, boxes_for));
+    std::string value = row.read(default_params(kind, boxes_for));
     if (!value.empty() || !row.in_range) return value;
     return kind.takes_threshold ? "the model's own" : "none";
 }

@@ -328,6 +328,7 @@ private:
         finished.held = task.held;
         const std::vector<std::string> names = options.outputs_of(item);
         std::vector<std::string> temporaries;
+        temporaries.reserve(names.size());
         const std::size_t number = next_++;
         for (const std::string& name : names) {
             temporaries.push_back(

@@ -174,6 +174,7 @@ std::vector<std::string> recording_encoders() {
         if (row.recording > 0) names.emplace(row.recording, row.name);
     }
     std::vector<std::string> ordered;
+    ordered.reserve(names.size());
     for (auto& [place, name] : names) ordered.push_back(std::move(name));
     return ordered;
 }

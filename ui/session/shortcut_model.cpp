@@ -73,7 +73,7 @@ QString keys_of(const ShortcutEntry& entry) {
 }  // namespace
 
 std::span<const ShortcutEntry> shortcut_table() {
-    static const std::vector<ShortcutEntry> entries = [] {
+    static const std::vector<ShortcutEntry> kEntries = [] {
         std::vector<ShortcutEntry> all;
         for (const ShortcutEntry& entry : kTable) {
             if (std::string_view(entry.id) != kViews) {
@@ -87,7 +87,7 @@ std::span<const ShortcutEntry> shortcut_table() {
         }
         return all;
     }();
-    return entries;
+    return kEntries;
 }
 
 QString shortcut_keys(const QString& id) {
