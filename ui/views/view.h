@@ -88,6 +88,7 @@ public:
     virtual void adjust(PipelineSettings&) const {}
     [[nodiscard]] virtual bool covers_image() const { return false; }  // coverChanged announces changes
 
+    // NOLINTNEXTLINE(performance-unnecessary-value-param): those that override it keep the pipeline
     virtual void attach(std::shared_ptr<Pipeline>) {}  // null: no source
     virtual void detach() {}                           // from a pipeline that goes on without the session
     virtual void clear() {}                            // another source
