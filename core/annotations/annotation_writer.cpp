@@ -118,11 +118,15 @@ private:
             constexpr int kVisible = 2;
             const auto& xy = labels.landmarks[i].xy;
             Json points = Json::array();
+            int labeled = 0;
             for (std::size_t at = 0; at < std::size(xy); at += 2) {
-                points.insert(points.end(), {number(xy[at]), number(xy[at + 1]), kVisible});
+                const bool is_known = std::isfinite(xy[at]) && std::isfinite(xy[at + 1]);
+                const auto known = [&](float value) { return is_known ? number(value) : 0.0; };
+                points.insert(points.end(), {known(xy[at]), known(xy[at + 1]), is_known ? kVisible : 0});
+                labeled += is_known ? 1 : 0;
             }
             annotation["keypoints"] = std::move(points);
-            annotation["num_keypoints"] = std::size(xy) / 2;
+            annotation["num_keypoints"] = labeled;
             has_keypoints_ = true;
         }
         write(annotation);

@@ -62,7 +62,7 @@ public:
     virtual void add(const AnnotatedImage& image, int pass) = 0;
     // Writes the rest. Throws Error(input).
     virtual void finish() = 0;
-    // What the images have and the format cannot hold: "scores", "landmarks".
+    // Returns what the images have and the format cannot hold: "scores", "landmarks".
     [[nodiscard]] const std::set<std::string>& left_out() const { return left_out_; }
 
 protected:

@@ -41,7 +41,7 @@ public:
     }
     ~NewFolder() {
         std::error_code ignored;
-        fs::remove_all(temporary_, ignored);
+        if (!committed_) fs::remove_all(temporary_, ignored);
     }
     NewFolder(const NewFolder&) = delete;
     NewFolder& operator=(const NewFolder&) = delete;
@@ -51,11 +51,13 @@ public:
         std::error_code failure;
         fs::rename(temporary_, path_, failure);
         if (failure) throw Error(ErrorKind::input, "cannot be created", path_, failure.message());
+        committed_ = true;
     }
 
 private:
     std::string path_;
     std::string temporary_;
+    bool committed_ = false;
 };
 
 // Returns the path of a source, or one component for a URL.

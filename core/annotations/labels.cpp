@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -143,10 +144,13 @@ public:
         if (found == entry.end()) return;
         DetectionSet::Landmarks landmarks{};
         constexpr std::size_t kPoints = std::size(landmarks.xy) / 2;
-        if (!found->is_array() || found->size() != kPoints) reader_.reject("'landmarks' is not a list of five points");
-        for (std::size_t i = 0; i < kPoints; ++i) {
-            landmarks.xy[2 * i] = static_cast<float>(number((*found)[i], "x"));
-            landmarks.xy[2 * i + 1] = static_cast<float>(number((*found)[i], "y"));
+        const bool is_list = found->is_array() && found->size() == kPoints;
+        for (std::size_t i = 0; i < std::size(landmarks.xy); ++i) {
+            const Json point = is_list ? (*found)[i / 2] : Json();
+            const Json value = point.is_array() && point.size() == 2 ? point[i % 2] : Json(false);
+            if (!value.is_number() && !value.is_null())
+                reader_.reject("'landmarks' is not a list of five points [x, y]");
+            landmarks.xy[i] = value.is_null() ? std::numeric_limits<float>::quiet_NaN() : value.get<float>();
         }
         all.push_back(landmarks);
     }
@@ -297,6 +301,7 @@ void for_each_detection_line(const std::filesystem::path& path, const std::funct
         const JsonLine json(line, reader);
         DetectionLabels labels;
         json.read_frame(labels);
+        labels.pts = json.number_of_frame("pts", 1e9);
         for (const Json& entry : json.list("kept")) {
             const double hits = json.number_or(entry, "hits", 1.0);
             if (!(hits >= 0 && hits <= 1e9)) reader.reject("'hits' is out of range");

@@ -38,10 +38,11 @@ struct Labels {
     std::vector<Entry> entries;
     int width = 0;  // pixels; 0 if the file has none
     int height = 0;
-    double pts = 0;                                    // seconds; 0 if the file has none
-    std::int64_t source_number = 0;                    // distinguishes sources of the same name; 0 if the file has none
-    std::int64_t line = 0;                             // of the file, from 1
-    std::vector<DetectionSet::Landmarks> landmarks{};  // detections only: as many as entries, or none
+    double pts = 0;                  // seconds; 0 if the file has none
+    std::int64_t source_number = 0;  // distinguishes sources of the same name; 0 if the file has none
+    std::int64_t line = 0;           // of the file, from 1
+    // Detections only: as many as entries, or none. NaN where the file has null.
+    std::vector<DetectionSet::Landmarks> landmarks{};
 };
 
 using TruthLabels = Labels<TruthFace>;

@@ -168,8 +168,7 @@ def made_box(rng, width, height, **more):
 def made_line(rng, source, frame, size, boxes, tracks=None, landmarks=False):
     kept = [made_box(rng, *size, hits=3) for _ in range(boxes)]
     for box in kept if landmarks else []:
-        box["landmarks"] = [{"x": single(rng.uniform(0, size[0])), "y": single(rng.uniform(0, size[1]))}
-                            for _ in range(5)]
+        box["landmarks"] = [[single(rng.uniform(0, size[0])), single(rng.uniform(0, size[1]))] for _ in range(5)]
     line = dict(source=source, source_number=1, frame=frame, pts=frame / 25, width=size[0], height=size[1], raw=9,
                 kept=kept, overflow=0, timings_ms={"decode": 1, "total": 2})
     if tracks is not None:
@@ -245,16 +244,20 @@ class Export(unittest.TestCase):
 
     def test_landmarks_are_keypoints(self):
         lines = self.photographs(landmarks=True)
+        lines[0]["kept"][0]["landmarks"][2] = [None, 3.5]  # not finite
         self.export(self.write(lines), "coco")
         data = json.loads((self.folder / "out").read_text())
         self.assertEqual(len(data["categories"][0]["keypoints"]), 5)
         wanted = [point for line in lines for box in line["kept"] for point in box["landmarks"]]
         got = [each["keypoints"] for each in data["annotations"]]
-        flat = [(xyv[i], xyv[i + 1]) for xyv in got for i in range(0, 15, 3)]
+        flat = [tuple(xyv[i:i + 3]) for xyv in got for i in range(0, 15, 3)]
         self.assertEqual(len(flat), len(wanted))
-        for (x, y), point in zip(flat, wanted):
-            self.assertAlmostEqual(x, point["x"], delta=1e-3)
-            self.assertAlmostEqual(y, point["y"], delta=1e-3)
+        for (x, y, visible), point in zip(flat, wanted):
+            x_right, y_right = (0, 0) if None in point else point
+            self.assertEqual(visible, 0 if None in point else 2)
+            self.assertAlmostEqual(x, x_right, delta=1e-3)
+            self.assertAlmostEqual(y, y_right, delta=1e-3)
+        read_coco(self.folder / "out")
         self.assertIn("landmarks", self.export(self.write(lines), "yolo", out="yolo").stderr)
 
     def test_frames_of_videos(self):

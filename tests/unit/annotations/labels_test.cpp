@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
+#include <limits>
 #include <string>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/eval/evaluation.h"
+#include "core/sinks/json_sink.h"
 #include "tests/support/test_data.h"
 
 namespace throng {
@@ -80,6 +83,41 @@ TEST_F(LabelsTest, Detections) {
     EXPECT_TRUE(read_detection_lines(file("")).empty());
 }
 
+// The lines of the program itself, with landmarks.
+TEST_F(LabelsTest, ReadsWhatDetectionWrites) {
+    FrameResult result;
+    result.source = "a.png";
+    FrameInfo info;
+    info.width = 640;
+    info.height = 480;
+    info.index = 3;
+    info.pts = 1.25;
+    const PlaneView no_planes[Frame::kMaxPlanes] = {};
+    result.frame = Frame(info, no_planes, nullptr);
+    for (const float at : {1.5F, 100.1F}) {
+        result.kept.detections.push_back({{at, at, 20, 30}, 0.5F, 2});
+        auto& points = result.kept.landmarks.emplace_back();
+        for (std::size_t i = 0; i < std::size(points.xy); ++i) points.xy[i] = at + static_cast<float>(i);
+    }
+    result.kept.landmarks[1].xy[4] = std::numeric_limits<float>::quiet_NaN();
+    const auto found = read_detection_lines(file(json_line(result, {}) + "\n"));
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].frame, 3);
+    EXPECT_EQ(found[0].width, 640);
+    EXPECT_EQ(found[0].pts, 1.25);
+    ASSERT_EQ(found[0].entries.size(), 2U);
+    ASSERT_EQ(found[0].landmarks.size(), 2U);
+    for (std::size_t i = 0; i < 2; ++i) {
+        EXPECT_EQ(found[0].entries[i].box.x, result.kept.detections[i].box.x);
+        EXPECT_EQ(found[0].entries[i].hits, 2);
+        for (std::size_t k = 0; k < std::size(found[0].landmarks[i].xy); ++k) {
+            const float wanted = result.kept.landmarks[i].xy[k];
+            const float got = found[0].landmarks[i].xy[k];
+            EXPECT_TRUE(got == wanted || (std::isnan(got) && std::isnan(wanted))) << got << " " << wanted;
+        }
+    }
+}
+
 TEST_F(LabelsTest, ErrorsInTruthContainTheLine) {
     const std::pair<const char*, const char*> cases[] = {
         {"", "labels.txt"},
@@ -110,6 +148,10 @@ TEST_F(LabelsTest, ErrorsInDetectionsContainTheLine) {
         {"\n\n{\"source\":\"a\",\"frame\":0,\"kept\":{}}", "labels.txt:3"},
         {"{\"source\":\"a\",\"kept\":[{\"x\":1,\"y\":2,\"w\":1,\"h\":4}]}", "labels.txt:1"},
         {"{\"source\":\"a\",\"kept\":[{\"x\":1,\"y\":2,\"w\":1,\"h\":4,\"score\":1,\"hits\":-4}]}", "labels.txt:1"},
+        {"{\"source\":\"a\",\"pts\":-1,\"kept\":[]}", "labels.txt:1"},
+        {"{\"source\":\"a\",\"pts\":\"1\",\"kept\":[]}", "labels.txt:1"},
+        {"{\"source\":\"a\",\"kept\":[{\"x\":1,\"y\":2,\"w\":1,\"h\":4,\"score\":1,\"landmarks\":[1]}]}",
+         "labels.txt:1"},
         {"{\"source\":\"a\",\"kept\":[{\"x\":null,\"y\":2,\"w\":1,\"h\":4,\"score\":1}]}", "labels.txt:1"},
     };
     for (const auto& [text, line] : cases) EXPECT_EQ(where(text, read_detection_lines), line) << text;
