@@ -20,7 +20,7 @@
 
 namespace throng {
 
-// What is hidden in a video, by the detections of all its parts.
+// Plans what is hidden in a video, by the detections of all its parts.
 struct VideoPlanOfParts {
     std::string id;  // of what is hidden: the same in all processes, unless their processors compute otherwise
     std::vector<PlannedFrame> frames;

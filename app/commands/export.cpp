@@ -8,15 +8,18 @@
 #include <system_error>
 #include <vector>
 
+#include "app/options/add_value.h"
 #include "app/options/command.h"
 #include "app/options/interrupt.h"
 #include "app/options/run_files.h"
 #include "app/options/standard_output.h"
+#include "app/options/values.h"
 #include "core/annotations/export.h"
 #include "core/archive/merge.h"
 #include "core/base/error.h"
 #include "core/base/input_file.h"
 #include "core/base/log.h"
+#include "core/detect/nms_names.h"
 
 namespace throng {
 namespace {
@@ -61,9 +64,7 @@ int run(const ExportArguments& arguments, const CommonOptions& common) {
     const InterruptGuard interrupts;
     ExportOptions options;
     options.label = arguments.label;
-    for (const auto& [name, format] : kAnnotationFormats) {
-        if (name == arguments.format) options.format = format;
-    }
+    options.format = choice_of(kAnnotationFormats, arguments.format).value();
     const std::vector<fs::path> results = find_results(arguments.results);
     RunFiles files(common);
     std::vector<std::string> names;
@@ -96,21 +97,15 @@ void add_export_command(CLI::App& program, CommandContext& context) {
                      "Files that detect --json or merge --json wrote, or folders of detect --out")
         ->required()
         ->type_name("");
-    std::vector<std::string> formats;
-    for (const auto& [name, format] : kAnnotationFormats) formats.emplace_back(name);
-    command
-        ->add_option("--format", arguments->format,
-                     "coco: one JSON file; yolo: a folder as Darknet reads it; cvat: one XML file; mot: a folder of "
-                     "sequences; wider: one text file; voc: a folder of XML files")
-        ->check(CLI::IsMember(formats))
-        ->type_name("")
-        ->capture_default_str();
-    command->add_option("--out", arguments->out, "The file, or the folder, which must be new or empty")
-        ->required()
-        ->type_name("PATH");
-    command->add_option("--label", arguments->label, "Name of the class of all boxes")
-        ->type_name("NAME")
-        ->capture_default_str();
+    add_value(
+        *command, "Options", "--format", arguments->format, "",
+        "coco: one JSON file; yolo: a folder as Darknet reads it; cvat: one XML file; mot: a folder of sequences; "
+        "wider: one text file; voc: a folder of XML files",
+        one_of(words_of(kAnnotationFormats)));
+    add_value(*command, "Options", "--out", arguments->out, "PATH",
+              "The file, or the folder, which must be new or empty")
+        ->required();
+    add_value(*command, "Options", "--label", arguments->label, "NAME", "Name of the class of all boxes");
     command->footer(
         "Names of images are relative to the folder that holds all sources. Frame 12 of clip.mp4 is\n"
         "clip.mp4.frames/frame_000012.png; these images are made by\n"

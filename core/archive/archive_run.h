@@ -41,7 +41,7 @@ using ProcessInput =
     std::function<InputResult(const WorkItem& item, const std::vector<std::string>& outputs,
                               const std::function<void(std::uint64_t)>& add_frames, const std::stop_token& stop)>;
 
-// What a run does with an item.
+// The work of a run on an item.
 enum class Stage : std::uint8_t {
     part,          // finds the detections of a part of a video
     file,          // processes a file as a whole, or joins the parts of a video

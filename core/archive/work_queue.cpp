@@ -224,7 +224,7 @@ std::string WorkQueue::prepare_join(WorkItem& item, const std::stop_token& stop)
     std::string damaged;
     for (std::size_t i = 0; i < files.size(); ++i) {
         const auto parts = static_cast<std::size_t>(split->parts);
-        // What was encoded by damaged detections is made again, too.
+        // Parts that were encoded by damaged detections are made again, too.
         const bool was_used = i >= parts && !damaged.empty();
         if (!was_used && is_as_recorded(folder_ / files[i].name, files[i], nullptr, stop)) continue;
         const SplitVideo& of_file = i < parts ? *item.split : *split;

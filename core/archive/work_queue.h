@@ -1,4 +1,4 @@
-// What the workers of a run do next. With parts of videos, all processes that share an output folder agree by what is on
+// Decides what the workers of a run do next. With parts of videos, all processes that share an output folder agree by what is on
 // disk: the records of parts and of results, and claims.
 //
 // A divided video passes through these states; the next one follows from the records alone, whoever made them.
@@ -8,7 +8,7 @@
 //     all parts there        whoever claims the video joins them; then all of them are removed
 //     joined                 has a result
 //
-// A process that dies loses its claims; what it recorded remains. Parts that are incomplete or failed are not encoded:
+// The claims of a process that dies are free; what it recorded remains. Parts that are incomplete or failed are not encoded:
 // whoever joins them processes the whole video.
 #pragma once
 
@@ -55,7 +55,7 @@ public:
     // Throws as the constructor.
     [[nodiscard]] std::optional<Task> next(const std::stop_token& stop);
 
-    // Tells that a video has a result, so that its parts are not needed.
+    // Notes that a video has a result, so that its parts are not needed.
     void set_finished(const std::string& name);
     // Returns why the parts of the video cannot be joined, so that the whole file must be processed; normally empty. Sets
     // item.split to the parts that are joined. Reads them: throws Error(input) if they are not as recorded or do not

@@ -1,4 +1,4 @@
-// What a user chose of the settings of detection, and the parameters that follow from it.
+// Settings of detection that a user chose, and the parameters that follow from them.
 #pragma once
 
 #include <map>

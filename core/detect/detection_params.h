@@ -35,7 +35,7 @@ enum class SettingType : std::uint8_t {
     pairs,  // "ID=CHOICE", any number of them
 };
 
-// What a slider of the window covers.
+// Range of a slider of the window.
 struct SliderRange {
     double from = 0;
     double to = 0;
