@@ -16,7 +16,7 @@ __global__ void __launch_bounds__(kThreads) boxes_kernel(const __grid_constant__
     int which = 0;
     for (int i = 1; i < kMaxLevels; ++i) which += block >= maps.first_block[i] ? 1 : 0;
     const BoxLevel& level = maps.level[which];
-    let_next_start();
+    trigger_launch_completion();
     wait_for_previous();
     const std::int64_t index = static_cast<std::int64_t>(block - maps.first_block[which]) * kThreads + threadIdx.x;
     const int box_of_cell = static_cast<int>(index % level.boxes_per_cell);

@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(kTileThreads) depth_point_kernel(const __grid_
     const int first_out = static_cast<int>(blockIdx.y) * kOut;
     const int image = static_cast<int>(blockIdx.z);
 
-    let_next_start();
+    trigger_launch_completion();
     wait_for_previous();
     Product product;
     product.start(task.point.bias + first_out);

@@ -1,4 +1,4 @@
-// What the launchers of layers need. From compute capability 9.0 on a kernel may start while the previous one finishes,
+// Arguments of all launchers of layers. From compute capability 9.0 on a kernel may start while the previous one finishes,
 // and load its weights meanwhile (gpu/runtime/launch.cuh).
 #pragma once
 

@@ -25,7 +25,7 @@ __device__ WorkItem work_item(const Map& out, int groups) {
 template <typename T, int kSplit>
 __global__ void __launch_bounds__(kThreads) convolution_kernel(const __grid_constant__ PlainConvolution task) {
     const WorkItem at = work_item(task.out, task.out.channels / 4 * kSplit);
-    let_next_start();
+    trigger_launch_completion();
     wait_for_previous();
     const int part = at.group % kSplit;
     const int channel = at.group / kSplit * 4;
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(kThreads) convolution_kernel(const __grid_cons
 template <typename T>
 __global__ void __launch_bounds__(kThreads) pool_kernel(const __grid_constant__ PlainPool task) {
     const WorkItem at = work_item(task.out, task.out.channels / 4);
-    let_next_start();
+    trigger_launch_completion();
     wait_for_previous();
     if (!at.inside) return;
     const Image<const T> in(task.in, at.image, at.group * 4);
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(kThreads) pool_kernel(const __grid_constant__ 
 template <typename T>
 __global__ void __launch_bounds__(kThreads) sum_kernel(const __grid_constant__ PlainSum task) {
     const WorkItem at = work_item(task.out, task.channels);
-    let_next_start();
+    trigger_launch_completion();
     wait_for_previous();
     if (!at.inside) return;
     const auto term = [&](const Map& map, int factor) {

@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(kTileThreads) point_depth_kernel(const __grid_
     const int first = static_cast<int>(blockIdx.y) * kOut;
     const int image = static_cast<int>(blockIdx.z);
 
-    let_next_start();
+    trigger_launch_completion();
     Product::load_weights(weights, task.point, 0, first);
     wait_for_previous();
     load_tile<T, Product, Block::kBordered, kHeight + 2, kIn>(tile, task.in, task.up, image, left - 1, top - 1);

@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
     const int first = static_cast<int>(blockIdx.x) * kBlockWidth * kPixels + threadIdx.x;
     const int y = static_cast<int>(blockIdx.y) * kBlockHeight + threadIdx.y;
     const int entry = static_cast<int>(blockIdx.z);
-    let_next_start();
+    trigger_launch_completion();
     wait_for_previous();
     if (first == 0 && y == 0 && entry % task.passes == 0 && task.clear[entry / task.passes] != nullptr) {
         *task.clear[entry / task.passes] = {};

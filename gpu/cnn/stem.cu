@@ -225,7 +225,7 @@ __global__ void __launch_bounds__(kTileThreads) stem_kernel(const __grid_constan
     const int left = static_cast<int>(blockIdx.x) * kAcross;
     const int top = static_cast<int>(blockIdx.y) * kDown;
     const int image = static_cast<int>(blockIdx.z);
-    let_next_start();
+    trigger_launch_completion();
     const StemConvolution<T> conv(task, image);
     wait_for_previous();
     if (is_inside(task.in, left, top, left + kAcross - 1, top + kDown - 1)) {
@@ -287,7 +287,7 @@ __global__ void __launch_bounds__(kTileThreads) stem_unit_kernel(const __grid_co
     const int left = static_cast<int>(blockIdx.x) * kAcross;
     const int top = static_cast<int>(blockIdx.y) * kDown;
     const int image = static_cast<int>(blockIdx.z);
-    let_next_start();
+    trigger_launch_completion();
     {
         const StemConvolution<T> conv(task, image);
         const StemPoint<T> point(task.weights.point);

@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(kTileThreads) yunet_heads_kernel(const __grid_
     const int top = (block - heads.first_tile[which]) / across * kSide;
     const int image = static_cast<int>(blockIdx.z);
 
-    let_next_start();
+    trigger_launch_completion();
     Product::load_weights(weights, head.point, 0, 0);
     wait_for_previous();
     load_tile<T, Product, kBordered, kBordered, kHeadChannelsIn>(tile, head.in, Map{}, image, left - 1, top - 1);

@@ -22,7 +22,7 @@
 namespace throng::gpu {
 
 // Allows the next kernel of the chain to start.
-__device__ __forceinline__ void let_next_start() {
+__device__ __forceinline__ void trigger_launch_completion() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     cudaTriggerProgrammaticLaunchCompletion();
 #endif
@@ -37,7 +37,7 @@ __device__ __forceinline__ void wait_for_previous() {
 
 // First statement of a kernel that has nothing to do before the previous one is complete.
 __device__ __forceinline__ void start_kernel() {
-    let_next_start();
+    trigger_launch_completion();
     wait_for_previous();
 }
 
