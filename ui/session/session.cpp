@@ -362,7 +362,8 @@ bool Session::settled() const {
 void Session::choose_default_detector() {
     const bool busy =
         has_sinks_ || views_.any(&View::measures) || sweep_.running() || captures_.recorder()->recording();
-    if (default_detector_.add(*seen_, busy, settled())) update_pipeline();
+    const bool is_settled = default_detector_.measuring() && settled();  // otherwise nobody asks
+    if (default_detector_.add(*seen_, busy, is_settled)) update_pipeline();
 }
 
 void Session::apply_settings() {
