@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +18,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "core/base/file_lock.h"
 #include "core/base/json_text.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
@@ -170,12 +170,11 @@ int write_end(int file, std::string_view bytes, std::int64_t offset) {
 }
 
 // Tries again for a moment: is_at_work locks a manifest for an instant.
-bool lock(int file) {
+bool lock_soon(int file) {
     constexpr int kAttempts = 5;
     for (int i = 0; i < kAttempts; ++i) {
         if (i > 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        if (::flock(file, LOCK_EX | LOCK_NB) == 0) return true;
-        if (errno != EWOULDBLOCK) return false;
+        if (const FileLock lock = try_lock(file); lock != FileLock::elsewhere) return lock == FileLock::held;
     }
     return false;
 }
@@ -237,7 +236,7 @@ bool is_at_work(const fs::path& output, Shard shard) {
     const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0 && errno == ENOENT) return false;
     if (file < 0) throw system_error("cannot open the manifest", path, errno);
-    const bool locked = ::flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    const bool locked = try_lock(file, true) == FileLock::elsewhere;
     ::close(file);
     return locked;
 }
@@ -252,7 +251,7 @@ Manifest::Manifest(const fs::path& output, Shard shard)
     file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (file_ < 0) throw system_error("cannot create the manifest", path_.string(), errno);
     try {
-        if (!lock(file_)) {
+        if (!lock_soon(file_)) {
             if (errno != EWOULDBLOCK) throw system_error("cannot lock the manifest", path_.string(), errno);
             throw Error(ErrorKind::unavailable, "another process works on this shard", path_.string(),
                         {"wait for it, or choose another %1 or %2", Setting{"shard"}, Setting{"out"}});

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/file_lock.h"
 #include "core/base/log.h"
 #include "core/base/sha256.h"
 
@@ -260,28 +261,19 @@ public:
     [[nodiscard]] bool lock(off_t place) {
         const std::lock_guard guard(mutex_);
         if (held_.contains(place)) return false;
-        if (!set(F_WRLCK, place)) {
-            if (errno == EAGAIN || errno == EACCES) return false;
-            throw failure("cannot be locked");
-        }
+        const FileLock lock = try_lock_byte(file_, place);
+        if (lock == FileLock::unsupported) throw failure("cannot be locked");
+        if (lock == FileLock::elsewhere) return false;
         held_.insert(place);
         return true;
     }
     void unlock(off_t place) {
         const std::lock_guard guard(mutex_);
-        static_cast<void>(set(F_UNLCK, place));
+        unlock_byte(file_, place);
         held_.erase(place);
     }
 
 private:
-    [[nodiscard]] bool set(short type, off_t place) const {
-        struct flock range {};
-        range.l_type = type;
-        range.l_whence = SEEK_SET;
-        range.l_start = place;
-        range.l_len = 1;
-        return ::fcntl(file_, F_OFD_SETLK, &range) == 0;
-    }
     [[nodiscard]] Error failure(const std::string& what) const {
         return {ErrorKind::unavailable, what + ": " + std::generic_category().message(errno), path_.string()};
     }

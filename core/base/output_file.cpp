@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "core/base/file_lock.h"
 
 namespace throng {
 namespace {
@@ -82,7 +82,7 @@ void OutputFile::open(const std::stop_token& stop) {
     is_regular_ = ::fstat(file_, &status) == 0 && S_ISREG(status.st_mode) && path_ != "-";
     if (!is_regular_) return;
     // On file systems without locks the file is written unlocked.
-    if (::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    if (try_lock(file_) == FileLock::elsewhere) {
         ::close(std::exchange(file_, -1));
         throw Error(ErrorKind::input, "another program is writing this file", path_, "choose another file");
     }
@@ -183,7 +183,7 @@ namespace {
 void check_lock(const std::string& path) {
     const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) return;
-    const bool locked = ::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    const bool locked = try_lock(file) == FileLock::elsewhere;
     ::close(file);
     if (locked) throw Error(ErrorKind::input, "another program is writing this file", path, "choose another file");
 }

@@ -1,7 +1,6 @@
 #include "core/clocks/clock_state.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include <system_error>
 
 #include "core/base/error.h"
+#include "core/base/file_lock.h"
 #include "core/base/input_file.h"
 #include "core/base/json_text.h"
 #include "core/base/log.h"
@@ -93,8 +93,7 @@ ClockStateFile::Lock ClockStateFile::lock() const {
     fs::create_directories(path_.parent_path(), ignored);
     const int fd = ::open((path_.string() + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0) return Lock();
-    while (::flock(fd, LOCK_EX) != 0 && errno == EINTR) {
-    }
+    throng::lock(fd);
     return Lock(fd);
 }
 

@@ -3,7 +3,6 @@
 #include <curl/curl.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,6 +13,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/file_lock.h"
 #include "core/base/sha256.h"
 #include "core/model/model_catalogue.h"
 
@@ -85,7 +85,7 @@ private:
 
     void lock() {
         // On file systems without locks the file is written unlocked; its checksum decides.
-        if (::flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+        if (try_lock(file_) != FileLock::elsewhere) return;
         ::close(std::exchange(file_, -1));
         throw Error(ErrorKind::input, "is being downloaded by another program", path_.string());
     }
