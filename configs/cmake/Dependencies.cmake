@@ -23,10 +23,16 @@ if(NOT tomlplusplus_FOUND)
     FetchContent_MakeAvailable(tomlplusplus)
 endif()
 pkg_check_modules(HIGHWAY REQUIRED IMPORTED_TARGET libhwy)
-pkg_check_modules(FFMPEG REQUIRED IMPORTED_TARGET libavformat libavcodec libavutil libswscale libavdevice libavfilter)
+pkg_check_modules(FFMPEG REQUIRED IMPORTED_TARGET libavformat libavcodec libavutil libswscale)
+pkg_check_modules(FFMPEG_LOADED REQUIRED libavdevice libavfilter)  # their headers: the program loads them when it needs them
+
+pkg_check_modules(GSTREAMER QUIET gstreamer-app-1.0 gstreamer-video-1.0)  # as these
+if(NOT GSTREAMER_FOUND)
+    message(STATUS "No GStreamer headers: building without gst:PIPELINE (libgstreamer-plugins-base1.0-dev)")
+endif()
 
 # OpenCV: its CMake package if installed completely (Jetson, source builds). Debian's module packages do not include it.
-set(TH_OPENCV_MODULES core imgproc imgcodecs videoio objdetect dnn)
+set(TH_OPENCV_MODULES core imgproc imgcodecs objdetect dnn)
 find_package(OpenCV QUIET COMPONENTS ${TH_OPENCV_MODULES})
 if(NOT OpenCV_FOUND)
     find_path(TH_OPENCV_INCLUDE opencv2/core.hpp PATH_SUFFIXES opencv4 REQUIRED)

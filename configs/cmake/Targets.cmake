@@ -20,3 +20,17 @@ function(throng_hide_symbols target)
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
         CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 endfunction()
+
+# throng_module(NAME FILE SYMBOL source... [LINK lib...]): a module of the program, lib/throng/FILE.so, that exports one symbol:
+# its table. core/base/shared_library.h loads it.
+function(throng_module name file symbol)
+    cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+    set(map ${CMAKE_CURRENT_BINARY_DIR}/${file}.map)
+    file(CONFIGURE OUTPUT ${map} CONTENT "{ global: ${symbol}; local: *; };\n")
+    add_library(${name} MODULE ${ARG_UNPARSED_ARGUMENTS})
+    target_link_libraries(${name} PRIVATE throng_options ${ARG_LINK})
+    target_compile_definitions(${name} PRIVATE TH_VERSION="${PROJECT_VERSION}")
+    target_link_options(${name} PRIVATE LINKER:--version-script=${map} LINKER:--no-undefined)
+    set_target_properties(${name} PROPERTIES PREFIX "" OUTPUT_NAME ${file} LINKER_LANGUAGE CXX
+        LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/throng LINK_DEPENDS ${map})
+endfunction()

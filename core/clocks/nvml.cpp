@@ -1,12 +1,11 @@
 #include "core/clocks/nvml.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "core/base/log.h"
+#include "core/base/shared_library.h"
 
 namespace throng {
 namespace {
@@ -30,7 +29,7 @@ struct Nvml::Api {
         unsigned memory = 0;
     };
 
-    void* library = nullptr;
+    SharedLibrary library;
     Device device = nullptr;
     bool initialized = false;
 
@@ -53,15 +52,12 @@ struct Nvml::Api {
     Api& operator=(const Api&) = delete;
     ~Api() {
         if (initialized && shutdown != nullptr) shutdown();
-        if (library != nullptr) dlclose(library);
     }
 
-    // Loads the first name that the library exports. A missing symbol stays null and is reported as "not supported".
+    // A missing function stays null and is reported as "not supported".
     template <typename Function>
-    void load(Function& function, std::initializer_list<const char*> names) {
-        for (const char* symbol : names) {
-            if (function == nullptr) function = reinterpret_cast<Function>(dlsym(library, symbol));
-        }
+    void load(Function*& function, std::initializer_list<const char*> names) {
+        function = library.find<Function>(names);
     }
 
     template <typename Function>
@@ -77,8 +73,8 @@ Nvml::~Nvml() = default;
 
 std::shared_ptr<Nvml> Nvml::open(const std::string& library, int device, std::string& reason) {
     auto api = std::make_unique<Api>();
-    api->library = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (api->library == nullptr) {
+    api->library = SharedLibrary(library);
+    if (!api->library) {
         reason = "NVML library not found: " + library;
         return nullptr;
     }

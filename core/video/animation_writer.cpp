@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/base/error.h"
+#include "core/base/shared_library.h"
 #include "core/video/convert.h"
 #include "core/video/formats.h"
 #include "core/video/muxer.h"
@@ -23,7 +24,35 @@ extern "C" {
 namespace throng {
 namespace {
 
-using GraphPtr = std::unique_ptr<AVFilterGraph, av::Deleter<avfilter_graph_free>>;
+// The functions of libavfilter that this file uses. Throws Error(unavailable) if it is not installed.
+struct Filters {
+    SharedLibrary library{av::soname("avfilter", LIBAVFILTER_VERSION_MAJOR)};
+    decltype(&avfilter_graph_alloc) graph_alloc = function<decltype(avfilter_graph_alloc)>("avfilter_graph_alloc");
+    decltype(&avfilter_graph_free) graph_free = function<decltype(avfilter_graph_free)>("avfilter_graph_free");
+    decltype(&avfilter_graph_parse_ptr) parse =
+        function<decltype(avfilter_graph_parse_ptr)>("avfilter_graph_parse_ptr");
+    decltype(&avfilter_graph_get_filter) get =
+        function<decltype(avfilter_graph_get_filter)>("avfilter_graph_get_filter");
+    decltype(&avfilter_graph_config) config = function<decltype(avfilter_graph_config)>("avfilter_graph_config");
+    decltype(&av_buffersrc_add_frame) add_frame = function<decltype(av_buffersrc_add_frame)>("av_buffersrc_add_frame");
+    decltype(&av_buffersink_get_frame) get_frame =
+        function<decltype(av_buffersink_get_frame)>("av_buffersink_get_frame");
+
+    template <class Function>
+    Function* function(const char* name) const {
+        return library.require<Function>(name);
+    }
+};
+
+const Filters& filters() {
+    static const auto& loaded = *new Filters();
+    return loaded;
+}
+
+struct GraphDeleter {
+    void operator()(AVFilterGraph* graph) const { filters().graph_free(&graph); }
+};
+using GraphPtr = std::unique_ptr<AVFilterGraph, GraphDeleter>;
 
 // Chooses 256 colors for every frame and converts it to them. FFmpeg's own conversion to GIF has one fixed palette.
 constexpr const char* kOwnPalettes =
@@ -46,14 +75,14 @@ public:
             encode(rgb.get());
             return;
         }
-        check(av_buffersrc_add_frame(source_, rgb.get()), "cannot convert a frame");
+        check(filters().add_frame(source_, rgb.get()), "cannot convert a frame");
         drain_filter();
     }
 
     void commit() override {
         if (!codec_) throw Error(ErrorKind::internal, "an animation without frames", path_);
         if (graph_) {
-            check(av_buffersrc_add_frame(source_, nullptr), "cannot convert a frame");
+            check(filters().add_frame(source_, nullptr), "cannot convert a frame");
             drain_filter();
         }
         encode(nullptr);
@@ -78,16 +107,16 @@ private:
     void check(int status, const char* what) const { muxer_.check(status, what); }
 
     void make_graph() {
-        graph_ = av::checked(GraphPtr(avfilter_graph_alloc()));
-        const std::string filters =
+        graph_ = av::checked(GraphPtr(filters().graph_alloc()));
+        const std::string description =
             fmt::format("buffer@in=video_size={}x{}:pix_fmt={}:time_base={}/{}:pixel_aspect=1/1,{},buffersink@out",
                         format_.width, format_.height, static_cast<int>(AV_PIX_FMT_BGRA), format_.time_base.num,
                         format_.time_base.den, kOwnPalettes);
-        check(avfilter_graph_parse_ptr(graph_.get(), filters.c_str(), nullptr, nullptr, nullptr),
+        check(filters().parse(graph_.get(), description.c_str(), nullptr, nullptr, nullptr),
               "cannot prepare the palette");
-        source_ = avfilter_graph_get_filter(graph_.get(), "buffer@in");
-        sink_ = avfilter_graph_get_filter(graph_.get(), "buffersink@out");
-        check(avfilter_graph_config(graph_.get(), nullptr), "cannot prepare the palette");
+        source_ = filters().get(graph_.get(), "buffer@in");
+        sink_ = filters().get(graph_.get(), "buffersink@out");
+        check(filters().config(graph_.get(), nullptr), "cannot prepare the palette");
     }
 
     void start() {
@@ -135,7 +164,7 @@ private:
     void drain_filter() {
         for (;;) {
             const av::FramePtr frame = av::make_frame();
-            const int status = av_buffersink_get_frame(sink_, frame.get());
+            const int status = filters().get_frame(sink_, frame.get());
             if (status == AVERROR(EAGAIN) || status == AVERROR_EOF) return;
             check(status, "cannot convert a frame");
             encode(frame.get());

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/secrets.h"
+#include "core/base/shared_library.h"
 
 extern "C" {
 #include <libavdevice/avdevice.h>
@@ -77,9 +78,17 @@ void set_up() {
     static std::once_flag once;
     std::call_once(once, [] {
         av_log_set_callback(forward_line);
-        avdevice_register_all();
         avformat_network_init();
     });
+}
+
+void register_devices() {
+    static const auto& devices = *new SharedLibrary(soname("avdevice", LIBAVDEVICE_VERSION_MAJOR));
+    devices.require<decltype(avdevice_register_all)>("avdevice_register_all")();
+}
+
+std::string soname(const char* library, int major) {
+    return std::string("lib") + library + ".so." + std::to_string(major);
 }
 
 }  // namespace throng::av

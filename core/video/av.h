@@ -99,4 +99,10 @@ private:
 // an effect.
 void set_up();
 
+// Loads libavdevice, after which FFmpeg knows cameras. Throws Error(unavailable) if it is not installed.
+void register_devices();
+
+// Returns the name of one of FFmpeg's libraries for the loader: soname("avfilter", 8) is "libavfilter.so.8".
+[[nodiscard]] std::string soname(const char* library, int major);
+
 }  // namespace throng::av

@@ -1,4 +1,4 @@
-// GStreamer pipelines through OpenCV: gst:PIPELINE. For cameras that only GStreamer supports (CSI on Jetson).
+// GStreamer pipelines: gst:PIPELINE. For cameras that only GStreamer supports (CSI on Jetson).
 #pragma once
 
 #include <memory>
@@ -9,9 +9,8 @@
 
 namespace throng {
 
-// Appends an appsink with BGR frames to a pipeline without one. Throws Error(unavailable) if this OpenCV has no
-// GStreamer, Error(input) for a pipeline that does not start, and Error(interrupted) after a stop request. OpenCV does
-// not report whether a pipeline ended or failed, so incomplete() is always empty.
+// Appends an appsink to a pipeline without one. A live pipeline is a live source, which is opened again after an error or
+// its end; every frame of another one is read. Throws Error(unavailable) without GStreamer, and as GstPipeline.
 [[nodiscard]] std::unique_ptr<VideoSource> open_gstreamer(std::string_view spec, const SourceOptions& options,
                                                           const std::stop_token& stop);
 

@@ -10,7 +10,7 @@
 #include "core/base/error.h"
 #include "core/frame/frame_pool.h"
 #include "core/video/coded_image.h"
-#include "core/video/jpeg_decoder.h"
+#include "core/video/jpeg.h"
 
 namespace throng {
 namespace {

@@ -24,8 +24,9 @@
 #include "core/frame/frame_pool.h"
 #include "core/video/coded_image.h"
 #include "core/video/heif.h"
+#include "core/video/image_codecs.h"
 #include "core/video/image_header.h"
-#include "core/video/jpeg_decoder.h"
+#include "core/video/jpeg.h"
 #include "core/video/tiff_decoder.h"
 #include "core/video/transparency.h"
 
@@ -76,7 +77,7 @@ void check(const ImageHeader& header, const fs::path& path) {
 cv::Mat decoded(const std::vector<std::uint8_t>& bytes, int flags, const fs::path& path) {
     cv::Mat image;
     try {
-        image = cv::imdecode(bytes, flags);
+        image = image_codecs().decode(bytes, flags);
     } catch (const cv::Exception& failure) {
         throw Error(ErrorKind::input, {"the image cannot be decoded: %1", failure.err}, path.string());
     }

@@ -2,13 +2,15 @@
 
 #include <filesystem>
 #include <opencv2/core.hpp>
-#include <opencv2/imgcodecs.hpp>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/extension.h"
 #include "core/base/output_file.h"
 #include "core/frame/frame_pool.h"
 #include "core/video/convert.h"
+#include "core/video/image_codecs.h"
+#include "core/video/jpeg.h"
 
 namespace throng {
 namespace {
@@ -17,17 +19,26 @@ namespace fs = std::filesystem;
 
 constexpr int kJpegQuality = 92;
 
+bool is_jpeg(const std::string& path) {
+    const std::string extension = lower_extension(path);
+    return extension == ".jpg" || extension == ".jpeg" || extension == ".jpe";
+}
+
 std::vector<std::uint8_t> encoded(const std::string& path, const cv::Mat& image) {
-    const std::string extension = fs::path(path).extension().string();
     std::vector<std::uint8_t> bytes;
     try {
         if (!can_write_image(path)) {
             throw Error(ErrorKind::usage, "unknown image file extension", path, "use a name that ends in .png or .jpg");
         }
-        if (cv::imencode(extension, image, bytes, {cv::IMWRITE_JPEG_QUALITY, kJpegQuality})) return bytes;
+        if (is_jpeg(path)) {
+            bytes = encode_jpeg(image, kJpegQuality);
+        } else if (!image_codecs().encode(fs::path(path).extension().string(), image, bytes)) {
+            bytes.clear();
+        }
     } catch (const cv::Exception& failure) {
         throw Error(ErrorKind::input, {"the image cannot be encoded: %1", failure.err}, path);
     }
+    if (!bytes.empty()) return bytes;
     throw Error(ErrorKind::input, "the image cannot be encoded", path,
                 {"this format may not support %1x%2", image.cols, image.rows});
 }
@@ -35,7 +46,7 @@ std::vector<std::uint8_t> encoded(const std::string& path, const cv::Mat& image)
 }  // namespace
 
 bool can_write_image(const std::string& path) {
-    return !fs::path(path).extension().empty() && cv::haveImageWriter(path);
+    return is_jpeg(path) || (!fs::path(path).extension().empty() && image_codecs().can_encode(path));
 }
 
 std::vector<std::uint8_t> encode_image(const std::string& path, const Frame& any_frame) {

@@ -28,16 +28,16 @@ constexpr Seconds kMaxPause{10};
 
 class LiveSource final : public VideoSource {
 public:
-    LiveSource(const MediaRequest& request, std::unique_ptr<MediaReader> reader)
-        : request_(request), maker_(request.source.prefer_device_frames) {
+    LiveSource(const MediaRequest& request, std::unique_ptr<LiveInput> input, OpenLiveInput open)
+        : request_(request), open_(std::move(open)), maker_(request.source.prefer_device_frames) {
         info_.name = request.shown;
-        info_.width = reader->input().stream().codecpar->width;
-        info_.height = reader->input().stream().codecpar->height;
-        info_.details = reader->details(info_.width, info_.height);
-        info_.fps = reader->clock().fps();
+        info_.width = input->width();
+        info_.height = input->height();
+        info_.details = input->details(info_.width, info_.height);
+        info_.fps = input->fps();
         info_.live = true;
         thread_ = std::jthread(
-            [this, first = std::move(reader)](const std::stop_token& stop) mutable { run(std::move(first), stop); });
+            [this, first = std::move(input)](const std::stop_token& stop) mutable { run(std::move(first), stop); });
     }
 
     ReadStatus read(Frame& frame, std::stop_token stop) override {
@@ -78,20 +78,21 @@ private:
         Frame frame;
         double decode_ms = 0;
     };
-    void run(std::unique_ptr<MediaReader> reader, const std::stop_token& stop);
+    void run(std::unique_ptr<LiveInput> input, const std::stop_token& stop);
     struct StreamError {
         Message what;
         bool clean_end = false;   // the sender closed cleanly
         bool sent_again = false;  // the sender restarted the same file
     };
-    StreamError play(MediaReader& reader, const std::stop_token& stop);
-    std::unique_ptr<MediaReader> reconnect(StreamError error, const std::stop_token& stop);
-    void publish(const MediaReader& reader, MediaFrame decoded, Clock::time_point begin);
-    double time_of(const StreamClock& clock, std::optional<std::int64_t> ticks, Clock::time_point now);
+    StreamError play(LiveInput& input, const std::stop_token& stop);
+    std::unique_ptr<LiveInput> reconnect(StreamError error, const std::stop_token& stop);
+    void publish(const LiveInput& input, MediaFrame decoded, Clock::time_point begin);
+    double time_of(const LiveInput& input, std::optional<std::int64_t> ticks, Clock::time_point now);
     void set_notice(Message notice);
 
     // Used only by the thread while it runs.
     MediaRequest request_;
+    OpenLiveInput open_;
     FrameMaker maker_;
     std::int64_t next_index_ = 0;
     double last_pts_ = -1;
@@ -118,18 +119,18 @@ private:
     std::jthread thread_;  // last member: joined before the others are destroyed
 };
 
-void LiveSource::run(std::unique_ptr<MediaReader> reader, const std::stop_token& stop) {
+void LiveSource::run(std::unique_ptr<LiveInput> input, const std::stop_token& stop) {
     try {
-        if (!reader) reader = reconnect({"continuing with the software decoder"}, stop);
-        while (reader && !stop.stop_requested()) {
-            StreamError error = play(*reader, stop);
-            ended_file_ = error.clean_end ? reader->input().first_packet_hash() : 0;
-            reader.reset();  // closes the old connection before a new one is made
+        if (!input) input = reconnect({"continuing with the software decoder"}, stop);
+        while (input && !stop.stop_requested()) {
+            StreamError error = play(*input, stop);
+            ended_file_ = error.clean_end ? input->first_packet_hash() : 0;
+            input.reset();  // closes the old connection before a new one is made
             if (error.sent_again) {
                 set_notice(joined("the stream has ended", "the sender restarts it from the same frame"));
                 break;
             }
-            if (!stop.stop_requested()) reader = reconnect(std::move(error), stop);
+            if (!stop.stop_requested()) input = reconnect(std::move(error), stop);
         }
     } catch (const Error& failure) {
         failure_ = failure;
@@ -140,41 +141,41 @@ void LiveSource::run(std::unique_ptr<MediaReader> reader, const std::stop_token&
 }
 
 // Decodes until an error or the end of the stream. Returns the reason.
-LiveSource::StreamError LiveSource::play(MediaReader& reader, const std::stop_token& stop) {
+LiveSource::StreamError LiveSource::play(LiveInput& input, const std::stop_token& stop) {
     connection_start_.reset();
     jumps_ = 0;
     connected_.reset();
     while (!stop.stop_requested()) {
         MediaFrame decoded;
         const auto begin = Clock::now();
-        const MediaStatus status = reader.next(decoded, stop);
-        if (ended_file_ != 0 && reader.input().first_packet_hash() == ended_file_) return {{}, true, true};
+        const MediaStatus status = input.next(decoded, stop);
+        if (ended_file_ != 0 && input.first_packet_hash() == ended_file_) return {{}, true, true};
         switch (status) {
-            case MediaStatus::read: publish(reader, std::move(decoded), begin); break;
+            case MediaStatus::read: publish(input, std::move(decoded), begin); break;
             case MediaStatus::end:
-                if (const Message error = reader.input().read_error(); !error.empty()) return {error};
+                if (const Message error = input.read_error(); !error.empty()) return {error};
                 return {"the stream ended", true};
             case MediaStatus::stalled: return {{"no data for %1 s", short_number(request_.source.read_timeout)}};
-            case MediaStatus::broken: return {reader.input().read_error()};
+            case MediaStatus::broken: return {input.read_error()};
             case MediaStatus::stopped: return {};
         }
     }
     return {};
 }
 
-void LiveSource::publish(const MediaReader& reader, MediaFrame decoded, Clock::time_point begin) {
+void LiveSource::publish(const LiveInput& input, MediaFrame decoded, Clock::time_point begin) {
     const auto now = Clock::now();
-    const double pts = time_of(reader.clock(), decoded.ticks, now);
+    const double pts = time_of(input, decoded.ticks, now);
     const Frame frame = make_frame(maker_, std::move(decoded), next_index_++, pts, now);
     if (!connected_) connected_ = now;
     failures_ = 0;
     if (now - *connected_ >= kLastingConnection) attempts_ = 0;
-    const double worked_ms = milliseconds_since(begin) - 1e3 * reader.input().waited_seconds();
+    const double worked_ms = milliseconds_since(begin) - 1e3 * input.waited_seconds();
     {
         const std::lock_guard lock(mutex_);
         info_.width = frame.width();
         info_.height = frame.height();
-        info_.details = reader.details(frame.width(), frame.height());
+        info_.details = input.details(frame.width(), frame.height());
         notice_ = {};
     }
     newest_.push({frame, std::max(worked_ms, 0.0)});
@@ -182,15 +183,14 @@ void LiveSource::publish(const MediaReader& reader, MediaFrame decoded, Clock::t
 
 // Returns seconds since the first frame, by the clock of the stream. Each connection is aligned to local time, and so is
 // a clock that jumped back. Never decreases.
-double LiveSource::time_of(const StreamClock& clock, std::optional<std::int64_t> ticks, Clock::time_point now) {
+double LiveSource::time_of(const LiveInput& input, std::optional<std::int64_t> ticks, Clock::time_point now) {
     if (!first_frame_) first_frame_ = now;
     const double local_time = Seconds(now - *first_frame_).count();
-    const double stream_time = static_cast<double>(ticks.value_or(0)) * clock.tick();
-    const bool jumped = std::exchange(jumps_, clock.num_jumps()) != clock.num_jumps();
+    const double stream_time = static_cast<double>(ticks.value_or(0)) * input.tick();
+    const bool jumped = std::exchange(jumps_, input.num_jumps()) != input.num_jumps();
     if (!connection_start_ || jumped) {
         connection_start_ = stream_time;
-        const double step = static_cast<double>(clock.step()) * clock.tick();
-        connection_pts_ = last_pts_ < 0 ? local_time : std::max(local_time, last_pts_ + step);
+        connection_pts_ = last_pts_ < 0 ? local_time : std::max(local_time, last_pts_ + input.step());
     }
     double pts = ticks ? connection_pts_ + stream_time - *connection_start_ : local_time;
     constexpr double kMinStep = 1e-4;
@@ -202,7 +202,7 @@ double LiveSource::time_of(const StreamClock& clock, std::optional<std::int64_t>
 // Retries until the stream is open. Returns null after a stop request, or at a clean end if no reconnection is allowed.
 // Throws the last error when all attempts are used. Attempts count from the last lasting connection, so a sender that
 // accepts and then drops every connection does not cause endless retries.
-std::unique_ptr<MediaReader> LiveSource::reconnect(StreamError error, const std::stop_token& stop) {
+std::unique_ptr<LiveInput> LiveSource::reconnect(StreamError error, const std::stop_token& stop) {
     if (error.clean_end && request_.source.reconnects == 0) return nullptr;
     Message reason = std::move(error.what);
     spdlog::warn("{}: {}", request_.shown, reason.text());
@@ -211,10 +211,10 @@ std::unique_ptr<MediaReader> LiveSource::reconnect(StreamError error, const std:
         set_notice(joined(reason, {"reconnecting, attempt %1", attempts_}));
         if (!sleep_for(std::min(kFirstPause * std::exp2(std::min(failures_++, 10)), kMaxPause), stop)) return nullptr;
         try {
-            auto reader = std::make_unique<MediaReader>(request_, stop);
+            std::unique_ptr<LiveInput> input = open_(request_, stop);
             spdlog::info("{}: reconnected", request_.shown);
             set_notice("reconnected, waiting for a frame");
-            return reader;
+            return input;
         } catch (const Error& failure) {
             if (stop.stop_requested()) return nullptr;
             if (failure.kind() != ErrorKind::input) throw;
@@ -231,10 +231,36 @@ void LiveSource::set_notice(Message notice) {
     notice_ = std::move(notice);
 }
 
+// A connection that FFmpeg reads.
+class MediaConnection final : public LiveInput {
+public:
+    explicit MediaConnection(std::unique_ptr<MediaReader> reader) : reader_(std::move(reader)) {}
+
+    MediaStatus next(MediaFrame& frame, const std::stop_token& stop) override { return reader_->next(frame, stop); }
+    [[nodiscard]] Message read_error() const override { return reader_->input().read_error(); }
+    [[nodiscard]] double waited_seconds() const override { return reader_->input().waited_seconds(); }
+    [[nodiscard]] int width() const override { return reader_->input().stream().codecpar->width; }
+    [[nodiscard]] int height() const override { return reader_->input().stream().codecpar->height; }
+    [[nodiscard]] std::string details(int width, int height) const override { return reader_->details(width, height); }
+    [[nodiscard]] double fps() const override { return reader_->clock().fps(); }
+    [[nodiscard]] double tick() const override { return reader_->clock().tick(); }
+    [[nodiscard]] double step() const override { return static_cast<double>(reader_->clock().step()) * tick(); }
+    [[nodiscard]] std::int64_t num_jumps() const override { return reader_->clock().num_jumps(); }
+    [[nodiscard]] std::uint64_t first_packet_hash() const override { return reader_->input().first_packet_hash(); }
+
+private:
+    std::unique_ptr<MediaReader> reader_;
+};
+
 }  // namespace
 
-std::unique_ptr<VideoSource> make_live_source(const MediaRequest& request, std::unique_ptr<MediaReader> reader) {
-    return std::make_unique<LiveSource>(request, std::move(reader));
+std::unique_ptr<LiveInput> live_input(std::unique_ptr<MediaReader> reader) {
+    return std::make_unique<MediaConnection>(std::move(reader));
+}
+
+std::unique_ptr<VideoSource> make_live_source(const MediaRequest& request, std::unique_ptr<LiveInput> input,
+                                              OpenLiveInput open) {
+    return std::make_unique<LiveSource>(request, std::move(input), std::move(open));
 }
 
 }  // namespace throng

@@ -87,6 +87,7 @@ void open_format(const MediaRequest& request, MediaInput& input, const std::stop
     wait_for_host(request.url, request.shown, request.source.open_timeout, stop);
     av::Dictionary options;
     for (const auto& [key, value] : request.options) options.set(key, value);
+    if (request.device) av::register_devices();
     auto* format = request.input_format.empty() ? nullptr : av_find_input_format(request.input_format.c_str());
     if (format == nullptr && !request.input_format.empty()) {
         throw Error(ErrorKind::unavailable, {"this FFmpeg build has no support for %1", request.input_format},

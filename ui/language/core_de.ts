@@ -376,8 +376,8 @@
         <translation>Bilder im Format %1 sind nicht möglich</translation>
     </message>
     <message>
-        <source>this OpenCV was built without GStreamer</source>
-        <translation>Dieses OpenCV kennt GStreamer nicht</translation>
+        <source>this build has no GStreamer</source>
+        <translation>Dieses Programm wurde ohne GStreamer gebaut</translation>
     </message>
     <message>
         <source>the pipeline is empty</source>
@@ -1626,6 +1626,70 @@
     <message>
         <source>the stream ended</source>
         <translation>Der Strom endete</translation>
+    </message>
+    <message>
+        <source>a library that this needs cannot be loaded: %1</source>
+        <translation>Eine benötigte Bibliothek kann nicht geladen werden: %1</translation>
+    </message>
+    <message>
+        <source>install the package that contains it</source>
+        <translation>das Paket installieren, das sie enthält</translation>
+    </message>
+    <message>
+        <source>the library has no function %1</source>
+        <translation>Die Bibliothek hat keine Funktion %1</translation>
+    </message>
+    <message>
+        <source>install the version for this program</source>
+        <translation>die Version für dieses Programm installieren</translation>
+    </message>
+    <message>
+        <source>image formats other than JPEG and TIFF need a module: %1</source>
+        <translation>Andere Bildformate als JPEG und TIFF brauchen ein Modul: %1</translation>
+    </message>
+    <message>
+        <source>install the package throng-images of this version</source>
+        <translation>das Paket throng-images dieser Version installieren</translation>
+    </message>
+    <message>
+        <source>GStreamer cannot be initialized</source>
+        <translation>GStreamer startet nicht</translation>
+    </message>
+    <message>
+        <source>test it with gst-inspect-1.0</source>
+        <translation>mit gst-inspect-1.0 prüfen</translation>
+    </message>
+    <message>
+        <source>the pipeline is not valid: %1</source>
+        <translation>Die Pipeline ist nicht gültig: %1</translation>
+    </message>
+    <message>
+        <source>test it with gst-launch-1.0</source>
+        <translation>mit gst-launch-1.0 prüfen</translation>
+    </message>
+    <message>
+        <source>the pipeline has no appsink</source>
+        <translation>Die Pipeline hat kein appsink</translation>
+    </message>
+    <message>
+        <source>the pipeline has several appsinks</source>
+        <translation>Die Pipeline hat mehrere appsinks</translation>
+    </message>
+    <message>
+        <source>end the part that shall be read with &quot;! appsink&quot;, and others with another sink</source>
+        <translation>den Teil, der gelesen werden soll, mit &quot;! appsink&quot; beenden, andere mit einer anderen Senke</translation>
+    </message>
+    <message>
+        <source>the pipeline did not start: %1</source>
+        <translation>Die Pipeline startete nicht: %1</translation>
+    </message>
+    <message>
+        <source>the appsink receives a format that cannot be read: %1</source>
+        <translation>Das appsink erhält ein Format, das nicht lesbar ist: %1</translation>
+    </message>
+    <message>
+        <source>put &quot;videoconvert !&quot; in front of it</source>
+        <translation>davor &quot;videoconvert !&quot; einfügen</translation>
     </message>
 </context>
 </TS>

@@ -2,12 +2,12 @@
 
 #include <QVariantMap>
 #include <algorithm>
-#include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 #include <utility>
 
 #include "core/base/log.h"
 #include "core/base/stopwatch.h"
+#include "core/video/jpeg.h"
 #include "ui/models/stage_model.h"
 #include "ui/render/display_image.h"
 
@@ -33,9 +33,7 @@ std::vector<unsigned char> small_jpeg(ImageMaker& maker, const std::shared_ptr<c
     if (small.cols > width) {
         cv::resize(small, small, cv::Size(width, static_cast<int>(request.item.height())), 0, 0, cv::INTER_AREA);
     }
-    std::vector<unsigned char> jpeg;
-    cv::imencode(".jpg", small, jpeg, {cv::IMWRITE_JPEG_QUALITY, kQuality});
-    return jpeg;
+    return encode_jpeg(small, kQuality);
 }
 
 }  // namespace
@@ -207,7 +205,7 @@ QVariantList Replay::stages() const {
 QImage Replay::image() const {
     const ReplayEntry* entry = selected();
     if (entry == nullptr || !entry->jpeg) return {};
-    const cv::Mat decoded = cv::imdecode(*entry->jpeg, cv::IMREAD_COLOR);
+    const cv::Mat decoded = decode_jpeg(*entry->jpeg).image;
     if (decoded.empty()) return {};
     return QImage(decoded.data, decoded.cols, decoded.rows, static_cast<int>(decoded.step), QImage::Format_BGR888)
         .copy();

@@ -2,11 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <opencv2/imgcodecs.hpp>
 #include <string>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/video/image_file.h"
 #include "core/video/image_writer.h"
+#include "core/video/jpeg.h"
 #include "tests/unit/video/image_files.h"
 
 namespace throng {
@@ -23,6 +26,18 @@ TEST(ImageWriter, WrittenImagesReadBackEqual) {
         write_image(path, frame);
         expect_same_pixels(load_image(path).frame, image);
     }
+}
+
+TEST(ImageWriter, JpegIsThatOfOpenCV) {
+    for (const int type : {CV_8UC1, CV_8UC3}) {
+        for (const cv::Size size : {cv::Size(1, 1), cv::Size(33, 17), cv::Size(640, 480)}) {
+            const cv::Mat image = gradient_image(size.width, size.height, type);
+            std::vector<std::uint8_t> expected;
+            ASSERT_TRUE(cv::imencode(".jpg", image, expected, {cv::IMWRITE_JPEG_QUALITY, 92}));
+            EXPECT_EQ(encode_jpeg(image, 92), expected) << size;
+        }
+    }
+    EXPECT_TRUE(encode_jpeg(cv::Mat(1, 65'501, CV_8UC1), 92).empty());  // larger than the format holds
 }
 
 TEST(ImageWriter, ErrorsAreReported) {

@@ -110,7 +110,10 @@ TEST(Stop, EndsTheOpeningOfAStreamAndOfAPipeline) {
     } catch (const Error& failure) {
         if (failure.kind() == ErrorKind::unavailable) return;
     }
-    expect_stop_ends_opening("gst:nosuchelement", is_asleep());  // OpenCV blocks for ever in such a pipeline
+    expect_stop_ends_opening("gst:appsrc", is_asleep());  // delivers nothing
+    Fifo fifo;                                            // blocks an element when its state changes
+    expect_stop_ends_opening("gst:filesrc location=" + fifo.path + " ! decodebin", is_asleep());
+    fifo.open_writer();  // the abandoned thread ends
 }
 
 TEST(Stop, EndsTheOpeningOfRtsp) {

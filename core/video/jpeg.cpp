@@ -1,9 +1,11 @@
-#include "core/video/jpeg_decoder.h"
+#include "core/video/jpeg.h"
 
 #include <algorithm>
 #include <csetjmp>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
+#include <memory>
 #include <opencv2/imgproc.hpp>
 
 #include "core/frame/frame_pool.h"
@@ -71,6 +73,35 @@ void decode(jpeg_decompress_struct& info, ErrorManager& manager, std::span<const
     jpeg_finish_decompress(&info);
 }
 
+// As decode. The caller frees `data`.
+void encode(jpeg_compress_struct& info, ErrorManager& manager, const cv::Mat& image, int quality, unsigned char*& data,
+            unsigned long& size) {
+    if (setjmp(manager.failed) != 0) return;
+    jpeg_create_compress(&info);
+    jpeg_mem_dest(&info, &data, &size);
+    info.image_width = static_cast<JDIMENSION>(image.cols);
+    info.image_height = static_cast<JDIMENSION>(image.rows);
+    info.input_components = image.channels();
+    info.in_color_space = image.channels() == 1 ? JCS_GRAYSCALE : JCS_EXT_BGR;
+    jpeg_set_defaults(&info);
+    jpeg_set_quality(&info, quality, TRUE);
+    jpeg_start_compress(&info, TRUE);
+    while (info.next_scanline < info.image_height) {
+        auto* row = const_cast<JSAMPROW>(image.ptr(static_cast<int>(info.next_scanline)));
+        jpeg_write_scanlines(&info, &row, 1);
+    }
+    jpeg_finish_compress(&info);
+}
+
+// Sets the functions of a manager that prints nothing.
+jpeg_error_mgr* quiet(ErrorManager& manager) {
+    jpeg_std_error(&manager.base);
+    manager.base.error_exit = fail;
+    manager.base.emit_message = emit;
+    manager.base.output_message = print_nothing;
+    return &manager.base;
+}
+
 // The samples are those of Adobe's programs, which store them inverted.
 cv::Mat bgr_of_cmyk(const cv::Mat& cmyk) {
     cv::Mat bgr(cmyk.size(), CV_8UC3);
@@ -92,10 +123,7 @@ cv::Mat bgr_of_cmyk(const cv::Mat& cmyk) {
 ImagePixels decode_jpeg(std::span<const std::uint8_t> bytes) {
     ErrorManager manager{};
     jpeg_decompress_struct info{};
-    info.err = jpeg_std_error(&manager.base);
-    manager.base.error_exit = fail;
-    manager.base.emit_message = emit;
-    manager.base.output_message = print_nothing;
+    info.err = quiet(manager);
     ImagePixels pixels;
     bool has_pixels = false;
     decode(info, manager, bytes, pixels.image, has_pixels);
@@ -106,6 +134,20 @@ ImagePixels decode_jpeg(std::span<const std::uint8_t> bytes) {
     pixels.damage = manager.damage;
     pixels.cut = manager.cut;
     return pixels;
+}
+
+std::vector<std::uint8_t> encode_jpeg(const cv::Mat& image, int quality) {
+    if (std::max(image.cols, image.rows) > JPEG_MAX_DIMENSION) return {};
+    ErrorManager manager{};
+    jpeg_compress_struct info{};
+    info.err = quiet(manager);
+    unsigned char* data = nullptr;
+    unsigned long size = 0;
+    encode(info, manager, image, quality, data, size);
+    jpeg_destroy_compress(&info);
+    if (manager.damage[0] != '\0') return {};  // libjpeg has freed some of its buffers, and does not tell which
+    const std::unique_ptr<unsigned char, decltype(&std::free)> owner(data, std::free);
+    return {data, data + size};
 }
 
 }  // namespace throng

@@ -1,0 +1,13 @@
+// throng-images.so: the only code that is linked with OpenCV's image files. See core/video/image_codecs.h.
+#include <opencv2/imgcodecs.hpp>
+
+#include "core/video/image_codecs.h"
+
+extern "C" __attribute__((visibility("default"))) const throng::ImageCodecs throng_image_codecs;
+const throng::ImageCodecs throng_image_codecs{
+    .version = TH_VERSION,
+    .decode = cv::imdecode,
+    .encode = [](const std::string& extension, cv::InputArray image,
+                 std::vector<unsigned char>& bytes) { return cv::imencode(extension, image, bytes); },
+    .can_encode = cv::haveImageWriter,
+};

@@ -1,0 +1,356 @@
+#ifdef TH_WITH_GSTREAMER
+#include "core/video/gst_pipeline.h"
+
+#include <algorithm>
+#include <array>
+#include <condition_variable>
+#include <mutex>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/secrets.h"
+#include "core/video/gst_library.h"
+
+namespace throng {
+
+// Owns the elements. Only this file knows GStreamer's types.
+struct GstObjects {
+    GstElement* pipeline = nullptr;
+    GstElement* sink = nullptr;  // the appsink
+    GstBus* bus = nullptr;
+
+    GstObjects() = default;
+    GstObjects(const GstObjects&) = delete;
+    GstObjects& operator=(const GstObjects&) = delete;
+    ~GstObjects();
+};
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kPipelineStop{2000};
+constexpr std::chrono::milliseconds kShortPipelineStop{100};  // after a stop request while it opens
+constexpr std::chrono::milliseconds kPipelineSlice{50};       // a stop request ends each wait within this time
+
+struct GstFormat {
+    const char* name;
+    AVPixelFormat format;
+};
+// The first ones need no conversion.
+constexpr std::array<GstFormat, 15> kGstFormats = {{{"NV12", AV_PIX_FMT_NV12},
+                                                    {"I420", AV_PIX_FMT_YUV420P},
+                                                    {"GRAY8", AV_PIX_FMT_GRAY8},
+                                                    {"BGR", AV_PIX_FMT_BGR24},
+                                                    {"BGRx", AV_PIX_FMT_BGR0},
+                                                    {"RGB", AV_PIX_FMT_RGB24},
+                                                    {"RGBx", AV_PIX_FMT_RGB0},
+                                                    {"xRGB", AV_PIX_FMT_0RGB},
+                                                    {"xBGR", AV_PIX_FMT_0BGR},
+                                                    {"YUY2", AV_PIX_FMT_YUYV422},
+                                                    {"UYVY", AV_PIX_FMT_UYVY422},
+                                                    {"Y42B", AV_PIX_FMT_YUV422P},
+                                                    {"Y444", AV_PIX_FMT_YUV444P},
+                                                    {"P010_10LE", AV_PIX_FMT_P010LE},
+                                                    {"GRAY16_LE", AV_PIX_FMT_GRAY16LE}}};
+
+std::string accepted_caps() {
+    std::string caps = "video/x-raw,format={";
+    for (const GstFormat& format : kGstFormats) caps += std::string(caps.back() == '{' ? "" : ",") + format.name;
+    return caps + "}";
+}
+
+const GstLibrary& gst() {
+    static const auto& loaded = *new GstLibrary();
+    static std::once_flag once;
+    std::call_once(once, [] {
+        if (!loaded.gst_init_check(nullptr, nullptr, nullptr)) {
+            throw Error(ErrorKind::unavailable, "GStreamer cannot be initialized", {}, "test it with gst-inspect-1.0");
+        }
+    });
+    return loaded;
+}
+
+struct MiniObjectDeleter {
+    template <class Object>
+    void operator()(Object* object) const {
+        gst().gst_mini_object_unref(GST_MINI_OBJECT_CAST(object));
+    }
+};
+using SamplePtr = std::unique_ptr<GstSample, MiniObjectDeleter>;
+using CapsPtr = std::unique_ptr<GstCaps, MiniObjectDeleter>;
+using GstMessagePtr = std::unique_ptr<GstMessage, MiniObjectDeleter>;
+
+// Runs work in a thread, because an element may block for ever when its state changes, and waits for it. Returns false
+// if it has not ended in time, or after a stop request; the thread then goes on with what it owns.
+bool run_in_time(std::function<void()> work, std::chrono::duration<double> timeout, const std::stop_token& stop = {}) {
+    struct Progress {
+        std::mutex mutex;
+        std::condition_variable_any changed;
+        bool done = false;
+    };
+    const auto progress = std::make_shared<Progress>();
+    std::thread([progress, work = std::move(work)]() mutable {
+        work();
+        work = nullptr;
+        const std::lock_guard lock(progress->mutex);
+        progress->done = true;
+        progress->changed.notify_all();
+    }).detach();
+    std::unique_lock lock(progress->mutex);
+    return progress->changed.wait_for(lock, stop, timeout, [&] { return progress->done; });
+}
+
+// Returns the appsinks of a pipeline; the caller owns a reference of each.
+std::vector<GstElement*> appsinks_of(GstElement* pipeline) {
+    std::vector<GstElement*> found;
+    if (!gst().g_type_check_instance_is_a(reinterpret_cast<GTypeInstance*>(pipeline), gst().gst_bin_get_type())) {
+        return found;
+    }
+    GstIterator* iterator =
+        gst().gst_bin_iterate_all_by_element_factory_name(reinterpret_cast<GstBin*>(pipeline), "appsink");
+    GValue value = G_VALUE_INIT;
+    while (gst().gst_iterator_next(iterator, &value) == GST_ITERATOR_OK) {
+        found.push_back(static_cast<GstElement*>(gst().gst_object_ref(gst().g_value_get_object(&value))));
+        gst().g_value_unset(&value);
+    }
+    gst().gst_iterator_free(iterator);
+    return found;
+}
+
+void release_frame(void* opaque, std::uint8_t*) {
+    auto* mapped = static_cast<GstVideoFrame*>(opaque);
+    gst().gst_video_frame_unmap(mapped);
+    delete mapped;
+}
+
+AVColorSpace color_space_of(GstVideoColorMatrix matrix) {
+    switch (matrix) {
+        case GST_VIDEO_COLOR_MATRIX_BT709: return AVCOL_SPC_BT709;
+        case GST_VIDEO_COLOR_MATRIX_BT601: return AVCOL_SPC_SMPTE170M;
+        case GST_VIDEO_COLOR_MATRIX_FCC: return AVCOL_SPC_FCC;
+        case GST_VIDEO_COLOR_MATRIX_SMPTE240M: return AVCOL_SPC_SMPTE240M;
+        case GST_VIDEO_COLOR_MATRIX_BT2020: return AVCOL_SPC_BT2020_NCL;
+        default: return AVCOL_SPC_UNSPECIFIED;
+    }
+}
+
+AVColorRange range_of(GstVideoColorRange range) {
+    switch (range) {
+        case GST_VIDEO_COLOR_RANGE_0_255: return AVCOL_RANGE_JPEG;
+        case GST_VIDEO_COLOR_RANGE_16_235: return AVCOL_RANGE_MPEG;
+        default: return AVCOL_RANGE_UNSPECIFIED;
+    }
+}
+
+// Cuts away what surrounds the picture in its buffer.
+void crop(GstBuffer* buffer, AVFrame& frame) {
+    const auto* meta = reinterpret_cast<const GstVideoCropMeta*>(
+        gst().gst_buffer_get_meta(buffer, gst().gst_video_crop_meta_api_get_type()));
+    if (meta == nullptr || meta->x + meta->width > static_cast<guint>(frame.width) ||
+        meta->y + meta->height > static_cast<guint>(frame.height)) {
+        return;
+    }
+    frame.crop_left = meta->x;
+    frame.crop_top = meta->y;
+    frame.crop_right = static_cast<std::size_t>(frame.width) - meta->x - meta->width;
+    frame.crop_bottom = static_cast<std::size_t>(frame.height) - meta->y - meta->height;
+    static_cast<void>(av_frame_apply_cropping(&frame, AV_FRAME_CROP_UNALIGNED));
+}
+
+}  // namespace
+
+GstObjects::~GstObjects() {
+    if (bus != nullptr) gst().gst_object_unref(bus);
+    if (sink != nullptr) gst().gst_object_unref(sink);
+    if (pipeline != nullptr) gst().gst_object_unref(pipeline);
+}
+
+GstPipeline::GstPipeline(const MediaRequest& request, const std::stop_token& stop)
+    : request_(request), objects_(std::make_shared<GstObjects>()) {
+    GError* problem = nullptr;
+    objects_->pipeline = gst().gst_parse_launch(request.url.c_str(), &problem);
+    // A pipeline with an error may still have been made.
+    if (problem != nullptr) {
+        const std::string text = mask_credentials(problem->message);
+        gst().g_error_free(problem);
+        throw Error(ErrorKind::usage, {"the pipeline is not valid: %1", text}, request.shown,
+                    "test it with gst-launch-1.0");
+    }
+    const std::vector<GstElement*> sinks = appsinks_of(objects_->pipeline);
+    for (GstElement* sink : sinks) {
+        if (objects_->sink == nullptr) {
+            objects_->sink = sink;
+        } else {
+            gst().gst_object_unref(sink);
+        }
+    }
+    if (sinks.size() != 1) {
+        throw Error(ErrorKind::usage,
+                    sinks.empty() ? "the pipeline has no appsink" : "the pipeline has several appsinks", request.shown,
+                    "end the part that shall be read with \"! appsink\", and others with another sink");
+    }
+    objects_->bus = gst().gst_element_get_bus(objects_->pipeline);
+    auto* sink = reinterpret_cast<GstAppSink*>(objects_->sink);
+    if (const CapsPtr caps(gst().gst_app_sink_get_caps(sink)); !caps) {
+        const CapsPtr accepted(gst().gst_caps_from_string(accepted_caps().c_str()));
+        gst().gst_app_sink_set_caps(sink, accepted.get());
+    }
+    try {
+        open(stop);
+    } catch (...) {
+        close(stop.stop_requested() ? kShortPipelineStop : kPipelineStop);
+        throw;
+    }
+}
+
+GstPipeline::~GstPipeline() {
+    close(kPipelineStop);
+}
+
+// Elements may only be destroyed when they are stopped.
+void GstPipeline::close(std::chrono::milliseconds timeout) {
+    run_in_time([objects = std::move(objects_)] { gst().gst_element_set_state(objects->pipeline, GST_STATE_NULL); },
+                timeout);
+}
+
+void GstPipeline::open(const std::stop_token& stop) {
+    const auto result = std::make_shared<GstStateChangeReturn>(GST_STATE_CHANGE_FAILURE);
+    const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                             std::chrono::duration<double>(request_.source.open_timeout));
+    const auto change = [&](GstState state) {
+        const auto work = [objects = objects_, result, state] {
+            *result = gst().gst_element_set_state(objects->pipeline, state);
+        };
+        return run_in_time(work, deadline - Clock::now(), stop);
+    };
+    bool in_time = change(GST_STATE_PAUSED);
+    std::string error = bus_error();
+    while (in_time && error.empty() && *result == GST_STATE_CHANGE_ASYNC && !stop.stop_requested()) {
+        *result = gst().gst_element_get_state(objects_->pipeline, nullptr, nullptr,
+                                              std::chrono::nanoseconds(kPipelineSlice).count());
+        error = bus_error();
+        in_time = Clock::now() < deadline;
+    }
+    live_ = in_time && *result == GST_STATE_CHANGE_NO_PREROLL;
+    if (in_time && error.empty() && *result != GST_STATE_CHANGE_FAILURE) {
+        in_time = change(GST_STATE_PLAYING);
+        error = bus_error();
+    }
+    if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped while opening", request_.shown);
+    const char* advice = "test it with gst-launch-1.0 and autovideosink at its end";
+    if (!error.empty())
+        throw Error(ErrorKind::input, {"the pipeline did not start: %1", error}, request_.shown, advice);
+    if (!in_time) throw Error(ErrorKind::input, "the pipeline did not start in time", request_.shown, advice);
+    if (*result == GST_STATE_CHANGE_FAILURE) {
+        throw Error(ErrorKind::input, "the pipeline did not start", request_.shown, advice);
+    }
+}
+
+std::string GstPipeline::bus_error() const {
+    const GstMessagePtr message(gst().gst_bus_pop_filtered(objects_->bus, GST_MESSAGE_ERROR));
+    if (!message) return {};
+    GError* error = nullptr;
+    gchar* details = nullptr;
+    gst().gst_message_parse_error(message.get(), &error, &details);
+    std::string text = error->message;
+    // The last line of the details says what happened in an element; the others, where in its source.
+    if (details != nullptr) {
+        const std::string_view lines(details);
+        const std::string_view last = lines.substr(lines.rfind('\n') + 1);
+        if (!last.empty()) text += " (" + std::string(last) + ")";
+    }
+    gst().g_error_free(error);
+    gst().g_free(details);
+    return mask_credentials(text);
+}
+
+MediaStatus GstPipeline::next(MediaFrame& frame, const std::stop_token& stop) {
+    const auto start = Clock::now();
+    auto* sink = reinterpret_cast<GstAppSink*>(objects_->sink);
+    while (!stop.stop_requested()) {
+        const SamplePtr sample(
+            gst().gst_app_sink_try_pull_sample(sink, std::chrono::nanoseconds(kPipelineSlice).count()));
+        waited_ = Clock::now() - start;
+        if (sample) {
+            frame = frame_of(sample.get());
+            return MediaStatus::read;
+        }
+        // After an error, some pipelines end and others stand still.
+        if (const std::string error = bus_error(); !error.empty()) {
+            error_ = {"the pipeline failed: %1", error};
+            return MediaStatus::broken;
+        }
+        if (gst().gst_app_sink_is_eos(sink)) return MediaStatus::end;
+        if (live_ && waited_.count() > request_.source.read_timeout) return MediaStatus::stalled;
+    }
+    return MediaStatus::stopped;
+}
+
+MediaFrame GstPipeline::frame_of(void* pulled) {
+    auto* sample = static_cast<GstSample*>(pulled);
+    GstCaps* caps = gst().gst_sample_get_caps(sample);
+    GstVideoInfo info;
+    const bool is_video = caps != nullptr && gst().gst_video_info_from_caps(&info, caps);
+    const char* name = is_video          ? info.finfo->name
+                       : caps == nullptr ? "no format"
+                                         : gst().gst_structure_get_name(gst().gst_caps_get_structure(caps, 0));
+    const auto format = std::find_if(kGstFormats.begin(), kGstFormats.end(),
+                                     [&](const GstFormat& known) { return std::string_view(known.name) == name; });
+    auto mapped = std::make_unique<GstVideoFrame>();
+    GstBuffer* buffer = gst().gst_sample_get_buffer(sample);
+    if (!is_video || format == kGstFormats.end() || buffer == nullptr ||
+        !gst().gst_video_frame_map(mapped.get(), &info, buffer, GST_MAP_READ)) {
+        throw Error(ErrorKind::input, {"the appsink receives a format that cannot be read: %1", name}, request_.shown,
+                    "put \"videoconvert !\" in front of it");
+    }
+    MediaFrame frame;
+    frame.av_frame = av::make_frame();
+    AVFrame& av_frame = *frame.av_frame;
+    av_frame.format = format->format;
+    av_frame.width = info.width;
+    av_frame.height = info.height;
+    av_frame.color_range = range_of(info.colorimetry.range);
+    av_frame.colorspace = color_space_of(info.colorimetry.matrix);
+    for (guint plane = 0; plane < info.finfo->n_planes; ++plane) {
+        av_frame.data[plane] = static_cast<std::uint8_t*>(mapped->data[plane]);
+        av_frame.linesize[plane] = mapped->info.stride[plane];
+    }
+    av_frame.buf[0] =
+        av_buffer_create(av_frame.data[0], mapped->map[0].size, release_frame, mapped.get(), AV_BUFFER_FLAG_READONLY);
+    if (av_frame.buf[0] == nullptr) throw std::bad_alloc();
+    static_cast<void>(mapped.release());  // now owned by the buffer
+    crop(buffer, av_frame);
+    if (const GstSegment* segment = gst().gst_sample_get_segment(sample);
+        segment != nullptr && GST_BUFFER_PTS_IS_VALID(buffer)) {
+        const guint64 time = gst().gst_segment_to_stream_time(segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
+        if (GST_CLOCK_TIME_IS_VALID(time)) frame.ticks = static_cast<std::int64_t>(time);
+    }
+    frame.padding_for_alpha = true;
+    format_ = name;
+    width_ = av_frame.width;
+    height_ = av_frame.height;
+    fps_ = info.fps_n > 0 && info.fps_d > 0 ? static_cast<double>(info.fps_n) / info.fps_d : 0;
+    return frame;
+}
+
+std::string GstPipeline::details(int width, int height) const {
+    std::string text = "GStreamer";
+    if (!format_.empty()) text += " " + format_;
+    if (width > 0) text += " " + std::to_string(width) + "x" + std::to_string(height);
+    if (fps_ > 0) text += " " + short_number(fps_) + " fps";
+    return text;
+}
+
+std::optional<double> GstPipeline::duration() const {
+    gint64 nanoseconds = 0;
+    if (!gst().gst_element_query_duration(objects_->pipeline, GST_FORMAT_TIME, &nanoseconds) || nanoseconds <= 0) {
+        return std::nullopt;
+    }
+    return static_cast<double>(nanoseconds) * 1e-9;
+}
+
+}  // namespace throng
+#endif

@@ -1,0 +1,60 @@
+// A running GStreamer pipeline, whose appsink gives the frames.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "core/video/live_source.h"
+
+namespace throng {
+
+struct GstObjects;
+
+// Frames are not copied: a frame holds its buffer of the pipeline, until its last reader is done. Formats without a
+// counterpart in PixelFormat are converted by FrameMaker, as those of every other source.
+class GstPipeline final : public LiveInput {
+public:
+    // request.url: a pipeline in the syntax of gst-launch-1.0 with one appsink. Waits until it delivers (prerolls); a
+    // live one does not preroll. Throws Error(unavailable) without GStreamer, Error(usage) for a pipeline that cannot
+    // be parsed or has no or several appsinks, Error(input) with GStreamer's text for one that does not start within
+    // request.source.open_timeout, and Error(interrupted) after a stop request.
+    GstPipeline(const MediaRequest& request, const std::stop_token& stop);
+    // Stops the pipeline. One that does not stop within 2 s is abandoned, with its threads and memory.
+    ~GstPipeline() override;
+
+    MediaStatus next(MediaFrame& frame, const std::stop_token& stop) override;
+    [[nodiscard]] Message read_error() const override { return error_; }
+    [[nodiscard]] double waited_seconds() const override { return waited_.count(); }
+    [[nodiscard]] int width() const override { return width_; }
+    [[nodiscard]] int height() const override { return height_; }
+    [[nodiscard]] std::string details(int width, int height) const override;
+    [[nodiscard]] double fps() const override { return fps_; }
+    [[nodiscard]] double tick() const override { return 1e-9; }
+    [[nodiscard]] double step() const override { return fps_ > 0 ? 1 / fps_ : 0.04; }
+
+    // Returns true if the pipeline says that its frames come from a clock: a camera or a stream.
+    [[nodiscard]] bool live() const { return live_; }
+    [[nodiscard]] std::optional<double> duration() const;  // seconds, of the pipeline
+
+private:
+    void open(const std::stop_token& stop);
+    void close(std::chrono::milliseconds timeout);
+    // Returns the first error on the bus since the last call, with passwords masked; empty if there is none.
+    [[nodiscard]] std::string bus_error() const;
+    MediaFrame frame_of(void* sample);
+
+    MediaRequest request_;
+    std::shared_ptr<GstObjects> objects_;  // shared with a thread that GStreamer blocks
+    bool live_ = false;
+    int width_ = 0;
+    int height_ = 0;
+    double fps_ = 0;
+    std::string format_;  // of the last frame, as GStreamer names it
+    std::chrono::duration<double> waited_{};
+    Message error_;
+};
+
+}  // namespace throng

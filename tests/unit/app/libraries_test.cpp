@@ -1,0 +1,43 @@
+// Shared libraries that the program loads when it first uses them.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <opencv2/imgcodecs.hpp>
+#include <string>
+
+#include "tests/support/program/program.h"
+#include "tests/support/test_data.h"
+
+namespace throng {
+namespace {
+
+// The loader lists what a start loads, and does not start the program.
+TEST(Libraries, AStartLoadsNoneThatFewRunsNeed) {
+    const test::ProgramResult listed =
+        test::run_program({"--version"}, test::own_process({"LD_TRACE_LOADED_OBJECTS=1"}));
+    EXPECT_NE(listed.out.find("libavcodec"), std::string::npos) << listed.out;
+    for (const char* library : {"libavdevice", "libavfilter", "libopencv_imgcodecs", "libopencv_videoio",
+                                "libopencv_highgui", "libgstreamer", "libgdal"}) {
+        EXPECT_EQ(listed.out.find(library), std::string::npos) << library;
+    }
+}
+
+TEST(Libraries, AMissingModuleOfImageFormatsIsNamed) {
+    const test::ScratchDir dir;
+    const std::string alone = (dir.path() / "throng").string();  // its module is not where it searches
+    std::filesystem::copy_file(test::program_path(), alone);
+    test::ProgramOptions options = test::own_process();
+    options.launcher = {"sh", "-c", "exec '" + alone + "' \"$@\""};
+    const auto detect = [&](const char* name) {
+        const std::string file = (dir.path() / name).string();
+        EXPECT_TRUE(cv::imwrite(file, cv::Mat(240, 320, CV_8UC3, cv::Scalar(20, 90, 160))));
+        return test::run_program({"detect", file, "--detector", "haar", "--backend", "cpu"}, options);
+    };
+    EXPECT_EQ(detect("a.jpg").status, 0);
+    const test::ProgramResult png = detect("a.png");
+    EXPECT_EQ(png.status, 4) << png.err;
+    EXPECT_NE(png.err.find("throng-images"), std::string::npos) << png.err;
+}
+
+}  // namespace
+}  // namespace throng
