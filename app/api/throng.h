@@ -7,7 +7,7 @@
  *     ... set format, size, planes and pitches ...
  *     throng_detection found[100];
  *     int64_t count = 0;
- *     throng_detect(detector, &image, found, 100, &count);
+ *     throng_detect(detector, &image, found, sizeof found[0], 100, &count);
  *     throng_detector_destroy(detector);
  *
  * Positions are in pixels of the image, from the upper left corner; edges are continuous.
@@ -19,6 +19,8 @@
  * destruction is undefined. */
 #ifndef THRONG_H
 #define THRONG_H
+
+#include <string.h>
 
 #include "throng_types.h"
 
@@ -45,9 +47,19 @@ typedef enum throng_pixel_format {
     THRONG_YUV420P = 3 /* only from sources: three planes */
 } throng_pixel_format;
 
+typedef enum throng_color_range {
+    THRONG_RANGE_LIMITED = 0, /* black is 16, white 235 */
+    THRONG_RANGE_FULL = 1
+} throng_color_range;
+
+typedef enum throng_color_matrix { THRONG_BT709 = 0, THRONG_BT601 = 1, THRONG_BT2020 = 2 } throng_color_matrix;
+
+/* What the default model of a detector looks for. haar, lbp and cnn: a face; hog: a person. */
+typedef enum throng_class { THRONG_CLASS_UNKNOWN = -1, THRONG_CLASS_FACE = 0, THRONG_CLASS_PERSON = 1 } throng_class;
+
 /* Get the values of throng_options_default, then change some. */
 typedef struct throng_options {
-    uint32_t size;          /* sizeof(throng_options), set by throng_options_default */
+    uint32_t size;          /* sizeof(throng_options), set by throng_options_default; see throng_types.h */
     int32_t backend;        /* throng_backend */
     const char* detector;   /* "haar", "lbp", "hog" or "cnn" */
     const char* model;      /* a file or the name of an installed model; NULL: the detector's default */
@@ -73,6 +85,8 @@ typedef struct throng_image {
     int32_t reserved;      /* 0 */
     const void* planes[3];
     int64_t pitch[3]; /* bytes between rows; at least the bytes of a row */
+    int32_t range;    /* throng_color_range of NV12 and YUV420P */
+    int32_t matrix;   /* throng_color_matrix of NV12 and YUV420P */
 } throng_image;
 
 typedef struct throng_detection {
@@ -82,22 +96,48 @@ typedef struct throng_detection {
     int32_t num_landmarks;     /* 5 or 0 */
     float landmarks[10]; /* x, y of the right eye, left eye, nose, right and left corner of the mouth; as seen from
                                   the person */
+    int32_t class_id;    /* throng_class */
+    float confidence;    /* probability that this is an object of the class; NaN: unknown */
+    int32_t reserved;    /* 0 */
+    int64_t track;       /* the same for an object in the frames of a source; -1: unknown */
+    int64_t person;      /* the same for a person in several sources; -1: unknown */
 } throng_detection;
 
 /* A frame of a source with its detections. Valid until the callback returns, or the next call with the stream. */
 typedef struct throng_frame {
     uint32_t size;
-    int32_t num_source; /* 0 */
-    int64_t index;      /* number of the frame in its source, from 0 */
-    double seconds;     /* since the start of the source */
-    throng_image image; /* the frame as decoded; in device memory if the decoder wrote it there */
-    const throng_detection* detections;
+    uint32_t size_of_detection; /* bytes between detections */
+    int64_t index;              /* number of the frame in its source, from 0 */
+    double seconds;             /* since the start of the source */
+    const throng_image* image;  /* the frame as decoded; in device memory if the decoder wrote it there */
+    const void* detections;     /* get them by throng_frame_detection */
     int64_t num_detections;
     int64_t overflow; /* raw detections that were dropped because the buffers were full */
 } throng_frame;
 
-THRONG_API throng_options throng_options_default(void);
-THRONG_API throng_image throng_image_default(void); /* host memory, gray */
+/* Write defaults into a struct of `size` bytes, as throng_types.h says. */
+THRONG_API void throng_options_init(throng_options* options, size_t size);
+THRONG_API void throng_image_init(throng_image* image, size_t size); /* host memory, gray */
+
+static inline throng_options throng_options_default(void) {
+    throng_options options;
+    throng_options_init(&options, sizeof options);
+    return options;
+}
+static inline throng_image throng_image_default(void) {
+    throng_image image;
+    throng_image_init(&image, sizeof image);
+    return image;
+}
+
+/* Returns detection `number` of a frame, from 0 to num_detections - 1. Fields that an older library lacks are 0. */
+static inline throng_detection throng_frame_detection(const throng_frame* frame, int64_t number) {
+    throng_detection detection;
+    const char* from = (const char*)frame->detections + number * (int64_t)frame->size_of_detection;
+    memset(&detection, 0, sizeof detection);
+    memcpy(&detection, from, frame->size_of_detection < sizeof detection ? frame->size_of_detection : sizeof detection);
+    return detection;
+}
 
 /* Loads the model. Pass THRONG_ABI as `abi`. On failure *detector is NULL, and throng_detector_error(NULL) has the text.
  * UNAVAILABLE: backend, device or model; INPUT: a damaged model; USAGE: a wrong option. */
@@ -105,10 +145,12 @@ THRONG_API throng_status throng_detector_create(throng_detector** detector, int3
 THRONG_API void throng_detector_destroy(throng_detector* detector); /* NULL is allowed */
 
 /* Detects objects in an image and waits for the result. Writes the first `capacity` detections, in the order of
- * suppression (descending score), and their whole number to *count. Images in device memory must be complete: the
- * library's stream does not wait for the caller's. */
+ * suppression (descending score), and their whole number to *count. size_of_one: sizeof(throng_detection); fields that
+ * an older library lacks become 0. Images in device memory must be complete: the library's stream does not wait for the
+ * caller's. */
 THRONG_API throng_status throng_detect(throng_detector* detector, const throng_image* image,
-                                       throng_detection* detections, int64_t capacity, int64_t* count);
+                                       throng_detection* detections, size_t size_of_one, int64_t capacity,
+                                       int64_t* count);
 
 THRONG_API const char* throng_detector_error(const throng_detector* detector); /* as throng_nms_error */
 /* "cpu" or "cuda"; with THRONG_BACKEND_AUTO, "cpu" after a failure of the GPU. Valid until the next call. */

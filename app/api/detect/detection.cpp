@@ -57,6 +57,8 @@ Frame frame_of(const ImageView& image, FramePool& pool) {
         info.width = image.width;
         info.height = image.height;
         info.format = image.format;
+        info.range = image.range;
+        info.matrix = image.matrix;
         info.memory = MemoryKind::device;
         PlaneView planes[Frame::kMaxPlanes];
         for (int p = 0; p < plane_count(image.format); ++p) {
@@ -75,6 +77,8 @@ Frame frame_of(const ImageView& image, FramePool& pool) {
                         static_cast<std::size_t>(plane.width));
         }
     }
+    copy.info().range = image.range;
+    copy.info().matrix = image.matrix;
     return std::move(copy).finish();
 }
 

@@ -27,6 +27,8 @@ struct ImageView {
     PixelFormat format = PixelFormat::gray8;
     int width = 0;
     int height = 0;
+    ColorRange range = ColorRange::limited;  // of NV12 and YUV420P, as is the matrix
+    ColorMatrix matrix = ColorMatrix::bt709;
     MemoryKind memory = MemoryKind::host;
     const void* planes[Frame::kMaxPlanes] = {};
     std::ptrdiff_t pitch[Frame::kMaxPlanes] = {};

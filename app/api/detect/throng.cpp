@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/api/detect/detection.h"
-#include "app/api/handle.h"
+#include "app/api/structs.h"
 #include "core/base/value_text.h"
 
 using throng::Error;
@@ -17,18 +17,30 @@ using throng::Setting;
 using throng::api::require;
 namespace api = throng::api;
 
+namespace {
+
+std::int32_t class_of(const api::DetectionOptions& options) {
+    return options.chosen.value_or("detector", "") == "hog" ? THRONG_CLASS_PERSON : THRONG_CLASS_FACE;
+}
+
+}  // namespace
+
 struct throng_detector : api::Handle {
-    explicit throng_detector(const api::DetectionOptions& options) : detector(options) {
+    explicit throng_detector(const api::DetectionOptions& options) : detector(options), class_id(class_of(options)) {
         set_survives_fork(detector.backend_name() == "cpu");
     }
     api::ImageDetector detector;
+    const std::int32_t class_id;
 };
 
 struct throng_stream : api::Handle {
-    throng_stream(const char* source, const api::DetectionOptions& options) : stream(source, options) {}
+    throng_stream(const char* source, const api::DetectionOptions& options)
+        : stream(source, options), class_id(class_of(options)) {}
     api::SourceStream stream;
     std::shared_ptr<const throng::FrameResult> result;  // of `frame`
+    const std::int32_t class_id;
     std::vector<throng_detection> detections;
+    throng_image image{};
     throng_frame frame{};
 };
 
@@ -50,17 +62,9 @@ void check_abi(std::int32_t abi) {
                 "abi", "compile with the header of the installed library");
 }
 
-template <class Struct>
-Struct complete(const Struct* given, Struct defaults, const char* name) {
-    require(given != nullptr, name, "is NULL");
-    require(given->size != 0, name, "has the size 0: start from its _default() function");
-    require(given->size <= sizeof(Struct), name, "is of a newer header than this library");
-    std::memcpy(&defaults, given, given->size);
-    return defaults;
-}
-
 api::DetectionOptions options_of(const throng_options* given) {
-    const throng_options options = complete(given, throng_options_default(), "options");
+    const throng_options options = api::read_struct(given, throng_options_default(), "options");
+    require(options.reserved == 0, "options.reserved", "must be 0");
     require(options.backend >= THRONG_BACKEND_AUTO && options.backend <= THRONG_BACKEND_CUDA, Setting{"backend"},
             "must be AUTO, CPU or CUDA");
     require(options.detector != nullptr, Setting{"detector"}, "is NULL");
@@ -110,13 +114,30 @@ std::int32_t format_of(throng::PixelFormat format) {
     return THRONG_YUV420P;
 }
 
+throng::ColorRange range_of(std::int32_t range) {
+    require(range == THRONG_RANGE_LIMITED || range == THRONG_RANGE_FULL, "image.range", "must be LIMITED or FULL");
+    return range == THRONG_RANGE_FULL ? throng::ColorRange::full : throng::ColorRange::limited;
+}
+
+// In the order of throng_color_matrix.
+constexpr throng::ColorMatrix kMatrices[] = {throng::ColorMatrix::bt709, throng::ColorMatrix::bt601,
+                                             throng::ColorMatrix::bt2020};
+
+throng::ColorMatrix matrix_of(std::int32_t matrix) {
+    require(matrix >= THRONG_BT709 && matrix <= THRONG_BT2020, "image.matrix", "must be BT709, BT601 or BT2020");
+    return kMatrices[matrix];
+}
+
 api::ImageView view_of(const throng_image* given) {
-    const throng_image image = complete(given, throng_image_default(), "image");
+    const throng_image image = api::read_struct(given, throng_image_default(), "image");
+    require(image.reserved == 0, "image.reserved", "must be 0");
     require(image.memory == THRONG_HOST || image.memory == THRONG_DEVICE, "image.memory", "must be HOST or DEVICE");
     api::ImageView view;
     view.format = format_of(image.format);
     view.width = image.width;
     view.height = image.height;
+    view.range = range_of(image.range);
+    view.matrix = matrix_of(image.matrix);
     view.memory = image.memory == THRONG_DEVICE ? throng::MemoryKind::device : throng::MemoryKind::host;
     for (int p = 0; p < throng::Frame::kMaxPlanes; ++p) {
         view.planes[p] = image.planes[p];
@@ -125,7 +146,7 @@ api::ImageView view_of(const throng_image* given) {
     return view;
 }
 
-throng_detection detection_of(const throng::DetectionSet& set, std::size_t at) {
+throng_detection detection_of(const throng::DetectionSet& set, std::size_t at, std::int32_t class_id) {
     const throng::Detection& detection = set.detections[at];
     throng_detection result{};
     result.x = detection.box.x;
@@ -134,6 +155,10 @@ throng_detection detection_of(const throng::DetectionSet& set, std::size_t at) {
     result.height = detection.box.h;
     result.score = detection.score;
     result.hits = detection.hits;
+    result.class_id = class_id;
+    result.confidence = std::nanf("");
+    result.track = -1;
+    result.person = -1;
     if (at < set.landmarks.size()) {
         result.num_landmarks = 5;
         std::copy_n(set.landmarks[at].xy, 10, result.landmarks);
@@ -141,27 +166,40 @@ throng_detection detection_of(const throng::DetectionSet& set, std::size_t at) {
     return result;
 }
 
+// Writes into an array whose elements have another size if the caller's header is older or newer.
+void store(throng_detection* array, std::size_t size_of_one, std::size_t at, const throng_detection& detection) {
+    auto* to = reinterpret_cast<char*>(array) + at * size_of_one;
+    const std::size_t known = std::min(size_of_one, sizeof detection);
+    std::memcpy(to, &detection, known);
+    std::memset(to + known, 0, size_of_one - known);
+}
+
 void fill_frame(throng_stream& stream) {
     const throng::FrameResult& result = *stream.result;
     stream.detections.clear();
     for (std::size_t k = 0; k < result.kept.detections.size(); ++k) {
-        stream.detections.push_back(detection_of(result.kept, k));
+        stream.detections.push_back(detection_of(result.kept, k, stream.class_id));
     }
     const throng::FrameInfo& info = result.frame.info();
     throng_frame& frame = stream.frame;
     frame = {};
     frame.size = sizeof frame;
+    frame.size_of_detection = sizeof(throng_detection);
     frame.index = info.index;
     frame.seconds = info.pts;
-    frame.image = throng_image_default();
-    frame.image.format = format_of(info.format);
-    frame.image.width = info.width;
-    frame.image.height = info.height;
-    frame.image.memory = info.memory == throng::MemoryKind::device ? THRONG_DEVICE : THRONG_HOST;
+    throng_image& image = stream.image;
+    image = throng_image_default();
+    image.format = format_of(info.format);
+    image.width = info.width;
+    image.height = info.height;
+    image.range = info.range == throng::ColorRange::full ? THRONG_RANGE_FULL : THRONG_RANGE_LIMITED;
+    image.matrix = static_cast<std::int32_t>(std::find(kMatrices, kMatrices + 2, info.matrix) - kMatrices);
+    image.memory = info.memory == throng::MemoryKind::device ? THRONG_DEVICE : THRONG_HOST;
     for (int p = 0; p < throng::plane_count(info.format); ++p) {
-        frame.image.planes[p] = result.frame.plane(p).data;
-        frame.image.pitch[p] = result.frame.plane(p).pitch;
+        image.planes[p] = result.frame.plane(p).data;
+        image.pitch[p] = result.frame.plane(p).pitch;
     }
+    frame.image = &image;
     frame.detections = stream.detections.data();
     frame.num_detections = static_cast<std::int64_t>(stream.detections.size());
     frame.overflow = result.overflow;
@@ -181,19 +219,16 @@ const throng_frame* next_frame(throng_stream& stream, std::int32_t timeout_ms) {
 
 extern "C" {
 
-throng_options throng_options_default(void) {
-    throng_options options{};
-    options.size = sizeof options;
-    options.detector = "haar";
-    options.score_threshold = std::nan("");
-    options.theta = std::nan("");
-    return options;
+void throng_options_init(throng_options* options, size_t size) {
+    throng_options defaults{};
+    defaults.detector = "haar";
+    defaults.score_threshold = std::nan("");
+    defaults.theta = std::nan("");
+    api::init_struct(options, size, defaults);
 }
 
-throng_image throng_image_default(void) {
-    throng_image image{};
-    image.size = sizeof image;
-    return image;
+void throng_image_init(throng_image* image, size_t size) {
+    api::init_struct(image, size, throng_image{});
 }
 
 throng_status throng_detector_create(throng_detector** detector, int32_t abi, const throng_options* options) {
@@ -210,16 +245,19 @@ void throng_detector_destroy(throng_detector* detector) {
 }
 
 throng_status throng_detect(throng_detector* detector, const throng_image* image, throng_detection* detections,
-                            int64_t capacity, int64_t* count) {
+                            size_t size_of_one, int64_t capacity, int64_t* count) {
     if (detector == nullptr) return api::no_handle("detector");
     return detector->call([&] {
         require(capacity >= 0, "capacity", "is negative");
         require(detections != nullptr || capacity == 0, "detections", "is NULL");
+        require(size_of_one >= offsetof(throng_detection, class_id) && size_of_one % alignof(throng_detection) == 0 &&
+                    size_of_one <= api::kMaxStructSize,
+                "size_of_one", "must be sizeof(throng_detection)");
         require(count != nullptr, "count", "is NULL");
         const auto result = detector->detector.detect(view_of(image));
         const std::size_t found = result->kept.detections.size();
         for (std::size_t k = 0; k < std::min(found, static_cast<std::size_t>(capacity)); ++k) {
-            detections[k] = detection_of(result->kept, k);
+            store(detections, size_of_one, k, detection_of(result->kept, k, detector->class_id));
         }
         *count = static_cast<std::int64_t>(found);
     });

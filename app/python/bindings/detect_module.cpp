@@ -49,8 +49,8 @@ private:
     throng_options options_ = throng_options_default();
 };
 
-py::bytes bytes_of_detections(const throng_detection* detections, std::int64_t count) {
-    return {reinterpret_cast<const char*>(detections), static_cast<std::size_t>(count) * sizeof(throng_detection)};
+py::bytes bytes_of_detections(const void* detections, std::int64_t count) {
+    return {static_cast<const char*>(detections), static_cast<std::size_t>(count) * sizeof(throng_detection)};
 }
 
 void set_plane(throng_image& image, int number, ArrayView& array) {
@@ -109,8 +109,8 @@ public:
             throng_status status = THRONG_OK;
             {
                 const py::gil_scoped_release unlocked;
-                status = throng_detect(detector_.get(), &view, found.data(), static_cast<std::int64_t>(found.size()),
-                                       &count);
+                status = throng_detect(detector_.get(), &view, found.data(), sizeof found[0],
+                                       static_cast<std::int64_t>(found.size()), &count);
             }
             check(status, throng_detector_error(detector_.get()));
             if (count <= static_cast<std::int64_t>(found.size())) break;
@@ -167,7 +167,7 @@ public:
             if (!lock.try_lock() || closing_) return py::none();
         }
         if (frame == nullptr) return py::none();
-        const throng_image& image = frame->image;
+        const throng_image& image = *frame->image;
         const int channels = image.format == THRONG_BGR24 ? 3 : 1;
         py::object pixels = py::none();
         if (with_image && image.memory == THRONG_HOST) {
@@ -220,7 +220,7 @@ PYBIND11_MODULE(_detect, module) {
             PyErr_SetString(type.ptr(), problem.what());
         }
     });
-    static_assert(sizeof(throng_detection) == 17 * 4, "the fields of throng/_detection.py");
+    static_assert(sizeof(throng_detection) == 96, "the fields of throng/_detection.py");
 
     // The keywords: type, minimum, maximum and choices of each setting by its name.
     py::dict table;

@@ -1,6 +1,8 @@
 // libthrong through its C interface: images with every format and pitch, sources, and bad input.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -49,14 +51,16 @@ protected:
         const throng_frame* frame = nullptr;
         ASSERT_EQ(throng_stream_next(stream, -1, &frame, nullptr), THRONG_OK) << throng_stream_error(stream);
         ASSERT_NE(frame, nullptr);
-        ASSERT_NE(frame->image.format, THRONG_BGR24);
-        width_ = frame->image.width;
-        height_ = frame->image.height;
+        ASSERT_NE(frame->image->format, THRONG_BGR24);
+        width_ = frame->image->width;
+        height_ = frame->image->height;
         for (int row = 0; row < height_; ++row) {
-            const auto* from = static_cast<const unsigned char*>(frame->image.planes[0]) + row * frame->image.pitch[0];
+            const auto* from =
+                static_cast<const unsigned char*>(frame->image->planes[0]) + row * frame->image->pitch[0];
             gray_.insert(gray_.end(), from, from + width_);
         }
-        expected_.assign(frame->detections, frame->detections + frame->num_detections);
+        EXPECT_EQ(frame->size_of_detection, sizeof(throng_detection));
+        for (std::int64_t k = 0; k < frame->num_detections; ++k) expected_.push_back(throng_frame_detection(frame, k));
         throng_stream_destroy(stream);
         ASSERT_GE(expected_.size(), 3U);
     }
@@ -75,7 +79,7 @@ protected:
     std::vector<throng_detection> detect(const throng_image& image) {
         std::vector<throng_detection> found(1000);
         std::int64_t count = -1;
-        EXPECT_EQ(throng_detect(detector_, &image, found.data(), 1000, &count), THRONG_OK)
+        EXPECT_EQ(throng_detect(detector_, &image, found.data(), sizeof found[0], 1000, &count), THRONG_OK)
             << throng_detector_error(detector_);
         found.resize(count >= 0 ? static_cast<std::size_t>(count) : 0);
         return found;
@@ -115,11 +119,41 @@ TEST_F(DetectionLibrary, StoresTheFirstOfMoreThanTheCapacity) {
     const throng_image image = image_of(THRONG_GRAY8, gray_.data(), width_);
     throng_detection found[2] = {};
     std::int64_t count = 0;
-    ASSERT_EQ(throng_detect(detector_, &image, found, 1, &count), THRONG_OK);
+    ASSERT_EQ(throng_detect(detector_, &image, found, sizeof found[0], 1, &count), THRONG_OK);
     EXPECT_EQ(count, static_cast<std::int64_t>(expected_.size()));
     EXPECT_TRUE(same(found[0], expected_[0]));
     EXPECT_EQ(found[1].width, 0);
-    ASSERT_EQ(throng_detect(detector_, &image, nullptr, 0, &count), THRONG_OK);
+    ASSERT_EQ(throng_detect(detector_, &image, nullptr, sizeof(throng_detection), 0, &count), THRONG_OK);
+}
+
+// Elements of a shorter and of a longer struct: nothing is written between the fields that both sides know.
+TEST_F(DetectionLibrary, FillsElementsOfOtherHeaders) {
+    const throng_image image = image_of(THRONG_GRAY8, gray_.data(), width_);
+    for (const std::size_t size : {sizeof(throng_detection) - 16, sizeof(throng_detection) + 24}) {
+        const std::size_t room = expected_.size() - 1;
+        std::vector<unsigned char> bytes((room + 1) * size, 0xAB);
+        std::int64_t count = 0;
+        ASSERT_EQ(throng_detect(detector_, &image, reinterpret_cast<throng_detection*>(bytes.data()), size,
+                                static_cast<std::int64_t>(room), &count),
+                  THRONG_OK);
+        for (std::size_t k = 0; k < room; ++k) {
+            throng_detection found{};
+            std::memcpy(&found, bytes.data() + k * size, std::min(size, sizeof found));
+            EXPECT_TRUE(same(found, expected_[k])) << k;
+            for (std::size_t at = sizeof found; at < size; ++at) EXPECT_EQ(bytes[k * size + at], 0) << k;
+        }
+        for (std::size_t at = room * size; at < bytes.size(); ++at) ASSERT_EQ(bytes[at], 0xAB) << "beyond the array";
+    }
+}
+
+TEST_F(DetectionLibrary, SaysWhatItDoesNotKnowOfADetection) {
+    for (const throng_detection& face : expected_) {
+        EXPECT_EQ(face.class_id, THRONG_CLASS_FACE);
+        EXPECT_TRUE(std::isnan(face.confidence));
+        EXPECT_EQ(face.reserved, 0);
+        EXPECT_EQ(face.track, -1);
+        EXPECT_EQ(face.person, -1);
+    }
 }
 
 TEST_F(DetectionLibrary, NamesTheFieldOfABadImage) {
@@ -128,7 +162,8 @@ TEST_F(DetectionLibrary, NamesTheFieldOfABadImage) {
         throng_image image = good;
         change(image);
         std::int64_t count = 0;
-        EXPECT_EQ(throng_detect(detector_, &image, nullptr, 0, &count), THRONG_ERROR_USAGE) << name;
+        EXPECT_EQ(throng_detect(detector_, &image, nullptr, sizeof(throng_detection), 0, &count), THRONG_ERROR_USAGE)
+            << name;
         EXPECT_NE(std::string(throng_detector_error(detector_)).find(name), std::string::npos)
             << name << ": " << throng_detector_error(detector_);
     };
@@ -143,12 +178,19 @@ TEST_F(DetectionLibrary, NamesTheFieldOfABadImage) {
     rejects("image.pitch[0]", [](throng_image& image) { image.format = THRONG_BGR24; });
     rejects("image.memory", [](throng_image& image) { image.memory = THRONG_DEVICE; });
     rejects("image.memory", [](throng_image& image) { image.memory = 9; });
-    rejects("image", [](throng_image& image) { image.size += 8; });
+    rejects("image.size", [](throng_image& image) { image.size = 0; });
+    rejects("image.size", [](throng_image& image) { image.size = 1U << 20U; });
+    rejects("image.reserved", [](throng_image& image) { image.reserved = 1; });
+    rejects("image.range", [](throng_image& image) { image.range = 2; });
+    rejects("image.matrix", [](throng_image& image) { image.matrix = -1; });
     std::int64_t count = 0;
-    EXPECT_EQ(throng_detect(detector_, nullptr, nullptr, 0, &count), THRONG_ERROR_USAGE);
-    EXPECT_EQ(throng_detect(detector_, &good, nullptr, 5, &count), THRONG_ERROR_USAGE);
-    EXPECT_EQ(throng_detect(detector_, &good, nullptr, 0, nullptr), THRONG_ERROR_USAGE);
-    EXPECT_EQ(throng_detect(nullptr, &good, nullptr, 0, &count), THRONG_ERROR_USAGE);
+    EXPECT_EQ(throng_detect(detector_, nullptr, nullptr, sizeof(throng_detection), 0, &count), THRONG_ERROR_USAGE);
+    EXPECT_EQ(throng_detect(detector_, &good, nullptr, sizeof(throng_detection), 5, &count), THRONG_ERROR_USAGE);
+    EXPECT_EQ(throng_detect(detector_, &good, nullptr, sizeof(throng_detection), 0, nullptr), THRONG_ERROR_USAGE);
+    for (const std::size_t size_of_one : {std::size_t{0}, sizeof(throng_detection) + 1}) {
+        EXPECT_EQ(throng_detect(detector_, &good, nullptr, size_of_one, 0, &count), THRONG_ERROR_USAGE) << size_of_one;
+    }
+    EXPECT_EQ(throng_detect(nullptr, &good, nullptr, sizeof(throng_detection), 0, &count), THRONG_ERROR_USAGE);
     EXPECT_STREQ(throng_detector_error(nullptr), "detector: is NULL");
     // The handle still works.
     EXPECT_TRUE(same(detect(good), expected_));
@@ -169,7 +211,8 @@ TEST(DetectionLibraryCreation, ReportsWhatIsWrong) {
     fails(THRONG_ERROR_USAGE, "options.min_size", [](throng_options& options) { options.min_size = -3; });
     fails(THRONG_ERROR_USAGE, "options.theta", [](throng_options& options) { options.theta = 7; });
     fails(THRONG_ERROR_USAGE, "backend", [](throng_options& options) { options.backend = 5; });
-    fails(THRONG_ERROR_USAGE, "options", [](throng_options& options) { options.size = 1000; });
+    fails(THRONG_ERROR_USAGE, "options", [](throng_options& options) { options.size = 1001; });
+    fails(THRONG_ERROR_USAGE, "options.reserved", [](throng_options& options) { options.reserved = 7; });
     const throng_options options = cpu_options();
     EXPECT_EQ(throng_detector_create(&detector, THRONG_ABI + 1, &options), THRONG_ERROR_USAGE);
     EXPECT_EQ(throng_detector_create(&detector, THRONG_ABI, nullptr), THRONG_ERROR_USAGE);
@@ -254,7 +297,7 @@ TEST_F(DetectionLibrary, DetectorsWorkInAForkedProcess) {
             std::int64_t expected = 0;
             const auto count = [&] {
                 std::int64_t found = -1;
-                EXPECT_EQ(throng_detect(detector, &image, nullptr, 0, &found), THRONG_OK)
+                EXPECT_EQ(throng_detect(detector, &image, nullptr, sizeof(throng_detection), 0, &found), THRONG_OK)
                     << kind << ": " << throng_detector_error(detector);
                 return found;
             };
