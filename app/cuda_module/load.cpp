@@ -60,6 +60,7 @@ Loaded load() {
                              ". Install the same version of both"};
     }
     module->set_spelling(spelling());
+    module->use_logger(logger());
     return {module, {}};
 }
 

@@ -1,7 +1,6 @@
 #include "core/video/gstreamer_source.h"
 
 #include <dlfcn.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <chrono>
@@ -23,6 +22,7 @@
 #include "core/base/bounded_queue.h"
 #include "core/base/error.h"
 #include "core/base/latest_value.h"
+#include "core/base/log.h"
 #include "core/base/secrets.h"
 #include "core/base/stopwatch.h"
 #include "core/frame/frame_pool.h"
@@ -87,6 +87,7 @@ private:
     static constexpr std::string_view kPrefix = "posted error message: ";
 
     PipelineErrors() {
+        if (shares_process()) return;
         void* library = ::dlopen("libgstreamer-1.0.so.0", RTLD_LAZY | RTLD_LOCAL);
         if (library == nullptr) return;
         void (*add_function)(LogFunction, void*, void*) = nullptr;
@@ -291,7 +292,7 @@ private:
         if (problem_.wait_for(timeout) == std::future_status::ready) {
             thread_.join();
         } else {
-            spdlog::warn("a GStreamer pipeline did not stop in time and was abandoned");
+            logger().warn("a GStreamer pipeline did not stop in time and was abandoned");
             thread_.detach();
         }
     }
@@ -327,7 +328,7 @@ std::unique_ptr<VideoSource> open_gstreamer(std::string_view spec, const SourceO
         pipeline += " ! videoconvert ! video/x-raw,format=BGR ! appsink max-buffers=2 sync=false";
     }
     // OpenCV's warnings would repeat the pipeline with its passwords.
-    cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_ERROR);
+    if (!shares_process()) cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_ERROR);
     return std::make_unique<GstreamerSource>(std::move(shown), pipeline, options.open_timeout, stop);
 }
 
