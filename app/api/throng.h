@@ -11,15 +11,28 @@
  *     throng_detector_destroy(detector);
  *
  * Positions are in pixels of the image, from the upper left corner; edges are continuous.
- * Threads: handles are independent. One handle serves one call at a time; a second thread gets THRONG_ERROR_BUSY.
- * fork: a detector of the CPU backend also works in the child, with threads of its own; detectors of CUDA and streams made
- * before fork report THRONG_ERROR_USAGE there, and their destruction frees nothing.
- * Log: warnings go to standard error; the environment variable THRONG_LOG sets the level (off, error, warn, info).
- * Ownership: the caller owns all arrays and strings; the library keeps no pointer after a call. Using a handle after its
- * destruction is undefined. */
+ *
+ * what        | rule
+ * ------------|----------------------------------------------------------------------------------------------------------
+ * threads     | Handles are independent. Any number of threads may use one detector: their calls take turns. A stream
+ *             | serves one thread at a time; a second one gets THRONG_ERROR_BUSY. throng_stream_stop, throng_stop_request
+ *             | and throng_set_log may be called by any thread at any time. Destroy a handle when no thread is in a call.
+ * fork        | A detector of the CPU backend also works in the child, with threads of its own. Detectors of CUDA and
+ *             | streams made before fork report THRONG_ERROR_USAGE there, and their destruction frees nothing.
+ * signals     | The library installs no handler. No function may be called by a handler; threads of the library have the
+ *             | signal mask of the thread that made them.
+ * errors      | Functions return a throng_status; the functions for error texts say what, where and what to do. After an
+ *             | error the handle can be used again. Nothing throws, nothing ends the process.
+ * log         | Nothing is written; throng_set_log gets what there is to say. The logs of spdlog, FFmpeg, OpenCV and
+ *             | GStreamer stay as the program set them.
+ * ownership   | The caller owns all arrays and strings; the library keeps no pointer after a call. A frame and what it
+ *             | points to belong to the stream. Using a handle after its destruction is undefined.
+ * stable      | Functions, structs and values of enumerations: a program runs with every later library of the same major
+ *             | version (throng_types.h). Not stable: the wording of texts, what models find, names of models. */
 #ifndef THRONG_H
 #define THRONG_H
 
+#include <stdarg.h>
 #include <string.h>
 
 #include "throng_types.h"
@@ -33,6 +46,7 @@ extern "C" {
 
 typedef struct throng_detector throng_detector;
 typedef struct throng_stream throng_stream;
+typedef struct throng_stop throng_stop; /* a request to stop that several calls may share */
 
 typedef enum throng_backend {
     THRONG_BACKEND_AUTO = 0, /* CUDA where it is built in and usable, otherwise the CPU */
@@ -75,6 +89,9 @@ typedef struct throng_options {
     /* Further settings: NULL, or "NAME=VALUE" texts up to a NULL, such as "merge=mean". Names are those of the program's
      * options, with '_' for '-'. They replace the fields above. */
     const char* const* settings;
+    /* Of sources: NULL, or what ends throng_stream_open, throng_stream_next and throng_run with THRONG_ERROR_STOPPED. It
+     * may be destroyed before the stream. */
+    const throng_stop* stop;
 } throng_options;
 
 typedef struct throng_image {
@@ -115,6 +132,28 @@ typedef struct throng_frame {
     int64_t overflow; /* raw detections that were dropped because the buffers were full */
 } throng_frame;
 
+/* Version of the library, "0.1.0". That of the header is THRONG_VERSION (throng_types.h). */
+THRONG_API const char* throng_version(void);
+
+typedef enum throng_severity {
+    THRONG_SEVERITY_DEBUG = 0,
+    THRONG_SEVERITY_INFO = 1,
+    THRONG_SEVERITY_WARNING = 2,
+    THRONG_SEVERITY_ERROR = 3
+} throng_severity;
+
+/* Gets a line of the log, without line feed and with passwords masked, on any thread, one line at a time. The text is
+ * valid until it returns. Must neither throw nor call this library. */
+typedef void (*throng_log)(int32_t severity, const char* text, void* user);
+
+/* Gives lines of at least this severity to `log`; NULL: to nobody. After the return, the log before is not called any
+ * more. Any thread. USAGE: an unknown severity; the text is that of throng_stream_error(NULL). */
+THRONG_API throng_status throng_set_log(throng_log log, void* user, int32_t severity);
+
+/* A log function for FFmpeg: a program that gives it to av_log_set_callback lets the library also notice the damage that
+ * FFmpeg only logs, and gets FFmpeg's lines with THRONG_SEVERITY_DEBUG. */
+THRONG_API void throng_ffmpeg_log(void* object, int level, const char* format, va_list arguments);
+
 /* Write defaults into a struct of `size` bytes, as throng_types.h says. */
 THRONG_API void throng_options_init(throng_options* options, size_t size);
 THRONG_API void throng_image_init(throng_image* image, size_t size); /* host memory, gray */
@@ -152,29 +191,40 @@ THRONG_API throng_status throng_detect(throng_detector* detector, const throng_i
                                        throng_detection* detections, size_t size_of_one, int64_t capacity,
                                        int64_t* count);
 
-THRONG_API const char* throng_detector_error(const throng_detector* detector); /* as throng_nms_error */
-/* "cpu" or "cuda"; with THRONG_BACKEND_AUTO, "cpu" after a failure of the GPU. Valid until the next call. */
+/* As throng_nms_error, but of this thread's last call with the detector. */
+THRONG_API const char* throng_detector_error(const throng_detector* detector);
+/* "cpu" or "cuda"; with THRONG_BACKEND_AUTO, "cpu" after a failure of the GPU. Valid for ever. */
 THRONG_API const char* throng_detector_backend(const throng_detector* detector);
 
-/* Opens a source and starts to detect: a video or image file, a folder of images, rtsp://..., camera:N, gst:PIPELINE,
- * crowd:faces=60,size=1920x1080,frames=100. Every frame of a file is detected; a live source keeps the newest one. Threads of the
- * stream decode and detect ahead, and stop at throng_stream_destroy. */
+/* Any thread may request a stop, at any time and more than once. NULL: out of memory, and allowed as an argument. */
+THRONG_API throng_stop* throng_stop_create(void);
+THRONG_API void throng_stop_request(throng_stop* stop);
+THRONG_API void throng_stop_destroy(throng_stop* stop);
+
+/* Opens a source, loads the model and starts to detect: a video or image file, a folder of images, rtsp://..., camera:N,
+ * gst:PIPELINE, crowd:faces=60,size=1920x1080,frames=100 (without frames, or with 0: endless). Every frame of a file is
+ * detected; a live source keeps the newest one. Threads of the stream decode and detect ahead, and stop at
+ * throng_stream_destroy. Wrong options and models are errors of this function, not of the first frame. */
 THRONG_API throng_status throng_stream_open(throng_stream** stream, int32_t abi, const char* source,
                                             const throng_options* options);
 THRONG_API void throng_stream_destroy(throng_stream* stream); /* NULL is allowed */
+
+/* Ends a stream: throng_stream_next returns THRONG_ERROR_STOPPED at once, also a call that another thread waits in. Any
+ * thread, and more than once. NULL is allowed. */
+THRONG_API void throng_stream_stop(throng_stream* stream);
 
 /* Waits for the next frame, at most timeout_ms (-1: without limit). *frame is NULL at the end of the source and after a
  * time-out; *ended is then 1 or 0. The frame is valid until the next call. A damaged or truncated file ends with
  * THRONG_ERROR_INPUT after its readable frames. */
 THRONG_API throng_status throng_stream_next(throng_stream* stream, int32_t timeout_ms, const throng_frame** frame,
                                             int32_t* ended);
-THRONG_API const char* throng_stream_error(const throng_stream* stream);
+THRONG_API const char* throng_stream_error(const throng_stream* stream); /* as throng_nms_error */
 
 /* Returns 0 to continue, another value to stop. Called on the thread of throng_run. Must not throw. */
 typedef int (*throng_callback)(const throng_frame* frame, void* user);
 
-/* Detects in all frames of a source and calls `callback` for each in order. THRONG_ERROR_STOPPED if a callback asked to
- * stop. The error text is that of throng_stream_error(NULL). */
+/* Detects in all frames of a source and calls `callback` for each in order. THRONG_ERROR_STOPPED if a callback or
+ * options.stop asked to stop. The error text is that of throng_stream_error(NULL). */
 THRONG_API throng_status throng_run(int32_t abi, const char* source, const throng_options* options,
                                     throng_callback callback, void* user);
 

@@ -11,6 +11,9 @@
 #ifndef THRONG_TYPES_H
 #define THRONG_TYPES_H
 
+/* Version of the headers; those of the libraries are throng_version() and throng_nms_version(). */
+#define THRONG_VERSION "0.1.0"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,6 +42,9 @@ typedef enum throng_status {
     THRONG_ERROR_BUSY = 6,        /* another thread is in a call with the same handle; nothing was done */
     THRONG_ERROR_STOPPED = 7      /* a callback asked to stop */
 } throng_status;
+
+/* Returns what a status means: "wrong usage". Never NULL, also for a number that is no status. */
+THRONG_API const char* throng_status_text(int32_t status);
 
 typedef enum throng_memory {
     THRONG_HOST = 0,

@@ -4,11 +4,13 @@
 """
 
 import array
+import concurrent.futures
 import multiprocessing
 import os
 import random
 import signal
 import sys
+import tempfile
 import threading
 import types
 import unittest
@@ -472,6 +474,50 @@ class Detection(unittest.TestCase):
             pipeline.close()
             reader.join(timeout=60)
             self.assertEqual(ended, [True])
+
+    def test_a_pipeline_is_stopped_by_another_thread(self):
+        with throng.Pipeline("crowd:faces=2,size=320x240", backend="cpu") as pipeline:  # without end
+            first = threading.Event()
+            reader = threading.Thread(target=lambda: [first.set() for _ in pipeline])
+            reader.start()
+            first.wait()
+            pipeline.stop()
+            reader.join(timeout=60)
+            self.assertFalse(reader.is_alive())
+            self.assertEqual(list(pipeline), [])
+            pipeline.stop()
+
+    def test_ctrl_c_while_a_source_opens(self):
+        def interrupt(*_):
+            raise KeyboardInterrupt
+
+        with tempfile.TemporaryDirectory() as folder:
+            pipe = os.path.join(folder, "silent")
+            os.mkfifo(pipe)  # nobody writes into it
+            previous = signal.signal(signal.SIGALRM, interrupt)
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0.1)
+                with self.assertRaises(KeyboardInterrupt) as raised:
+                    throng.Pipeline(pipe, backend="cpu")
+            finally:
+                signal.signal(signal.SIGALRM, previous)
+            self.assertIsNone(raised.exception.__context__)  # opening did not fail first
+
+    def test_threads_share_a_detector(self):
+        with throng.Pipeline(self.source, backend="cpu", images=True) as pipeline:
+            frame = next(pipeline)
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            for found in pool.map(self.detector.detect, [frame.image] * 12):
+                self.assertEqual(found.tobytes(), frame.detections.tobytes())
+
+    def test_warnings_go_to_logging(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("a.bmp", "b.bmp"):
+                with open(os.path.join(folder, name), "wb") as file:
+                    file.write(b"BM no image")
+            with self.assertLogs("throng", "WARNING") as logged, self.assertRaises(throng.Error):
+                list(throng.Pipeline(folder, backend="cpu"))
+            self.assertIn("a.bmp", logged.output[0])
 
     def test_a_pipeline_is_closed_by_a_signal(self):
         pipeline = throng.Pipeline("crowd:faces=2,size=320x240", backend="cpu")  # without end

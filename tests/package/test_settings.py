@@ -24,7 +24,7 @@ class Options(ctypes.Structure):
                 ("min_size", ctypes.c_int32), ("max_size", ctypes.c_int32), ("scale_factor", ctypes.c_double),
                 ("score_threshold", ctypes.c_double), ("theta", ctypes.c_double),
                 ("min_hits", ctypes.c_int32), ("reserved", ctypes.c_int32),
-                ("settings", ctypes.POINTER(ctypes.c_char_p))]
+                ("settings", ctypes.POINTER(ctypes.c_char_p)), ("stop", ctypes.c_void_p)]
 
 
 class NmsParams(ctypes.Structure):

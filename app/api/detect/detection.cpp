@@ -1,9 +1,8 @@
 #include "app/api/detect/detection.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <mutex>
+#include <string_view>
 #include <utility>
 
 #include "app/api/handle.h"
@@ -14,17 +13,9 @@
 namespace throng::api {
 namespace {
 
-// Warnings of the library go to standard error, never to the caller's standard output.
-void initialize_log_once() {
-    static std::once_flag once;
-    std::call_once(once, [] {
-        const char* level = std::getenv("THRONG_LOG");
-        initialize_log(level != nullptr ? level : "warn");
-    });
-}
+[[maybe_unused]] const bool kSharesProcess = (share_process(), true);
 
 PipelineSettings settings_of(const DetectionOptions& options) {
-    initialize_log_once();
     PipelineSettings settings = pipeline_settings(options.chosen.params("haar", BoxesFor::data));
     check_settings(settings);
     return settings;
@@ -37,7 +28,7 @@ CommonOptions common_options(const DetectionOptions& options) {
     return common;
 }
 
-void check_image(const ImageView& image, const std::string& backend) {
+void check_image(const ImageView& image, std::string_view backend) {
     require(image.width >= 1 && image.height >= 1, "image", "must have at least 1 x 1 pixels");
     require(std::int64_t{image.width} * image.height <= kMaxPixels, "image", "has more than 2^28 pixels");
     for (int p = 0; p < plane_count(image.format); ++p) {
@@ -85,14 +76,20 @@ Frame frame_of(const ImageView& image, FramePool& pool) {
 }  // namespace
 
 ImageDetector::ImageDetector(const DetectionOptions& options)
-    : engine_(make_engine(common_options(options), settings_of(options))), backend_name_(engine_.backend()->name()) {}
+    : engine_(make_engine(common_options(options), settings_of(options))) {
+    note_backend();
+}
+
+void ImageDetector::note_backend() {
+    backend_name_ = engine_.backend()->name() == "cpu" ? "cpu" : "cuda";
+}
 
 std::shared_ptr<const FrameResult> ImageDetector::detect(const ImageView& image) {
-    check_image(image, backend_name_);
+    check_image(image, backend_name());
     DecodedFrame decoded;
     decoded.frame = frame_of(image, pool_);
     std::shared_ptr<const FrameResult> result = engine_.detect(std::move(decoded)).result;
-    backend_name_ = engine_.backend()->name();
+    note_backend();
     if (!result) throw Error(ErrorKind::unavailable, engine_.notice(), "image", "pass images in host memory");
     return result;
 }
@@ -105,10 +102,11 @@ void ResultQueue::close() {
     results_.close();
 }
 
-std::shared_ptr<const FrameResult> ResultQueue::pop(std::optional<std::chrono::milliseconds> timeout) {
+std::shared_ptr<const FrameResult> ResultQueue::pop(std::optional<std::chrono::milliseconds> timeout,
+                                                    const std::stop_token& stop) {
     std::shared_ptr<const FrameResult> result;
     const std::chrono::duration<double> limit = timeout ? std::chrono::duration<double>(*timeout) : kNoTimeLimit;
-    ended_ = results_.pop(result, {}, limit) == PopStatus::closed;
+    ended_ = results_.pop(result, stop, limit) == PopStatus::closed;
     return result;
 }
 
@@ -118,7 +116,7 @@ void ResultQueue::abandon() {
 }
 
 SourceStream::SourceStream(const std::string& source, const DetectionOptions& options)
-    : source_(source), results_(std::make_shared<ResultQueue>()) {
+    : source_(source), on_stop_(options.stop, [this] { stop(); }), results_(std::make_shared<ResultQueue>()) {
     const PipelineSettings settings = settings_of(options);
     const CommonOptions common = common_options(options);
     std::shared_ptr<Backend> backend = make_backend(common, &settings.detector).backend;
@@ -127,10 +125,12 @@ SourceStream::SourceStream(const std::string& source, const DetectionOptions& op
     SourceOptions source_options;
     source_options.device = options.device;
     source_options.prefer_device_frames = backend->name() != "cpu";
-    pipeline_ =
-        std::make_unique<Pipeline>(open_source(source, source_options), std::move(backend), settings, pipeline_options);
+    pipeline_ = std::make_unique<Pipeline>(open_source(source, source_options, options.stop), std::move(backend),
+                                           settings, pipeline_options);
     pipeline_->add_sink(results_);
     pipeline_->start();
+    if (pipeline_->wait_ready()) return;
+    if (const std::optional<Error> failure = pipeline_->failure()) throw Error(*failure);
 }
 
 SourceStream::~SourceStream() {
@@ -139,7 +139,8 @@ SourceStream::~SourceStream() {
 }
 
 std::shared_ptr<const FrameResult> SourceStream::next(std::optional<std::chrono::milliseconds> timeout) {
-    std::shared_ptr<const FrameResult> result = results_->pop(timeout);
+    std::shared_ptr<const FrameResult> result = results_->pop(timeout, stopped_.get_token());
+    if (stopped_.stop_requested()) throw Error(ErrorKind::interrupted, "stopped", source_);
     if (result || !results_->has_ended()) return result;
     pipeline_->wait();
     if (const std::optional<Error> failure = pipeline_->failure()) throw Error(*failure);

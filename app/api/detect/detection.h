@@ -1,7 +1,9 @@
 // Detection for the C library and the Python module: a detector for single images, and a stream of a source's frames.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -20,6 +22,7 @@ struct DetectionOptions {
     std::string backend = "auto";  // auto, cpu or cuda
     int device = 0;
     ChosenSettings chosen;
+    std::stop_token stop;  // of streams: ends opening and waiting
 };
 
 // Image in the caller's memory. Planes and pitches as in throng_image.
@@ -34,7 +37,7 @@ struct ImageView {
     std::ptrdiff_t pitch[Frame::kMaxPlanes] = {};
 };
 
-// Not thread-safe.
+// Not thread-safe, except that backend_name() may be called from any thread.
 class ImageDetector {
 public:
     // Throws Error as Backend::make_detector does.
@@ -44,11 +47,13 @@ public:
     // Error(usage) with the name of the field for an image that cannot be read.
     [[nodiscard]] std::shared_ptr<const FrameResult> detect(const ImageView& image);
     // The backend in use: with `auto`, the CPU's after a failure of the GPU.
-    [[nodiscard]] const std::string& backend_name() const noexcept { return backend_name_; }
+    [[nodiscard]] const char* backend_name() const noexcept { return backend_name_; }
 
 private:
+    void note_backend();
+
     Engine engine_;
-    std::string backend_name_;
+    std::atomic<const char*> backend_name_{""};  // "cpu" or "cuda"
     FramePool pool_;
 };
 
@@ -58,8 +63,9 @@ public:
     void write(const FrameResult& result) override;  // blocks while results wait, until abandon()
     void close() override;
 
-    // Waits for a result. Returns null after the last one and after the time; see has_ended().
-    [[nodiscard]] std::shared_ptr<const FrameResult> pop(std::optional<std::chrono::milliseconds> timeout);
+    // Waits for a result. Returns null after the last one (see has_ended), after the time and after a stop request.
+    [[nodiscard]] std::shared_ptr<const FrameResult> pop(std::optional<std::chrono::milliseconds> timeout,
+                                                         const std::stop_token& stop);
     [[nodiscard]] bool has_ended() const noexcept { return ended_; }
     void abandon();  // discards all results from now on
 
@@ -72,19 +78,22 @@ private:
 // Not thread-safe, except that stop() may be called from any thread.
 class SourceStream {
 public:
-    // Throws Error as open_source and Backend::make_detector do; a detector that cannot be made fails next().
+    // Returns when the source is open and the detector made. Throws Error as open_source and Backend::make_detector do.
     SourceStream(const std::string& source, const DetectionOptions& options);
     ~SourceStream();
     SourceStream(const SourceStream&) = delete;
     SourceStream& operator=(const SourceStream&) = delete;
 
     // Returns the next result; null at the end and after the time. Throws the error that ended the pipeline, and
-    // Error(input) after the last frame of a source that is damaged or truncated.
+    // Error(input) after the last frame of a source that is damaged or truncated. Error(interrupted) after stop().
     [[nodiscard]] std::shared_ptr<const FrameResult> next(std::optional<std::chrono::milliseconds> timeout);
+    void stop() { stopped_.request_stop(); }
     [[nodiscard]] bool has_ended() const { return results_->has_ended(); }
 
 private:
     std::string source_;
+    std::stop_source stopped_;
+    std::stop_callback<std::function<void()>> on_stop_;  // of DetectionOptions::stop
     std::shared_ptr<ResultQueue> results_;
     std::unique_ptr<Pipeline> pipeline_;
 };

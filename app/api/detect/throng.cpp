@@ -4,12 +4,17 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <new>
+#include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/api/detect/detection.h"
 #include "app/api/structs.h"
+#include "core/base/log.h"
 #include "core/base/value_text.h"
+#include "core/video/av.h"
 
 using throng::Error;
 using throng::ErrorKind;
@@ -27,10 +32,15 @@ std::int32_t class_of(const api::DetectionOptions& options) {
 
 struct throng_detector : api::Handle {
     explicit throng_detector(const api::DetectionOptions& options) : detector(options), class_id(class_of(options)) {
-        set_survives_fork(detector.backend_name() == "cpu");
+        set_survives_fork(std::string_view(detector.backend_name()) == "cpu");
+        set_takes_turns();
     }
     api::ImageDetector detector;
     const std::int32_t class_id;
+};
+
+struct throng_stop {
+    std::stop_source source;
 };
 
 struct throng_stream : api::Handle {
@@ -56,6 +66,10 @@ std::string spell_field(const Setting& setting) {
 
 [[maybe_unused]] const bool kSpellsFields = (throng::set_spelling(spell_field), true);
 
+// In the order of throng_severity.
+constexpr spdlog::level::level_enum kLevels[] = {spdlog::level::debug, spdlog::level::info, spdlog::level::warn,
+                                                 spdlog::level::err};
+
 void check_abi(std::int32_t abi) {
     if (abi == THRONG_ABI) return;
     throw Error(ErrorKind::usage, "is " + std::to_string(abi) + ", but the library has " + std::to_string(THRONG_ABI),
@@ -73,6 +87,7 @@ api::DetectionOptions options_of(const throng_options* given) {
     api::DetectionOptions result;
     result.backend = backends[options.backend];
     result.device = options.device;
+    if (options.stop != nullptr) result.stop = options.stop->source.get_token();
     result.chosen.set("detector", options.detector);
     if (options.model != nullptr) result.chosen.set("model", options.model);
     const auto set = [&result](const char* name, auto value, bool chosen) {
@@ -219,6 +234,28 @@ const throng_frame* next_frame(throng_stream& stream, std::int32_t timeout_ms) {
 
 extern "C" {
 
+const char* throng_version(void) {
+    return THRONG_VERSION;
+}
+
+throng_status throng_set_log(throng_log log, void* user, int32_t severity) {
+    return api::guarded(api::creation_error(), [&] {
+        require(severity >= THRONG_SEVERITY_DEBUG && severity <= THRONG_SEVERITY_ERROR, "severity",
+                "must be DEBUG, INFO, WARNING or ERROR");
+        if (log == nullptr) return throng::write_log_to(nullptr, spdlog::level::off);
+        const auto write = [log, user](spdlog::level::level_enum level, std::string_view text) {
+            std::int32_t number = THRONG_SEVERITY_DEBUG;
+            while (number < THRONG_SEVERITY_ERROR && kLevels[number] < level) ++number;
+            log(number, std::string(text).c_str(), user);
+        };
+        throng::write_log_to(write, kLevels[severity]);
+    });
+}
+
+void throng_ffmpeg_log(void* object, int level, const char* format, va_list arguments) {
+    throng::av::log_line(object, level, format, arguments);
+}
+
 void throng_options_init(throng_options* options, size_t size) {
     throng_options defaults{};
     defaults.detector = "haar";
@@ -268,7 +305,7 @@ const char* throng_detector_error(const throng_detector* detector) {
 }
 
 const char* throng_detector_backend(const throng_detector* detector) {
-    return detector != nullptr ? detector->detector.backend_name().c_str() : "";
+    return detector != nullptr ? detector->detector.backend_name() : "";
 }
 
 throng_status throng_stream_open(throng_stream** stream, int32_t abi, const char* source,
@@ -280,6 +317,26 @@ throng_status throng_stream_open(throng_stream** stream, int32_t abi, const char
         check_abi(abi);
         *stream = new throng_stream(source, options_of(options));
     });
+}
+
+throng_stop* throng_stop_create(void) {
+    try {
+        return new throng_stop;
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+
+void throng_stop_request(throng_stop* stop) {
+    if (stop != nullptr) stop->source.request_stop();
+}
+
+void throng_stop_destroy(throng_stop* stop) {
+    delete stop;
+}
+
+void throng_stream_stop(throng_stream* stream) {
+    if (stream != nullptr && stream->why_unusable() == nullptr) stream->stream.stop();
 }
 
 void throng_stream_destroy(throng_stream* stream) {

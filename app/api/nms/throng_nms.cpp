@@ -145,7 +145,7 @@ const char* throng_nms_error(const throng_nms* nms) {
 }
 
 const char* throng_nms_version(void) {
-    return TH_VERSION;
+    return THRONG_VERSION;
 }
 
 }  // extern "C"

@@ -3,11 +3,15 @@
 #include <pybind11/stl.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <future>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/api/throng.h"
@@ -25,10 +29,53 @@ void check(throng_status status, const char* text) {
     throw ArgumentError(status == THRONG_ERROR_BUSY ? "another thread is using this object" : text);
 }
 
+// Lines of the library's log. Threads without the interpreter's lock bring them; the next call with it delivers them to
+// Python's logging, so that no thread waits for the interpreter.
+class LogLines {
+public:
+    static LogLines& get() {
+        static auto* const lines = new LogLines;
+        return *lines;
+    }
+
+    static void add(std::int32_t severity, const char* text, void*) {
+        LogLines& own = get();
+        const std::lock_guard lock(own.mutex_);
+        if (own.lines_.size() < kMost) own.lines_.emplace_back(severity, text);
+    }
+
+    static void deliver() {
+        std::vector<std::pair<std::int32_t, std::string>> lines;
+        {
+            LogLines& own = get();
+            const std::lock_guard lock(own.mutex_);
+            lines.swap(own.lines_);
+        }
+        if (lines.empty()) return;
+        const py::object write = py::module_::import("logging").attr("getLogger")("throng").attr("log");
+        for (const auto& [severity, text] : lines) write(10 * (severity + 1), "%s", text);
+    }
+
+private:
+    static constexpr std::size_t kMost = 1000;  // until the next call
+
+    std::mutex mutex_;
+    std::vector<std::pair<std::int32_t, std::string>> lines_;
+};
+
+struct DestroyHandle {
+    void operator()(throng_detector* detector) const { throng_detector_destroy(detector); }
+    void operator()(throng_stream* stream) const { throng_stream_destroy(stream); }
+    void operator()(throng_stop* stop) const { throng_stop_destroy(stop); }
+};
+
 // settings: "NAME=VALUE" texts.
 class Options {
 public:
-    Options(const std::string& backend, int device, const std::vector<std::string>& settings) : settings_(settings) {
+    Options(const std::string& backend, int device, const std::vector<std::string>& settings,
+            const throng_stop* stop = nullptr)
+        : settings_(settings) {
+        options_.stop = stop;
         for (const std::string& text : settings_) texts_.push_back(text.c_str());
         texts_.push_back(nullptr);
         options_.settings = texts_.data();
@@ -74,6 +121,7 @@ public:
             status = throng_detector_create(&made, THRONG_ABI, options.get());
             if (status != THRONG_OK) text = throng_detector_error(nullptr);
         }
+        LogLines::deliver();
         check(status, text.c_str());
         detector_.reset(made);
     }
@@ -112,6 +160,7 @@ public:
                 status = throng_detect(detector_.get(), &view, found.data(), sizeof found[0],
                                        static_cast<std::int64_t>(found.size()), &count);
             }
+            LogLines::deliver();
             check(status, throng_detector_error(detector_.get()));
             if (count <= static_cast<std::int64_t>(found.size())) break;
             found.resize(static_cast<std::size_t>(count));
@@ -126,25 +175,38 @@ private:
         return size > (1 << 28) ? (1 << 28) + 1 : static_cast<std::int32_t>(size);  // the library rejects it
     }
 
-    struct Destroy {
-        void operator()(throng_detector* detector) const { throng_detector_destroy(detector); }
-    };
-    std::unique_ptr<throng_detector, Destroy> detector_;
+    std::unique_ptr<throng_detector, DestroyHandle> detector_;
 };
 
 class Stream {
 public:
-    Stream(const std::string& source, const Options& options) {
+    // A thread opens the source, so that Ctrl-C and other signals of Python end a wait for a sender or a device.
+    Stream(const std::string& source, const std::string& backend, int device, const std::vector<std::string>& settings)
+        : stop_(throng_stop_create()) {
+        if (!stop_) throw std::bad_alloc();
+        const Options options(backend, device, settings, stop_.get());
         throng_stream* made = nullptr;
-        throng_status status = THRONG_OK;
         std::string text;
-        {
-            const py::gil_scoped_release unlocked;
-            status = throng_stream_open(&made, THRONG_ABI, source.c_str(), options.get());
+        std::future<throng_status> opened = std::async(std::launch::async, [&] {
+            const throng_status status = throng_stream_open(&made, THRONG_ABI, source.c_str(), options.get());
             if (status != THRONG_OK) text = throng_stream_error(nullptr);
+            return status;
+        });
+        bool interrupted = false;
+        for (bool waits = true; waits;) {
+            {
+                const py::gil_scoped_release unlocked;
+                waits = opened.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready;
+            }
+            if (!waits || interrupted || PyErr_CheckSignals() == 0) continue;
+            interrupted = true;
+            throng_stop_request(stop_.get());
         }
-        check(status, text.c_str());
+        const throng_status status = opened.get();
         stream_.reset(made);
+        if (interrupted) throw py::error_already_set();
+        LogLines::deliver();
+        check(status, text.c_str());
     }
 
     // Returns (index, seconds, detections, height, width, channels, pixels or None, overflow), or None at the end.
@@ -161,6 +223,8 @@ public:
                 const py::gil_scoped_release unlocked;
                 status = throng_stream_next(stream_.get(), 100, &frame, &ended);
             }
+            LogLines::deliver();
+            if (status == THRONG_ERROR_STOPPED) return py::none();
             check(status, throng_stream_error(stream_.get()));
             lock.unlock();  // a handler of a signal may close this object
             if (PyErr_CheckSignals() != 0) throw py::error_already_set();  // Ctrl-C
@@ -188,9 +252,13 @@ public:
                               channels, pixels, frame->overflow);
     }
 
-    // A thread that waits for a frame meanwhile gets the end.
+    // Any thread. next() returns None from now on, also in a thread that waits.
+    void stop() { throng_stop_request(stop_.get()); }
+
+    // As stop(), and frees everything.
     void close() {
         closing_ = true;
+        if (forks_ == fork_count()) stop();
         const py::gil_scoped_release unlocked;
         std::unique_lock lock(in_use_, std::defer_lock);
         if (forks_ == fork_count()) lock.lock();  // the thread that holds it does not exist in a forked process
@@ -198,10 +266,8 @@ public:
     }
 
 private:
-    struct Destroy {
-        void operator()(throng_stream* stream) const { throng_stream_destroy(stream); }
-    };
-    std::unique_ptr<throng_stream, Destroy> stream_;
+    std::unique_ptr<throng_stop, DestroyHandle> stop_;
+    std::unique_ptr<throng_stream, DestroyHandle> stream_;
     std::mutex in_use_;  // locked without the interpreter's lock, or only tried
     std::atomic<bool> closing_{false};
     const std::uint32_t forks_ = fork_count();
@@ -212,6 +278,8 @@ private:
 PYBIND11_MODULE(_detect, module) {
     module.doc() = "Detection by libthrong. Use the classes of the package throng.";
     set_spelling([](const Setting& setting) { return keyword(setting.name, setting.value); });
+    static_assert(THRONG_SEVERITY_DEBUG == 0 && THRONG_SEVERITY_ERROR == 3, "logging.DEBUG to logging.ERROR: 10 to 40");
+    throng_set_log(&LogLines::add, nullptr, THRONG_SEVERITY_INFO);
     py::register_exception_translator([](std::exception_ptr error) {
         try {
             if (error) std::rethrow_exception(error);
@@ -242,9 +310,10 @@ PYBIND11_MODULE(_detect, module) {
         .def_property_readonly("backend", &Detector::backend);
     py::class_<Stream>(module, "Stream")
         .def(py::init([](const std::string& source, const std::string& backend, int device, const Texts& settings) {
-            return std::make_unique<Stream>(source, Options(backend, device, settings));
+            return std::make_unique<Stream>(source, backend, device, settings);
         }))
         .def("next", &Stream::next)
+        .def("stop", &Stream::stop)
         .def("close", &Stream::close);
 }
 

@@ -43,7 +43,7 @@ class Detector:
 
     detector: "haar", "lbp", "hog" or "cnn". backend: "auto", "cpu" or "cuda". settings: the options of `throng detect`
     for detector and suppression, with "_" for "-", such as min_size=40, model="alt2" or switch={"input": "letterbox"};
-    None: the detector's default. One thread at a time.
+    None: the detector's default. Calls of several threads take turns.
     """
 
     def __init__(self, detector="haar", *, backend="auto", device=0, **settings):
@@ -102,8 +102,12 @@ class Pipeline:
             image = image.reshape((height, width) if channels == 1 else (height, width, channels))
         return Frame(index, seconds, numpy.frombuffer(detections, dtype=dtype), height, width, image, overflow)
 
+    def stop(self):
+        """Ends the iteration, also one that waits in another thread. Any thread may call it."""
+        self._stream.stop()
+
     def close(self):
-        """Stops the threads."""
+        """Stops the threads and frees everything. Any thread may call it."""
         self._stream.close()
 
     def __enter__(self):

@@ -1,12 +1,16 @@
 // libthrong through its C interface: images with every format and pitch, sources, and bad input.
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "app/api/throng.h"
@@ -18,6 +22,7 @@ namespace throng::test {
 namespace {
 
 constexpr const char* kCrowd = "crowd:faces=6,size=480x360,frames=3,seed=5";
+constexpr const char* kEndless = "crowd:faces=2,size=320x240";
 
 bool same(const throng_detection& a, const throng_detection& b) {
     return a.x == b.x && a.y == b.y && a.width == b.width && a.height == b.height && a.score == b.score &&
@@ -228,12 +233,16 @@ TEST(DetectionLibraryCreation, ReportsWhatIsWrong) {
 struct Count {
     int frames = 0;
     int stop_after = -1;
+    std::atomic<int> seen{0};
 };
 
 int count_frames(const throng_frame* frame, void* user) {
     auto* count = static_cast<Count*>(user);
     EXPECT_EQ(frame->index, count->frames);
-    return ++count->frames == count->stop_after ? 1 : 0;
+    ++count->frames;
+    count->seen = count->frames;
+    count->seen.notify_all();
+    return count->frames == count->stop_after ? 1 : 0;
 }
 
 TEST_F(DetectionLibrary, CallsBackForEveryFrame) {
@@ -242,7 +251,8 @@ TEST_F(DetectionLibrary, CallsBackForEveryFrame) {
     EXPECT_EQ(throng_run(THRONG_ABI, kCrowd, &options, count_frames, &count), THRONG_OK)
         << throng_stream_error(nullptr);
     EXPECT_EQ(count.frames, 3);
-    count = {0, 2};
+    count.frames = 0;
+    count.stop_after = 2;
     EXPECT_EQ(throng_run(THRONG_ABI, kCrowd, &options, count_frames, &count), THRONG_ERROR_STOPPED);
     EXPECT_EQ(count.frames, 2);
     EXPECT_EQ(throng_run(THRONG_ABI, kCrowd, &options, nullptr, &count), THRONG_ERROR_USAGE);
@@ -267,6 +277,109 @@ TEST_F(DetectionLibrary, AStreamEndsAndMayBeDestroyedEarly) {
     throng_stream_destroy(stream);
     ASSERT_EQ(throng_stream_open(&stream, THRONG_ABI, "crowd:faces=2,size=320x240", &options), THRONG_OK);
     throng_stream_destroy(stream);
+}
+
+// A stop of the stream and one of its options, before a call and during it; without a stop they would not return.
+TEST_F(DetectionLibrary, AStreamIsStoppedByAnotherThread) {
+    throng_options options = cpu_options();
+    for (const bool by_options : {false, true}) {
+        throng_stop* stop = throng_stop_create();
+        options.stop = stop;
+        throng_stream* stream = nullptr;
+        ASSERT_EQ(throng_stream_open(&stream, THRONG_ABI, kEndless, &options), THRONG_OK);
+        std::atomic<int> frames{0};
+        throng_status status = THRONG_OK;
+        std::thread reader([&] {
+            const throng_frame* frame = nullptr;
+            while ((status = throng_stream_next(stream, -1, &frame, nullptr)) == THRONG_OK) {
+                ++frames;
+                frames.notify_all();
+            }
+            EXPECT_EQ(frame, nullptr);
+        });
+        frames.wait(0);
+        if (by_options) {
+            throng_stop_request(stop);
+            throng_stop_destroy(stop);
+        } else {
+            throng_stream_stop(stream);
+            throng_stop_destroy(stop);
+        }
+        reader.join();
+        EXPECT_EQ(status, THRONG_ERROR_STOPPED);
+        const throng_frame* frame = nullptr;
+        EXPECT_EQ(throng_stream_next(stream, -1, &frame, nullptr), THRONG_ERROR_STOPPED);
+        throng_stream_stop(stream);
+        throng_stream_destroy(stream);
+    }
+    throng_stream_stop(nullptr);
+    throng_stop_request(nullptr);
+    throng_stop_destroy(nullptr);
+}
+
+// Nobody writes into the pipe, so opening it waits for its time limit or for the stop.
+TEST_F(DetectionLibrary, AStopEndsRunAndTheOpeningOfASource) {
+    throng_options options = cpu_options();
+    throng_stop* stop = throng_stop_create();
+    options.stop = stop;
+    Count count;
+    std::thread other([&] {
+        count.seen.wait(0);
+        throng_stop_request(stop);
+    });
+    EXPECT_EQ(throng_run(THRONG_ABI, kEndless, &options, count_frames, &count), THRONG_ERROR_STOPPED);
+    other.join();
+    EXPECT_GE(count.frames, 1);
+    const ScratchDir folder;
+    const std::string pipe = (folder.path() / "silent").string();
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    throng_stream* stream = nullptr;
+    EXPECT_EQ(throng_stream_open(&stream, THRONG_ABI, pipe.c_str(), &options), THRONG_ERROR_STOPPED);
+    EXPECT_EQ(stream, nullptr);
+    EXPECT_EQ(throng_run(THRONG_ABI, kEndless, &options, count_frames, &count), THRONG_ERROR_STOPPED);
+    throng_stop_destroy(stop);
+}
+
+// Every thread gets the faces of its image and its own error text.
+TEST_F(DetectionLibrary, ThreadsTakeTurnsWithADetector) {
+    const std::vector<unsigned char> empty(gray_.size(), 128);
+    std::vector<std::thread> threads;
+    for (int number = 0; number < 4; ++number) {
+        threads.emplace_back([this, number, &empty] {
+            for (int k = 0; k < 5; ++k) {
+                if (number == 3) {
+                    std::int64_t count = 0;
+                    throng_image wrong = image_of(THRONG_GRAY8, gray_.data(), width_);
+                    wrong.format = 40 + k;
+                    EXPECT_EQ(throng_detect(detector_, &wrong, nullptr, sizeof(throng_detection), 0, &count),
+                              THRONG_ERROR_USAGE);
+                    EXPECT_EQ(throng_detector_error(detector_), "image.format: has no value " + std::to_string(40 + k));
+                } else {
+                    const bool with_faces = number > 0;
+                    const auto* pixels = with_faces ? gray_.data() : empty.data();
+                    const auto found = detect(image_of(THRONG_GRAY8, pixels, width_));
+                    EXPECT_TRUE(same(found, with_faces ? expected_ : std::vector<throng_detection>{}));
+                    EXPECT_STREQ(throng_detector_error(detector_), "");
+                }
+                EXPECT_STREQ(throng_detector_backend(detector_), "cpu");
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+}
+
+// A stream refuses what a detector refuses, before its first frame.
+TEST(DetectionLibraryCreation, AStreamChecksItsOptionsAtOpen) {
+    throng_options options = cpu_options();
+    options.detector = "cnn";
+    options.model = "/nonexistent.onnx";
+    throng_detector* detector = nullptr;
+    const throng_status status = throng_detector_create(&detector, THRONG_ABI, &options);
+    ASSERT_NE(status, THRONG_OK);
+    throng_stream* stream = nullptr;
+    EXPECT_EQ(throng_stream_open(&stream, THRONG_ABI, kCrowd, &options), status);
+    EXPECT_EQ(stream, nullptr);
+    EXPECT_NE(std::string(throng_stream_error(nullptr)).find("nonexistent.onnx"), std::string::npos);
 }
 
 // A model that is missing is found when the detector is made, before or during the stream.
