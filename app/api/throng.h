@@ -55,10 +55,13 @@ typedef enum throng_backend {
 } throng_backend;
 
 typedef enum throng_pixel_format {
-    THRONG_GRAY8 = 0,  /* one plane */
-    THRONG_BGR24 = 1,  /* one plane of interleaved blue, green, red bytes */
-    THRONG_NV12 = 2,   /* luma; interleaved U and V, (width + 1) / 2 pairs in (height + 1) / 2 rows */
-    THRONG_YUV420P = 3 /* only from sources: three planes */
+    THRONG_GRAY8 = 0,   /* one plane */
+    THRONG_BGR24 = 1,   /* one plane of interleaved blue, green, red bytes */
+    THRONG_NV12 = 2,    /* luma; interleaved U and V, (width + 1) / 2 pairs in (height + 1) / 2 rows */
+    THRONG_YUV420P = 3, /* three planes; throng_detect reads the first */
+    THRONG_RGB24 = 4,   /* one plane of interleaved red, green, blue bytes */
+    THRONG_BGRA32 = 5,  /* one plane of interleaved blue, green, red and unused bytes; not from sources */
+    THRONG_RGBA32 = 6   /* the same, red first */
 } throng_pixel_format;
 
 typedef enum throng_color_range {
@@ -67,6 +70,21 @@ typedef enum throng_color_range {
 } throng_color_range;
 
 typedef enum throng_color_matrix { THRONG_BT709 = 0, THRONG_BT601 = 1, THRONG_BT2020 = 2 } throng_color_matrix;
+
+/* The format of the frames of a stream. */
+typedef enum throng_pixels {
+    THRONG_PIXELS_DECODED = 0, /* as decoded: no copy, and in device memory if the decoder writes there */
+    THRONG_PIXELS_GRAY = 1,    /* GRAY8 in host memory, as the next two: what detectors of gray images see */
+    THRONG_PIXELS_BGR = 2,     /* BGR24, by range and matrix of the frame */
+    THRONG_PIXELS_RGB = 3      /* RGB24 */
+} throng_pixels;
+
+typedef enum throng_hide_style {
+    THRONG_HIDE_NOTHING = 0,
+    THRONG_HIDE_BLUR = 1,   /* a smooth surface through at most 6 x 6 mean colors of the face */
+    THRONG_HIDE_MOSAIC = 2, /* blocks of them */
+    THRONG_HIDE_SOLID = 3   /* one mean color */
+} throng_hide_style;
 
 /* What the default model of a detector looks for. haar, lbp and cnn: a face; hog: a person. */
 typedef enum throng_class { THRONG_CLASS_UNKNOWN = -1, THRONG_CLASS_FACE = 0, THRONG_CLASS_PERSON = 1 } throng_class;
@@ -92,6 +110,11 @@ typedef struct throng_options {
     /* Of sources: NULL, or what ends throng_stream_open, throng_stream_next and throng_run with THRONG_ERROR_STOPPED. It
      * may be destroyed before the stream. */
     const throng_stop* stop;
+    int32_t track; /* of sources: 1: throng_detection has track, as `throng detect --track` */
+    int32_t hide; /* of sources: throng_hide_style; throng_frame.image then never shows a face that was found. Faces are
+                     * also hidden where detection failed for a moment, so frames come some frames later. */
+    int32_t pixels;    /* of sources: throng_pixels of throng_frame.image */
+    int32_t reserved2; /* 0 */
 } throng_options;
 
 typedef struct throng_image {
@@ -126,10 +149,13 @@ typedef struct throng_frame {
     uint32_t size_of_detection; /* bytes between detections */
     int64_t index;              /* number of the frame in its source, from 0 */
     double seconds;             /* since the start of the source */
-    const throng_image* image;  /* the frame as decoded; in device memory if the decoder wrote it there */
+    const throng_image* image;  /* as options.pixels and options.hide say */
     const void* detections;     /* get them by throng_frame_detection */
     int64_t num_detections;
+    int64_t num_raw;  /* detections before suppression */
     int64_t overflow; /* raw detections that were dropped because the buffers were full */
+    int32_t damaged;  /* 1: the frame is incomplete or may be decoded incorrectly */
+    int32_t reserved; /* 0 */
 } throng_frame;
 
 /* Version of the library, "0.1.0". That of the header is THRONG_VERSION (throng_types.h). */
@@ -190,6 +216,37 @@ THRONG_API void throng_detector_destroy(throng_detector* detector); /* NULL is a
 THRONG_API throng_status throng_detect(throng_detector* detector, const throng_image* image,
                                        throng_detection* detections, size_t size_of_one, int64_t capacity,
                                        int64_t* count);
+
+/* Hides faces in an image in host memory, in place: the planes must be writable. Each is an ellipse around its box with
+ * `margin` as a share of width and height on each side; NaN: 0.3. Whatever is not a box, such as NaN, hides the whole
+ * image. hide: throng_hide_style. The error text is that of throng_detector_error(NULL). */
+THRONG_API throng_status throng_hide(const throng_image* image, const throng_detection* detections, size_t size_of_one,
+                                     int64_t count, int32_t hide, double margin);
+
+typedef enum throng_option_type {
+    THRONG_OPTION_FLAG = 0,   /* "true" or "false" */
+    THRONG_OPTION_WHOLE = 1,  /* a whole number from min to max */
+    THRONG_OPTION_REAL = 2,   /* a number from min to max */
+    THRONG_OPTION_CHOICE = 3, /* one of choices */
+    THRONG_OPTION_TEXT = 4,
+    THRONG_OPTION_PAIRS = 5 /* "ID=CHOICE", any number of them */
+} throng_option_type;
+
+/* A name for throng_options.settings. */
+typedef struct throng_option {
+    uint32_t size;
+    int32_t type; /* throng_option_type */
+    const char* name;
+    const char* unit;           /* of the value, for a help text; may be "" */
+    const char* help;           /* one sentence, or "" */
+    const char* value;          /* the default of the detector; "": chosen at run time, or none */
+    const char* const* choices; /* up to a NULL; NULL without choices */
+    double min, max;
+} throng_option;
+
+/* Returns the option after `previous`, NULL after the last one. previous NULL: the first option, with the defaults of
+ * `detector` ("haar", "lbp", "hog", "cnn"); NULL if there is no such detector. Valid for ever. */
+THRONG_API const throng_option* throng_options_next(const char* detector, const throng_option* previous);
 
 /* As throng_nms_error, but of this thread's last call with the detector. */
 THRONG_API const char* throng_detector_error(const throng_detector* detector);

@@ -445,7 +445,7 @@ class Detection(unittest.TestCase):
 
     def test_bad_arguments(self):
         for image in (np.zeros((0, 0), np.uint8), np.zeros(5, np.uint8), np.zeros((9, 9), np.float32),
-                      np.zeros((9, 9, 4), np.uint8), np.zeros((9, 18), np.uint8)[:, ::2], 3):
+                      np.zeros((9, 9, 5), np.uint8), np.zeros((9, 18), np.uint8)[:, ::2], 3):
             with self.assertRaises(throng.Error):
                 self.detector.detect(image)
         for call in (lambda: throng.Detector("horse"), lambda: throng.Detector(backend="tpu"),
@@ -509,6 +509,66 @@ class Detection(unittest.TestCase):
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             for found in pool.map(self.detector.detect, [frame.image] * 12):
                 self.assertEqual(found.tobytes(), frame.detections.tobytes())
+
+    def test_colors(self):
+        images = {}
+        for kind in (True, "gray", "bgr", "rgb"):
+            with throng.Pipeline(self.source, backend="cpu", images=kind) as pipeline:
+                images[kind] = next(pipeline).image
+            self.assertTrue(images[kind].flags.writeable)
+        self.assertEqual(images[True].tobytes(), images["gray"].tobytes())
+        self.assertEqual(images["gray"].shape, (360, 480))
+        self.assertEqual(images["bgr"].shape, (360, 480, 3))
+        self.assertEqual(images["bgr"][:, :, ::-1].tobytes(), images["rgb"].tobytes())
+        expected = self.detector.detect(images["bgr"])
+        self.assertTrue(expected.flags.writeable)
+        self.assertGreaterEqual(len(expected), 3)
+        four = np.dstack([images["rgb"], np.full((360, 480), 9, np.uint8)])
+        for found in (self.detector.detect(images["rgb"], order="rgb"), self.detector.detect(four, order="rgb"),
+                      self.detector.detect(np.ascontiguousarray(four[:, :, [2, 1, 0, 3]]))):
+            self.assertEqual(found.tobytes(), expected.tobytes())
+        with self.assertRaises(throng.Error):
+            throng.Pipeline(self.source, images="yuv")
+
+    def test_tracks_and_hidden_faces(self):
+        source = "crowd:faces=5,size=480x360,frames=8,seed=5,motion=walk"
+        with throng.Pipeline(source, backend="cpu", images=True, track=True) as pipeline:
+            shown = list(pipeline)
+        self.assertTrue(any((frame.detections["track"] >= 0).any() for frame in shown))
+        for style in ("blur", "mosaic", "solid"):
+            with throng.Pipeline(source, backend="cpu", images=True, hide=style) as pipeline:
+                hidden = list(pipeline)
+            self.assertEqual([frame.index for frame in hidden], list(range(8)))
+            for frame, plain in zip(hidden, shown):
+                for face in plain.detections:
+                    x, y = int(face["x"] + face["width"] / 2), int(face["y"] + face["height"] / 2)
+                    inside = np.s_[y - 3:y + 3, x - 3:x + 3]
+                    self.assertGreater(np.count_nonzero(frame.image[inside] != plain.image[inside]), 18)
+        with self.assertRaises(throng.Error):
+            throng.Pipeline(source, hide="stars")
+
+    def test_errors_have_a_status(self):
+        with self.assertRaises(FileNotFoundError) as raised:
+            throng.Pipeline("/nonexistent.mp4")
+        self.assertIsInstance(raised.exception, throng.Error)
+        self.assertEqual((raised.exception.status, raised.exception.filename), (3, "/nonexistent.mp4"))
+        with self.assertRaises(FileNotFoundError):
+            throng.Detector(model="/nonexistent.xml")
+        with self.assertRaises(throng.Error) as raised:
+            throng.Detector(min_size=-1)
+        self.assertEqual(raised.exception.status, 2)
+        self.assertNotIsInstance(raised.exception, OSError)
+        with self.assertRaises(throng.Error) as raised:
+            throng.nms(floats([0, 0, 1], 3), floats([1]))
+        self.assertEqual(raised.exception.status, 2)
+
+    def test_a_detector_in_a_with_statement(self):
+        with throng.Detector(backend="cpu") as detector:
+            self.assertEqual(detector.backend, "cpu")
+        for call in (lambda: detector.backend, lambda: detector.detect(np.zeros((9, 9), np.uint8))):
+            with self.assertRaises(throng.Error):
+                call()
+        detector.close()
 
     def test_warnings_go_to_logging(self):
         with tempfile.TemporaryDirectory() as folder:

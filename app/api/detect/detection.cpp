@@ -7,6 +7,7 @@
 
 #include "app/api/handle.h"
 #include "app/options/backend.h"
+#include "core/algo/gray.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 
@@ -34,8 +35,10 @@ void check_image(const ImageView& image, std::string_view backend) {
     for (int p = 0; p < plane_count(image.format); ++p) {
         const std::string number = "[" + std::to_string(p) + "]";
         require(image.planes[p] != nullptr, "image.planes" + number, "is NULL");
-        require(image.pitch[p] >= plane_shape(image.format, image.width, image.height, p).width, "image.pitch" + number,
-                "is smaller than a row of the plane");
+        const int row = image.format == PixelFormat::bgr24
+                            ? image.width * image.step
+                            : plane_shape(image.format, image.width, image.height, p).width;
+        require(image.pitch[p] >= row, "image.pitch" + number, "is smaller than a row of the plane");
     }
     if (image.memory != MemoryKind::device) return;
     require(backend == "cuda", "image.memory", "is device memory, which only the CUDA backend reads");
@@ -63,9 +66,18 @@ Frame frame_of(const ImageView& image, FramePool& pool) {
     for (int p = 0; p < plane_count(image.format); ++p) {
         const PlaneView& plane = copy.plane(p);
         for (int row = 0; row < plane.height; ++row) {
-            std::memcpy(copy.data(p) + row * plane.pitch,
-                        static_cast<const std::uint8_t*>(image.planes[p]) + row * image.pitch[p],
-                        static_cast<std::size_t>(plane.width));
+            std::uint8_t* to = copy.data(p) + row * plane.pitch;
+            const auto* from = static_cast<const std::uint8_t*>(image.planes[p]) + row * image.pitch[p];
+            if (image.format != PixelFormat::bgr24 || (image.step == 3 && !image.red_first)) {
+                std::memcpy(to, from, static_cast<std::size_t>(plane.width));
+                continue;
+            }
+            const int blue = image.red_first ? 2 : 0;
+            for (int x = 0; x < image.width; ++x, to += 3, from += image.step) {
+                to[0] = from[blue];
+                to[1] = from[1];
+                to[2] = from[2 - blue];
+            }
         }
     }
     copy.info().range = image.range;
@@ -73,7 +85,42 @@ Frame frame_of(const ImageView& image, FramePool& pool) {
     return std::move(copy).finish();
 }
 
+// Returns the gray image of a frame, which detectors see.
+Frame gray_of(const Frame& frame, FramePool& pool) {
+    const Frame host = frame.on_host();
+    WritableFrame gray = pool.take(PixelFormat::gray8, host.width(), host.height());
+    const PlaneView& from = host.plane(0);
+    for (int y = 0; y < host.height(); ++y) {
+        const std::uint8_t* row = from.data + y * from.pitch;
+        std::uint8_t* to = gray.data(0) + y * gray.plane(0).pitch;
+        if (host.has_luma()) {
+            std::memcpy(to, row, static_cast<std::size_t>(host.width()));
+            continue;
+        }
+        for (int x = 0; x < host.width(); ++x, row += 3) to[x] = gray_of_bgr(row[0], row[1], row[2]);
+    }
+    return std::move(gray).finish();
+}
+
 }  // namespace
+
+void hide_in(const ImageView& image, const RedactRegions& regions, const RedactOptions& options) {
+    require(image.memory == MemoryKind::host, "image.memory", "must be host memory");
+    check_image(image, "cpu");
+    RedactImage place{image.width, image.height, plane_count(image.format), {}};
+    for (int p = 0; p < place.num_planes; ++p) {
+        const PlaneView shape = plane_shape(image.format, image.width, image.height, p);
+        RedactPlane& plane = place.planes[p];
+        plane.data = static_cast<std::uint8_t*>(const_cast<void*>(image.planes[p]));
+        plane.pitch = image.pitch[p];
+        plane.channels = image.format == PixelFormat::bgr24 ? 3 : image.format == PixelFormat::nv12 && p == 1 ? 2 : 1;
+        plane.step = image.format == PixelFormat::bgr24 ? image.step : plane.channels;
+        plane.width = shape.width / plane.channels;
+        plane.height = shape.height;
+        plane.shift = p == 0 ? 0 : 1;
+    }
+    redact(place, regions, options);
+}
 
 ImageDetector::ImageDetector(const DetectionOptions& options)
     : engine_(make_engine(common_options(options), settings_of(options))) {
@@ -116,8 +163,17 @@ void ResultQueue::abandon() {
 }
 
 SourceStream::SourceStream(const std::string& source, const DetectionOptions& options)
-    : source_(source), on_stop_(options.stop, [this] { stop(); }), results_(std::make_shared<ResultQueue>()) {
-    const PipelineSettings settings = settings_of(options);
+    : source_(source),
+      pixels_(options.pixels),
+      hide_(options.hide),
+      on_stop_(options.stop, [this] { stop(); }),
+      results_(std::make_shared<ResultQueue>()) {
+    PipelineSettings settings = settings_of(options);
+    if (options.track) settings.tracking = tracker_params(settings.detector.kind);
+    if (hide_) {
+        settings.hiding = hiding_params(settings.detector.kind);
+        settings.hiding->redact.style = *hide_;
+    }
     const CommonOptions common = common_options(options);
     std::shared_ptr<Backend> backend = make_backend(common, &settings.detector).backend;
     PipelineOptions pipeline_options;
@@ -125,8 +181,9 @@ SourceStream::SourceStream(const std::string& source, const DetectionOptions& op
     SourceOptions source_options;
     source_options.device = options.device;
     source_options.prefer_device_frames = backend->name() != "cpu";
-    pipeline_ = std::make_unique<Pipeline>(open_source(source, source_options, options.stop), std::move(backend),
-                                           settings, pipeline_options);
+    std::unique_ptr<VideoSource> opened = open_source(source, source_options, options.stop);
+    if (settings.hiding && !opened->info().live) settings.hiding->plan.delay = kFileDelay;
+    pipeline_ = std::make_unique<Pipeline>(std::move(opened), std::move(backend), settings, pipeline_options);
     pipeline_->add_sink(results_);
     pipeline_->start();
     if (pipeline_->wait_ready()) return;
@@ -148,6 +205,21 @@ std::shared_ptr<const FrameResult> SourceStream::next(std::optional<std::chrono:
         throw Error(ErrorKind::input, "incomplete: " + missing, source_);
     }
     return nullptr;
+}
+
+Frame SourceStream::picture(const FrameResult& result) {
+    Frame frame = result.frame;
+    if (hide_) frame = redacted(frame, regions_to_hide(result), result.redact, pool_);
+    if (pixels_ == Pixels::decoded) return frame;
+    if (pixels_ == Pixels::gray) return frame.info().format == PixelFormat::gray8 ? frame : gray_of(frame, pool_);
+    WritableFrame copy = converter_.bgr_copy(frame, pool_);
+    if (pixels_ == Pixels::rgb) {
+        for (int y = 0; y < frame.height(); ++y) {
+            std::uint8_t* pixel = copy.data(0) + y * copy.plane(0).pitch;
+            for (int x = 0; x < frame.width(); ++x, pixel += 3) std::swap(pixel[0], pixel[2]);
+        }
+    }
+    return std::move(copy).finish();
 }
 
 }  // namespace throng::api

@@ -15,14 +15,22 @@
 #include "core/frame/frame_pool.h"
 #include "core/pipeline/engine.h"
 #include "core/pipeline/pipeline.h"
+#include "core/redact/redact.h"
+#include "core/video/convert.h"
 
 namespace throng::api {
+
+enum class Pixels : std::uint8_t { decoded, gray, bgr, rgb };
 
 struct DetectionOptions {
     std::string backend = "auto";  // auto, cpu or cuda
     int device = 0;
     ChosenSettings chosen;
-    std::stop_token stop;  // of streams: ends opening and waiting
+    // Of streams:
+    std::stop_token stop;             // ends opening and waiting
+    bool track = false;               // FrameResult::tracks
+    std::optional<RedactStyle> hide;  // faces are hidden in the pixels that picture() returns
+    Pixels pixels = Pixels::decoded;  // the format of picture()
 };
 
 // Image in the caller's memory. Planes and pitches as in throng_image.
@@ -33,9 +41,15 @@ struct ImageView {
     ColorRange range = ColorRange::limited;  // of NV12 and YUV420P, as is the matrix
     ColorMatrix matrix = ColorMatrix::bt709;
     MemoryKind memory = MemoryKind::host;
+    int step = 3;            // of bgr24: bytes per pixel; 4: one is not read
+    bool red_first = false;  // of bgr24: red, green, blue
     const void* planes[Frame::kMaxPlanes] = {};
     std::ptrdiff_t pitch[Frame::kMaxPlanes] = {};
 };
+
+// Hides boxes in place. The planes must be writable. Throws Error(usage) as ImageDetector::detect does, and for device
+// memory.
+void hide_in(const ImageView& image, const RedactRegions& regions, const RedactOptions& options);
 
 // Not thread-safe, except that backend_name() may be called from any thread.
 class ImageDetector {
@@ -88,10 +102,18 @@ public:
     // Error(input) after the last frame of a source that is damaged or truncated. Error(interrupted) after stop().
     [[nodiscard]] std::shared_ptr<const FrameResult> next(std::optional<std::chrono::milliseconds> timeout);
     void stop() { stopped_.request_stop(); }
+
+    // Returns the image of a result for the user, as DetectionOptions say. Never shows what must be hidden. Of rgb, a
+    // bgr24 frame whose first bytes are red.
+    [[nodiscard]] Frame picture(const FrameResult& result);
     [[nodiscard]] bool has_ended() const { return results_->has_ended(); }
 
 private:
     std::string source_;
+    const Pixels pixels_;
+    const std::optional<RedactStyle> hide_;
+    FramePool pool_;
+    PixelConverter converter_;
     std::stop_source stopped_;
     std::stop_callback<std::function<void()>> on_stop_;  // of DetectionOptions::stop
     std::shared_ptr<ResultQueue> results_;

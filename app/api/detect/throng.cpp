@@ -5,12 +5,14 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "app/api/detect/detection.h"
+#include "app/api/detect/option_rows.h"
 #include "app/api/structs.h"
 #include "core/base/log.h"
 #include "core/base/value_text.h"
@@ -45,10 +47,12 @@ struct throng_stop {
 
 struct throng_stream : api::Handle {
     throng_stream(const char* source, const api::DetectionOptions& options)
-        : stream(source, options), class_id(class_of(options)) {}
+        : stream(source, options), class_id(class_of(options)), pixels(options.pixels) {}
     api::SourceStream stream;
     std::shared_ptr<const throng::FrameResult> result;  // of `frame`
     const std::int32_t class_id;
+    const api::Pixels pixels;
+    throng::Frame picture;  // of `result`, for the user
     std::vector<throng_detection> detections;
     throng_image image{};
     throng_frame frame{};
@@ -76,6 +80,17 @@ void check_abi(std::int32_t abi) {
                 "abi", "compile with the header of the installed library");
 }
 
+// None: nothing is hidden.
+std::optional<throng::RedactStyle> style_of(std::int32_t hide, const char* field) {
+    switch (hide) {
+        case THRONG_HIDE_NOTHING: return std::nullopt;
+        case THRONG_HIDE_BLUR: return throng::RedactStyle::blur;
+        case THRONG_HIDE_MOSAIC: return throng::RedactStyle::mosaic;
+        case THRONG_HIDE_SOLID: return throng::RedactStyle::solid;
+        default: throw Error(ErrorKind::usage, {"has no value %1", hide}, field);
+    }
+}
+
 api::DetectionOptions options_of(const throng_options* given) {
     const throng_options options = api::read_struct(given, throng_options_default(), "options");
     require(options.reserved == 0, "options.reserved", "must be 0");
@@ -87,6 +102,16 @@ api::DetectionOptions options_of(const throng_options* given) {
     api::DetectionOptions result;
     result.backend = backends[options.backend];
     result.device = options.device;
+    const auto require_flag = [](std::int32_t value, const char* field) {
+        require(value == 0 || value == 1, field, "must be 0 or 1");
+    };
+    require(options.reserved2 == 0, "options.reserved2", "must be 0");
+    require_flag(options.track, "options.track");
+    result.track = options.track == 1;
+    result.hide = style_of(options.hide, "options.hide");
+    require(options.pixels >= THRONG_PIXELS_DECODED && options.pixels <= THRONG_PIXELS_RGB, "options.pixels",
+            "must be DECODED, GRAY, BGR or RGB");
+    result.pixels = static_cast<api::Pixels>(options.pixels);
     if (options.stop != nullptr) result.stop = options.stop->source.get_token();
     result.chosen.set("detector", options.detector);
     if (options.model != nullptr) result.chosen.set("model", options.model);
@@ -112,7 +137,10 @@ api::DetectionOptions options_of(const throng_options* given) {
 throng::PixelFormat format_of(std::int32_t format) {
     switch (format) {
         case THRONG_GRAY8: return throng::PixelFormat::gray8;
-        case THRONG_BGR24: return throng::PixelFormat::bgr24;
+        case THRONG_BGR24:
+        case THRONG_RGB24:
+        case THRONG_BGRA32:
+        case THRONG_RGBA32: return throng::PixelFormat::bgr24;
         case THRONG_NV12: return throng::PixelFormat::nv12;
         case THRONG_YUV420P: return throng::PixelFormat::yuv420p;
         default: throw Error(ErrorKind::usage, {"has no value %1", format}, "image.format");
@@ -149,6 +177,8 @@ api::ImageView view_of(const throng_image* given) {
     require(image.memory == THRONG_HOST || image.memory == THRONG_DEVICE, "image.memory", "must be HOST or DEVICE");
     api::ImageView view;
     view.format = format_of(image.format);
+    view.step = image.format == THRONG_BGRA32 || image.format == THRONG_RGBA32 ? 4 : 3;
+    view.red_first = image.format == THRONG_RGB24 || image.format == THRONG_RGBA32;
     view.width = image.width;
     view.height = image.height;
     view.range = range_of(image.range);
@@ -189,35 +219,48 @@ void store(throng_detection* array, std::size_t size_of_one, std::size_t at, con
     std::memset(to + known, 0, size_of_one - known);
 }
 
+void require_size_of_one(std::size_t size_of_one) {
+    require(size_of_one >= offsetof(throng_detection, class_id) && size_of_one % alignof(throng_detection) == 0 &&
+                size_of_one <= api::kMaxStructSize,
+            "size_of_one", "must be sizeof(throng_detection)");
+}
+
 void fill_frame(throng_stream& stream) {
     const throng::FrameResult& result = *stream.result;
+    stream.picture = stream.stream.picture(result);
     stream.detections.clear();
     for (std::size_t k = 0; k < result.kept.detections.size(); ++k) {
         stream.detections.push_back(detection_of(result.kept, k, stream.class_id));
     }
-    const throng::FrameInfo& info = result.frame.info();
+    for (const throng::Track& track : result.tracks) {
+        if (track.detection < 0) continue;
+        stream.detections[static_cast<std::size_t>(track.detection)].track = track.id;
+    }
+    const throng::FrameInfo& info = stream.picture.info();
     throng_frame& frame = stream.frame;
     frame = {};
     frame.size = sizeof frame;
     frame.size_of_detection = sizeof(throng_detection);
-    frame.index = info.index;
-    frame.seconds = info.pts;
+    frame.index = result.frame.info().index;
+    frame.seconds = result.frame.info().pts;
     throng_image& image = stream.image;
     image = throng_image_default();
-    image.format = format_of(info.format);
+    image.format = stream.pixels == api::Pixels::rgb ? THRONG_RGB24 : format_of(info.format);
     image.width = info.width;
     image.height = info.height;
     image.range = info.range == throng::ColorRange::full ? THRONG_RANGE_FULL : THRONG_RANGE_LIMITED;
     image.matrix = static_cast<std::int32_t>(std::find(kMatrices, kMatrices + 2, info.matrix) - kMatrices);
     image.memory = info.memory == throng::MemoryKind::device ? THRONG_DEVICE : THRONG_HOST;
     for (int p = 0; p < throng::plane_count(info.format); ++p) {
-        image.planes[p] = result.frame.plane(p).data;
-        image.pitch[p] = result.frame.plane(p).pitch;
+        image.planes[p] = stream.picture.plane(p).data;
+        image.pitch[p] = stream.picture.plane(p).pitch;
     }
     frame.image = &image;
     frame.detections = stream.detections.data();
     frame.num_detections = static_cast<std::int64_t>(stream.detections.size());
+    frame.num_raw = result.raw_count;
     frame.overflow = result.overflow;
+    frame.damaged = result.frame.info().damaged ? 1 : 0;
 }
 
 // Returns null at the end and after the time.
@@ -287,9 +330,7 @@ throng_status throng_detect(throng_detector* detector, const throng_image* image
     return detector->call([&] {
         require(capacity >= 0, "capacity", "is negative");
         require(detections != nullptr || capacity == 0, "detections", "is NULL");
-        require(size_of_one >= offsetof(throng_detection, class_id) && size_of_one % alignof(throng_detection) == 0 &&
-                    size_of_one <= api::kMaxStructSize,
-                "size_of_one", "must be sizeof(throng_detection)");
+        require_size_of_one(size_of_one);
         require(count != nullptr, "count", "is NULL");
         const auto result = detector->detector.detect(view_of(image));
         const std::size_t found = result->kept.detections.size();
@@ -298,6 +339,37 @@ throng_status throng_detect(throng_detector* detector, const throng_image* image
         }
         *count = static_cast<std::int64_t>(found);
     });
+}
+
+throng_status throng_hide(const throng_image* image, const throng_detection* detections, size_t size_of_one,
+                          int64_t count, int32_t hide, double margin) {
+    return api::guarded(api::creation_error(), [&] {
+        require(count >= 0, "count", "is negative");
+        require(detections != nullptr || count == 0, "detections", "is NULL");
+        require_size_of_one(size_of_one);
+        const std::optional<throng::RedactStyle> style = style_of(hide, "hide");
+        require(style.has_value(), "hide", "must be BLUR, MOSAIC or SOLID");
+        throng::RedactOptions options;
+        options.style = *style;
+        require(std::isnan(margin) || (margin >= 0 && margin <= 10), "margin", "must lie in [0, 10]");
+        if (!std::isnan(margin)) options.margin = static_cast<float>(margin);
+        throng::RedactRegions regions;
+        for (std::int64_t k = 0; k < count; ++k) {
+            throng_detection face{};
+            std::memcpy(&face, reinterpret_cast<const char*>(detections) + static_cast<std::size_t>(k) * size_of_one,
+                        std::min(size_of_one, sizeof face));
+            regions.boxes.push_back({face.x, face.y, face.width, face.height});
+        }
+        api::hide_in(view_of(image), regions, options);
+    });
+}
+
+const throng_option* throng_options_next(const char* detector, const throng_option* previous) {
+    const throng_option* option = previous != nullptr ? previous + 1 : nullptr;
+    const throng_status status = api::guarded(api::creation_error(), [&] {
+        if (previous == nullptr) option = api::options_of_detector(detector);
+    });
+    return status == THRONG_OK && option->name != nullptr ? option : nullptr;
 }
 
 const char* throng_detector_error(const throng_detector* detector) {

@@ -26,7 +26,7 @@ namespace {
 
 void check(throng_status status, const char* text) {
     if (status == THRONG_OK) return;
-    throw ArgumentError(status == THRONG_ERROR_BUSY ? "another thread is using this object" : text);
+    throw ArgumentError(status == THRONG_ERROR_BUSY ? "another thread is using this object" : text, status);
 }
 
 // Lines of the library's log. Threads without the interpreter's lock bring them; the next call with it delivers them to
@@ -73,9 +73,8 @@ struct DestroyHandle {
 class Options {
 public:
     Options(const std::string& backend, int device, const std::vector<std::string>& settings,
-            const throng_stop* stop = nullptr)
-        : settings_(settings) {
-        options_.stop = stop;
+            const throng_options& others = throng_options_default())
+        : settings_(settings), options_(others) {
         for (const std::string& text : settings_) texts_.push_back(text.c_str());
         texts_.push_back(nullptr);
         options_.settings = texts_.data();
@@ -93,10 +92,10 @@ public:
 private:
     std::vector<std::string> settings_;
     std::vector<const char*> texts_;
-    throng_options options_ = throng_options_default();
+    throng_options options_;
 };
 
-py::bytes bytes_of_detections(const void* detections, std::int64_t count) {
+py::bytearray bytes_of_detections(const void* detections, std::int64_t count) {
     return {static_cast<const char*>(detections), static_cast<std::size_t>(count) * sizeof(throng_detection)};
 }
 
@@ -126,16 +125,21 @@ public:
         detector_.reset(made);
     }
 
-    // image: [height, width] gray, or [height, width, 3] BGR. chroma: [height / 2, width] of NV12, or None.
-    py::bytes detect(const py::object& image, const py::object& chroma) {
+    // image: [height, width] gray, or [height, width, 3 or 4] with blue or red first. chroma: [height / 2, width] of NV12, or None.
+    py::bytearray detect(const py::object& image, const py::object& chroma, bool red_first) {
         ArrayView plane(image, "image");
         const auto& shape = plane.shape();
-        const bool color = shape.size() == 3 && shape[2] == 3;
+        const bool color = shape.size() == 3 && (shape[2] == 3 || shape[2] == 4);
         if (shape.size() != 2 && !color) {
-            fail("image", "must have the shape [height, width] or [height, width, 3], not " + plane.shape_text());
+            fail("image", "must have the shape [height, width] or [height, width, 3 or 4], not " + plane.shape_text());
         }
         throng_image view = throng_image_default();
-        view.format = color ? THRONG_BGR24 : chroma.is_none() ? THRONG_GRAY8 : THRONG_NV12;
+        if (color) {
+            view.format =
+                shape[2] == 4 ? (red_first ? THRONG_RGBA32 : THRONG_BGRA32) : (red_first ? THRONG_RGB24 : THRONG_BGR24);
+        } else {
+            view.format = chroma.is_none() ? THRONG_GRAY8 : THRONG_NV12;
+        }
         view.height = size_of(shape[0]);
         view.width = size_of(shape[1]);
         view.memory = plane.is_cuda() ? THRONG_DEVICE : THRONG_HOST;
@@ -181,10 +185,17 @@ private:
 class Stream {
 public:
     // A thread opens the source, so that Ctrl-C and other signals of Python end a wait for a sender or a device.
-    Stream(const std::string& source, const std::string& backend, int device, const std::vector<std::string>& settings)
+    // pixels, hide: numbers of throng_pixels and throng_hide_style.
+    Stream(const std::string& source, const std::string& backend, int device, const std::vector<std::string>& settings,
+           int pixels, bool track, int hide)
         : stop_(throng_stop_create()) {
         if (!stop_) throw std::bad_alloc();
-        const Options options(backend, device, settings, stop_.get());
+        throng_options others = throng_options_default();
+        others.stop = stop_.get();
+        others.pixels = pixels;
+        others.track = track ? 1 : 0;
+        others.hide = hide;
+        const Options options(backend, device, settings, others);
         throng_stream* made = nullptr;
         std::string text;
         std::future<throng_status> opened = std::async(std::launch::async, [&] {
@@ -209,11 +220,12 @@ public:
         check(status, text.c_str());
     }
 
-    // Returns (index, seconds, detections, height, width, channels, pixels or None, overflow), or None at the end.
+    // Returns (index, seconds, detections, height, width, channels, pixels or None, num_raw, overflow, damaged), or None at
+    // the end.
     py::object next(bool with_image) {
         std::unique_lock lock(in_use_, std::try_to_lock);
         if (closing_) return py::none();
-        if (!lock.owns_lock()) throw ArgumentError("another thread is using this object");
+        if (!lock.owns_lock()) throw ArgumentError("another thread is using this object", THRONG_ERROR_BUSY);
         const throng_frame* frame = nullptr;
         std::int32_t ended = 0;
         while (frame == nullptr && ended == 0) {
@@ -232,7 +244,7 @@ public:
         }
         if (frame == nullptr) return py::none();
         const throng_image& image = *frame->image;
-        const int channels = image.format == THRONG_BGR24 ? 3 : 1;
+        const int channels = image.format == THRONG_BGR24 || image.format == THRONG_RGB24 ? 3 : 1;
         py::object pixels = py::none();
         if (with_image && image.memory == THRONG_HOST) {
             const auto row_bytes = static_cast<std::size_t>(image.width) * static_cast<std::size_t>(channels);
@@ -249,7 +261,7 @@ public:
         }
         return py::make_tuple(frame->index, frame->seconds,
                               bytes_of_detections(frame->detections, frame->num_detections), image.height, image.width,
-                              channels, pixels, frame->overflow);
+                              channels, pixels, frame->num_raw, frame->overflow, frame->damaged != 0);
     }
 
     // Any thread. next() returns None from now on, also in a thread that waits.
@@ -284,8 +296,7 @@ PYBIND11_MODULE(_detect, module) {
         try {
             if (error) std::rethrow_exception(error);
         } catch (const ArgumentError& problem) {
-            const py::object type = py::module_::import("throng._nms").attr("Error");
-            PyErr_SetString(type.ptr(), problem.what());
+            set_error(problem);
         }
     });
     static_assert(sizeof(throng_detection) == 96, "the fields of throng/_detection.py");
@@ -309,8 +320,9 @@ PYBIND11_MODULE(_detect, module) {
         .def("detect", &Detector::detect)
         .def_property_readonly("backend", &Detector::backend);
     py::class_<Stream>(module, "Stream")
-        .def(py::init([](const std::string& source, const std::string& backend, int device, const Texts& settings) {
-            return std::make_unique<Stream>(source, backend, device, settings);
+        .def(py::init([](const std::string& source, const std::string& backend, int device, const Texts& settings,
+                         int pixels, bool track, int hide) {
+            return std::make_unique<Stream>(source, backend, device, settings, pixels, track, hide);
         }))
         .def("next", &Stream::next)
         .def("stop", &Stream::stop)

@@ -55,9 +55,9 @@ void call_everything(const std::string& folder) {
         40);
     const std::string image = folder + "/damaged.jpg";
     std::ofstream(image, std::ios::binary) << "\xFF\xD8\xFF\xE0 and nothing else";
-    for (const std::string& source :
-         {std::string("crowd:faces=2,size=320x240,frames=2"), damaged, image, folder + "/none.mp4",
-          std::string("rtsp://127.0.0.1:1/none"), std::string("gst:videotestsrc num-buffers=2"), std::string("camera:77")}) {
+    for (const std::string& source : {std::string("crowd:faces=2,size=320x240,frames=2"), damaged, image,
+                                      folder + "/none.mp4", std::string("rtsp://127.0.0.1:1/none"),
+                                      std::string("gst:videotestsrc num-buffers=2"), std::string("camera:77")}) {
         const auto callback = [](const throng_frame*, void*) { return 0; };
         const throng_status status = throng_run(THRONG_ABI, source.c_str(), &options, callback, nullptr);
         if (source.starts_with("gst:")) continue;  // not every OpenCV has GStreamer
