@@ -5,10 +5,13 @@
 
 import array
 import concurrent.futures
+import io
 import multiprocessing
 import os
 import random
+import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -26,6 +29,10 @@ try:
     import torch
 except ImportError:
     torch = None
+try:
+    import torchvision
+except ImportError:
+    torchvision = None
 
 seed = int(os.environ.get("THRONG_SEED", "77"))
 
@@ -249,6 +256,146 @@ class Torch(unittest.TestCase):
         torch.library.opcheck(torch.ops.throng.nms.default, (boxes, scores, 0.5))
         torch.library.opcheck(torch.ops.throng.nms_mask.default, (boxes, scores, 0.5))
         torch.library.opcheck(torch.ops.throng.batched_nms.default, (boxes, scores, torch.zeros(50).long(), 0.5))
+
+
+@unittest.skipIf(torchvision is None, "no torchvision")
+class Torchvision(unittest.TestCase):
+    """Under patch(), everything that calls torchvision's suppression gets its results from Throng."""
+
+    def setUp(self):
+        import throng.torch
+
+        self.torch = throng.torch
+        generator = torch.Generator().manual_seed(seed)
+        self.boxes, self.scores = self.random(generator)
+        self.others = self.random(generator)
+        self.ids = torch.randint(0, 5, (300,), generator=generator)
+        self.kept = torchvision.ops.nms(self.boxes, self.scores, 0.5)
+        self.batched = torchvision.ops.batched_nms(self.boxes, self.scores, self.ids, 0.5)
+        self.assertLess(len(self.kept), len(self.batched))
+        # Counts the calls that reach Throng, in its functions below torch.
+        self.calls = []
+        for name in ("nms", "batched_nms"):
+            original = getattr(throng.torch._functions, name)
+            counted = mock.patch.object(throng.torch._functions, name,
+                                        lambda *args, call=original, **keys: self.calls.append(1) or call(*args, **keys))
+            counted.start()
+            self.addCleanup(counted.stop)
+        self.addCleanup(throng.torch.unpatch)
+
+    def random(self, generator):
+        boxes = torch.rand(300, 4, generator=generator) * 100
+        boxes[:, 2:] = boxes[:, :2] + boxes[:, 2:] * 0.3
+        return boxes, torch.rand(300, generator=generator)
+
+    def expect(self, calls, kept, expected):
+        """The results are torchvision's, and Throng was called that often."""
+        self.assertTrue(torch.equal(kept, expected))
+        self.assertEqual(len(self.calls), calls)
+        self.calls.clear()
+
+    def test_keywords_and_early_imports(self):
+        from torchvision.ops import nms as early
+
+        with self.torch.patch():
+            self.expect(1, torchvision.ops.nms(self.boxes, self.scores, iou_threshold=0.5), self.kept)
+            self.expect(1, torchvision.ops.nms(scores=self.scores, boxes=self.boxes, iou_threshold=0.5), self.kept)
+            self.expect(1, early(self.boxes, self.scores, 0.5), self.kept)
+            self.expect(1, torch.ops.torchvision.nms(self.boxes, self.scores, 0.5), self.kept)
+            self.expect(1, torchvision.ops.batched_nms(idxs=self.ids, boxes=self.boxes, scores=self.scores,
+                                                       iou_threshold=0.5), self.batched)
+        self.expect(0, early(self.boxes, self.scores, 0.5), self.kept)
+
+    def test_nested(self):
+        original = torchvision.ops.batched_nms
+        with self.torch.patch():
+            with self.torch.patch():
+                pass
+            self.expect(1, torchvision.ops.nms(self.boxes, self.scores, 0.5), self.kept)
+            self.assertIsNot(torchvision.ops.batched_nms, original)
+        self.expect(0, torchvision.ops.nms(self.boxes, self.scores, 0.5), self.kept)
+        self.assertIs(torchvision.ops.batched_nms, original)
+        self.torch.patch()
+        with self.torch.patch():
+            self.torch.unpatch()
+            self.expect(0, torchvision.ops.nms(self.boxes, self.scores, 0.5), self.kept)
+        self.assertIs(torchvision.ops.batched_nms, original)
+
+    def test_scripts_and_traces(self):
+        def both(boxes: torch.Tensor, scores: torch.Tensor, ids: torch.Tensor):
+            return (torchvision.ops.boxes.nms(boxes, scores, 0.5),
+                    torchvision.ops.boxes.batched_nms(boxes, scores, ids, 0.5))
+
+        expected = both(*self.others, self.ids)
+        with self.torch.patch():
+            for compiled in (torch.jit.script(both), torch.jit.trace(both, (self.boxes, self.scores, self.ids))):
+                self.calls.clear()
+                results = compiled(*self.others, self.ids)
+                self.expect(2, results[0], expected[0])
+                self.assertTrue(torch.equal(results[1], expected[1]))
+
+    def test_export(self):
+        class Suppression(torch.nn.Module):
+            def forward(self, boxes, scores):
+                return torchvision.ops.nms(boxes, scores, 0.5)
+
+        def exported():
+            file = io.BytesIO()
+            torch.onnx.export(Suppression(), (self.boxes, self.scores), file, opset_version=11)
+            return file.getvalue()
+
+        try:
+            plain = exported()
+        except Exception as error:  # newer versions need the package onnx
+            self.skipTest(f"torch cannot export here: {error}")
+        with self.torch.patch():
+            patched = exported()
+        self.assertEqual(patched, plain)
+        self.assertIn(b"NonMaxSuppression", patched)
+
+    def test_gradients(self):
+        scores = self.scores.clone().requires_grad_()
+        with self.torch.patch():
+            kept = torchvision.ops.nms(self.boxes.clone().requires_grad_(), scores, 0.5)
+            self.expect(1, kept, self.kept)
+        self.assertFalse(kept.requires_grad)
+        scores[kept].sum().backward()
+        self.assertEqual(int(scores.grad.sum()), len(kept))
+
+    def test_errors(self):
+        with self.torch.patch(), self.assertRaises(RuntimeError):
+            torchvision.ops.nms(self.boxes[:, :3], self.scores, 0.5)
+
+
+@unittest.skipIf(np is None or shutil.which("mypy") is None, "no mypy or NumPy")
+class Stubs(unittest.TestCase):
+    USE = """
+import numpy, throng
+with throng.Detector("haar", min_size=40) as detector:
+    print(detector.detect(numpy.zeros((9, 9), numpy.uint8), order="rgb")["x"])
+for frame in throng.Pipeline("a.mp4", images="rgb", track=True, hide="blur"):
+    print(frame.index + 1, frame.image)
+try:
+    throng.Pipeline("none.mp4").stop()
+except throng.Error as error:
+    print(error.status + 1)
+"""
+
+    def mypy(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "use.py")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            package = os.path.dirname(os.path.dirname(os.path.abspath(throng.__file__)))
+            return subprocess.run(["mypy", "--strict", "--enable-incomplete-feature=Unpack", "--cache-dir=/dev/null", path],
+                                  env={**os.environ, "MYPYPATH": package}, capture_output=True, text=True, check=False)
+
+    def test_strict(self):
+        result = self.mypy(self.USE)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        wrong = self.mypy(self.USE.replace('"blur"', '"stars"').replace("min_size=40", "min_size='x'"))
+        self.assertIn('"min_size"', wrong.stdout)
+        self.assertIn('"hide"', wrong.stdout)
 
 
 def _use_in_fork(*objects):
