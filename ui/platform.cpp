@@ -151,7 +151,7 @@ void select_renderer() {
         if (!environment(variable).empty()) return;
     }
     if (opengl_works()) return;
-    spdlog::warn(
+    logger().warn(
         "OpenGL is unavailable on this display: the window uses the software renderer, which is slower. Install a "
         "driver of the display with OpenGL, or choose this with QT_QUICK_BACKEND=software.");
     QQuickWindow::setGraphicsApi(QSGRendererInterface::Software);

@@ -38,11 +38,11 @@ constexpr QSize kWindowFrame(8, 40);  // what a window manager draws around a wi
 void forward_message(QtMsgType type, const QMessageLogContext&, const QString& message) {
     const std::string text = message.toStdString();
     switch (type) {
-        case QtDebugMsg: spdlog::debug("Qt: {}", text); break;
-        case QtInfoMsg: spdlog::info("Qt: {}", text); break;
-        case QtWarningMsg: spdlog::warn("Qt: {}", text); break;
+        case QtDebugMsg: logger().debug("Qt: {}", text); break;
+        case QtInfoMsg: logger().info("Qt: {}", text); break;
+        case QtWarningMsg: logger().warn("Qt: {}", text); break;
         case QtCriticalMsg:
-        case QtFatalMsg: spdlog::error("Qt: {}", text); break;
+        case QtFatalMsg: logger().error("Qt: {}", text); break;
     }
 }
 

@@ -1,12 +1,14 @@
-// Common to all handles of the C libraries: exceptions become status codes, the text of the last error is kept, and a
-// second thread is rejected, as is a forked process that cannot use the handle.
+// Common to all handles of the C libraries: exceptions become status codes, the text of the last error is kept, a second
+// thread is rejected or waits, and a forked process that cannot use the handle is rejected.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <map>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "app/api/throng_types.h"
 #include "core/base/error.h"
@@ -72,23 +74,33 @@ inline throng_status no_handle(const char* name) noexcept {
 // Base of a handle.
 class Handle {
 public:
-    // Runs work() unless another thread is in a call with this handle, or the handle is a copy that cannot be used.
+    // Runs work() unless the handle is a copy that cannot be used. While another thread is in a call with it, rejects this
+    // one, or waits if threads take turns.
     template <class Work>
     throng_status call(const Work& work) noexcept {
-        if (const char* text = why_unusable()) return reject(text, THRONG_ERROR_USAGE);
-        std::uint32_t idle = 0;
-        if (!user_.compare_exchange_strong(idle, fork_count() + 1, std::memory_order_acquire)) {
-            return reject("another thread is in a call with this handle", THRONG_ERROR_BUSY);
+        for (;;) {
+            if (const char* text = why_unusable()) return reject(text, THRONG_ERROR_USAGE);
+            std::uint32_t user = 0;
+            if (user_.compare_exchange_strong(user, fork_count() + 1, std::memory_order_acquire)) break;
+            if (!takes_turns_) return reject("another thread is in a call with this handle", THRONG_ERROR_BUSY);
+            user_.wait(user, std::memory_order_relaxed);
         }
         if (rejected_.number == number_) rejected_ = {0, ""};
-        const throng_status status = guarded(error_, work);
+        std::string text;
+        const throng_status status = guarded(text, work);
+        keep(std::move(text));
         user_.store(0, std::memory_order_release);
+        if (takes_turns_) user_.notify_one();
         return status;
     }
 
-    // The text of the last call with this handle. A rejected thread gets its own: the other one may be writing.
+    // The text of the last call with this handle; where threads take turns, of this thread's last one. A rejected thread
+    // gets its own: the other one may be writing.
     [[nodiscard]] const char* error() const noexcept {
-        return rejected_.number == number_ ? rejected_.text : error_.c_str();
+        if (rejected_.number == number_) return rejected_.text;
+        if (!takes_turns_) return error_.c_str();
+        const auto found = errors_.find(number_);
+        return found != errors_.end() ? found->second.c_str() : "";
     }
 
     // Returns why a handle cannot be used in a forked process, otherwise null.
@@ -118,6 +130,8 @@ public:
 protected:
     // What the handle owns works in a forked process: no running threads but those of a ThreadPool, nothing of CUDA.
     void set_survives_fork(bool survives) noexcept { survives_fork_ = survives; }
+    // Threads wait for each other instead of being rejected.
+    void set_takes_turns() noexcept { takes_turns_ = true; }
 
 private:
     struct Rejection {
@@ -129,15 +143,29 @@ private:
         rejected_ = {number_, text};
         return status;
     }
+    void keep(std::string text) noexcept {
+        if (!takes_turns_) {
+            error_ = std::move(text);
+        } else if (text.empty()) {
+            errors_.erase(number_);
+        } else {
+            try {
+                errors_[number_] = std::move(text);
+            } catch (...) {  // out of memory: the status remains
+            }
+        }
+    }
     static std::uint64_t next_number() noexcept {
         static std::atomic<std::uint64_t> last{0};
         return ++last;
     }
     inline static thread_local Rejection rejected_{0, ""};
+    inline static thread_local std::map<std::uint64_t, std::string> errors_;  // by numbers, where threads take turns
 
     std::string error_;
     std::atomic<std::uint32_t> user_{0};  // 0, or 1 + fork_count() of the process that is in a call
     bool survives_fork_ = false;
+    bool takes_turns_ = false;
     const std::uint32_t forks_ = fork_count();
     const std::uint64_t number_ = next_number();  // not the address, which the next handle may have
 };

@@ -90,7 +90,7 @@ typedef enum throng_box_format {
 
 /* Get the values of throng_nms_params_default, then change some. Enumerations are stored as int32_t. */
 typedef struct throng_nms_params {
-    uint32_t size;           /* sizeof(throng_nms_params), set by the functions below */
+    uint32_t size;           /* sizeof(throng_nms_params), set by the functions below; see throng_types.h */
     int32_t rule;            /* throng_nms_rule */
     int32_t overlap;         /* throng_nms_overlap */
     int32_t pair;            /* throng_nms_pair */
@@ -99,6 +99,7 @@ typedef struct throng_nms_params {
     int32_t invalid;         /* throng_nms_invalid */
     int32_t pixels;          /* 1: widths and heights count one more pixel; 0: continuous edges */
     int32_t min_hits;        /* drop kept boxes that represent fewer boxes; >= 1 */
+    int32_t reserved;        /* 0 */
     double theta;            /* in [0, 1]. Throng's rules use it as float32, torchvision's mode as double. */
     double sigma;            /* soft-gaussian, > 0 */
     double score_min;        /* soft rules drop lower scores, except the first pick of all */
@@ -141,10 +142,32 @@ typedef struct throng_nms_output {
     void* invalid;       /* one number of type index_dtype: boxes dropped as invalid */
 } throng_nms_output;
 
-THRONG_API throng_nms_params throng_nms_params_default(void);     /* greedy, IoU >= 0.3 */
-THRONG_API throng_nms_params throng_nms_params_torchvision(void); /* torchvision's mode, theta 0.5 */
-THRONG_API throng_nms_input throng_nms_input_default(void);       /* float32 corners, int64 ids */
-THRONG_API throng_nms_output throng_nms_output_default(void);     /* int64 indices */
+/* Write defaults into a struct of `size` bytes, as throng_types.h says. */
+THRONG_API void throng_nms_params_init(throng_nms_params* params, size_t size);             /* greedy, IoU >= 0.3 */
+THRONG_API void throng_nms_params_init_torchvision(throng_nms_params* params, size_t size); /* theta 0.5 */
+THRONG_API void throng_nms_input_init(throng_nms_input* input, size_t size);    /* float32 corners, int64 ids */
+THRONG_API void throng_nms_output_init(throng_nms_output* output, size_t size); /* int64 indices */
+
+static inline throng_nms_params throng_nms_params_default(void) {
+    throng_nms_params params;
+    throng_nms_params_init(&params, sizeof params);
+    return params;
+}
+static inline throng_nms_params throng_nms_params_torchvision(void) {
+    throng_nms_params params;
+    throng_nms_params_init_torchvision(&params, sizeof params);
+    return params;
+}
+static inline throng_nms_input throng_nms_input_default(void) {
+    throng_nms_input input;
+    throng_nms_input_init(&input, sizeof input);
+    return input;
+}
+static inline throng_nms_output throng_nms_output_default(void) {
+    throng_nms_output output;
+    throng_nms_output_init(&output, sizeof output);
+    return output;
+}
 
 /* Creates a handle for arrays in host or device memory (throng_memory). Pass THRONG_NMS_ABI as `abi`: a library that does not fit the
  * header is THRONG_ERROR_USAGE. THRONG_DEVICE without CUDA is THRONG_ERROR_UNAVAILABLE. device: number of the CUDA

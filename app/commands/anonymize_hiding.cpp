@@ -28,7 +28,7 @@ std::map<std::int64_t, bool> decisions(const VideoPlan& video, const std::string
         if (const std::optional<std::int64_t> track = video.find(decided.samples)) {
             tracks[*track] = decided.keep;
         } else {
-            spdlog::warn("{}: track {} of the report was not found again, so it is hidden", input, decided.id);
+            logger().warn("{}: track {} of the report was not found again, so it is hidden", input, decided.id);
         }
     }
     return tracks;

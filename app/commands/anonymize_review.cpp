@@ -120,7 +120,8 @@ void choose_output(const Json& file, AnonymizeArguments& arguments) {
         throw Error(ErrorKind::input, "is not the output of the report: its SHA-256 differs", found.path,
                     "name the file for the new output: --out FILE");
     }
-    if (!found.is_there) spdlog::warn("{}: the output of the report is not there; it can be written again", found.path);
+    if (!found.is_there)
+        logger().warn("{}: the output of the report is not there; it can be written again", found.path);
     out = found.path;
     // The new report replaces the reviewed one, unless it is of another output.
     if (arguments.report.empty() && arguments.review.ends_with(".json")) {

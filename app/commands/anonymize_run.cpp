@@ -140,7 +140,7 @@ ProcessInput make_archive_worker(const AnonymizeSetup& shared, EncoderOnDemand& 
                 try {
                     reported = join_parts(item, outputs[0], setup, encoder, plans, stop);
                 } catch (const PartsDoNotJoin& error) {
-                    spdlog::warn("{}: {}; processing the whole file again", item.path, error.what());
+                    logger().warn("{}: {}; processing the whole file again", item.path, error.what());
                 }
             }
             if (reported.output_sha256.empty()) {
@@ -278,7 +278,7 @@ int AnonymizeRun::run_file() {
         reported.output_sha256 = sha256_of(arguments_.archive.out);
         progress.reset();
         if (!reported.incomplete.empty()) {
-            spdlog::warn("{}: incomplete: {}", input, reported.incomplete);
+            logger().warn("{}: incomplete: {}", input, reported.incomplete);
             status = exit_status(ErrorKind::input);
         }
     } catch (const Error& error) {
@@ -384,8 +384,8 @@ int AnonymizeRun::run_folder() {
             }
             place_beside_results(out, files);
         } else {
-            spdlog::warn("{} has results of other settings, so no common report was written; each output has its own",
-                         arguments_.archive.out);
+            logger().warn("{} has results of other settings, so no common report was written; each output has its own",
+                          arguments_.archive.out);
             report_base_.clear();
         }
     }

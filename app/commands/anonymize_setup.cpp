@@ -27,7 +27,7 @@ void choose_detector(const AnonymizeArguments& arguments, AnonymizeSetup& setup)
         try {
             static_cast<void>(find_model(default_model(kind), kind));
         } catch (const Error&) {
-            spdlog::warn(
+            logger().warn(
                 "no model of the {} detector is installed: the Haar cascade is used, which misses more faces; {}", kind,
                 detector_kind(kind).get_models);
             kind = "haar";

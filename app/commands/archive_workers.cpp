@@ -40,7 +40,7 @@ ArchiveWorkers::ArchiveWorkers(const CommonOptions& common, const DetectorParams
       memory_(memory_limit(arguments)),
       budget_(std::make_shared<MemoryBudget>(memory_)) {
     static_cast<void>(first_.backend->make_detector(detector));
-    spdlog::info("backend {}", first_.why.text());
+    logger().info("backend {}", first_.why.text());
 }
 
 int ArchiveWorkers::choose(std::size_t inputs, int requested) const {

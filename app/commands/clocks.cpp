@@ -38,7 +38,7 @@ std::unique_ptr<ClockController> open(const ClocksArguments& arguments) {
     options.keep = true;
     if (!arguments.profiles.empty()) options.profiles = load_profiles(arguments.profiles);
     auto controller = std::make_unique<ClockController>(std::move(options));
-    if (!controller->recovered().empty()) spdlog::info("{}", controller->recovered());
+    if (!controller->recovered().empty()) logger().info("{}", controller->recovered());
     return controller;
 }
 

@@ -115,7 +115,7 @@ InputResult DetectWorker::process(const WorkItem& item, const std::vector<std::s
         try {
             return join(item, outputs, add_frames, stop);
         } catch (const PartsDoNotJoin& error) {
-            spdlog::warn("{}: {}; processing the whole file again", item.path, error.what());
+            logger().warn("{}: {}; processing the whole file again", item.path, error.what());
         }
     }
     return detect(item, outputs, add_frames, stop);

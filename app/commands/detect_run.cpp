@@ -62,7 +62,7 @@ int DetectRun::run() {
     const BackendChoice& first = idle_backends_.back();
     backend_name_ = first.backend->name();
     backend_why_ = first.why.text();
-    spdlog::debug("backend {}, {}", first.why.text(), first.backend->description());
+    logger().debug("backend {}, {}", first.why.text(), first.backend->description());
     outputs_ = OutputFiles(arguments_.output, arguments_.sources.size(), files_);
     settings_.host_pixels = outputs_.want_pixels();
     clocks_.emplace(arguments_.clocks, common_);
@@ -234,7 +234,7 @@ void DetectRun::log_notice(Active& active) {
     std::string notice = active.pipeline->notice().text();
     if (notice != active.logged && active.live && !notice.empty()) {
         if (progress_) progress_->finish();
-        spdlog::warn("{}: {}", active.label, notice);
+        logger().warn("{}: {}", active.label, notice);
     }
     active.logged = std::move(notice);
 }
@@ -244,7 +244,7 @@ void DetectRun::report_incomplete(Active& active) {
     const std::string missing = active.pipeline->incomplete();
     if (missing.empty()) return;
     if (progress_) progress_->finish();
-    spdlog::warn("{}: incomplete: {}", active.label, missing);
+    logger().warn("{}: incomplete: {}", active.label, missing);
     active.totals->set_incomplete(missing);
     if (status_ == 0) status_ = exit_status(ErrorKind::input);
 }

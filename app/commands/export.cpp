@@ -77,7 +77,7 @@ int run(const ExportArguments& arguments, const CommonOptions& common) {
     const ExportTotals totals = export_annotations(results, arguments.out, options, InterruptGuard::token());
     unchanged.check_unchanged();
     if (!totals.left_out.empty()) {
-        spdlog::info("the format {} has no place for {}", arguments.format, fmt::join(totals.left_out, ", "));
+        logger().info("the format {} has no place for {}", arguments.format, fmt::join(totals.left_out, ", "));
     }
     if (!common.quiet) {
         standard_output::print("{} {}, {} {}, {} {}: {}\n", totals.sources, totals.sources == 1 ? "source" : "sources",

@@ -1,7 +1,6 @@
 #include "app/commands/merge_relink.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <filesystem>
 #include <fstream>
@@ -18,6 +17,7 @@
 #include "core/base/error.h"
 #include "core/base/input_file.h"
 #include "core/base/json_text.h"
+#include "core/base/log.h"
 #include "core/base/output_file.h"
 #include "core/redact/lookahead.h"
 
@@ -69,7 +69,7 @@ std::vector<std::vector<Track>> relink_lines(const std::vector<DetectionLabels>&
                 if (track.confirmed) after.insert(track.id);
             }
         }
-        spdlog::info("{}: {} tracks, {} before", name, after.size(), before.size());
+        logger().info("{}: {} tracks, {} before", name, after.size(), before.size());
     }
     return result;
 }

@@ -102,8 +102,8 @@ std::string kind_for_hiding() {
         static_cast<void>(read_onnx(find_model(default_model(network.name), network.name)));
         return std::string(network.name);
     } catch (const Error& error) {
-        spdlog::warn("the faces of a camera are found by the Haar cascade, which misses more of them: {}; {}",
-                     error.problem().text(), network.get_models);
+        logger().warn("the faces of a camera are found by the Haar cascade, which misses more of them: {}; {}",
+                      error.problem().text(), network.get_models);
         return "haar";
     }
 }

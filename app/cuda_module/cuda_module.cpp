@@ -23,6 +23,7 @@ extern "C" __attribute__((visibility("default"))) const throng::CudaModule thron
 const throng::CudaModule throng_cuda_module{
     .version = TH_VERSION,
     .set_spelling = throng::set_spelling,
+    .use_logger = throng::use_logger,
     .probe = throng::gpu::probe_cuda,
     .problem = throng::cuda_problem,
     .make_backend = throng::make_cuda_backend,

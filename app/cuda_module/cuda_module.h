@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/log.h"
 #include "core/base/message.h"
 #include "core/detect/backend.h"
 #include "gpu/runtime/probe.h"
@@ -42,7 +43,8 @@ struct PartialDeviceTime {
 // Table of the functions of the module. They throw as the functions that they call.
 struct CudaModule {
     const char* version;
-    void (*set_spelling)(Spell spell);  // of the module's messages
+    void (*set_spelling)(Spell spell);           // of the module's messages
+    void (*use_logger)(spdlog::logger& logger);  // for the module's lines
     gpu::CudaProbe (*probe)();
     std::string (*problem)(int device);
     std::shared_ptr<Backend> (*make_backend)(int device);

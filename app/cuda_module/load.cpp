@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/base/shared_library.h"
 
 namespace throng {
@@ -19,7 +20,10 @@ Loaded load() {
     if (file.empty()) return {nullptr, TH_CUDA_REASON};
     Loaded loaded;
     loaded.module = static_cast<const CudaModule*>(load_module(file, kCudaModuleSymbol, "CUDA module", loaded.reason));
-    if (loaded.module != nullptr) loaded.module->set_spelling(spelling());
+    if (loaded.module != nullptr) {
+        loaded.module->set_spelling(spelling());
+        loaded.module->use_logger(logger());
+    }
     return loaded;
 }
 

@@ -35,10 +35,10 @@ ClockOptions clock_options(const ClockRunOptions& options, const CommonOptions& 
 ClockRun::ClockRun(const ClockRunOptions& options, const CommonOptions& common) {
     if (!options.profile.empty()) {
         clocks_ = std::make_unique<ClockController>(clock_options(options, common));
-        if (!clocks_->recovered().empty()) spdlog::info("{}", clocks_->recovered());
+        if (!clocks_->recovered().empty()) logger().info("{}", clocks_->recovered());
         const ApplyResult result = clocks_->apply(options.profile);
         if (!result.ok()) throw Error(ErrorKind::unavailable, result.reason, result.where, result.advice);
-        if (!result.reason.empty()) spdlog::info("{}: {}", options.profile, result.reason.text());
+        if (!result.reason.empty()) logger().info("{}: {}", options.profile, result.reason.text());
     }
     telemetry_options_.root = options.root;
     telemetry_options_.csv = options.telemetry;

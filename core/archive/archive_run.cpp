@@ -361,7 +361,7 @@ private:
             if (stage == Stage::file && item.split) {
                 const std::string why_whole = queue_->prepare_join(current, stop_.get_token());
                 if (!why_whole.empty()) {
-                    spdlog::info("{}: {}; processing the whole file again", item.path, why_whole);
+                    logger().info("{}: {}; processing the whole file again", item.path, why_whole);
                     current.split.reset();
                 }
             }
@@ -406,7 +406,7 @@ private:
         entry.seconds = milliseconds_since(start) / 1000;
         const InputStatus status = entry.status;
         const std::uint64_t faces = entry.faces;
-        if (status != InputStatus::done) spdlog::warn("{}: {}: {}", item.path, status_text(status), entry.error);
+        if (status != InputStatus::done) logger().warn("{}: {}: {}", item.path, status_text(status), entry.error);
         if (!keeps_result) ledger.committer->push(std::move(finished));
         const std::lock_guard lock(mutex_);
         ArchiveProgress& progress = progress_[stage];

@@ -91,8 +91,8 @@ void Committer::remove(const std::string& stale) {
     std::error_code failure;
     const bool is_ours = own_.owns(stale);
     if (is_ours) fs::remove(path, failure);
-    if (failure) spdlog::warn("{}: cannot be removed: {}", path.string(), failure.message());
-    if (!is_ours) spdlog::warn("{}: is kept: it is not as this program wrote it", path.string());
+    if (failure) logger().warn("{}: cannot be removed: {}", path.string(), failure.message());
+    if (!is_ours) logger().warn("{}: is kept: it is not as this program wrote it", path.string());
 }
 
 }  // namespace throng

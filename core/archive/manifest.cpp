@@ -259,7 +259,7 @@ Manifest::Manifest(const fs::path& output, Shard shard)
         const std::string text = text_of(path_);
         size_ = static_cast<std::int64_t>(text.rfind('\n') + 1);  // npos + 1 is 0
         if (size_ < static_cast<std::int64_t>(text.size())) {
-            spdlog::warn("{}: removed the last line, which is not complete", path_.string());
+            logger().warn("{}: removed the last line, which is not complete", path_.string());
             if (::ftruncate(file_, size_) != 0)
                 throw system_error("cannot truncate the manifest", path_.string(), errno);
         }

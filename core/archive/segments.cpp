@@ -232,7 +232,7 @@ void discard_parts(const SplitVideo& video, Shard shard, OwnFiles& own) {
     for (const fs::recursive_directory_iterator end; !ignored && it != end; it.increment(ignored)) {
         const bool is_folder = it->is_directory(ignored) && !it->is_symlink(ignored);
         if (is_folder || own.has_record_of(it->path().lexically_relative(video.folder).string())) continue;
-        spdlog::warn("{}: is no part of {}, so the folder is kept", it->path().string(), video.name);
+        logger().warn("{}: is no part of {}, so the folder is kept", it->path().string(), video.name);
         return;
     }
     const fs::path folder = temporary_folder(video.folder, shard);

@@ -180,8 +180,8 @@ std::vector<WorkItem> make_work_list(const std::vector<std::string>& paths,
     if (!others.empty()) {
         std::sort(others.begin(), others.end());
         const bool one = others.size() == 1;
-        spdlog::info("{} other {} in the folders {}: {}", others.size(), one ? "file" : "files",
-                     one ? "is not an input" : "are not inputs", first_of_list(others));
+        logger().info("{} other {} in the folders {}: {}", others.size(), one ? "file" : "files",
+                      one ? "is not an input" : "are not inputs", first_of_list(others));
     }
     if (items.empty()) {
         throw Error(ErrorKind::input, "no inputs found", paths.empty() ? "" : paths.front(),
@@ -198,7 +198,7 @@ std::vector<WorkItem> make_work_list(const std::vector<std::string>& paths,
     };
     const auto last = std::unique(items.begin(), items.end(), same);
     if (const auto twice = std::distance(last, items.end()); twice > 0) {
-        spdlog::warn("{} given more than once", twice == 1 ? "1 input was" : fmt::format("{} inputs were", twice));
+        logger().warn("{} given more than once", twice == 1 ? "1 input was" : fmt::format("{} inputs were", twice));
     }
     items.erase(last, items.end());
     return items;

@@ -254,13 +254,14 @@ void WorkQueue::finish(bool interrupted) {
         if (video.finished || (is_done && result->second.is_new)) {
             discard_parts(split, options_.shard, own);
         } else if (const std::string missing = records_->missing(split); !missing.empty() && !is_done) {
-            spdlog::warn("{} waits for {}", video.item.path, missing);
+            logger().warn("{} waits for {}", video.item.path, missing);
             ++waiting;
         }
     }
     if (waiting == 0) return;
-    spdlog::warn("{} waiting for parts; the last shard joins them. If one died, run all shards once more with --resume",
-                 waiting == 1 ? "1 video is" : fmt::format("{} videos are", waiting));
+    logger().warn(
+        "{} waiting for parts; the last shard joins them. If one died, run all shards once more with --resume",
+        waiting == 1 ? "1 video is" : fmt::format("{} videos are", waiting));
 }
 
 void divide_list(std::vector<WorkItem>& list, const ArchiveOptions& options, const std::stop_token& stop) {
@@ -279,15 +280,15 @@ void divide_list(std::vector<WorkItem>& list, const ArchiveOptions& options, con
             shared.add(item, *division);
         }
         if (division->parts < 2) {
-            spdlog::log(division->expected ? spdlog::level::debug : spdlog::level::info, "{} is not divided: {}",
-                        item.path, division->why_whole);
+            logger().log(division->expected ? spdlog::level::debug : spdlog::level::info, "{} is not divided: {}",
+                         item.path, division->why_whole);
             continue;
         }
         item.split = std::make_shared<SplitVideo>(SplitVideo{item.name, options.segment, division->parts, folder});
         ++videos;
         parts += static_cast<std::size_t>(division->parts);
     }
-    spdlog::info("{} of {} files divided into {} parts", videos, list.size(), parts);
+    logger().info("{} of {} files divided into {} parts", videos, list.size(), parts);
 }
 
 }  // namespace throng

@@ -72,7 +72,7 @@ void AsyncClocks::run(const std::stop_token& stop) {
             if (requests_.pop(id, stop, options_.period) == PopStatus::value) serve(controller, id);
         }
     } catch (const std::exception& error) {
-        spdlog::warn("clock control unavailable: {}", error.what());
+        logger().warn("clock control unavailable: {}", error.what());
         const std::lock_guard lock(mutex_);
         status_.phase = ClockPhase::rejected;
         status_.result = {ApplyStatus::unsupported, "clocks", error.what(), ""};

@@ -37,9 +37,9 @@ ClockController::~ClockController() {
     if (options_.keep || !found_) return;
     try {
         const ApplyResult result = restore();
-        if (!result.ok()) spdlog::warn("cannot restore the clocks: {}: {}", result.where, result.reason.text());
+        if (!result.ok()) logger().warn("cannot restore the clocks: {}: {}", result.where, result.reason.text());
     } catch (const std::exception& error) {
-        spdlog::warn("cannot restore the clocks: {}", error.what());
+        logger().warn("cannot restore the clocks: {}", error.what());
     }
 }
 

@@ -57,7 +57,7 @@ std::optional<ClockState> ClockStateFile::read() const {
         const fs::path aside = path_.string() + ".broken";
         std::error_code ignored;
         fs::rename(path_, aside, ignored);
-        spdlog::warn("{} is invalid and was renamed to {}: {}", path_.string(), aside.string(), error.what());
+        logger().warn("{} is invalid and was renamed to {}: {}", path_.string(), aside.string(), error.what());
         return std::nullopt;
     } catch (const Error&) {  // there is none, or it cannot be read
         return std::nullopt;

@@ -186,7 +186,7 @@ std::shared_ptr<Nvml> open_nvml(const std::filesystem::path& root, int device) {
     auto nvml =
         Nvml::open(root.empty() ? kLibrary : (std::filesystem::absolute(root) / "usr" / "lib" / kLibrary).string(),
                    device, reason);
-    if (!nvml) spdlog::debug("NVML: {}", reason);
+    if (!nvml) logger().debug("NVML: {}", reason);
     return nvml;
 }
 

@@ -280,7 +280,7 @@ void Telemetry::run(const std::stop_token& stop) {
         sleep_until(next, stop);
     }
     take();  // the frames since the last complete period
-    spdlog::debug("telemetry used {:.3f} % of one core", cost() * 100);
+    logger().debug("telemetry used {:.3f} % of one core", cost() * 100);
 }
 
 void Telemetry::write(const TelemetrySample& sample, const std::stop_token& stop) {
@@ -296,7 +296,7 @@ void Telemetry::write(const TelemetrySample& sample, const std::stop_token& stop
     } catch (const Error& error) {
         csv_.reset();
         if (error.kind() == ErrorKind::interrupted) return;
-        spdlog::warn("telemetry CSV stopped: {}", error.what());
+        logger().warn("telemetry CSV stopped: {}", error.what());
         const std::lock_guard lock(mutex_);
         failure_ = error;
     }

@@ -110,7 +110,7 @@ void Engine::fall_back(const Error& failure) {
     }
     notice_ = joined({"the %1 backend failed", backend_->name()},
                      {"continuing with %1: %2", next->name(), failure.message()});
-    spdlog::warn("{}", notice_.text());
+    logger().warn("{}", notice_.text());
     backend_ = std::move(next);
     settings_.detector.switches.clear();  // they applied to the failed backend
     processor_ = std::make_unique<FrameProcessor>(backend_, settings_);

@@ -115,8 +115,8 @@ void FrameProcessor::fit(Slot& slot) {
     const bool usable = span.count != nullptr && carried == optional_fields;
     if (usable && slot.raw.capacity() == capacity_) return;
     const auto keep_buffers = [&] {
-        spdlog::warn("not enough memory for {} detections per frame; continuing with {}", capacity_,
-                     slot.raw.capacity());
+        logger().warn("not enough memory for {} detections per frame; continuing with {}", capacity_,
+                      slot.raw.capacity());
         capacity_ = settings_.capacity_limit = slot.raw.capacity();
     };
     try {

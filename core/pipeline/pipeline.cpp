@@ -29,6 +29,12 @@ void Pipeline::wait() {
     }
 }
 
+bool Pipeline::wait_ready() {
+    std::unique_lock lock(impl_->mutex_);
+    impl_->over_.wait(lock, [this] { return impl_->ready_ || impl_->phase_ != Impl::Phase::active; });
+    return impl_->ready_;
+}
+
 bool Pipeline::wait_for(std::chrono::milliseconds timeout) {
     std::unique_lock lock(impl_->mutex_);
     return impl_->over_.wait_for(lock, timeout, [this] { return impl_->phase_ != Impl::Phase::active; });

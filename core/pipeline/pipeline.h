@@ -46,6 +46,9 @@ public:
     // Starts both threads; further calls do nothing. The detect thread creates the detector: a failure there appears as
     // state failed.
     void start();
+    // Blocks until the detector is made and frames are awaited. Returns false if it cannot be made (failure) or a stop came
+    // first.
+    bool wait_ready();
     // Requests a stop, waits for both threads and closes the sinks. Idempotent. An error on closing a sink appears in
     // failure().
     void stop();

@@ -41,6 +41,11 @@ void Pipeline::Impl::detect_thread(const std::stop_token& stop) {
 // Waits for a frame in flight only if there is no free slot for another frame, or no other frame is queued.
 void Pipeline::Impl::detect(const std::stop_token& stop) {
     prepare();
+    {
+        const std::lock_guard lock(mutex_);
+        ready_ = true;
+    }
+    over_.notify_all();
     while (!stop.stop_requested()) {
         apply_pending_settings();
         const bool more_requested = options_.max_frames == 0 || submitted_ < options_.max_frames;
@@ -141,7 +146,7 @@ void Pipeline::Impl::apply_pending_settings() {
         set_carries(applied_);
     } catch (const Error& error) {
         problem = error.message();
-        spdlog::warn("{}", error.what());
+        logger().warn("{}", error.what());
     }
     set_up_hiding();
     if (!have_comparable_times(previous, engine_.settings().detector)) reset_statistics_ = true;
@@ -372,8 +377,8 @@ void Pipeline::Impl::set_latest(std::shared_ptr<const FrameResult> result) {
 void Pipeline::Impl::note_overflow(const Engine::Outcome& outcome) {
     const FrameResult& result = *outcome.result;
     if (outcome.overflowed && !overflowing_) {
-        spdlog::warn("frame {} has {} raw detections, more than the buffers hold; {} of them were dropped",
-                     result.frame.info().index, result.raw_count, result.overflow);
+        logger().warn("frame {} has {} raw detections, more than the buffers hold; {} of them were dropped",
+                      result.frame.info().index, result.raw_count, result.overflow);
     }
     overflowing_ = outcome.overflowed;
     const std::lock_guard lock(mutex_);

@@ -158,6 +158,7 @@ private:
     mutable std::mutex mutex_;  // guards all members below
     std::condition_variable over_;
     Phase phase_ = Phase::idle;
+    bool ready_ = false;  // the detector was made
     std::optional<Error> failure_;
     struct {
         Message backend, settings, overflow, given_up;

@@ -75,7 +75,7 @@ public:
 private:
     void warn() {
         const std::string notice = writer_.notice();
-        if (notice != std::exchange(warned_, notice)) spdlog::warn("{}: {}", path_, notice);
+        if (notice != std::exchange(warned_, notice)) logger().warn("{}: {}", path_, notice);
     }
 
     Annotator annotator_;

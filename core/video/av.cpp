@@ -1,7 +1,5 @@
 #include "core/video/av.h"
 
-#include <spdlog/spdlog.h>
-
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/log.h"
 #include "core/base/secrets.h"
 #include "core/base/shared_library.h"
 
@@ -43,7 +42,9 @@ void evaluate_line(const void* object, std::string_view format, va_list argument
     if (format.starts_with("Failed to open segment")) ++input_log->missing_segments;
 }
 
-void forward_line(void* object, int level, const char* format, va_list arguments) {
+}  // namespace
+
+void log_line(void* object, int level, const char* format, va_list arguments) {
     if (input_log != nullptr) {
         va_list copy;
         va_copy(copy, arguments);
@@ -51,16 +52,14 @@ void forward_line(void* object, int level, const char* format, va_list arguments
         va_end(copy);
     }
     if (level <= AV_LOG_ERROR) count_error(object);
-    if (level > AV_LOG_WARNING || !spdlog::should_log(spdlog::level::debug)) return;
+    if (level > AV_LOG_WARNING || !logger().should_log(spdlog::level::debug)) return;
     char line[1024];
     int print_prefix = 1;
     av_log_format_line2(object, level, format, arguments, line, sizeof line, &print_prefix);
     std::string text(line);
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-    if (!text.empty()) spdlog::debug("ffmpeg: {}", mask_credentials(text));
+    if (!text.empty()) logger().debug("ffmpeg: {}", mask_credentials(text));
 }
-
-}  // namespace
 
 LogScope::LogScope(InputLog& log) : outer_(std::exchange(input_log, &log)) {}
 
@@ -77,7 +76,7 @@ std::string message(int error) {
 void set_up() {
     static std::once_flag once;
     std::call_once(once, [] {
-        av_log_set_callback(forward_line);
+        if (!shares_process()) av_log_set_callback(log_line);
         avformat_network_init();
     });
 }

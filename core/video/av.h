@@ -70,6 +70,10 @@ private:
 // Returns FFmpeg's message for one of its error codes.
 [[nodiscard]] std::string message(int error);
 
+// FFmpeg's log function of this program: counts and notes the errors below, and logs lines at the level debug. set_up()
+// installs it, unless the process is shared (core/base/log.h): its owner may install it then.
+void log_line(void* object, int level, const char* format, va_list arguments);
+
 // Number of errors that a decoder logged. AVCodecContext::opaque points to it; in this program opaque is always an
 // ErrorCount or null.
 using ErrorCount = std::atomic<std::uint64_t>;

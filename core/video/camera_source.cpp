@@ -1,13 +1,12 @@
 #include "core/video/camera_source.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/video/media_source.h"
 #include "core/video/v4l2.h"
 
@@ -68,7 +67,7 @@ std::unique_ptr<VideoSource> open_camera(std::string_view spec, const SourceOpti
         } catch (const Error& failure) {
             if (failure.kind() != ErrorKind::input) throw;
             if (own_mode) throw Error(ErrorKind::input, failure.problem(), request.shown, cameras_in_words());
-            spdlog::debug("{}: {}; trying the driver's own mode", path, failure.problem().text());
+            logger().debug("{}: {}; trying the driver's own mode", path, failure.problem().text());
         }
         request.options.clear();
     }

@@ -1,13 +1,12 @@
 #include "core/video/decoders.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <string_view>
 
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/base/resources.h"
 #include "core/frame/frame_pool.h"
 #include "core/video/v4l2.h"
@@ -181,7 +180,7 @@ OpenDecoder open_decoder(const AVStream& stream, const SourceOptions& options, b
             throw Error(ErrorKind::unavailable, {"the %1 decoder is unavailable: %2", options.decoder, why}, shown,
                         {"use %1 or %2", Setting{"decoder", "auto"}, "software"});
         }
-        spdlog::info("{}: the {} decoder is unavailable ({})", shown, row.name, why);
+        logger().info("{}: the {} decoder is unavailable ({})", shown, row.name, why);
     }
     if (why.empty()) {
         throw Error(ErrorKind::usage, "unknown decoder", options.decoder, "use auto, software, cuda or v4l2m2m");

@@ -1,7 +1,5 @@
 #include "core/video/image_source.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -13,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/base/first_of_list.h"
+#include "core/base/log.h"
 #include "core/base/resources.h"
 #include "core/video/file_kind.h"
 #include "core/video/format_watch.h"
@@ -119,11 +118,11 @@ private:
                 const LoadedImage& image = ahead_->image;
                 width_ = image.frame.width();
                 height_ = image.frame.height();
-                if (folder_ && !image.incomplete.empty()) spdlog::warn("{}: {}", paths_[next_], image.incomplete);
+                if (folder_ && !image.incomplete.empty()) logger().warn("{}: {}", paths_[next_], image.incomplete);
                 return;
             } catch (const Error& problem) {
                 if (!folder_) throw;
-                spdlog::warn("skipped: {}", problem.what());
+                logger().warn("skipped: {}", problem.what());
                 if (skipped_++ == 0) first_problem_ = problem.what();
                 paths_.erase(paths_.begin() + static_cast<std::ptrdiff_t>(next_));
             }
@@ -169,8 +168,8 @@ std::vector<std::string> images_in(const std::string& folder) {
     if (!others.empty()) {
         std::sort(others.begin(), others.end(), natural_less);
         const bool one = others.size() == 1;
-        spdlog::info("{}: {} other {}: {}", folder, others.size(),
-                     one ? "file is not an image" : "files are not images", first_of_list(others));
+        logger().info("{}: {} other {}: {}", folder, others.size(),
+                      one ? "file is not an image" : "files are not images", first_of_list(others));
     }
     std::sort(images.begin(), images.end(), natural_less);
     return images;

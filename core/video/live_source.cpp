@@ -1,7 +1,5 @@
 #include "core/video/live_source.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -12,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/latest_value.h"
+#include "core/base/log.h"
 #include "core/base/sleep.h"
 #include "core/base/stopwatch.h"
 #include "core/video/format_watch.h"
@@ -205,21 +204,21 @@ double LiveSource::time_of(const LiveInput& input, std::optional<std::int64_t> t
 std::unique_ptr<LiveInput> LiveSource::reconnect(StreamError error, const std::stop_token& stop) {
     if (error.clean_end && request_.source.reconnects == 0) return nullptr;
     Message reason = std::move(error.what);
-    spdlog::warn("{}: {}", request_.shown, reason.text());
+    logger().warn("{}: {}", request_.shown, reason.text());
     while (request_.source.reconnects < 0 || attempts_ < request_.source.reconnects) {
         ++attempts_;
         set_notice(joined(reason, {"reconnecting, attempt %1", attempts_}));
         if (!sleep_for(std::min(kFirstPause * std::exp2(std::min(failures_++, 10)), kMaxPause), stop)) return nullptr;
         try {
             std::unique_ptr<LiveInput> input = open_(request_, stop);
-            spdlog::info("{}: reconnected", request_.shown);
+            logger().info("{}: reconnected", request_.shown);
             set_notice("reconnected, waiting for a frame");
             return input;
         } catch (const Error& failure) {
             if (stop.stop_requested()) return nullptr;
             if (failure.kind() != ErrorKind::input) throw;
             reason = failure.problem();
-            spdlog::debug("{}: {}", request_.shown, reason.text());
+            logger().debug("{}: {}", request_.shown, reason.text());
         }
     }
     throw Error(ErrorKind::input, joined(reason, "reconnecting failed"), request_.shown,

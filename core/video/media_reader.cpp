@@ -1,13 +1,12 @@
 #include "core/video/media_reader.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <span>
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/video/decoders.h"
 #include "core/video/transparency.h"
 
@@ -83,7 +82,7 @@ void MediaReader::check_requested_decoder(const AVFrame& av_frame) {
                     {"the GPU cannot decode this type of video (%1)", details(av_frame.width, av_frame.height)},
                     request_.shown, {"use %1 or %2", Setting{"decoder", "auto"}, "software"});
     }
-    spdlog::info("{}: the GPU cannot decode this type of video; decoding in software", request_.shown);
+    logger().info("{}: the GPU cannot decode this type of video; decoding in software", request_.shown);
     decoder_name_ = "software";
     rejected_by_hardware_ = true;
 }

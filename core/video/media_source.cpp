@@ -1,9 +1,8 @@
 #include "core/video/media_source.h"
 
-#include <spdlog/spdlog.h>
-
 #include <utility>
 
+#include "core/base/log.h"
 #include "core/base/secrets.h"
 #include "core/video/live_source.h"
 #include "core/video/media_file_source.h"
@@ -15,7 +14,7 @@ namespace throng {
 std::unique_ptr<VideoSource> open_media(MediaRequest request, const std::stop_token& stop) {
     auto reader = std::make_unique<MediaReader>(request, stop);
     if (const std::string unused = reader->input().unused_videos(); !unused.empty()) {
-        spdlog::warn("{}: {}", request.shown, unused);
+        logger().warn("{}: {}", request.shown, unused);
     }
     request.live = reader->input().live();
     request.may_end = false;

@@ -1,7 +1,5 @@
 #include "core/video/video_writer.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -11,6 +9,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/base/resources.h"
 #include "core/video/av.h"
 #include "core/video/damage_watch.h"
@@ -115,7 +114,7 @@ void VideoWriter::Impl::start(const Frame& first) {
     }
     if (encoder == "mpeg4") {
         notice = "no H.264 encoder available: " + path_ + " is written as MPEG-4 Part 2";
-        spdlog::warn("{}", notice);
+        logger().warn("{}", notice);
     }
     av::Dictionary settings;
     if (std::string_view(muxer_of(path_)) != "matroska") {
@@ -171,7 +170,7 @@ VideoWriter::~VideoWriter() {
     try {
         close();
     } catch (const std::exception& failure) {
-        spdlog::error("{}", failure.what());
+        logger().error("{}", failure.what());
     }
 }
 

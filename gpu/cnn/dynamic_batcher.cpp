@@ -152,7 +152,7 @@ void DynamicBatcher::launch(std::unique_lock<std::mutex>& lock) {
     } catch (const Error& error) {
         failure = std::current_exception();
         unavailable = error.kind() == ErrorKind::unavailable;
-        if (unavailable) spdlog::warn("frames of several sources are processed one by one: {}", error.what());
+        if (unavailable) logger().warn("frames of several sources are processed one by one: {}", error.what());
     } catch (...) {
         failure = std::current_exception();
     }
@@ -182,7 +182,7 @@ void DynamicBatcher::await_batch(std::unique_lock<std::mutex>& lock) {
         std::copy_if(running.begin() + 1, running.end(), std::back_inserter(finished),
                      [](const Engine* engine) { return engine->done.done(); });
     } catch (const Error& error) {  // the next launch fails as well, and reports it to its sources
-        spdlog::debug("{}", error.what());
+        logger().debug("{}", error.what());
     }
     lock.lock();
     awaiting_ = false;

@@ -75,7 +75,7 @@ void FrameIntake::end_batch() noexcept {
     try {
         batches_[current_].read.record(stream_);
     } catch (const Error& error) {  // the device is lost, and the next call says so
-        spdlog::debug("{}", error.what());
+        logger().debug("{}", error.what());
     }
 }
 

@@ -17,8 +17,8 @@ void warn_cuda(int code, const char* what) noexcept {
         // After a device is lost every call fails, so the same status is logged as a warning only once.
         static std::atomic<cudaError_t> last_logged{cudaSuccess};
         const bool again = last_logged.exchange(status) == status;
-        spdlog::log(again ? spdlog::level::debug : spdlog::level::warn, "{}: {} [{}]", what, cudaGetErrorString(status),
-                    cudaGetErrorName(status));
+        logger().log(again ? spdlog::level::debug : spdlog::level::warn, "{}: {} [{}]", what,
+                     cudaGetErrorString(status), cudaGetErrorName(status));
     } catch (...) {
     }
 }

@@ -4,11 +4,16 @@
 """
 
 import array
+import concurrent.futures
+import io
 import multiprocessing
 import os
 import random
+import shutil
 import signal
+import subprocess
 import sys
+import tempfile
 import threading
 import types
 import unittest
@@ -24,6 +29,10 @@ try:
     import torch
 except ImportError:
     torch = None
+try:
+    import torchvision
+except ImportError:
+    torchvision = None
 
 seed = int(os.environ.get("THRONG_SEED", "77"))
 
@@ -249,6 +258,146 @@ class Torch(unittest.TestCase):
         torch.library.opcheck(torch.ops.throng.batched_nms.default, (boxes, scores, torch.zeros(50).long(), 0.5))
 
 
+@unittest.skipIf(torchvision is None, "no torchvision")
+class Torchvision(unittest.TestCase):
+    """Under patch(), everything that calls torchvision's suppression gets its results from Throng."""
+
+    def setUp(self):
+        import throng.torch
+
+        self.torch = throng.torch
+        generator = torch.Generator().manual_seed(seed)
+        self.boxes, self.scores = self.random(generator)
+        self.others = self.random(generator)
+        self.ids = torch.randint(0, 5, (300,), generator=generator)
+        self.kept = torchvision.ops.nms(self.boxes, self.scores, 0.5)
+        self.batched = torchvision.ops.batched_nms(self.boxes, self.scores, self.ids, 0.5)
+        self.assertLess(len(self.kept), len(self.batched))
+        # Counts the calls that reach Throng, in its functions below torch.
+        self.calls = []
+        for name in ("nms", "batched_nms"):
+            original = getattr(throng.torch._functions, name)
+            counted = mock.patch.object(throng.torch._functions, name,
+                                        lambda *args, call=original, **keys: self.calls.append(1) or call(*args, **keys))
+            counted.start()
+            self.addCleanup(counted.stop)
+        self.addCleanup(throng.torch.unpatch)
+
+    def random(self, generator):
+        boxes = torch.rand(300, 4, generator=generator) * 100
+        boxes[:, 2:] = boxes[:, :2] + boxes[:, 2:] * 0.3
+        return boxes, torch.rand(300, generator=generator)
+
+    def expect(self, calls, kept, expected):
+        """The results are torchvision's, and Throng was called that often."""
+        self.assertTrue(torch.equal(kept, expected))
+        self.assertEqual(len(self.calls), calls)
+        self.calls.clear()
+
+    def test_keywords_and_early_imports(self):
+        from torchvision.ops import nms as early
+
+        with self.torch.patch():
+            self.expect(1, torchvision.ops.nms(self.boxes, self.scores, iou_threshold=0.5), self.kept)
+            self.expect(1, torchvision.ops.nms(scores=self.scores, boxes=self.boxes, iou_threshold=0.5), self.kept)
+            self.expect(1, early(self.boxes, self.scores, 0.5), self.kept)
+            self.expect(1, torch.ops.torchvision.nms(self.boxes, self.scores, 0.5), self.kept)
+            self.expect(1, torchvision.ops.batched_nms(idxs=self.ids, boxes=self.boxes, scores=self.scores,
+                                                       iou_threshold=0.5), self.batched)
+        self.expect(0, early(self.boxes, self.scores, 0.5), self.kept)
+
+    def test_nested(self):
+        original = torchvision.ops.batched_nms
+        with self.torch.patch():
+            with self.torch.patch():
+                pass
+            self.expect(1, torchvision.ops.nms(self.boxes, self.scores, 0.5), self.kept)
+            self.assertIsNot(torchvision.ops.batched_nms, original)
+        self.expect(0, torchvision.ops.nms(self.boxes, self.scores, 0.5), self.kept)
+        self.assertIs(torchvision.ops.batched_nms, original)
+        self.torch.patch()
+        with self.torch.patch():
+            self.torch.unpatch()
+            self.expect(0, torchvision.ops.nms(self.boxes, self.scores, 0.5), self.kept)
+        self.assertIs(torchvision.ops.batched_nms, original)
+
+    def test_scripts_and_traces(self):
+        def both(boxes: torch.Tensor, scores: torch.Tensor, ids: torch.Tensor):
+            return (torchvision.ops.boxes.nms(boxes, scores, 0.5),
+                    torchvision.ops.boxes.batched_nms(boxes, scores, ids, 0.5))
+
+        expected = both(*self.others, self.ids)
+        with self.torch.patch():
+            for compiled in (torch.jit.script(both), torch.jit.trace(both, (self.boxes, self.scores, self.ids))):
+                self.calls.clear()
+                results = compiled(*self.others, self.ids)
+                self.expect(2, results[0], expected[0])
+                self.assertTrue(torch.equal(results[1], expected[1]))
+
+    def test_export(self):
+        class Suppression(torch.nn.Module):
+            def forward(self, boxes, scores):
+                return torchvision.ops.nms(boxes, scores, 0.5)
+
+        def exported():
+            file = io.BytesIO()
+            torch.onnx.export(Suppression(), (self.boxes, self.scores), file, opset_version=11)
+            return file.getvalue()
+
+        try:
+            plain = exported()
+        except Exception as error:  # newer versions need the package onnx
+            self.skipTest(f"torch cannot export here: {error}")
+        with self.torch.patch():
+            patched = exported()
+        self.assertEqual(patched, plain)
+        self.assertIn(b"NonMaxSuppression", patched)
+
+    def test_gradients(self):
+        scores = self.scores.clone().requires_grad_()
+        with self.torch.patch():
+            kept = torchvision.ops.nms(self.boxes.clone().requires_grad_(), scores, 0.5)
+            self.expect(1, kept, self.kept)
+        self.assertFalse(kept.requires_grad)
+        scores[kept].sum().backward()
+        self.assertEqual(int(scores.grad.sum()), len(kept))
+
+    def test_errors(self):
+        with self.torch.patch(), self.assertRaises(RuntimeError):
+            torchvision.ops.nms(self.boxes[:, :3], self.scores, 0.5)
+
+
+@unittest.skipIf(np is None or shutil.which("mypy") is None, "no mypy or NumPy")
+class Stubs(unittest.TestCase):
+    USE = """
+import numpy, throng
+with throng.Detector("haar", min_size=40) as detector:
+    print(detector.detect(numpy.zeros((9, 9), numpy.uint8), order="rgb")["x"])
+for frame in throng.Pipeline("a.mp4", images="rgb", track=True, hide="blur"):
+    print(frame.index + 1, frame.image)
+try:
+    throng.Pipeline("none.mp4").stop()
+except throng.Error as error:
+    print(error.status + 1)
+"""
+
+    def mypy(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "use.py")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            package = os.path.dirname(os.path.dirname(os.path.abspath(throng.__file__)))
+            return subprocess.run(["mypy", "--strict", "--enable-incomplete-feature=Unpack", "--cache-dir=/dev/null", path],
+                                  env={**os.environ, "MYPYPATH": package}, capture_output=True, text=True, check=False)
+
+    def test_strict(self):
+        result = self.mypy(self.USE)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        wrong = self.mypy(self.USE.replace('"blur"', '"stars"').replace("min_size=40", "min_size='x'"))
+        self.assertIn('"min_size"', wrong.stdout)
+        self.assertIn('"hide"', wrong.stdout)
+
+
 def _use_in_fork(*objects):
     _use_in_fork.objects = objects
 
@@ -431,19 +580,19 @@ class Detection(unittest.TestCase):
             self.assertEqual(frame.image.shape, (360, 480))
             found = self.detector.detect(frame.image)
             self.assertEqual(found.dtype, throng.detection_dtype)
-            self.assertTrue((found == frame.detections).all())
+            self.assertEqual(found.tobytes(), frame.detections.tobytes())
             self.assertGreaterEqual(len(found), 3)
         color = np.repeat(frames[0].image[:, :, None], 3, axis=2)
-        self.assertTrue((self.detector.detect(color) == frames[0].detections).all())
+        self.assertEqual(self.detector.detect(color).tobytes(), frames[0].detections.tobytes())
         chroma = np.full((180, 480), 128, np.uint8)
-        self.assertTrue((self.detector.detect(frames[0].image, chroma) == frames[0].detections).all())
+        self.assertEqual(self.detector.detect(frames[0].image, chroma).tobytes(), frames[0].detections.tobytes())
         padded = np.zeros((360, 500), np.uint8)
         padded[:, :480] = frames[0].image
-        self.assertTrue((self.detector.detect(padded[:, :480]) == frames[0].detections).all())
+        self.assertEqual(self.detector.detect(padded[:, :480]).tobytes(), frames[0].detections.tobytes())
 
     def test_bad_arguments(self):
         for image in (np.zeros((0, 0), np.uint8), np.zeros(5, np.uint8), np.zeros((9, 9), np.float32),
-                      np.zeros((9, 9, 4), np.uint8), np.zeros((9, 18), np.uint8)[:, ::2], 3):
+                      np.zeros((9, 9, 5), np.uint8), np.zeros((9, 18), np.uint8)[:, ::2], 3):
             with self.assertRaises(throng.Error):
                 self.detector.detect(image)
         for call in (lambda: throng.Detector("horse"), lambda: throng.Detector(backend="tpu"),
@@ -472,6 +621,110 @@ class Detection(unittest.TestCase):
             pipeline.close()
             reader.join(timeout=60)
             self.assertEqual(ended, [True])
+
+    def test_a_pipeline_is_stopped_by_another_thread(self):
+        with throng.Pipeline("crowd:faces=2,size=320x240", backend="cpu") as pipeline:  # without end
+            first = threading.Event()
+            reader = threading.Thread(target=lambda: [first.set() for _ in pipeline])
+            reader.start()
+            first.wait()
+            pipeline.stop()
+            reader.join(timeout=60)
+            self.assertFalse(reader.is_alive())
+            self.assertEqual(list(pipeline), [])
+            pipeline.stop()
+
+    def test_ctrl_c_while_a_source_opens(self):
+        def interrupt(*_):
+            raise KeyboardInterrupt
+
+        with tempfile.TemporaryDirectory() as folder:
+            pipe = os.path.join(folder, "silent")
+            os.mkfifo(pipe)  # nobody writes into it
+            previous = signal.signal(signal.SIGALRM, interrupt)
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0.1)
+                with self.assertRaises(KeyboardInterrupt) as raised:
+                    throng.Pipeline(pipe, backend="cpu")
+            finally:
+                signal.signal(signal.SIGALRM, previous)
+            self.assertIsNone(raised.exception.__context__)  # opening did not fail first
+
+    def test_threads_share_a_detector(self):
+        with throng.Pipeline(self.source, backend="cpu", images=True) as pipeline:
+            frame = next(pipeline)
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            for found in pool.map(self.detector.detect, [frame.image] * 12):
+                self.assertEqual(found.tobytes(), frame.detections.tobytes())
+
+    def test_colors(self):
+        images = {}
+        for kind in (True, "gray", "bgr", "rgb"):
+            with throng.Pipeline(self.source, backend="cpu", images=kind) as pipeline:
+                images[kind] = next(pipeline).image
+            self.assertTrue(images[kind].flags.writeable)
+        self.assertEqual(images[True].tobytes(), images["gray"].tobytes())
+        self.assertEqual(images["gray"].shape, (360, 480))
+        self.assertEqual(images["bgr"].shape, (360, 480, 3))
+        self.assertEqual(images["bgr"][:, :, ::-1].tobytes(), images["rgb"].tobytes())
+        expected = self.detector.detect(images["bgr"])
+        self.assertTrue(expected.flags.writeable)
+        self.assertGreaterEqual(len(expected), 3)
+        four = np.dstack([images["rgb"], np.full((360, 480), 9, np.uint8)])
+        for found in (self.detector.detect(images["rgb"], order="rgb"), self.detector.detect(four, order="rgb"),
+                      self.detector.detect(np.ascontiguousarray(four[:, :, [2, 1, 0, 3]]))):
+            self.assertEqual(found.tobytes(), expected.tobytes())
+        with self.assertRaises(throng.Error):
+            throng.Pipeline(self.source, images="yuv")
+
+    def test_tracks_and_hidden_faces(self):
+        source = "crowd:faces=5,size=480x360,frames=8,seed=5,motion=walk"
+        with throng.Pipeline(source, backend="cpu", images=True, track=True) as pipeline:
+            shown = list(pipeline)
+        self.assertTrue(any((frame.detections["track"] >= 0).any() for frame in shown))
+        for style in ("blur", "mosaic", "solid"):
+            with throng.Pipeline(source, backend="cpu", images=True, hide=style) as pipeline:
+                hidden = list(pipeline)
+            self.assertEqual([frame.index for frame in hidden], list(range(8)))
+            for frame, plain in zip(hidden, shown):
+                for face in plain.detections:
+                    x, y = int(face["x"] + face["width"] / 2), int(face["y"] + face["height"] / 2)
+                    inside = np.s_[y - 3:y + 3, x - 3:x + 3]
+                    self.assertGreater(np.count_nonzero(frame.image[inside] != plain.image[inside]), 18)
+        with self.assertRaises(throng.Error):
+            throng.Pipeline(source, hide="stars")
+
+    def test_errors_have_a_status(self):
+        with self.assertRaises(FileNotFoundError) as raised:
+            throng.Pipeline("/nonexistent.mp4")
+        self.assertIsInstance(raised.exception, throng.Error)
+        self.assertEqual((raised.exception.status, raised.exception.filename), (3, "/nonexistent.mp4"))
+        with self.assertRaises(FileNotFoundError):
+            throng.Detector(model="/nonexistent.xml")
+        with self.assertRaises(throng.Error) as raised:
+            throng.Detector(min_size=-1)
+        self.assertEqual(raised.exception.status, 2)
+        self.assertNotIsInstance(raised.exception, OSError)
+        with self.assertRaises(throng.Error) as raised:
+            throng.nms(floats([0, 0, 1], 3), floats([1]))
+        self.assertEqual(raised.exception.status, 2)
+
+    def test_a_detector_in_a_with_statement(self):
+        with throng.Detector(backend="cpu") as detector:
+            self.assertEqual(detector.backend, "cpu")
+        for call in (lambda: detector.backend, lambda: detector.detect(np.zeros((9, 9), np.uint8))):
+            with self.assertRaises(throng.Error):
+                call()
+        detector.close()
+
+    def test_warnings_go_to_logging(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("a.bmp", "b.bmp"):
+                with open(os.path.join(folder, name), "wb") as file:
+                    file.write(b"BM no image")
+            with self.assertLogs("throng", "WARNING") as logged, self.assertRaises(throng.Error):
+                list(throng.Pipeline(folder, backend="cpu"))
+            self.assertIn("a.bmp", logged.output[0])
 
     def test_a_pipeline_is_closed_by_a_signal(self):
         pipeline = throng.Pipeline("crowd:faces=2,size=320x240", backend="cpu")  # without end

@@ -24,7 +24,7 @@ class Options(ctypes.Structure):
                 ("min_size", ctypes.c_int32), ("max_size", ctypes.c_int32), ("scale_factor", ctypes.c_double),
                 ("score_threshold", ctypes.c_double), ("theta", ctypes.c_double),
                 ("min_hits", ctypes.c_int32), ("reserved", ctypes.c_int32),
-                ("settings", ctypes.POINTER(ctypes.c_char_p))]
+                ("settings", ctypes.POINTER(ctypes.c_char_p)), ("stop", ctypes.c_void_p)]
 
 
 class NmsParams(ctypes.Structure):
@@ -32,7 +32,7 @@ class NmsParams(ctypes.Structure):
 
     _fields_ = [("size", ctypes.c_uint32)] + [
         (name, ctypes.c_int32) for name in ("rule", "overlap", "pair", "ties", "compare", "invalid",
-                                            "pixels", "min_hits")] + [
+                                            "pixels", "min_hits", "reserved")] + [
         (name, ctypes.c_double) for name in ("theta", "sigma", "score_min", "feature_low", "feature_high",
                                              "feature_distance")]
 
@@ -116,28 +116,31 @@ class NamesOfSettings(unittest.TestCase):
             setattr(struct, field, value.encode() if isinstance(value, str) else value)
         return struct
 
+    def default_of(self, init, kind):
+        struct = kind()
+        init(ctypes.byref(struct), ctypes.c_size_t(ctypes.sizeof(struct)))
+        return struct
+
     def field_of(self, settings, theta):
         name = next(iter(settings))
         return theta if name == "theta" else name
 
     def test_c(self):
         detection = ctypes.CDLL(os.path.join(libraries, "libthrong.so"))
-        detection.throng_options_default.restype = Options
         detection.throng_detector_error.restype = ctypes.c_char_p
         handle = ctypes.c_void_p()
         for settings in DETECTOR:
-            options = self.fill(detection.throng_options_default(), settings)
+            options = self.fill(self.default_of(detection.throng_options_init, Options), settings)
             status = detection.throng_detector_create(ctypes.byref(handle), 0, ctypes.byref(options))
             self.assertEqual(status, 2, settings)
             text = detection.throng_detector_error(None).decode()
             self.check(text, [f"options.{next(iter(settings))}: "], ["--"], f"{settings}: {text}")
         nms = ctypes.CDLL(os.path.join(libraries, "libthrong_nms.so"))
-        nms.throng_nms_params_default.restype = NmsParams
         nms.throng_nms_error.restype = ctypes.c_char_p
         self.assertEqual(nms.throng_nms_create(ctypes.byref(handle), 0, 0, 0), 0)
         size = ctypes.c_size_t()
         for settings in NMS:
-            params = self.fill(nms.throng_nms_params_default(), settings)
+            params = self.fill(self.default_of(nms.throng_nms_params_init, NmsParams), settings)
             status = nms.throng_nms_workspace_size(handle, ctypes.byref(params), ctypes.c_int64(1),
                                                    ctypes.byref(size))
             self.assertEqual(status, 2, settings)
@@ -168,9 +171,8 @@ class NamesOfSettings(unittest.TestCase):
     def c_text(self, settings):
         """Returns the error of a detector with these texts as options.settings."""
         detection = ctypes.CDLL(os.path.join(libraries, "libthrong.so"))
-        detection.throng_options_default.restype = Options
         detection.throng_detector_error.restype = ctypes.c_char_p
-        options = detection.throng_options_default()
+        options = self.default_of(detection.throng_options_init, Options)
         options.settings = (ctypes.c_char_p * (len(settings) + 1))(*(text.encode() for text in settings), None)
         handle = ctypes.c_void_p()
         self.assertEqual(detection.throng_detector_create(ctypes.byref(handle), 0, ctypes.byref(options)), 2, settings)

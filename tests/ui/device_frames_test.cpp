@@ -104,11 +104,13 @@ class DeviceFrames : public testing::Test {
 protected:
     DeviceFrames() {
         sink_ = std::make_shared<spdlog::sinks::ostream_sink_mt>(log_text_);
-        spdlog::default_logger()->sinks().push_back(sink_);
+        logger().sinks().push_back(sink_);
+        logger().set_level(spdlog::level::info);
     }
     ~DeviceFrames() override {
         close();
-        std::erase(spdlog::default_logger()->sinks(), sink_);
+        logger().set_level(spdlog::level::off);
+        std::erase(logger().sinks(), sink_);
         EXPECT_EQ(log_.without_context, 0);
         EXPECT_EQ(log_.attached, log_.detached);
     }

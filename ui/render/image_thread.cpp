@@ -19,7 +19,7 @@ ImageThread::ImageThread(QObject* owner, std::size_t views, std::function<void(s
         try {
             if (request.result && !request.item.isEmpty()) image = makers[job.lane()].make(request);
         } catch (const std::exception& error) {
-            spdlog::error("cannot show a frame: {}", error.what());
+            logger().error("cannot show a frame: {}", error.what());
         }
         job.report({job.lane(), std::move(image)});
     });

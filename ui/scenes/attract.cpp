@@ -72,7 +72,7 @@ void Attract::advance() {
             enter(&scene);
             return;
         }
-        spdlog::debug("scene \"{}\" skipped: impossible on this machine", scene.name.toStdString());
+        logger().debug("scene \"{}\" skipped: impossible on this machine", scene.name.toStdString());
     }
     enter(nullptr);  // none is possible now; clocks may be later
     rest();

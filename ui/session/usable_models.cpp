@@ -16,7 +16,7 @@ std::vector<InstalledModel> usable_models() {
             if (lower_extension(file.path) == ".onnx")
                 threshold = cnn_score_threshold({}, read_onnx(file.path).head.family);
         } catch (const Error& error) {
-            spdlog::debug("{}", error.what());
+            logger().debug("{}", error.what());
             continue;
         }
         models.push_back({std::move(file), threshold});

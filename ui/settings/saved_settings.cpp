@@ -52,7 +52,7 @@ void SavedSettings::restore_detector() {
         }
         detection_.use(kind, model);
     } catch (const Error& error) {  // the store may be of another version, and the model may have been removed
-        spdlog::info("the detector of the last run is not used: {}", error.what());
+        logger().info("the detector of the last run is not used: {}", error.what());
     }
 }
 

@@ -36,7 +36,7 @@ void SourceGuard::handle_result() {
     if (!session_.result()) return;
     stall_.start();
     if (!on_demo() || session_.source()->spec() != source_) return;
-    spdlog::info("the source is back: {}", source_.toStdString());
+    logger().info("the source is back: {}", source_.toStdString());
     source_.clear();
     demo_opened_ = false;
     retry_.stop();
@@ -46,7 +46,7 @@ void SourceGuard::handle_result() {
 void SourceGuard::fall_back() {
     if (!on_demo()) {
         source_ = session_.source()->spec();
-        spdlog::warn("the source fails: {}; the demo crowd is shown until it is back", source_.toStdString());
+        logger().warn("the source fails: {}; the demo crowd is shown until it is back", source_.toStdString());
     }
     if (!retry_.isActive()) {
         retry_.start(next_retry_);

@@ -92,7 +92,7 @@ Stand::Stand(Session& session, StandOptions options, QObject* parent)
         if (!alert.visible()) return;
         alert_timer_.start();
         if (!alert.is_error()) return;
-        spdlog::warn("{}: {}", alert.what().toStdString(), alert.where().toStdString());
+        logger().warn("{}: {}", alert.what().toStdString(), alert.where().toStdString());
         if (attract_ && attract_->running()) session_.alert()->dismiss();
     });
 }

@@ -36,7 +36,7 @@ void notify_service_manager(std::string_view message) {
     // Without waiting: a full queue holds enough reports.
     if (::sendto(socket, message.data(), message.size(), MSG_NOSIGNAL | MSG_DONTWAIT,
                  reinterpret_cast<const sockaddr*>(&address), length) < 0) {
-        spdlog::debug("no report to the service manager: {}", std::strerror(errno));
+        logger().debug("no report to the service manager: {}", std::strerror(errno));
     }
     ::close(socket);
 }

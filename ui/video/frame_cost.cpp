@@ -47,7 +47,7 @@ void FrameCost::end_frame() {
 void FrameCost::report() const {
     const RollingSummary ms = busy_.summary();
     const bool software = window_.rendererInterface()->graphicsApi() == QSGRendererInterface::Software;
-    spdlog::info(
+    logger().info(
         "CPU time of the window's thread per frame ({} frames, {} renderer): median {:.2f} ms, p99 {:.2f} ms, max "
         "{:.2f} ms",
         ms.count, software ? "software" : "hardware", ms.p50, ms.p99, ms.max);

@@ -205,7 +205,7 @@ void VideoItem::set_device_frames(bool on, const std::string& unavailable_reason
     uses_device_frames_ = on;
     std::string line = on ? "the window shows decoded frames from device memory"
                           : "the window's frames are copied from the device to the host: " + unavailable_reason;
-    if (line != logged_frame_path_) spdlog::info("{}", line);
+    if (line != logged_frame_path_) logger().info("{}", line);
     logged_frame_path_ = std::move(line);
     if (!session_) return;
     post(this, [this, bridge = bridge_, on] {

@@ -1,30 +1,22 @@
 #include "app/api/detect/detection.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <mutex>
+#include <string_view>
 #include <utility>
 
 #include "app/api/handle.h"
 #include "app/options/backend.h"
+#include "core/algo/gray.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 
 namespace throng::api {
 namespace {
 
-// Warnings of the library go to standard error, never to the caller's standard output.
-void initialize_log_once() {
-    static std::once_flag once;
-    std::call_once(once, [] {
-        const char* level = std::getenv("THRONG_LOG");
-        initialize_log(level != nullptr ? level : "warn");
-    });
-}
+[[maybe_unused]] const bool kSharesProcess = (share_process(), true);
 
 PipelineSettings settings_of(const DetectionOptions& options) {
-    initialize_log_once();
     PipelineSettings settings = pipeline_settings(options.chosen.params("haar", BoxesFor::data));
     check_settings(settings);
     return settings;
@@ -37,14 +29,16 @@ CommonOptions common_options(const DetectionOptions& options) {
     return common;
 }
 
-void check_image(const ImageView& image, const std::string& backend) {
+void check_image(const ImageView& image, std::string_view backend) {
     require(image.width >= 1 && image.height >= 1, "image", "must have at least 1 x 1 pixels");
     require(std::int64_t{image.width} * image.height <= kMaxPixels, "image", "has more than 2^28 pixels");
     for (int p = 0; p < plane_count(image.format); ++p) {
         const std::string number = "[" + std::to_string(p) + "]";
         require(image.planes[p] != nullptr, "image.planes" + number, "is NULL");
-        require(image.pitch[p] >= plane_shape(image.format, image.width, image.height, p).width, "image.pitch" + number,
-                "is smaller than a row of the plane");
+        const int row = image.format == PixelFormat::bgr24
+                            ? image.width * image.step
+                            : plane_shape(image.format, image.width, image.height, p).width;
+        require(image.pitch[p] >= row, "image.pitch" + number, "is smaller than a row of the plane");
     }
     if (image.memory != MemoryKind::device) return;
     require(backend == "cuda", "image.memory", "is device memory, which only the CUDA backend reads");
@@ -57,6 +51,8 @@ Frame frame_of(const ImageView& image, FramePool& pool) {
         info.width = image.width;
         info.height = image.height;
         info.format = image.format;
+        info.range = image.range;
+        info.matrix = image.matrix;
         info.memory = MemoryKind::device;
         PlaneView planes[Frame::kMaxPlanes];
         for (int p = 0; p < plane_count(image.format); ++p) {
@@ -70,25 +66,77 @@ Frame frame_of(const ImageView& image, FramePool& pool) {
     for (int p = 0; p < plane_count(image.format); ++p) {
         const PlaneView& plane = copy.plane(p);
         for (int row = 0; row < plane.height; ++row) {
-            std::memcpy(copy.data(p) + row * plane.pitch,
-                        static_cast<const std::uint8_t*>(image.planes[p]) + row * image.pitch[p],
-                        static_cast<std::size_t>(plane.width));
+            std::uint8_t* to = copy.data(p) + row * plane.pitch;
+            const auto* from = static_cast<const std::uint8_t*>(image.planes[p]) + row * image.pitch[p];
+            if (image.format != PixelFormat::bgr24 || (image.step == 3 && !image.red_first)) {
+                std::memcpy(to, from, static_cast<std::size_t>(plane.width));
+                continue;
+            }
+            const int blue = image.red_first ? 2 : 0;
+            for (int x = 0; x < image.width; ++x, to += 3, from += image.step) {
+                to[0] = from[blue];
+                to[1] = from[1];
+                to[2] = from[2 - blue];
+            }
         }
     }
+    copy.info().range = image.range;
+    copy.info().matrix = image.matrix;
     return std::move(copy).finish();
+}
+
+// Returns the gray image of a frame, which detectors see.
+Frame gray_of(const Frame& frame, FramePool& pool) {
+    const Frame host = frame.on_host();
+    WritableFrame gray = pool.take(PixelFormat::gray8, host.width(), host.height());
+    const PlaneView& from = host.plane(0);
+    for (int y = 0; y < host.height(); ++y) {
+        const std::uint8_t* row = from.data + y * from.pitch;
+        std::uint8_t* to = gray.data(0) + y * gray.plane(0).pitch;
+        if (host.has_luma()) {
+            std::memcpy(to, row, static_cast<std::size_t>(host.width()));
+            continue;
+        }
+        for (int x = 0; x < host.width(); ++x, row += 3) to[x] = gray_of_bgr(row[0], row[1], row[2]);
+    }
+    return std::move(gray).finish();
 }
 
 }  // namespace
 
+void hide_in(const ImageView& image, const RedactRegions& regions, const RedactOptions& options) {
+    require(image.memory == MemoryKind::host, "image.memory", "must be host memory");
+    check_image(image, "cpu");
+    RedactImage place{image.width, image.height, plane_count(image.format), {}};
+    for (int p = 0; p < place.num_planes; ++p) {
+        const PlaneView shape = plane_shape(image.format, image.width, image.height, p);
+        RedactPlane& plane = place.planes[p];
+        plane.data = static_cast<std::uint8_t*>(const_cast<void*>(image.planes[p]));
+        plane.pitch = image.pitch[p];
+        plane.channels = image.format == PixelFormat::bgr24 ? 3 : image.format == PixelFormat::nv12 && p == 1 ? 2 : 1;
+        plane.step = image.format == PixelFormat::bgr24 ? image.step : plane.channels;
+        plane.width = shape.width / plane.channels;
+        plane.height = shape.height;
+        plane.shift = p == 0 ? 0 : 1;
+    }
+    redact(place, regions, options);
+}
+
 ImageDetector::ImageDetector(const DetectionOptions& options)
-    : engine_(make_engine(common_options(options), settings_of(options))), backend_name_(engine_.backend()->name()) {}
+    : engine_(make_engine(common_options(options), settings_of(options))) {
+    note_backend();
+}
+
+void ImageDetector::note_backend() {
+    backend_name_ = engine_.backend()->name() == "cpu" ? "cpu" : "cuda";
+}
 
 std::shared_ptr<const FrameResult> ImageDetector::detect(const ImageView& image) {
-    check_image(image, backend_name_);
+    check_image(image, backend_name());
     DecodedFrame decoded;
     decoded.frame = frame_of(image, pool_);
     std::shared_ptr<const FrameResult> result = engine_.detect(std::move(decoded)).result;
-    backend_name_ = engine_.backend()->name();
+    note_backend();
     if (!result) throw Error(ErrorKind::unavailable, engine_.notice(), "image", "pass images in host memory");
     return result;
 }
@@ -101,10 +149,11 @@ void ResultQueue::close() {
     results_.close();
 }
 
-std::shared_ptr<const FrameResult> ResultQueue::pop(std::optional<std::chrono::milliseconds> timeout) {
+std::shared_ptr<const FrameResult> ResultQueue::pop(std::optional<std::chrono::milliseconds> timeout,
+                                                    const std::stop_token& stop) {
     std::shared_ptr<const FrameResult> result;
     const std::chrono::duration<double> limit = timeout ? std::chrono::duration<double>(*timeout) : kNoTimeLimit;
-    ended_ = results_.pop(result, {}, limit) == PopStatus::closed;
+    ended_ = results_.pop(result, stop, limit) == PopStatus::closed;
     return result;
 }
 
@@ -114,8 +163,17 @@ void ResultQueue::abandon() {
 }
 
 SourceStream::SourceStream(const std::string& source, const DetectionOptions& options)
-    : source_(source), results_(std::make_shared<ResultQueue>()) {
-    const PipelineSettings settings = settings_of(options);
+    : source_(source),
+      pixels_(options.pixels),
+      hide_(options.hide),
+      on_stop_(options.stop, [this] { stop(); }),
+      results_(std::make_shared<ResultQueue>()) {
+    PipelineSettings settings = settings_of(options);
+    if (options.track) settings.tracking = tracker_params(settings.detector.kind);
+    if (hide_) {
+        settings.hiding = hiding_params(settings.detector.kind);
+        settings.hiding->redact.style = *hide_;
+    }
     const CommonOptions common = common_options(options);
     std::shared_ptr<Backend> backend = make_backend(common, &settings.detector).backend;
     PipelineOptions pipeline_options;
@@ -123,10 +181,13 @@ SourceStream::SourceStream(const std::string& source, const DetectionOptions& op
     SourceOptions source_options;
     source_options.device = options.device;
     source_options.prefer_device_frames = backend->name() != "cpu";
-    pipeline_ =
-        std::make_unique<Pipeline>(open_source(source, source_options), std::move(backend), settings, pipeline_options);
+    std::unique_ptr<VideoSource> opened = open_source(source, source_options, options.stop);
+    if (settings.hiding && !opened->info().live) settings.hiding->plan.delay = kFileDelay;
+    pipeline_ = std::make_unique<Pipeline>(std::move(opened), std::move(backend), settings, pipeline_options);
     pipeline_->add_sink(results_);
     pipeline_->start();
+    if (pipeline_->wait_ready()) return;
+    if (const std::optional<Error> failure = pipeline_->failure()) throw Error(*failure);
 }
 
 SourceStream::~SourceStream() {
@@ -135,7 +196,8 @@ SourceStream::~SourceStream() {
 }
 
 std::shared_ptr<const FrameResult> SourceStream::next(std::optional<std::chrono::milliseconds> timeout) {
-    std::shared_ptr<const FrameResult> result = results_->pop(timeout);
+    std::shared_ptr<const FrameResult> result = results_->pop(timeout, stopped_.get_token());
+    if (stopped_.stop_requested()) throw Error(ErrorKind::interrupted, "stopped", source_);
     if (result || !results_->has_ended()) return result;
     pipeline_->wait();
     if (const std::optional<Error> failure = pipeline_->failure()) throw Error(*failure);
@@ -143,6 +205,21 @@ std::shared_ptr<const FrameResult> SourceStream::next(std::optional<std::chrono:
         throw Error(ErrorKind::input, "incomplete: " + missing, source_);
     }
     return nullptr;
+}
+
+Frame SourceStream::picture(const FrameResult& result) {
+    Frame frame = result.frame;
+    if (hide_) frame = redacted(frame, regions_to_hide(result), result.redact, pool_);
+    if (pixels_ == Pixels::decoded) return frame;
+    if (pixels_ == Pixels::gray) return frame.info().format == PixelFormat::gray8 ? frame : gray_of(frame, pool_);
+    WritableFrame copy = converter_.bgr_copy(frame, pool_);
+    if (pixels_ == Pixels::rgb) {
+        for (int y = 0; y < frame.height(); ++y) {
+            std::uint8_t* pixel = copy.data(0) + y * copy.plane(0).pitch;
+            for (int x = 0; x < frame.width(); ++x, pixel += 3) std::swap(pixel[0], pixel[2]);
+        }
+    }
+    return std::move(copy).finish();
 }
 
 }  // namespace throng::api

@@ -1,7 +1,9 @@
 // Detection for the C library and the Python module: a detector for single images, and a stream of a source's frames.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -13,13 +15,22 @@
 #include "core/frame/frame_pool.h"
 #include "core/pipeline/engine.h"
 #include "core/pipeline/pipeline.h"
+#include "core/redact/redact.h"
+#include "core/video/convert.h"
 
 namespace throng::api {
+
+enum class Pixels : std::uint8_t { decoded, gray, bgr, rgb };
 
 struct DetectionOptions {
     std::string backend = "auto";  // auto, cpu or cuda
     int device = 0;
     ChosenSettings chosen;
+    // Of streams:
+    std::stop_token stop;             // ends opening and waiting
+    bool track = false;               // FrameResult::tracks
+    std::optional<RedactStyle> hide;  // faces are hidden in the pixels that picture() returns
+    Pixels pixels = Pixels::decoded;  // the format of picture()
 };
 
 // Image in the caller's memory. Planes and pitches as in throng_image.
@@ -27,12 +38,20 @@ struct ImageView {
     PixelFormat format = PixelFormat::gray8;
     int width = 0;
     int height = 0;
+    ColorRange range = ColorRange::limited;  // of NV12 and YUV420P, as is the matrix
+    ColorMatrix matrix = ColorMatrix::bt709;
     MemoryKind memory = MemoryKind::host;
+    int step = 3;            // of bgr24: bytes per pixel; 4: one is not read
+    bool red_first = false;  // of bgr24: red, green, blue
     const void* planes[Frame::kMaxPlanes] = {};
     std::ptrdiff_t pitch[Frame::kMaxPlanes] = {};
 };
 
-// Not thread-safe.
+// Hides boxes in place. The planes must be writable. Throws Error(usage) as ImageDetector::detect does, and for device
+// memory.
+void hide_in(const ImageView& image, const RedactRegions& regions, const RedactOptions& options);
+
+// Not thread-safe, except that backend_name() may be called from any thread.
 class ImageDetector {
 public:
     // Throws Error as Backend::make_detector does.
@@ -42,11 +61,13 @@ public:
     // Error(usage) with the name of the field for an image that cannot be read.
     [[nodiscard]] std::shared_ptr<const FrameResult> detect(const ImageView& image);
     // The backend in use: with `auto`, the CPU's after a failure of the GPU.
-    [[nodiscard]] const std::string& backend_name() const noexcept { return backend_name_; }
+    [[nodiscard]] const char* backend_name() const noexcept { return backend_name_; }
 
 private:
+    void note_backend();
+
     Engine engine_;
-    std::string backend_name_;
+    std::atomic<const char*> backend_name_{""};  // "cpu" or "cuda"
     FramePool pool_;
 };
 
@@ -56,8 +77,9 @@ public:
     void write(const FrameResult& result) override;  // blocks while results wait, until abandon()
     void close() override;
 
-    // Waits for a result. Returns null after the last one and after the time; see has_ended().
-    [[nodiscard]] std::shared_ptr<const FrameResult> pop(std::optional<std::chrono::milliseconds> timeout);
+    // Waits for a result. Returns null after the last one (see has_ended), after the time and after a stop request.
+    [[nodiscard]] std::shared_ptr<const FrameResult> pop(std::optional<std::chrono::milliseconds> timeout,
+                                                         const std::stop_token& stop);
     [[nodiscard]] bool has_ended() const noexcept { return ended_; }
     void abandon();  // discards all results from now on
 
@@ -70,19 +92,30 @@ private:
 // Not thread-safe, except that stop() may be called from any thread.
 class SourceStream {
 public:
-    // Throws Error as open_source and Backend::make_detector do; a detector that cannot be made fails next().
+    // Returns when the source is open and the detector made. Throws Error as open_source and Backend::make_detector do.
     SourceStream(const std::string& source, const DetectionOptions& options);
     ~SourceStream();
     SourceStream(const SourceStream&) = delete;
     SourceStream& operator=(const SourceStream&) = delete;
 
     // Returns the next result; null at the end and after the time. Throws the error that ended the pipeline, and
-    // Error(input) after the last frame of a source that is damaged or truncated.
+    // Error(input) after the last frame of a source that is damaged or truncated. Error(interrupted) after stop().
     [[nodiscard]] std::shared_ptr<const FrameResult> next(std::optional<std::chrono::milliseconds> timeout);
+    void stop() { stopped_.request_stop(); }
+
+    // Returns the image of a result for the user, as DetectionOptions say. Never shows what must be hidden. Of rgb, a
+    // bgr24 frame whose first bytes are red.
+    [[nodiscard]] Frame picture(const FrameResult& result);
     [[nodiscard]] bool has_ended() const { return results_->has_ended(); }
 
 private:
     std::string source_;
+    const Pixels pixels_;
+    const std::optional<RedactStyle> hide_;
+    FramePool pool_;
+    PixelConverter converter_;
+    std::stop_source stopped_;
+    std::stop_callback<std::function<void()>> on_stop_;  // of DetectionOptions::stop
     std::shared_ptr<ResultQueue> results_;
     std::unique_ptr<Pipeline> pipeline_;
 };

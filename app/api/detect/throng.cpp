@@ -4,12 +4,19 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <new>
+#include <optional>
+#include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/api/detect/detection.h"
-#include "app/api/handle.h"
+#include "app/api/detect/option_rows.h"
+#include "app/api/structs.h"
+#include "core/base/log.h"
 #include "core/base/value_text.h"
+#include "core/video/av.h"
 
 using throng::Error;
 using throng::ErrorKind;
@@ -17,18 +24,37 @@ using throng::Setting;
 using throng::api::require;
 namespace api = throng::api;
 
+namespace {
+
+std::int32_t class_of(const api::DetectionOptions& options) {
+    return options.chosen.value_or("detector", "") == "hog" ? THRONG_CLASS_PERSON : THRONG_CLASS_FACE;
+}
+
+}  // namespace
+
 struct throng_detector : api::Handle {
-    explicit throng_detector(const api::DetectionOptions& options) : detector(options) {
-        set_survives_fork(detector.backend_name() == "cpu");
+    explicit throng_detector(const api::DetectionOptions& options) : detector(options), class_id(class_of(options)) {
+        set_survives_fork(std::string_view(detector.backend_name()) == "cpu");
+        set_takes_turns();
     }
     api::ImageDetector detector;
+    const std::int32_t class_id;
+};
+
+struct throng_stop {
+    std::stop_source source;
 };
 
 struct throng_stream : api::Handle {
-    throng_stream(const char* source, const api::DetectionOptions& options) : stream(source, options) {}
+    throng_stream(const char* source, const api::DetectionOptions& options)
+        : stream(source, options), class_id(class_of(options)), pixels(options.pixels) {}
     api::SourceStream stream;
     std::shared_ptr<const throng::FrameResult> result;  // of `frame`
+    const std::int32_t class_id;
+    const api::Pixels pixels;
+    throng::Frame picture;  // of `result`, for the user
     std::vector<throng_detection> detections;
+    throng_image image{};
     throng_frame frame{};
 };
 
@@ -44,23 +70,30 @@ std::string spell_field(const Setting& setting) {
 
 [[maybe_unused]] const bool kSpellsFields = (throng::set_spelling(spell_field), true);
 
+// In the order of throng_severity.
+constexpr spdlog::level::level_enum kLevels[] = {spdlog::level::debug, spdlog::level::info, spdlog::level::warn,
+                                                 spdlog::level::err};
+
 void check_abi(std::int32_t abi) {
     if (abi == THRONG_ABI) return;
     throw Error(ErrorKind::usage, "is " + std::to_string(abi) + ", but the library has " + std::to_string(THRONG_ABI),
                 "abi", "compile with the header of the installed library");
 }
 
-template <class Struct>
-Struct complete(const Struct* given, Struct defaults, const char* name) {
-    require(given != nullptr, name, "is NULL");
-    require(given->size != 0, name, "has the size 0: start from its _default() function");
-    require(given->size <= sizeof(Struct), name, "is of a newer header than this library");
-    std::memcpy(&defaults, given, given->size);
-    return defaults;
+// None: nothing is hidden.
+std::optional<throng::RedactStyle> style_of(std::int32_t hide, const char* field) {
+    switch (hide) {
+        case THRONG_HIDE_NOTHING: return std::nullopt;
+        case THRONG_HIDE_BLUR: return throng::RedactStyle::blur;
+        case THRONG_HIDE_MOSAIC: return throng::RedactStyle::mosaic;
+        case THRONG_HIDE_SOLID: return throng::RedactStyle::solid;
+        default: throw Error(ErrorKind::usage, {"has no value %1", hide}, field);
+    }
 }
 
 api::DetectionOptions options_of(const throng_options* given) {
-    const throng_options options = complete(given, throng_options_default(), "options");
+    const throng_options options = api::read_struct(given, throng_options_default(), "options");
+    require(options.reserved == 0, "options.reserved", "must be 0");
     require(options.backend >= THRONG_BACKEND_AUTO && options.backend <= THRONG_BACKEND_CUDA, Setting{"backend"},
             "must be AUTO, CPU or CUDA");
     require(options.detector != nullptr, Setting{"detector"}, "is NULL");
@@ -69,6 +102,17 @@ api::DetectionOptions options_of(const throng_options* given) {
     api::DetectionOptions result;
     result.backend = backends[options.backend];
     result.device = options.device;
+    const auto require_flag = [](std::int32_t value, const char* field) {
+        require(value == 0 || value == 1, field, "must be 0 or 1");
+    };
+    require(options.reserved2 == 0, "options.reserved2", "must be 0");
+    require_flag(options.track, "options.track");
+    result.track = options.track == 1;
+    result.hide = style_of(options.hide, "options.hide");
+    require(options.pixels >= THRONG_PIXELS_DECODED && options.pixels <= THRONG_PIXELS_RGB, "options.pixels",
+            "must be DECODED, GRAY, BGR or RGB");
+    result.pixels = static_cast<api::Pixels>(options.pixels);
+    if (options.stop != nullptr) result.stop = options.stop->source.get_token();
     result.chosen.set("detector", options.detector);
     if (options.model != nullptr) result.chosen.set("model", options.model);
     const auto set = [&result](const char* name, auto value, bool chosen) {
@@ -93,7 +137,10 @@ api::DetectionOptions options_of(const throng_options* given) {
 throng::PixelFormat format_of(std::int32_t format) {
     switch (format) {
         case THRONG_GRAY8: return throng::PixelFormat::gray8;
-        case THRONG_BGR24: return throng::PixelFormat::bgr24;
+        case THRONG_BGR24:
+        case THRONG_RGB24:
+        case THRONG_BGRA32:
+        case THRONG_RGBA32: return throng::PixelFormat::bgr24;
         case THRONG_NV12: return throng::PixelFormat::nv12;
         case THRONG_YUV420P: return throng::PixelFormat::yuv420p;
         default: throw Error(ErrorKind::usage, {"has no value %1", format}, "image.format");
@@ -110,13 +157,32 @@ std::int32_t format_of(throng::PixelFormat format) {
     return THRONG_YUV420P;
 }
 
+throng::ColorRange range_of(std::int32_t range) {
+    require(range == THRONG_RANGE_LIMITED || range == THRONG_RANGE_FULL, "image.range", "must be LIMITED or FULL");
+    return range == THRONG_RANGE_FULL ? throng::ColorRange::full : throng::ColorRange::limited;
+}
+
+// In the order of throng_color_matrix.
+constexpr throng::ColorMatrix kMatrices[] = {throng::ColorMatrix::bt709, throng::ColorMatrix::bt601,
+                                             throng::ColorMatrix::bt2020};
+
+throng::ColorMatrix matrix_of(std::int32_t matrix) {
+    require(matrix >= THRONG_BT709 && matrix <= THRONG_BT2020, "image.matrix", "must be BT709, BT601 or BT2020");
+    return kMatrices[matrix];
+}
+
 api::ImageView view_of(const throng_image* given) {
-    const throng_image image = complete(given, throng_image_default(), "image");
+    const throng_image image = api::read_struct(given, throng_image_default(), "image");
+    require(image.reserved == 0, "image.reserved", "must be 0");
     require(image.memory == THRONG_HOST || image.memory == THRONG_DEVICE, "image.memory", "must be HOST or DEVICE");
     api::ImageView view;
     view.format = format_of(image.format);
+    view.step = image.format == THRONG_BGRA32 || image.format == THRONG_RGBA32 ? 4 : 3;
+    view.red_first = image.format == THRONG_RGB24 || image.format == THRONG_RGBA32;
     view.width = image.width;
     view.height = image.height;
+    view.range = range_of(image.range);
+    view.matrix = matrix_of(image.matrix);
     view.memory = image.memory == THRONG_DEVICE ? throng::MemoryKind::device : throng::MemoryKind::host;
     for (int p = 0; p < throng::Frame::kMaxPlanes; ++p) {
         view.planes[p] = image.planes[p];
@@ -125,7 +191,7 @@ api::ImageView view_of(const throng_image* given) {
     return view;
 }
 
-throng_detection detection_of(const throng::DetectionSet& set, std::size_t at) {
+throng_detection detection_of(const throng::DetectionSet& set, std::size_t at, std::int32_t class_id) {
     const throng::Detection& detection = set.detections[at];
     throng_detection result{};
     result.x = detection.box.x;
@@ -134,6 +200,10 @@ throng_detection detection_of(const throng::DetectionSet& set, std::size_t at) {
     result.height = detection.box.h;
     result.score = detection.score;
     result.hits = detection.hits;
+    result.class_id = class_id;
+    result.confidence = std::nanf("");
+    result.track = -1;
+    result.person = -1;
     if (at < set.landmarks.size()) {
         result.num_landmarks = 5;
         std::copy_n(set.landmarks[at].xy, 10, result.landmarks);
@@ -141,30 +211,56 @@ throng_detection detection_of(const throng::DetectionSet& set, std::size_t at) {
     return result;
 }
 
+// Writes into an array whose elements have another size if the caller's header is older or newer.
+void store(throng_detection* array, std::size_t size_of_one, std::size_t at, const throng_detection& detection) {
+    auto* to = reinterpret_cast<char*>(array) + at * size_of_one;
+    const std::size_t known = std::min(size_of_one, sizeof detection);
+    std::memcpy(to, &detection, known);
+    std::memset(to + known, 0, size_of_one - known);
+}
+
+void require_size_of_one(std::size_t size_of_one) {
+    require(size_of_one >= offsetof(throng_detection, class_id) && size_of_one % alignof(throng_detection) == 0 &&
+                size_of_one <= api::kMaxStructSize,
+            "size_of_one", "must be sizeof(throng_detection)");
+}
+
 void fill_frame(throng_stream& stream) {
     const throng::FrameResult& result = *stream.result;
+    stream.picture = stream.stream.picture(result);
     stream.detections.clear();
     for (std::size_t k = 0; k < result.kept.detections.size(); ++k) {
-        stream.detections.push_back(detection_of(result.kept, k));
+        stream.detections.push_back(detection_of(result.kept, k, stream.class_id));
     }
-    const throng::FrameInfo& info = result.frame.info();
+    for (const throng::Track& track : result.tracks) {
+        if (track.detection < 0) continue;
+        stream.detections[static_cast<std::size_t>(track.detection)].track = track.id;
+    }
+    const throng::FrameInfo& info = stream.picture.info();
     throng_frame& frame = stream.frame;
     frame = {};
     frame.size = sizeof frame;
-    frame.index = info.index;
-    frame.seconds = info.pts;
-    frame.image = throng_image_default();
-    frame.image.format = format_of(info.format);
-    frame.image.width = info.width;
-    frame.image.height = info.height;
-    frame.image.memory = info.memory == throng::MemoryKind::device ? THRONG_DEVICE : THRONG_HOST;
+    frame.size_of_detection = sizeof(throng_detection);
+    frame.index = result.frame.info().index;
+    frame.seconds = result.frame.info().pts;
+    throng_image& image = stream.image;
+    image = throng_image_default();
+    image.format = stream.pixels == api::Pixels::rgb ? THRONG_RGB24 : format_of(info.format);
+    image.width = info.width;
+    image.height = info.height;
+    image.range = info.range == throng::ColorRange::full ? THRONG_RANGE_FULL : THRONG_RANGE_LIMITED;
+    image.matrix = static_cast<std::int32_t>(std::find(kMatrices, kMatrices + 2, info.matrix) - kMatrices);
+    image.memory = info.memory == throng::MemoryKind::device ? THRONG_DEVICE : THRONG_HOST;
     for (int p = 0; p < throng::plane_count(info.format); ++p) {
-        frame.image.planes[p] = result.frame.plane(p).data;
-        frame.image.pitch[p] = result.frame.plane(p).pitch;
+        image.planes[p] = stream.picture.plane(p).data;
+        image.pitch[p] = stream.picture.plane(p).pitch;
     }
+    frame.image = &image;
     frame.detections = stream.detections.data();
     frame.num_detections = static_cast<std::int64_t>(stream.detections.size());
+    frame.num_raw = result.raw_count;
     frame.overflow = result.overflow;
+    frame.damaged = result.frame.info().damaged ? 1 : 0;
 }
 
 // Returns null at the end and after the time.
@@ -181,19 +277,38 @@ const throng_frame* next_frame(throng_stream& stream, std::int32_t timeout_ms) {
 
 extern "C" {
 
-throng_options throng_options_default(void) {
-    throng_options options{};
-    options.size = sizeof options;
-    options.detector = "haar";
-    options.score_threshold = std::nan("");
-    options.theta = std::nan("");
-    return options;
+const char* throng_version(void) {
+    return THRONG_VERSION;
 }
 
-throng_image throng_image_default(void) {
-    throng_image image{};
-    image.size = sizeof image;
-    return image;
+throng_status throng_set_log(throng_log log, void* user, int32_t severity) {
+    return api::guarded(api::creation_error(), [&] {
+        require(severity >= THRONG_SEVERITY_DEBUG && severity <= THRONG_SEVERITY_ERROR, "severity",
+                "must be DEBUG, INFO, WARNING or ERROR");
+        if (log == nullptr) return throng::write_log_to(nullptr, spdlog::level::off);
+        const auto write = [log, user](spdlog::level::level_enum level, std::string_view text) {
+            std::int32_t number = THRONG_SEVERITY_DEBUG;
+            while (number < THRONG_SEVERITY_ERROR && kLevels[number] < level) ++number;
+            log(number, std::string(text).c_str(), user);
+        };
+        throng::write_log_to(write, kLevels[severity]);
+    });
+}
+
+void throng_ffmpeg_log(void* object, int level, const char* format, va_list arguments) {
+    throng::av::log_line(object, level, format, arguments);
+}
+
+void throng_options_init(throng_options* options, size_t size) {
+    throng_options defaults{};
+    defaults.detector = "haar";
+    defaults.score_threshold = std::nan("");
+    defaults.theta = std::nan("");
+    api::init_struct(options, size, defaults);
+}
+
+void throng_image_init(throng_image* image, size_t size) {
+    api::init_struct(image, size, throng_image{});
 }
 
 throng_status throng_detector_create(throng_detector** detector, int32_t abi, const throng_options* options) {
@@ -210,19 +325,51 @@ void throng_detector_destroy(throng_detector* detector) {
 }
 
 throng_status throng_detect(throng_detector* detector, const throng_image* image, throng_detection* detections,
-                            int64_t capacity, int64_t* count) {
+                            size_t size_of_one, int64_t capacity, int64_t* count) {
     if (detector == nullptr) return api::no_handle("detector");
     return detector->call([&] {
         require(capacity >= 0, "capacity", "is negative");
         require(detections != nullptr || capacity == 0, "detections", "is NULL");
+        require_size_of_one(size_of_one);
         require(count != nullptr, "count", "is NULL");
         const auto result = detector->detector.detect(view_of(image));
         const std::size_t found = result->kept.detections.size();
         for (std::size_t k = 0; k < std::min(found, static_cast<std::size_t>(capacity)); ++k) {
-            detections[k] = detection_of(result->kept, k);
+            store(detections, size_of_one, k, detection_of(result->kept, k, detector->class_id));
         }
         *count = static_cast<std::int64_t>(found);
     });
+}
+
+throng_status throng_hide(const throng_image* image, const throng_detection* detections, size_t size_of_one,
+                          int64_t count, int32_t hide, double margin) {
+    return api::guarded(api::creation_error(), [&] {
+        require(count >= 0, "count", "is negative");
+        require(detections != nullptr || count == 0, "detections", "is NULL");
+        require_size_of_one(size_of_one);
+        const std::optional<throng::RedactStyle> style = style_of(hide, "hide");
+        require(style.has_value(), "hide", "must be BLUR, MOSAIC or SOLID");
+        throng::RedactOptions options;
+        options.style = *style;
+        require(std::isnan(margin) || (margin >= 0 && margin <= 10), "margin", "must lie in [0, 10]");
+        if (!std::isnan(margin)) options.margin = static_cast<float>(margin);
+        throng::RedactRegions regions;
+        for (std::int64_t k = 0; k < count; ++k) {
+            throng_detection face{};
+            std::memcpy(&face, reinterpret_cast<const char*>(detections) + static_cast<std::size_t>(k) * size_of_one,
+                        std::min(size_of_one, sizeof face));
+            regions.boxes.push_back({face.x, face.y, face.width, face.height});
+        }
+        api::hide_in(view_of(image), regions, options);
+    });
+}
+
+const throng_option* throng_options_next(const char* detector, const throng_option* previous) {
+    const throng_option* option = previous != nullptr ? previous + 1 : nullptr;
+    const throng_status status = api::guarded(api::creation_error(), [&] {
+        if (previous == nullptr) option = api::options_of_detector(detector);
+    });
+    return status == THRONG_OK && option->name != nullptr ? option : nullptr;
 }
 
 const char* throng_detector_error(const throng_detector* detector) {
@@ -230,7 +377,7 @@ const char* throng_detector_error(const throng_detector* detector) {
 }
 
 const char* throng_detector_backend(const throng_detector* detector) {
-    return detector != nullptr ? detector->detector.backend_name().c_str() : "";
+    return detector != nullptr ? detector->detector.backend_name() : "";
 }
 
 throng_status throng_stream_open(throng_stream** stream, int32_t abi, const char* source,
@@ -242,6 +389,26 @@ throng_status throng_stream_open(throng_stream** stream, int32_t abi, const char
         check_abi(abi);
         *stream = new throng_stream(source, options_of(options));
     });
+}
+
+throng_stop* throng_stop_create(void) {
+    try {
+        return new throng_stop;
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+
+void throng_stop_request(throng_stop* stop) {
+    if (stop != nullptr) stop->source.request_stop();
+}
+
+void throng_stop_destroy(throng_stop* stop) {
+    delete stop;
+}
+
+void throng_stream_stop(throng_stream* stream) {
+    if (stream != nullptr && stream->why_unusable() == nullptr) stream->stream.stop();
 }
 
 void throng_stream_destroy(throng_stream* stream) {

@@ -29,7 +29,7 @@ int main() {
     image.pitch[0] = width;
     std::vector<throng_detection> faces(100);
     std::int64_t count = 0;
-    if (throng_detect(detector.get(), &image, faces.data(), 100, &count) != THRONG_OK) {
+    if (throng_detect(detector.get(), &image, faces.data(), sizeof faces[0], 100, &count) != THRONG_OK) {
         std::fprintf(stderr, "%s\n", throng_detector_error(detector.get()));
         return 1;
     }

@@ -1,10 +1,9 @@
 #include "app/api/nms/arguments.h"
 
-#include <cstring>
 #include <limits>
 #include <string>
 
-#include "app/api/handle.h"
+#include "app/api/structs.h"
 #include "core/base/error.h"
 #include "core/base/value_text.h"
 #include "core/detect/detection_params.h"
@@ -21,28 +20,20 @@ void require_choice(std::int32_t value, std::int32_t last, const Field& field) {
     if (value < 0 || value > last) fail(field, {"has no value %1", value});
 }
 
-template <class Struct>
-Struct complete_struct(const Struct* given, Struct defaults, const std::string& name) {
-    if (given == nullptr) fail(name, "is NULL");
-    if (given->size < 2 * sizeof(std::uint32_t) || given->size % sizeof(std::uint32_t) != 0) {
-        fail(name + ".size",
-             "is " + std::to_string(given->size) + ", as in no header: start from throng_nms_" + name + "_default()");
-    }
-    if (given->size > sizeof(Struct)) fail(name + ".size", "is of a newer header than this library");
-    std::memcpy(&defaults, given, given->size);
-    return defaults;
-}
-
 }  // namespace
 
-throng_nms_params complete(const throng_nms_params* params) {
-    return complete_struct(params, throng_nms_params_default(), "params");
+throng_nms_params complete(const throng_nms_params* given) {
+    const throng_nms_params params = read_struct(given, throng_nms_params_default(), "params");
+    require(params.reserved == 0, "params.reserved", "must be 0");
+    return params;
 }
-throng_nms_input complete(const throng_nms_input* input) {
-    return complete_struct(input, throng_nms_input_default(), "input");
+throng_nms_input complete(const throng_nms_input* given) {
+    const throng_nms_input input = read_struct(given, throng_nms_input_default(), "input");
+    require(input.reserved == 0, "input.reserved", "must be 0");
+    return input;
 }
-throng_nms_output complete(const throng_nms_output* output) {
-    return complete_struct(output, throng_nms_output_default(), "output");
+throng_nms_output complete(const throng_nms_output* given) {
+    return read_struct(given, throng_nms_output_default(), "output");
 }
 
 NmsParams checked_params(const throng_nms_params& params) {

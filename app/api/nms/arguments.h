@@ -6,11 +6,10 @@
 
 namespace throng::api {
 
-// Copies a caller's struct of an older or the same header; fields that it lacks keep the values of `defaults`. Throws
-// Error(usage) for null and for a struct of a newer header. name: of the argument.
-[[nodiscard]] throng_nms_params complete(const throng_nms_params* params);
-[[nodiscard]] throng_nms_input complete(const throng_nms_input* input);
-[[nodiscard]] throng_nms_output complete(const throng_nms_output* output);
+// Copy a caller's struct of any header, as read_struct does.
+[[nodiscard]] throng_nms_params complete(const throng_nms_params* given);
+[[nodiscard]] throng_nms_input complete(const throng_nms_input* given);
+[[nodiscard]] throng_nms_output complete(const throng_nms_output* given);
 
 // Throws Error(usage) with the name of the field.
 [[nodiscard]] NmsParams checked_params(const throng_nms_params& params);

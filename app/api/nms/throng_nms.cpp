@@ -3,10 +3,10 @@
 #include <memory>
 #include <utility>
 
-#include "app/api/handle.h"
 #include "app/api/nms/arguments.h"
 #include "app/api/nms/device_nms.h"
 #include "app/api/nms/host_nms.h"
+#include "app/api/structs.h"
 #include "core/base/message.h"
 
 using throng::Error;
@@ -32,20 +32,9 @@ std::string spell_field(const throng::Setting& setting) {
 
 [[maybe_unused]] const bool kSpellsFields = (throng::set_spelling(spell_field), true);
 
-}  // namespace
-
-#ifndef TH_WITH_CUDA
-std::unique_ptr<api::DeviceNms> api::make_device_nms(int) {
-    throw Error(ErrorKind::unavailable, "the library is built without CUDA", "memory", "use THRONG_HOST");
-}
-#endif
-
-extern "C" {
-
-throng_nms_params throng_nms_params_default(void) {
+throng_nms_params default_params() {
     const throng::NmsParams defaults;
     throng_nms_params params{};
-    params.size = sizeof params;
     params.rule = THRONG_NMS_GREEDY;
     params.min_hits = defaults.min_hits;
     params.theta = 0.3;
@@ -57,29 +46,41 @@ throng_nms_params throng_nms_params_default(void) {
     return params;
 }
 
-throng_nms_params throng_nms_params_torchvision(void) {
-    throng_nms_params params = throng_nms_params_default();
-    params.theta = 0.5;
-    params.ties = THRONG_NMS_TIES_INDEX;
-    params.compare = THRONG_NMS_ABOVE;
-    params.invalid = THRONG_NMS_KEEP_INVALID;
-    return params;
+}  // namespace
+
+#ifndef TH_WITH_CUDA
+std::unique_ptr<api::DeviceNms> api::make_device_nms(int) {
+    throw Error(ErrorKind::unavailable, "the library is built without CUDA", "memory", "use THRONG_HOST");
+}
+#endif
+
+extern "C" {
+
+void throng_nms_params_init(throng_nms_params* params, size_t size) {
+    api::init_struct(params, size, default_params());
 }
 
-throng_nms_input throng_nms_input_default(void) {
-    throng_nms_input input{};
-    input.size = sizeof input;
-    input.dtype = THRONG_FLOAT32;
-    input.box_format = THRONG_CORNERS;
-    input.id_dtype = THRONG_INT64;
-    return input;
+void throng_nms_params_init_torchvision(throng_nms_params* params, size_t size) {
+    throng_nms_params defaults = default_params();
+    defaults.theta = 0.5;
+    defaults.ties = THRONG_NMS_TIES_INDEX;
+    defaults.compare = THRONG_NMS_ABOVE;
+    defaults.invalid = THRONG_NMS_KEEP_INVALID;
+    api::init_struct(params, size, defaults);
 }
 
-throng_nms_output throng_nms_output_default(void) {
-    throng_nms_output output{};
-    output.size = sizeof output;
-    output.index_dtype = THRONG_INT64;
-    return output;
+void throng_nms_input_init(throng_nms_input* input, size_t size) {
+    throng_nms_input defaults{};
+    defaults.dtype = THRONG_FLOAT32;
+    defaults.box_format = THRONG_CORNERS;
+    defaults.id_dtype = THRONG_INT64;
+    api::init_struct(input, size, defaults);
+}
+
+void throng_nms_output_init(throng_nms_output* output, size_t size) {
+    throng_nms_output defaults{};
+    defaults.index_dtype = THRONG_INT64;
+    api::init_struct(output, size, defaults);
 }
 
 throng_status throng_nms_create(throng_nms** nms, int32_t abi, int32_t memory, int32_t device) {
@@ -144,7 +145,7 @@ const char* throng_nms_error(const throng_nms* nms) {
 }
 
 const char* throng_nms_version(void) {
-    return TH_VERSION;
+    return THRONG_VERSION;
 }
 
 }  // extern "C"

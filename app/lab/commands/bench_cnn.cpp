@@ -82,7 +82,7 @@ private:
         }
         if (choice.baseline == nullptr) {
             bench_.pause();
-            spdlog::warn("no comparison: OpenCV cannot read the model: {}", choice.why_not);
+            logger().warn("no comparison: OpenCV cannot read the model: {}", choice.why_not);
         }
         return std::move(choice.baseline);
     }

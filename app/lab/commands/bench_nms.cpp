@@ -112,7 +112,7 @@ public:
 private:
     void warn(const std::string& text) {
         bench_.pause();
-        spdlog::warn("{}", text);
+        logger().warn("{}", text);
     }
 
     void make_inputs() {
@@ -177,7 +177,7 @@ private:
                         params.kernels = *choice_of(kKernelNames, kernels);
                         const bool paper = params.kernels == NmsKernels::paper;
                         if (paper && (params.rule != NmsRule::one_pass || backend_->name() == "cpu")) {
-                            spdlog::debug("skipped: the paper's kernels require --rule one-pass and CUDA");
+                            logger().debug("skipped: the paper's kernels require --rule one-pass and CUDA");
                             continue;
                         }
                         for (const std::int32_t k : arguments_.steps) {

@@ -96,7 +96,7 @@ int write_video(const CrowdArguments& arguments, const CommonOptions& common) {
     }
     video.close();
     truth.close();
-    if (const std::string notice = video.notice(); !notice.empty()) spdlog::warn("{}: {}", arguments.out, notice);
+    if (const std::string notice = video.notice(); !notice.empty()) logger().warn("{}: {}", arguments.out, notice);
     return InterruptGuard::requested() ? exit_status(ErrorKind::interrupted) : 0;
 }
 

@@ -156,11 +156,11 @@ void print(const Result& evaluation, const std::string& text) {
     const auto missing =
         std::count_if(evaluation.files.begin(), evaluation.files.end(), [](const auto& file) { return !file.found; });
     if (missing > 0) {
-        spdlog::warn("{} of {} files of the ground truth are missing from the detections; their faces count as missed",
-                     missing, evaluation.files.size());
+        logger().warn("{} of {} files of the ground truth are missing from the detections; their faces count as missed",
+                      missing, evaluation.files.size());
     }
     if (evaluation.unjudged_images > 0) {
-        spdlog::info("{} images of the detections have no ground truth and are ignored", evaluation.unjudged_images);
+        logger().info("{} images of the detections have no ground truth and are ignored", evaluation.unjudged_images);
     }
     standard_output::write(text);
 }

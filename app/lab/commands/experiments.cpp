@@ -100,7 +100,7 @@ int run(const ExperimentsArguments& arguments, const CommonOptions& common) {
     ExperimentBench bench(common, options, [&](const std::string& what) {
         if (progress) progress->update(++steps, what);
     });
-    if (!bench.clocks().recovered().empty()) spdlog::info("{}", bench.clocks().recovered());
+    if (!bench.clocks().recovered().empty()) logger().info("{}", bench.clocks().recovered());
     for (const Experiment* experiment : requested) {
         steps = 0;
         progress = std::make_unique<Progress>(common, std::string(experiment->name), std::nullopt);
@@ -127,7 +127,7 @@ int run(const ExperimentsArguments& arguments, const CommonOptions& common) {
         if (!common.quiet) standard_output::print("{}\n", (folder / "report.html").string());
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::unavailable) throw;
-        spdlog::warn("no plots and no report: {}", error.what());
+        logger().warn("no plots and no report: {}", error.what());
         if (!common.quiet) standard_output::print("{}\n", (folder / "results.json").string());
     }
     return 0;

@@ -198,11 +198,11 @@ private:
 
     void report(const DetectionSet& kept) const {
         if (!arguments_.keep_invalid && rows() > raw_.capacity()) {
-            spdlog::warn("{}: {} boxes exceed --capacity {}: the last {} are ignored", name(), rows(), raw_.capacity(),
-                         rows() - raw_.capacity());
+            logger().warn("{}: {} boxes exceed --capacity {}: the last {} are ignored", name(), rows(), raw_.capacity(),
+                          rows() - raw_.capacity());
         }
         if (kept.invalid > 0) {
-            spdlog::warn("{}: invalid boxes dropped: {} ({})", name(), kept.invalid, reasons_of_invalid());
+            logger().warn("{}: invalid boxes dropped: {} ({})", name(), kept.invalid, reasons_of_invalid());
         }
         if (common_.quiet) return;
         fmt::print(stderr, "{}: {} boxes, {} kept, {} invalid\n", name(), rows(), kept.detections.size(), kept.invalid);

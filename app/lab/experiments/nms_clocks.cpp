@@ -30,7 +30,7 @@ void at_each_clock(ExperimentBench& bench, ExperimentResult& result, Visit&& vis
             try {
                 clocks.restore();
             } catch (const std::exception& error) {
-                spdlog::warn("cannot restore the clocks: {}", error.what());
+                logger().warn("cannot restore the clocks: {}", error.what());
             }
         }
     } const restore{bench.clocks()};

@@ -171,6 +171,13 @@ void fail(const std::string& name, const std::string& problem) {
     throw ArgumentError(name + ": " + problem);
 }
 
+void set_error(const ArgumentError& problem) {
+    const py::object type = py::module_::import("throng._nms").attr("Error");
+    const py::object error = type(problem.what());
+    error.attr("status") = problem.status();
+    PyErr_SetObject(type.ptr(), error.ptr());
+}
+
 std::string keyword(std::string_view name, const std::string& value) {
     return std::string(name) + (value.empty() ? "" : "='" + value + "'");
 }

@@ -94,8 +94,15 @@ private:
 // Becomes throng.Error.
 class ArgumentError : public std::runtime_error {
 public:
-    using std::runtime_error::runtime_error;
+    explicit ArgumentError(const std::string& text, int status = 2) : std::runtime_error(text), status_(status) {}
+    [[nodiscard]] int status() const noexcept { return status_; }  // throng_status
+
+private:
+    int status_;
 };
+
+// Sets Python's error: an instance of throng.Error with its status.
+void set_error(const ArgumentError& problem);
 
 // Throws throng.Error with the text "name: problem".
 [[noreturn]] void fail(const std::string& name, const std::string& problem);

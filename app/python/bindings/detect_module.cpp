@@ -3,11 +3,15 @@
 #include <pybind11/stl.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <future>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/api/throng.h"
@@ -22,13 +26,55 @@ namespace {
 
 void check(throng_status status, const char* text) {
     if (status == THRONG_OK) return;
-    throw ArgumentError(status == THRONG_ERROR_BUSY ? "another thread is using this object" : text);
+    throw ArgumentError(status == THRONG_ERROR_BUSY ? "another thread is using this object" : text, status);
 }
+
+// Lines of the library's log. Threads without the interpreter's lock bring them; the next call with it delivers them to
+// Python's logging, so that no thread waits for the interpreter.
+class LogLines {
+public:
+    static LogLines& get() {
+        static auto* const lines = new LogLines;
+        return *lines;
+    }
+
+    static void add(std::int32_t severity, const char* text, void*) {
+        LogLines& own = get();
+        const std::lock_guard lock(own.mutex_);
+        if (own.lines_.size() < kMost) own.lines_.emplace_back(severity, text);
+    }
+
+    static void deliver() {
+        std::vector<std::pair<std::int32_t, std::string>> lines;
+        {
+            LogLines& own = get();
+            const std::lock_guard lock(own.mutex_);
+            lines.swap(own.lines_);
+        }
+        if (lines.empty()) return;
+        const py::object write = py::module_::import("logging").attr("getLogger")("throng").attr("log");
+        for (const auto& [severity, text] : lines) write(10 * (severity + 1), "%s", text);
+    }
+
+private:
+    static constexpr std::size_t kMost = 1000;  // until the next call
+
+    std::mutex mutex_;
+    std::vector<std::pair<std::int32_t, std::string>> lines_;
+};
+
+struct DestroyHandle {
+    void operator()(throng_detector* detector) const { throng_detector_destroy(detector); }
+    void operator()(throng_stream* stream) const { throng_stream_destroy(stream); }
+    void operator()(throng_stop* stop) const { throng_stop_destroy(stop); }
+};
 
 // settings: "NAME=VALUE" texts.
 class Options {
 public:
-    Options(const std::string& backend, int device, const std::vector<std::string>& settings) : settings_(settings) {
+    Options(const std::string& backend, int device, const std::vector<std::string>& settings,
+            const throng_options& others = throng_options_default())
+        : settings_(settings), options_(others) {
         for (const std::string& text : settings_) texts_.push_back(text.c_str());
         texts_.push_back(nullptr);
         options_.settings = texts_.data();
@@ -46,11 +92,11 @@ public:
 private:
     std::vector<std::string> settings_;
     std::vector<const char*> texts_;
-    throng_options options_ = throng_options_default();
+    throng_options options_;
 };
 
-py::bytes bytes_of_detections(const throng_detection* detections, std::int64_t count) {
-    return {reinterpret_cast<const char*>(detections), static_cast<std::size_t>(count) * sizeof(throng_detection)};
+py::bytearray bytes_of_detections(const void* detections, std::int64_t count) {
+    return {static_cast<const char*>(detections), static_cast<std::size_t>(count) * sizeof(throng_detection)};
 }
 
 void set_plane(throng_image& image, int number, ArrayView& array) {
@@ -74,20 +120,26 @@ public:
             status = throng_detector_create(&made, THRONG_ABI, options.get());
             if (status != THRONG_OK) text = throng_detector_error(nullptr);
         }
+        LogLines::deliver();
         check(status, text.c_str());
         detector_.reset(made);
     }
 
-    // image: [height, width] gray, or [height, width, 3] BGR. chroma: [height / 2, width] of NV12, or None.
-    py::bytes detect(const py::object& image, const py::object& chroma) {
+    // image: [height, width] gray, or [height, width, 3 or 4] with blue or red first. chroma: [height / 2, width] of NV12, or None.
+    py::bytearray detect(const py::object& image, const py::object& chroma, bool red_first) {
         ArrayView plane(image, "image");
         const auto& shape = plane.shape();
-        const bool color = shape.size() == 3 && shape[2] == 3;
+        const bool color = shape.size() == 3 && (shape[2] == 3 || shape[2] == 4);
         if (shape.size() != 2 && !color) {
-            fail("image", "must have the shape [height, width] or [height, width, 3], not " + plane.shape_text());
+            fail("image", "must have the shape [height, width] or [height, width, 3 or 4], not " + plane.shape_text());
         }
         throng_image view = throng_image_default();
-        view.format = color ? THRONG_BGR24 : chroma.is_none() ? THRONG_GRAY8 : THRONG_NV12;
+        if (color) {
+            view.format =
+                shape[2] == 4 ? (red_first ? THRONG_RGBA32 : THRONG_BGRA32) : (red_first ? THRONG_RGB24 : THRONG_BGR24);
+        } else {
+            view.format = chroma.is_none() ? THRONG_GRAY8 : THRONG_NV12;
+        }
         view.height = size_of(shape[0]);
         view.width = size_of(shape[1]);
         view.memory = plane.is_cuda() ? THRONG_DEVICE : THRONG_HOST;
@@ -109,9 +161,10 @@ public:
             throng_status status = THRONG_OK;
             {
                 const py::gil_scoped_release unlocked;
-                status = throng_detect(detector_.get(), &view, found.data(), static_cast<std::int64_t>(found.size()),
-                                       &count);
+                status = throng_detect(detector_.get(), &view, found.data(), sizeof found[0],
+                                       static_cast<std::int64_t>(found.size()), &count);
             }
+            LogLines::deliver();
             check(status, throng_detector_error(detector_.get()));
             if (count <= static_cast<std::int64_t>(found.size())) break;
             found.resize(static_cast<std::size_t>(count));
@@ -126,32 +179,53 @@ private:
         return size > (1 << 28) ? (1 << 28) + 1 : static_cast<std::int32_t>(size);  // the library rejects it
     }
 
-    struct Destroy {
-        void operator()(throng_detector* detector) const { throng_detector_destroy(detector); }
-    };
-    std::unique_ptr<throng_detector, Destroy> detector_;
+    std::unique_ptr<throng_detector, DestroyHandle> detector_;
 };
 
 class Stream {
 public:
-    Stream(const std::string& source, const Options& options) {
+    // A thread opens the source, so that Ctrl-C and other signals of Python end a wait for a sender or a device.
+    // pixels, hide: numbers of throng_pixels and throng_hide_style.
+    Stream(const std::string& source, const std::string& backend, int device, const std::vector<std::string>& settings,
+           int pixels, bool track, int hide)
+        : stop_(throng_stop_create()) {
+        if (!stop_) throw std::bad_alloc();
+        throng_options others = throng_options_default();
+        others.stop = stop_.get();
+        others.pixels = pixels;
+        others.track = track ? 1 : 0;
+        others.hide = hide;
+        const Options options(backend, device, settings, others);
         throng_stream* made = nullptr;
-        throng_status status = THRONG_OK;
         std::string text;
-        {
-            const py::gil_scoped_release unlocked;
-            status = throng_stream_open(&made, THRONG_ABI, source.c_str(), options.get());
+        std::future<throng_status> opened = std::async(std::launch::async, [&] {
+            const throng_status status = throng_stream_open(&made, THRONG_ABI, source.c_str(), options.get());
             if (status != THRONG_OK) text = throng_stream_error(nullptr);
+            return status;
+        });
+        bool interrupted = false;
+        for (bool waits = true; waits;) {
+            {
+                const py::gil_scoped_release unlocked;
+                waits = opened.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready;
+            }
+            if (!waits || interrupted || PyErr_CheckSignals() == 0) continue;
+            interrupted = true;
+            throng_stop_request(stop_.get());
         }
-        check(status, text.c_str());
+        const throng_status status = opened.get();
         stream_.reset(made);
+        if (interrupted) throw py::error_already_set();
+        LogLines::deliver();
+        check(status, text.c_str());
     }
 
-    // Returns (index, seconds, detections, height, width, channels, pixels or None, overflow), or None at the end.
+    // Returns (index, seconds, detections, height, width, channels, pixels or None, num_raw, overflow, damaged), or None at
+    // the end.
     py::object next(bool with_image) {
         std::unique_lock lock(in_use_, std::try_to_lock);
         if (closing_) return py::none();
-        if (!lock.owns_lock()) throw ArgumentError("another thread is using this object");
+        if (!lock.owns_lock()) throw ArgumentError("another thread is using this object", THRONG_ERROR_BUSY);
         const throng_frame* frame = nullptr;
         std::int32_t ended = 0;
         while (frame == nullptr && ended == 0) {
@@ -161,14 +235,16 @@ public:
                 const py::gil_scoped_release unlocked;
                 status = throng_stream_next(stream_.get(), 100, &frame, &ended);
             }
+            LogLines::deliver();
+            if (status == THRONG_ERROR_STOPPED) return py::none();
             check(status, throng_stream_error(stream_.get()));
             lock.unlock();  // a handler of a signal may close this object
             if (PyErr_CheckSignals() != 0) throw py::error_already_set();  // Ctrl-C
             if (!lock.try_lock() || closing_) return py::none();
         }
         if (frame == nullptr) return py::none();
-        const throng_image& image = frame->image;
-        const int channels = image.format == THRONG_BGR24 ? 3 : 1;
+        const throng_image& image = *frame->image;
+        const int channels = image.format == THRONG_BGR24 || image.format == THRONG_RGB24 ? 3 : 1;
         py::object pixels = py::none();
         if (with_image && image.memory == THRONG_HOST) {
             const auto row_bytes = static_cast<std::size_t>(image.width) * static_cast<std::size_t>(channels);
@@ -185,12 +261,16 @@ public:
         }
         return py::make_tuple(frame->index, frame->seconds,
                               bytes_of_detections(frame->detections, frame->num_detections), image.height, image.width,
-                              channels, pixels, frame->overflow);
+                              channels, pixels, frame->num_raw, frame->overflow, frame->damaged != 0);
     }
 
-    // A thread that waits for a frame meanwhile gets the end.
+    // Any thread. next() returns None from now on, also in a thread that waits.
+    void stop() { throng_stop_request(stop_.get()); }
+
+    // As stop(), and frees everything.
     void close() {
         closing_ = true;
+        if (forks_ == fork_count()) stop();
         const py::gil_scoped_release unlocked;
         std::unique_lock lock(in_use_, std::defer_lock);
         if (forks_ == fork_count()) lock.lock();  // the thread that holds it does not exist in a forked process
@@ -198,10 +278,8 @@ public:
     }
 
 private:
-    struct Destroy {
-        void operator()(throng_stream* stream) const { throng_stream_destroy(stream); }
-    };
-    std::unique_ptr<throng_stream, Destroy> stream_;
+    std::unique_ptr<throng_stop, DestroyHandle> stop_;
+    std::unique_ptr<throng_stream, DestroyHandle> stream_;
     std::mutex in_use_;  // locked without the interpreter's lock, or only tried
     std::atomic<bool> closing_{false};
     const std::uint32_t forks_ = fork_count();
@@ -212,15 +290,16 @@ private:
 PYBIND11_MODULE(_detect, module) {
     module.doc() = "Detection by libthrong. Use the classes of the package throng.";
     set_spelling([](const Setting& setting) { return keyword(setting.name, setting.value); });
+    static_assert(THRONG_SEVERITY_DEBUG == 0 && THRONG_SEVERITY_ERROR == 3, "logging.DEBUG to logging.ERROR: 10 to 40");
+    throng_set_log(&LogLines::add, nullptr, THRONG_SEVERITY_INFO);
     py::register_exception_translator([](std::exception_ptr error) {
         try {
             if (error) std::rethrow_exception(error);
         } catch (const ArgumentError& problem) {
-            const py::object type = py::module_::import("throng._nms").attr("Error");
-            PyErr_SetString(type.ptr(), problem.what());
+            set_error(problem);
         }
     });
-    static_assert(sizeof(throng_detection) == 17 * 4, "the fields of throng/_detection.py");
+    static_assert(sizeof(throng_detection) == 96, "the fields of throng/_detection.py");
 
     // The keywords: type, minimum, maximum and choices of each setting by its name.
     py::dict table;
@@ -241,10 +320,12 @@ PYBIND11_MODULE(_detect, module) {
         .def("detect", &Detector::detect)
         .def_property_readonly("backend", &Detector::backend);
     py::class_<Stream>(module, "Stream")
-        .def(py::init([](const std::string& source, const std::string& backend, int device, const Texts& settings) {
-            return std::make_unique<Stream>(source, Options(backend, device, settings));
+        .def(py::init([](const std::string& source, const std::string& backend, int device, const Texts& settings,
+                         int pixels, bool track, int hide) {
+            return std::make_unique<Stream>(source, backend, device, settings, pixels, track, hide);
         }))
         .def("next", &Stream::next)
+        .def("stop", &Stream::stop)
         .def("close", &Stream::close);
 }
 

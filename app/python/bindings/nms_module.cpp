@@ -24,9 +24,8 @@ using Handle = std::unique_ptr<throng_nms, Destroy>;
 
 Handle make_handle(std::int32_t memory, int device) {
     throng_nms* nms = nullptr;
-    if (throng_nms_create(&nms, THRONG_NMS_ABI, memory, device) != THRONG_OK) {
-        throw ArgumentError(throng_nms_error(nullptr));
-    }
+    const throng_status status = throng_nms_create(&nms, THRONG_NMS_ABI, memory, device);
+    if (status != THRONG_OK) throw ArgumentError(throng_nms_error(nullptr), status);
     return Handle(nms);
 }
 
@@ -46,7 +45,7 @@ throng_nms* handle_of(const ArrayView& boxes) {
 }
 
 void check(throng_nms* nms, throng_status status) {
-    if (status != THRONG_OK) throw ArgumentError(throng_nms_error(nms));
+    if (status != THRONG_OK) throw ArgumentError(throng_nms_error(nms), status);
 }
 
 // The arrays of one call, checked.
@@ -351,7 +350,15 @@ PYBIND11_MODULE(_nms, module) {
         return keyword(setting.name == "theta" ? "iou_threshold" : setting.name, setting.value);
     });
     const py::tuple bases = py::make_tuple(py::handle(PyExc_RuntimeError), py::handle(PyExc_ValueError));
-    py::register_exception<ArgumentError>(module, "Error", bases);
+    const py::exception<ArgumentError> error(module, "Error", bases);
+    error.attr("status") = static_cast<int>(THRONG_ERROR_USAGE);  // of the class; an instance has its own
+    py::register_exception_translator([](std::exception_ptr thrown) {
+        try {
+            if (thrown) std::rethrow_exception(thrown);
+        } catch (const ArgumentError& problem) {
+            set_error(problem);
+        }
+    });
 
     py::class_<throng_nms_params>(module, "Params")
         .def(py::init([](bool torchvision) {
@@ -372,7 +379,6 @@ PYBIND11_MODULE(_nms, module) {
         .def_readwrite("feature_high", &throng_nms_params::feature_high)
         .def_readwrite("feature_distance", &throng_nms_params::feature_distance);
 
-    static PyObject* const error = py::object(module.attr("Error")).release().ptr();
     static PyMethodDef suppress_method = {
         "suppress",
         reinterpret_cast<PyCFunction>(
@@ -384,7 +390,7 @@ PYBIND11_MODULE(_nms, module) {
                 } catch (const py::builtin_exception& raised) {
                     raised.set_error();
                 } catch (const ArgumentError& wrong) {
-                    PyErr_SetString(error, wrong.what());
+                    set_error(wrong);
                 } catch (const std::bad_alloc&) {
                     PyErr_NoMemory();
                 } catch (const std::exception& other) {

@@ -2,7 +2,7 @@
 
 nms, batched_nms, soft_nms and nms_mask take arrays of torch, NumPy, CuPy and others and need nothing else installed.
 Detector and Pipeline need the libraries of the detection package. throng.torch registers operators for torch.compile
-and can replace torchvision's.
+and can replace torchvision's. Warnings go to the logger "throng" of logging.
 """
 
 from ._functions import Error, batched_nms, nms, nms_mask, soft_nms

@@ -6,7 +6,8 @@ from typing_extensions import Unpack
 
 from ._settings import Kind, Settings
 
-class Error(RuntimeError, ValueError): ...
+class Error(RuntimeError, ValueError):
+    status: int
 
 __version__: str
 
@@ -77,7 +78,7 @@ def nms_mask(
     **options: Any,
 ) -> tuple[Any, Any]: ...
 
-detection_dtype: numpy.dtype
+detection_dtype: numpy.dtype[numpy.void]
 
 Backend = Literal["auto", "cpu", "cuda"]
 
@@ -92,16 +93,23 @@ class Detector:
     ) -> None: ...
     @property
     def backend(self) -> str: ...
-    def detect(self, image: Any, chroma: Any | None = ...) -> numpy.ndarray: ...
+    def detect(
+        self, image: Any, chroma: Any | None = ..., *, order: Literal["bgr", "rgb"] = ...
+    ) -> numpy.ndarray[Any, numpy.dtype[numpy.void]]: ...
+    def close(self) -> None: ...
+    def __enter__(self) -> Detector: ...
+    def __exit__(self, *_: object) -> None: ...
 
 class Frame:
     index: int
     seconds: float
-    detections: numpy.ndarray
+    detections: numpy.ndarray[Any, numpy.dtype[numpy.void]]
     height: int
     width: int
-    image: numpy.ndarray | None
+    image: numpy.ndarray[Any, numpy.dtype[numpy.uint8]] | None
+    num_raw: int
     overflow: int
+    damaged: bool
 
 class Pipeline:
     def __init__(
@@ -109,13 +117,16 @@ class Pipeline:
         source: str | PathLike[str],
         detector: Kind = ...,
         *,
-        images: bool = ...,
+        images: bool | Literal["gray", "bgr", "rgb"] | None = ...,
+        track: bool = ...,
+        hide: Literal["blur", "mosaic", "solid"] | None = ...,
         backend: Backend = ...,
         device: int = ...,
         **settings: Unpack[Settings],
     ) -> None: ...
     def __iter__(self) -> Iterator[Frame]: ...
     def __next__(self) -> Frame: ...
+    def stop(self) -> None: ...
     def close(self) -> None: ...
     def __enter__(self) -> Pipeline: ...
     def __exit__(self, *_: object) -> None: ...

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import errno
 import os
 from typing import Any
 
 import numpy
+
+from ._functions import Error, _choice
 
 try:
     from . import _detect
 except ImportError as error:
     raise ImportError(f"this build of throng has no detection, or one of its libraries is missing: {error}") from error
 
-#: The fields of a detection. landmarks: x, y of the right eye, left eye, nose, and the corners of the mouth.
+#: The fields of a detection. landmarks: x, y of the right eye, left eye, nose, and the corners of the mouth. class_id: 0
+#: a face, 1 a person, -1 unknown. confidence: a probability, NaN if unknown. track, person: -1 if unknown.
 dtype = numpy.dtype([("x", "f4"), ("y", "f4"), ("width", "f4"), ("height", "f4"), ("score", "f4"), ("hits", "i4"),
-                     ("num_landmarks", "i4"), ("landmarks", "f4", (5, 2))])
+                     ("num_landmarks", "i4"), ("landmarks", "f4", (5, 2)), ("class_id", "i4"), ("confidence", "f4"),
+                     ("reserved", "i4"), ("track", "i8"), ("person", "i8")])
 
 
 def _texts(settings):
@@ -36,29 +41,72 @@ def _texts(settings):
     return texts
 
 
+def _file_of(settings):
+    """The model if it is named as a file."""
+    model = settings.get("model")
+    return os.fspath(model) if model is not None and os.sep in os.fspath(model) else None
+
+
+class MissingFile(FileNotFoundError, Error):
+    """A source or model that does not exist."""
+
+
+def _made(make, path, *arguments):
+    """Calls make(*arguments). path: what must exist, None if it need not be a file."""
+    try:
+        return make(*arguments)
+    except Error as error:
+        if path is None or os.path.exists(path) or ":" in path or error.status not in (3, 4):
+            raise
+        missing = MissingFile(errno.ENOENT, str(error), path)
+        missing.status = error.status
+        raise missing from None
+
+
 class Detector:
     """Detects objects in single images.
 
     detector: "haar", "lbp", "hog" or "cnn". backend: "auto", "cpu" or "cuda". settings: the options of `throng detect`
     for detector and suppression, with "_" for "-", such as min_size=40, model="alt2" or switch={"input": "letterbox"};
-    None: the detector's default. One thread at a time.
+    None: the detector's default. Calls of several threads take turns. Use it in a `with` statement, or call close(), to
+    free its memory early.
     """
 
     def __init__(self, detector="haar", *, backend="auto", device=0, **settings):
-        self._detector = _detect.Detector(backend, device, _texts({"detector": detector, **settings}))
+        self._detector = _made(_detect.Detector, _file_of(settings), backend, device,
+                               _texts({"detector": detector, **settings}))
+
+    def _open(self):
+        if self._detector is None:
+            raise Error("the detector is closed")
+        return self._detector
 
     @property
     def backend(self):
         """The backend in use: "cpu" or "cuda"."""
-        return self._detector.backend
+        return self._open().backend
 
-    def detect(self, image, chroma=None):
+    def detect(self, image, chroma=None, *, order="bgr"):
         """Returns the detections as a NumPy array with the fields of throng.detection_dtype, best score first.
 
-        image: uint8 [height, width] gray or [height, width, 3] BGR, of any array library; with the CUDA backend also
-        gray in device memory, complete before the call. chroma: the second plane of NV12; image is then its luma.
+        image: uint8 [height, width] gray or [height, width, 3 or 4] colors, of any array library, or an image of PIL;
+        with the CUDA backend also gray in device memory, complete before the call. order: "bgr" or "rgb"; a fourth
+        channel is not read. chroma: the second plane of NV12; image is then its luma.
         """
-        return numpy.frombuffer(self._detector.detect(image, chroma), dtype=dtype)
+        if type(image).__module__.partition(".")[0] == "PIL":
+            image, order = numpy.asarray(image.convert("RGB")), "rgb"
+        red_first = _choice({"bgr": False, "rgb": True}, order, "order")
+        return numpy.frombuffer(self._open().detect(image, chroma, red_first), dtype=dtype)
+
+    def close(self):
+        """Frees the model and all memory. Further calls are errors."""
+        self._detector = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
 
 
 @dataclasses.dataclass
@@ -70,21 +118,30 @@ class Frame:
     detections: numpy.ndarray  #: fields as throng.detection_dtype
     height: int
     width: int
-    image: Any  #: uint8 [height, width] luma or [height, width, 3] BGR; None without images=True or in device memory
+    image: Any  #: uint8 [height, width] or [height, width, 3]; None without images=
+    num_raw: int  #: detections before suppression
     overflow: int  #: raw detections that were dropped because the buffers were full
+    damaged: bool  #: the frame is incomplete or may be decoded incorrectly
 
 
 class Pipeline:
     """Iterates over the frames of a source, with detections; decoding and detection run ahead on other threads.
 
     source: a video or image file, a folder of images, "rtsp://...", "camera:0", "crowd:faces=60,frames=100".
-    images=True also copies the pixels of each frame. Options as for Detector. A damaged file raises throng.Error after
-    its readable frames. Use it in a `with` statement, or call close(), to stop early.
+    images: "gray" (as detectors see it; also True), "bgr" or "rgb" copy the pixels of each frame. track=True gives
+    detections the `track` of a face over time. hide="blur", "mosaic" or "solid": images never show a face that was found;
+    frames then come some frames later. Options as for Detector. A damaged file raises throng.Error after its readable
+    frames, a missing one FileNotFoundError. Use it in a `with` statement, or call close(), to stop early.
     """
 
-    def __init__(self, source, detector="haar", *, images=False, backend="auto", device=0, **settings):
-        self._images = bool(images)
-        self._stream = _detect.Stream(os.fspath(source), backend, device, _texts({"detector": detector, **settings}))
+    def __init__(self, source, detector="haar", *, images=False, track=False, hide=None, backend="auto", device=0,
+                 **settings):
+        source = os.fspath(source)
+        pixels = _choice({False: 0, None: 0, True: 1, "gray": 1, "bgr": 2, "rgb": 3}, images, "images")
+        self._images = pixels != 0
+        self._stream = _made(_detect.Stream, _file_of(settings) or source, source, backend, device,
+                             _texts({"detector": detector, **settings}), pixels, bool(track),
+                             _choice({None: 0, "blur": 1, "mosaic": 2, "solid": 3}, hide, "hide"))
 
     def __iter__(self):
         return self
@@ -93,15 +150,20 @@ class Pipeline:
         frame = self._stream.next(self._images)
         if frame is None:
             raise StopIteration
-        index, seconds, detections, height, width, channels, pixels, overflow = frame
+        index, seconds, detections, height, width, channels, pixels, num_raw, overflow, damaged = frame
         image = None
         if pixels is not None:
             image = numpy.frombuffer(pixels, dtype=numpy.uint8)
             image = image.reshape((height, width) if channels == 1 else (height, width, channels))
-        return Frame(index, seconds, numpy.frombuffer(detections, dtype=dtype), height, width, image, overflow)
+        found = numpy.frombuffer(detections, dtype=dtype)
+        return Frame(index, seconds, found, height, width, image, num_raw, overflow, damaged)
+
+    def stop(self):
+        """Ends the iteration, also one that waits in another thread. Any thread may call it."""
+        self._stream.stop()
 
     def close(self):
-        """Stops the threads."""
+        """Stops the threads and frees everything. Any thread may call it."""
         self._stream.close()
 
     def __enter__(self):

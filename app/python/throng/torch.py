@@ -5,6 +5,7 @@ With an older torch, the functions of this module work eagerly.
 """
 
 import contextlib
+import warnings
 
 import torch
 
@@ -86,22 +87,6 @@ def nms_mask(boxes, scores, iou_threshold):
     return _mask_operator(boxes, scores, iou_threshold) if _is_traced() else _nms_mask(boxes, scores, iou_threshold)
 
 
-_originals = None
-
-
-def _or_original(ours, original):
-    """Calls torchvision's function where ours does not run: on CUDA if Throng is built without it."""
-
-    def call(boxes, *rest):
-        if boxes.is_cuda and not _cuda_works():
-            return original(boxes, *rest)
-        return ours(boxes, *rest)
-
-    call.__doc__ = ours.__doc__
-    call.__name__ = ours.__name__
-    return call
-
-
 _cuda = None
 
 
@@ -111,31 +96,82 @@ def _cuda_works():
         try:
             _functions.nms_mask(torch.zeros((1, 4), device="cuda"), torch.zeros(1, device="cuda"))
             _cuda = True
-        except Error:
+        except (Error, RuntimeError, AssertionError):  # of torch: no device, or built without CUDA
             _cuda = False
     return _cuda
 
 
+class _Patch:
+    """What patch() has changed: kernels of torchvision::nms in torch's dispatcher, and batched_nms."""
+
+    depth = 0
+    kernels = None
+    batched = None
+
+
+@torch.jit.unused
+def _replaced_batched_nms(boxes: torch.Tensor, scores: torch.Tensor, idxs: torch.Tensor,
+                          iou_threshold: float) -> torch.Tensor:
+    if boxes.is_cuda and not _cuda_works():
+        return _Patch.batched(boxes, scores, idxs, iou_threshold)
+    return batched_nms(boxes, scores, idxs, iou_threshold)
+
+
+def _batched_nms_of(torchvision_batched_nms):
+    """A function that torch.jit can compile: scripts and traces get torchvision's, which calls the operator nms."""
+
+    def call(boxes: torch.Tensor, scores: torch.Tensor, idxs: torch.Tensor, iou_threshold: float) -> torch.Tensor:
+        if torch.jit.is_scripting() or torch.jit.is_tracing():
+            return torchvision_batched_nms(boxes, scores, idxs, iou_threshold)
+        return _replaced_batched_nms(boxes, scores, idxs, iou_threshold)
+
+    call.__doc__ = torchvision_batched_nms.__doc__
+    call.__name__ = call.__qualname__ = "batched_nms"
+    return call
+
+
+def _nms_kernel(dets, scores, iou_threshold):
+    return _functions.nms(_detached(dets), _detached(scores), iou_threshold)
+
+
 def patch():
-    """Replaces torchvision.ops.nms and batched_nms. Returns a context manager that undoes it; see also unpatch."""
-    global _originals
+    """Makes torchvision.ops.nms and batched_nms use Throng's, with the same results.
+
+    nms is replaced in torch's dispatcher: for names that were imported before, keywords, scripts, traces and exports,
+    too. batched_nms is replaced as a function, and not in scripts and traces. Returns a context manager that undoes it;
+    calls may be nested. See also unpatch.
+    """
     from torchvision import ops
 
-    if _originals is None:
-        _originals = (ops.boxes.nms, ops.boxes.batched_nms)
-        ops.nms = ops.boxes.nms = _or_original(nms, _originals[0])
-        ops.batched_nms = ops.boxes.batched_nms = _or_original(batched_nms, _originals[1])
+    if _Patch.depth == 0:
+        _Patch.kernels = torch.library.Library("torchvision", "IMPL")
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Overriding a previously registered kernel")
+            for key in ("CPU", "CUDA") if _cuda_works() else ("CPU",):
+                _Patch.kernels.impl("nms", _nms_kernel, key)
+        _Patch.batched = ops.boxes.batched_nms
+        ops.batched_nms = ops.boxes.batched_nms = _batched_nms_of(_Patch.batched)
+    _Patch.depth += 1
     undo = contextlib.ExitStack()
-    undo.callback(unpatch)
+    undo.callback(_leave)
     return undo
 
 
+def _leave():
+    if _Patch.depth > 1:
+        _Patch.depth -= 1
+    else:
+        unpatch()
+
+
 def unpatch():
-    """Restores torchvision's functions."""
-    global _originals
-    if _originals is None:
+    """Restores torchvision's functions, however often patch was called."""
+    if _Patch.depth == 0:
         return
     from torchvision import ops
 
-    ops.nms, ops.batched_nms = ops.boxes.nms, ops.boxes.batched_nms = _originals
-    _originals = None
+    ops.batched_nms = ops.boxes.batched_nms = _Patch.batched
+    destroy = getattr(_Patch.kernels, "_destroy", None)  # torch 2; before, the last reference does it
+    if destroy is not None:
+        destroy()
+    _Patch.depth, _Patch.kernels, _Patch.batched = 0, None, None

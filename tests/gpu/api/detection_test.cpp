@@ -52,7 +52,7 @@ protected:
     std::string detect(throng_detector* detector) const {
         std::vector<throng_detection> found(10000);
         std::int64_t count = 0;
-        if (throng_detect(detector, &image_, found.data(), 10000, &count) != THRONG_OK) {
+        if (throng_detect(detector, &image_, found.data(), sizeof found[0], 10000, &count) != THRONG_OK) {
             return throng_detector_error(detector);
         }
         std::string text;

@@ -1,10 +1,16 @@
 // libthrong through its C interface: images with every format and pitch, sources, and bad input.
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "app/api/throng.h"
@@ -16,6 +22,7 @@ namespace throng::test {
 namespace {
 
 constexpr const char* kCrowd = "crowd:faces=6,size=480x360,frames=3,seed=5";
+constexpr const char* kEndless = "crowd:faces=2,size=320x240";
 
 bool same(const throng_detection& a, const throng_detection& b) {
     return a.x == b.x && a.y == b.y && a.width == b.width && a.height == b.height && a.score == b.score &&
@@ -49,14 +56,16 @@ protected:
         const throng_frame* frame = nullptr;
         ASSERT_EQ(throng_stream_next(stream, -1, &frame, nullptr), THRONG_OK) << throng_stream_error(stream);
         ASSERT_NE(frame, nullptr);
-        ASSERT_NE(frame->image.format, THRONG_BGR24);
-        width_ = frame->image.width;
-        height_ = frame->image.height;
+        ASSERT_NE(frame->image->format, THRONG_BGR24);
+        width_ = frame->image->width;
+        height_ = frame->image->height;
         for (int row = 0; row < height_; ++row) {
-            const auto* from = static_cast<const unsigned char*>(frame->image.planes[0]) + row * frame->image.pitch[0];
+            const auto* from =
+                static_cast<const unsigned char*>(frame->image->planes[0]) + row * frame->image->pitch[0];
             gray_.insert(gray_.end(), from, from + width_);
         }
-        expected_.assign(frame->detections, frame->detections + frame->num_detections);
+        EXPECT_EQ(frame->size_of_detection, sizeof(throng_detection));
+        for (std::int64_t k = 0; k < frame->num_detections; ++k) expected_.push_back(throng_frame_detection(frame, k));
         throng_stream_destroy(stream);
         ASSERT_GE(expected_.size(), 3U);
     }
@@ -75,7 +84,7 @@ protected:
     std::vector<throng_detection> detect(const throng_image& image) {
         std::vector<throng_detection> found(1000);
         std::int64_t count = -1;
-        EXPECT_EQ(throng_detect(detector_, &image, found.data(), 1000, &count), THRONG_OK)
+        EXPECT_EQ(throng_detect(detector_, &image, found.data(), sizeof found[0], 1000, &count), THRONG_OK)
             << throng_detector_error(detector_);
         found.resize(count >= 0 ? static_cast<std::size_t>(count) : 0);
         return found;
@@ -115,11 +124,41 @@ TEST_F(DetectionLibrary, StoresTheFirstOfMoreThanTheCapacity) {
     const throng_image image = image_of(THRONG_GRAY8, gray_.data(), width_);
     throng_detection found[2] = {};
     std::int64_t count = 0;
-    ASSERT_EQ(throng_detect(detector_, &image, found, 1, &count), THRONG_OK);
+    ASSERT_EQ(throng_detect(detector_, &image, found, sizeof found[0], 1, &count), THRONG_OK);
     EXPECT_EQ(count, static_cast<std::int64_t>(expected_.size()));
     EXPECT_TRUE(same(found[0], expected_[0]));
     EXPECT_EQ(found[1].width, 0);
-    ASSERT_EQ(throng_detect(detector_, &image, nullptr, 0, &count), THRONG_OK);
+    ASSERT_EQ(throng_detect(detector_, &image, nullptr, sizeof(throng_detection), 0, &count), THRONG_OK);
+}
+
+// Elements of a shorter and of a longer struct: nothing is written between the fields that both sides know.
+TEST_F(DetectionLibrary, FillsElementsOfOtherHeaders) {
+    const throng_image image = image_of(THRONG_GRAY8, gray_.data(), width_);
+    for (const std::size_t size : {sizeof(throng_detection) - 16, sizeof(throng_detection) + 24}) {
+        const std::size_t room = expected_.size() - 1;
+        std::vector<unsigned char> bytes((room + 1) * size, 0xAB);
+        std::int64_t count = 0;
+        ASSERT_EQ(throng_detect(detector_, &image, reinterpret_cast<throng_detection*>(bytes.data()), size,
+                                static_cast<std::int64_t>(room), &count),
+                  THRONG_OK);
+        for (std::size_t k = 0; k < room; ++k) {
+            throng_detection found{};
+            std::memcpy(&found, bytes.data() + k * size, std::min(size, sizeof found));
+            EXPECT_TRUE(same(found, expected_[k])) << k;
+            for (std::size_t at = sizeof found; at < size; ++at) EXPECT_EQ(bytes[k * size + at], 0) << k;
+        }
+        for (std::size_t at = room * size; at < bytes.size(); ++at) ASSERT_EQ(bytes[at], 0xAB) << "beyond the array";
+    }
+}
+
+TEST_F(DetectionLibrary, SaysWhatItDoesNotKnowOfADetection) {
+    for (const throng_detection& face : expected_) {
+        EXPECT_EQ(face.class_id, THRONG_CLASS_FACE);
+        EXPECT_TRUE(std::isnan(face.confidence));
+        EXPECT_EQ(face.reserved, 0);
+        EXPECT_EQ(face.track, -1);
+        EXPECT_EQ(face.person, -1);
+    }
 }
 
 TEST_F(DetectionLibrary, NamesTheFieldOfABadImage) {
@@ -128,7 +167,8 @@ TEST_F(DetectionLibrary, NamesTheFieldOfABadImage) {
         throng_image image = good;
         change(image);
         std::int64_t count = 0;
-        EXPECT_EQ(throng_detect(detector_, &image, nullptr, 0, &count), THRONG_ERROR_USAGE) << name;
+        EXPECT_EQ(throng_detect(detector_, &image, nullptr, sizeof(throng_detection), 0, &count), THRONG_ERROR_USAGE)
+            << name;
         EXPECT_NE(std::string(throng_detector_error(detector_)).find(name), std::string::npos)
             << name << ": " << throng_detector_error(detector_);
     };
@@ -143,12 +183,19 @@ TEST_F(DetectionLibrary, NamesTheFieldOfABadImage) {
     rejects("image.pitch[0]", [](throng_image& image) { image.format = THRONG_BGR24; });
     rejects("image.memory", [](throng_image& image) { image.memory = THRONG_DEVICE; });
     rejects("image.memory", [](throng_image& image) { image.memory = 9; });
-    rejects("image", [](throng_image& image) { image.size += 8; });
+    rejects("image.size", [](throng_image& image) { image.size = 0; });
+    rejects("image.size", [](throng_image& image) { image.size = 1U << 20U; });
+    rejects("image.reserved", [](throng_image& image) { image.reserved = 1; });
+    rejects("image.range", [](throng_image& image) { image.range = 2; });
+    rejects("image.matrix", [](throng_image& image) { image.matrix = -1; });
     std::int64_t count = 0;
-    EXPECT_EQ(throng_detect(detector_, nullptr, nullptr, 0, &count), THRONG_ERROR_USAGE);
-    EXPECT_EQ(throng_detect(detector_, &good, nullptr, 5, &count), THRONG_ERROR_USAGE);
-    EXPECT_EQ(throng_detect(detector_, &good, nullptr, 0, nullptr), THRONG_ERROR_USAGE);
-    EXPECT_EQ(throng_detect(nullptr, &good, nullptr, 0, &count), THRONG_ERROR_USAGE);
+    EXPECT_EQ(throng_detect(detector_, nullptr, nullptr, sizeof(throng_detection), 0, &count), THRONG_ERROR_USAGE);
+    EXPECT_EQ(throng_detect(detector_, &good, nullptr, sizeof(throng_detection), 5, &count), THRONG_ERROR_USAGE);
+    EXPECT_EQ(throng_detect(detector_, &good, nullptr, sizeof(throng_detection), 0, nullptr), THRONG_ERROR_USAGE);
+    for (const std::size_t size_of_one : {std::size_t{0}, sizeof(throng_detection) + 1}) {
+        EXPECT_EQ(throng_detect(detector_, &good, nullptr, size_of_one, 0, &count), THRONG_ERROR_USAGE) << size_of_one;
+    }
+    EXPECT_EQ(throng_detect(nullptr, &good, nullptr, sizeof(throng_detection), 0, &count), THRONG_ERROR_USAGE);
     EXPECT_STREQ(throng_detector_error(nullptr), "detector: is NULL");
     // The handle still works.
     EXPECT_TRUE(same(detect(good), expected_));
@@ -169,7 +216,8 @@ TEST(DetectionLibraryCreation, ReportsWhatIsWrong) {
     fails(THRONG_ERROR_USAGE, "options.min_size", [](throng_options& options) { options.min_size = -3; });
     fails(THRONG_ERROR_USAGE, "options.theta", [](throng_options& options) { options.theta = 7; });
     fails(THRONG_ERROR_USAGE, "backend", [](throng_options& options) { options.backend = 5; });
-    fails(THRONG_ERROR_USAGE, "options", [](throng_options& options) { options.size = 1000; });
+    fails(THRONG_ERROR_USAGE, "options", [](throng_options& options) { options.size = 1001; });
+    fails(THRONG_ERROR_USAGE, "options.reserved", [](throng_options& options) { options.reserved = 7; });
     const throng_options options = cpu_options();
     EXPECT_EQ(throng_detector_create(&detector, THRONG_ABI + 1, &options), THRONG_ERROR_USAGE);
     EXPECT_EQ(throng_detector_create(&detector, THRONG_ABI, nullptr), THRONG_ERROR_USAGE);
@@ -185,12 +233,16 @@ TEST(DetectionLibraryCreation, ReportsWhatIsWrong) {
 struct Count {
     int frames = 0;
     int stop_after = -1;
+    std::atomic<int> seen{0};
 };
 
 int count_frames(const throng_frame* frame, void* user) {
     auto* count = static_cast<Count*>(user);
     EXPECT_EQ(frame->index, count->frames);
-    return ++count->frames == count->stop_after ? 1 : 0;
+    ++count->frames;
+    count->seen = count->frames;
+    count->seen.notify_all();
+    return count->frames == count->stop_after ? 1 : 0;
 }
 
 TEST_F(DetectionLibrary, CallsBackForEveryFrame) {
@@ -199,7 +251,8 @@ TEST_F(DetectionLibrary, CallsBackForEveryFrame) {
     EXPECT_EQ(throng_run(THRONG_ABI, kCrowd, &options, count_frames, &count), THRONG_OK)
         << throng_stream_error(nullptr);
     EXPECT_EQ(count.frames, 3);
-    count = {0, 2};
+    count.frames = 0;
+    count.stop_after = 2;
     EXPECT_EQ(throng_run(THRONG_ABI, kCrowd, &options, count_frames, &count), THRONG_ERROR_STOPPED);
     EXPECT_EQ(count.frames, 2);
     EXPECT_EQ(throng_run(THRONG_ABI, kCrowd, &options, nullptr, &count), THRONG_ERROR_USAGE);
@@ -224,6 +277,109 @@ TEST_F(DetectionLibrary, AStreamEndsAndMayBeDestroyedEarly) {
     throng_stream_destroy(stream);
     ASSERT_EQ(throng_stream_open(&stream, THRONG_ABI, "crowd:faces=2,size=320x240", &options), THRONG_OK);
     throng_stream_destroy(stream);
+}
+
+// A stop of the stream and one of its options, before a call and during it; without a stop they would not return.
+TEST_F(DetectionLibrary, AStreamIsStoppedByAnotherThread) {
+    throng_options options = cpu_options();
+    for (const bool by_options : {false, true}) {
+        throng_stop* stop = throng_stop_create();
+        options.stop = stop;
+        throng_stream* stream = nullptr;
+        ASSERT_EQ(throng_stream_open(&stream, THRONG_ABI, kEndless, &options), THRONG_OK);
+        std::atomic<int> frames{0};
+        throng_status status = THRONG_OK;
+        std::thread reader([&] {
+            const throng_frame* frame = nullptr;
+            while ((status = throng_stream_next(stream, -1, &frame, nullptr)) == THRONG_OK) {
+                ++frames;
+                frames.notify_all();
+            }
+            EXPECT_EQ(frame, nullptr);
+        });
+        frames.wait(0);
+        if (by_options) {
+            throng_stop_request(stop);
+            throng_stop_destroy(stop);
+        } else {
+            throng_stream_stop(stream);
+            throng_stop_destroy(stop);
+        }
+        reader.join();
+        EXPECT_EQ(status, THRONG_ERROR_STOPPED);
+        const throng_frame* frame = nullptr;
+        EXPECT_EQ(throng_stream_next(stream, -1, &frame, nullptr), THRONG_ERROR_STOPPED);
+        throng_stream_stop(stream);
+        throng_stream_destroy(stream);
+    }
+    throng_stream_stop(nullptr);
+    throng_stop_request(nullptr);
+    throng_stop_destroy(nullptr);
+}
+
+// Nobody writes into the pipe, so opening it waits for its time limit or for the stop.
+TEST_F(DetectionLibrary, AStopEndsRunAndTheOpeningOfASource) {
+    throng_options options = cpu_options();
+    throng_stop* stop = throng_stop_create();
+    options.stop = stop;
+    Count count;
+    std::thread other([&] {
+        count.seen.wait(0);
+        throng_stop_request(stop);
+    });
+    EXPECT_EQ(throng_run(THRONG_ABI, kEndless, &options, count_frames, &count), THRONG_ERROR_STOPPED);
+    other.join();
+    EXPECT_GE(count.frames, 1);
+    const ScratchDir folder;
+    const std::string pipe = (folder.path() / "silent").string();
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    throng_stream* stream = nullptr;
+    EXPECT_EQ(throng_stream_open(&stream, THRONG_ABI, pipe.c_str(), &options), THRONG_ERROR_STOPPED);
+    EXPECT_EQ(stream, nullptr);
+    EXPECT_EQ(throng_run(THRONG_ABI, kEndless, &options, count_frames, &count), THRONG_ERROR_STOPPED);
+    throng_stop_destroy(stop);
+}
+
+// Every thread gets the faces of its image and its own error text.
+TEST_F(DetectionLibrary, ThreadsTakeTurnsWithADetector) {
+    const std::vector<unsigned char> empty(gray_.size(), 128);
+    std::vector<std::thread> threads;
+    for (int number = 0; number < 4; ++number) {
+        threads.emplace_back([this, number, &empty] {
+            for (int k = 0; k < 5; ++k) {
+                if (number == 3) {
+                    std::int64_t count = 0;
+                    throng_image wrong = image_of(THRONG_GRAY8, gray_.data(), width_);
+                    wrong.format = 40 + k;
+                    EXPECT_EQ(throng_detect(detector_, &wrong, nullptr, sizeof(throng_detection), 0, &count),
+                              THRONG_ERROR_USAGE);
+                    EXPECT_EQ(throng_detector_error(detector_), "image.format: has no value " + std::to_string(40 + k));
+                } else {
+                    const bool with_faces = number > 0;
+                    const auto* pixels = with_faces ? gray_.data() : empty.data();
+                    const auto found = detect(image_of(THRONG_GRAY8, pixels, width_));
+                    EXPECT_TRUE(same(found, with_faces ? expected_ : std::vector<throng_detection>{}));
+                    EXPECT_STREQ(throng_detector_error(detector_), "");
+                }
+                EXPECT_STREQ(throng_detector_backend(detector_), "cpu");
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+}
+
+// A stream refuses what a detector refuses, before its first frame.
+TEST(DetectionLibraryCreation, AStreamChecksItsOptionsAtOpen) {
+    throng_options options = cpu_options();
+    options.detector = "cnn";
+    options.model = "/nonexistent.onnx";
+    throng_detector* detector = nullptr;
+    const throng_status status = throng_detector_create(&detector, THRONG_ABI, &options);
+    ASSERT_NE(status, THRONG_OK);
+    throng_stream* stream = nullptr;
+    EXPECT_EQ(throng_stream_open(&stream, THRONG_ABI, kCrowd, &options), status);
+    EXPECT_EQ(stream, nullptr);
+    EXPECT_NE(std::string(throng_stream_error(nullptr)).find("nonexistent.onnx"), std::string::npos);
 }
 
 // A model that is missing is found when the detector is made, before or during the stream.
@@ -254,7 +410,7 @@ TEST_F(DetectionLibrary, DetectorsWorkInAForkedProcess) {
             std::int64_t expected = 0;
             const auto count = [&] {
                 std::int64_t found = -1;
-                EXPECT_EQ(throng_detect(detector, &image, nullptr, 0, &found), THRONG_OK)
+                EXPECT_EQ(throng_detect(detector, &image, nullptr, sizeof(throng_detection), 0, &found), THRONG_OK)
                     << kind << ": " << throng_detector_error(detector);
                 return found;
             };

@@ -31,7 +31,7 @@ SmallImage small_image(int width, int height) {
     EXPECT_EQ(throng_stream_next(stream, -1, &frame, nullptr), THRONG_OK);
     SmallImage image{width, height, {}};
     for (int y = 0; frame != nullptr && y < height; ++y) {
-        const auto* row = static_cast<const unsigned char*>(frame->image.planes[0]) + y * frame->image.pitch[0];
+        const auto* row = static_cast<const unsigned char*>(frame->image->planes[0]) + y * frame->image->pitch[0];
         image.gray.insert(image.gray.end(), row, row + width);
     }
     throng_stream_destroy(stream);
@@ -47,7 +47,7 @@ std::string detections_in(throng_detector* detector, const SmallImage& small, th
     image.pitch[0] = small.width;
     throng_detection found[400];
     std::int64_t count = 0;
-    status = throng_detect(detector, &image, found, 400, &count);
+    status = throng_detect(detector, &image, found, sizeof found[0], 400, &count);
     std::string text;
     for (std::int64_t k = 0; status == THRONG_OK && k < count; ++k) {
         for (const float v : {found[k].x, found[k].y, found[k].width, found[k].height, found[k].score}) {

@@ -357,7 +357,9 @@ TEST_F(NmsLibrary, NamesTheArgumentOfBadInput) {
     using O = throng_nms_output&;
     constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
     rejects("params.size", [](P p, I, O) { p.size = 0; });
-    rejects("params.size", [](P p, I, O) { p.size += 8; });
+    rejects("params.size", [](P p, I, O) { p.size = 1U << 31U; });
+    rejects("params.reserved", [](P p, I, O) { p.reserved = 1; });
+    rejects("input.reserved", [](P, I i, O) { i.reserved = 1; });
     rejects("input.size", [](P, I i, O) { i.size = 3; });
     rejects("output.size", [](P, I, O o) { o.size = 10; });
     rejects("params.rule", [](P p, I, O) { p.rule = 9; });
@@ -436,6 +438,52 @@ TEST_F(NmsLibrary, AcceptsAnOlderHeader) {
     params.size = offsetof(throng_nms_params, sigma);
     run(params, input);
     EXPECT_EQ(indices_.size(), 2U);
+}
+
+// A struct of a newer header is longer: what it has beyond ours must be 0, or the byte is named.
+TEST_F(NmsLibrary, AcceptsANewerHeaderThatSetsNothingNew) {
+    struct Newer {
+        throng_nms_params known;
+        double added[2];
+    };
+    const float boxes[] = {0, 0, 10, 10, 0, 0, 10, 5};
+    const float scores[] = {0.9F, 0.8F};
+    throng_nms_input input = throng_nms_input_default();
+    input.num_boxes = 2;
+    input.boxes = boxes;
+    input.scores = scores;
+    std::int64_t count = 0;
+    throng_nms_output output = throng_nms_output_default();
+    output.count = &count;
+    Newer newer;
+    std::memset(&newer, 0xAB, sizeof newer);
+    throng_nms_params_init(&newer.known, sizeof newer);
+    EXPECT_EQ(newer.known.size, sizeof newer);
+    EXPECT_EQ(newer.added[0], 0);
+    EXPECT_EQ(newer.added[1], 0);
+    ASSERT_EQ(status_of(newer.known, input, output), THRONG_OK) << throng_nms_error(nms_);
+    EXPECT_EQ(count, 1);
+    newer.added[1] = 2;  // 0x4000000000000000, whose last byte is not 0 on this machine
+    ASSERT_EQ(status_of(newer.known, input, output), THRONG_ERROR_USAGE);
+    const std::string text = throng_nms_error(nms_);
+    EXPECT_NE(text.find("params: has a value in byte " + std::to_string(sizeof newer - 1)), std::string::npos) << text;
+}
+
+// The defaults of a library with longer structs do not reach beyond what the caller has.
+TEST(NmsLibraryStructs, InitWritesWhatTheCallerHas) {
+    for (const std::size_t size : {std::size_t{8}, sizeof(throng_nms_params) - 8, sizeof(throng_nms_params) + 40}) {
+        alignas(throng_nms_params) unsigned char bytes[sizeof(throng_nms_params) + 64];
+        std::memset(bytes, 0xAB, sizeof bytes);
+        throng_nms_params_init(reinterpret_cast<throng_nms_params*>(bytes), size);
+        std::uint32_t written = 0;
+        std::memcpy(&written, bytes, sizeof written);
+        EXPECT_EQ(written, size);
+        for (std::size_t k = size; k < sizeof bytes; ++k) ASSERT_EQ(bytes[k], 0xAB) << k << " of " << size;
+    }
+    throng_nms_params_init(nullptr, sizeof(throng_nms_params));
+    unsigned char none[4] = {1, 2, 3, 4};
+    throng_nms_params_init(reinterpret_cast<throng_nms_params*>(none), 3);
+    EXPECT_EQ(none[0], 1);
 }
 
 // At least one call of several threads succeeds; the others report BUSY or succeed, and nothing is corrupted.

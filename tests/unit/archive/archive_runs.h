@@ -33,9 +33,6 @@ inline std::string expected_result(const std::string& name, const std::string& t
 
 class ArchiveRuns : public ::testing::Test {
 protected:
-    void SetUp() override { spdlog::set_level(spdlog::level::off); }
-    void TearDown() override { spdlog::set_level(spdlog::level::info); }
-
     void make_inputs(int count) {
         for (int i = 0; i < count; ++i) {
             write_text(file("in/" + std::to_string(i % 3) + "/" + std::to_string(i) + ".txt"),

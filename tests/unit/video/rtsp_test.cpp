@@ -1,7 +1,6 @@
 // Streams over RTSP from a local server that can stall, reject and disconnect.
 #include <gtest/gtest.h>
 #include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
 
 #include <chrono>
 #include <memory>
@@ -9,6 +8,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/video/source.h"
 #include "tests/support/rtsp_server.h"
 #include "tests/support/test_data.h"
@@ -159,10 +159,10 @@ TEST_F(Rtsp, ASilentServerTimesOut) {
 
 TEST_F(Rtsp, PasswordsAreNeverShown) {
     std::ostringstream log;
-    const auto previous = spdlog::default_logger();
-    auto logger = std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log));
-    logger->set_level(spdlog::level::trace);
-    spdlog::set_default_logger(logger);
+    spdlog::logger test("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log));  // masks nothing
+    test.set_level(spdlog::level::trace);
+    spdlog::logger& previous = logger();
+    use_logger(test);
     std::string shown;
     {
         auto source = open_source(server_->url("alice:wonder-land"), options_);
@@ -178,7 +178,7 @@ TEST_F(Rtsp, PasswordsAreNeverShown) {
     } catch (const Error& failure) {
         shown += failure.what();
     }
-    spdlog::set_default_logger(previous);
+    use_logger(previous);
     shown += log.str();
     EXPECT_EQ(shown.find("wonder-land"), std::string::npos) << shown;
     EXPECT_EQ(shown.find("alice"), std::string::npos) << shown;
