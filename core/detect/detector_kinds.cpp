@@ -78,7 +78,7 @@ DetectorKind cnn() {
     kind.model = {"", ".onnx"};
     kind.default_models = {"yunet_n_dynamic", "yunet_n_640_640", "yunet_n_320_320",
                            "yunet_s_320_320", "version-RFB-640", "version-RFB-320"};
-    kind.get_models = "run `throng models fetch yunet_n_dynamic`";
+    kind.get_models = "run `throng models fetch`";
     kind.params = sizes(kind.name, 10, 4.0);
     kind.takes_threshold = true;
     kind.nms = greedy(Overlap::iou, 0.3F);
