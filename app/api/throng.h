@@ -49,7 +49,7 @@ typedef enum throng_pixel_format {
 typedef struct throng_options {
     uint32_t size;          /* sizeof(throng_options), set by throng_options_default */
     int32_t backend;        /* throng_backend */
-    const char* detector;   /* "haar", "lbp", "hog" or "cnn" */
+    const char* detector;   /* "auto" (a network if one is installed, otherwise haar), "haar", "lbp", "hog" or "cnn" */
     const char* model;      /* a file or the name of an installed model; NULL: the detector's default */
     int32_t device;         /* number of the CUDA device */
     int32_t threads;        /* of the CPU backend; 0: one per core */

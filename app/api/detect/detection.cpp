@@ -10,6 +10,7 @@
 #include "app/options/backend.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/model/model_finder.h"
 
 namespace throng::api {
 namespace {
@@ -25,7 +26,7 @@ void initialize_log_once() {
 
 PipelineSettings settings_of(const DetectionOptions& options) {
     initialize_log_once();
-    PipelineSettings settings = pipeline_settings(options.chosen.params("haar", BoxesFor::data));
+    PipelineSettings settings = pipeline_settings(options.chosen.params(detector_of(options.chosen)));
     check_settings(settings);
     return settings;
 }

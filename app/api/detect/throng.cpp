@@ -184,7 +184,7 @@ extern "C" {
 throng_options throng_options_default(void) {
     throng_options options{};
     options.size = sizeof options;
-    options.detector = "haar";
+    options.detector = "auto";
     options.score_threshold = std::nan("");
     options.theta = std::nan("");
     return options;

@@ -20,7 +20,7 @@
 #include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/detect/detection_params.h"
+#include "core/detect/detector_kinds.h"
 #include "core/eval/evaluation.h"
 
 namespace throng {
@@ -223,7 +223,7 @@ void add_eval_command(CLI::App& program, CommandContext& context) {
         "Count the faces of videos that hiding misses: visible by half, from 20 pixels, less than 95 % hidden");
     leaks->excludes("--tracks");
     command->add_option("--detector", arguments->leaks.detector, "--leaks: detector that made the detections")
-        ->check(one_of(find_setting("detector")->choices))
+        ->check(one_of(detector_names()))
         ->type_name("")
         ->capture_default_str()
         ->needs(leaks);

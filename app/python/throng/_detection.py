@@ -39,12 +39,13 @@ def _texts(settings):
 class Detector:
     """Detects objects in single images.
 
-    detector: "haar", "lbp", "hog" or "cnn". backend: "auto", "cpu" or "cuda". settings: the options of `throng detect`
-    for detector and suppression, with "_" for "-", such as min_size=40, model="alt2" or switch={"input": "letterbox"};
-    None: the detector's default. One thread at a time.
+    detector: "haar", "lbp", "hog", "cnn", or "auto": cnn if a model of it is installed, otherwise haar. backend:
+    "auto", "cpu" or "cuda". settings: the options of `throng detect` for detector and suppression, with "_" for "-",
+    such as min_size=40, model="alt2" or switch={"input": "letterbox"}; None: the detector's default. One thread at a
+    time.
     """
 
-    def __init__(self, detector="haar", *, backend="auto", device=0, **settings):
+    def __init__(self, detector="auto", *, backend="auto", device=0, **settings):
         self._detector = _detect.Detector(backend, device, _texts({"detector": detector, **settings}))
 
     @property
@@ -82,7 +83,7 @@ class Pipeline:
     its readable frames. Use it in a `with` statement, or call close(), to stop early.
     """
 
-    def __init__(self, source, detector="haar", *, images=False, backend="auto", device=0, **settings):
+    def __init__(self, source, detector="auto", *, images=False, backend="auto", device=0, **settings):
         self._images = bool(images)
         self._stream = _detect.Stream(os.fspath(source), backend, device, _texts({"detector": detector, **settings}))
 

@@ -102,6 +102,7 @@ const std::map<std::string, Accepts> kNumbers = {
     {"--threads", {true}},
     {"--theta", {true, false, true}},
     {"--min-hits", {}},
+    {"--min-confidence", {true, false, true}},
     {"--sigma", {}},
     {"--score-min", {true, true, true}},
     {"--feature-low", {true, false, true}},
