@@ -210,7 +210,7 @@ TEST(Values, MessagesNameTheOptionAndTheRange) {
     EXPECT_EQ(message_for("bench pipeline", "--parts", "bogus"),
               "--parts: must be one of both, decode, detect, not \"bogus\" (see throng bench pipeline --help)");
     EXPECT_EQ(message_for("eval", "--rank", "bogus"),
-              "--rank: must be one of hits, score, score*hits, not \"bogus\" (see throng eval --help)");
+              "--rank: must be one of confidence, hits, score, score*hits, not \"bogus\" (see throng eval --help)");
 }
 
 TEST(Values, ListsHaveNoEmptyElements) {
