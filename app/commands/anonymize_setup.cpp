@@ -2,7 +2,6 @@
 
 #include "app/commands/anonymize_settings.h"
 #include "core/base/error.h"
-#include "core/base/log.h"
 #include "core/detect/detector_kinds.h"
 #include "core/detect/nms_names.h"
 #include "core/model/cnn_plan.h"
@@ -19,21 +18,20 @@ float usual_threshold(DetectorParams detector) {
     return cnn_score_threshold(detector, read_onnx(find_model(model, detector.kind)).head.family);
 }
 
-// The default is the CNN if one of its models is installed.
+// What hides faces uses all detections. A cascade misses more faces than a network, so it must be asked for by name.
 void choose_detector(const AnonymizeArguments& arguments, AnonymizeSetup& setup) {
     const ChosenSettings& chosen = arguments.detection.chosen;
-    std::string kind = arguments.detection.kinds.front();
-    if (!chosen.contains("detector") && chosen.value_or("model", "").empty()) {
-        try {
-            static_cast<void>(find_model(default_model(kind), kind));
-        } catch (const Error&) {
-            logger().warn(
-                "no model of the {} detector is installed: the Haar cascade is used, which misses more faces; {}", kind,
-                detector_kind(kind).get_models);
-            kind = "haar";
-        }
+    const std::string_view asked = arguments.detection.kinds.front();
+    const std::string kind = detector_of(chosen, asked);
+    const bool is_best = chosen.value_or("detector", asked) == kAutoDetector && chosen.value_or("model", "").empty();
+    if (is_best && kind != "cnn") {
+        throw Error(
+            ErrorKind::unavailable, "no network is installed, and a cascade misses more faces",
+            Setting{"detector", std::string(kAutoDetector)},
+            {"%1, or accept that with %2", std::string(detector_kind("cnn").get_models), Setting{"detector", kind}});
     }
-    setup.settings = pipeline_settings(chosen.params(kind, BoxesFor::data));
+    setup.settings = pipeline_settings(chosen.params(kind));
+    setup.settings.min_confidence = 0;
     DetectorParams& detector = setup.settings.detector;
     setup.hiding = hiding_params(detector.kind);
     setup.hiding.plan.delay = PlanOptions::kWholeSequence;

@@ -33,7 +33,7 @@ struct AnonymizeArguments {
     std::string audio = "drop";
     std::string decoder = "auto";
     int streams = 0;  // files in progress at the same time; 0: chosen by the backend
-    DetectionOptions detection{.kinds = {"cnn", "haar", "lbp"}};
+    DetectionOptions detection{.kinds = {std::string(kAutoDetector), "cnn", "haar", "lbp"}};
     ArchiveArguments archive;  // with --out, which may be a file
 };
 

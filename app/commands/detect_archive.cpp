@@ -18,6 +18,7 @@
 #include "core/base/log.h"
 #include "core/base/record_file.h"
 #include "core/base/sha256.h"
+#include "core/model/model_finder.h"
 #include "core/pipeline/run.h"
 #include "core/sinks/count_sink.h"
 #include "core/sinks/part_file.h"
@@ -210,6 +211,7 @@ int run_detect_archive(const DetectArguments& arguments, const PipelineSettings&
     if (output.blur) throw Error(ErrorKind::usage, "has no effect with --out", "--blur");
 
     const InterruptGuard interrupts;
+    logger().info("detector {}", describe_detector(settings.detector));
     const ArchiveWorkers workers(common, settings.detector, arguments.archive);
     ArchiveWork work;
     DetectExtras extras{output.track, {}};

@@ -16,6 +16,7 @@
 #include "core/base/resources.h"
 #include "core/base/secrets.h"
 #include "core/detect/detector_kinds.h"
+#include "core/model/model_finder.h"
 #include "core/video/url.h"
 
 namespace throng {
@@ -278,6 +279,8 @@ void DetectRun::finish(Active& active) {
 void DetectRun::write_summary(double seconds) {
     if (arguments_.output.summary.empty() || summary_->frames() == 0) return;
     nlohmann::ordered_json json = summary_->json(seconds);
+    json["detector"] = settings_.detector.kind;
+    json["model"] = model_name(settings_.detector);
     json["backend"] = backend_name_;
     json["sources"] = SourceTotals::json(totals_);
     json["interrupted"] = InterruptGuard::requested();
@@ -298,6 +301,7 @@ void DetectRun::print_totals(double seconds) const {
     const OutputOptions& out = arguments_.output;
     const bool data_on_stdout =
         out.json == "-" || out.summary == "-" || out.events == "-" || out.per_minute == "-" || out.trace == "-";
+    text += fmt::format("detector {}\n", describe_detector(settings_.detector));
     text +=
         fmt::format("backend {}{}\n", backend_why_, device_lost_ ? ", lost during the run; continued on the CPU" : "");
     if (data_on_stdout) {

@@ -185,7 +185,7 @@ void print_models(const Json& list) {
     standard_output::print("  none; searched folders:\n");
     for (const auto& folder : model_folders()) standard_output::print("    {}\n", folder.string());
     standard_output::print(
-        "  install the package opencv-data, run `throng models fetch yunet_n_dynamic`, or name a file with --model\n");
+        "  install the package opencv-data, run `throng models fetch`, or name a file with --model\n");
 }
 
 int info(const CommonOptions& common, const std::string& root, bool json) {

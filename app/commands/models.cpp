@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "app/options/progress.h"
 #include "app/options/standard_output.h"
 #include "core/base/error.h"
+#include "core/base/secrets.h"
 #include "core/base/sha256.h"
 #include "core/detect/detector_kinds.h"
 #include "core/model/download.h"
@@ -29,10 +31,12 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
+constexpr double kAutomaticLimit = 15;  // seconds that the first run waits for the network
+
 struct FetchArguments {
     std::vector<std::string> names;
     std::string to;            // --to DIR
-    std::string from;          // --from URL
+    std::string from;          // --from URL, or TH_MODEL_MIRROR
     std::string certificates;  // --certificates FILE
 };
 
@@ -76,6 +80,7 @@ Json listing() {
                                {"package", model.package},
                                {"bytes", model.size},
                                {"sha256", model.sha256},
+                               {"finds_half_from_px", model.half_from > 0 ? Json(model.half_from) : Json(nullptr)},
                                {"state", state_of(model, paths)}});
     }
     return {{"folders", folders}, {"found", found}, {"recommended", recommended}};
@@ -104,6 +109,10 @@ void print_listing(const Json& all) {
     for (const Json& model : all["recommended"]) {
         standard_output::print("  {} ({}): {}; {}\n", text(model["name"]), text(model["kind"]), text(model["help"]),
                                text(model["state"]));
+        if (!model["finds_half_from_px"].is_null()) {
+            standard_output::print("      finds half of the faces from {} px on\n",
+                                   model["finds_half_from_px"].get<int>());
+        }
         standard_output::print("      {}, license {}\n      trained on {}\n", text(model["publisher"]),
                                text(model["license"]), text(model["training_data"]));
         if (!text(model["package"]).empty()) {
@@ -113,7 +122,7 @@ void print_listing(const Json& all) {
         standard_output::print("      {}\n      {} bytes, SHA-256 {}\n", text(model["address"]),
                                model["bytes"].get<std::uint64_t>(), text(model["sha256"]));
     }
-    standard_output::print("\n`throng models fetch NAME` downloads a model, verifies it and installs it into {}\n",
+    standard_output::print("\n`throng models fetch [NAME]` downloads a model, verifies it and installs it into {}\n",
                            user_folder.empty() ? "the folder given by --to" : user_folder);
 }
 
@@ -127,9 +136,41 @@ int list(bool json) {
     return 0;
 }
 
-std::string address_of(const RecommendedModel& model, const FetchArguments& arguments) {
-    if (arguments.from.empty()) return std::string(model.address);
-    return arguments.from + (arguments.from.back() == '/' ? "" : "/") + file_name(model);
+std::string address_of(const RecommendedModel& model, const std::string& from) {
+    if (from.empty()) return std::string(model.address);
+    return from + (from.back() == '/' ? "" : "/") + file_name(model);
+}
+
+std::string variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value == nullptr ? std::string() : value;
+}
+
+// Prints what is fetched and under which terms, before the first byte. Not with the results: nobody may miss it.
+void print_terms(const RecommendedModel& model, const std::string& address) {
+    fmt::print(stderr,
+               "fetching {} by {}: {} bytes from {}\n  license of the file: {}; trained on {}\n  to decline, set "
+               "TH_FETCH=OFF: without a network, --detector auto is the Haar cascade\n",
+               model.name, model.publisher, model.size, mask_credentials(address), model.license, model.training);
+}
+
+// Fetches one model. Throws as download does.
+void fetch_model(const RecommendedModel& model, const Download& what, const CommonOptions& common) {
+    std::error_code ignored;
+    if (!fs::exists(what.target, ignored)) print_terms(model, what.address);
+    DownloadResult result{};
+    {
+        Progress progress(common, std::string(model.name), model.size);
+        result = download(what, [&](std::uint64_t done) {
+            progress.update(done, "bytes");
+            return !InterruptGuard::requested();
+        });
+        progress.finish();
+    }
+    if (common.quiet) return;
+    standard_output::print("{} {} {}\n", model.name,
+                           result == DownloadResult::fetched ? "installed as" : "is already installed as",
+                           what.target.string());
 }
 
 int fetch(const FetchArguments& arguments, const CommonOptions& common) {
@@ -140,11 +181,19 @@ int fetch(const FetchArguments& arguments, const CommonOptions& common) {
     }
     std::vector<const RecommendedModel*> models;
     for (const std::string& name : arguments.names) models.push_back(&recommended_model(name));
+    const bool automatic = models.empty();
+    if (automatic) models.push_back(&recommended_network());
 
+    const std::string from = arguments.from.empty() ? variable("TH_MODEL_MIRROR") : arguments.from;
     // Without a scheme, libcurl would guess the protocol, and mask_credentials would not recognize a password.
-    const std::string scheme = url_scheme(arguments.from);
-    if (!arguments.from.empty() && scheme != "http" && scheme != "https") {
-        throw Error(ErrorKind::usage, "must start with https:// or http://", "--from");
+    const std::string scheme = url_scheme(from);
+    if (!from.empty() && scheme != "http" && scheme != "https") {
+        throw Error(ErrorKind::usage, "must start with https:// or http://",
+                    arguments.from.empty() ? "TH_MODEL_MIRROR" : "--from");
+    }
+    if (variable("TH_FETCH") == "OFF") {
+        throw Error(ErrorKind::unavailable, "downloads are declined", "TH_FETCH=OFF",
+                    "unset the variable, or copy the file into the model folder");
     }
 
     const InterruptGuard interrupts;
@@ -154,25 +203,20 @@ int fetch(const FetchArguments& arguments, const CommonOptions& common) {
                         "install the package " + std::string(model->package));
         }
         Download what;
-        what.address = address_of(*model, arguments);
+        what.address = address_of(*model, from);
         what.target = folder / file_name(*model);
         what.size = model->size;
         what.sha256 = model->sha256;
-        what.plain = !arguments.from.empty();
+        what.plain = !from.empty();
         what.certificates = arguments.certificates;
-        DownloadResult result{};
-        {
-            Progress progress(common, std::string(model->name), model->size);
-            result = download(what, [&](std::uint64_t done) {
-                progress.update(done, "bytes");
-                return !InterruptGuard::requested();
-            });
-            progress.finish();
+        if (automatic) what.limit = kAutomaticLimit;
+        try {
+            fetch_model(*model, what, common);
+        } catch (const Error& error) {
+            if (!automatic || error.kind() == ErrorKind::interrupted) throw;
+            throw Error(error.kind(), error.problem(), error.where(),
+                        joined("everything works without it, with the Haar cascade", error.advice()));
         }
-        if (common.quiet) continue;
-        standard_output::print("{} {} {}\n", model->name,
-                               result == DownloadResult::fetched ? "installed as" : "is already installed as",
-                               what.target.string());
     }
     return 0;
 }
@@ -196,12 +240,19 @@ void add_models_command(CLI::App& program, CommandContext& context) {
     auto arguments = std::make_shared<FetchArguments>();
     CLI::App* fetch_command = models->add_subcommand(
         "fetch",
-        "Download a recommended model over HTTPS, verify its checksum and install it; resumes a partial download");
-    fetch_command->add_option("NAME", arguments->names, "Name of a recommended model")->required()->type_name("");
+        "Download a recommended model over HTTPS, verify its checksum and install it; resumes a partial download. "
+        "TH_FETCH=OFF in the environment declines");
+    fetch_command
+        ->add_option("NAME", arguments->names,
+                     fmt::format("Name of a recommended model; default: {}, within {} seconds",
+                                 recommended_network().name, kAutomaticLimit))
+        ->type_name("");
     add_value(*fetch_command, "Download", "--to", arguments->to, "DIR",
               "Folder to install into; default: the user's model folder");
-    add_value(*fetch_command, "Download", "--from", arguments->from, "URL",
-              "URL of a folder with the same files, instead of the publisher's; may be http://");
+    add_value(
+        *fetch_command, "Download", "--from", arguments->from, "URL",
+        "URL of a folder with the same files, instead of the publisher's; may be http://. Default: the environment "
+        "variable TH_MODEL_MIRROR");
     add_value(*fetch_command, "Download", "--certificates", arguments->certificates, "FILE",
               "Certificates to trust instead of the system's (PEM)");
     fetch_command->callback(

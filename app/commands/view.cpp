@@ -36,7 +36,7 @@ namespace {
 struct ViewOptions {
     std::vector<std::string> sources;
     SourceArguments input;
-    DetectionOptions detection{.boxes_for = BoxesFor::screen};
+    DetectionOptions detection;
     OutputOptions output;
     ClockRunOptions clocks;
     bool full_screen = false;
@@ -110,8 +110,16 @@ std::string kind_for_hiding() {
 
 int run_view(const CommandContext& context, ViewOptions options) {
     check_wall(options);
-    const PipelineSettings settings = pipeline_settings(options.detection.params());
-    const ChosenSettings& chosen = options.detection.chosen;
+    ChosenSettings& chosen = options.detection.chosen;
+    if (chosen.value_or("detector", kAutoDetector) == kAutoDetector) chosen.clear("detector");
+    // Outputs and screenshots do not depend on what the window has been used for.
+    const bool writes = !output_options_of(options.output).empty();
+    const bool reproducible = !options.screenshot.empty() || writes;
+    // A network is tried while the cascade shows the source.
+    const bool try_network =
+        !reproducible && options.scenes.empty() && options.sources.size() <= 1 && !chosen.changes_boxes();
+    const PipelineSettings settings =
+        pipeline_settings(try_network ? chosen.params("haar") : options.detection.params());
     const auto files = std::make_shared<RunFiles>(context.common);
     for (const std::string& source : options.sources) files->add_source(source);
     files->add_model(settings.detector);
@@ -138,13 +146,9 @@ int run_view(const CommandContext& context, ViewOptions options) {
     session.settings = settings;
     if (options.kiosk) session.hides_by = kind_for_hiding();
     session.detector_chosen = chosen.contains("detector") || !settings.detector.model.empty();
-    // Outputs and screenshots do not depend on what the window has been used for.
-    const bool writes = !output_options_of(options.output).empty();
-    const bool reproducible = !options.screenshot.empty() || writes;
     window.remember = !reproducible && !options.kiosk && options.scenes.empty();
     window.remember_detector = window.remember && !chosen.changes_boxes();
-    session.try_network =
-        !reproducible && options.scenes.empty() && options.sources.size() <= 1 && !chosen.changes_boxes();
+    session.try_network = try_network;
     session.draw_tracks = options.output.need_tracks();
     session.count_file = options.output.count;
     // A missing file is created when the first line or zone is drawn.

@@ -213,6 +213,7 @@ std::string archive_settings(const CLI::App& command, const DetectorParams& dete
         const std::vector<std::string> given = option->count() > 0 ? option->results() : std::vector<std::string>();
         settings[name] = given.empty() ? option->get_default_str() : CLI::detail::join(given, ",");
     }
+    settings["detector"] = detector.kind;  // what auto stood for
     if (!detector_kind(detector.kind).model.suffix.empty()) {
         const std::string model = detector.model.empty() ? default_model(detector.kind) : detector.model;
         settings["model_sha256"] = sha256_of(find_model(model, detector.kind), InterruptGuard::token());

@@ -11,32 +11,41 @@
 namespace throng {
 namespace {
 
-std::string default_of(const SettingRow& row, const DetectorKind& kind, BoxesFor boxes_for) {
-    std::string value = row.read(default_params(kind, boxes_for));
+std::string default_of(const SettingRow& row, const DetectorKind& kind) {
+    std::string value = row.read(default_params(kind));
     if (!value.empty() || !row.in_range) return value;
     return kind.takes_threshold ? "the model's own" : "none";
+}
+
+std::vector<const DetectorKind*> kinds_of(const DetectionOptions& options) {
+    std::vector<const DetectorKind*> kinds;
+    for (const std::string& name : options.kinds) {
+        if (name != kAutoDetector) kinds.push_back(&detector_kind(name));
+    }
+    return kinds;
 }
 
 // Returns "24; hog 128; cnn 10": the value of the first kind, then those of the kinds that differ from it.
 std::string default_text(const SettingRow& row, const DetectionOptions& options) {
     if (row.type == SettingType::flag) return {};
     if (options.kinds.empty()) return row.read(DetectionParams{});
-    const std::string first = default_of(row, detector_kind(options.kinds.front()), options.boxes_for);
+    if (row.name == "detector") return options.kinds.front();
+    const std::vector<const DetectorKind*> kinds = kinds_of(options);
+    const std::string first = default_of(row, *kinds.front());
     std::string text = first;
-    if (row.name == "detector") return text;
-    for (const std::string& name : options.kinds) {
-        const std::string other = default_of(row, detector_kind(name), options.boxes_for);
-        if (other != first) text += fmt::format("; {} {}", name, other);
+    for (const DetectorKind* kind : kinds) {
+        const std::string other = default_of(row, *kind);
+        if (other != first) text += fmt::format("; {} {}", kind->name, other);
     }
     return text;
 }
 
-std::string help_of_kinds(const std::vector<std::string>& kinds) {
+std::string help_of_kinds(const DetectionOptions& options) {
     std::string help;
-    for (const std::string& name : kinds) {
-        const DetectorKind& kind = detector_kind(name);
-        help += fmt::format("{} {}: {} ({})", help.empty() ? "Detector:" : ";", kind.name, kind.title, kind.finds);
+    for (const DetectorKind* kind : kinds_of(options)) {
+        help += fmt::format("{} {}: {} ({})", help.empty() ? "Detector:" : ";", kind->name, kind->title, kind->finds);
     }
+    if (options.kinds.front() == kAutoDetector) help += "; auto: cnn if a model of it is installed, otherwise haar";
     return help;
 }
 
@@ -48,7 +57,7 @@ CLI::Validator validator_of(const SettingRow& row, const DetectionOptions& optio
 
 void add_setting(CLI::App& command, DetectionOptions& options, const SettingRow& row) {
     const std::string option = "--" + key_of_setting(row.name);
-    const std::string help = row.help.empty() ? help_of_kinds(options.kinds) : std::string(row.help);
+    const std::string help = row.help.empty() ? help_of_kinds(options) : std::string(row.help);
     const std::string group(row.group);
     if (row.type == SettingType::flag) {
         const auto set = [&](std::int64_t times) { options.chosen.set(row.name, times > 0 ? "true" : "false"); };
@@ -76,7 +85,9 @@ std::string key_of_setting(std::string_view name) {
 }
 
 void add_settings(CLI::App& command, DetectionOptions& options, const std::vector<SettingRow>& rows) {
-    for (const SettingRow& row : rows) add_setting(command, options, row);
+    for (const SettingRow& row : rows) {
+        if (!row.of_detections || !options.kinds.empty()) add_setting(command, options, row);
+    }
 }
 
 }  // namespace throng

@@ -6,24 +6,24 @@
 #include <vector>
 
 #include "app/options/cli_fwd.h"
-#include "core/detect/chosen_settings.h"
+#include "core/model/model_finder.h"
 
 namespace throng {
 
 struct DetectionOptions {
-    // Names of detector_kinds() to choose from; the first is the default. Empty: the boxes come from elsewhere, and the
-    // defaults are those of DetectionParams.
-    std::vector<std::string> kinds = {"haar", "lbp", "hog", "cnn"};
-    BoxesFor boxes_for = BoxesFor::data;
+    // Names of detector_kinds() to choose from, or kAutoDetector; the first is the default. Empty: the boxes come from
+    // elsewhere, and the defaults are those of DetectionParams.
+    std::vector<std::string> kinds = {std::string(kAutoDetector), "haar", "lbp", "hog", "cnn"};
     ChosenSettings chosen{};
 
-    // Throws Error(usage) as ChosenSettings::params does.
+    // Throws Error(usage) as ChosenSettings::params does. To be called once per run: see detector_of.
     [[nodiscard]] DetectionParams params() const {
-        return kinds.empty() ? chosen.params(DetectionParams{}) : chosen.params(kinds.front(), boxes_for);
+        return kinds.empty() ? chosen.params(DetectionParams{}) : chosen.params(detector_of(chosen, kinds.front()));
     }
 };
 
-// Adds an option per row: "--min-size" for min_size. Shows the default of each kind of detector.
+// Adds an option per row: "--min-size" for min_size. Shows the default of each kind of detector. Leaves rows
+// out that have no meaning for boxes from elsewhere.
 void add_settings(CLI::App& command, DetectionOptions& options, const std::vector<SettingRow>& rows);
 
 // Returns "min-size" for "min_size": the long option without its dashes, and the key of configuration files.

@@ -26,10 +26,13 @@ constexpr const char* kConfigHead =
 # Keys are the long options without the dashes. A key at the top of the file, or in the section of its group as below,
 # applies to every command that has the option. A section named after a command ([view], [detect], [anonymize],
 # [crowd], [bench]) sets options of that command only. An unknown key or a value of the wrong type is an error with the
-# line number. What has no default, or one that depends on the detector or the command, is commented out.
+# line number. What has no default, or one that depends on the detector or the command, is commented out,
+# and so is what replaces the default of another option.
 )";
 constexpr std::string_view kCommands[] = {"view", "detect", "anonymize"};
 constexpr std::string_view kNotInFiles[] = {"--help", "--config"};
+// Options that replace the default of another one where they are given, whatever their value.
+constexpr std::string_view kReplaceDefaults[] = {"--min-hits"};
 
 // An option of one or more commands.
 struct ConfigLine {
@@ -77,9 +80,12 @@ std::string lines_of(const ConfigLine& line) {
     std::string text = option.description;
     if (!option.choices.empty()) text += fmt::format(" ({})", fmt::join(option.choices, ", "));
     if (varies) text += "; default: " + option.default_value;
-    const bool set = !option.takes_value() || (!option.default_value.empty() && !varies && line.same_default);
-    return "\n" + comment(text) +
-           fmt::format("{}{} = {}\n", set ? "" : "# ", option.names.back().substr(2), value_of(option));
+    const std::string& name = option.names.back();
+    const bool replaces =
+        std::find(std::begin(kReplaceDefaults), std::end(kReplaceDefaults), name) != std::end(kReplaceDefaults);
+    const bool has_value = !option.default_value.empty() && !varies && line.same_default && !replaces;
+    const bool set = !option.takes_value() || has_value;
+    return "\n" + comment(text) + fmt::format("{}{} = {}\n", set ? "" : "# ", name.substr(2), value_of(option));
 }
 
 }  // namespace

@@ -306,6 +306,7 @@ void for_each_detection_line(const std::filesystem::path& path, const std::funct
             const double hits = json.number_or(entry, "hits", 1.0);
             if (!(hits >= 0 && hits <= 1e9)) reader.reject("'hits' is out of range");
             labels.entries.push_back({json.box(entry), json.number(entry, "score"), static_cast<int>(hits)});
+            if (entry.contains("confidence")) labels.entries.back().confidence = json.number(entry, "confidence");
             json.add_landmarks(entry, labels.landmarks);
         }
         if (!labels.landmarks.empty() && labels.landmarks.size() != labels.entries.size()) {

@@ -28,6 +28,7 @@ struct ScoredBox {
     int hits = 1;
     std::int64_t id = -1;                     // of the track; -1 for a detection
     TrackState state = TrackState::detected;  // of the track
+    std::optional<double> confidence{};       // of a detection, if the file has it
 };
 
 // The boxes of one image. A still image may have no frame number.
@@ -68,7 +69,7 @@ struct RegionLabels : Labels<Box> {
 [[nodiscard]] std::vector<TruthLabels> read_truth(const std::filesystem::path& path);
 
 // Calls `use` with each line that `--json` writes: source, frame, width, height, pts and kept (x, y, w, h, score and
-// optionally hits and landmarks).
+// optionally hits, confidence and landmarks).
 // Throws Error(input) with file and line.
 void for_each_detection_line(const std::filesystem::path& path, const std::function<void(DetectionLabels&&)>& use);
 [[nodiscard]] std::vector<DetectionLabels> read_detection_lines(const std::filesystem::path& path);

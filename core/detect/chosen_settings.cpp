@@ -9,10 +9,8 @@
 
 namespace throng {
 
-DetectionParams default_params(const DetectorKind& kind, BoxesFor boxes_for) {
-    DetectionParams params{kind.params, kind.nms};
-    if (boxes_for == BoxesFor::screen) params.nms.min_hits = kind.screen_min_hits;
-    return params;
+DetectionParams default_params(const DetectorKind& kind) {
+    return {kind.params, kind.nms, kind.min_confidence};
 }
 
 void ChosenSettings::set(std::string_view name, const std::string& text) {
@@ -59,13 +57,19 @@ DetectionParams ChosenSettings::params(DetectionParams defaults) const {
         params.nms.theta = NmsParams{}.theta;
     }
     if (soft) params.nms.min_hits = 1;
+    if (soft || contains("min_hits")) params.min_confidence = 0;
+    const std::string kind = params.detector.kind;
     for (const auto& [name, texts] : texts_) write(name, params);
+    params.detector.kind = kind;
+    if (contains("min_confidence") && !contains("score_threshold") && !detector_kind(kind).calibration) {
+        params.detector.score_threshold = params.min_confidence;
+    }
     check_params(params);
     return params;
 }
 
-DetectionParams ChosenSettings::params(std::string_view kind, BoxesFor boxes_for) const {
-    return params(default_params(detector_kind(value_or("detector", kind)), boxes_for));
+DetectionParams ChosenSettings::params(std::string_view kind) const {
+    return params(default_params(detector_kind(kind)));
 }
 
 }  // namespace throng

@@ -10,11 +10,8 @@
 
 namespace throng {
 
-// Purpose of the boxes. data: all detections; screen: only those confirmed by several raw detections.
-enum class BoxesFor : std::uint8_t { data, screen };
-
 // Returns the defaults of a kind of detector.
-[[nodiscard]] DetectionParams default_params(const DetectorKind& kind, BoxesFor boxes_for);
+[[nodiscard]] DetectionParams default_params(const DetectorKind& kind);
 
 // Texts by the names of settings. What was not set has a default.
 class ChosenSettings {
@@ -31,10 +28,12 @@ public:
     [[nodiscard]] std::string value_or(std::string_view name, std::string_view otherwise) const;
 
     // Returns the parameters: the defaults, what the rule implies, then what was chosen. A rule that is defined on the
-    // IoU gets the IoU, its threshold and, if soft, min_hits 1. Throws Error(usage) as check_params does.
+    // IoU gets the IoU, its threshold and, if soft, min_hits 1. Soft rules and a chosen min_hits replace the default of
+    // min_confidence. Where the score is the confidence, a chosen min_confidence is the default of score_threshold.
+    // The detector is that of the defaults. Throws Error(usage) as check_params does.
     [[nodiscard]] DetectionParams params(DetectionParams defaults) const;
-    // The same with the defaults of the detector that was chosen, otherwise of `kind`.
-    [[nodiscard]] DetectionParams params(std::string_view kind, BoxesFor boxes_for) const;
+    // The same with the defaults of a kind of detector: detector_of (core/model/model_finder.h) returns the chosen one.
+    [[nodiscard]] DetectionParams params(std::string_view kind) const;
 
 private:
     void write(std::string_view name, DetectionParams& params) const;

@@ -10,12 +10,14 @@
 namespace throng {
 
 // One detected object. The box is in pixels of the frame. hits is the number of raw detections that it represents,
-// itself included.
+// itself included. confidence is in [0, 1] and comparable between detectors (confidence_of in detector_kinds.h); 0 in
+// detections that no pipeline has read back.
 struct Detection {
     Box box{};
     float score = 0;
     std::int32_t hits = 1;
     std::int32_t source = -1;  // index in the raw buffer, of the representative for a merged box; -1: none
+    float confidence = 0;
 };
 
 // Contents of a buffer at its download. total > detections.size() is an overflow.

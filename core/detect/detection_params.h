@@ -21,6 +21,7 @@ struct DetectorKind;
 struct DetectionParams {
     DetectorParams detector;
     NmsParams nms;
+    float min_confidence = 0;   // kept detections below are not reported (DetectorKind::min_confidence)
     std::int32_t capacity = 0;  // initial D_max: raw detections per frame that the buffers hold; 0: automatic
 
     friend bool operator==(const DetectionParams&, const DetectionParams&) = default;
@@ -60,7 +61,8 @@ struct SettingRow {
     std::function<bool(const DetectionParams&)> in_range{};
     // Returns the range of the window's slider; empty: it has none.
     std::function<SliderRange(const DetectorKind&)> slider{};
-    bool changes_boxes = true;  // the results of detection depend on it
+    bool changes_boxes = true;   // the results of detection depend on it
+    bool of_detections = false;  // has no meaning for boxes that no detector found
 
     // Returns why a text cannot be the value; empty: it can.
     [[nodiscard]] Message problem(std::string_view text) const;

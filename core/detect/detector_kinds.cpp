@@ -1,6 +1,7 @@
 #include "core/detect/detector_kinds.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/algo/hog.h"
 #include "core/base/error.h"
@@ -29,6 +30,7 @@ DetectorKind haar() {
     kind.name = "haar";
     kind.title = "Haar cascade";
     kind.finds = "faces";
+    kind.object = "face";
     kind.help = "Frontal faces from 20 pixels; fast on crowds";
     kind.model = {"haarcascade_", ".xml"};
     kind.default_models = {"haarcascade_frontalface_alt2"};
@@ -36,7 +38,10 @@ DetectorKind haar() {
     kind.params = sizes(kind.name, 24, 1.1);
     // From the table of tests/bench/accuracy.cpp: these settings cluster the windows of cascades best.
     kind.nms = greedy(Overlap::min, 0.5F);
-    kind.screen_min_hits = 3;
+    // Fit by app/lab/operating_point.py, which prints precision and recall at each confidence.
+    kind.calibration = {-8.89, 0.665, 0.502};
+    kind.min_confidence = 0.17F;
+    kind.confident_hits = 3;
     return kind;
 }
 
@@ -48,6 +53,8 @@ DetectorKind lbp() {
     kind.model = {"lbpcascade_", ".xml"};
     kind.default_models = {"lbpcascade_frontalface"};
     kind.params.kind = std::string(kind.name);
+    kind.calibration = {-11.25, 0.524, 1.028};  // likewise
+    kind.min_confidence = 0.2F;
     return kind;
 }
 
@@ -56,6 +63,7 @@ DetectorKind hog() {
     kind.name = "hog";
     kind.title = "HOG people";
     kind.finds = "people";
+    kind.object = "person";
     kind.help = "Standing or walking people, from 128 pixels in height (64 in an enlarged image)";
     // Settings from a visual check of photographs and of a clip of people who walk through a hall. The minimum is 128
     // pixels, since an enlarged image for people half as high gives four times as many false boxes. A margin of 0.3
@@ -65,7 +73,10 @@ DetectorKind hog() {
     kind.params.score_threshold = kHogMargin;
     kind.takes_threshold = true;
     kind.nms = greedy(Overlap::min, 0.65F);
-    kind.screen_min_hits = 2;
+    // No annotated people were at hand: two hits are reported, and one with a margin from 0.8 on.
+    kind.calibration = {-2, 1.5, 2};
+    kind.min_confidence = 0.31F;
+    kind.confident_hits = 2;
     return kind;
 }
 
@@ -74,11 +85,12 @@ DetectorKind cnn() {
     kind.name = "cnn";
     kind.title = "CNN faces";
     kind.finds = "faces";
+    kind.object = "face";
     kind.help = "Small, rotated and partly hidden faces from 10 pixels; the most accurate";
     kind.model = {"", ".onnx"};
     kind.default_models = {"yunet_n_dynamic", "yunet_n_640_640", "yunet_n_320_320",
                            "yunet_s_320_320", "version-RFB-640", "version-RFB-320"};
-    kind.get_models = "run `throng models fetch yunet_n_dynamic`";
+    kind.get_models = "run `throng models fetch`";
     kind.params = sizes(kind.name, 10, 4.0);
     kind.takes_threshold = true;
     kind.nms = greedy(Overlap::iou, 0.3F);
@@ -93,6 +105,12 @@ const std::vector<DetectorKind>& detector_kinds() {
     return kKinds;
 }
 
+std::vector<std::string> detector_names() {
+    std::vector<std::string> names;
+    for (const DetectorKind& kind : detector_kinds()) names.emplace_back(kind.name);
+    return names;
+}
+
 const DetectorKind* find_detector_kind(std::string_view name) {
     const std::vector<DetectorKind>& kinds = detector_kinds();
     const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const DetectorKind& k) { return k.name == name; });
@@ -102,6 +120,14 @@ const DetectorKind* find_detector_kind(std::string_view name) {
 const DetectorKind& detector_kind(std::string_view name) {
     if (const DetectorKind* kind = find_detector_kind(name)) return *kind;
     throw Error(ErrorKind::usage, find_setting("detector")->problem(name), Setting{"detector"});
+}
+
+float confidence_of(const DetectorKind& kind, float score, std::int32_t hits) {
+    const auto value = static_cast<double>(score);
+    if (!kind.calibration) return static_cast<float>(std::clamp(value, 0.0, 1.0));
+    const auto& [offset, per_score, per_log_hits] = *kind.calibration;
+    const double logit = offset + per_score * value + per_log_hits * std::log(std::max(hits, 1));
+    return static_cast<float>(1 / (1 + std::exp(-logit)));
 }
 
 }  // namespace throng

@@ -2,6 +2,8 @@
 // the factory of each kind (core/cpu/cpu_backend.cpp, gpu/backend.cpp).
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,28 +19,49 @@ struct ModelPattern {
     std::string_view suffix;  // with the dot; empty: the kind's model is built in
 };
 
+// The confidence of a detection by its score and hits: 1 / (1 + exp(-(offset + per_score * score + per_log_hits *
+// ln(hits)))). The factors are not negative, so that it increases with both.
+struct Calibration {
+    double offset;
+    double per_score;
+    double per_log_hits;
+};
+
 struct DetectorKind {
-    std::string_view name;   // "haar": its name on the command line
-    std::string_view title;  // "Haar cascade"
-    std::string_view finds;  // "faces", "people": plural, for counts
-    std::string_view help;   // one sentence about its strengths
+    std::string_view name;    // "haar": its name on the command line
+    std::string_view title;   // "Haar cascade"
+    std::string_view finds;   // "faces", "people": plural, for counts
+    std::string_view object;  // "face", "person": the class of a detection in results
+    std::string_view help;    // one sentence about its strengths
     ModelPattern model;
     std::vector<std::string_view> default_models;  // names without suffix; the first installed one is used
     std::string_view get_models;                   // advice if none is installed
     DetectorParams params;                         // defaults; kind is the name
-    NmsParams nms;                                 // defaults for written results
-    std::int32_t screen_min_hits = 1;              // min_hits of NMS in the window; higher, to hide false positives
-    bool landmarks = false;                        // its models may give five points per detection
-    bool takes_threshold = false;  // has a score threshold; if not set in params, each model has its own
+    NmsParams nms;
+    std::optional<Calibration> calibration;  // none: the score is a probability, which is the confidence
+    // The operating point: detections from this confidence on are reported. What hides faces uses all.
+    float min_confidence = 0;
+    std::int32_t confident_hits = 1;  // detections with fewer start no track
+    bool landmarks = false;           // its models may give five points per detection
+    bool takes_threshold = false;     // has a score threshold; if not set in params, each model has its own
 };
 
-// Returns the kinds in display order; the first is the default.
+// As the name of a detector: the best one that is installed (detector_of in core/model/model_finder.h).
+inline constexpr std::string_view kAutoDetector = "auto";
+
+// Returns the kinds in display order.
 [[nodiscard]] const std::vector<DetectorKind>& detector_kinds();
+
+// Returns their names, in this order.
+[[nodiscard]] std::vector<std::string> detector_names();
 
 // Returns null for an unknown name.
 [[nodiscard]] const DetectorKind* find_detector_kind(std::string_view name);
 
 // Throws Error(usage) with the known names for an unknown name.
 [[nodiscard]] const DetectorKind& detector_kind(std::string_view name);
+
+// Returns the confidence of a detection, in [0, 1].
+[[nodiscard]] float confidence_of(const DetectorKind& kind, float score, std::int32_t hits);
 
 }  // namespace throng

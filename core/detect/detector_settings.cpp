@@ -12,7 +12,8 @@ constexpr double kBeyondAnyFrame = 1e6;  // pixels
 SettingRow kind_row() {
     SettingRow row = setting_rows::text("detector", &DetectorParams::kind, {}, {});
     row.type = SettingType::choice;
-    for (const DetectorKind& kind : detector_kinds()) row.choices.emplace_back(kind.name);
+    row.choices = detector_names();
+    row.choices.insert(row.choices.begin(), std::string(kAutoDetector));
     return row;
 }
 

@@ -16,6 +16,14 @@ SettingRow with_slider(SettingRow row, SliderRange range) {
     return row;
 }
 
+SettingRow min_confidence_row() {
+    SettingRow row = setting_rows::number("min_confidence", &DetectionParams::min_confidence, {0, 1}, "C",
+                                          "Report detections from this confidence on, in [0, 1]; whatever hides faces "
+                                          "hides the others, too");
+    row.of_detections = true;
+    return with_slider(row, {0, 0.99, 0.01});
+}
+
 std::vector<SettingRow> nms_rows() {
     using namespace setting_rows;
     using Nms = NmsParams;
@@ -30,8 +38,10 @@ std::vector<SettingRow> nms_rows() {
                             "IoU"),
                      {0, 1, 0.01}),
          with_slider(number("min_hits", &Nms::min_hits, {1}, "N",
-                            "Drop kept detections that represent fewer than N raw detections"),
+                            "Drop kept detections that represent fewer than N raw detections; replaces the default of "
+                            "--min-confidence"),
                      {1, 20, 1}),
+         min_confidence_row(),
          choice("merge", &Nms::merge, kMergeNames,
                 "Replace a kept box by the mean of the boxes it represents, weighted by score or not"),
          choice("pair", &Nms::pair, kPairRuleNames,

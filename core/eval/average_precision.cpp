@@ -36,6 +36,7 @@ double intersection_over_union(const Box& a, const Box& b) {
 
 double rank_of(const ScoredBox& detection, Rank rank) {
     switch (rank) {
+        case Rank::confidence: return detection.confidence.value_or(detection.score);
         case Rank::score: return detection.score;
         // Compress the score into less than one hit, so that it orders detections with the same hits.
         case Rank::hits: return detection.hits + 0.25 * detection.score / (1.0 + std::abs(detection.score));
@@ -50,6 +51,7 @@ MatchResult& MatchResult::operator+=(const MatchResult& other) {
     wrong += other.wrong;
     ignored += other.ignored;
     outcomes.insert(outcomes.end(), other.outcomes.begin(), other.outcomes.end());
+    heights.insert(heights.end(), other.heights.begin(), other.heights.end());
     return *this;
 }
 
@@ -60,7 +62,10 @@ MatchResult match(const std::vector<TruthFace>& truth, const std::vector<ScoredB
     };
 
     MatchResult result;
-    result.faces = std::count_if(truth.begin(), truth.end(), [&](const TruthFace& face) { return !ignored(face); });
+    for (const TruthFace& face : truth) {
+        if (!ignored(face)) result.heights.push_back(static_cast<double>(face.box.h));
+    }
+    result.faces = static_cast<std::int64_t>(result.heights.size());
 
     std::vector<std::size_t> order(detections.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -90,7 +95,8 @@ MatchResult match(const std::vector<TruthFace>& truth, const std::vector<ScoredB
             continue;
         }
         ++(correct ? result.correct : result.wrong);
-        result.outcomes.push_back({rank_of(detections[d], options.rank), correct});
+        const Box& measured = correct ? truth[best].box : box;
+        result.outcomes.push_back({rank_of(detections[d], options.rank), correct, static_cast<double>(measured.h)});
     }
     return result;
 }

@@ -11,6 +11,7 @@ namespace throng {
 
 // Ranking criterion of detections, for matching and for average precision.
 enum class Rank : std::uint8_t {
+    confidence,        // the confidence; the score where a file has none
     score,             // the detector's score
     hits,              // the number of raw detections that it represents, then the score
     score_times_hits,  // score * hits
@@ -19,7 +20,7 @@ enum class Rank : std::uint8_t {
 struct MatchOptions {
     double iou = 0.5;     // minimum overlap of a detection with its matching face, in (0, 1]
     double min_size = 0;  // pixels: faces with a smaller side below are ignored, and so are unmatched detections
-    Rank rank = Rank::score;
+    Rank rank = Rank::confidence;
 };
 
 // Throws Error(usage) for values out of range.
@@ -32,6 +33,7 @@ void check_options(const MatchOptions& options);
 struct RankedOutcome {
     double rank = 0;
     bool correct = false;
+    double height = 0;  // pixels: of the face if correct, otherwise of the detection
 };
 
 // The result of one image, or the sum of several.
@@ -41,6 +43,7 @@ struct MatchResult {
     std::int64_t wrong = 0;               // detections that match no face
     std::int64_t ignored = 0;             // detections that are not counted
     std::vector<RankedOutcome> outcomes;  // of the correct and the wrong ones
+    std::vector<double> heights;          // pixels, of the faces that are not ignored
 
     MatchResult& operator+=(const MatchResult& other);
 };

@@ -161,7 +161,8 @@ void set_up(Transfer& transfer, char* message) {
 #endif
     if (!what.certificates.empty()) set(CURLOPT_CAINFO, what.certificates.c_str());
     set(CURLOPT_USERAGENT, "throng");
-    set(CURLOPT_CONNECTTIMEOUT, 20L);
+    set(CURLOPT_CONNECTTIMEOUT, static_cast<long>(what.stalled_after));
+    set(CURLOPT_TIMEOUT_MS, static_cast<long>(1000 * what.limit));
     set(CURLOPT_LOW_SPEED_LIMIT, 1L);
     set(CURLOPT_LOW_SPEED_TIME, static_cast<long>(what.stalled_after));
     set(CURLOPT_RESUME_FROM_LARGE, static_cast<curl_off_t>(transfer.done));

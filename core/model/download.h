@@ -16,7 +16,8 @@ struct Download {
     std::string sha256;            // lower-case hexadecimal digits
     bool plain = false;            // http:// allows http://, for a server that the user named
     std::string certificates;      // file of trusted certificates; empty: the system's
-    double stalled_after = 30;     // seconds without data until the download fails
+    double stalled_after = 15;     // seconds without a connection or data until the download fails
+    double limit = 0;              // seconds for each attempt; 0: none
 };
 
 // Called at intervals with the number of bytes received so far. Returning false stops the download.

@@ -17,47 +17,54 @@ constexpr std::string_view kWiderFace = "WIDER FACE, whose terms allow non-comme
     "https://github.com/Linzaer/Ultra-Light-Fast-Generic-Face-Detector-1MB/raw/dffdddda9794/models/onnx/"
 #define TH_ZOO_ADDRESS "https://github.com/opencv/opencv_zoo/raw/82b38c8f98e7b52aa171400f3e4c722352d0669f/models/"
 
-RecommendedModel yunet(std::string_view name, std::string_view help, std::string_view address, std::uint64_t size,
-                       std::string_view sha256) {
-    return {name, "cnn", help, "Apache-2.0", kWiderFace, "Shiqi Yu, libfacedetection.train", address, "", size, sha256};
+RecommendedModel yunet(std::string_view name, int half_from, std::string_view help, std::string_view address,
+                       std::uint64_t size, std::string_view sha256) {
+    return {name,    "cnn", help, "Apache-2.0", kWiderFace, "Shiqi Yu, libfacedetection.train",
+            address, "",    size, sha256,       half_from};
 }
 
-RecommendedModel ultraface(std::string_view name, std::string_view help, std::string_view address, std::uint64_t size,
-                           std::string_view sha256) {
-    return {name,    "cnn", help, "MIT", kWiderFace, "Linzaer, Ultra-Light-Fast-Generic-Face-Detector-1MB",
-            address, "",    size, sha256};
+RecommendedModel ultraface(std::string_view name, int half_from, std::string_view help, std::string_view address,
+                           std::uint64_t size, std::string_view sha256) {
+    return {name,    "cnn", help, "MIT",  kWiderFace, "Linzaer, Ultra-Light-Fast-Generic-Face-Detector-1MB",
+            address, "",    size, sha256, half_from};
 }
 
-RecommendedModel cascade(std::string_view name, std::string_view kind, std::string_view help) {
+RecommendedModel cascade(std::string_view name, int half_from, std::string_view kind, std::string_view help) {
     return {name,          kind, help, "Intel (BSD-like)", "photographs that were not published", "OpenCV", "",
-            "opencv-data", 0,    ""};
+            "opencv-data", 0,    "",   half_from};
 }
 
 }  // namespace
 
 const std::vector<RecommendedModel>& recommended_models() {
     static const std::vector<RecommendedModel> kModels{
-        yunet("yunet_n_dynamic", "YuNet-n with five landmarks: the most accurate of these",
+        yunet("yunet_n_dynamic", 10, "YuNet-n with five landmarks: the most accurate of these",
               TH_YUNET_ADDRESS "yunet_n_dynamic.onnx", 322906,
               "104ee26c71d5c270ce79a6b3dced91c91013260d29a6bf18f9296c5b8c4c2b12"),
-        yunet("yunet_n_640_640", "the same model; letterbox size 640x640", TH_YUNET_ADDRESS "yunet_n_640_640.onnx",
+        yunet("yunet_n_640_640", 10, "the same model; letterbox size 640x640", TH_YUNET_ADDRESS "yunet_n_640_640.onnx",
               317466, "25a606a145a5b6d7271ae138fbd00eba91dad8b83222ae3f2c7ecd0f4a7b0e31"),
-        yunet("yunet_n_320_320", "the same model; letterbox size 320x320", TH_YUNET_ADDRESS "yunet_n_320_320.onnx",
+        yunet("yunet_n_320_320", 10, "the same model; letterbox size 320x320", TH_YUNET_ADDRESS "yunet_n_320_320.onnx",
               317434, "81dbde155e982455488235acb8ec2dec5d647edf7cf7080d33e4abb69b93a0d2"),
-        yunet("yunet_s_320_320", "YuNet-s: two thirds of the computation, slightly less accurate",
+        yunet("yunet_s_320_320", 12, "YuNet-s: two thirds of the computation, slightly less accurate",
               TH_YUNET_ADDRESS "yunet_s_320_320.onnx", 232557,
               "beb05bf2378aee45cd7c41056da07265b7bb91041ed1b06f923819a9c744ec36"),
         {"face_detection_yunet_2023mar", "cnn", "YuNet as OpenCV Zoo publishes it", "MIT", kWiderFace, "OpenCV Zoo",
          TH_ZOO_ADDRESS "face_detection_yunet/face_detection_yunet_2023mar.onnx", "", 232589,
          "8f2383e4dd3cfbb4553ea8718107fc0423210dc964f9f4280604804ed2552fa4"},
-        ultraface("version-RFB-640", "UltraFace RFB, trained at 640x480", TH_ULTRAFACE_ADDRESS "version-RFB-640.onnx",
-                  1588012, "8f4c659275977e7a3bfbfa339a9c769ad793df50f9c0baa8c14b11baa1646430"),
-        ultraface("version-RFB-320", "UltraFace RFB, trained at 320x240", TH_ULTRAFACE_ADDRESS "version-RFB-320.onnx",
-                  1270727, "34cd7e60aeff28744c657de7a3dc64e872d506741de66987f3426f2b79f88017"),
-        cascade("haarcascade_frontalface_alt2", "haar", "frontal faces, the default of --detector haar"),
-        cascade("lbpcascade_frontalface", "lbp", "frontal faces, the default of --detector lbp"),
+        ultraface("version-RFB-640", 16, "UltraFace RFB, trained at 640x480",
+                  TH_ULTRAFACE_ADDRESS "version-RFB-640.onnx", 1588012,
+                  "8f4c659275977e7a3bfbfa339a9c769ad793df50f9c0baa8c14b11baa1646430"),
+        ultraface("version-RFB-320", 48, "UltraFace RFB, trained at 320x240",
+                  TH_ULTRAFACE_ADDRESS "version-RFB-320.onnx", 1270727,
+                  "34cd7e60aeff28744c657de7a3dc64e872d506741de66987f3426f2b79f88017"),
+        cascade("haarcascade_frontalface_alt2", 24, "haar", "frontal faces, the default of --detector haar"),
+        cascade("lbpcascade_frontalface", 24, "lbp", "frontal faces, the default of --detector lbp"),
     };
     return kModels;
+}
+
+const RecommendedModel& recommended_network() {
+    return recommended_model(detector_kind("cnn").default_models.front());
 }
 
 const RecommendedModel& recommended_model(std::string_view name) {

@@ -19,9 +19,14 @@ struct RecommendedModel {
     std::string_view package;    // Debian package that contains it; empty: none
     std::uint64_t size = 0;      // bytes
     std::string_view sha256;     // 64 lower-case hexadecimal digits
+    // Height in pixels from which on it finds half of the faces (README.md has the conditions); 0: not measured.
+    int half_from = 0;
 };
 
 [[nodiscard]] const std::vector<RecommendedModel>& recommended_models();
+
+// Returns the network that `throng models fetch` installs without a name: the first default of `cnn`.
+[[nodiscard]] const RecommendedModel& recommended_network();
 
 // Throws Error(usage) for an unknown name and suggests the closest one.
 [[nodiscard]] const RecommendedModel& recommended_model(std::string_view name);

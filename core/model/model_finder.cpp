@@ -7,7 +7,6 @@
 
 #include "core/base/error.h"
 #include "core/base/extension.h"
-#include "core/detect/detector_kinds.h"
 
 namespace throng {
 namespace {
@@ -60,6 +59,32 @@ const DetectorKind& kind_with_models(std::string_view name) {
     throw Error(ErrorKind::usage, "this detector has no model file", std::string(name));
 }
 
+std::optional<std::string_view> installed_default(const DetectorKind& kind) {
+    const auto found = std::find_if(kind.default_models.begin(), kind.default_models.end(), [&](std::string_view name) {
+        return installed(std::string(name) + std::string(kind.model.suffix)).has_value();
+    });
+    return found == kind.default_models.end() ? std::nullopt : std::optional(*found);
+}
+
+bool is_model_of(const DetectorKind& kind, const fs::path& file) {
+    return !kind.default_models.empty() && lower_extension(file) == kind.model.suffix &&
+           has_prefix(file.stem().string(), kind.model.prefix);
+}
+
+// Returns the kind of a model by its file name, or by that of the installed model of this name.
+std::string kind_of_model(const std::string& model) {
+    const std::vector<ModelFile> models = list_models();
+    for (const DetectorKind& kind : detector_kinds()) {
+        const bool is_here = std::any_of(models.begin(), models.end(), [&](const ModelFile& file) {
+            return file.kind == kind.name && (file.name == model || has_ending(file.name, model));
+        });
+        const bool is_default =
+            std::find(kind.default_models.begin(), kind.default_models.end(), model) != kind.default_models.end();
+        if (is_here || is_default || is_model_of(kind, model)) return std::string(kind.name);
+    }
+    return "haar";
+}
+
 }  // namespace
 
 std::vector<fs::path> model_folders() {
@@ -89,10 +114,27 @@ fs::path user_model_folder() {
 
 std::string default_model(std::string_view name) {
     const DetectorKind& kind = kind_with_models(name);
-    for (const std::string_view model : kind.default_models) {
-        if (installed(std::string(model) + std::string(kind.model.suffix))) return std::string(model);
+    return std::string(installed_default(kind).value_or(kind.default_models.front()));
+}
+
+std::string detector_of(const ChosenSettings& chosen, std::string_view otherwise) {
+    std::string kind = chosen.value_or("detector", otherwise);
+    if (kind != kAutoDetector) return kind;
+    if (const std::string model = chosen.value_or("model", ""); !model.empty()) return kind_of_model(model);
+    return installed_default(detector_kind("cnn")) ? "cnn" : "haar";
+}
+
+std::string model_name(const DetectorParams& params) {
+    const bool is_default = params.model.empty() || params.model == params.kind;
+    if (!detector_kind(params.kind).default_models.empty()) {
+        return find_model(is_default ? default_model(params.kind) : params.model, params.kind).stem().string();
     }
-    return std::string(kind.default_models.front());
+    return params.model.empty() ? std::string() : fs::path(params.model).stem().string();
+}
+
+std::string describe_detector(const DetectorParams& params) {
+    const std::string model = model_name(params);
+    return params.kind + (model.empty() ? "" : ", model " + model);
 }
 
 std::vector<ModelFile> list_models() {
@@ -105,9 +147,7 @@ std::vector<ModelFile> list_models() {
             std::error_code ignored;
             if (!entry->is_regular_file(ignored)) continue;
             for (const DetectorKind& kind : detector_kinds()) {
-                const bool matches = !kind.default_models.empty() && lower_extension(path) == kind.model.suffix &&
-                                     has_prefix(name, kind.model.prefix);
-                if (matches) found.try_emplace(name, ModelFile{name, std::string(kind.name), path});
+                if (is_model_of(kind, path)) found.try_emplace(name, ModelFile{name, std::string(kind.name), path});
             }
         }
     }

@@ -7,6 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/detect/chosen_settings.h"
+#include "core/detect/detector_kinds.h"
+
 namespace throng {
 
 struct ModelFile {
@@ -26,6 +29,17 @@ struct ModelFile {
 // Returns the default model of a kind: the first of its defaults that is installed, or the first of all if none is.
 // Throws Error(usage) for an unknown kind and for one without model files.
 [[nodiscard]] std::string default_model(std::string_view kind);
+
+// Returns the kind of detector that was chosen, otherwise `otherwise`. kAutoDetector stands for the kind of the chosen
+// model; without one, for the network if one of its default models is installed, otherwise for the Haar cascade. To be
+// called once per run: models may be installed or removed meanwhile.
+[[nodiscard]] std::string detector_of(const ChosenSettings& chosen, std::string_view otherwise = kAutoDetector);
+
+// Returns the name of the model that a detector uses, without folder and extension; empty if it is built in.
+[[nodiscard]] std::string model_name(const DetectorParams& params);
+
+// Returns "haar, model haarcascade_frontalface_alt2".
+[[nodiscard]] std::string describe_detector(const DetectorParams& params);
 
 // Returns a path unchanged if it is a file. Otherwise the argument is a name with or without extension, or the end of
 // one ("alt2", "profileface", "RFB-640"). It is searched in model_folders(), models of the kind first. Throws

@@ -15,17 +15,27 @@
 namespace throng {
 namespace {
 
-// Removes the detections that are below the threshold or have too few hits from `kept` and returns them.
-std::vector<Detection> take_candidates(DetectionSet& kept, std::int32_t min_hits, std::optional<float> threshold) {
-    std::vector<Detection> candidates;
+// What a detection needs to be reported.
+struct OperatingPoint {
+    float confidence;
+    std::int32_t hits;
+    std::optional<float> score;
+};
+
+// Moves the detections that are not reported from `kept` to the candidates.
+void take_candidates(FrameResult& result, const OperatingPoint& least) {
+    DetectionSet& kept = result.kept;
+    std::vector<Detection>& candidates = result.candidates;
+    std::vector<Detection> unconfident;
     const bool landmarks = kept.landmarks.size() == kept.detections.size();
     const bool density = kept.density.size() == kept.detections.size();
     const auto features = static_cast<std::ptrdiff_t>(kept.feature_size);
     std::size_t next = 0;
     for (std::size_t i = 0; i < kept.detections.size(); ++i) {
         const Detection& detection = kept.detections[i];
-        if (detection.hits < min_hits || (threshold && detection.score < *threshold)) {
-            candidates.push_back(detection);
+        const bool rejected = detection.hits < least.hits || (least.score && detection.score < *least.score);
+        if (rejected || detection.confidence < least.confidence) {
+            (rejected ? candidates : unconfident).push_back(detection);
             continue;
         }
         if (next != i) {
@@ -42,8 +52,9 @@ std::vector<Detection> take_candidates(DetectionSet& kept, std::int32_t min_hits
     if (landmarks) kept.landmarks.resize(next);
     if (density) kept.density.resize(next);
     kept.features.resize(next * static_cast<std::size_t>(features));
+    result.num_unconfident = unconfident.size();
+    candidates.insert(candidates.begin(), unconfident.begin(), unconfident.end());
     kept.total -= static_cast<std::uint32_t>(candidates.size());
-    return candidates;
 }
 
 }  // namespace
@@ -95,6 +106,7 @@ void FrameProcessor::apply(const PipelineSettings& settings) {
 
 // Lets the detector report candidates.
 void FrameProcessor::set_up_candidates() {
+    kind_ = &detector_kind(settings_.detector.kind);
     threshold_.reset();
     float fraction = settings_.tracking ? settings_.tracking->candidate_fraction : 1;
     if (settings_.hiding) fraction = std::min(fraction, settings_.hiding->threshold_fraction);
@@ -212,7 +224,13 @@ FrameProcessor::Outcome FrameProcessor::collect(bool lossless, Lookahead* tracks
     }
     running_.pop_front();
     result->timings = std::move(slot.times);
-    if (uses_candidates()) result->candidates = take_candidates(result->kept, settings_.nms.min_hits, threshold_);
+    result->detector = kind_;
+    for (Detection& each : result->kept.detections) each.confidence = confidence_of(*kind_, each.score, each.hits);
+    take_candidates(*result, {settings_.min_confidence, settings_.nms.min_hits, threshold_});
+    if (!settings_.tracking && !settings_.hiding) {
+        result->candidates.clear();
+        result->num_unconfident = 0;
+    }
     if (tracks != nullptr) {
         const Clock::time_point start = Clock::now();
         tracks->push(lookahead_input(*result));

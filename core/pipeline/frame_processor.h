@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/detect/backend.h"
+#include "core/detect/detector_kinds.h"
 #include "core/detect/null_recorder.h"
 #include "core/pipeline/frame_queue.h"
 #include "core/pipeline/frame_result.h"
@@ -77,6 +78,7 @@ private:
     std::int32_t capacity_;  // of the buffers, from the next frame on
     std::unique_ptr<Detector> detector_;
     std::unique_ptr<Nms> nms_;
+    const DetectorKind* kind_ = nullptr;
     std::optional<float> threshold_;  // minimum score of kept detections, if the detector reports lower ones
     std::unique_ptr<StageRecorder> recorder_;
     NullRecorder unmeasured_;

@@ -16,6 +16,8 @@
 
 namespace throng {
 
+struct DetectorKind;
+
 // When a frame passed the threads of its pipeline, for traces. Not set by programs without a pipeline.
 struct FrameTrace {
     using Time = std::chrono::steady_clock::time_point;
@@ -32,13 +34,16 @@ struct FrameTrace {
 
 struct FrameResult {
     Frame frame;
-    std::string source;     // name of the file or stream
+    const DetectorKind* detector = nullptr;  // that found the detections; null in results that were made by hand
+    std::string source;                      // name of the file or stream
     int source_number = 1;  // position on the command line, from 1: distinguishes sources of the same name
     DetectionSet kept;      // after NMS, in the order that the NMS rule defines
     DetectionSet raw;       // before NMS; the count is always set, the detections only with PipelineSettings::keep_raw
     std::vector<Track> tracks;  // with PipelineSettings::tracking, by id; also those not yet confirmed
-    // With PipelineSettings::tracking or hiding: detections below the score threshold or with too few hits.
+    // With PipelineSettings::tracking or hiding: detections that are not reported. First those that are only below the
+    // minimum confidence, then those below the score threshold or with too few hits; each in the order of `kept`.
     std::vector<Detection> candidates;
+    std::size_t num_unconfident = 0;  // of the first kind: whoever hides faces hides them as those of `kept`
     // With PipelineSettings::hiding: what must be hidden in the frame, and how. No plan: nothing is known, so whoever
     // hides faces hides the whole frame (regions_to_hide).
     std::optional<FramePlan> plan;
@@ -73,7 +78,7 @@ struct FrameResult {
 
 // Returns the result's detections for a lookahead that tracks them. They must outlive it.
 [[nodiscard]] inline LookaheadInput lookahead_input(const FrameResult& result) {
-    return {tracker_input(result), {}, {}, lacks_detections(result)};
+    return {tracker_input(result), {}, {}, lacks_detections(result), result.num_unconfident};
 }
 
 // Returns what must be hidden in the frame of a result.

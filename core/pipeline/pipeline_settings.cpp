@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/value_text.h"
 
 namespace throng {
 
@@ -10,6 +11,7 @@ PipelineSettings pipeline_settings(const DetectionParams& params) {
     PipelineSettings settings;
     settings.detector = params.detector;
     settings.nms = params.nms;
+    settings.min_confidence = params.min_confidence;
     if (params.capacity > 0) settings.capacity = params.capacity;
     settings.capacity_limit = std::max(settings.capacity_limit, settings.capacity);
     return settings;
@@ -19,6 +21,10 @@ void check_settings(const PipelineSettings& settings) {
     check_params(settings.detector);
     check_params(settings.nms);
     if (settings.tracking) check_params(*settings.tracking);
+    if (!(settings.min_confidence >= 0 && settings.min_confidence <= 1)) {
+        throw Error(ErrorKind::usage, find_setting("min_confidence")->problem(exact_text(settings.min_confidence)),
+                    Setting{"min_confidence"});
+    }
     if (!(settings.keep_rate >= 0)) throw Error(ErrorKind::usage, "must not be negative", Setting{"keep_rate"});
     if (settings.capacity < 1) throw Error(ErrorKind::usage, "must be at least 1", Setting{"capacity"});
     if (settings.capacity_limit < settings.capacity) {

@@ -19,6 +19,7 @@ namespace throng {
 struct PipelineSettings {
     DetectorParams detector;
     NmsParams nms;
+    float min_confidence = 0;  // detections below are not in FrameResult::kept
     // If set, FrameResult has tracks. The detector also reports detections below its score threshold, and NMS those
     // with fewer hits than nms.min_hits, for the tracker alone: FrameResult::kept has the same boxes as without
     // tracking. Their hits, raw and raw_count include the raw detections of low score. Soft rules give no candidates.
@@ -31,7 +32,8 @@ struct PipelineSettings {
     // with hiding.
     double keep_rate = 0;
     // If set, results are held back until it is decided what must be hidden in their frames: FrameResult::plan. The
-    // candidates are those of tracking, down to HidingParams::threshold_fraction. Frames are copied to the host.
+    // candidates are those of tracking, down to HidingParams::threshold_fraction. Detections below min_confidence are
+    // hidden like the others. Frames are copied to the host.
     std::optional<HidingParams> hiding;
     bool keep_raw = false;                  // copy raw detections to the host, too
     bool host_pixels = false;               // copy frames in device memory to the host, for display or output

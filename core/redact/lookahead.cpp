@@ -1,5 +1,9 @@
 #include "core/redact/lookahead.h"
 
+#include <algorithm>
+#include <iterator>
+#include <span>
+
 namespace throng {
 
 Lookahead::Lookahead(const LookaheadParams& params) : params_(params) {
@@ -16,9 +20,13 @@ void Lookahead::set_tracker(const TrackerParams& params) {
 std::vector<Track> Lookahead::find_tracks(const LookaheadInput& input, std::vector<FaceBox>& single) {
     if (!tracker_) return input.tracks;
     if (!planner_) return tracker_->update(input);
-    std::vector<Detection> confident(input.kept.begin(), input.kept.end());
+    // In the order of NMS, as if all of them were reported: the best score first.
+    std::vector<Detection> confident;
+    const std::span<const Detection> below = input.candidates.first(input.num_unconfident);
+    std::merge(input.kept.begin(), input.kept.end(), below.begin(), below.end(), std::back_inserter(confident),
+               [](const Detection& a, const Detection& b) { return a.score > b.score; });
     std::vector<Detection> candidates;
-    for (const Detection& candidate : input.candidates) {
+    for (const Detection& candidate : input.candidates.subspan(input.num_unconfident)) {
         (candidate.hits >= params_.tracker->confident_hits ? confident : candidates).push_back(candidate);
     }
     TrackerInput boxes = input;

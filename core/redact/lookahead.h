@@ -23,11 +23,12 @@ struct LookaheadParams {
 };
 
 // kept: with a plan, hidden in any case. candidates: with a plan, hidden where a track continues, or with
-// TrackerParams::confident_hits. A cut ends all tracks.
+// TrackerParams::confident_hits; the first num_unconfident of them in any case. A cut ends all tracks.
 struct LookaheadInput : TrackerInput {
     std::vector<Track> tracks;    // without LookaheadParams::tracker: as Tracker::update returned them
     std::vector<FaceBox> others;  // with a plan: hidden in this frame only; they belong to no track
     bool damaged = false;         // with a plan: the frame, or the list of detections, is incomplete
+    std::size_t num_unconfident = 0;
 };
 
 // Serves one source. Holds no more than the frames that wait, and of tracks what their undecided frames need: with

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/text_encoding.h"
+#include "core/detect/detector_kinds.h"
 
 namespace throng {
 namespace {
@@ -49,8 +50,10 @@ void append_box(std::string& line, const Box& box) {
     append_field(line, "h", box.h);
 }
 
+// after_nms: with hits and, if the detector is known, confidence and class.
 void append_detections(std::string& line, std::string_view name, const std::vector<Detection>& detections,
-                       bool with_hits, const std::vector<DetectionSet::Landmarks>& landmarks = {}) {
+                       bool after_nms, const DetectorKind* detector,
+                       const std::vector<DetectionSet::Landmarks>& landmarks = {}) {
     fmt::format_to(std::back_inserter(line), "\"{}\":[", name);
     const bool with_landmarks = landmarks.size() == detections.size();
     for (std::size_t i = 0; i < detections.size(); ++i) {
@@ -59,7 +62,12 @@ void append_detections(std::string& line, std::string_view name, const std::vect
         append_box(line, d.box);
         line += ',';
         append_field(line, "score", d.score);
-        if (with_hits) fmt::format_to(std::back_inserter(line), ",\"hits\":{}", d.hits);
+        if (after_nms) fmt::format_to(std::back_inserter(line), ",\"hits\":{}", d.hits);
+        if (after_nms && detector != nullptr) {
+            line += ',';
+            append_field(line, "confidence", d.confidence);
+            fmt::format_to(std::back_inserter(line), ",\"class\":\"{}\"", detector->object);
+        }
         if (with_landmarks) append_landmarks(line, landmarks[i]);
         line += '}';
     }
@@ -92,21 +100,24 @@ std::string json_line(const FrameResult& result, JsonFields fields) {
     const FrameInfo& info = result.frame.info();
     fmt::format_to(std::back_inserter(line), "{{\"source\":{},\"source_number\":{},\"frame\":{},",
                    json_string(result.source), result.source_number, info.index);
+    if (result.detector != nullptr) {
+        fmt::format_to(std::back_inserter(line), "\"detector\":\"{}\",", result.detector->name);
+    }
     append_field(line, "pts", info.pts);
     fmt::format_to(std::back_inserter(line), ",\"width\":{},\"height\":{},\"raw\":{},", info.width, info.height,
                    result.raw_count);
-    append_detections(line, "kept", result.kept.detections, true, result.kept.landmarks);
+    append_detections(line, "kept", result.kept.detections, true, result.detector, result.kept.landmarks);
     if (fields.tracks) {
         line += ',';
         append_tracks(line, result.tracks);
     }
     if (fields.raw) {
         line += ',';
-        append_detections(line, "raw_boxes", result.raw.detections, false, result.raw.landmarks);
+        append_detections(line, "raw_boxes", result.raw.detections, false, nullptr, result.raw.landmarks);
     }
     if (fields.candidates) {
         line += ',';
-        append_detections(line, "candidates", result.candidates, true);
+        append_detections(line, "candidates", result.candidates, true, result.detector);
         fmt::format_to(std::back_inserter(line), ",\"kept_total\":{},\"raw_total\":{},\"damaged\":{}",
                        result.kept.total, result.raw.total, info.damaged);
     }

@@ -9,6 +9,7 @@
 
 #include "core/archive/segments.h"
 #include "core/base/error.h"
+#include "core/detect/detector_kinds.h"
 #include "core/sinks/json_sink.h"
 
 namespace throng {
@@ -31,6 +32,7 @@ DetectionSet set_of(const Json& list) {
                          number_of(json.at("h"))};
         detection.score = number_of(json.at("score"));
         detection.hits = json.value("hits", detection.hits);
+        if (json.contains("confidence")) detection.confidence = number_of(json.at("confidence"));
         const auto landmarks = json.find("landmarks");
         if (landmarks == json.end()) continue;
         auto& points = set.landmarks.emplace_back();
@@ -52,6 +54,7 @@ FrameResult frame_of(const Json& json, std::int64_t index, std::set<std::string>
     FrameResult result;
     const PlaneView no_planes[Frame::kMaxPlanes] = {};
     result.frame = Frame(info, no_planes, nullptr);
+    result.detector = find_detector_kind(json.value("detector", ""));
     result.raw_count = json.at("raw").get<std::uint32_t>();
     result.overflow = json.at("overflow").get<std::uint32_t>();
     result.kept = set_of(json.at("kept"));

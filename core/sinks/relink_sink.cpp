@@ -26,6 +26,7 @@ void RelinkSink::write(const FrameResult& result) {
     const PlaneView no_planes[Frame::kMaxPlanes] = {};
     copy.frame = Frame(info, no_planes, nullptr);
     std::vector<Detection>().swap(copy.candidates);  // clear() would keep the memory
+    copy.num_unconfident = 0;
     for (StageTime& time : copy.timings) time.name = *names_.emplace(time.name).first;
     LookaheadInput input = lookahead_input(result);
     input.tracks = result.tracks;

@@ -65,7 +65,7 @@ std::string_view name_of(TrackState state) {
 TrackerParams tracker_params(std::string_view kind) {
     const DetectorKind& detector = detector_kind(kind);
     TrackerParams params;
-    params.confident_hits = detector.screen_min_hits;
+    params.confident_hits = detector.confident_hits;
     // False faces of cascades have few hits and seldom last.
     params.birth_hits = 4 * params.confident_hits;
     if (detector.name == "cnn") {

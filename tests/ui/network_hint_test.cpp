@@ -45,7 +45,7 @@ TEST_F(NetworkHint, UsesTheInstalledNetwork) {
 
 TEST_F(NetworkHint, SaysHowToGetOneAndStaysClosed) {
     open_hint(false);
-    EXPECT_TRUE(shows("throng models fetch yunet_n_dynamic"));
+    EXPECT_TRUE(shows("throng models fetch"));
     EXPECT_EQ(item("useNetwork"), nullptr);
     press("closeNetworkHint");
     EXPECT_EQ(item("networkHint"), nullptr);

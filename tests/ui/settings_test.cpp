@@ -97,7 +97,8 @@ TEST_F(Settings, AnotherDetectorLoadsItsDefaultSettings) {
         EXPECT_TRUE(settings_.values().detector.switches.empty()) << "switches belong to a kind";
         if (i > 0) {
             EXPECT_EQ(settings_.min_size(), kind.params.min_size);
-            EXPECT_EQ(settings_.min_hits(), kind.screen_min_hits);
+            EXPECT_EQ(settings_.min_hits(), 1);
+            EXPECT_EQ(settings_.values().min_confidence, kind.min_confidence);
         }
         const QVariantMap ranges = settings_.ranges().toMap();
         for (const QString& name : ranges.keys()) {
@@ -105,7 +106,8 @@ TEST_F(Settings, AnotherDetectorLoadsItsDefaultSettings) {
             const QVariantMap ends = ranges[name].toMap();
             const double from = ends["from"].toDouble();
             const double to = ends["to"].toDouble();
-            const std::string value = row.read({settings_.values().detector, settings_.values().nms});
+            const std::string value =
+                row.read({settings_.values().detector, settings_.values().nms, settings_.values().min_confidence});
             EXPECT_GT(ends["step"].toDouble(), 0) << row.name;
             EXPECT_GE(from, row.min) << row.name;
             EXPECT_LE(to, row.max) << row.name;

@@ -104,7 +104,7 @@ HiddenShare hidden_in_kiosk(int min_size, const std::string& hides_by = "haar", 
     setup.settings.detector.min_size = min_size;
     setup.settings.detector.scale_factor = 1.2;
     setup.settings.nms = detector_kind("haar").nms;
-    setup.settings.nms.min_hits = detector_kind("haar").screen_min_hits;
+    setup.settings.nms.min_hits = 3;
     setup.hides_by = hides_by;
     setup.open_source = [run](const std::string&, const std::stop_token&) {
         return std::make_unique<PatientCamera>(run);

@@ -23,7 +23,8 @@ bool is_same_frame(const Frame& a, const Frame& b) {
 }
 
 bool is_same_detection(const PipelineSettings& a, const PipelineSettings& b) {
-    return a.detector == b.detector && a.nms == b.nms && a.keep_raw == b.keep_raw;
+    return a.detector == b.detector && a.nms == b.nms && a.min_confidence == b.min_confidence &&
+           a.keep_raw == b.keep_raw;
 }
 
 }  // namespace

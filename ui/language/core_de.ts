@@ -1440,8 +1440,8 @@
         <translation>opencv-data installieren</translation>
     </message>
     <message>
-        <source>run `throng models fetch yunet_n_dynamic`</source>
-        <translation>`throng models fetch yunet_n_dynamic` aufrufen</translation>
+        <source>run `throng models fetch`</source>
+        <translation>`throng models fetch` aufrufen</translation>
     </message>
     <message>
         <source>use an input size that is a multiple of %1 pixels</source>

@@ -1228,6 +1228,14 @@
         <translation>Mindesttreffer</translation>
     </message>
     <message>
+        <source>Minimum confidence</source>
+        <translation>Mindestkonfidenz</translation>
+    </message>
+    <message>
+        <source>From which confidence on a detection is shown and counted: higher keeps fewer false ones</source>
+        <translation>Ab welcher Konfidenz ein Fund gezeigt und gezählt wird: Größer behält weniger falsche</translation>
+    </message>
+    <message>
         <source>Number of raw detections that a face needs: higher keeps fewer false ones</source>
         <translation>Anzahl der Rohdetektionen, die ein Gesicht braucht: Höher behält weniger falsche</translation>
     </message>
@@ -1718,6 +1726,10 @@
     <message>
         <source>Minimum hits %1</source>
         <translation>Mindesttreffer %1</translation>
+    </message>
+    <message>
+        <source>Minimum confidence %1</source>
+        <translation>Mindestkonfidenz %1</translation>
     </message>
     <message>
         <source>Merge: %1</source>

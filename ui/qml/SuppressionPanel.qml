@@ -43,6 +43,14 @@ ColumnLayout {
         onMoved: v => root.detection.minHits = Math.round(v)
         enabled: !root.detection.softRule
     }
+    LabeledSlider {
+        label: qsTr("Minimum confidence")
+        tip: qsTr("From which confidence on a detection is shown and counted: higher keeps fewer false ones")
+        range: root.detection.ranges.min_confidence
+        value: root.detection.minConfidence
+        valueText: root.detection.minConfidence.toFixed(2)
+        onMoved: v => root.detection.minConfidence = Math.round(v * 100) / 100
+    }
     Choice {
         label: qsTr("Merge")
         tip: qsTr("Whether a kept box is the mean of the boxes that it suppressed")

@@ -21,7 +21,7 @@ bool DefaultDetector::add(const FrameResult& result, bool busy, bool settled) {
     }
     if (!trial_.measuring()) return false;
     const PipelineSettings& now = detection_.values();
-    if (now.detector != tried_.detector || now.nms != tried_.nms) {
+    if (now.detector != tried_.detector || now.nms != tried_.nms || now.min_confidence != tried_.min_confidence) {
         trial_.end();  // the user has changed them, or the network cannot run
         return true;
     }

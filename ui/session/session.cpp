@@ -15,9 +15,9 @@ constexpr int kMemoryInterval = 1000;
 const QString kDemo = QStringLiteral("crowd:faces=60,size=1920x1080,seed=1");
 
 bool same(const PipelineSettings& a, const PipelineSettings& b) {
-    return a.detector == b.detector && a.nms == b.nms && a.tracking == b.tracking && a.carry == b.carry &&
-           a.keep_rate == b.keep_rate && a.hiding == b.hiding && a.keep_raw == b.keep_raw &&
-           a.host_pixels == b.host_pixels;
+    return a.detector == b.detector && a.nms == b.nms && a.min_confidence == b.min_confidence &&
+           a.tracking == b.tracking && a.carry == b.carry && a.keep_rate == b.keep_rate && a.hiding == b.hiding &&
+           a.keep_raw == b.keep_raw && a.host_pixels == b.host_pixels;
 }
 
 }  // namespace

@@ -49,11 +49,7 @@ struct SessionSetup {
     PipelineOptions playback;
     ClockSetup clocks;
     // Names of the detector kinds to choose from.
-    std::vector<std::string> detectors = [] {
-        std::vector<std::string> names;
-        for (const DetectorKind& kind : detector_kinds()) names.emplace_back(kind.name);
-        return names;
-    }();
+    std::vector<std::string> detectors = detector_names();
 };
 
 }  // namespace throng::ui

@@ -61,6 +61,8 @@ QString describe_change(const PipelineSettings& before, const PipelineSettings& 
     if (before.nms.theta != after.nms.theta)
         return tr("Threshold θ %1").arg(number(static_cast<double>(after.nms.theta)));
     if (before.nms.min_hits != after.nms.min_hits) return tr("Minimum hits %1").arg(after.nms.min_hits);
+    if (before.min_confidence != after.min_confidence)
+        return tr("Minimum confidence %1").arg(number(static_cast<double>(after.min_confidence)));
     if (before.nms.merge != after.nms.merge)
         return tr("Merge: %1").arg(names_of(kMergeNames).at(index_of(kMergeNames, after.nms.merge)));
     if (from.score_threshold != to.score_threshold && to.score_threshold)
@@ -312,11 +314,13 @@ PipelineSettings DetectionSettings::settings_of(const DetectorKind& kind) const 
     if (kind.name == start_.detector.kind) {
         next.detector = start_.detector;
         next.nms = start_.nms;
+        next.min_confidence = start_.min_confidence;
     } else {
-        const DetectionParams params = default_params(kind, BoxesFor::screen);
+        const DetectionParams params = default_params(kind);
         next.detector = params.detector;
         next.detector.threads = values_.detector.threads;
         next.nms = params.nms;
+        next.min_confidence = params.min_confidence;
     }
     if (const DetectorKind* other = sizes_ ? &detector_kind(sizes_->kind) : nullptr;
         other && other->finds == kind.finds) {
@@ -404,6 +408,7 @@ void DetectionSettings::set_rule(int index) {
     if (is_soft(next.nms.rule)) {
         next.nms.overlap = Overlap::iou;
         next.nms.min_hits = 1;
+        next.min_confidence = 0;
         next.nms.merge = Merge::none;
         if (!soft_rule()) next.nms.theta = NmsParams{}.theta;
     } else if (soft_rule()) {  // the previous rule was soft
@@ -411,6 +416,7 @@ void DetectionSettings::set_rule(int index) {
         next.nms.overlap = before.overlap;
         next.nms.theta = before.theta;
         next.nms.min_hits = before.min_hits;
+        next.min_confidence = is_soft(start_.nms.rule) ? kind().min_confidence : start_.min_confidence;
         next.nms.merge = before.merge;
     }
     change_to(next);
@@ -432,6 +438,12 @@ void DetectionSettings::set_theta(double theta) {
 void DetectionSettings::set_min_hits(int hits) {
     PipelineSettings next = values_;
     next.nms.min_hits = hits;
+    change_to(next);
+}
+
+void DetectionSettings::set_min_confidence(double confidence) {
+    PipelineSettings next = values_;
+    next.min_confidence = static_cast<float>(confidence);
     change_to(next);
 }
 
@@ -463,7 +475,9 @@ void DetectionSettings::nextRule() {
 }
 
 void DetectionSettings::change_to(PipelineSettings next) {
-    if (next.detector == values_.detector && next.nms == values_.nms) return;
+    if (next.detector == values_.detector && next.nms == values_.nms && next.min_confidence == values_.min_confidence) {
+        return;
+    }
     try {
         check_params(next.detector);
         check_params(next.nms);

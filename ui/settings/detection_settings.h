@@ -57,6 +57,7 @@ class DetectionSettings : public QObject {
     Q_PROPERTY(int overlap READ overlap WRITE set_overlap NOTIFY changed)
     Q_PROPERTY(double theta READ theta WRITE set_theta NOTIFY changed)
     Q_PROPERTY(int minHits READ min_hits WRITE set_min_hits NOTIFY changed)
+    Q_PROPERTY(double minConfidence READ min_confidence WRITE set_min_confidence NOTIFY changed)
     Q_PROPERTY(int merge READ merge WRITE set_merge NOTIFY changed)
     Q_PROPERTY(QStringList kernelSets READ kernel_sets CONSTANT)
     Q_PROPERTY(int kernels READ kernels WRITE set_kernels NOTIFY changed)
@@ -107,6 +108,7 @@ public:
     [[nodiscard]] int overlap() const;
     [[nodiscard]] double theta() const { return static_cast<double>(values_.nms.theta); }
     [[nodiscard]] int min_hits() const { return values_.nms.min_hits; }
+    [[nodiscard]] double min_confidence() const { return static_cast<double>(values_.min_confidence); }
     [[nodiscard]] int merge() const;
     [[nodiscard]] int kernels() const;  // used by the CUDA backend only
 
@@ -125,6 +127,7 @@ public:
     void set_overlap(int index);
     void set_theta(double theta);
     void set_min_hits(int hits);
+    void set_min_confidence(double confidence);
     void set_merge(int index);
     void set_kernels(int index);
     Q_INVOKABLE void openModel(const QUrl& file);

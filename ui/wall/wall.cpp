@@ -16,7 +16,8 @@ constexpr int kRefreshInterval = 125;  // milliseconds
 
 // Compares what the wall changes.
 bool same(const PipelineSettings& a, const PipelineSettings& b) {
-    return a.detector == b.detector && a.nms == b.nms && a.keep_raw == b.keep_raw && a.hiding == b.hiding;
+    return a.detector == b.detector && a.nms == b.nms && a.min_confidence == b.min_confidence &&
+           a.keep_raw == b.keep_raw && a.hiding == b.hiding;
 }
 
 // Ended sources remain ended.

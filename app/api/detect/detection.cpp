@@ -10,6 +10,7 @@
 #include "core/algo/gray.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/model/model_finder.h"
 
 namespace throng::api {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 [[maybe_unused]] const bool kSharesProcess = (share_process(), true);
 
 PipelineSettings settings_of(const DetectionOptions& options) {
-    PipelineSettings settings = pipeline_settings(options.chosen.params("haar", BoxesFor::data));
+    PipelineSettings settings = pipeline_settings(options.chosen.params(detector_of(options.chosen)));
     check_settings(settings);
     return settings;
 }

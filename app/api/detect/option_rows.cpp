@@ -9,6 +9,7 @@
 
 #include "app/api/handle.h"
 #include "core/detect/chosen_settings.h"
+#include "core/model/model_finder.h"
 
 namespace throng::api {
 namespace {
@@ -22,7 +23,7 @@ struct OptionRows {
 std::unique_ptr<OptionRows> rows_of(const std::string& detector) {
     ChosenSettings chosen;
     chosen.set("detector", detector);
-    const DetectionParams defaults = chosen.params("haar", BoxesFor::data);
+    const DetectionParams defaults = chosen.params(detector_of(chosen));
     auto result = std::make_unique<OptionRows>();
     const auto keep = [&result](std::string_view text) { return result->texts.emplace_back(text).c_str(); };
     for (const auto* table : {&detector_settings(), &nms_settings()}) {

@@ -201,7 +201,7 @@ throng_detection detection_of(const throng::DetectionSet& set, std::size_t at, s
     result.score = detection.score;
     result.hits = detection.hits;
     result.class_id = class_id;
-    result.confidence = std::nanf("");
+    result.confidence = detection.confidence;
     result.track = -1;
     result.person = -1;
     if (at < set.landmarks.size()) {
@@ -301,7 +301,7 @@ void throng_ffmpeg_log(void* object, int level, const char* format, va_list argu
 
 void throng_options_init(throng_options* options, size_t size) {
     throng_options defaults{};
-    defaults.detector = "haar";
+    defaults.detector = "auto";
     defaults.score_threshold = std::nan("");
     defaults.theta = std::nan("");
     api::init_struct(options, size, defaults);

@@ -195,7 +195,7 @@ private:
         const NmsParams& params = setting.params;
         const DetectionSet& boxes = setting.input->boxes;
         const auto count = static_cast<std::int64_t>(boxes.detections.size());
-        check_params({{}, params, setting.requested});  // throws for contradictory settings
+        check_params({{}, params, 0, setting.requested});  // throws for contradictory settings
         const NmsMeasurement times = measure_on(*backend_, setting, params, arguments_.cold);
         const std::int64_t overflow = std::max<std::int64_t>(count - setting.capacity, 0);
         if (overflow > 0) warn(fmt::format("--capacity {}: {} boxes are ignored", setting.capacity, overflow));
@@ -316,7 +316,7 @@ void add_bench_nms_command(CLI::App& bench, CommandContext& context) {
             "Settings: the program's defaults; those of libraries (IoU, capacity for the boxes alone)",
             one_of({"program", "library"}));
     command->add_option("--detector", a.detector, "Detector whose defaults the program's setting has")
-        ->check(one_of(find_setting("detector")->choices))
+        ->check(one_of(detector_names()))
         ->capture_default_str();
     command->add_option("--threads", a.threads, "CPU threads; 0: one per core")
         ->check(whole_range(0, 1024))

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -20,7 +21,8 @@
 #include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/detect/detection_params.h"
+#include "core/detect/detector_kinds.h"
+#include "core/eval/by_height.h"
 #include "core/eval/evaluation.h"
 
 namespace throng {
@@ -38,8 +40,10 @@ struct EvalArguments {
     LeakArguments leaks;
 };
 
-const std::map<std::string, Rank> kRanks{
-    {"score", Rank::score}, {"hits", Rank::hits}, {"score*hits", Rank::score_times_hits}};
+const std::map<std::string, Rank> kRanks{{"confidence", Rank::confidence},
+                                         {"score", Rank::score},
+                                         {"hits", Rank::hits},
+                                         {"score*hits", Rank::score_times_hits}};
 
 std::string ratio_text(std::optional<double> ratio) {
     return ratio ? fmt::format("{:.4f}", *ratio) : "-";
@@ -69,8 +73,35 @@ std::string table_of(const Evaluation& evaluation, bool per_file) {
     return table.text();
 }
 
+std::string heights_table(const std::vector<HeightResult>& heights) {
+    TextTable table({"face height [px]", "faces", "recall at 0.1 wrong per image", "recall at 1", "AP"});
+    for (const HeightResult& each : heights) {
+        const std::string to = std::isfinite(each.to) ? fmt::format("to {:g}", each.to) : "and more";
+        table.add({fmt::format("{:g} {}", each.from, to), fmt::format("{}", each.faces),
+                   ratio_text(each.recall_at_tenth), ratio_text(each.recall_at_one), ratio_text(each.ap)});
+    }
+    if (heights.empty()) return {};
+    const std::optional<double> half = height_found_by_half(heights);
+    return "\n" + table.text() +
+           (half ? fmt::format("finds half of the faces from {:g} px on, with 0.1 wrong per image\n", *half)
+                 : std::string());
+}
+
 Json ratio_json(std::optional<double> ratio) {
     return ratio ? Json(*ratio) : Json(nullptr);
+}
+
+Json heights_json(const std::vector<HeightResult>& heights) {
+    Json list = Json::array();
+    for (const HeightResult& each : heights) {
+        list.push_back({{"from", each.from},
+                        {"to", std::isfinite(each.to) ? Json(each.to) : Json(nullptr)},
+                        {"faces", each.faces},
+                        {"recall_at_0.1", ratio_json(each.recall_at_tenth)},
+                        {"recall_at_1", ratio_json(each.recall_at_one)},
+                        {"ap", ratio_json(each.ap)}});
+    }
+    return list;
 }
 
 Json result_json(const MatchResult& r) {
@@ -134,11 +165,13 @@ Json result_json(const TrackMetrics& m) {
 
 // Evaluation or TrackEvaluation; `scores` is the member of a file that result_json describes.
 template <class Evaluated, class File, class Scores>
-std::string json_of(const Evaluated& evaluation, Scores File::*scores, const EvalArguments& arguments) {
+std::string json_of(const Evaluated& evaluation, Scores File::*scores, const EvalArguments& arguments,
+                    const Json& more = Json::object()) {
     Json json = {
         {"iou", arguments.match.iou}, {"min_size", arguments.match.min_size}, {"images", images_of(evaluation)}};
     json.update(result_json(evaluation.total));
     json["unjudged_images"] = evaluation.unjudged_images;
+    json.update(more);
     if (arguments.per_file) {
         json["files"] = Json::array();
         for (const File& file : evaluation.files) {
@@ -184,8 +217,10 @@ int run(const EvalArguments& arguments, const CommonOptions& common) {
     }
     const Evaluation evaluation =
         evaluate(read_truth(arguments.truth), read_detection_lines(arguments.detections), arguments.match);
-    print(evaluation, arguments.json ? json_of(evaluation, &FileResult::result, arguments)
-                                     : table_of(evaluation, arguments.per_file));
+    const std::vector<HeightResult> heights = results_by_height(evaluation.total, images_of(evaluation));
+    print(evaluation,
+          arguments.json ? json_of(evaluation, &FileResult::result, arguments, Json{{"heights", heights_json(heights)}})
+                         : table_of(evaluation, arguments.per_file) + heights_table(heights));
     return 0;
 }
 
@@ -215,7 +250,7 @@ void add_eval_command(CLI::App& program, CommandContext& context) {
             "Ranking of the detections")
         ->check(one_of(words_of(kRanks)))
         ->type_name("")
-        ->default_str("score");
+        ->default_str("confidence");
     command->add_flag("--tracks", arguments->tracks,
                       "Score the tracks of throng detect --track: HOTA, MOTA, IDF1, switches of ids");
     CLI::Option* leaks = command->add_flag(
@@ -223,7 +258,7 @@ void add_eval_command(CLI::App& program, CommandContext& context) {
         "Count the faces of videos that hiding misses: visible by half, from 20 pixels, less than 95 % hidden");
     leaks->excludes("--tracks");
     command->add_option("--detector", arguments->leaks.detector, "--leaks: detector that made the detections")
-        ->check(one_of(find_setting("detector")->choices))
+        ->check(one_of(detector_names()))
         ->type_name("")
         ->capture_default_str()
         ->needs(leaks);

@@ -100,7 +100,7 @@ std::vector<Way> evaluate(const std::string& truth, const std::string& found, co
     comparison.hiding = hiding;
     comparison.hiding.plan.delay = arguments.delay > 0 ? arguments.delay : PlanOptions::kWholeSequence;
     comparison.shown_score = arguments.shown_score;
-    comparison.shown_hits = detector_kind(arguments.detector).screen_min_hits;
+    comparison.shown_hits = detector_kind(arguments.detector).confident_hits;
     LeakEvaluation both = evaluate_leaks(read_truth(truth), read_detection_lines(found), comparison);
     return {{"plan", "planned", "leaks", std::move(both.planned)},
             {"single frames", "single_frame", "leaks_single_frame", std::move(both.single)}};

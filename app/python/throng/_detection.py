@@ -66,13 +66,13 @@ def _made(make, path, *arguments):
 class Detector:
     """Detects objects in single images.
 
-    detector: "haar", "lbp", "hog" or "cnn". backend: "auto", "cpu" or "cuda". settings: the options of `throng detect`
-    for detector and suppression, with "_" for "-", such as min_size=40, model="alt2" or switch={"input": "letterbox"};
+    detector: "haar", "lbp", "hog", "cnn", or "auto": cnn if a model of it is installed, otherwise haar. backend: "auto",
+    "cpu" or "cuda". settings: the options of `throng detect` for detector and suppression, with "_" for "-", such as min_size=40, model="alt2" or switch={"input": "letterbox"};
     None: the detector's default. Calls of several threads take turns. Use it in a `with` statement, or call close(), to
     free its memory early.
     """
 
-    def __init__(self, detector="haar", *, backend="auto", device=0, **settings):
+    def __init__(self, detector="auto", *, backend="auto", device=0, **settings):
         self._detector = _made(_detect.Detector, _file_of(settings), backend, device,
                                _texts({"detector": detector, **settings}))
 
@@ -134,7 +134,7 @@ class Pipeline:
     frames, a missing one FileNotFoundError. Use it in a `with` statement, or call close(), to stop early.
     """
 
-    def __init__(self, source, detector="haar", *, images=False, track=False, hide=None, backend="auto", device=0,
+    def __init__(self, source, detector="auto", *, images=False, track=False, hide=None, backend="auto", device=0,
                  **settings):
         source = os.fspath(source)
         pixels = _choice({False: 0, None: 0, True: 1, "gray": 1, "bgr": 2, "rgb": 3}, images, "images")

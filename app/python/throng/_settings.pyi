@@ -2,7 +2,7 @@
 from os import PathLike
 from typing import Literal, TypedDict
 
-Kind = Literal["haar", "lbp", "hog", "cnn"]
+Kind = Literal["auto", "haar", "lbp", "hog", "cnn"]
 
 class Settings(TypedDict, total=False):
     model: str | PathLike[str] | None
@@ -17,6 +17,7 @@ class Settings(TypedDict, total=False):
     overlap: Literal["iou", "suppressor", "min"] | None
     theta: float | None
     min_hits: int | None
+    min_confidence: float | None
     merge: Literal["none", "mean", "weighted"] | None
     pair: Literal["overlap", "adaptive", "feature"] | None
     pixels: Literal["continuous", "inclusive"] | None

@@ -154,7 +154,8 @@ TEST_F(DetectionLibrary, FillsElementsOfOtherHeaders) {
 TEST_F(DetectionLibrary, SaysWhatItDoesNotKnowOfADetection) {
     for (const throng_detection& face : expected_) {
         EXPECT_EQ(face.class_id, THRONG_CLASS_FACE);
-        EXPECT_TRUE(std::isnan(face.confidence));
+        EXPECT_GT(face.confidence, 0);
+        EXPECT_LE(face.confidence, 1);
         EXPECT_EQ(face.reserved, 0);
         EXPECT_EQ(face.track, -1);
         EXPECT_EQ(face.person, -1);

@@ -57,15 +57,25 @@ private:
     using Errors = std::vector<std::string>;
 
     void check_keywords(const Json& schema, const std::string& at) {
-        static const std::set<std::string> kKnown{"$schema",     "$id",
-                                                  "title",       "description",
-                                                  "type",        "properties",
-                                                  "required",    "$ref",
-                                                  "$defs",       "items",
-                                                  "minItems",    "maxItems",
-                                                  "minimum",     "exclusiveMinimum",
-                                                  "enum",        "const",
-                                                  "prefixItems", "additionalProperties"};
+        static const std::set<std::string> kKnown{"$schema",
+                                                  "$id",
+                                                  "title",
+                                                  "description",
+                                                  "type",
+                                                  "properties",
+                                                  "required",
+                                                  "$ref",
+                                                  "$defs",
+                                                  "items",
+                                                  "minItems",
+                                                  "maxItems",
+                                                  "minimum",
+                                                  "maximum",
+                                                  "exclusiveMinimum",
+                                                  "enum",
+                                                  "const",
+                                                  "prefixItems",
+                                                  "additionalProperties"};
         if (!schema.is_object()) {
             unknown_.push_back(at + " is no object");
             return;
@@ -106,6 +116,7 @@ private:
         if (value.is_number()) {
             const double number = value.get<double>();
             require(number >= schema.value("minimum", -HUGE_VAL), "is too small");
+            require(number <= schema.value("maximum", HUGE_VAL), "is too large");
             require(number > schema.value("exclusiveMinimum", -HUGE_VAL), "is too small");
         }
         if (value.is_object()) check_object(schema, value, at, errors);
@@ -202,7 +213,7 @@ TEST_F(JsonSchema, OnlyKnownKeywordsAreUsed) {
     EXPECT_EQ(as_text(summary_.unknown_keywords()), "");
     EXPECT_EQ(as_text(manifest_.unknown_keywords()), "");
     EXPECT_EQ(as_text(report_.unknown_keywords()), "");
-    EXPECT_EQ(Validator(Json::parse(R"({"properties": {"a": {"maximum": 3}}})")).unknown_keywords().size(), 1U);
+    EXPECT_EQ(Validator(Json::parse(R"({"properties": {"a": {"maxLength": 3}}})")).unknown_keywords().size(), 1U);
     EXPECT_EQ(Validator(Json()).unknown_keywords().size(), 1U);
 }
 

@@ -28,25 +28,41 @@ TEST(KindOptions, EachKindHasItsDefaults) {
     const std::vector<std::string> none;
     for (const DetectorKind& kind : detector_kinds()) {
         SCOPED_TRACE(std::string(kind.name));
-        for (const BoxesFor boxes_for : {BoxesFor::data, BoxesFor::screen}) {
-            const DetectionOptions options{.kinds = {std::string(kind.name)}, .boxes_for = boxes_for};
-            DetectionParams expected{kind.params, kind.nms};
-            if (boxes_for == BoxesFor::screen) expected.nms.min_hits = kind.screen_min_hits;
-            EXPECT_EQ(options.params(), expected) << "without a command line";
-            EXPECT_EQ(options_after(options, &none).params(), expected);
-            expected.nms.theta = 0.125F;
-            expected.nms.min_hits = 4;
-            const std::vector<std::string> some = {"--theta", "0.125", "--min-hits", "4"};
-            EXPECT_EQ(options_after(options, &some).params(), expected);
-        }
+        const DetectionOptions options{.kinds = {std::string(kind.name)}};
+        DetectionParams expected{kind.params, kind.nms, kind.min_confidence};
+        EXPECT_EQ(options.params(), expected) << "without a command line";
+        EXPECT_EQ(options_after(options, &none).params(), expected);
+        expected.nms.theta = 0.125F;
+        const std::vector<std::string> some = {"--theta", "0.125"};
+        EXPECT_EQ(options_after(options, &some).params(), expected);
         const std::vector<std::string> chosen = {"--min-size", "33", "--detector", std::string(kind.name)};
         const DetectionOptions parsed = options_after({}, &chosen);
-        DetectionParams expected{kind.params, kind.nms};
+        expected = {kind.params, kind.nms, kind.min_confidence};
         expected.detector.min_size = 33;
         EXPECT_EQ(parsed.params(), expected);
         EXPECT_TRUE(parsed.chosen.contains("detector"));
         EXPECT_FALSE(parsed.chosen.contains("max_size"));
     }
+}
+
+TEST(KindOptions, AChosenRuleReplacesTheOperatingPoint) {
+    const auto params_of = [](std::vector<std::string> arguments) { return options_after({}, &arguments).params(); };
+    EXPECT_GT(params_of({"--detector", "haar"}).min_confidence, 0);
+    const DetectionParams all = params_of({"--detector", "haar", "--min-hits", "1"});
+    EXPECT_EQ(all.min_confidence, 0);
+    EXPECT_EQ(all.nms.min_hits, 1);
+    EXPECT_EQ(params_of({"--detector", "haar", "--rule", "soft-linear"}).min_confidence, 0) << "scores are lowered";
+    const DetectionParams both = params_of({"--detector", "haar", "--min-hits", "2", "--min-confidence", "0.5"});
+    EXPECT_EQ(both.min_confidence, 0.5F);
+    EXPECT_EQ(both.nms.min_hits, 2);
+    EXPECT_FALSE(both.detector.score_threshold);
+    EXPECT_EQ(params_of({"--detector", "cnn", "--min-confidence", "0.25"}).detector.score_threshold, 0.25F)
+        << "the model's own would hide what was asked for";
+    EXPECT_EQ(params_of({"--detector", "cnn", "--min-confidence", "0.25", "--score-threshold", "0.5"})
+                  .detector.score_threshold,
+              0.5F);
+    EXPECT_EQ(params_of({"--detector", "hog", "--min-confidence", "0.25"}).detector.score_threshold,
+              detector_kind("hog").params.score_threshold);
 }
 
 TEST(KindOptions, AnonymizeReportsTheRuleThatIsInEffect) {

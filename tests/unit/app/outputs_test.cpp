@@ -426,13 +426,13 @@ TEST_F(Outputs, OneSignalEndsTheReadingOfAFileAtTheStart) {
     int signal = SIGINT;
     for (const auto& [opened, command] : {
              std::pair{pipe, Arguments{"detect", "--files-from", pipe, "--out", file("out")}},
-             {pipe, {"anonymize", "--files-from", pipe, "--out", file("out")}},
+             {pipe, {"anonymize", "--detector", "haar", "--files-from", pipe, "--out", file("out")}},
              {pipe, {"detect", kSmallCrowd, "--count", pipe, "--events", file("e.jsonl")}},
              {pipe, {"detect", file("photos"), "--count", pipe, "--out", file("out")}},
-             {pipe, {"anonymize", file("photos"), "--out", file("out"), "--keep", "1@" + pipe}},
+             {pipe, {"anonymize", file("photos"), "--detector", "haar", "--out", file("out"), "--keep", "1@" + pipe}},
              {large, {"detect", file("large"), "--out", file("out")}},
-             {large, {"anonymize", large, "--out", file("out.mp4")}},
-             {large, {"anonymize", file("large"), "--out", file("out")}},
+             {large, {"anonymize", large, "--detector", "haar", "--out", file("out.mp4")}},
+             {large, {"anonymize", file("large"), "--detector", "haar", "--out", file("out")}},
 #ifdef TH_WITH_UI
              {pipe, {"view", kSmallCrowd, "--scenes", pipe}},
 #endif

@@ -157,14 +157,12 @@ TEST_F(Settings, EveryRightValueIsReadAsItWasWritten) {
 
 TEST_F(Settings, EveryDefaultOfEveryKindIsValid) {
     for (const DetectorKind& kind : detector_kinds()) {
-        for (const BoxesFor boxes_for : {BoxesFor::data, BoxesFor::screen}) {
-            const DetectionParams params = default_params(kind, boxes_for);
-            check_params(params);
-            for (const SettingRow* row : all_settings()) {
-                const std::string text = row->read(params);
-                EXPECT_TRUE(text.empty() || row->type == SettingType::pairs || row->problem(text).empty())
-                    << row->name << " " << text;
-            }
+        const DetectionParams params = default_params(kind);
+        check_params(params);
+        for (const SettingRow* row : all_settings()) {
+            const std::string text = row->read(params);
+            EXPECT_TRUE(text.empty() || row->type == SettingType::pairs || row->problem(text).empty())
+                << row->name << " " << text;
         }
     }
 }

@@ -102,6 +102,7 @@ const std::map<std::string, Accepts> kNumbers = {
     {"--threads", {true}},
     {"--theta", {true, false, true}},
     {"--min-hits", {}},
+    {"--min-confidence", {true, false, true}},
     {"--sigma", {}},
     {"--score-min", {true, true, true}},
     {"--feature-low", {true, false, true}},
@@ -209,7 +210,7 @@ TEST(Values, MessagesNameTheOptionAndTheRange) {
     EXPECT_EQ(message_for("bench pipeline", "--parts", "bogus"),
               "--parts: must be one of both, decode, detect, not \"bogus\" (see throng bench pipeline --help)");
     EXPECT_EQ(message_for("eval", "--rank", "bogus"),
-              "--rank: must be one of hits, score, score*hits, not \"bogus\" (see throng eval --help)");
+              "--rank: must be one of confidence, hits, score, score*hits, not \"bogus\" (see throng eval --help)");
 }
 
 TEST(Values, ListsHaveNoEmptyElements) {

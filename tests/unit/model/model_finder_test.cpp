@@ -28,6 +28,27 @@ protected:
     test::ScratchDir scratch_;
 };
 
+TEST_F(ModelFinder, AutoIsTheBestDetectorThatIsInstalled) {
+    const auto kind_of = [](std::initializer_list<std::pair<const char*, const char*>> settings) {
+        ChosenSettings chosen;
+        for (const auto& [name, value] : settings) chosen.set(name, value);
+        return detector_of(chosen);
+    };
+    EXPECT_EQ(kind_of({}), "haar");
+    std::ofstream(file("own_net.onnx")) << "x";
+    EXPECT_EQ(kind_of({}), "haar") << "not one of the networks that are known";
+    EXPECT_EQ(kind_of({{"model", "own_net"}}), "cnn");
+    EXPECT_EQ(kind_of({{"model", "version-RFB-320"}}), "cnn") << "known, though not installed";
+    std::ofstream(file("version-RFB-320.onnx")) << "x";
+    EXPECT_EQ(kind_of({}), "cnn");
+    EXPECT_EQ(kind_of({{"detector", "auto"}}), "cnn");
+    EXPECT_EQ(kind_of({{"detector", "lbp"}}), "lbp");
+    EXPECT_EQ(kind_of({{"model", "alt9"}}), "haar");
+    EXPECT_EQ(kind_of({{"model", "lbpcascade_mine"}}), "lbp");
+    EXPECT_EQ(kind_of({{"model", "/no/such/net.onnx"}}), "cnn");
+    EXPECT_EQ(detector_of({}, "hog"), "hog");
+}
+
 TEST_F(ModelFinder, ReturnsAPathUnchanged) {
     EXPECT_EQ(find_model(file("other.xml").string(), "haar"), file("other.xml"));
 }

@@ -81,6 +81,26 @@ TEST(Hiding, EveryFrameArrivesInOrderWithItsPlan) {
     }
 }
 
+// As for cascades: detections of few hits start no track, but each is hidden in its frame.
+TEST(Hiding, WhatIsNotConfidentEnoughIsHiddenAndNotReported) {
+    for (const float min_confidence : {0.0F, 0.9999F}) {
+        PipelineSettings settings = with_hiding();
+        settings.hiding->tracker.confident_hits = 5;
+        settings.min_confidence = min_confidence;
+        Trial trial(source(25), one_face(), {}, settings);
+        const auto sink = std::make_shared<PlanSink>();
+        trial.pipeline->add_sink(sink);
+        trial.run();
+        const std::vector<PlanSink::Entry> entries = sink->entries();
+        ASSERT_EQ(entries.size(), 25U);
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            const bool missed = i >= 15 && i <= 20;
+            EXPECT_EQ(trial.sink->kept()[i], missed || min_confidence > 0 ? 0U : 1U) << i;
+            ASSERT_EQ(entries[i].plan->regions.size(), missed ? 0U : 1U) << i;
+        }
+    }
+}
+
 TEST(Hiding, AFailureOfTheBackendLosesNoPlan) {
     PipelineOptions options;
     options.fallback = [] { return std::make_shared<FakeBackend>(one_face()); };

@@ -15,6 +15,7 @@
 
 #include "core/archive/segments.h"
 #include "core/base/error.h"
+#include "core/detect/detector_kinds.h"
 #include "core/sinks/json_sink.h"
 #include "core/sinks/part_file.h"
 #include "tests/support/random.h"
@@ -76,6 +77,7 @@ TEST_F(PartFile, ReturnsWhatWasWritten) {
             d.box = {number(), number(), number(), number()};
             d.score = number();
             d.hits = static_cast<std::int32_t>(random());
+            d.confidence = number();
         }
         return list;
     };
@@ -83,6 +85,7 @@ TEST_F(PartFile, ReturnsWhatWasWritten) {
     for (int i = 0; i < 40; ++i) {
         FrameResult result;
         result.frame = frame_at(i / 7.0, 0).with_timing(i, i / 7.0, {});
+        if (i % 3 > 0) result.detector = &detector_kind(i % 3 == 1 ? "haar" : "cnn");
         if (random() % 4 == 0) result.frame = result.frame.as_damaged();
         for (DetectionSet* set : {&result.kept, &result.raw}) {
             set->detections = detections(random() % 5);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/detect/detector_kinds.h"
 #include "core/pipeline/async_sink.h"
 #include "core/sinks/json_sink.h"
 #include "core/sinks/relink_sink.h"
@@ -37,6 +38,19 @@ std::string contents(const std::filesystem::path& path) {
     std::stringstream text;
     text << std::ifstream(path).rdbuf();
     return text.str();
+}
+
+TEST(JsonLine, NamesDetectorClassAndConfidence) {
+    FrameResult result = example();
+    result.kept.detections[0].confidence = 0.75F;
+    for (const auto& [name, object] : {std::pair{"haar", "face"}, {"hog", "person"}}) {
+        result.detector = &detector_kind(name);
+        const nlohmann::json line = nlohmann::json::parse(json_line(result, {.raw = true}));
+        EXPECT_EQ(line["detector"], name);
+        EXPECT_EQ(line["kept"][0]["class"], object);
+        EXPECT_EQ(line["kept"][0]["confidence"], 0.75);
+        for (const nlohmann::json& raw : line["raw_boxes"]) EXPECT_FALSE(raw.contains("confidence"));
+    }
 }
 
 TEST(JsonLine, HasTheDocumentedFields) {
