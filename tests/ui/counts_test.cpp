@@ -216,7 +216,7 @@ protected:
         }
         return nullptr;
     }
-    void open_with_counts(QSize size = {1280, 800}) {
+    void open_with_counts(QSize size = {1320, 800}) {
         open({}, size);
         activate();
         play();
@@ -354,7 +354,7 @@ TEST_F(Counts, AddsAndMovesWithTheKeys) {
 TEST_F(Counts, RenamesInThePanelAndKeepsNamesUnique) {
     count_file_ = (folder_.path() / "zones.toml").string();
     write_file(count_file_, kPlan);
-    open({}, {1280, 1600});
+    open({}, {1320, 1600});
     activate();
     play();
     counts().select(0);

@@ -181,7 +181,7 @@ TEST_F(Window, DrawsTheMatrixAtEverySize) {
     clip.width = 1280;
     clip.height = 720;
     clip.boxes = 300;
-    open(clip, {1280, 800});
+    open(clip, {1320, 800});
     play();
     session_->view<MatrixView>()->set_open(true);
     ASSERT_TRUE(test::wait_for([&] { return session_->view<MatrixView>()->count() == 300; }));

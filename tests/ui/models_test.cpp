@@ -43,6 +43,37 @@ TEST(StageModel, OmitsStagesThatDidNotRun) {
     EXPECT_EQ(model.rowCount(), 1);
 }
 
+// Those of NMS are what the program is about. One row alone would gain nothing.
+TEST(StageModel, FoldsShortStagesButNeverNms) {
+    StageModel model;
+    const test::ModelTester tester(&model);
+    const auto names = [&] {
+        QStringList found;
+        for (int row = 0; row < model.rowCount(); ++row) {
+            if (model.data(model.index(row), StageModel::short_role).toBool()) {
+                found += model.data(model.index(row), StageModel::name_role).toString();
+            }
+        }
+        return found.join(' ');
+    };
+    QSignalSpy changes(&model, &StageModel::shortStagesChanged);
+    const auto update = [&](double upload, double gray, double total = 5) {
+        model.update({stage("upload", upload, upload), stage("gray", gray, gray), stage("cascade", 4, 5),
+                      stage("nms_map", 0.02, 0.02), stage("nms_reduce", 0.01, 0.01), stage("total", total, total)});
+    };
+    update(0.03, 0.04);
+    EXPECT_EQ(names(), "upload gray");
+    EXPECT_EQ(model.short_stages(), 2);
+    update(0.11, 0.04);
+    EXPECT_EQ(names(), "upload gray") << "a row at the limit does not come and go";
+    EXPECT_EQ(changes.count(), 1);
+    update(0.13, 0.04, 0.05);
+    EXPECT_EQ(names(), "");
+    EXPECT_EQ(model.short_stages(), 0);
+    model.update({});
+    EXPECT_EQ(model.short_stages(), 0);
+}
+
 TEST(StageModel, ShowsTheRatioToTheBaseline) {
     StageModel model;
     const test::ModelTester tester(&model);

@@ -7,7 +7,7 @@ namespace {
 class NetworkHint : public Window {
 protected:
     // Opens the window and shows the hint, which names an installed network or how to get one.
-    void open_hint(bool installed, QSize size = {1280, 800}) {
+    void open_hint(bool installed, QSize size = {1320, 800}) {
         detector_chosen_ = false;
         open({}, size);
         install(installed);

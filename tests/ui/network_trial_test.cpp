@@ -73,7 +73,7 @@ TEST_F(NetworkDefault, ReturnsIfItIsTooSlow) {
         ASSERT_NE(text, nullptr);
         EXPECT_FALSE(text->property("truncated").toBool()) << size.width();
     }
-    window_->resize(1280, 800);
+    window_->resize(1320, 800);
     ASSERT_TRUE(wait_for_results(15));
     EXPECT_EQ(kind(), "haar") << "it is not tried again";
     EXPECT_NE(item("networkHint"), nullptr) << "the user may prefer it all the same";

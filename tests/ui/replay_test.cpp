@@ -161,7 +161,7 @@ TEST_F(Window, DrawsTheReplayAtEverySize) {
     clip.width = 1280;
     clip.height = 720;
     clip.boxes = 60;
-    open(clip, {1280, 800});
+    open(clip, {1320, 800});
     play();
     TH_NEEDS_READ_BACK(*window_);
     session_->view<Replay>()->set_open(true);

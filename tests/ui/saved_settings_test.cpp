@@ -35,13 +35,13 @@ protected:
 
 TEST_F(Saved, TheOverlayIsRestored) {
     auto run = restart();
-    EXPECT_TRUE(run->display.raw() && run->display.kept() && run->display.landmarks());
-    EXPECT_FALSE(run->display.labels() || run->display.blur());
-    run->display.set_raw(false);
+    EXPECT_TRUE(run->display.kept() && run->display.landmarks());
+    EXPECT_FALSE(run->display.raw() || run->display.labels() || run->display.blur());
+    run->display.set_raw(true);
     run->display.set_labels(true);
     run->display.set_blur(true);
     run = restart();
-    EXPECT_FALSE(run->display.raw());
+    EXPECT_TRUE(run->display.raw());
     EXPECT_TRUE(run->display.kept());
     EXPECT_TRUE(run->display.labels());
     EXPECT_TRUE(run->display.blur());
@@ -54,7 +54,7 @@ TEST_F(Saved, OptionsOfTheProgramAreNotSaved) {
     run.display.set_labels(true);  // --labels
     run.detection.use("hog", "");  // --detector hog
     run.saved.watch();
-    run.display.set_raw(false);
+    run.display.set_raw(true);
     run.detection.set_min_size(100);
     EXPECT_EQ(store_.allKeys(), QStringList{"display/raw"});
 }

@@ -10,7 +10,7 @@ namespace {
 class TabFocus : public Window {
 protected:
     // Opens the window with one view and nothing that changes while the test walks through it.
-    void open_view(const char* action, QSize size = {1280, 800}) {
+    void open_view(const char* action, QSize size = {1320, 800}) {
         test::FakeClip clip;
         clip.boxes = 30;
         open(clip, size);

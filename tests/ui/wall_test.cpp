@@ -93,7 +93,7 @@ protected:
             return test::make_fake_source(clip);
         };
     }
-    void open_wall(const QStringList& sources, QSize size = {1280, 800}) {
+    void open_wall(const QStringList& sources, QSize size = {1320, 800}) {
         wall_sources_ = sources;
         open({}, size);
         activate();

@@ -47,7 +47,7 @@ protected:
         warnings_.clear();
     }
 
-    void open(const test::FakeClip& clip, QSize size = {1280, 800}) {
+    void open(const test::FakeClip& clip, QSize size = {1320, 800}) {
         SessionSetup setup;
         setup.open_source = [this, clip, make = make_source_](
                                 const std::string& spec, const std::stop_token& stop) -> std::unique_ptr<VideoSource> {

@@ -78,7 +78,7 @@ TEST_F(Window, NamesTheDetectorAndEveryChange) {
     session_->setSwitch("trick", "off");
     EXPECT_TRUE(says("A trick: off: 41 found"));
     QTest::keyClick(window_, Qt::Key_R);
-    EXPECT_TRUE(says("Raw detections off"));
+    EXPECT_TRUE(says("Raw detections on"));
     QTest::keyClick(window_, Qt::Key_BracketRight);
     EXPECT_TRUE(says(QStringLiteral("Speed 2×")));
     QTest::keyClick(window_, Qt::Key_Space);

@@ -156,7 +156,7 @@ TEST_F(Window, KeysCloseTheShortcutSheet) {
 }
 
 TEST_F(Window, EscapeClosesAnOpenList) {
-    open({}, {1280, 1600});
+    open({}, {1320, 1600});
     activate();
     auto* choice = window_->findChild<QQuickItem*>("detectorChoice");
     ASSERT_NE(choice, nullptr);
@@ -168,7 +168,7 @@ TEST_F(Window, EscapeClosesAnOpenList) {
 }
 
 TEST_F(Window, TabScrollsToTheFocusedControl) {
-    open({}, {1280, 600});
+    open({}, {1320, 600});
     activate();
     auto* scroll = window_->findChild<QQuickItem*>("panelScroll");
     ASSERT_NE(scroll, nullptr);
@@ -278,7 +278,7 @@ TEST_F(Window, DrawsThePanelTheSheetsAndTheirStates) {
 
 // Every control that the Tab key can reach, in the whole window.
 TEST_F(Window, EveryControlHasANameAndATip) {
-    open({}, {1280, 1600});
+    open({}, {1320, 1600});
     play();
     session_->view<Replay>()->set_open(true);
     int controls = 0;

@@ -31,6 +31,10 @@ Clocks::Clocks(ClockSetup setup, QObject* parent) : QObject(parent), samples_(st
 
 Clocks::~Clocks() = default;
 
+bool Clocks::present() const {
+    return controllable() || !status_.location.empty() || !current_clock().isEmpty() || !error().isEmpty();
+}
+
 bool Clocks::controllable() const {
     return std::any_of(status_.profiles.begin(), status_.profiles.end(), [](const auto& e) { return e.available; });
 }

@@ -29,6 +29,7 @@ class Clocks : public QObject {
     Q_PROPERTY(throng::ui::ProfileModel* profiles READ profiles CONSTANT)
     Q_PROPERTY(throng::ui::TelemetryModel* telemetry READ telemetry CONSTANT)
     Q_PROPERTY(bool known READ known NOTIFY changed)
+    Q_PROPERTY(bool present READ present NOTIFY changed)
     Q_PROPERTY(bool controllable READ controllable NOTIFY changed)
     Q_PROPERTY(QString board READ board NOTIFY changed)
     Q_PROPERTY(QString summary READ summary NOTIFY changed)
@@ -50,6 +51,7 @@ public:
     [[nodiscard]] TelemetryModel* telemetry() { return &telemetry_; }
 
     [[nodiscard]] bool known() const { return status_.phase != ClockPhase::starting; }
+    [[nodiscard]] bool present() const;             // there is a GPU clock, or an error about one
     [[nodiscard]] bool controllable() const;        // at least one profile is available
     [[nodiscard]] QString board() const;            // name of the board; empty if there is none
     [[nodiscard]] QString summary() const;          // one line: the controlled device, or why none is

@@ -85,6 +85,33 @@
     </message>
 </context>
 <context>
+    <name>Badges</name>
+    <message>
+        <source>REPLAY</source>
+        <translation>RÜCKBLICK</translation>
+    </message>
+    <message>
+        <source>LIVE</source>
+        <translation>LIVE</translation>
+    </message>
+    <message>
+        <source>RECONNECTING</source>
+        <translation>NEU VERBINDEN</translation>
+    </message>
+    <message>
+        <source>NO SIGNAL</source>
+        <translation>KEIN SIGNAL</translation>
+    </message>
+    <message>
+        <source>REC</source>
+        <translation>AUFNAHME</translation>
+    </message>
+    <message>
+        <source>HIDDEN</source>
+        <translation>VERBORGEN</translation>
+    </message>
+</context>
+<context>
     <name>BoardPanel</name>
     <message>
         <source>No sensors available</source>
@@ -476,16 +503,16 @@
         <translation>Faktor zwischen zwei gesuchten Größen: Größer ist schneller und übersieht Gesichter dazwischen</translation>
     </message>
     <message>
-        <source>This machine is too slow for these sizes. Now: %1.</source>
-        <translation>Dieser Rechner ist zu langsam für diese Größen. Jetzt: %1.</translation>
-    </message>
-    <message>
         <source>16-bit arithmetic</source>
         <translation>16-Bit-Arithmetik</translation>
     </message>
     <message>
         <source>Faster on most GPUs, slightly less accurate</source>
         <translation>Auf den meisten GPUs schneller, etwas weniger genau</translation>
+    </message>
+    <message>
+        <source>Automatic: %1, to keep %2 frames/s</source>
+        <translation>Automatisch: %1, um %2 Bilder/s zu halten</translation>
     </message>
 </context>
 <context>
@@ -996,6 +1023,14 @@
         <source>Close (Esc)</source>
         <translation>Schließen (Esc)</translation>
     </message>
+    <message>
+        <source>Gestures</source>
+        <translation>Gesten</translation>
+    </message>
+    <message>
+        <source>Touch</source>
+        <translation>Berührung</translation>
+    </message>
 </context>
 <context>
     <name>SidePanel</name>
@@ -1340,6 +1375,22 @@
         <source>%1 ms</source>
         <translation>%1 ms</translation>
     </message>
+    <message>
+        <source>Fewer stages</source>
+        <translation>Weniger Schritte</translation>
+    </message>
+    <message>
+        <source>%1 stages below 0.1 ms</source>
+        <translation>%1 Schritte unter 0,1 ms</translation>
+    </message>
+    <message>
+        <source>Hide the stages that take less than 0.1 ms</source>
+        <translation>Schritte ausblenden, die weniger als 0,1 ms brauchen</translation>
+    </message>
+    <message>
+        <source>Show the stages that take less than 0.1 ms</source>
+        <translation>Schritte zeigen, die weniger als 0,1 ms brauchen</translation>
+    </message>
 </context>
 <context>
     <name>TitleBar</name>
@@ -1351,20 +1402,20 @@
         <source>Views</source>
         <translation>Ansichten</translation>
     </message>
+    <message>
+        <source>Close details</source>
+        <translation>Details schließen</translation>
+    </message>
+    <message>
+        <source>Back to the large buttons (Esc)</source>
+        <translation>Zurück zu den großen Tasten (Esc)</translation>
+    </message>
 </context>
 <context>
     <name>TransportBar</name>
     <message>
         <source>Press a source to enlarge it</source>
         <translation>Eine Quelle antippen vergrößert sie</translation>
-    </message>
-    <message>
-        <source>LIVE</source>
-        <translation>LIVE</translation>
-    </message>
-    <message>
-        <source>NO SIGNAL</source>
-        <translation>KEIN SIGNAL</translation>
     </message>
 </context>
 <context>
@@ -1404,6 +1455,73 @@
     <message>
         <source>Drop to open</source>
         <translation>Loslassen öffnet</translation>
+    </message>
+    <message>
+        <source>Hide faces</source>
+        <translation>Gesichter verbergen</translation>
+    </message>
+</context>
+<context>
+    <name>VisitorBar</name>
+    <message>
+        <source>A detector looks everywhere, in every size. It finds each face many times.</source>
+        <translation>Ein Detektor sucht überall, in jeder Größe. Er findet jedes Gesicht viele Male.</translation>
+    </message>
+    <message>
+        <source>Boxes that overlap belong to one face: the best one stays.</source>
+        <translation>Rahmen, die sich überdecken, gehören zu einem Gesicht: Der beste bleibt.</translation>
+    </message>
+    <message>
+        <source>Every cell compares two boxes, all at once. Rows without a lit cell stay.</source>
+        <translation>Jede Zelle vergleicht zwei Rahmen, alle zugleich. Zeilen ohne helle Zelle bleiben.</translation>
+    </message>
+    <message>
+        <source>How it works</source>
+        <translation>So geht es</translation>
+    </message>
+    <message>
+        <source>Hidden</source>
+        <translation>Verborgen</translation>
+    </message>
+    <message>
+        <source>Faces that are found are hidden: on the screen, in videos and in images.</source>
+        <translation>Gefundene Gesichter sind verborgen: am Bildschirm, in Videos und in Bildern.</translation>
+    </message>
+    <message>
+        <source>Every face in the image is found, many times per second.</source>
+        <translation>Jedes Gesicht im Bild wird gefunden, viele Male pro Sekunde.</translation>
+    </message>
+    <message>
+        <source>Hide faces</source>
+        <translation>Gesichter verbergen</translation>
+    </message>
+    <message>
+        <source>Hold to show faces</source>
+        <translation>Halten, um Gesichter zu zeigen</translation>
+    </message>
+    <message>
+        <source>How it works, %1 of %2</source>
+        <translation>So geht es, %1 von %2</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>Vergleichen</translation>
+    </message>
+    <message>
+        <source>Whole image</source>
+        <translation>Ganzes Bild</translation>
+    </message>
+    <message>
+        <source>Show the whole image</source>
+        <translation>Das ganze Bild zeigen</translation>
+    </message>
+    <message>
+        <source>Details</source>
+        <translation>Details</translation>
+    </message>
+    <message>
+        <source>Show all figures and controls</source>
+        <translation>Alle Zahlen und Regler zeigen</translation>
     </message>
 </context>
 <context>
@@ -1767,6 +1885,82 @@
         <source>Default settings</source>
         <translation>Standardeinstellungen</translation>
     </message>
+    <message>
+        <source>Matrix</source>
+        <translation>Matrix</translation>
+    </message>
+    <message>
+        <source>Boxes of the same face are compared with each other: only the best one stays.</source>
+        <translation>Die Rahmen eines Gesichts werden miteinander verglichen: Nur der beste bleibt.</translation>
+    </message>
+    <message>
+        <source>Count</source>
+        <translation>Zählen</translation>
+    </message>
+    <message>
+        <source>Draw lines and zones into the image: who crosses or enters them is counted.</source>
+        <translation>Linien und Zonen ins Bild zeichnen: Wer sie überquert oder betritt, wird gezählt.</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>Vergleich</translation>
+    </message>
+    <message>
+        <source>The same image, found twice: drag the line and see what each side finds.</source>
+        <translation>Dasselbe Bild, zweimal durchsucht: Linie ziehen und sehen, was jede Seite findet.</translation>
+    </message>
+    <message>
+        <source>Race</source>
+        <translation>Rennen</translation>
+    </message>
+    <message>
+        <source>Several programs do the same work on the same image: the shortest bar wins.</source>
+        <translation>Mehrere Programme tun dieselbe Arbeit am selben Bild: Der kürzeste Balken gewinnt.</translation>
+    </message>
+    <message>
+        <source>Replay</source>
+        <translation>Rückblick</translation>
+    </message>
+    <message>
+        <source>Nothing is lost: choose a moment in the strip and look at it again.</source>
+        <translation>Nichts ist verloren: Im Streifen einen Moment wählen und noch einmal ansehen.</translation>
+    </message>
+    <message>
+        <source>Stages</source>
+        <translation>Stufen</translation>
+    </message>
+    <message>
+        <source>The brighter a spot, the longer the detector looked at it before it gave up.</source>
+        <translation>Je heller eine Stelle, desto länger hat der Detektor dort gesucht.</translation>
+    </message>
+    <message>
+        <source>Pinch</source>
+        <translation>Spreizen</translation>
+    </message>
+    <message>
+        <source>Zoom into the image and out of it</source>
+        <translation>In das Bild hinein und wieder heraus zoomen</translation>
+    </message>
+    <message>
+        <source>Drag</source>
+        <translation>Ziehen</translation>
+    </message>
+    <message>
+        <source>Move the magnified image, or the line between two settings</source>
+        <translation>Das vergrößerte Bild bewegen, oder die Linie zwischen zwei Einstellungen</translation>
+    </message>
+    <message>
+        <source>Tap</source>
+        <translation>Tippen</translation>
+    </message>
+    <message>
+        <source>Press a button, choose a row of the matrix or a moment of the replay</source>
+        <translation>Eine Taste drücken, eine Zeile der Matrix oder einen Moment des Rückblicks wählen</translation>
+    </message>
+    <message>
+        <source>Tap twice</source>
+        <translation>Doppeltipp</translation>
+    </message>
 </context>
 <context>
     <name>throng::ui::Captures</name>
@@ -1904,13 +2098,6 @@
     <message>
         <source>Written: %1</source>
         <translation>Geschrieben: %1</translation>
-    </message>
-</context>
-<context>
-    <name>throng::ui::Session</name>
-    <message>
-        <source>This machine is too slow: %1</source>
-        <translation>Dieser Rechner ist zu langsam: %1</translation>
     </message>
 </context>
 <context>

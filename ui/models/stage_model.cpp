@@ -8,7 +8,9 @@
 namespace throng::ui {
 namespace {
 
-constexpr int kMaxMissedResults = 30;          // results without a stage after which its bar is removed
+constexpr int kMaxMissedResults = 30;  // results without a stage after which its bar is removed
+constexpr double kShortMs = 0.1;
+constexpr double kNoLongerShortMs = 0.12;      // a row at the limit does not come and go
 constexpr std::uint64_t kMinRatioResults = 8;  // results since the baseline before a ratio is shown
 
 }  // namespace
@@ -30,15 +32,16 @@ QVariant StageModel::data(const QModelIndex& index, int role) const {
         case p99_role: return stage.ms.p99;
         case max_role: return stage.ms.max;
         case baseline_role: return baseline(stage.name);
+        case short_role: return short_stages_.count(stage.name) > 0;
         case ratio_role: return ratio(stage.name);
         default: return {};
     }
 }
 
 QHash<int, QByteArray> StageModel::roleNames() const {
-    return {{name_role, "name"},  {label_role, "label"}, {last_role, "last"}, {mean_role, "mean"},
-            {p50_role, "p50"},    {p99_role, "p99"},     {max_role, "max"},   {baseline_role, "baselineMs"},
-            {ratio_role, "ratio"}};
+    return {{name_role, "name"},     {label_role, "label"}, {last_role, "last"}, {mean_role, "mean"},
+            {p50_role, "p50"},       {p99_role, "p99"},     {max_role, "max"},   {baseline_role, "baselineMs"},
+            {short_role, "isShort"}, {ratio_role, "ratio"}};
 }
 
 void StageModel::update(const std::vector<StageSummary>& stages) {
@@ -47,15 +50,17 @@ void StageModel::update(const std::vector<StageSummary>& stages) {
                  [this](const StageSummary& stage) { return is_shown(stage); });
     const bool same = std::equal(next.begin(), next.end(), stages_.begin(), stages_.end(),
                                  [](const StageSummary& a, const StageSummary& b) { return a.name == b.name; });
-    if (same) {
-        stages_ = std::move(next);
-        if (!stages_.empty()) emit dataChanged(index(0), index(rowCount() - 1));
-    } else {
-        beginResetModel();
-        stages_ = std::move(next);
+    const int were_short = short_stages();
+    if (!same) beginResetModel();
+    stages_ = std::move(next);
+    short_stages_ = short_ones();
+    if (!same) {
         endResetModel();
         emit countChanged();
+    } else if (!stages_.empty()) {
+        emit dataChanged(index(0), index(rowCount() - 1));
     }
+    if (short_stages() != were_short) emit shortStagesChanged();
     double largest = 0;
     for (const StageSummary& stage : stages_) {
         largest = std::max({largest, stage.ms.p99, stage.ms.last, baseline(stage.name)});
@@ -110,6 +115,18 @@ bool StageModel::is_shown(const StageSummary& stage) const {
     if (stage.ms.count == 0) return false;
     const auto found = recent_stages_.find(stage.name);
     return found == recent_stages_.end() || found->second.missed_results < kMaxMissedResults;
+}
+
+// One row alone is as long as the row that would stand for it.
+std::set<std::string> StageModel::short_ones() const {
+    std::set<std::string> found;
+    for (const StageSummary& stage : stages_) {
+        if (stage.name == stage::kNmsMap || stage.name == stage::kNmsReduce || stage.name == stage::kTotal) continue;
+        if (stage.ms.p50 < (short_stages_.count(stage.name) > 0 ? kNoLongerShortMs : kShortMs))
+            found.insert(stage.name);
+    }
+    if (found.size() < 2) found.clear();
+    return found;
 }
 
 double StageModel::baseline(const std::string& name) const {

@@ -6,6 +6,7 @@
 #include <QAbstractListModel>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ class StageModel : public QAbstractListModel {
     QML_UNCREATABLE("belongs to the session")
     Q_PROPERTY(double scale READ scale NOTIFY scaleChanged)
     Q_PROPERTY(int count READ count NOTIFY countChanged)
+    Q_PROPERTY(int shortStages READ short_stages NOTIFY shortStagesChanged)
     Q_PROPERTY(QString baselineTitle READ baseline_title NOTIFY baselineChanged)
 
 public:
@@ -31,6 +33,7 @@ public:
         p99_role,
         max_role,
         baseline_role,  // milliseconds of the baseline; negative: no baseline
+        short_role,     // takes less than 0.1 ms; never the stages of NMS, which the program is about
         ratio_role,     // median since the baseline, divided by the baseline; negative: not known yet
     };
 
@@ -43,6 +46,7 @@ public:
     [[nodiscard]] int count() const { return rowCount(); }
     // Milliseconds at the right end of the bars: a round number above all p99 values.
     [[nodiscard]] double scale() const { return scale_; }
+    [[nodiscard]] int short_stages() const { return static_cast<int>(short_stages_.size()); }  // 0 or at least 2
 
     // Resets the model only if the set of stages has changed. Skips stages without samples and stages that are missing
     // from the latest results (of a previous detector).
@@ -60,6 +64,7 @@ public:
 signals:
     void scaleChanged();
     void countChanged();
+    void shortStagesChanged();
     void baselineChanged();
 
 private:
@@ -71,9 +76,11 @@ private:
     [[nodiscard]] double baseline(const std::string& name) const;
     [[nodiscard]] double ratio(const std::string& name) const;
     [[nodiscard]] bool is_shown(const StageSummary& stage) const;
+    [[nodiscard]] std::set<std::string> short_ones() const;
 
     std::vector<StageSummary> stages_;
     std::map<std::string, RecentStage, std::less<>> recent_stages_;  // by stage name
+    std::set<std::string> short_stages_;                             // by name
     QString baseline_title_;
     double scale_ = 1;
 };

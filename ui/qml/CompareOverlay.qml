@@ -53,7 +53,7 @@ Item {
         width: Math.min((root.width - 3 * Theme.gap) / 2, 24 + Math.ceil(Math.max(titleSize.advanceWidth,
             figuresSize.advanceWidth, detailsSize.advanceWidth, remarkSize.advanceWidth)))
         height: lines.implicitHeight + 12
-        y: root.frame.topMargin + Theme.gap
+        y: root.frame.topMargin + root.frame.badges + Theme.gap
         Accessible.role: Accessible.StaticText
         Accessible.name: title.text + ", " + figures.text + (note.length > 0 ? ", " + note : "")
         // The implicit width of a label that wraps or shrinks depends on its width.

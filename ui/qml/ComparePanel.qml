@@ -8,6 +8,7 @@ Rectangle {
     id: root
 
     required property Session session
+    readonly property string tipSide: "left"
     required property CompareView view
     property bool kiosk: false
     property bool rightSide: true  // the controls change the right side

@@ -85,13 +85,10 @@ ColumnLayout {
         valueText: root.detection.scaleFactor.toFixed(2)
         onMoved: v => root.detection.scaleFactor = Math.round(v * 100) / 100
     }
-    Text {
-        Layout.fillWidth: true
-        visible: root.givenUp.length > 0
-        text: qsTr("This machine is too slow for these sizes. Now: %1.").arg(root.givenUp)
-        color: Theme.warning
-        font.pixelSize: Theme.fontSmall
-        wrapMode: Text.WordWrap
+    Note {
+        objectName: "automaticQuality"
+        visible: root.givenUp.length > 0 && !root.kiosk
+        text: qsTr("Automatic: %1, to keep %2 frames/s").arg(root.givenUp).arg(root.detection.keepRate)
     }
     Toggle {
         visible: root.detection.takesThreshold && root.usesDevice

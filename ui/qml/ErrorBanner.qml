@@ -7,6 +7,7 @@ Rectangle {
     id: root
 
     required property Session session
+    readonly property string tipSide: "below"
     readonly property Alert alert: session.alert
 
     implicitHeight: row.implicitHeight + 2 * Theme.gap + 4

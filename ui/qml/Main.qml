@@ -12,17 +12,19 @@ C.ApplicationWindow {
     property bool kiosk: false        // full screen that no key leaves, and no way to open another source
     property Stand stand: null        // attract mode, hidden faces; null in a plain window
     readonly property Attract attract: stand?.attract ?? null
+    property bool details: false      // in the kiosk: all figures and controls, instead of three large buttons
     property Wall wall: null          // several sources; null: one
-    property bool panelRequested: panelAtStart()
+    property bool panelRequested: panelAtStart()  // a binding until the user decides
     readonly property bool wallShown: wall !== null && wall.enlarged < 0  // otherwise the session shows one of them
 
+    readonly property bool visitor: kiosk && !details && wall === null && !(attract?.running ?? false)
     readonly property bool fullScreen: visibility === Window.FullScreen
     readonly property bool compact: width < 960  // the panel lies over the image
-    readonly property bool chrome: !fullScreen || pointer.recentlyMoved || sources.visible || sheet.visible
-                                   || titleBar.viewMenu.visible
+    readonly property bool chrome: !visitor && (!fullScreen || pointer.recentlyMoved || sources.visible || sheet.visible
+                                                || titleBar.viewMenu.visible)
     // In a compact window the panel is closed while lines and zones are drawn.
     readonly property bool panelOpen: attract?.running ? attract.panel
-        : panelRequested && (!compact || (panelToggledOn && counts.tool === ""))
+        : !visitor && panelRequested && (!compact || (panelToggledOn && counts.tool === ""))
     property bool panelToggledOn: false   // in a compact window the panel is shown only on request
     readonly property View besideRequested: session.views.beside  // a view beside the image
     readonly property bool docked: besideRequested !== null && !(compact && panelOpen)  // hidden below the panel
@@ -61,13 +63,25 @@ C.ApplicationWindow {
         toolTipText: Theme.text
     }
 
-    function panelAtStart(): bool { return wall === null && session.sections.isOpen("sidePanel") }
+    // Below 1,300 px the image needs the width: the strip over it has the most important figures.
+    function panelAtStart(): bool {
+        const sections = session.sections
+        return wall === null && (sections.isKnown("sidePanel") ? sections.isOpen("sidePanel") : width >= 1300)
+    }
     function openFile() { dialogs.use(d => d.openFile()) }
     function showSources() { sources.visible ? sources.close() : sources.open() }
     function toggleHelp() { sheet.visible ? sheet.close() : sheet.open() }
     function toggleFullScreen() { fullScreen ? showNormal() : showFullScreen() }
+    function showDetails() {
+        details = true
+        panelRequested = true
+        panelToggledOn = true
+        showChrome()
+    }
     function togglePanel() {
-        if (compact) {
+        if (visitor) {
+            showDetails()
+        } else if (compact) {
             panelToggledOn = !panelOpen
             panelRequested = true
         } else {
@@ -97,8 +111,10 @@ C.ApplicationWindow {
         panel.scrollToTop()
         comparePanel.showRightSide()
         if (wall) wall.shrink()
-        panelRequested = panelAtStart()
+        panelRequested = Qt.binding(() => panelAtStart())
         panelToggledOn = false
+        details = false
+        visitorBar.step = 0
         view.video.resetZoom()
     }
     function showChrome() {
@@ -114,6 +130,7 @@ C.ApplicationWindow {
         else if (compact && panelOpen) togglePanel()
         else if (session.views.stepBack()) return
         else if (wall && !wallShown) wall.shrink()
+        else if (details) details = false
         else if (fullScreen && !kiosk) showNormal()
     }
 
@@ -215,41 +232,97 @@ C.ApplicationWindow {
         anchors.left: parent.left
         anchors.right: root.docked && !dock.below ? dock.left
             : root.panelOpen && (!root.compact || root.compare.open && root.width >= 720) ? panel.left : parent.right
-        anchors.top: root.fullScreen ? parent.top : titleBar.bottom
-        anchors.bottom: root.docked && dock.below ? dock.top : root.fullScreen ? parent.bottom : transport.top
+        anchors.top: root.visitor ? caption.bottom : root.fullScreen ? parent.top
+            : caption.visible ? caption.bottom : titleBar.bottom
+        anchors.bottom: root.docked && dock.below ? dock.top : root.visitor ? visitorBar.top
+            : root.fullScreen ? parent.bottom : transport.top
         session: root.session
         dropping: drop.containsDrag
-        figures: !root.panelOpen && !root.compare.open
+        strip: !root.panelOpen && !root.compare.open
+        canHide: !root.visitor
         visible: !root.wallShown
         large: root.fullScreen && width >= 1200
         covered: (root.fullScreen && root.chrome ? transport.height : 0) + replay.stripHeight
         below: root.fullScreen ? 0 : transport.height
         z: root.counts.tool !== "" ? 1 : 0  // its bar covers the transport bar while a shape is drawn
-        topMargin: root.fullScreen && root.chrome ? titleBar.height : 0
+        topMargin: root.visitor || !root.fullScreen ? 0
+            : (root.chrome ? titleBar.height : 0) + (caption.visible ? caption.height : 0)
+        badges: badges.visible && badges.width > 0 ? badges.height + Theme.gap : 0
         banner: banner.visible ? banner.height + banner.anchors.topMargin : 0
         canOpen: actions.isAllowed("open")
         onFileRequested: actions.trigger("open")
         onSourcesRequested: actions.trigger("sources")
         onDoubleTapped: actions.trigger("fullscreen")
+        hideTip: shortcutTable.tip("blur")
+        onHideRequested: actions.trigger("blur")
     }
     ViewLoader {
         id: replay
         anchors.left: view.left
         anchors.right: view.right
-        anchors.top: root.fullScreen && root.chrome ? titleBar.bottom : view.top
+        anchors.top: view.top
+        anchors.topMargin: view.topMargin
         anchors.bottom: root.fullScreen && root.chrome ? transport.top : view.bottom
         session: root.session
         view: root.wallShown ? null : root.session.views.find("replay")
     }
+    Badges {
+        id: badges
+        objectName: "badges"
+        anchors.right: view.right
+        anchors.top: view.top
+        anchors.topMargin: view.topMargin + view.figuresHeight + Theme.gap
+        anchors.rightMargin: Theme.gap + 4
+        visible: !root.wallShown && view.video.hasFrame
+        source: root.session.source
+        transport: root.session.transport
+        status: root.session.status
+        recorder: root.session.captures.recorder
+        replay: root.session.views.find("replay") as Replay
+        hidden: badges.replay.active ? badges.replay.hidesFaces
+            : root.compare.open ? root.session.display.blur : view.video.hidesFaces
+    }
+    ViewCaption {
+        id: caption
+        objectName: "viewCaption"
+        readonly property View shown: visitorBar.step > 0 ? null : root.session.views.top
+        anchors.left: parent.left
+        anchors.right: root.visitor ? parent.right : view.right
+        anchors.top: titleBar.visible ? titleBar.bottom : parent.top
+        visible: root.visitor || shown !== null && !root.wallShown && !(root.attract?.running ?? false)
+                                 && (shown !== root.counts || root.panelOpen)
+        name: shown?.name ?? visitorBar.name
+        about: shown?.about ?? visitorBar.about
+        large: root.visitor && width >= 1000
+    }
+    VisitorBar {
+        id: visitorBar
+        anchors.left: parent.left
+        anchors.right: parent.right
+        anchors.bottom: parent.bottom
+        height: Math.max(60, Math.min(112, root.height / 7))
+        visible: root.visitor
+        display: root.session.display
+        matrix: root.session.views.find("matrix") as MatrixView
+        compare: root.compare
+        zoomed: view.video.zoom > 1
+        canReveal: !root.session.views.imageCovered
+        onHeld: on => root.stand?.hold(on)
+        onZoomResetRequested: root.resetZoom()
+        onDetailsRequested: root.showDetails()
+    }
     ViewLoader {
         id: dock
         readonly property real space: root.width - (root.panelOpen && !root.compact ? panel.width : 0)
-        readonly property real tall: parent.height - titleBar.height - transport.height
+        readonly property real tall: parent.height - titleBar.height
+                                     - (root.visitor ? visitorBar.height : transport.height)
         readonly property bool below: space < tall  // a window in portrait format
         anchors.right: root.panelOpen && !root.compact ? panel.left : parent.right
-        anchors.bottom: root.fullScreen && !root.chrome ? parent.bottom : transport.top
+        anchors.bottom: root.visitor ? visitorBar.top
+            : root.fullScreen && !root.chrome ? parent.bottom : transport.top
         width: below ? space : Math.round(Math.max(360, Math.min(space * 0.55, 2 * tall)))
-        height: below ? Math.round(tall * 0.55) : root.fullScreen && !root.chrome ? parent.height : tall
+        height: below ? Math.round(tall * 0.55) : root.visitor ? parent.height - visitorBar.height - caption.height
+            : root.fullScreen && !root.chrome ? parent.height : tall
         visible: root.docked
         session: root.session
         view: root.besideRequested
@@ -290,6 +363,9 @@ C.ApplicationWindow {
         shortcuts: shortcutTable
         panelOpen: root.panelOpen
         kiosk: root.kiosk || root.wallShown  // the sources of the wall are fixed
+        details: root.details
+        tipEnd: view.x + view.width
+        onDetailsClosed: root.details = false
     }
     TransportBar {
         id: transport
@@ -304,6 +380,7 @@ C.ApplicationWindow {
         fullScreen: root.fullScreen
         kiosk: root.kiosk
         wall: root.wallShown
+        tipEnd: view.x + view.width
     }
     footer: StandCaption {
         attract: root.attract
@@ -317,7 +394,7 @@ C.ApplicationWindow {
         stand: root.stand
         display: root.session.display
         matrix: root.session.views.find("matrix") as MatrixView
-        canReveal: !root.session.views.imageCovered && !root.wall
+        canReveal: !root.session.views.imageCovered && !root.wall && !root.visitor
         onResetRequested: root.resetView()
         onTouched: root.showChrome()
     }

@@ -8,6 +8,7 @@ Rectangle {
     id: root
 
     required property Session session
+    readonly property string tipSide: "left"
     required property MatrixView view
     property real sweep: 1  // upper fraction of the rows that have been reduced
     readonly property string sourceState: session.transport.state

@@ -8,6 +8,7 @@ Rectangle {
     id: root
 
     required property Session session
+    readonly property string tipSide: "left"
     required property RaceView view
 
     objectName: "racePanel"

@@ -39,6 +39,7 @@ Item {
             anchors.right: parent.right
             anchors.top: parent.top
             anchors.margins: Theme.gap
+            anchors.topMargin: 26 + 2 * Theme.gap  // the badges are above
             width: 208
             height: Math.min(parent.height - 2 * Theme.gap, stages.implicitHeight + 2 * Theme.gap)
             clip: true
@@ -71,6 +72,7 @@ Item {
     Rectangle {
         id: strip
         objectName: "replayStrip"
+        readonly property string tipSide: "above"
         anchors.left: parent.left
         anchors.right: parent.right
         anchors.bottom: parent.bottom

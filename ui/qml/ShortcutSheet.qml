@@ -13,8 +13,11 @@ C.Popup {
     required property Actions actions
 
     // Without the keys that are locked, in a kiosk or the wall.
+    readonly property string gestures: qsTr("Gestures")
+    readonly property var headings: shortcuts.touched ? [gestures] : shortcuts.groups()
     function entriesOf(group: string): var {
-        return Array.from(shortcuts.entries(group)).filter(entry => actions.isAllowed(entry.id))
+        const all = group === gestures ? shortcuts.gestures() : shortcuts.entries(group)
+        return Array.from(all).filter(entry => actions.isAllowed(entry.id))
     }
 
     parent: T.Overlay.overlay
@@ -44,7 +47,7 @@ C.Popup {
     }
     Label {
         id: heading
-        text: qsTr("Keyboard shortcuts")
+        text: root.shortcuts.touched ? qsTr("Touch") : qsTr("Keyboard shortcuts")
         font.pixelSize: Theme.fontFigure
         font.bold: true
     }
@@ -80,7 +83,7 @@ C.Popup {
             // Puts each group into the shortest column. A group has a heading and an empty row at its end.
             readonly property var groups: {
                 const filled = Array.from({ length: columns }, () => ({ groups: [], rows: 0 }))
-                for (const group of root.shortcuts.groups()) {
+                for (const group of root.headings) {
                     if (root.entriesOf(group).length === 0) continue
                     const shortest = filled.reduce((a, b) => b.rows < a.rows ? b : a)
                     shortest.groups.push(group)

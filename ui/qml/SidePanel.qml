@@ -11,6 +11,7 @@ Rectangle {
     required property ShortcutModel shortcuts
     readonly property CountsView counting: session.views.find("counts") as CountsView
     property bool kiosk: false
+    readonly property string tipSide: "left"
     readonly property bool dense: height < 800  // keeps the clock profiles visible below the bars
     signal modelRequested()
     signal countsFileRequested()
@@ -64,6 +65,7 @@ Rectangle {
                 sections: root.session.sections
                 key: "board"
                 title: qsTr("Board")
+                visible: root.session.clocks.present || root.session.clocks.telemetry.count > 0
                 BoardPanel { Layout.fillWidth: true; session: root.session }
             }
             Section {

@@ -37,6 +37,7 @@ C.Popup {
     }
 
     Flickable {
+        readonly property string tipSide: "right"
         anchors.fill: parent
         implicitHeight: column.implicitHeight
         contentHeight: column.implicitHeight

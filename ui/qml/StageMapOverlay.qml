@@ -31,6 +31,7 @@ Item {
     Rectangle {
         id: legendBox
         objectName: "stageMapLegend"
+        readonly property string tipSide: "left"
         anchors.right: parent.right
         anchors.bottom: parent.bottom
         anchors.margins: Theme.gap + 4

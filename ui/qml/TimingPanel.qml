@@ -8,6 +8,7 @@ ColumnLayout {
 
     required property Session session
     property bool dense: false
+    property bool whole: false  // also stages that take less than 0.1 ms
 
     spacing: root.dense ? 0 : 2
 
@@ -34,11 +35,25 @@ ColumnLayout {
         model: root.session.stages
         StageBar {
             required property string name
+            required property bool isShort
+            objectName: "stage_" + name
+            visible: root.whole || !isShort
             Layout.fillWidth: true
             dense: root.dense
             scaleMs: root.session.stages.scale
             emphasized: name === "total"
         }
+    }
+    IconButton {
+        objectName: "shortStages"
+        visible: root.session.stages.shortStages > 0
+        implicitHeight: 36
+        iconName: root.whole ? "minus" : "plus"
+        iconColor: Theme.textDim
+        text: root.whole ? qsTr("Fewer stages") : qsTr("%1 stages below 0.1 ms").arg(root.session.stages.shortStages)
+        tip: root.whole ? qsTr("Hide the stages that take less than 0.1 ms")
+                        : qsTr("Show the stages that take less than 0.1 ms")
+        onClicked: root.whole = !root.whole
     }
     Label {
         Layout.fillWidth: true
@@ -66,8 +81,10 @@ ColumnLayout {
         }
     }
     ClockSelector {
+        objectName: "clockSelector"
         Layout.fillWidth: true
         Layout.topMargin: Theme.gap
+        visible: clocks.present
         clocks: root.session.clocks
     }
 

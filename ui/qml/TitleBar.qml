@@ -12,10 +12,15 @@ Rectangle {
     required property Actions actions
     required property ShortcutModel shortcuts
     property bool panelOpen: true
+    property real tipEnd: 0  // where a panel beside the image begins, in the window
+    readonly property string tipSide: "below"
     property bool kiosk: false
+    property bool details: false  // a visitor of the kiosk has opened it
     property alias viewMenu: menu
+    signal detailsClosed()
 
     readonly property bool narrow: width < 720
+    readonly property bool wide: width >= 1100  // names of the views beside their icons
     onNarrowChanged: menu.close()
     readonly property var views: Array.from(session.views.all).filter(view => view.icon !== "" && actions.isAllowed(view.id))
     function isOpen(view: View): bool { return view.open && (panelOpen || view.id !== "counts") }  // in the panel
@@ -67,6 +72,7 @@ Rectangle {
                 required property var modelData
                 objectName: modelData.id + "Button"
                 iconName: modelData.icon
+                text: root.wide ? modelData.name : ""
                 tip: root.shortcuts.tip(modelData.id)
                 checked: root.isOpen(modelData)
                 onClicked: root.actions.trigger(modelData.id)
@@ -111,6 +117,15 @@ Rectangle {
             }
         }
         IconButton {
+            objectName: "closeDetails"
+            visible: root.details
+            iconName: "close"
+            text: root.narrow ? "" : qsTr("Close details")
+            tip: qsTr("Back to the large buttons (Esc)")
+            onClicked: root.detailsClosed()
+        }
+        IconButton {
+            objectName: "helpButton"
             iconName: "help"
             tip: root.shortcuts.tip("help")
             onClicked: root.actions.trigger("help")

@@ -7,6 +7,8 @@ Rectangle {
     id: root
 
     required property Session session
+    property real tipEnd: 0  // where a panel beside the image begins, in the window
+    readonly property string tipSide: "above"
     readonly property Source source: session.source
     readonly property Transport transport: session.transport
     readonly property Recorder recorder: session.captures.recorder
@@ -65,24 +67,6 @@ Rectangle {
             text: root.source.seekable
                 ? Theme.clock(root.transport.position) + " / " + Theme.clock(root.source.duration)
                 : Theme.clock(root.transport.position)
-        }
-        Rectangle {
-            Layout.leftMargin: Theme.gap
-            visible: root.source.live
-            implicitWidth: liveText.implicitWidth + 20
-            implicitHeight: 26
-            radius: 13
-            readonly property bool silent: root.session.status.silent
-            readonly property bool lit: root.transport.playing && !silent
-            objectName: "liveSign"
-            color: lit ? Theme.accent : Theme.surfacePressed
-            Remark {
-                id: liveText
-                anchors.centerIn: parent
-                text: parent.silent ? qsTr("NO SIGNAL") : qsTr("LIVE")
-                font.bold: true
-                color: parent.lit ? Theme.accentText : parent.silent ? Theme.warning : Theme.textDim
-            }
         }
         SeekBar {
             Layout.fillWidth: true

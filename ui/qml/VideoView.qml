@@ -7,14 +7,18 @@ Rectangle {
 
     required property Session session
     property bool dropping: false
-    property bool figures: false  // shows the headline figures over the frame, for when the side panel is closed
+    property bool strip: false    // shows the headline figures over the frame, for when the side panel is closed
     property bool large: false    // the figures are read from a distance
     property real topMargin: 0    // height of what covers the upper edge
     property real covered: 0      // height of what covers the lower edge
     property real below: 0        // height of the bar below it
+    property real badges: 0       // height of those at its upper right corner
     property real banner: 0       // height of the message over the upper edge
     property bool canOpen: true   // the user may open a source
+    property bool canHide: true   // by a button beside the figures
+    property string hideTip       // of the button that hides faces
     readonly property VideoItem video: video
+    readonly property real figuresHeight: figures.visible && width < 640 ? figures.height + Theme.gap : 0
     readonly property CountsView counts: session.views.find("counts") as CountsView
     readonly property MatrixView matrix: session.views.find("matrix") as MatrixView
     readonly property real stripHeight: {
@@ -28,6 +32,7 @@ Rectangle {
     signal doubleTapped()
     signal fileRequested()
     signal sourcesRequested()
+    signal hideRequested()
 
     color: "black"
 
@@ -141,14 +146,16 @@ Rectangle {
     }
 
     Plate {
+        id: figures
         objectName: "figures"
+        readonly property string tipSide: "below"
         anchors.left: parent.left
         anchors.top: parent.top
         anchors.margins: Theme.gap + 4
         anchors.topMargin: root.topMargin + Theme.gap + 4
         width: row.implicitWidth + 28
         height: root.large ? 88 : 52
-        visible: root.figures && video.hasFrame && root.counts.tool === "" && root.counts.selected < 0
+        visible: root.strip && video.hasFrame && root.counts.tool === "" && root.counts.selected < 0
         Row {
             id: row
             x: 14
@@ -181,6 +188,17 @@ Rectangle {
                     font.pixelSize: root.large ? Theme.fontTitle : Theme.fontSmall
                 }
             }
+            IconButton {
+                objectName: "stripHide"
+                anchors.verticalCenter: parent.verticalCenter
+                visible: root.canHide && !root.session.display.hidesAlways
+                framed: true
+                iconName: "eye"
+                text: root.width < 560 ? "" : qsTr("Hide faces")
+                tip: root.hideTip
+                checked: root.session.display.blur
+                onClicked: root.hideRequested()
+            }
         }
     }
 
@@ -191,7 +209,7 @@ Rectangle {
         anchors.right: parent.right
         anchors.top: parent.top
         anchors.margins: Theme.gap + 4
-        anchors.topMargin: root.topMargin + Theme.gap + 4
+        anchors.topMargin: root.topMargin + root.badges + Theme.gap + 4
         width: 232
         height: 52
         visible: sweep.running

@@ -81,6 +81,7 @@ void Replay::add(const std::shared_ptr<const FrameResult>& result, std::uint64_t
     entry.frame = info.index;
     entry.width = info.width;
     entry.height = info.height;
+    entry.hides_faces = hides_faces_;
     entry.raw = result->raw_count;
     entry.kept = static_cast<std::uint32_t>(result->kept.detections.size());
     entry.boxes.reserve(std::min(result->kept.detections.size(), kMaxBoxes));

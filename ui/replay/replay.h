@@ -28,6 +28,7 @@ struct ReplayEntry {
     int height = 0;
     std::uint32_t kept = 0;  // all of them: boxes has at most kMaxBoxes
     std::uint32_t raw = 0;
+    bool hides_faces = false;
     std::vector<Box> boxes;  // of kept detections, pixels of the frame
     StageTimes times;
     double total_ms = 0;
@@ -43,6 +44,7 @@ class Replay : public throng::ui::View {
     QML_UNCREATABLE("belongs to the session")
     Q_PROPERTY(int count READ count NOTIFY changed)
     Q_PROPERTY(bool active READ active NOTIFY selectionChanged)
+    Q_PROPERTY(bool hidesFaces READ hides_faces NOTIFY selectionChanged)
     Q_PROPERTY(bool hasImage READ has_image NOTIFY selectionChanged)
     Q_PROPERTY(QString title READ title NOTIFY selectionChanged)
     Q_PROPERTY(QVariantList stages READ stages NOTIFY selectionChanged)
@@ -79,6 +81,7 @@ public:
 
     [[nodiscard]] int count() const { return static_cast<int>(entries_.size()); }
     [[nodiscard]] bool active() const { return selected() != nullptr; }  // an entry is shown instead of the live image
+    [[nodiscard]] bool hides_faces() const { return active() && selected()->hides_faces; }
     // Images are skipped while their thread or the window is slower than detection; boxes and times never are.
     [[nodiscard]] bool has_image() const { return active() && selected()->jpeg != nullptr; }
     [[nodiscard]] QString title() const;

@@ -40,12 +40,12 @@ void DefaultDetector::decide(double ms) {
     const QString key = shortcut_keys(QStringLiteral("detector"));
     if (least_rate_ <= 0 || ms * least_rate_ <= 1000) {
         detection_.make_default();
-        feedback_.say(tr("%1: %2 ms per frame; using it. Key %3 changes it").arg(tried, time, key), kDecisionMs);
+        feedback_.mention(tr("%1: %2 ms per frame; using it. Key %3 changes it").arg(tried, time, key), kDecisionMs);
     } else {
         detection_.set_values(before_);
-        feedback_.say(tr("%1: %2 ms per frame, too slow here; using %3. Key %4 changes it")
-                          .arg(tried, time, detection_.title(), key),
-                      kDecisionMs);
+        feedback_.mention(tr("%1: %2 ms per frame, too slow here; using %3. Key %4 changes it")
+                              .arg(tried, time, detection_.title(), key),
+                          kDecisionMs);
     }
 }
 

@@ -1,5 +1,7 @@
 #include "ui/session/feedback.h"
 
+#include <utility>
+
 namespace throng::ui {
 namespace {
 
@@ -10,7 +12,7 @@ constexpr int kMaxInFlight = 3;    // frames
 
 Feedback::Feedback(QObject* parent) : QObject(parent) {
     timer_.setSingleShot(true);
-    connect(&timer_, &QTimer::timeout, this, &Feedback::clear);
+    connect(&timer_, &QTimer::timeout, this, &Feedback::end);
 }
 
 void Feedback::say(const QString& text, int shown_ms) {
@@ -39,10 +41,22 @@ void Feedback::add(const FrameResult& result) {
     timer_.start(kShownMs);
 }
 
-void Feedback::clear() {
+void Feedback::mention(const QString& text, int shown_ms) {
+    mentioned_ = text;
+    mentioned_ms_ = shown_ms;
+    if (text_.isEmpty()) end();
+}
+
+void Feedback::end() {
     results_left_ = 0;
     timer_.stop();
+    if (const QString next = std::exchange(mentioned_, {}); !next.isEmpty()) return say(next, mentioned_ms_);
     set({});
+}
+
+void Feedback::clear() {
+    mentioned_.clear();
+    end();
 }
 
 void Feedback::set(const QString& text) {

@@ -24,6 +24,8 @@ public:
 
     Q_INVOKABLE void say(const QString& text) { say(text, kShownMs); }
     void say(const QString& text, int shown_ms);
+    // A message that nobody has asked for: waits until the answer to a key has been shown.
+    void mention(const QString& text, int shown_ms);
     // Adds the count and the time of the next results, which have the new settings: see add().
     void say_with_result(const QString& text);
     [[nodiscard]] bool awaits_result() const { return results_left_ > 0; }
@@ -37,8 +39,10 @@ private:
     static constexpr int kShownMs = 2500;
 
     void set(const QString& text);
+    void end();
 
-    QString text_, title_;
+    QString text_, title_, mentioned_;  // mentioned_: waits to be shown
+    int mentioned_ms_ = 0;
     int results_left_ = 0;  // to add; the first ones may be of frames that were already in flight
     QTimer timer_;
 };

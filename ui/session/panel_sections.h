@@ -20,14 +20,19 @@ public:
 
     // All sections are open by default.
     Q_INVOKABLE [[nodiscard]] bool isOpen(const QString& key) const { return store_.value(path(key), true).toBool(); }
+    // False until setOpen, in this run or one before.
+    Q_INVOKABLE [[nodiscard]] bool isKnown(const QString& key) const { return store_.contains(path(key)); }
     Q_INVOKABLE void setOpen(const QString& key, bool open) {
-        at_start_.try_emplace(key, isOpen(key));
+        at_start_.try_emplace(key, store_.value(path(key)));
         store_.setValue(path(key), open);
     }
     // Returns all sections to their state at the program's start.
     Q_INVOKABLE void restore() {
         for (const auto& [key, open] : std::exchange(at_start_, {})) {
-            store_.setValue(path(key), open);
+            if (open.isValid())
+                store_.setValue(path(key), open);
+            else
+                store_.remove(path(key));
             emit restored(key);
         }
     }
@@ -39,7 +44,7 @@ private:
     [[nodiscard]] static QString path(const QString& key) { return QStringLiteral("sections/") + key; }
 
     QSettings& store_;
-    std::map<QString, bool> at_start_;  // of those that have changed
+    std::map<QString, QVariant> at_start_;  // of those that have changed; invalid: unknown
 };
 
 }  // namespace throng::ui

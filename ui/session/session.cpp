@@ -247,10 +247,6 @@ void Session::refresh() {
     const double fps = source_.info().fps;
     transport_.set_frame_time(fps > 0 ? 1 / fps : 0);
     status_.update(*pipeline_, result().get());
-    if (const QString given_up = translated_message(pipeline_->given_up()); given_up != given_up_) {
-        given_up_ = given_up;
-        if (!given_up.isEmpty()) feedback_.say(tr("This machine is too slow: %1").arg(given_up));
-    }
     backend_.update(pipeline_->backend_name(), pipeline_->backend_description());
     stages_.update(pipeline_->timings());
     // If a detector could not be created, the pipeline reverts to the previous one; revert the controls, too.

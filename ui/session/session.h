@@ -165,7 +165,6 @@ private:
     Captures captures_;
     StageModel stages_;
     History history_;
-    QString given_up_;  // as announced last
     SwitchModel switches_;
     SwitchControl switch_control_{switches_, detection_, stages_, feedback_};
     Clocks clocks_;

@@ -1,7 +1,10 @@
 #include "ui/session/shortcut_model.h"
 
+#include <QCoreApplication>
+#include <QEvent>
 #include <QKeySequence>
 #include <algorithm>
+#include <utility>
 
 #include "ui/language/language.h"
 #include "ui/session/view_table.h"
@@ -58,6 +61,14 @@ constexpr ShortcutEntry kTable[] = {
     {"demo", "Ctrl+D", QT_TR_NOOP("Source"), QT_TR_NOOP("Demo crowd")},
 };
 
+// {id of the action, "" if it has none; gesture; what it does}
+constexpr const char* kGestures[][3] = {
+    {"", QT_TR_NOOP("Pinch"), QT_TR_NOOP("Zoom into the image and out of it")},
+    {"", QT_TR_NOOP("Drag"), QT_TR_NOOP("Move the magnified image, or the line between two settings")},
+    {"", QT_TR_NOOP("Tap"), QT_TR_NOOP("Press a button, choose a row of the matrix or a moment of the replay")},
+    {"fullscreen", QT_TR_NOOP("Tap twice"), QT_TR_NOOP("Full screen")},
+};
+
 QStringList sequences_of(const ShortcutEntry& entry) {
     return QString::fromLatin1(entry.keys).split(QStringLiteral("; "));
 }
@@ -95,6 +106,17 @@ QString shortcut_keys(const QString& id) {
     const auto found = std::find_if(entries.begin(), entries.end(),
                                     [&](const ShortcutEntry& entry) { return id == QLatin1String(entry.id); });
     return found == entries.end() ? QString() : keys_of(*found);
+}
+
+ShortcutModel::ShortcutModel(QObject* parent) : QAbstractListModel(parent) {
+    QCoreApplication::instance()->installEventFilter(this);
+}
+
+bool ShortcutModel::eventFilter(QObject*, QEvent* event) {
+    const QEvent::Type type = event->type();
+    if (type != QEvent::TouchBegin && type != QEvent::KeyPress) return false;
+    if (std::exchange(touched_, type == QEvent::TouchBegin) != touched_) emit touchedChanged();
+    return false;
 }
 
 int ShortcutModel::rowCount(const QModelIndex& parent) const {
@@ -144,6 +166,16 @@ QVariantList ShortcutModel::entries(const QString& group) const {
                                  {QStringLiteral("keys"), keys_of(entry)},
                                  {QStringLiteral("text"), translated(entry.text)}};
         }
+    }
+    return found;
+}
+
+QVariantList ShortcutModel::gestures() const {
+    QVariantList found;
+    for (const auto& [id, gesture, text] : kGestures) {
+        found += QVariantMap{{QStringLiteral("id"), QLatin1String(id)},
+                             {QStringLiteral("keys"), translated(gesture)},
+                             {QStringLiteral("text"), translated(text)}};
     }
     return found;
 }

@@ -24,11 +24,16 @@ struct ShortcutEntry {
 class ShortcutModel : public QAbstractListModel {
     Q_OBJECT
     QML_ELEMENT
+    Q_PROPERTY(bool touched READ touched NOTIFY touchedChanged)
 
 public:
     enum Role { id_role = Qt::UserRole + 1, keys_role, sequences_role, group_role, text_role, yields_role };
 
-    using QAbstractListModel::QAbstractListModel;
+    explicit ShortcutModel(QObject* parent = nullptr);
+
+    // The last input was that of a finger: gestures are listed, not keys.
+    [[nodiscard]] bool touched() const { return touched_; }
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
@@ -36,9 +41,16 @@ public:
 
     // Returns the tooltip of a button: "Play or pause (Space)". Empty for an unknown id.
     Q_INVOKABLE [[nodiscard]] QString tip(const QString& id) const;
-    // Return the headings in table order, and the rows of a heading: {keys, text} each.
+    // Return the headings in table order, and the rows of a heading: {id, keys, text} each.
     Q_INVOKABLE [[nodiscard]] QStringList groups() const;
     Q_INVOKABLE [[nodiscard]] QVariantList entries(const QString& group) const;
+    Q_INVOKABLE [[nodiscard]] QVariantList gestures() const;  // the same for fingers
+
+signals:
+    void touchedChanged();
+
+private:
+    bool touched_ = false;
 };
 
 }  // namespace throng::ui

@@ -55,6 +55,14 @@ View* Views::beside() const {
     return found == views_.end() ? nullptr : found->get();
 }
 
+View* Views::top() const {
+    View* top = nullptr;
+    for (const auto& view : views_) {
+        if (view->open() && (top == nullptr || view->info().layer >= top->info().layer)) top = view.get();
+    }
+    return top;
+}
+
 bool Views::image_covered() const {
     return any(&View::covers_image);
 }

@@ -16,6 +16,7 @@ class Views : public QObject {
     QML_UNCREATABLE("belongs to the session")
     Q_PROPERTY(QVariantList all READ all CONSTANT)
     Q_PROPERTY(throng::ui::View* beside READ beside NOTIFY openChanged)
+    Q_PROPERTY(throng::ui::View* top READ top NOTIFY openChanged)
     Q_PROPERTY(bool imageCovered READ image_covered NOTIFY coverChanged)
 
 public:
@@ -24,6 +25,7 @@ public:
 
     [[nodiscard]] QVariantList all() const;                         // as View*, in the order of the table
     [[nodiscard]] View* beside() const;                             // the open view beside the image; null: none
+    [[nodiscard]] View* top() const;                                // the open view of the highest layer; null: none
     [[nodiscard]] bool image_covered() const;                       // by an open view
     Q_INVOKABLE [[nodiscard]] View* find(const QString& id) const;  // null: no view has this id
     Q_INVOKABLE bool cancel();                                      // as View::cancel, of any view

@@ -38,6 +38,7 @@ class DetectionSettings : public QObject {
     Q_PROPERTY(bool usesModelThreshold READ uses_model_threshold NOTIFY changed)
     Q_PROPERTY(double modelThreshold READ model_threshold NOTIFY modelsChanged)
     Q_PROPERTY(double scoreThreshold READ score_threshold WRITE set_score_threshold NOTIFY modelsChanged)
+    Q_PROPERTY(double keepRate READ keep_rate NOTIFY changed)
     Q_PROPERTY(bool half READ half WRITE set_half NOTIFY changed)
     Q_PROPERTY(bool hasLandmarks READ has_landmarks NOTIFY modelsChanged)
     Q_PROPERTY(QVariant ranges READ ranges NOTIFY changed)
@@ -92,6 +93,7 @@ public:
     [[nodiscard]] bool uses_model_threshold() const;  // no threshold is set: the model's own applies
     [[nodiscard]] double model_threshold() const;     // the model's own; 0: not known
     [[nodiscard]] double score_threshold() const;
+    [[nodiscard]] double keep_rate() const { return values_.keep_rate; }  // results per second; 0: no automatic quality
     [[nodiscard]] bool half() const { return values_.detector.half; }
     // The model gives landmarks. If not known yet, models of the kind may.
     [[nodiscard]] bool has_landmarks() const { return kind().landmarks && model_has_landmarks_.value_or(true); }

@@ -50,7 +50,7 @@ private:
         emit changed();
     }
 
-    bool raw_ = true;
+    bool raw_ = false;
     bool kept_ = true;
     bool labels_ = false;
     bool landmarks_ = true;

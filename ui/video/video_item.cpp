@@ -132,12 +132,14 @@ void VideoItem::show_frame() {
     // A result without an image: the item has no size, or the frame could not be converted.
     if (shown.result && shown.image.isNull() && !shown.on_device) return;
     const bool had = has_frame();
+    const bool hid = hides_faces();
     const bool fresh = shown.result && shown.result != frame_.result;
     frame_ = shown;
     frame_changed_ = true;
     update_frame_rect();
     update();
     if (had != has_frame()) emit hasFrameChanged();
+    if (hid != hides_faces()) emit hidesFacesChanged();
     if (fresh) emit frameShown();
 }
 

@@ -21,6 +21,7 @@ class VideoItem : public QQuickItem {
     Q_PROPERTY(QColor rawColor READ raw_color WRITE set_raw_color NOTIFY colorsChanged)
     Q_PROPERTY(QColor keptColor READ kept_color WRITE set_kept_color NOTIFY colorsChanged)
     Q_PROPERTY(bool hasFrame READ has_frame NOTIFY hasFrameChanged)
+    Q_PROPERTY(bool hidesFaces READ hides_faces NOTIFY hidesFacesChanged)
     Q_PROPERTY(double zoom READ zoom NOTIFY zoomChanged)
     Q_PROPERTY(int frameWidth READ frame_width NOTIFY frameRectChanged)
     Q_PROPERTY(QRectF frameRect READ frame_rect NOTIFY frameRectChanged)
@@ -36,7 +37,8 @@ public:
     [[nodiscard]] QColor kept_color() const { return colors_.kept_color; }
     void set_kept_color(const QColor& color);
     [[nodiscard]] bool has_frame() const { return !frame_.image.isNull() || frame_.on_device; }
-    [[nodiscard]] double zoom() const { return zoom_.factor; }  // 1 to 16; 1: the whole frame is visible
+    [[nodiscard]] bool hides_faces() const { return frame_.hides_faces; }  // the frame on screen
+    [[nodiscard]] double zoom() const { return zoom_.factor; }             // 1 to 16; 1: the whole frame is visible
     // Magnifies by a factor, with this point of the item (logical pixels) unmoved.
     Q_INVOKABLE void zoomAt(const QPointF& point, double factor);
     Q_INVOKABLE void panBy(const QPointF& distance);  // logical pixels
@@ -52,6 +54,7 @@ signals:
     void sessionChanged();
     void colorsChanged();
     void hasFrameChanged();
+    void hidesFacesChanged();
     void zoomChanged();
     void frameRectChanged();
     // A new frame and its boxes are ready to be drawn. Not emitted when a frame is redrawn.

@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/pipeline/pipeline.h"
+#include "ui/language/language.h"
 #include "ui/render/display_image.h"
 
 namespace throng::ui {
@@ -27,6 +28,8 @@ struct ViewInfo {
     const char* keys;   // in the format of QKeySequence::fromString
     const char* group;  // heading on the sheet of shortcuts
     const char* text;   // description of the action
+    const char* name;   // one word, beside the icon and over the image
+    const char* about;  // one sentence for somebody who sees it for the first time
     const char* icon;   // of its button in the title bar; "": none
     ViewPlace place;
     const char* file;        // in QML; "": the window holds it
@@ -51,6 +54,8 @@ class View : public QObject {
     QML_UNCREATABLE("belongs to the session")
     Q_PROPERTY(QString id READ id CONSTANT)
     Q_PROPERTY(QString icon READ icon CONSTANT)
+    Q_PROPERTY(QString name READ name CONSTANT)
+    Q_PROPERTY(QString about READ about CONSTANT)
     Q_PROPERTY(QString file READ file CONSTANT)
     Q_PROPERTY(bool over READ over CONSTANT)
     Q_PROPERTY(bool inKiosk READ in_kiosk CONSTANT)
@@ -62,6 +67,8 @@ public:
 
     [[nodiscard]] QString id() const { return QString::fromLatin1(info().id); }
     [[nodiscard]] QString icon() const { return QString::fromLatin1(info().icon); }
+    [[nodiscard]] QString name() const { return translated(info().name); }
+    [[nodiscard]] QString about() const { return translated(info().about); }
     [[nodiscard]] QString file() const { return QString::fromLatin1(info().file); }
     [[nodiscard]] bool over() const { return info().place == ViewPlace::over; }
     [[nodiscard]] bool in_kiosk() const { return info().in_kiosk; }

@@ -1,0 +1,149 @@
+import QtQuick
+import QtQuick.Layouts
+import QtQuick.Templates as T
+import Throng.Ui
+
+// What a visitor of the kiosk can do: three large buttons, and the way to everything else.
+Rectangle {
+    id: root
+
+    required property DisplaySettings display
+    required property MatrixView matrix
+    required property View compare
+    property bool zoomed: false
+    property bool canReveal: true  // the image on screen can show faces
+    signal held(bool on)           // the button that shows the faces of a camera
+    signal zoomResetRequested()
+    signal detailsRequested()
+    readonly property string tipSide: "above"
+
+    readonly property bool low: height < 80
+    readonly property var steps: [
+        qsTr("A detector looks everywhere, in every size. It finds each face many times."),
+        qsTr("Boxes that overlap belong to one face: the best one stays."),
+        qsTr("Every cell compares two boxes, all at once. Rows without a lit cell stay.")
+    ]
+    property int step: 0  // of the explanation, from 1; 0: none
+    readonly property string name: step > 0 ? qsTr("How it works") : display.blur ? qsTr("Hidden") : "Throng"
+    readonly property string about: step > 0 ? steps[step - 1]
+        : display.blur ? qsTr("Faces that are found are hidden: on the screen, in videos and in images.")
+        : qsTr("Every face in the image is found, many times per second.")
+
+    color: Theme.surface
+
+    function show(next: int) {
+        const before = step
+        step = next
+        if (before === 0 && next === 0) return
+        display.raw = next === 1 || next === 2
+        display.kept = next !== 1
+        matrix.byCluster = next === 3
+        matrix.open = next === 3
+        if (next > 0) compare.open = false
+    }
+
+    component VisitorButton: T.AbstractButton {
+        id: control
+        property string iconName
+        readonly property color letters: checked ? Theme.accentText : Theme.text
+        Layout.fillWidth: true
+        Layout.fillHeight: true
+        Layout.preferredWidth: 1
+        focusPolicy: Qt.TabFocus
+        Accessible.name: text
+        contentItem: Item {
+            Row {
+                anchors.centerIn: parent
+                spacing: Theme.gap + 4
+                Icon {
+                    anchors.verticalCenter: parent.verticalCenter
+                    width: 32
+                    height: 32
+                    visible: control.width > 220
+                    name: control.iconName
+                    color: control.letters
+                }
+                Label {
+                    anchors.verticalCenter: parent.verticalCenter
+                    width: Math.min(implicitWidth, control.width - (control.width > 220 ? 60 : 16))
+                    text: control.text
+                    color: control.letters
+                    font.bold: true
+                    font.pixelSize: control.width > 300 ? Theme.fontFigure : Theme.fontTitle
+                    fontSizeMode: Text.HorizontalFit
+                    minimumPixelSize: Theme.fontSmall
+                }
+            }
+        }
+        background: Rectangle {
+            radius: 12
+            color: control.checked ? Theme.accent : control.pressed ? Theme.surfacePressed : Theme.surfaceHigh
+            border.color: Theme.line
+            FocusRing { shown: control.visualFocus }
+        }
+    }
+
+    RowLayout {
+        anchors.fill: parent
+        anchors.margins: root.low ? 6 : 12
+        spacing: root.low ? 6 : 12
+        VisitorButton {
+            objectName: "visitorHide"
+            visible: !root.display.hidesAlways
+            iconName: "eye"
+            text: qsTr("Hide faces")
+            checked: root.display.blur
+            onClicked: root.display.blur = !root.display.blur
+        }
+        VisitorButton {
+            objectName: "revealButton"
+            visible: root.display.hidesAlways
+            enabled: root.canReveal
+            opacity: enabled ? 1 : 0.4
+            iconName: "eye"
+            text: qsTr("Hold to show faces")
+            onPressedChanged: root.held(pressed)
+        }
+        VisitorButton {
+            objectName: "visitorHow"
+            iconName: "help"
+            text: root.step > 0 ? qsTr("How it works, %1 of %2").arg(root.step).arg(root.steps.length)
+                                : qsTr("How it works")
+            checked: root.step > 0
+            onClicked: root.show((root.step + 1) % (root.steps.length + 1))
+        }
+        VisitorButton {
+            objectName: "visitorCompare"
+            iconName: "compare"
+            text: qsTr("Compare")
+            checked: root.compare.open
+            onClicked: {
+                root.show(0)
+                root.compare.open = !root.compare.open
+            }
+        }
+        IconButton {
+            objectName: "visitorWhole"
+            Layout.fillHeight: true
+            visible: root.zoomed
+            iconName: "minus"
+            text: qsTr("Whole image")
+            tip: qsTr("Show the whole image")
+            framed: true
+            onClicked: root.zoomResetRequested()
+        }
+        IconButton {
+            objectName: "visitorDetails"
+            Layout.fillHeight: true
+            iconName: "panel"
+            text: qsTr("Details")
+            tip: qsTr("Show all figures and controls")
+            onClicked: root.detailsRequested()
+        }
+    }
+    Rectangle {
+        width: parent.width
+        height: 1
+        color: Theme.line
+    }
+}
