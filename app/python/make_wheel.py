@@ -29,7 +29,7 @@ def build(folder, nms_only):
                "-DTH_BUILD_BENCH=OFF", f"-DPython3_EXECUTABLE={sys.executable}",
                f"-DPython_EXECUTABLE={sys.executable}"]
     subprocess.run(["cmake", "-S", root, "-B", folder, *options], check=True)
-    targets = ["throng_python_files", "throng_python_nms"] + ([] if nms_only else ["throng_python_detect", "throng_images"])
+    targets = ["throng_python_files", "throng_python_nms"] + ([] if nms_only else ["throng_python_detect", "throng_images", "throng_media"])
     subprocess.run(["cmake", "--build", folder, "--target", *targets], check=True)
 
 
@@ -52,7 +52,8 @@ def main():
     for module in ["_nms"] + ([] if arguments.nms_only else ["_detect"]):
         files[f"throng/{module}{suffix}"] = (package / f"{module}{suffix}").read_bytes()
     if not arguments.nms_only:
-        files["throng/throng-images.so"] = (arguments.build / "lib/throng/throng-images.so").read_bytes()
+        for module in ["throng-images.so", "throng-media.so"]:
+            files[f"throng/{module}"] = (arguments.build / "lib/throng" / module).read_bytes()
     files[f"{info}/METADATA"] = (f"Metadata-Version: 2.1\nName: throng\nVersion: {version()}\n"
                                  "Summary: Fast exact non-maximum suppression, and face detection in crowds\n"
                                  "License: Apache-2.0\nRequires-Python: >=3.9\nProvides-Extra: detection\n"

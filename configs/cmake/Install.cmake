@@ -32,9 +32,9 @@ if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
     install(FILES ${reference}/throng.fish DESTINATION ${share}/fish/vendor_completions.d)
 endif()
 
-# ---- throng-images: OpenCV's coders of image files, which the program and libthrong0 load when they need them
-install(TARGETS throng_images LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/throng COMPONENT throng-images)
-list(APPEND packages throng-images)
+# ---- throng-media: modules that the program, libthrong0 and python3-throng load when they need them
+install(TARGETS throng_images throng_media LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/throng COMPONENT throng-media)
+list(APPEND packages throng-media)
 
 # ---- throng-cuda: the CUDA backend, which the program and libthrong0 load
 if(TARGET throng_cuda)
@@ -121,7 +121,7 @@ endmacro()
 throng_package(throng video "qml6-module-qtcore, qml6-module-qtqml, qml6-module-qtqml-models, \
 qml6-module-qtqml-workerscript, qml6-module-qtquick, qml6-module-qtquick-controls, qml6-module-qtquick-dialogs, \
 qml6-module-qtquick-layouts, qml6-module-qtquick-shapes, qml6-module-qtquick-templates, qml6-module-qtquick-window, \
-qml6-module-qt-labs-folderlistmodel, opencv-data, throng-images (= ${PROJECT_VERSION})"
+qml6-module-qt-labs-folderlistmodel, opencv-data, throng-media (= ${PROJECT_VERSION})"
     "detects faces in crowds in real time"
     "Throng finds faces in photographs, videos, cameras and network streams, also
 in crowds of hundreds. It has Haar and LBP cascades, convolutional networks
@@ -131,16 +131,16 @@ unrecognizable.
 
 It contains a window for a desktop or an unattended screen, and commands that
 need no display.")
-# Libraries that are loaded when they are first used: cameras, GIF files, gst:PIPELINE.
+# Libraries that are loaded when they are first used: cameras, GIF files, gst:PIPELINE, models fetch.
 string(REGEX MATCH "^[0-9]+" avdevice_major "${FFMPEG_LOADED_libavdevice_VERSION}")
 string(REGEX MATCH "^[0-9]+" avfilter_major "${FFMPEG_LOADED_libavfilter_VERSION}")
-set(loaded "libavdevice${avdevice_major}, libavfilter${avfilter_major}, libgstreamer-plugins-base1.0-0")
+set(loaded "libavdevice${avdevice_major}, libavfilter${avfilter_major}, libgstreamer-plugins-base1.0-0, libcurl4")
 set(CPACK_DEBIAN_THRONG_PACKAGE_RECOMMENDS "fonts-dejavu-core, libgl1-mesa-dri, ${loaded}")
 set(CPACK_DEBIAN_THRONG_PACKAGE_SUGGESTS "ffmpeg, python3-jinja2, python3-matplotlib, throng-cuda")
 # A module fits exactly one version of what loads it.
-throng_package(throng-images video "" "detects faces in crowds in real time - image formats"
-    "Reads and writes PNG, WebP and other image files for throng and libthrong0, with
-OpenCV. JPEG and TIFF files do not need it.")
+throng_package(throng-media video "" "detects faces in crowds in real time - media files"
+    "Opens videos, streams, cameras and images for libthrong0 and python3-throng, and
+reads and writes PNG, WebP and other image files for throng.")
 throng_package(throng-cuda non-free/video
     "throng (= ${PROJECT_VERSION}) | libthrong0 (= ${PROJECT_VERSION}) | python3-throng (= ${PROJECT_VERSION})"
     "detects faces in crowds in real time - CUDA backend"
@@ -149,7 +149,7 @@ CUDA 12.2 or newer. Contains NVIDIA's CUDA runtime, which is not free software."
 throng_package(libthrong-nms0 libs "" "exact non-maximum suppression - shared library"
     "Greedy, one-pass and soft non-maximum suppression of boxes, with the results
 of torchvision's operator on request, behind a C interface.")
-throng_package(libthrong0 libs "opencv-data, throng-images (= ${PROJECT_VERSION})" "face detection - shared library"
+throng_package(libthrong0 libs "opencv-data, throng-media (= ${PROJECT_VERSION})" "face detection - shared library"
     "Detects faces and people in images and videos with cascades, convolutional
 networks and HOG, behind a C interface.")
 # The trigger is Debian's way; cpack adds scripts that call ldconfig all the same, which lintian warns about.
@@ -164,7 +164,7 @@ libthrong and libthrong_nms.")
 math(EXPR next_python "${Python3_VERSION_MINOR} + 1")
 throng_package(python3-throng python
     "python3 (>= ${Python3_VERSION_MAJOR}.${Python3_VERSION_MINOR}), python3 (<< ${Python3_VERSION_MAJOR}.${next_python}), \
-throng-images (= ${PROJECT_VERSION})"
+throng-media (= ${PROJECT_VERSION})"
     "face detection and non-maximum suppression - Python module"
     "Non-maximum suppression for NumPy, PyTorch and everything else with DLPack,
 and face detection in images and videos.")

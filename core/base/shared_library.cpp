@@ -14,9 +14,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Folders relative to the one of the program or library that contains this code: a wheel and a build tree, libraries,
-// programs. The last one is absolute: a Python module is in neither folder.
-constexpr const char* kModuleFolders[] = {".", "throng", "../lib/throng", "../" TH_LIBDIR "/throng", TH_MODULE_DIR};
+// Folders relative to the one of the program or library that contains this code: a wheel, libraries, programs, a Python
+// module in a build tree. The last one is absolute: an installed Python module is in none of them.
+constexpr const char* kModuleFolders[] = {
+    ".", "throng", "../lib/throng", "../" TH_LIBDIR "/throng", "../../lib/throng", TH_MODULE_DIR};
 
 // Returns the folder of the program or shared library that contains this function.
 fs::path own_folder() {

@@ -8,19 +8,42 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/file_lock.h"
 #include "core/base/sha256.h"
+#include "core/base/shared_library.h"
 #include "core/model/model_catalogue.h"
 
 namespace throng {
 namespace {
 
 namespace fs = std::filesystem;
+
+// libcurl's functions, loaded with the first download: it brings 20 libraries. Throws Error(unavailable) if it is not
+// installed.
+struct Curl {
+    SharedLibrary library{"libcurl.so.4"};
+    decltype(&curl_global_init) global_init = library.require<decltype(curl_global_init)>("curl_global_init");
+    decltype(&curl_easy_init) init = library.require<decltype(curl_easy_init)>("curl_easy_init");
+    decltype(&curl_easy_cleanup) cleanup = library.require<decltype(curl_easy_cleanup)>("curl_easy_cleanup");
+    decltype(&curl_easy_perform) perform = library.require<decltype(curl_easy_perform)>("curl_easy_perform");
+    decltype(&curl_easy_strerror) text_of = library.require<decltype(curl_easy_strerror)>("curl_easy_strerror");
+    // Macros of these names hide the functions, to check the types of arguments.
+    CURLcode (*set)(CURL*, CURLoption, ...) = library.require<CURLcode(CURL*, CURLoption, ...)>("curl_easy_setopt");
+    CURLcode (*get)(CURL*, CURLINFO, ...) = library.require<CURLcode(CURL*, CURLINFO, ...)>("curl_easy_getinfo");
+};
+
+const Curl& loaded_curl() {
+    static const Curl& kCurl = [] -> const Curl& {
+        const auto& loaded = *new Curl();
+        loaded.global_init(CURL_GLOBAL_DEFAULT);
+        return loaded;
+    }();
+    return kCurl;
+}
 
 // TARGET.part, locked against a concurrent download of the same file. The file and its folder are created when the
 // first bytes arrive. An empty file is removed.
@@ -134,13 +157,13 @@ int report(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
 }
 
 void check(CURLcode code) {
-    if (code != CURLE_OK) throw Error(ErrorKind::internal, curl_easy_strerror(code), "libcurl");
+    if (code != CURLE_OK) throw Error(ErrorKind::internal, loaded_curl().text_of(code), "libcurl");
 }
 
 void set_up(Transfer& transfer, char* message) {
     CURL* curl = transfer.curl;
     const Download& what = transfer.what;
-    const auto set = [curl](CURLoption option, auto value) { check(curl_easy_setopt(curl, option, value)); };
+    const auto set = [curl](CURLoption option, auto value) { check(loaded_curl().set(curl, option, value)); };
     set(CURLOPT_URL, what.address.c_str());
     set(CURLOPT_ERRORBUFFER, message);
     set(CURLOPT_FAILONERROR, 1L);
@@ -183,8 +206,8 @@ void set_up(Transfer& transfer, char* message) {
                     "nothing was installed; the publisher may have changed the file");
     }
     long status = 0;
-    curl_easy_getinfo(transfer.curl, CURLINFO_RESPONSE_CODE, &status);
-    const std::string reason = message[0] != '\0' ? message : curl_easy_strerror(code);
+    loaded_curl().get(transfer.curl, CURLINFO_RESPONSE_CODE, &status);
+    const std::string reason = message[0] != '\0' ? message : loaded_curl().text_of(code);
     switch (code) {
         case CURLE_COULDNT_RESOLVE_HOST:
         case CURLE_COULDNT_RESOLVE_PROXY:
@@ -212,17 +235,15 @@ void set_up(Transfer& transfer, char* message) {
 // Returns false if the server cannot resume the file. The part is empty then, and the next attempt starts from the
 // beginning.
 bool transfer_once(const Download& what, const DownloadProgress& progress, PartFile& part) {
-    static std::once_flag once;
-    std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
-    const std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> curl(curl_easy_init(), curl_easy_cleanup);
+    const std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> curl(loaded_curl().init(), loaded_curl().cleanup);
     if (curl == nullptr) throw Error(ErrorKind::internal, "libcurl initialization failed");
     const std::uint64_t begun_at = part.size();
     Transfer transfer{curl.get(), what, progress, part, begun_at};
     char message[CURL_ERROR_SIZE] = {};
     set_up(transfer, message);
-    const CURLcode code = curl_easy_perform(curl.get());
+    const CURLcode code = loaded_curl().perform(curl.get());
     long status = 0;
-    curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);
+    loaded_curl().get(curl.get(), CURLINFO_RESPONSE_CODE, &status);
     const bool no_ranges = code == CURLE_RANGE_ERROR || (code == CURLE_HTTP_RETURNED_ERROR && status == 416);
     if (begun_at > 0 && no_ranges) {
         part.clear();

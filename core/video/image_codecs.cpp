@@ -16,7 +16,7 @@ const ImageCodecs& load_codecs() {
     }
     if (table != nullptr) return *static_cast<const ImageCodecs*>(table);
     throw Error(ErrorKind::unavailable, {"image formats other than JPEG and TIFF need a module: %1", reason},
-                kImageModule, "install the package throng-images of this version");
+                kImageModule, "install the package throng-media of this version");
 }
 
 }  // namespace

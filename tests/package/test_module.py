@@ -563,6 +563,23 @@ class Cuda(unittest.TestCase):
 
 
 @unittest.skipIf(np is None, "no NumPy")
+class Libraries(unittest.TestCase):
+    def test_an_image_of_the_caller_needs_few(self):
+        code = """
+import numpy
+def loaded():
+    return {line.split()[-1] for line in open("/proc/self/maps") if ".so" in line}
+before = loaded()
+import throng
+with throng.Detector("haar", backend="cpu") as detector:
+    detector.detect(numpy.zeros((240, 320), numpy.uint8))
+print("\\n".join(sorted(loaded() - before)))
+"""
+        found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+        self.assertTrue(any("opencv_core" in name for name in found), found)  # the list is complete
+        self.assertLessEqual(len(found), 40, found)
+
+
 class Detection(unittest.TestCase):
     source = "crowd:faces=6,size=480x360,frames=3,seed=5"
 

@@ -1648,8 +1648,8 @@
         <translation>Andere Bildformate als JPEG und TIFF brauchen ein Modul: %1</translation>
     </message>
     <message>
-        <source>install the package throng-images of this version</source>
-        <translation>das Paket throng-images dieser Version installieren</translation>
+        <source>install the package throng-media of this version</source>
+        <translation>das Paket throng-media dieser Version installieren</translation>
     </message>
     <message>
         <source>GStreamer cannot be initialized</source>

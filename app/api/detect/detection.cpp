@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "app/api/detect/media.h"
 #include "app/api/handle.h"
 #include "app/options/backend.h"
 #include "core/algo/gray.h"
@@ -182,7 +183,7 @@ SourceStream::SourceStream(const std::string& source, const DetectionOptions& op
     SourceOptions source_options;
     source_options.device = options.device;
     source_options.prefer_device_frames = backend->name() != "cpu";
-    std::unique_ptr<VideoSource> opened = open_source(source, source_options, options.stop);
+    std::unique_ptr<VideoSource> opened = media_module().open_source(source, source_options, options.stop);
     if (settings.hiding && !opened->info().live) settings.hiding->plan.delay = kFileDelay;
     pipeline_ = std::make_unique<Pipeline>(std::move(opened), std::move(backend), settings, pipeline_options);
     pipeline_->add_sink(results_);
@@ -213,7 +214,8 @@ Frame SourceStream::picture(const FrameResult& result) {
     if (hide_) frame = redacted(frame, regions_to_hide(result), result.redact, pool_);
     if (pixels_ == Pixels::decoded) return frame;
     if (pixels_ == Pixels::gray) return frame.info().format == PixelFormat::gray8 ? frame : gray_of(frame, pool_);
-    WritableFrame copy = converter_.bgr_copy(frame, pool_);
+    if (!bgr_copy_) bgr_copy_ = media_module().make_bgr_copy();
+    WritableFrame copy = bgr_copy_(frame, pool_);
     if (pixels_ == Pixels::rgb) {
         for (int y = 0; y < frame.height(); ++y) {
             std::uint8_t* pixel = copy.data(0) + y * copy.plane(0).pitch;

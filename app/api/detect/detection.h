@@ -16,7 +16,7 @@
 #include "core/pipeline/engine.h"
 #include "core/pipeline/pipeline.h"
 #include "core/redact/redact.h"
-#include "core/video/convert.h"
+#include "core/video/media_module.h"
 
 namespace throng::api {
 
@@ -113,7 +113,7 @@ private:
     const Pixels pixels_;
     const std::optional<RedactStyle> hide_;
     FramePool pool_;
-    PixelConverter converter_;
+    BgrCopy bgr_copy_;  // made when it is first used
     std::stop_source stopped_;
     std::stop_callback<std::function<void()>> on_stop_;  // of DetectionOptions::stop
     std::shared_ptr<ResultQueue> results_;

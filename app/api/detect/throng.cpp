@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "app/api/detect/detection.h"
+#include "app/api/detect/media.h"
 #include "app/api/detect/option_rows.h"
 #include "app/api/structs.h"
 #include "core/base/log.h"
 #include "core/base/value_text.h"
-#include "core/video/av.h"
 
 using throng::Error;
 using throng::ErrorKind;
@@ -296,7 +296,9 @@ throng_status throng_set_log(throng_log log, void* user, int32_t severity) {
 }
 
 void throng_ffmpeg_log(void* object, int level, const char* format, va_list arguments) {
-    throng::av::log_line(object, level, format, arguments);
+    // FFmpeg calls this function, which cannot report an error.
+    static_cast<void>(
+        api::guarded(api::creation_error(), [&] { api::media_module().log_line(object, level, format, arguments); }));
 }
 
 void throng_options_init(throng_options* options, size_t size) {

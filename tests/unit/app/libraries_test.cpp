@@ -36,7 +36,7 @@ TEST(Libraries, AMissingModuleOfImageFormatsIsNamed) {
     EXPECT_EQ(detect("a.jpg").status, 0);
     const test::ProgramResult png = detect("a.png");
     EXPECT_EQ(png.status, 4) << png.err;
-    EXPECT_NE(png.err.find("throng-images"), std::string::npos) << png.err;
+    EXPECT_NE(png.err.find("throng-media"), std::string::npos) << png.err;
 }
 
 }  // namespace
