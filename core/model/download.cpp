@@ -37,7 +37,7 @@ struct Curl {
 };
 
 const Curl& loaded_curl() {
-    static const Curl& kCurl = [] -> const Curl& {
+    static const Curl& kCurl = []() -> const Curl& {
         const auto& loaded = *new Curl();
         loaded.global_init(CURL_GLOBAL_DEFAULT);
         return loaded;
