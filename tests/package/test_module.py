@@ -600,6 +600,11 @@ class Detection(unittest.TestCase):
                      lambda: throng.Detector(min_size=-1)):
             with self.assertRaises(throng.Error):
                 call()
+        for call, name in ((lambda: throng.Detector(backend=3), "backend"), (lambda: throng.Detector(device="0"), "device"),
+                           (lambda: throng.Pipeline(self.source, backend=None), "backend"),
+                           (lambda: throng.Pipeline(self.source, device=1.5), "device")):
+            with self.assertRaisesRegex(TypeError, f"^{name}: must be"):
+                call()
         with throng.Pipeline(self.source, backend="cpu") as pipeline:
             next(pipeline)
         self.assertEqual(list(pipeline), [])  # closed
