@@ -103,18 +103,16 @@ typedef struct throng_options {
     double score_threshold; /* of cnn (probability) and hog (margin); NaN: the detector's default */
     double theta;           /* overlap of non-maximum suppression, in [0, 1]; NaN: the detector's default */
     int32_t min_hits;       /* drop detections of fewer raw ones; 0: the detector's default */
-    int32_t reserved;       /* 0 */
+    int32_t track;          /* of sources: 1: throng_detection has track, as with `throng detect --track` */
     /* Further settings: NULL, or "NAME=VALUE" texts up to a NULL, such as "merge=mean". Names are those of the program's
      * options, with '_' for '-'. They replace the fields above. */
     const char* const* settings;
     /* Of sources: NULL, or what ends throng_stream_open, throng_stream_next and throng_run with THRONG_ERROR_STOPPED. It
      * may be destroyed before the stream. */
     const throng_stop* stop;
-    int32_t track; /* of sources: 1: throng_detection has track, as `throng detect --track` */
     int32_t hide; /* of sources: throng_hide_style; throng_frame.image then never shows a face that was found. Faces are
-                     * also hidden where detection failed for a moment, so frames come some frames later. */
-    int32_t pixels;    /* of sources: throng_pixels of throng_frame.image */
-    int32_t reserved2; /* 0 */
+                     * hidden, too, where detection misses them for a moment, so frames come some frames later. */
+    int32_t pixels; /* of sources: throng_pixels of throng_frame.image */
 } throng_options;
 
 typedef struct throng_image {

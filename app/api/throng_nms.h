@@ -22,6 +22,7 @@
  * Threads: handles are independent. One handle serves one call at a time; a second thread gets THRONG_ERROR_BUSY.
  * fork: a handle for the host also works in the child; one for a device that was made before fork reports
  * THRONG_ERROR_USAGE there.
+ * Signals, errors, and what is stable: as in throng.h. Nothing is logged.
  * Debugging: device handles that are created while THRONG_CHECK_POINTERS is in the environment reject pointers to host
  * memory that the device cannot read.
  * Ownership: the caller owns all arrays. The library keeps no pointer after a call, except that a device call returns

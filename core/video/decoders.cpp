@@ -46,6 +46,9 @@ av::CodecPtr make_context(const AVCodec* decoder, const Request& request, std::s
     codec->pkt_timebase = request.stream.time_base;
     codec->opaque = &request.errors;
     codec->max_pixels = kMaxPixels;
+    // This decoder reports damage nowhere but in the log, which is the host's in a shared process: a damaged frame is then
+    // an error, so that it is not taken for a good one.
+    if (shares_process() && codec->codec_id == AV_CODEC_ID_MJPEG) codec->err_recognition |= AV_EF_EXPLODE;
     const auto pixels = static_cast<std::int64_t>(codec->width) * codec->height;
     codec->thread_count = pixels > kLargeFrame ? 1 : std::min(cpu_cores(), kMaxThreads);
     // Frame threading delays the output by one frame per thread, which live sources must avoid.

@@ -617,6 +617,11 @@ class Detection(unittest.TestCase):
                      lambda: throng.Detector(min_size=-1)):
             with self.assertRaises(throng.Error):
                 call()
+        for call, name in ((lambda: throng.Detector(backend=3), "backend"), (lambda: throng.Detector(device="0"), "device"),
+                           (lambda: throng.Pipeline(self.source, backend=None), "backend"),
+                           (lambda: throng.Pipeline(self.source, device=1.5), "device")):
+            with self.assertRaisesRegex(TypeError, f"^{name}: must be"):
+                call()
         with throng.Pipeline(self.source, backend="cpu") as pipeline:
             next(pipeline)
         self.assertEqual(list(pipeline), [])  # closed
@@ -733,6 +738,27 @@ class Detection(unittest.TestCase):
             with self.assertRaises(throng.Error):
                 call()
         detector.close()
+
+    @unittest.skipIf(shutil.which("ffmpeg") is None, "no ffmpeg")
+    def test_damaged_videos_are_errors(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for codec in ("mjpeg", "mpeg4"):
+                good, bad = os.path.join(folder, "good.avi"), os.path.join(folder, "bad.avi")
+                subprocess.run(["ffmpeg", "-loglevel", "error", "-y", "-f", "lavfi", "-i",
+                                "testsrc=size=160x120:rate=25", "-t", "2", "-c:v", codec, good], check=True)
+                with open(good, "rb") as file:
+                    content = bytearray(file.read())
+                middle = len(content) // 2
+                if codec == "mjpeg":  # FFmpeg reports damage within a scan in its log alone
+                    begin = content.index(b"\xff\xda", middle)
+                    middle = (begin + content.index(b"\xff\xd9", begin)) // 2
+                content[middle:middle + 100] = b"\x55" * 100
+                with open(bad, "wb") as file:
+                    file.write(content)
+                self.assertEqual(len(list(throng.Pipeline(good, backend="cpu"))), 50, codec)
+                with self.assertRaises(throng.Error, msg=codec) as raised:
+                    list(throng.Pipeline(bad, backend="cpu"))
+                self.assertIn("damaged", str(raised.exception))
 
     def test_warnings_go_to_logging(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -23,8 +23,9 @@ class Options(ctypes.Structure):
                 ("model", ctypes.c_char_p), ("device", ctypes.c_int32), ("threads", ctypes.c_int32),
                 ("min_size", ctypes.c_int32), ("max_size", ctypes.c_int32), ("scale_factor", ctypes.c_double),
                 ("score_threshold", ctypes.c_double), ("theta", ctypes.c_double),
-                ("min_hits", ctypes.c_int32), ("reserved", ctypes.c_int32),
-                ("settings", ctypes.POINTER(ctypes.c_char_p)), ("stop", ctypes.c_void_p)]
+                ("min_hits", ctypes.c_int32), ("track", ctypes.c_int32),
+                ("settings", ctypes.POINTER(ctypes.c_char_p)), ("stop", ctypes.c_void_p),
+                ("hide", ctypes.c_int32), ("pixels", ctypes.c_int32)]
 
 
 class NmsParams(ctypes.Structure):

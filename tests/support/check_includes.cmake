@@ -18,3 +18,14 @@ forbid(app/commands "app/lab/[^r]|app/lab/r[^a]" "app/lab may be included by app
 foreach(folder api cuda_module options python reference)
     forbid(app/${folder} "app/lab/" "app/lab may be included by app/lab only")
 endforeach()
+
+# Lines go to logger() (core/base/log.h): spdlog's default logger is the host's where a library is used.
+foreach(folder core gpu ui app)
+    file(GLOB_RECURSE files ${ROOT}/${folder}/*.h ${ROOT}/${folder}/*.cpp ${ROOT}/${folder}/*.cu)
+    foreach(file IN LISTS files)
+        file(STRINGS ${file} lines REGEX "spdlog::(trace|debug|info|warn|error|critical|log|default_logger|set_level)\\(")
+        foreach(line IN LISTS lines)
+            message(SEND_ERROR "${file}: ${line}\n  use logger() of core/base/log.h")
+        endforeach()
+    endforeach()
+endforeach()

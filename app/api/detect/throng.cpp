@@ -93,7 +93,6 @@ std::optional<throng::RedactStyle> style_of(std::int32_t hide, const char* field
 
 api::DetectionOptions options_of(const throng_options* given) {
     const throng_options options = api::read_struct(given, throng_options_default(), "options");
-    require(options.reserved == 0, "options.reserved", "must be 0");
     require(options.backend >= THRONG_BACKEND_AUTO && options.backend <= THRONG_BACKEND_CUDA, Setting{"backend"},
             "must be AUTO, CPU or CUDA");
     require(options.detector != nullptr, Setting{"detector"}, "is NULL");
@@ -102,11 +101,7 @@ api::DetectionOptions options_of(const throng_options* given) {
     api::DetectionOptions result;
     result.backend = backends[options.backend];
     result.device = options.device;
-    const auto require_flag = [](std::int32_t value, const char* field) {
-        require(value == 0 || value == 1, field, "must be 0 or 1");
-    };
-    require(options.reserved2 == 0, "options.reserved2", "must be 0");
-    require_flag(options.track, "options.track");
+    require(options.track == 0 || options.track == 1, "options.track", "must be 0 or 1");
     result.track = options.track == 1;
     result.hide = style_of(options.hide, "options.hide");
     require(options.pixels >= THRONG_PIXELS_DECODED && options.pixels <= THRONG_PIXELS_RGB, "options.pixels",

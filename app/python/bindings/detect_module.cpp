@@ -320,8 +320,8 @@ PYBIND11_MODULE(_detect, module) {
         .def("detect", &Detector::detect)
         .def_property_readonly("backend", &Detector::backend);
     py::class_<Stream>(module, "Stream")
-        .def(py::init([](const std::string& source, const std::string& backend, int device, const Texts& settings,
-                         int pixels, bool track, int hide) {
+        .def(py::init([](int pixels, bool track, int hide, const std::string& source, const std::string& backend,
+                         int device, const Texts& settings) {
             return std::make_unique<Stream>(source, backend, device, settings, pixels, track, hide);
         }))
         .def("next", &Stream::next)

@@ -12,6 +12,10 @@ __all__ = ["Detector", "Error", "Frame", "Pipeline", "batched_nms", "detection_d
            "__version__"]
 
 
+def __dir__():
+    return sorted({*globals(), *__all__})
+
+
 def __getattr__(name):
     # Imported on first use: NumPy, OpenCV and FFmpeg take longer to load than a suppression.
     if name in ("Detector", "Frame", "Pipeline", "detection_dtype"):

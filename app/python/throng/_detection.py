@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import errno
+import operator
 import os
 from typing import Any
 
@@ -51,10 +52,16 @@ class MissingFile(FileNotFoundError, Error):
     """A source or model that does not exist."""
 
 
-def _made(make, path, *arguments):
-    """Calls make(*arguments). path: what must exist, None if it need not be a file."""
+def _made(make, path, *arguments, backend, device, settings):
+    """Calls make(*arguments, backend, device, texts). path: what must exist, None if it need not be a file."""
+    if not isinstance(backend, str):
+        raise TypeError(f"backend: must be a string, not {backend!r}")
     try:
-        return make(*arguments)
+        device = operator.index(device)
+    except TypeError:
+        raise TypeError(f"device: must be a whole number, not {device!r}") from None
+    try:
+        return make(*arguments, backend, device, _texts(settings))
     except Error as error:
         if path is None or os.path.exists(path) or ":" in path or error.status not in (3, 4):
             raise
@@ -73,8 +80,8 @@ class Detector:
     """
 
     def __init__(self, detector="auto", *, backend="auto", device=0, **settings):
-        self._detector = _made(_detect.Detector, _file_of(settings), backend, device,
-                               _texts({"detector": detector, **settings}))
+        self._detector = _made(_detect.Detector, _file_of(settings), backend=backend, device=device,
+                               settings={"detector": detector, **settings})
 
     def _open(self):
         if self._detector is None:
@@ -139,9 +146,9 @@ class Pipeline:
         source = os.fspath(source)
         pixels = _choice({False: 0, None: 0, True: 1, "gray": 1, "bgr": 2, "rgb": 3}, images, "images")
         self._images = pixels != 0
-        self._stream = _made(_detect.Stream, _file_of(settings) or source, source, backend, device,
-                             _texts({"detector": detector, **settings}), pixels, bool(track),
-                             _choice({None: 0, "blur": 1, "mosaic": 2, "solid": 3}, hide, "hide"))
+        style = _choice({None: 0, "blur": 1, "mosaic": 2, "solid": 3}, hide, "hide")
+        self._stream = _made(_detect.Stream, _file_of(settings) or source, pixels, bool(track), style, source,
+                             backend=backend, device=device, settings={"detector": detector, **settings})
 
     def __iter__(self):
         return self

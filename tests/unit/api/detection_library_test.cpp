@@ -218,7 +218,6 @@ TEST(DetectionLibraryCreation, ReportsWhatIsWrong) {
     fails(THRONG_ERROR_USAGE, "options.theta", [](throng_options& options) { options.theta = 7; });
     fails(THRONG_ERROR_USAGE, "backend", [](throng_options& options) { options.backend = 5; });
     fails(THRONG_ERROR_USAGE, "options", [](throng_options& options) { options.size = 1001; });
-    fails(THRONG_ERROR_USAGE, "options.reserved", [](throng_options& options) { options.reserved = 7; });
     const throng_options options = cpu_options();
     EXPECT_EQ(throng_detector_create(&detector, THRONG_ABI + 1, &options), THRONG_ERROR_USAGE);
     EXPECT_EQ(throng_detector_create(&detector, THRONG_ABI, nullptr), THRONG_ERROR_USAGE);

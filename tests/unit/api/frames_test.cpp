@@ -216,7 +216,6 @@ TEST_F(LibraryFrames, WrongValuesAreNamed) {
     fails("options.pixels", [](throng_options& options) { options.pixels = 4; });
     fails("options.hide", [](throng_options& options) { options.hide = -1; });
     fails("options.track", [](throng_options& options) { options.track = 2; });
-    fails("options.reserved2", [](throng_options& options) { options.reserved2 = 1; });
 }
 
 struct Canvas {
