@@ -226,8 +226,14 @@ TEST(Language, ReportsADamagedFile) {
 
 class GermanWindow : public Window {
 protected:
-    GermanWindow() { QCoreApplication::installTranslator(&translator_); }
-    ~GermanWindow() override { QCoreApplication::removeTranslator(&translator_); }
+    GermanWindow() {
+        QCoreApplication::installTranslator(&translator_);
+        QLocale::setDefault(QLocale("de"));  // as install_language does
+    }
+    ~GermanWindow() override {
+        QLocale::setDefault(before_);
+        QCoreApplication::removeTranslator(&translator_);
+    }
 
     // Finds texts that are elided, wider than their item, or outside the window and the items that clip them. Lists
     // scroll, so that the height of what is in a Flickable is not checked.
@@ -266,7 +272,18 @@ protected:
     }
 
     TsTranslator translator_{kGerman};
+    const QLocale before_;
 };
+
+TEST_F(GermanWindow, WritesNumbersWithAComma) {
+    open({}, {1320, 2000});
+    play();
+    EXPECT_TRUE(test::wait_for([&] { return shows("0,30") && shows("1,10"); })) << "threshold and scale factor";
+    EXPECT_FALSE(shows("0.30"));
+    session_->detection()->set_theta(0.45);
+    EXPECT_TRUE(test::wait_for([&] { return session_->feedback()->text().contains("0,45"); }))
+        << session_->feedback()->text().toStdString();
+}
 
 TEST_F(GermanWindow, CutsNoText) {
     static const std::vector<std::string> kStages = stage_names();

@@ -175,5 +175,23 @@ TEST_F(Window, DrawsTheReplayAtEverySize) {
     }
 }
 
+TEST_F(Window, TheFiguresAreThoseOfTheReplayedFrame) {
+    open({}, {1320, 800});
+    play();
+    auto& replay = *session_->view<Replay>();
+    replay.set_open(true);
+    ASSERT_TRUE(test::wait_for([&] { return replay.count() > 0; }));
+    trigger("play");
+    ASSERT_TRUE(test::wait_for([&] { return session_->transport()->state() == "paused"; }));
+    replay.add(make_result(9, 27), session_->history()->added() + 100);
+    const auto headline = [&] { return item("headline")->property("text").toString(); };
+    EXPECT_TRUE(test::wait_for([&] { return headline() == "1"; }));
+    replay.step(0);
+    ASSERT_TRUE(replay.active());
+    EXPECT_EQ(headline(), "27");
+    replay.goLive();
+    EXPECT_EQ(headline(), "1");
+}
+
 }  // namespace
 }  // namespace throng::ui

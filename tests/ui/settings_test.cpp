@@ -44,6 +44,22 @@ TEST_F(Settings, ASoftRuleResetsHitsAndMerge) {
     EXPECT_EQ(rejected_.count(), 0);
 }
 
+// Below the least score that the detector gives, a box of a soft rule is no detection any more.
+TEST_F(Settings, ASoftRuleEndsAtTheLeastScoreOfTheDetector) {
+    const float before = settings_.values().nms.score_min;
+    settings_.set_rule(2);
+    EXPECT_EQ(settings_.values().nms.score_min, 5) << "a cascade";
+    settings_.set_rule(0);
+    EXPECT_EQ(settings_.values().nms.score_min, before);
+    settings_.set_detector(2);
+    ASSERT_EQ(settings_.values().detector.kind, "hog");
+    settings_.set_rule(3);
+    EXPECT_EQ(settings_.values().nms.score_min, *detector_kind("hog").params.score_threshold);
+    settings_.set_score_threshold(0.75);
+    EXPECT_EQ(settings_.values().nms.score_min, 0.75F);
+    EXPECT_EQ(rejected_.count(), 0);
+}
+
 TEST_F(Settings, AcceptsEveryChoiceOfEveryMenu) {
     for (int i = 0; i < settings_.rules().size(); ++i) {
         settings_.nextRule();

@@ -75,7 +75,7 @@ TEST_F(StageMapWindow, DrawsTheMapOfTheFrameWhileItIsOpen) {
         // The image has its size of before, below the name of the view.
         window_->resize(window_->width(), window_->height() + static_cast<int>(item("viewCaption")->height()));
         draw();
-        ASSERT_TRUE(test::wait_for([&] { return view().ready(); }));
+        ASSERT_TRUE(test::wait_for([&] { return view().map()->frame.size() == video_->mapping().device_size(); }));
         draw();
         const std::vector<QColor> after = colors_of_cells();
         ASSERT_EQ(after.size(), before.size());
@@ -83,7 +83,7 @@ TEST_F(StageMapWindow, DrawsTheMapOfTheFrameWhileItIsOpen) {
         for (std::size_t i = 0; i < before.size(); ++i) {
             const auto at = static_cast<int>(i);
             const bool passes = all.at(1 + at % (columns - 1), 1 + at / (columns - 1)) > 0;
-            const bool same = before[i] == after[i];
+            const bool same = test::distance(before[i], after[i]) <= 12;  // OpenGL scales the live image differently
             ++(passes ? passed : none);
             tinted += passes && !same ? 1 : 0;
             clear += !passes && same ? 1 : 0;
@@ -163,6 +163,28 @@ TEST_F(StageMapWindow, IsDrawnAtEverySize) {
     view().set_level(8);
     ASSERT_TRUE(test::wait_for([&] { return view().map()->map.level == 8; }));
     EXPECT_EQ(wait_until_drawn("stageMap", "stagemap-level"), "");
+}
+
+// A map takes longer than a frame: what lies below it is the image that it was made of. Faces that must be hidden are
+// hidden there, too, at once.
+TEST_F(StageMapWindow, LiesOverItsOwnFrame) {
+    if (!test::cascade_file("haarcascade_frontalface_alt2.xml")) GTEST_SKIP() << "skipped: no opencv-data";
+    open_crowd_window("crowd:faces=4,size=320x240,seed=1");
+    play();
+    view().set_open(true);
+    ASSERT_TRUE(test::wait_for([&] { return view().ready() && item("stageMapFrame") != nullptr; }));
+    EXPECT_TRUE(test::wait_for([&] { return view().map()->frame.size() == video_->mapping().device_size(); }));
+    EXPECT_FALSE(view().map()->hides_faces);
+    int shown = 0, clear = 0;
+    QObject::connect(&view(), &StageMapView::changed, window_, [&] {
+        if (!view().map() || !session_->display()->blur()) return;
+        ++shown;
+        if (!view().map()->hides_faces) ++clear;
+    });
+    session_->display()->set_blur(true);
+    EXPECT_FALSE(view().ready()) << "the image with visible faces is dropped";
+    EXPECT_TRUE(test::wait_for([&] { return shown >= 3; }));
+    EXPECT_EQ(clear, 0);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Tests that the keyboard reaches every control in sight, in each view, with real events.
 #include <QAccessible>
 #include <QSet>
+#include <cmath>
 
 #include "tests/ui/window_fixture.h"
 
@@ -102,7 +103,7 @@ protected:
 TEST_F(TabFocus, ReachesTheMatrix) {
     open_view("matrix");
     walk(20);
-    ASSERT_TRUE(tab_into("matrixOnePass"));
+    ASSERT_TRUE(tab_into("matrixGreedy"));
     QTest::keyClick(window_, Qt::Key_Down);
     QTest::keyClick(window_, Qt::Key_Down);
     EXPECT_TRUE(session_->view<MatrixView>()->selection().startsWith("row 3"))
@@ -196,6 +197,58 @@ TEST_F(TabFocus, EscapeReturnsTheFocus) {
     draw();
     QTest::keyClick(window_, Qt::Key_Space);
     EXPECT_TRUE(test::wait_for([&] { return session_->transport()->playing(); }));
+}
+
+TEST_F(TabFocus, BeginsAtOpen) {
+    open({});
+    activate();
+    play();
+    draw();
+    QTest::keyClick(window_, Qt::Key_Tab);
+    ASSERT_NE(window_->activeFocusItem(), nullptr);
+    EXPECT_EQ(window_->activeFocusItem()->property("text").toString(), "Open") << describe(*window_->activeFocusItem());
+}
+
+TEST_F(TabFocus, TheKeyOOpensTheAddress) {
+    open({});
+    activate();
+    QTest::keyClick(window_, Qt::Key_O);
+    ASSERT_TRUE(test::wait_for([&] { return in_sight("address") && item("address")->hasActiveFocus(); }));
+    for (const char letter : {'a', '.', 'm', 'p', '4'}) QTest::keyClick(window_, letter);
+    QTest::keyClick(window_, Qt::Key_Return);
+    EXPECT_TRUE(test::wait_for([&] { return session_->source()->spec() == "a.mp4"; }));
+}
+
+// WCAG 2: a control's parts have a contrast of 3:1 to what is around them.
+TEST_F(TabFocus, SlidersAndSwitchesAreVisible) {
+    open({}, {1320, 1600});
+    play();
+    draw();
+    const auto luminance = [](const QColor& color) {
+        const auto linear = [](double c) { return c <= 0.03928 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); };
+        return 0.2126 * linear(color.redF()) + 0.7152 * linear(color.greenF()) + 0.0722 * linear(color.blueF());
+    };
+    const auto contrast = [&](const QColor& a, const QColor& b) {
+        const double one = luminance(a), other = luminance(b);
+        return (std::max(one, other) + 0.05) / (std::min(one, other) + 0.05);
+    };
+    const QColor panel = item("sidePanel")->property("color").value<QColor>();
+    int seen = 0;
+    const std::function<void(QQuickItem*)> check = [&](QQuickItem* below) {
+        if (!below->isVisible()) return;
+        for (QQuickItem* child : below->childItems()) check(child);
+        const bool is_switch = below->inherits("QQuickSwitch");
+        if (!is_switch && !below->inherits("QQuickSlider")) return;
+        const auto* part = below->property(is_switch ? "indicator" : "background").value<QQuickItem*>();
+        ASSERT_NE(part, nullptr);
+        const auto* border = part->property("border").value<QObject*>();
+        const QColor color =
+            is_switch ? border->property("color").value<QColor>() : part->property("color").value<QColor>();
+        EXPECT_GE(contrast(color, panel), 3) << describe(*below) << ' ' << color.name().toStdString();
+        ++seen;
+    };
+    check(window_->contentItem());
+    EXPECT_GT(seen, 8);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ std::vector<ResolvedProfile> distinct_profiles(const std::vector<ResolvedProfile
 QString megahertz(const std::optional<Hertz>& hertz) {
     if (!hertz) return QStringLiteral("–");
     const double mhz = static_cast<double>(*hertz) / 1e6;
-    return QStringLiteral("%1 MHz").arg(QString::number(mhz, 'f', mhz == std::round(mhz) ? 0 : 1));
+    return QStringLiteral("%1 MHz").arg(fixed(mhz, mhz == std::round(mhz) ? 0 : 1));
 }
 
 int ProfileModel::rowCount(const QModelIndex& parent) const {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ui/language/language.h"
+
 namespace throng::ui {
 namespace {
 
@@ -9,7 +11,7 @@ QString milliseconds(const SweepPoint& point, std::string_view stage) {
     const auto found = point.ms.find(std::string(stage));
     if (found == point.ms.end()) return QStringLiteral("–");
     const double ms = found->second;
-    return QString::number(ms, 'f', ms < 0.995 ? 3 : ms < 9.95 ? 2 : 1);
+    return fixed(ms, ms < 0.995 ? 3 : ms < 9.95 ? 2 : 1);
 }
 
 }  // namespace

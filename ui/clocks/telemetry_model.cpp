@@ -34,8 +34,8 @@ std::optional<double> as_double(const std::optional<Hertz>& hertz) {
 QString listed(const std::vector<NamedReading>& readings, const QString& unit, int decimals) {
     QStringList lines;
     for (const NamedReading& reading : readings) {
-        lines += QStringLiteral("%1  %2 %3")
-                     .arg(QString::fromStdString(reading.name), QString::number(reading.value, 'f', decimals), unit);
+        lines +=
+            QStringLiteral("%1  %2 %3").arg(QString::fromStdString(reading.name), fixed(reading.value, decimals), unit);
     }
     return lines.join(QLatin1Char('\n'));
 }
@@ -60,9 +60,9 @@ std::vector<Quantity> quantities() {
              const auto found = largest(s.temperatures);
              return found ? std::optional(found->value) : std::nullopt;
          },
-         [](double degrees) { return QStringLiteral("%1 °C").arg(QString::number(degrees, 'f', 1)); }, 110},
+         [](double degrees) { return QStringLiteral("%1 °C").arg(fixed(degrees, 1)); }, 110},
         {"power", tr("Power"), power,
-         [](double watts) { return QStringLiteral("%1 W").arg(QString::number(watts, 'f', watts < 100 ? 1 : 0)); }, 0},
+         [](double watts) { return QStringLiteral("%1 W").arg(fixed(watts, watts < 100 ? 1 : 0)); }, 0},
         {"energy", tr("Energy per frame"), [](const TelemetrySample& s) { return s.joules_per_frame; },
          [](double joules) {
              return joules < 0.9995 ? QStringLiteral("%1 mJ").arg(QString::number(joules * 1000, 'g', 3))

@@ -37,6 +37,12 @@ QHash<QString, IconPath> make_icons() {
     const auto icon = [&](const char* name) -> IconPath& { return icons[QString::fromLatin1(name)]; };
 
     shape(icon("play").fills, {{7, 4}, {19, 12}, {7, 20}});
+    shape(icon("next").fills, {{3, 6}, {10, 12}, {3, 18}});
+    shape(icon("next").fills, {{10, 6}, {17, 12}, {10, 18}});
+    shape(icon("next").fills, {{18, 6}, {20, 6}, {20, 18}, {18, 18}});
+    shape(icon("previous").fills, {{21, 6}, {14, 12}, {21, 18}});
+    shape(icon("previous").fills, {{14, 6}, {7, 12}, {14, 18}});
+    shape(icon("previous").fills, {{4, 6}, {6, 6}, {6, 18}, {4, 18}});
     shape(icon("pause").fills, {{7, 5}, {9, 5}, {9, 19}, {7, 19}});
     shape(icon("pause").fills, {{15, 5}, {17, 5}, {17, 19}, {15, 19}});
     shape(icon("step").fills, {{5, 5}, {14, 12}, {5, 19}});

@@ -84,9 +84,13 @@ QStringList translation_files(const QStringList& languages) {
 
 void install_language(const QStringList& languages) {
     const QStringList files = translation_files(languages);
-    if (files.isEmpty()) return;
+    if (files.isEmpty()) {
+        QLocale::setDefault(QLocale(QLocale::English));
+        return;
+    }
     QCoreApplication* application = QCoreApplication::instance();
     const QString language = files.front().section(QLatin1Char('_'), -1).section(QLatin1Char('.'), 0, 0);
+    QLocale::setDefault(QLocale(language));
     for (const QLatin1String part : {QLatin1String("qtbase_"), QLatin1String("qtdeclarative_")}) {
         auto* of_qt = new QTranslator(application);
         if (of_qt->load(part + language, QLibraryInfo::path(QLibraryInfo::TranslationsPath))) {
@@ -94,6 +98,10 @@ void install_language(const QStringList& languages) {
         }
     }
     QCoreApplication::installTranslator(new TsTranslator(files, application));
+}
+
+QString fixed(double value, int decimals) {
+    return QString::number(value, 'f', decimals).replace(QLatin1Char('.'), QLocale().decimalPoint());
 }
 
 QString translated(std::string_view text) {

@@ -40,8 +40,11 @@ private:
 [[nodiscard]] QStringList translation_files(const QStringList& languages);
 
 // Sets the language of the application's texts: of the window, and of Qt itself where its translations are installed.
-// To be called before the QML is loaded.
+// Numbers are written as in that language. To be called before the QML is loaded.
 void install_language(const QStringList& languages);
+
+// Writes a number with so many decimals, as the language of the window does: "0.5", "0,5".
+[[nodiscard]] QString fixed(double value, int decimals);
 
 // Makes the core independent of the system's locale, which the application has set: the texts of the C library remain
 // English, as the messages that contain them and are translated as a whole, and numbers have a decimal point. To be

@@ -83,6 +83,14 @@
         <source>GPU clock: %1</source>
         <translation>GPU-Takt: %1</translation>
     </message>
+    <message>
+        <source>There is no next file</source>
+        <translation>Es gibt keine nächste Datei</translation>
+    </message>
+    <message>
+        <source>There is no previous file</source>
+        <translation>Es gibt keine vorige Datei</translation>
+    </message>
 </context>
 <context>
     <name>Badges</name>
@@ -633,6 +641,10 @@
         <source>memory %1 of %2 GiB in use</source>
         <translation>Speicher: %1 von %2 GiB belegt</translation>
     </message>
+    <message>
+        <source>boxes</source>
+        <translation>Rahmen</translation>
+    </message>
 </context>
 <context>
     <name>InlineWarning</name>
@@ -650,14 +662,6 @@
     <message>
         <source>Suppression matrix, %1</source>
         <translation>Unterdrückungsmatrix, %1</translation>
-    </message>
-    <message>
-        <source>Matrix</source>
-        <translation>Matrix</translation>
-    </message>
-    <message>
-        <source>Suppression matrix</source>
-        <translation>Unterdrückungsmatrix</translation>
     </message>
     <message>
         <source>Sweep over the rows: the reduction</source>
@@ -710,6 +714,26 @@
     <message>
         <source>A cell is lit if its column suppresses its row (map). A row without a lit cell is kept (reduce). In greedy, dim columns are suppressed themselves. Marked rows differ.</source>
         <translation>Eine Zelle leuchtet, wenn ihre Spalte ihre Zeile unterdrückt (map). Eine Zeile ohne leuchtende Zelle bleibt (reduce). Bei der gierigen Regel sind matte Spalten selbst unterdrückt. Markierte Zeilen unterscheiden sich.</translation>
+    </message>
+    <message>
+        <source>Both rules</source>
+        <translation>Beide Regeln</translation>
+    </message>
+    <message>
+        <source>Greedy</source>
+        <translation>Greedy</translation>
+    </message>
+    <message>
+        <source>One-pass</source>
+        <translation>One-Pass</translation>
+    </message>
+    <message>
+        <source>Show one-pass, greedy, or both</source>
+        <translation>One-Pass, Greedy oder beide zeigen</translation>
+    </message>
+    <message>
+        <source>following: %1</source>
+        <translation>verfolgt: %1</translation>
     </message>
 </context>
 <context>
@@ -1012,6 +1036,10 @@
         <source>Position</source>
         <translation>Position</translation>
     </message>
+    <message>
+        <source> · %1 found</source>
+        <translation> · %1 gefunden</translation>
+    </message>
 </context>
 <context>
     <name>ShortcutSheet</name>
@@ -1159,8 +1187,8 @@
         <translation>Kosten: %1 ms, auf der CPU</translation>
     </message>
     <message>
-        <source> · %1 s behind the image</source>
-        <translation> · %1 s hinter dem Bild</translation>
+        <source> · of the image %1 s ago</source>
+        <translation> · vom Bild vor %1 s</translation>
     </message>
 </context>
 <context>
@@ -1230,6 +1258,10 @@
     <message>
         <source>Show a generated crowd of 60 faces</source>
         <translation>Eine gezeichnete Menge mit 60 Gesichtern zeigen</translation>
+    </message>
+    <message>
+        <source>Recent</source>
+        <translation>Zuletzt</translation>
     </message>
 </context>
 <context>
@@ -1459,6 +1491,10 @@
     <message>
         <source>Hide faces</source>
         <translation>Gesichter verbergen</translation>
+    </message>
+    <message>
+        <source>boxes</source>
+        <translation>Rahmen</translation>
     </message>
 </context>
 <context>
@@ -1961,6 +1997,14 @@
         <source>Tap twice</source>
         <translation>Doppeltipp</translation>
     </message>
+    <message>
+        <source>Next file</source>
+        <translation>Nächste Datei</translation>
+    </message>
+    <message>
+        <source>Previous file</source>
+        <translation>Vorige Datei</translation>
+    </message>
 </context>
 <context>
     <name>throng::ui::Captures</name>
@@ -2046,6 +2090,21 @@
     <message>
         <source>row %1: suppressed by %2</source>
         <translation>Zeile %1: unterdrückt von %2</translation>
+    </message>
+    <message>
+        <source>%1 boxes are shown: the soft rule lowers scores, and removes few</source>
+        <translation>%1 Rahmen sind zu sehen: Die weiche Regel senkt Bewertungen und entfernt wenige</translation>
+    </message>
+    <message>
+        <source>%1 are shown: %2 of the kept boxes have fewer than %3 hits</source>
+        <translation>%1 sind zu sehen: %2 der behaltenen Rahmen haben weniger als %3 Treffer</translation>
+    </message>
+</context>
+<context>
+    <name>throng::ui::Playlist</name>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
     </message>
 </context>
 <context>

@@ -4,13 +4,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/algo/nms_rules.h"
+
 namespace throng::ui {
 
 void MatrixView::change(bool open) {
     if (open) {
         worker_.open([](const Request& request, const auto& job) {
             auto matrix = compute_matrix(request.result->raw, request.nms, request.order, kMaxSide, {}, job.stop());
-            if (matrix) job.report(std::make_shared<const SuppressionMatrix>(*std::move(matrix)));
+            const auto shown = static_cast<int>(request.result->kept.detections.size());
+            if (matrix) job.report({std::make_shared<const SuppressionMatrix>(*std::move(matrix)), shown});
         });
     } else {
         worker_.close();
@@ -44,24 +47,65 @@ int MatrixView::keptBefore(double fraction, bool greedy) const {
 }
 
 void MatrixView::select(double fraction, bool greedy) {
-    constexpr std::size_t kMaxSuppressors = 32;
+    followed_.reset();
     boxes_.clear();
     selection_.clear();
     selected_row_ = -1;
     if (matrix_ && matrix_->size() > 0 && fraction >= 0 && fraction < 1) {
-        const auto row = static_cast<std::size_t>(fraction * static_cast<double>(matrix_->size()));
-        selected_row_ = (static_cast<double>(row) + 0.5) / static_cast<double>(matrix_->size());
-        const auto add = [this](std::size_t at) {
-            const Box& box = matrix_->raw.detections[matrix_->rows[at]].box;
-            boxes_ += QVariant(QRectF(box.x, box.y, box.w, box.h));
-        };
-        add(row);
-        const std::vector<std::size_t> by = suppressors_of(*matrix_, row, greedy);
-        for (std::size_t i = 0; i < std::min(by.size(), kMaxSuppressors); ++i) add(by[i]);
-        selection_ =
-            by.empty() ? tr("row %1: kept").arg(row + 1) : tr("row %1: suppressed by %2").arg(row + 1).arg(by.size());
+        mark(static_cast<std::size_t>(fraction * static_cast<double>(matrix_->size())), greedy);
     }
     emit selectionChanged();
+}
+
+void MatrixView::mark(std::size_t row, bool greedy) {
+    constexpr std::size_t kMaxSuppressors = 32;
+    selected_row_ = (static_cast<double>(row) + 0.5) / static_cast<double>(matrix_->size());
+    const auto add = [this](std::size_t at) {
+        const Box& box = box_of(at);
+        boxes_ += QVariant(QRectF(box.x, box.y, box.w, box.h));
+    };
+    add(row);
+    const std::vector<std::size_t> by = suppressors_of(*matrix_, row, greedy);
+    for (std::size_t i = 0; i < std::min(by.size(), kMaxSuppressors); ++i) add(by[i]);
+    selection_ =
+        by.empty() ? tr("row %1: kept").arg(row + 1) : tr("row %1: suppressed by %2").arg(row + 1).arg(by.size());
+}
+
+const Box& MatrixView::box_of(std::size_t row) const {
+    return matrix_->raw.detections[matrix_->rows[row]].box;
+}
+
+void MatrixView::follow(double fraction, bool greedy) {
+    select(fraction, greedy);
+    if (selected_row_ < 0) return;
+    followed_ = box_of(static_cast<std::size_t>(selected_row_ * static_cast<double>(matrix_->size())));
+    follows_greedy_ = greedy;
+    emit selectionChanged();
+}
+
+void MatrixView::followAt(const QPointF& point) {
+    const auto x = static_cast<float>(point.x()), y = static_cast<float>(point.y());
+    std::optional<std::size_t> found;
+    for (std::size_t row = 0; row < static_cast<std::size_t>(count()); ++row) {
+        const Box& box = box_of(row);
+        const bool kept = (greedy_in_use() ? matrix_->greedy : matrix_->one_pass)[row] != 0;
+        const bool holds = box.x <= x && x < box.x + box.w && box.y <= y && y < box.y + box.h;
+        if (kept && holds && (!found || box.w < box_of(*found).w)) found = row;
+    }
+    const double rows = count();
+    follow(found ? (static_cast<double>(*found) + 0.5) / rows : -1, greedy_in_use());
+}
+
+QString MatrixView::difference() const {
+    const int kept = greedy_in_use() ? kept_greedy() : kept_one_pass();
+    if (!matrix_ || shown_ == kept) return {};
+    if (is_soft(matrix_->nms.rule))
+        return tr("%1 boxes are shown: the soft rule lowers scores, and removes few").arg(shown_);
+    if (matrix_->nms.min_hits <= 1) return {};
+    return tr("%1 are shown: %2 of the kept boxes have fewer than %3 hits")
+        .arg(shown_)
+        .arg(kept - shown_)
+        .arg(matrix_->nms.min_hits);
 }
 
 void MatrixView::show(const std::shared_ptr<const FrameResult>& result, const NmsParams& nms) {
@@ -81,9 +125,23 @@ void MatrixView::clear() {
     emit changed();
 }
 
-void MatrixView::receive(Matrix matrix) {
-    matrix_ = std::move(matrix);
+void MatrixView::receive(Made made) {
+    constexpr float kSameFace = 0.3F;
+    matrix_ = std::move(made.matrix);
+    shown_ = made.shown;
+    const std::optional<Box> followed = std::exchange(followed_, std::nullopt);
     select(-1, false);  // its row is another detection now
+    if (followed) {
+        double best = -1;
+        float overlap = kSameFace;
+        for (std::size_t row = 0; row < matrix_->size(); ++row) {
+            const float now = pair_overlap(Overlap::iou, *followed, box_of(row), 0);
+            if (now <= overlap) continue;
+            overlap = now;
+            best = (static_cast<double>(row) + 0.5) / static_cast<double>(matrix_->size());
+        }
+        follow(best, follows_greedy_);
+    }
     emit changed();
 }
 

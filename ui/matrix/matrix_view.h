@@ -2,8 +2,10 @@
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
+#include <QPointF>
 #include <QVariantList>
 #include <memory>
+#include <optional>
 
 #include "core/pipeline/frame_result.h"
 #include "ui/base/worker.h"
@@ -28,6 +30,9 @@ class MatrixView : public throng::ui::View {
     Q_PROPERTY(QVariantList boxes READ boxes NOTIFY selectionChanged)
     Q_PROPERTY(QString selection READ selection NOTIFY selectionChanged)
     Q_PROPERTY(double selectedRow READ selected_row NOTIFY selectionChanged)
+    Q_PROPERTY(bool following READ following NOTIFY selectionChanged)
+    Q_PROPERTY(bool greedyInUse READ greedy_in_use NOTIFY changed)
+    Q_PROPERTY(QString difference READ difference NOTIFY changed)
 
 public:
     using View::View;
@@ -54,6 +59,15 @@ public:
 
     // Selects the row at this fraction of the height; a negative one clears the selection.
     Q_INVOKABLE void select(double fraction, bool greedy);
+    // Selects the row as select() does and, in the next matrices, the row of the box that overlaps its box most.
+    Q_INVOKABLE void follow(double fraction, bool greedy);
+    // Follows the smallest kept box at this point, in pixels of the frame; none: follows nothing any more.
+    Q_INVOKABLE void followAt(const QPointF& point);
+    [[nodiscard]] bool following() const { return followed_.has_value(); }
+    // The rule that the frame was suppressed with is greedy.
+    [[nodiscard]] bool greedy_in_use() const { return matrix_ && matrix_->nms.rule == NmsRule::greedy; }
+    // Why the frame shows another number of boxes than its rule keeps here; empty: it does not.
+    [[nodiscard]] QString difference() const;
     // The selected box, then up to 32 boxes that suppress it: {x, y, w, h} in pixels of the frame.
     [[nodiscard]] QVariantList boxes() const { return boxes_; }
     [[nodiscard]] QString selection() const { return selection_; }       // "row 12: suppressed by 3"
@@ -85,16 +99,24 @@ private:
 
         friend bool operator==(const Request&, const Request&) = default;
     };
-    using Matrix = std::shared_ptr<const SuppressionMatrix>;
-    void receive(Matrix matrix);
+    struct Made {
+        std::shared_ptr<const SuppressionMatrix> matrix;
+        int shown = 0;  // boxes of the frame
+    };
+    void receive(Made made);
+    void mark(std::size_t row, bool greedy);
+    [[nodiscard]] const Box& box_of(std::size_t row) const;
 
     MatrixOrder order_ = MatrixOrder::score;
     Request newest_;
-    Matrix matrix_;
+    std::shared_ptr<const SuppressionMatrix> matrix_;
+    int shown_ = 0;
+    std::optional<Box> followed_;
+    bool follows_greedy_ = false;  // the rule that the row was chosen in
     QVariantList boxes_;
     QString selection_;
     double selected_row_ = -1;
-    Worker<Request, Matrix> worker_{this, [this](Matrix matrix, const Message&) { receive(std::move(matrix)); }};
+    Worker<Request, Made> worker_{this, [this](Made made, const Message&) { receive(std::move(made)); }};
 };
 
 }  // namespace throng::ui

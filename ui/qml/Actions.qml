@@ -10,6 +10,7 @@ QtObject {
     required property bool kiosk
     required property bool wallShown
 
+    readonly property DisplaySettings display: session.display
     readonly property var speeds: [0.25, 0.5, 1, 2, 4]
     readonly property var table: ({
         play: () => {
@@ -31,18 +32,20 @@ QtObject {
             say(session.transport.loop ? qsTr("Loop on") : qsTr("Loop off"))
         },
         markLoop: () => markLoop(),
+        nextFile: () => session.playlist.step(1) || say(qsTr("There is no next file")),
+        previousFile: () => session.playlist.step(-1) || say(qsTr("There is no previous file")),
         open: () => view.openFile(),
         sources: () => view.showSources(),
         demo: () => session.openDemo(),
         zoomIn: () => view.zoomBy(1.25),
         zoomOut: () => view.zoomBy(0.8),
         zoomReset: () => view.resetZoom(),
-        raw: () => toggle("raw", qsTr("Raw detections")),
-        kept: () => toggle("kept", qsTr("Kept detections")),
-        labels: () => toggle("labels", qsTr("Scores and hits")),
-        landmarks: () => toggle("landmarks", qsTr("Eyes, nose and mouth")),
-        blur: () => session.display.hidesAlways ? say(qsTr("Faces that are found are hidden"))
-                                                 : toggle("blur", qsTr("Blur faces")),
+        raw: () => sayIs(display.raw = !display.raw, qsTr("Raw detections")),
+        kept: () => sayIs(display.kept = !display.kept, qsTr("Kept detections")),
+        labels: () => sayIs(display.labels = !display.labels, qsTr("Scores and hits")),
+        landmarks: () => sayIs(display.landmarks = !display.landmarks, qsTr("Eyes, nose and mouth")),
+        blur: () => display.hidesAlways ? say(qsTr("Faces that are found are hidden"))
+                                        : sayIs(display.blur = !display.blur, qsTr("Blur faces")),
         stageMap: () => {
             const map = session.views.find("stageMap")
             map.open = !map.open
@@ -70,10 +73,11 @@ QtObject {
     })
 
     // In the kiosk, visitors open no sources, store no images, and do not leave.
-    readonly property var lockedInKiosk: ["open", "sources", "demo", "fullscreen", "screenshot", "record", "quit"]
+    readonly property var lockedInKiosk: ["nextFile", "previousFile", "open", "sources", "demo", "fullscreen",
+                                            "screenshot", "record", "quit"]
 
     // The sources of the wall are fixed, and views show one source; one that is enlarged can be replaced.
-    readonly property var lockedInWall: ["open", "sources", "demo", "screenshot", "record"]
+    readonly property var lockedInWall: ["nextFile", "previousFile", "open", "sources", "demo", "screenshot", "record"]
 
     readonly property Replay replay: session.views.find("replay") as Replay
 
@@ -92,10 +96,7 @@ QtObject {
     // A key changes what may not be in sight: a short message over the image names the new value. Detection settings
     // send theirs themselves, with the next result.
     function say(text: string) { session.feedback.say(text) }
-    function toggle(name: string, title: string) {
-        session.display[name] = !session.display[name]
-        say(session.display[name] ? qsTr("%1 on").arg(title) : qsTr("%1 off").arg(title))
-    }
+    function sayIs(on: bool, title: string) { say(on ? qsTr("%1 on").arg(title) : qsTr("%1 off").arg(title)) }
     function seekBy(seconds: real) {
         if (!session.source.seekable) return
         const target = Math.max(0, Math.min(session.source.duration, session.transport.position + seconds))

@@ -6,9 +6,9 @@ import Throng.Ui
 ColumnLayout {
     id: root
 
-    required property Session session
-    readonly property Clocks clocks: session.clocks
-    readonly property Sweep sweep: session.sweep
+    required property Clocks clocks
+    required property Sweep sweep
+    signal sweepRequested()  // or its end
 
     spacing: 2
 
@@ -97,7 +97,7 @@ ColumnLayout {
             tip: root.sweep.running ? qsTr("Cancel the sweep and restore the clock")
                                     : qsTr("Measure the latency at each clock profile (%1)").arg("W")
             framed: true
-            onClicked: root.session.startOrStopSweep()
+            onClicked: root.sweepRequested()
         }
     }
     Rectangle {

@@ -90,7 +90,7 @@ Item {
                 id: details
                 width: parent.width
                 text: qsTr("%1, %2 ≥ %3").arg(caption.settings.rules[caption.settings.rule])
-                          .arg(caption.settings.overlaps[caption.settings.overlap]).arg(caption.settings.theta.toFixed(2))
+                          .arg(caption.settings.overlaps[caption.settings.overlap]).arg(Theme.fixed(caption.settings.theta, 2))
                       + (caption.settings.minHits > 1 ? qsTr(", %1 hits").arg(caption.settings.minHits) : "")
                       + qsTr(", from %1 px").arg(caption.settings.minSize)
             }

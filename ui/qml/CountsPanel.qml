@@ -45,7 +45,7 @@ ColumnLayout {
             readonly property bool chosen: root.counts.selected === index
             readonly property string figures: isZone
                 ? qsTr("%1 inside · %2 visits · %3").arg(Theme.count(occupancy)).arg(Theme.count(visits))
-                      .arg(dwell < 0 ? "–" : qsTr("%1 s each").arg(dwell.toFixed(1)))
+                      .arg(dwell < 0 ? "–" : qsTr("%1 s each").arg(Theme.fixed(dwell, 1)))
                 : qsTr("%1 in · %2 out").arg(Theme.count(crossedIn)).arg(Theme.count(crossedOut))
             Layout.fillWidth: true
             spacing: 0

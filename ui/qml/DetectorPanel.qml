@@ -54,8 +54,8 @@ ColumnLayout {
         tip: qsTr("Detections below this score are dropped: higher finds fewer faces, with fewer false ones")
         range: root.detection.ranges.score_threshold
         value: root.detection.scoreThreshold
-        valueText: !root.detection.usesModelThreshold ? root.detection.scoreThreshold.toFixed(2)
-            : root.detection.modelThreshold > 0 ? qsTr("%1 (of the model)").arg(root.detection.modelThreshold.toFixed(3))
+        valueText: !root.detection.usesModelThreshold ? Theme.fixed(root.detection.scoreThreshold, 2)
+            : root.detection.modelThreshold > 0 ? qsTr("%1 (of the model)").arg(Theme.fixed(root.detection.modelThreshold, 3))
             : qsTr("of the model")
         onMoved: v => root.detection.scoreThreshold = Math.round(v * 100) / 100
     }
@@ -82,7 +82,7 @@ ColumnLayout {
         tip: qsTr("Factor between two sizes that are searched: larger is faster and misses faces in between")
         range: root.detection.ranges.scale_factor
         value: root.detection.scaleFactor
-        valueText: root.detection.scaleFactor.toFixed(2)
+        valueText: Theme.fixed(root.detection.scaleFactor, 2)
         onMoved: v => root.detection.scaleFactor = Math.round(v * 100) / 100
     }
     Note {

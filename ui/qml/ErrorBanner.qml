@@ -6,9 +6,10 @@ import Throng.Ui
 Rectangle {
     id: root
 
-    required property Session session
+    required property Alert alert
+    property bool canRetry: false
+    signal retryRequested()
     readonly property string tipSide: "below"
-    readonly property Alert alert: session.alert
 
     implicitHeight: row.implicitHeight + 2 * Theme.gap + 4
     radius: Theme.radius
@@ -70,11 +71,11 @@ Rectangle {
             }
         }
         IconButton {
-            visible: root.alert.isError && root.session.transport.state === "failed"
+            visible: root.alert.isError && root.canRetry
             iconName: "reset"
             text: qsTr("Retry")
             tip: qsTr("Open it again")
-            onClicked: root.session.open(root.session.source.spec)
+            onClicked: root.retryRequested()
         }
         IconButton {
             iconName: "close"

@@ -6,9 +6,14 @@ import Throng.Ui
 ColumnLayout {
     id: root
 
-    required property Session session
-    readonly property RunStatus status: session.status
-    readonly property BackendStatus backend: session.backend
+    required property RunStatus status
+    required property BackendStatus backend
+    required property DetectionSettings detection
+    required property Source source
+    required property Transport transport
+    required property Replay replay
+    readonly property int faces: replay.active ? replay.kept : status.faces
+    readonly property int rawCount: replay.active ? replay.raw : status.rawCount
 
     property bool dense: false
 
@@ -18,9 +23,10 @@ ColumnLayout {
         Layout.fillWidth: true
         spacing: Theme.gap + 4
         Label {
-            text: root.status.silent ? "–" : Theme.count(root.status.faces)
+            objectName: "headline"
+            text: root.status.silent && !root.replay.active ? "–" : Theme.count(root.faces)
             color: Theme.accent
-            font.pixelSize: (root.status.faces < 1000 ? 1 : 0.75) * (root.dense ? 40 : Theme.fontHeadline)
+            font.pixelSize: (root.faces < 1000 ? 1 : 0.75) * (root.dense ? 40 : Theme.fontHeadline)
             font.bold: true
         }
         Column {
@@ -28,17 +34,18 @@ ColumnLayout {
             Layout.alignment: Qt.AlignVCenter
             Label {
                 width: parent.width
-                text: Theme.counted(root.status.faces, root.session.detection.finds)
+                text: root.detection.softRule ? qsTr("boxes")
+                                                      : Theme.counted(root.faces, root.detection.finds)
                 font.pixelSize: Theme.fontTitle
             }
             Remark {
                 width: parent.width
-                text: qsTr("found by %1").arg(root.session.detection.title)
+                text: qsTr("found by %1").arg(root.detection.title)
             }
             Remark {
                 width: parent.width
-                visible: !root.status.silent
-                text: qsTr("from %1 raw detections").arg(Theme.count(root.status.rawCount))
+                visible: !root.status.silent || root.replay.active
+                text: qsTr("from %1 raw detections").arg(Theme.count(root.rawCount))
             }
         }
     }
@@ -46,20 +53,22 @@ ColumnLayout {
         Layout.fillWidth: true
         Metric {
             // A still image and a paused video have no rate.
-            readonly property bool playing: root.session.transport.playing && !root.session.source.still
-            readonly property real value: playing ? root.status.frameRate : root.status.frameMs
-            figure: value <= 0 ? "–" : playing ? value.toFixed(value < 99.5 ? 1 : 0) : Theme.milliseconds(value)
+            readonly property bool playing: root.transport.playing && !root.source.still
+                                            && !root.replay.active
+            readonly property real value: playing ? root.status.frameRate
+                : root.replay.active ? root.replay.totalMs : root.status.frameMs
+            figure: value <= 0 ? "–" : playing ? Theme.fixed(value, value < 99.5 ? 1 : 0) : Theme.milliseconds(value)
             unit: playing ? qsTr("fps") : qsTr("ms")
             label: playing ? qsTr("detection") : qsTr("this frame")
         }
         Metric {
-            visible: !root.session.source.still
-            figure: root.status.latency > 0 ? root.status.latency.toFixed(0) : "–"
+            visible: !root.source.still && !root.replay.active
+            figure: root.status.latency > 0 ? Theme.fixed(root.status.latency, 0) : "–"
             unit: qsTr("ms")
             label: qsTr("to screen")
         }
         Metric {
-            visible: !root.session.source.still
+            visible: !root.source.still
             figure: Theme.count(root.status.dropped)
             label: qsTr("dropped")
         }

@@ -56,7 +56,7 @@ Item {
             width: slider.width
             height: 6
             radius: 3
-            color: Theme.surfaceHigh
+            color: Theme.groove
             Rectangle {
                 width: slider.handle.x + slider.handle.width / 2
                 height: parent.height

@@ -220,6 +220,23 @@ C.ApplicationWindow {
         onTriggered: pointer.recentlyMoved = false
     }
 
+    TitleBar {  // the first one: Tab begins here
+        id: titleBar
+        z: 2
+        anchors.left: parent.left
+        anchors.right: root.fullScreen && root.panelOpen ? panel.left : parent.right
+        anchors.top: parent.top
+        visible: root.chrome
+        opacity: root.fullScreen ? 0.92 : 1
+        session: root.session
+        actions: actions
+        shortcuts: shortcutTable
+        panelOpen: root.panelOpen
+        kiosk: root.kiosk || root.wallShown  // the sources of the wall are fixed
+        details: root.details
+        tipEnd: view.x + view.width
+        onDetailsClosed: root.details = false
+    }
     WallView {
         anchors.fill: view
         z: 1
@@ -254,6 +271,7 @@ C.ApplicationWindow {
         onSourcesRequested: actions.trigger("sources")
         onDoubleTapped: actions.trigger("fullscreen")
         hideTip: shortcutTable.tip("blur")
+        named: !titleBar.visible && !root.visitor
         onHideRequested: actions.trigger("blur")
     }
     ViewLoader {
@@ -320,7 +338,7 @@ C.ApplicationWindow {
         anchors.right: root.panelOpen && !root.compact ? panel.left : parent.right
         anchors.bottom: root.visitor ? visitorBar.top
             : root.fullScreen && !root.chrome ? parent.bottom : transport.top
-        width: below ? space : Math.round(Math.max(360, Math.min(space * 0.55, 2 * tall)))
+        width: below ? space : Math.round(Math.max(360, Math.min(space * 0.55, (shown?.widest ?? 2) * tall)))
         height: below ? Math.round(tall * 0.55) : root.visitor ? parent.height - visitorBar.height - caption.height
             : root.fullScreen && !root.chrome ? parent.height : tall
         visible: root.docked
@@ -350,22 +368,6 @@ C.ApplicationWindow {
         view: root.compare
         kiosk: root.kiosk
         onModelRequested: dialogs.use(d => d.openModel())
-    }
-    TitleBar {
-        id: titleBar
-        anchors.left: parent.left
-        anchors.right: root.fullScreen && root.panelOpen ? panel.left : parent.right
-        anchors.top: parent.top
-        visible: root.chrome
-        opacity: root.fullScreen ? 0.92 : 1
-        session: root.session
-        actions: actions
-        shortcuts: shortcutTable
-        panelOpen: root.panelOpen
-        kiosk: root.kiosk || root.wallShown  // the sources of the wall are fixed
-        details: root.details
-        tipEnd: view.x + view.width
-        onDetailsClosed: root.details = false
     }
     TransportBar {
         id: transport
@@ -405,14 +407,20 @@ C.ApplicationWindow {
         anchors.top: titleBar.visible ? titleBar.bottom : parent.top
         anchors.topMargin: 12
         width: Math.min(view.width - 24, 720)
-        session: root.session
+        alert: root.session.alert
+        canRetry: root.session.transport.state === "failed"
+        onRetryRequested: root.session.open(root.session.source.spec)
     }
 
     SourceMenu {
         id: sources
         x: 8
         y: titleBar.height + 4
-        session: root.session
+        cameraModel: root.session.cameras
+        recentModel: root.session.recent
+        onCamerasRequested: root.session.findCameras()
+        onOpenRequested: spec => root.session.open(spec)
+        onDemoRequested: root.session.openDemo()
         onFileRequested: dialogs.use(d => d.openFile())
         onFolderRequested: dialogs.use(d => d.openFolder())
     }
@@ -431,7 +439,7 @@ C.ApplicationWindow {
         enabled: !root.kiosk && !root.wallShown
         onEntered: event => event.accepted = event.hasUrls
         onDropped: event => {
-            if (event.hasUrls) root.session.openUrl(event.urls[0])
+            if (event.hasUrls) root.session.playlist.openAll(event.urls)
         }
     }
 }

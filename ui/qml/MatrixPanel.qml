@@ -10,6 +10,13 @@ Rectangle {
     required property Session session
     readonly property string tipSide: "left"
     required property MatrixView view
+    // Which rules are shown: that of the frame, one of both, or both side by side.
+    property string rules: ""  // "": that of the frame
+    readonly property bool both: rules === "both"
+    readonly property bool showsGreedy: both || (rules === "" ? view.greedyInUse : rules === "greedy")
+    readonly property bool showsOnePass: both || !showsGreedy
+    readonly property real widest: both ? 2 : 0.8  // useful width as a multiple of the height
+    function nextRules() { rules = both ? "onePass" : showsGreedy ? "both" : "greedy" }
     property real sweep: 1  // upper fraction of the rows that have been reduced
     readonly property string sourceState: session.transport.state
     readonly property bool waiting: sourceState === "idle" || sourceState === "opening" || sourceState === "failed"  // for a source
@@ -76,9 +83,13 @@ Rectangle {
                     root.view.select((Math.max(0, Math.min(last, row)) + 0.5) / (last + 1), panel.greedy)
                 }
                 readonly property int row: root.view.selectedRow < 0 ? -1 : Math.floor(root.view.selectedRow * root.view.count)
-                onActiveFocusChanged: activeFocus ? selectRow(row) : root.view.select(-1, panel.greedy)
+                onActiveFocusChanged: {
+                    if (activeFocus) selectRow(row)
+                    else if (!root.view.following) root.view.select(-1, panel.greedy)
+                }
                 Keys.onUpPressed: selectRow(row - 1)
                 Keys.onDownPressed: selectRow(row + 1)
+                Keys.onReturnPressed: root.view.follow(root.view.selectedRow, panel.greedy)
                 Keys.onPressed: event => {
                     if (event.key !== Qt.Key_Home && event.key !== Qt.Key_End) return
                     selectRow(event.key === Qt.Key_Home ? 0 : root.view.count)
@@ -87,11 +98,15 @@ Rectangle {
                 FocusRing { shown: cells.visualFocus; anchors.margins: -1; radius: 0 }
                 HoverHandler {
                     id: pointer
+                    enabled: !root.view.following
                     onPointChanged: if (hovered) root.view.select(point.position.y / cells.height, panel.greedy)
-                    onHoveredChanged: if (!hovered) root.view.select(-1, panel.greedy)
+                    onHoveredChanged: if (!hovered && !root.view.following) root.view.select(-1, panel.greedy)
                 }
                 TapHandler {
-                    onTapped: event => root.view.select(event.position.y / cells.height, panel.greedy)
+                    onTapped: event => {
+                        if (root.view.following) root.view.select(-1, panel.greedy)
+                        else root.view.follow(event.position.y / cells.height, panel.greedy)
+                    }
                 }
             }
             // Rows that have not been reduced yet.
@@ -139,12 +154,6 @@ Rectangle {
         RowLayout {
             Layout.fillWidth: true
             spacing: 2
-            Label {
-                Layout.fillWidth: true
-                text: root.width < 500 ? qsTr("Matrix") : qsTr("Suppression matrix")
-                font.pixelSize: Theme.fontTitle
-                font.bold: true
-            }
             IconButton {
                 iconName: "play"
                 tip: qsTr("Sweep over the rows: the reduction")
@@ -152,16 +161,30 @@ Rectangle {
                 onClicked: sweeping.restart()
             }
             ChipButton {
+                Layout.fillWidth: true
+                Layout.maximumWidth: implicitWidth
                 text: qsTr("By score")
                 tip: qsTr("Rows and columns in order of falling score")
                 chosen: !root.view.byCluster
                 onClicked: root.view.byCluster = false
             }
             ChipButton {
+                Layout.fillWidth: true
+                Layout.maximumWidth: implicitWidth
                 text: qsTr("By cluster")
                 tip: qsTr("Rows and columns grouped by the kept detection that suppresses them")
                 chosen: root.view.byCluster
                 onClicked: root.view.byCluster = true
+            }
+            Item { Layout.fillWidth: true }
+            ChipButton {
+                objectName: "matrixRules"
+                Layout.fillWidth: true
+                Layout.maximumWidth: implicitWidth
+                text: root.both ? qsTr("Both rules") : root.showsGreedy ? qsTr("Greedy") : qsTr("One-pass")
+                tip: qsTr("Show one-pass, greedy, or both")
+                Accessible.role: Accessible.Button
+                onClicked: root.nextRules()
             }
             IconButton {
                 iconName: "close"
@@ -177,6 +200,7 @@ Rectangle {
                 Layout.fillWidth: true
                 Layout.fillHeight: true
                 Layout.preferredWidth: 1
+                visible: root.showsOnePass
                 greedy: false
                 title: qsTr("one-pass")
             }
@@ -184,6 +208,7 @@ Rectangle {
                 Layout.fillWidth: true
                 Layout.fillHeight: true
                 Layout.preferredWidth: 1
+                visible: root.showsGreedy
                 greedy: true
                 title: qsTr("greedy")
             }
@@ -191,12 +216,19 @@ Rectangle {
         Remark {
             objectName: "matrixStatus"
             Layout.fillWidth: true
-            text: root.view.selection.length > 0 ? root.view.selection
+            text: root.view.selection.length > 0
+                ? (root.view.following ? qsTr("following: %1").arg(root.view.selection) : root.view.selection)
                 : root.view.computeMs === 0 && root.waiting ? qsTr("No frames yet")
                 : root.view.computeMs === 0 ? qsTr("Computing …")  // the first one; many detections take seconds
                 : root.view.count === 0 ? qsTr("No raw detections in this frame")
                 : qsTr("cost of this view: %1 ms per matrix, on the CPU").arg(Theme.milliseconds(root.view.computeMs))
             color: root.view.selection.length > 0 ? Theme.text : Theme.textDim
+        }
+        Note {
+            objectName: "matrixDifference"
+            visible: text.length > 0
+            text: root.view.difference
+            color: Theme.text
         }
         Note {
             visible: root.height > 420

@@ -62,7 +62,7 @@ Rectangle {
                         text: !row.ran ? qsTr("–")
                             : qsTr("%1 ms").arg(Theme.milliseconds(row.modelData.ms))
                               + (row.modelData.reference || row.modelData.times <= 0 ? ""
-                                 : qsTr(" · %1 times").arg(row.modelData.times < 0.095 ? row.modelData.times.toFixed(2)
+                                 : qsTr(" · %1 times").arg(row.modelData.times < 0.095 ? Theme.fixed(row.modelData.times, 2)
                                                                                       : Theme.times(row.modelData.times)))
                         color: row.barColor
                         font.bold: true
@@ -99,7 +99,7 @@ Rectangle {
                     width: parent.width
                     text: !row.ran ? row.modelData.reason
                         : qsTr("%1 % of a 33 ms frame").arg(100 * row.modelData.share < 0.95
-                              ? (100 * row.modelData.share).toFixed(2) : (100 * row.modelData.share).toFixed(0))
+                              ? Theme.fixed(100 * row.modelData.share, 2) : Theme.fixed(100 * row.modelData.share, 0))
                           + (row.modelData.note.length > 0 ? " · " + row.modelData.note : "")
                 }
             }

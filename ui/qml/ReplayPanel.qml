@@ -91,9 +91,9 @@ Item {
                     objectName: "replayTitle"
                     Layout.fillWidth: true
                     text: root.view.active ? root.view.title
-                        : root.width < 760 ? qsTr("last %1 s").arg(root.view.seconds.toFixed(0))
+                        : root.width < 760 ? qsTr("last %1 s").arg(Theme.fixed(root.view.seconds, 0))
                         : qsTr("last %1 s · %2 MB, %3 ms per frame on a thread of its own")
-                              .arg(root.view.seconds.toFixed(0)).arg(root.view.megabytes.toFixed(1))
+                              .arg(Theme.fixed(root.view.seconds, 0)).arg(Theme.fixed(root.view.megabytes, 1))
                               .arg(Theme.milliseconds(root.view.costMs))
                     color: root.view.active ? Theme.text : Theme.textDim
                 }

@@ -113,7 +113,7 @@ C.ApplicationWindow {
                     }
                     Item { Layout.fillWidth: true }
                     Label {
-                        text: qsTr("%1 · %2 s").arg(root.review.title).arg(root.review.position.toFixed(2))
+                        text: qsTr("%1 · %2 s").arg(root.review.title).arg(Theme.fixed(root.review.position, 2))
                         color: Theme.textDim
                     }
                 }
@@ -182,9 +182,9 @@ C.ApplicationWindow {
                             y: 8
                             width: parent.width - verdict.width - 32
                             text: row.last > row.first
-                                ? qsTr("Track %1 · %2–%3 s · %4 %5").arg(row.track).arg(row.first.toFixed(1))
-                                      .arg(row.last.toFixed(1)).arg(row.frames).arg(row.noun)
-                                : qsTr("Track %1 · %2 s · %3 %4").arg(row.track).arg(row.first.toFixed(1))
+                                ? qsTr("Track %1 · %2–%3 s · %4 %5").arg(row.track).arg(Theme.fixed(row.first, 1))
+                                      .arg(Theme.fixed(row.last, 1)).arg(row.frames).arg(row.noun)
+                                : qsTr("Track %1 · %2 s · %3 %4").arg(row.track).arg(Theme.fixed(row.first, 1))
                                       .arg(row.frames).arg(row.noun)
                             font.bold: row.chosen
                         }

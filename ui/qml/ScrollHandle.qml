@@ -9,7 +9,7 @@ C.ScrollBar {
     contentItem: Rectangle {
         implicitWidth: 6
         radius: 3
-        color: bar.pressed ? Theme.accent : Theme.surfacePressed
+        color: bar.pressed ? Theme.accent : Theme.groove
         visible: bar.size < 1
     }
 }

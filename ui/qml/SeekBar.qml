@@ -8,6 +8,7 @@ T.Slider {
 
     required property Source source
     required property Transport transport
+    required property Timeline timeline
 
     objectName: "seekBar"
     implicitHeight: Theme.target
@@ -42,7 +43,18 @@ T.Slider {
         width: control.width - control.handle.width
         height: control.hovered || control.pressed ? 8 : 6
         radius: height / 2
-        color: Theme.surfacePressed
+        color: Theme.groove
+        TimelineItem {
+            z: -1  // below the track
+            anchors.left: parent.left
+            anchors.right: parent.right
+            anchors.bottom: parent.top
+            height: 17
+            timeline: control.timeline
+            color: Theme.textDim
+            slowColor: Theme.warning
+            opacity: 0.6
+        }
         Rectangle {
             width: control.visualPosition * parent.width
             height: parent.height
@@ -62,27 +74,62 @@ T.Slider {
             border.color: Theme.warning
             border.width: 2
             visible: control.transport.loopStart >= 0
+            Remark {
+                objectName: "markA"
+                anchors.right: parent.left
+                anchors.rightMargin: 2
+                anchors.verticalCenter: parent.verticalCenter
+                text: "A"
+                color: Theme.warning
+                font.bold: true
+            }
+            Remark {
+                objectName: "markB"
+                anchors.left: parent.right
+                anchors.leftMargin: 2
+                anchors.verticalCenter: parent.verticalCenter
+                visible: control.transport.loopEnd >= 0
+                text: "B"
+                color: Theme.warning
+                font.bold: true
+            }
         }
     }
     HoverHandler { id: pointer }
-    // The time below the pointer.
+    // The time below the pointer, and what was seen then.
     Rectangle {
+        id: peek
         objectName: "hoverTime"
-        readonly property real fraction: Math.max(0, Math.min(1, (pointer.point.position.x - control.background.x)
-                                                                 / control.background.width))
+        readonly property real fraction: control.pressed ? control.visualPosition
+            : Math.max(0, Math.min(1, (pointer.point.position.x - control.background.x) / control.background.width))
+        readonly property int faces: visible ? control.timeline.facesAt(fraction) : -1
+        readonly property var image: visible ? control.timeline.imageAt(fraction) : undefined
         x: Math.max(0, Math.min(control.width - width, pointer.point.position.x - width / 2))
         y: -height + 4
-        width: time.implicitWidth + 16
-        height: 28
+        width: Math.max(time.implicitWidth + 16, image ? thumbnail.width + 8 : 0)
+        height: 28 + (image ? thumbnail.height + 4 : 0)
         radius: Theme.radius
         color: Theme.surfaceHigh
         border.color: Theme.line
         visible: pointer.hovered || control.pressed
+        ImageItem {
+            id: thumbnail
+            objectName: "hoverImage"
+            x: 4
+            y: 4
+            width: 160
+            height: width / control.timeline.aspect
+            visible: peek.image !== undefined
+            image: peek.image
+        }
         Label {
             id: time
             objectName: "hoverTimeText"
-            anchors.centerIn: parent
-            text: Theme.clock(control.pressed ? control.value : parent.fraction * control.to)
+            anchors.horizontalCenter: parent.horizontalCenter
+            anchors.bottom: parent.bottom
+            height: 28
+            text: Theme.clock(control.pressed ? control.value : peek.fraction * control.to)
+                  + (peek.faces >= 0 ? qsTr(" · %1 found").arg(Theme.count(peek.faces)) : "")
             font.pixelSize: Theme.fontSmall
         }
     }

@@ -10,6 +10,7 @@ Rectangle {
     required property Session session
     required property ShortcutModel shortcuts
     readonly property CountsView counting: session.views.find("counts") as CountsView
+    readonly property Replay replay: session.views.find("replay") as Replay
     property bool kiosk: false
     readonly property string tipSide: "left"
     readonly property bool dense: height < 800  // keeps the clock profiles visible below the bars
@@ -46,27 +47,49 @@ Rectangle {
             HeadlinePanel {
                 Layout.fillWidth: true
                 dense: root.dense
-                session: root.session
+                status: root.session.status
+                backend: root.session.backend
+                detection: root.session.detection
+                source: root.session.source
+                transport: root.session.transport
+                replay: root.replay
             }
             Section {
                 sections: root.session.sections
                 key: "timing"
                 title: qsTr("Timing")
-                TimingPanel { Layout.fillWidth: true; session: root.session; dense: root.dense }
+                TimingPanel {
+                    Layout.fillWidth: true
+                    dense: root.dense
+                    stages: root.session.stages
+                    clocks: root.session.clocks
+                    history: root.session.history
+                    replay: root.replay
+                }
             }
             Section {
                 sections: root.session.sections
                 key: "switches"
                 title: qsTr("Optimizations")
                 visible: root.session.switches.count > 0
-                SwitchPanel { Layout.fillWidth: true; session: root.session }
+                SwitchPanel {
+                    Layout.fillWidth: true
+                    switches: root.session.switches
+                    onChosen: (switchId, choice) => root.session.setSwitch(switchId, choice)
+                    onResetRequested: root.session.resetSwitches()
+                }
             }
             Section {
                 sections: root.session.sections
                 key: "board"
                 title: qsTr("Board")
                 visible: root.session.clocks.present || root.session.clocks.telemetry.count > 0
-                BoardPanel { Layout.fillWidth: true; session: root.session }
+                BoardPanel {
+                    Layout.fillWidth: true
+                    clocks: root.session.clocks
+                    sweep: root.session.sweep
+                    onSweepRequested: root.session.startOrStopSweep()
+                }
             }
             Section {
                 id: counts

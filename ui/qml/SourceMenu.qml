@@ -8,7 +8,11 @@ C.Popup {
     id: root
     objectName: "sourceMenu"
 
-    required property Session session
+    required property CameraModel cameraModel
+    required property RecentModel recentModel
+    signal camerasRequested()  // that they are looked for
+    signal openRequested(spec: string)
+    signal demoRequested()
     signal fileRequested()
     signal folderRequested()
 
@@ -18,15 +22,16 @@ C.Popup {
     focus: true
     background: Rectangle { color: Theme.surface; border.color: Theme.line; radius: 12 }
     onOpened: {
-        session.findCameras()
+        camerasRequested()
+        address.forceActiveFocus(Qt.PopupFocusReason)
         address.selectAll()  // typing replaces the previous address
         address.selectsOnPress = true
     }
-    onClosed: if (session.recent.hasSecrets(address.text)) address.clear()  // is not shown again
+    onClosed: if (recentModel.hasSecrets(address.text)) address.clear()  // is not shown again
 
     function openSource(spec: string) {
         close()
-        session.open(spec)
+        openRequested(spec)
     }
 
     component Heading: Remark {
@@ -65,7 +70,7 @@ C.Popup {
                 Layout.fillWidth: true
                 iconName: "crowd"
                 text: qsTr("Demo crowd")
-                onClicked: { root.close(); root.session.openDemo() }
+                onClicked: { root.close(); root.demoRequested() }
             }
             RowLayout {
                 Layout.fillWidth: true
@@ -100,7 +105,7 @@ C.Popup {
 
             Heading { text: qsTr("Cameras") }
             Repeater {
-                model: root.session.cameras
+                model: root.cameraModel
                 MenuRow {
                     required property string spec
                     required property string title
@@ -114,14 +119,14 @@ C.Popup {
             Label {
                 Layout.leftMargin: 40
                 Layout.preferredHeight: 36
-                visible: root.session.cameras.count === 0
+                visible: root.cameraModel.count === 0
                 text: qsTr("None found")
                 color: Theme.textDim
             }
 
-            Heading { text: qsTr("Recent"); visible: root.session.recent.count > 0 }
+            Heading { text: qsTr("Recent"); visible: root.recentModel.count > 0 }
             Repeater {
-                model: root.session.recent
+                model: root.recentModel
                 MenuRow {
                     required property string spec
                     required property string title

@@ -17,6 +17,15 @@ Item {
 
     clip: true
 
+    // A map may take longer than a frame: it lies over the frame that it was made of.
+    ImageItem {
+        objectName: "stageMapFrame"
+        x: root.video.frameRect.x
+        y: root.video.frameRect.y
+        width: root.video.frameRect.width
+        height: root.video.frameRect.height
+        image: root.view.frameImage
+    }
     ImageItem {
         x: root.video.frameRect.x
         y: root.video.frameRect.y
@@ -124,8 +133,7 @@ Item {
                 Layout.fillWidth: true
                 visible: root.view.ready
                 text: qsTr("Cost: %1 ms, on the CPU").arg(Theme.milliseconds(root.view.computeMs))
-                      + (late ? qsTr(" · %1 s behind the image").arg(root.view.behind.toFixed(1)) : "")
-                color: late ? Theme.warning : Theme.textDim
+                      + (late ? qsTr(" · of the image %1 s ago").arg(Theme.fixed(root.view.behind, 1)) : "")
             }
         }
     }

@@ -6,9 +6,13 @@ import Throng.Ui
 Item {
     id: root
 
-    required property Session session
-    readonly property int cameras: session.cameras.count
+    required property CameraModel cameraModel
+    required property RecentModel recentModel
+    readonly property int cameras: cameraModel.count
     readonly property bool low: height < 260  // leaves no space for icons above the names
+    signal camerasRequested()  // that they are looked for
+    signal openRequested(spec: string)
+    signal demoRequested()
     signal fileRequested()
     signal sourcesRequested()
 
@@ -72,7 +76,7 @@ Item {
         interval: 2000
         repeat: true
         triggeredOnStart: true
-        onTriggered: root.session.findCameras()
+        onTriggered: root.camerasRequested()
     }
     Column {
         anchors.centerIn: parent
@@ -98,7 +102,7 @@ Item {
                 tip: qsTr("Open a camera of this machine, or the address of one")
                 KeyNavigation.right: file
                 // Several: the menu names them. None: it takes the address of a network camera.
-                onClicked: root.cameras === 1 ? root.session.open(root.session.cameras.specAt(0)) : root.sourcesRequested()
+                onClicked: root.cameras === 1 ? root.openRequested(root.cameraModel.specAt(0)) : root.sourcesRequested()
             }
             StartButton {
                 id: file
@@ -117,7 +121,33 @@ Item {
                 text: qsTr("Demo crowd")
                 subtitle: qsTr("Needs no file")
                 tip: qsTr("Show a generated crowd of 60 faces")
-                onClicked: root.session.openDemo()
+                onClicked: root.demoRequested()
+            }
+        }
+        // The files and folders of the last times, as far as they fit.
+        Column {
+            id: recent
+            objectName: "startRecent"
+            readonly property real space: root.height - row.buttonHeight - 120
+            readonly property int fit: Math.max(0, Math.min(5, Math.floor(space / Theme.target)))
+            width: row.width
+            visible: fit > 0 && root.recentModel.count > 0
+            Remark { text: qsTr("Recent"); font.bold: true }
+            Repeater {
+                model: root.recentModel
+                MenuRow {
+                    required property string spec
+                    required property string title
+                    required property string location
+                    required property int index
+                    objectName: "startRecent" + index
+                    width: recent.width
+                    visible: index < recent.fit
+                    iconName: "recent"
+                    text: title
+                    subtitle: location
+                    onClicked: root.openRequested(spec)
+                }
             }
         }
     }

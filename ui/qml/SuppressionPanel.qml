@@ -31,7 +31,7 @@ ColumnLayout {
         tip: qsTr("Boxes that overlap by this fraction suppress each other: lower keeps fewer")
         range: root.detection.ranges.theta
         value: root.detection.theta
-        valueText: root.detection.theta.toFixed(2)
+        valueText: Theme.fixed(root.detection.theta, 2)
         onMoved: v => root.detection.theta = Math.round(v * 100) / 100
     }
     LabeledSlider {

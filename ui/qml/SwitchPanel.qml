@@ -6,12 +6,14 @@ import Throng.Ui
 ColumnLayout {
     id: root
 
-    required property Session session
+    required property SwitchModel switches
+    signal chosen(switchId: string, choice: string)
+    signal resetRequested()
 
     spacing: 2
 
     Repeater {
-        model: root.session.switches
+        model: root.switches
         Loader {
             id: row
             required property string switchId
@@ -31,7 +33,7 @@ ColumnLayout {
                     tip: row.help
                     checked: row.on
                     onToggled: {
-                        root.session.setSwitch(row.switchId, checked ? "on" : "off")
+                        root.chosen(row.switchId, checked ? "on" : "off")
                         checked = Qt.binding(() => row.on)
                     }
                 }
@@ -43,17 +45,17 @@ ColumnLayout {
                     tip: row.help
                     model: row.choices.map(choice => qsTranslate("throng::ui", choice))
                     index: row.chosen
-                    onChosen: i => root.session.setSwitch(row.switchId, row.choices[i])
+                    onChosen: i => root.chosen(row.switchId, row.choices[i])
                 }
             }
         }
     }
     IconButton {
         Layout.alignment: Qt.AlignRight
-        visible: root.session.switches.changedCount > 0
+        visible: root.switches.changedCount > 0
         iconName: "reset"
         text: qsTr("Defaults")
         tip: qsTr("Reset all optimizations to their defaults")
-        onClicked: root.session.resetSwitches()
+        onClicked: root.resetRequested()
     }
 }

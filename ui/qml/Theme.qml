@@ -8,6 +8,7 @@ QtObject {
     readonly property color surfaceHigh: "#1d2733"
     readonly property color surfacePressed: "#2a3746"
     readonly property color line: "#2b3847"
+    readonly property color groove: "#627388"  // of sliders and switches: 3:1 to the surfaces
     readonly property color text: "#f3f7fb"
     readonly property color textDim: "#a8b6c5"
     readonly property color accent: "#2ee6bf"
@@ -32,12 +33,12 @@ QtObject {
 
     // Formats milliseconds with about three significant digits: 0.042, 1.27, 38.1, 412.
     function milliseconds(ms: real): string {
-        return ms < 0.995 ? ms.toFixed(3) : ms < 9.95 ? ms.toFixed(2) : ms < 99.5 ? ms.toFixed(1) : ms.toFixed(0)
+        return ms < 0.995 ? fixed(ms, 3) : ms < 9.95 ? fixed(ms, 2) : ms < 99.5 ? fixed(ms, 1) : fixed(ms, 0)
     }
     // Formats bytes in GiB.
     function gibibytes(bytes: real): string {
         const gib = bytes / 1073741824
-        return gib.toFixed(gib < 9.95 ? 1 : 0)
+        return fixed(gib, gib < 9.95 ? 1 : 0)
     }
     // Returns the noun for n of "faces" or "people", in the language of the window.
     function counted(n: int, plural: string): string {
@@ -45,7 +46,7 @@ QtObject {
         return n === 1 ? qsTr("face") : qsTr("faces")
     }
     // Formats a ratio: 1.3, 12.
-    function times(ratio: real): string { return ratio < 9.95 ? ratio.toFixed(1) : ratio.toFixed(0) }
+    function times(ratio: real): string { return ratio < 9.95 ? fixed(ratio, 1) : fixed(ratio, 0) }
     // Formats 1234567 as 1 234 567.
     function count(n: real): string {
         return Math.round(n).toString().replace(/\B(?=(\d{3})+$)/g, "\u2009")
@@ -57,5 +58,10 @@ QtObject {
         const hours = Math.floor(s / 3600)
         const minutes = Math.floor(s / 60) % 60
         return hours > 0 ? hours + ":" + pad(minutes) + ":" + pad(s % 60) : minutes + ":" + pad(s % 60)
+    }
+    // Formats a number with so many decimals, as the language of the window writes it: 0.5, 0,5. Without
+    // types: qmllint of Qt 6.4 ends with a signal where a typed function of a singleton calls another one.
+    function fixed(value, decimals) {
+        return value.toFixed(decimals).replace(".", Qt.locale().decimalPoint)
     }
 }

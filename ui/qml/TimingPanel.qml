@@ -6,7 +6,10 @@ import Throng.Ui
 ColumnLayout {
     id: root
 
-    required property Session session
+    required property StageModel stages
+    required property Clocks clocks
+    required property History history
+    required property Replay replay
     property bool dense: false
     property bool whole: false  // also stages that take less than 0.1 ms
 
@@ -16,7 +19,7 @@ ColumnLayout {
         Layout.fillWidth: true
         implicitHeight: 20
         Remark {
-            text: qsTr("milliseconds, full scale %1").arg(root.session.stages.scale)
+            text: qsTr("milliseconds, full scale %1").arg(root.stages.scale)
         }
         Row {
             anchors.right: parent.right
@@ -32,7 +35,7 @@ ColumnLayout {
         }
     }
     Repeater {
-        model: root.session.stages
+        model: root.stages
         StageBar {
             required property string name
             required property bool isShort
@@ -40,30 +43,30 @@ ColumnLayout {
             visible: root.whole || !isShort
             Layout.fillWidth: true
             dense: root.dense
-            scaleMs: root.session.stages.scale
+            scaleMs: root.stages.scale
             emphasized: name === "total"
         }
     }
     IconButton {
         objectName: "shortStages"
-        visible: root.session.stages.shortStages > 0
+        visible: root.stages.shortStages > 0
         implicitHeight: 36
         iconName: root.whole ? "minus" : "plus"
         iconColor: Theme.textDim
-        text: root.whole ? qsTr("Fewer stages") : qsTr("%1 stages below 0.1 ms").arg(root.session.stages.shortStages)
+        text: root.whole ? qsTr("Fewer stages") : qsTr("%1 stages below 0.1 ms").arg(root.stages.shortStages)
         tip: root.whole ? qsTr("Hide the stages that take less than 0.1 ms")
                         : qsTr("Show the stages that take less than 0.1 ms")
         onClicked: root.whole = !root.whole
     }
     Label {
         Layout.fillWidth: true
-        visible: root.session.stages.count === 0
+        visible: root.stages.count === 0
         text: qsTr("No frames yet")
         color: Theme.textDim
     }
     RowLayout {
         Layout.fillWidth: true
-        visible: root.session.stages.baselineTitle.length > 0
+        visible: root.stages.baselineTitle.length > 0
         spacing: Theme.gap
         Rectangle {
             implicitWidth: 2
@@ -72,12 +75,12 @@ ColumnLayout {
         }
         Remark {
             Layout.fillWidth: true
-            text: qsTr("baseline: %1").arg(root.session.stages.baselineTitle)
+            text: qsTr("baseline: %1").arg(root.stages.baselineTitle)
         }
         IconButton {
             iconName: "close"
             tip: qsTr("Clear the baseline")
-            onClicked: root.session.stages.clearBaseline()
+            onClicked: root.stages.clearBaseline()
         }
     }
     ClockSelector {
@@ -85,7 +88,7 @@ ColumnLayout {
         Layout.fillWidth: true
         Layout.topMargin: Theme.gap
         visible: clocks.present
-        clocks: root.session.clocks
+        clocks: root.clocks
     }
 
     Item {
@@ -108,7 +111,7 @@ ColumnLayout {
             objectName: "timingPlot"
             anchors.fill: parent
             anchors.topMargin: 18
-            history: root.session.history
+            history: root.history
             rawColor: Theme.textDim
             mapColor: Theme.accent
             reduceColor: Theme.text
@@ -118,7 +121,7 @@ ColumnLayout {
             TapHandler {
                 onTapped: event => {
                     const number = plot.numberAt(event.position.x)
-                    if (number >= 0) (root.session.views.find("replay") as Replay).selectNumber(number)
+                    if (number >= 0) root.replay.selectNumber(number)
                 }
             }
             HoverHandler { id: plotPointer }

@@ -63,7 +63,8 @@ Rectangle {
             Remark {
                 width: parent.width
                 visible: text.length > 0
-                text: root.session.source.details
+                text: (root.session.playlist.place.length > 0 ? root.session.playlist.place + " · " : "")
+                      + root.session.source.details
             }
         }
         Repeater {

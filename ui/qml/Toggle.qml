@@ -25,7 +25,8 @@ T.Switch {
         height: 24
         radius: 12
         color: control.checked ? Theme.accent : Theme.surfaceHigh
-        border.color: control.checked ? Theme.accent : Theme.line
+        border.color: control.checked ? Theme.accent : Theme.groove
+        border.width: 2
         Rectangle {
             x: control.checked ? parent.width - width - 3 : 3
             anchors.verticalCenter: parent.verticalCenter

@@ -39,6 +39,13 @@ Rectangle {
             color: Theme.textDim
         }
         IconButton {
+            objectName: "previousFile"
+            visible: !root.wall && !root.kiosk && root.session.playlist.count > 1
+            iconName: "previous"
+            tip: root.shortcuts.tip("previousFile")
+            onClicked: root.actions.trigger("previousFile")
+        }
+        IconButton {
             objectName: "playButton"
             visible: !root.wall
             iconName: root.transport.playing ? "pause" : "play"
@@ -60,6 +67,13 @@ Rectangle {
             enabled: root.playable && !root.source.live && root.transport.state !== "failed"
             onClicked: root.actions.trigger("step")
         }
+        IconButton {
+            objectName: "nextFile"
+            visible: !root.wall && !root.kiosk && root.session.playlist.count > 1
+            iconName: "next"
+            tip: root.shortcuts.tip("nextFile")
+            onClicked: root.actions.trigger("nextFile")
+        }
         Label {
             Layout.leftMargin: Theme.gap
             Layout.rightMargin: Theme.gap
@@ -75,6 +89,7 @@ Rectangle {
             visible: root.source.seekable
             source: root.source
             transport: root.transport
+            timeline: root.session.timeline
         }
         Item {
             Layout.fillWidth: true

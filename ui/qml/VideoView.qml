@@ -15,6 +15,7 @@ Rectangle {
     property real badges: 0       // height of those at its upper right corner
     property real banner: 0       // height of the message over the upper edge
     property bool canOpen: true   // the user may open a source
+    property bool named: false    // no bar names the source
     property bool canHide: true   // by a button beside the figures
     property string hideTip       // of the button that hides faces
     readonly property VideoItem video: video
@@ -73,7 +74,14 @@ Rectangle {
             border.color: index === 0 ? Theme.text : Theme.warning
         }
     }
-    TapHandler { onDoubleTapped: root.doubleTapped() }
+    TapHandler {
+        onDoubleTapped: root.doubleTapped()
+        onTapped: event => {
+            const ratio = video.frameRect.width / Math.max(1, video.frameWidth)
+            if (root.matrix.open) root.matrix.followAt(Qt.point((event.position.x - video.frameRect.x) / ratio,
+                                                                (event.position.y - video.frameRect.y) / ratio))
+        }
+    }
     WheelHandler {
         target: null
         onWheel: event => {
@@ -109,7 +117,7 @@ Rectangle {
         covered: root.covered
         below: root.below
     }
-    function sayZoom() { root.session.feedback.say(video.zoom > 1 ? qsTr("Zoom %1×").arg(video.zoom.toFixed(1)) : qsTr("Whole image")) }
+    function sayZoom() { root.session.feedback.say(video.zoom > 1 ? qsTr("Zoom %1×").arg(Theme.fixed(video.zoom, 1)) : qsTr("Whole image")) }
 
     StartPage {
         objectName: "startPage"
@@ -117,7 +125,11 @@ Rectangle {
         anchors.topMargin: root.topMargin + root.banner
         anchors.bottomMargin: root.covered
         visible: root.empty && root.canOpen
-        session: root.session
+        cameraModel: root.session.cameras
+        recentModel: root.session.recent
+        onCamerasRequested: root.session.findCameras()
+        onOpenRequested: spec => root.session.open(spec)
+        onDemoRequested: root.session.openDemo()
         onFileRequested: root.fileRequested()
         onSourcesRequested: root.sourcesRequested()
     }
@@ -171,7 +183,8 @@ Rectangle {
             Column {
                 anchors.verticalCenter: parent.verticalCenter
                 Label {
-                    text: Theme.counted(root.session.status.faces, root.session.detection.finds)
+                    text: root.session.detection.softRule
+                        ? qsTr("boxes") : Theme.counted(root.session.status.faces, root.session.detection.finds)
                     font.bold: true
                     font.pixelSize: root.large ? Theme.fontFigure : Theme.fontBody
                 }
@@ -182,8 +195,8 @@ Rectangle {
                     readonly property real ms: playing ? status.latency : status.frameMs
                     text: root.session.detection.title
                           + (playing && status.frameRate > 0
-                             ? qsTr(" · %1 fps").arg(status.frameRate.toFixed(status.frameRate < 99.5 ? 1 : 0)) : "")
-                          + (ms > 0 ? qsTr(" · %1 ms").arg(ms.toFixed(ms < 9.95 ? 1 : 0)) : "")
+                             ? qsTr(" · %1 fps").arg(Theme.fixed(status.frameRate, status.frameRate < 99.5 ? 1 : 0)) : "")
+                          + (ms > 0 ? qsTr(" · %1 ms").arg(Theme.fixed(ms, ms < 9.95 ? 1 : 0)) : "")
                     color: Theme.textDim
                     font.pixelSize: root.large ? Theme.fontTitle : Theme.fontSmall
                 }
@@ -284,8 +297,29 @@ Rectangle {
         }
     }
 
+    // A photograph and a file among others have a name.
+    Plate {
+        objectName: "sourceName"
+        anchors.left: parent.left
+        anchors.bottom: noticePlate.visible ? noticePlate.top : parent.bottom
+        anchors.margins: Theme.gap + 4
+        anchors.bottomMargin: noticePlate.visible ? Theme.gap : root.covered + Theme.gap + 4
+        width: Math.min(parent.width - 24, sourceName.implicitWidth + 24)
+        height: 36
+        visible: root.named && video.hasFrame && (root.session.source.still || root.session.playlist.count > 1)
+        Label {
+            id: sourceName
+            anchors.centerIn: parent
+            width: parent.width - 24
+            text: root.session.source.title
+                  + (root.session.playlist.place.length > 0 ? " · " + root.session.playlist.place : "")
+            elide: Text.ElideMiddle
+        }
+    }
+
     // Notice about an error that does not stop playback: a stream that reconnects, a model that failed to load.
     Plate {
+        id: noticePlate
         anchors.left: parent.left
         anchors.bottom: parent.bottom
         anchors.margins: Theme.gap + 4

@@ -2,42 +2,15 @@
 
 #include <QVariantMap>
 #include <algorithm>
-#include <opencv2/imgproc.hpp>
 #include <utility>
 
 #include "core/base/log.h"
 #include "core/base/stopwatch.h"
-#include "core/video/jpeg.h"
+#include "ui/language/language.h"
 #include "ui/models/stage_model.h"
-#include "ui/render/display_image.h"
+#include "ui/replay/small_image.h"
 
 namespace throng::ui {
-namespace {
-
-constexpr int kQuality = 70;  // about 10 KB per image
-
-// Returns the image of a result in low resolution, with hidden faces if requested.
-std::vector<unsigned char> small_jpeg(ImageMaker& maker, const std::shared_ptr<const FrameResult>& result,
-                                      bool hides_faces) {
-    ImageRequest request;
-    request.result = result;
-    const Frame& frame = result->frame;
-    request.blur = hides_faces;
-    const int width = std::min(Replay::kImageWidth, frame.width());
-    request.item = QSizeF(width, std::max(1, frame.height() * width / frame.width()));
-    const QImage image = maker.make(request).image;
-    const cv::Mat pixels(image.height(), image.width(), CV_8UC4, const_cast<uchar*>(image.constBits()),
-                         static_cast<std::size_t>(image.bytesPerLine()));
-    cv::Mat small;
-    cv::cvtColor(pixels, small, cv::COLOR_BGRA2BGR);
-    if (small.cols > width) {
-        cv::resize(small, small, cv::Size(width, static_cast<int>(request.item.height())), 0, 0, cv::INTER_AREA);
-    }
-    return encode_jpeg(small, kQuality);
-}
-
-}  // namespace
-
 std::size_t ReplayEntry::bytes() const {
     return sizeof(ReplayEntry) + boxes.capacity() * sizeof(Box) + times.capacity() * sizeof(StageTime) +
            (jpeg ? jpeg->capacity() : 0);
@@ -45,7 +18,7 @@ std::size_t ReplayEntry::bytes() const {
 
 Replay::Replay(QObject* parent)
     : View(parent), worker_(this, [this](const Image& image, const Message& problem) {
-          problem.empty() ? receive(image) : logger().error("cannot store a frame: {}", problem.text());
+          problem.empty() ? receive(image) : spdlog::error("cannot store a frame: {}", problem.text());
       }) {
     connect(this, &Replay::selectionChanged, this, &View::coverChanged);
 }
@@ -55,7 +28,7 @@ void Replay::change(bool open) {
         worker_.open([maker = ImageMaker()](const Request& request, const auto& job) mutable {
             const auto start = ReplayEntry::Clock::now();
             auto jpeg = std::make_shared<const std::vector<unsigned char>>(
-                small_jpeg(maker, request.result, request.hides_faces));
+                small_jpeg(maker, request.result, kImageWidth, request.hides_faces));
             job.report({request.number, std::move(jpeg), milliseconds_since(start)});
         });
     } else {
@@ -185,10 +158,10 @@ QString Replay::title() const {
     const double ago = std::chrono::duration<double>(entries_.back().at - entry->at).count();
     return tr("frame %1, %2 s before: %3 of %4 boxes, %5 ms")
         .arg(entry->frame)
-        .arg(ago, 0, 'f', 1)
+        .arg(fixed(ago, 1))
         .arg(entry->kept)
         .arg(entry->raw)
-        .arg(entry->total_ms, 0, 'f', 1);
+        .arg(fixed(entry->total_ms, 1));
 }
 
 QVariantList Replay::stages() const {
@@ -206,10 +179,7 @@ QVariantList Replay::stages() const {
 QImage Replay::image() const {
     const ReplayEntry* entry = selected();
     if (entry == nullptr || !entry->jpeg) return {};
-    const cv::Mat decoded = decode_jpeg(*entry->jpeg).image;
-    if (decoded.empty()) return {};
-    return QImage(decoded.data, decoded.cols, decoded.rows, static_cast<int>(decoded.step), QImage::Format_BGR888)
-        .copy();
+    return image_of(*entry->jpeg);
 }
 
 void Replay::receive(const Image& image) {

@@ -47,6 +47,9 @@ class Replay : public throng::ui::View {
     Q_PROPERTY(bool hidesFaces READ hides_faces NOTIFY selectionChanged)
     Q_PROPERTY(bool hasImage READ has_image NOTIFY selectionChanged)
     Q_PROPERTY(QString title READ title NOTIFY selectionChanged)
+    Q_PROPERTY(int kept READ kept NOTIFY selectionChanged)
+    Q_PROPERTY(int raw READ raw NOTIFY selectionChanged)
+    Q_PROPERTY(double totalMs READ total_ms NOTIFY selectionChanged)
     Q_PROPERTY(QVariantList stages READ stages NOTIFY selectionChanged)
     Q_PROPERTY(double megabytes READ megabytes NOTIFY changed)
     Q_PROPERTY(double costMs READ cost_ms NOTIFY changed)
@@ -85,6 +88,10 @@ public:
     // Images are skipped while their thread or the window is slower than detection; boxes and times never are.
     [[nodiscard]] bool has_image() const { return active() && selected()->jpeg != nullptr; }
     [[nodiscard]] QString title() const;
+    // Of the selected entry; 0: none is.
+    [[nodiscard]] int kept() const { return active() ? static_cast<int>(selected()->kept) : 0; }
+    [[nodiscard]] int raw() const { return active() ? static_cast<int>(selected()->raw) : 0; }
+    [[nodiscard]] double total_ms() const { return active() ? selected()->total_ms : 0; }
     [[nodiscard]] QVariantList stages() const;  // of the selected entry: {label, ms, text}
     [[nodiscard]] double megabytes() const { return static_cast<double>(bytes_) / (1 << 20); }
     [[nodiscard]] double cost_ms() const { return cost_ms_; }  // of the last image, on its thread

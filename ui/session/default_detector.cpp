@@ -1,5 +1,6 @@
 #include "ui/session/default_detector.h"
 
+#include "ui/language/language.h"
 #include "ui/session/shortcut_model.h"
 
 namespace throng::ui {
@@ -36,7 +37,7 @@ bool DefaultDetector::add(const FrameResult& result, bool busy, bool settled) {
 
 void DefaultDetector::decide(double ms) {
     const QString tried = detection_.title();
-    const QString time = QString::number(ms, 'f', ms < 9.95 ? 1 : 0);
+    const QString time = fixed(ms, ms < 9.95 ? 1 : 0);
     const QString key = shortcut_keys(QStringLiteral("detector"));
     if (least_rate_ <= 0 || ms * least_rate_ <= 1000) {
         detection_.make_default();

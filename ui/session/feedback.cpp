@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "ui/language/language.h"
+
 namespace throng::ui {
 namespace {
 
@@ -36,7 +38,7 @@ void Feedback::add(const FrameResult& result) {
         if (time.name == stage::kTotal) ms = time.ms;
     }
     const QString count = QString::number(result.kept.detections.size());
-    set(ms > 0 ? tr("%1: %2 found, %3 ms").arg(title_, count, QString::number(ms, 'f', ms < 9.95 ? 1 : 0))
+    set(ms > 0 ? tr("%1: %2 found, %3 ms").arg(title_, count, fixed(ms, ms < 9.95 ? 1 : 0))
                : tr("%1: %2 found").arg(title_, count));
     timer_.start(kShownMs);
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/clocks/telemetry_sink.h"
+#include "core/video/formats.h"
 #include "ui/base/post.h"
 #include "ui/language/language.h"
 #include "ui/session/usable_models.h"
@@ -45,6 +46,9 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
     connect(&settings_timer_, &QTimer::timeout, this, &Session::apply_settings);
     connect(&detection_, &DetectionSettings::changed, &settings_timer_, qOverload<>(&QTimer::start));
     connect(&display_, &DisplaySettings::changed, &settings_timer_, qOverload<>(&QTimer::start));
+    // A face that is shown only while a switch is held is not stored.
+    connect(&display_, &DisplaySettings::changed, this,
+            [this] { timeline_.set_hides_faces(display_.blur() || display_.hides_always()); });
     connect(&views_, &Views::settingsChanged, &settings_timer_, qOverload<>(&QTimer::start));
     connect(&views_, &Views::opened, this, [this](View* view) {
         if (pipeline_) view->on_refresh(view_frame());
@@ -65,6 +69,12 @@ Session::Session(SessionSetup setup, QSettings& store, QObject* parent)
     connect(&opener_, &SourceOpener::released, this, [this](const Pipeline* previous) {
         if (previous == pipeline_.get()) opener_.destroy(reset(opening_));
     });
+    connect(&transport_, &Transport::stateChanged, this, [this] {
+        const bool over = transport_.current() == Transport::State::ended && !source_.still();
+        if (over && playlist_.together()) playlist_.step(1);
+    });
+    connect(&playlist_, &Playlist::openRequested, this, qOverload<const QString&>(&Session::open));
+    connect(&playlist_, &Playlist::failed, &alert_, qOverload<const Error&>(&Alert::show));
     connect(&opener_, &SourceOpener::opened, this, &Session::start);
     connect(&opener_, &SourceOpener::failed, this, &Session::fail);
 }
@@ -112,6 +122,7 @@ std::shared_ptr<Pipeline> Session::reset(const QString& spec) {
     feedback_.clear();
     for (const auto& view : views_.list()) view->clear();
     history_.clear();
+    timeline_.clear();
     stages_.clear();
     switches_.update({});
     backend_.set_memory(std::nullopt);
@@ -137,7 +148,8 @@ void Session::start(const OpenedSource& opened) {
     }
     if (setup_.make_observer) pipeline_->add_sink(setup_.make_observer());
     feed_.attach(pipeline_, opened.choice.backend->make_gl_bridge());
-    transport_.attach(pipeline_);
+    const bool repeats = names_animation(source_.spec().toStdString()) && pipeline_->source_info().frame_count != 1;
+    transport_.attach(pipeline_, repeats);
     captures_.attach(pipeline_);
     for (const auto& view : views_.list()) view->attach(pipeline_);
     update_pipeline();  // settings changed while the source was being opened; outputs may need that faces are hidden
@@ -214,6 +226,7 @@ void Session::pull() {
             history_.add(*seen_);
             stages_.add(seen_->timings);
             sweep_.add(*seen_);
+            if (source_.seekable()) timeline_.add(seen_, source_.duration());
         }
         if (!seen_->carried) choose_default_detector();
         if (feedback_.awaits_result() && settled()) feedback_.add(*seen_);

@@ -17,6 +17,7 @@
 #include "ui/models/stage_model.h"
 #include "ui/models/switch_model.h"
 #include "ui/plot/history.h"
+#include "ui/replay/timeline.h"
 #include "ui/session/alert.h"
 #include "ui/session/backend_status.h"
 #include "ui/session/captures.h"
@@ -25,6 +26,7 @@
 #include "ui/session/feedback.h"
 #include "ui/session/frame_feed.h"
 #include "ui/session/panel_sections.h"
+#include "ui/session/playlist.h"
 #include "ui/session/run_status.h"
 #include "ui/session/session_setup.h"
 #include "ui/session/source.h"
@@ -54,11 +56,13 @@ class Session : public QObject {
     Q_PROPERTY(throng::ui::StageModel* stages READ stages CONSTANT)
     Q_PROPERTY(throng::ui::Views* views READ views CONSTANT)
     Q_PROPERTY(throng::ui::History* history READ history CONSTANT)
+    Q_PROPERTY(throng::ui::Timeline* timeline READ timeline CONSTANT)
     Q_PROPERTY(throng::ui::SwitchModel* switches READ switches CONSTANT)
     Q_PROPERTY(throng::ui::Clocks* clocks READ clocks CONSTANT)
     Q_PROPERTY(throng::ui::Sweep* sweep READ sweep CONSTANT)
     Q_PROPERTY(throng::ui::RecentModel* recent READ recent CONSTANT)
     Q_PROPERTY(throng::ui::CameraModel* cameras READ cameras CONSTANT)
+    Q_PROPERTY(throng::ui::Playlist* playlist READ playlist CONSTANT)
     Q_PROPERTY(throng::ui::PanelSections* sections READ sections CONSTANT)
     Q_PROPERTY(bool seen READ seen WRITE set_seen NOTIFY seenChanged)
 
@@ -83,11 +87,13 @@ public:
         return &views_.get<Class>();
     }
     [[nodiscard]] History* history() { return &history_; }
+    [[nodiscard]] Timeline* timeline() { return &timeline_; }
     [[nodiscard]] SwitchModel* switches() { return &switches_; }
     [[nodiscard]] Clocks* clocks() { return &clocks_; }
     [[nodiscard]] Sweep* sweep() { return &sweep_; }
     [[nodiscard]] RecentModel* recent() { return &recent_; }
     [[nodiscard]] CameraModel* cameras() { return &cameras_; }
+    [[nodiscard]] Playlist* playlist() { return &playlist_; }
     [[nodiscard]] PanelSections* sections() { return &sections_; }
 
     // False while the window is minimized. Playback rests then, unless something else needs its results.
@@ -154,6 +160,7 @@ private:
 
     SessionSetup setup_;
     Source source_;
+    Playlist playlist_{source_, [this](std::function<void()> call) { opener_.run(std::move(call)); }};
     Transport transport_;
     RunStatus status_;
     BackendStatus backend_;
@@ -165,6 +172,7 @@ private:
     Captures captures_;
     StageModel stages_;
     History history_;
+    Timeline timeline_;
     SwitchModel switches_;
     SwitchControl switch_control_{switches_, detection_, stages_, feedback_};
     Clocks clocks_;

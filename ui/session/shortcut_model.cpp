@@ -56,6 +56,8 @@ constexpr ShortcutEntry kTable[] = {
     {"clockDown", "Shift+C", QT_TR_NOOP("Clock"), QT_TR_NOOP("Previous clock profile")},
     {"sweep", "W", QT_TR_NOOP("Clock"), QT_TR_NOOP("Start or cancel the clock sweep")},
 
+    {"nextFile", "PgDown", QT_TR_NOOP("Source"), QT_TR_NOOP("Next file"), true},
+    {"previousFile", "PgUp", QT_TR_NOOP("Source"), QT_TR_NOOP("Previous file"), true},
     {"open", "Ctrl+O", QT_TR_NOOP("Source"), QT_TR_NOOP("Open a video or image")},
     {"sources", "O", QT_TR_NOOP("Source"), QT_TR_NOOP("Source menu")},
     {"demo", "Ctrl+D", QT_TR_NOOP("Source"), QT_TR_NOOP("Demo crowd")},

@@ -33,8 +33,9 @@ Transport::State transport_state(PipelineState state) {
 }
 
 void Transport::set_loop(bool loop) {
-    if (options_.loop == loop) return;
+    if (this->loop() == loop) return;
     options_.loop = loop;
+    repeats_ = false;
     if (pipeline_) pipeline_->set_loop(loop);
     emit changed();
 }
@@ -99,13 +100,14 @@ void Transport::seek(double seconds) {
     pipeline_->seek(target);
 }
 
-void Transport::attach(std::shared_ptr<Pipeline> pipeline) {
+void Transport::attach(std::shared_ptr<Pipeline> pipeline, bool repeats) {
     pipeline_ = std::move(pipeline);
+    repeats_ = repeats;
     returned_from_.reset();
     loop_start_ = loop_end_ = -1;
     emit changed();
     if (!pipeline_) return;
-    pipeline_->set_loop(options_.loop);
+    pipeline_->set_loop(loop());
     pipeline_->set_speed(options_.speed);
 }
 

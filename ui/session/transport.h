@@ -33,7 +33,7 @@ public:
     [[nodiscard]] State current() const { return state_; }
     [[nodiscard]] bool playing() const { return state_ == State::running; }
     [[nodiscard]] double position() const { return position_; }  // seconds
-    [[nodiscard]] bool loop() const { return options_.loop; }
+    [[nodiscard]] bool loop() const { return options_.loop || repeats_; }
     void set_loop(bool loop);
     [[nodiscard]] double speed() const { return options_.speed; }
     void set_speed(double speed);  // ignores values that are not positive
@@ -54,7 +54,8 @@ public:
     Q_INVOKABLE void markLoop();
 
     // Controls this pipeline from now on; null while there is none. Applies loop and speed to it, and forgets the part.
-    void attach(std::shared_ptr<Pipeline> pipeline);
+    // repeats: it plays in a loop until the user turns that off, as an animation does.
+    void attach(std::shared_ptr<Pipeline> pipeline, bool repeats = false);
     void set_state(State state);  // "ended" returns to the start of a part that is repeated
     void set_position(double seconds);
     void set_frame_time(double seconds) { frame_time_ = seconds; }  // between frames; 0: unknown
@@ -70,6 +71,7 @@ private:
     PipelineOptions options_;
     std::shared_ptr<Pipeline> pipeline_;
     State state_ = State::idle;
+    bool repeats_ = false;
     double position_ = 0;
     double frame_time_ = 0;
     double loop_start_ = -1;

@@ -43,7 +43,7 @@ QString short_model_name(const QString& model, const DetectorKind& kind) {
 // Returns what differs, for a message: the most general difference only, as others follow from it.
 QString describe_change(const PipelineSettings& before, const PipelineSettings& after) {
     const auto tr = [](const char* text) { return translated(text); };
-    const auto number = [](double value) { return QString::number(value, 'f', 2); };
+    const auto number = [](double value) { return fixed(value, 2); };
     const DetectorParams& from = before.detector;
     const DetectorParams& to = after.detector;
     const DetectorKind& kind = detector_kind(to.kind);
@@ -358,6 +358,7 @@ void DetectionSettings::set_model(const QString& model) {
 void DetectionSettings::set_score_threshold(double threshold) {
     PipelineSettings next = values_;
     next.detector.score_threshold = static_cast<float>(threshold);
+    if (soft_rule()) next.nms.score_min = static_cast<float>(threshold);
     change_to(next);
 }
 
@@ -411,15 +412,23 @@ void DetectionSettings::set_rule(int index) {
         next.min_confidence = 0;
         next.nms.merge = Merge::none;
         if (!soft_rule()) next.nms.theta = NmsParams{}.theta;
+        if (start_.nms.score_min == NmsParams{}.score_min) next.nms.score_min = least_score();
     } else if (soft_rule()) {  // the previous rule was soft
         const NmsParams before = is_soft(start_.nms.rule) ? NmsParams{} : start_.nms;
         next.nms.overlap = before.overlap;
         next.nms.theta = before.theta;
+        next.nms.score_min = before.score_min;
         next.nms.min_hits = before.min_hits;
         next.min_confidence = is_soft(start_.nms.rule) ? kind().min_confidence : start_.min_confidence;
         next.nms.merge = before.merge;
     }
     change_to(next);
+}
+
+// Soft rules lower scores. Below the least one that the detector gives, a box is no detection any more.
+float DetectionSettings::least_score() const {
+    constexpr float kCascade = 5;  // scores are sums over the stages
+    return takes_threshold() ? static_cast<float>(score_threshold()) : kCascade;
 }
 
 void DetectionSettings::set_overlap(int index) {

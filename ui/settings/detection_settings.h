@@ -161,6 +161,7 @@ private:
     void change_to(PipelineSettings next);
     [[nodiscard]] PipelineSettings settings_of(const DetectorKind& kind) const;
     void forget_model(const PipelineSettings& next);
+    [[nodiscard]] float least_score() const;
     [[nodiscard]] const DetectorKind& kind() const;
     [[nodiscard]] const DetectorKind* network() const;  // that finds the same objects; null: none, or in use
     [[nodiscard]] const InstalledModel* default_model(const DetectorKind& kind) const;

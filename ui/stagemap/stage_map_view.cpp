@@ -30,9 +30,9 @@ bool is_cascade(const DetectorParams& params) {
 class MapMaker {
 public:
     // Returns null if it was stopped. Releases the result early: frames on a device are scarce.
-    std::shared_ptr<const StageMapView::Map> make(const DetectorParams& params,
-                                                  std::shared_ptr<const FrameResult> result, int level,
-                                                  const std::stop_token& stop) {
+    template <typename Request>
+    std::shared_ptr<const StageMapView::Map> make(Request& request, const std::stop_token& stop) {
+        const DetectorParams& params = request.detector;
         if (!model_ || params.kind != read_.kind || params.model != read_.model) {
             model_.reset();
             model_ = read_cascade(find_model(params.model, params.kind));
@@ -40,9 +40,9 @@ public:
         if (!pool_ || params.threads != read_.threads) pool_ = std::make_unique<ThreadPool>(params.threads);
         read_ = params;
         const auto start = std::chrono::steady_clock::now();
-        const Frame frame = result->frame.on_host();
-        result.reset();
-        auto map = compute_stage_map(*model_, frame, params, level, *pool_, stop);
+        auto result = std::make_shared<FrameResult>(*std::exchange(request.result, nullptr));
+        const Frame frame = result->frame = result->frame.on_host();
+        auto map = compute_stage_map(*model_, frame, params, request.level, *pool_, stop);
         if (!map) return nullptr;
         auto made = std::make_shared<StageMapView::Map>();
         made->map = std::move(*map);
@@ -50,10 +50,13 @@ public:
         made->cells = QSizeF(frame.width(), frame.height()) / kStageCell;
         made->pts = frame.info().pts;
         made->compute_ms = milliseconds_since(start);
+        made->frame = images_.make(ImageRequest{request.view, std::move(result)}).image;
+        made->hides_faces = request.view.blur;
         return made;
     }
 
 private:
+    ImageMaker images_;
     std::optional<CascadeModel> model_;
     std::unique_ptr<ThreadPool> pool_;
     DetectorParams read_;  // model and pool were made for these
@@ -96,9 +99,7 @@ QImage image_of(const StageMap& map) {
 void StageMapView::change(bool open) {
     if (open) {
         worker_.open([maker = MapMaker()](Request& request, const auto& job) mutable {
-            if (auto map = maker.make(request.detector, std::move(request.result), request.level, job.stop())) {
-                job.report(std::move(map));
-            }
+            if (auto map = maker.make(request, job.stop())) job.report(std::move(map));
         });
     } else {
         worker_.close();
@@ -144,7 +145,7 @@ QVariantList StageMapView::bands() const {
 void StageMapView::show(const std::shared_ptr<const FrameResult>& result, const DetectorParams& detector) {
     if (!open() || !result) return;
     if (!(detector == newest_.detector) && newest_.result) clear();
-    Request request{result, detector, level_};
+    Request request{result, detector, level_, view_};
     if (request == newest_) return;
     newest_ = request;
     emit behindChanged();
@@ -156,6 +157,19 @@ void StageMapView::show(const std::shared_ptr<const FrameResult>& result, const 
     worker_.push(std::move(request));
 }
 
+// An image that shows faces is dropped when they must be hidden.
+void StageMapView::set_image_view(const ImageView& view, const OverlayOptions& overlay) {
+    const bool hid = view_.blur;
+    view_ = view;
+    view_.zoom = {};  // the whole frame
+    view_.paint_overlay = true;
+    view_.keep_on_device = false;
+    view_.overlay = overlay;
+    const Request shown = newest_;
+    if (view.blur && !hid) clear();
+    if (shown.result) show(shown.result, shown.detector);
+}
+
 void StageMapView::clear() {
     newest_ = {};
     worker_.clear();
@@ -165,6 +179,7 @@ void StageMapView::clear() {
 }
 
 void StageMapView::receive(std::shared_ptr<const Map> map, const Message& problem) {
+    if (map && view_.blur && !map->hides_faces) return;
     map_ = std::move(map);
     problem_ = translated_message(problem);
     if (map_) level_ = map_->map.level;  // a smaller frame has fewer levels

@@ -1,4 +1,4 @@
-// The map of stages of the current frame, for QML: computed on a thread of its own while it is open.
+// The map of stages of a frame with the image of that frame, for QML: computed on a thread of its own while it is open.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
@@ -35,6 +35,7 @@ class StageMapView : public throng::ui::View {
     QML_UNCREATABLE("belongs to the session")
     Q_PROPERTY(bool ready READ ready NOTIFY changed)
     Q_PROPERTY(QVariant image READ image NOTIFY changed)
+    Q_PROPERTY(QVariant frameImage READ frame_image NOTIFY changed)
     Q_PROPERTY(QSizeF cells READ cells NOTIFY changed)
     Q_PROPERTY(int level READ level WRITE set_level NOTIFY changed)
     Q_PROPERTY(int levels READ levels NOTIFY changed)
@@ -51,6 +52,8 @@ public:
     struct Map {
         StageMap map;
         QImage image;
+        QImage frame;  // what the map was made of, with its boxes
+        bool hides_faces = false;
         QSizeF cells;  // of the frame; the last column and row of the image may lie partly outside
         double compute_ms = 0;
         double pts = 0;  // of the frame, seconds
@@ -62,6 +65,7 @@ public:
     void on_refresh(const ViewFrame& frame) override { show(frame.result, frame.settings.detector); }
     [[nodiscard]] bool ready() const { return map_ != nullptr; }
     [[nodiscard]] QVariant image() const { return map_ ? map_->image : QVariant(); }
+    [[nodiscard]] QVariant frame_image() const { return map_ ? map_->frame : QVariant(); }
     [[nodiscard]] QSizeF cells() const { return map_ ? map_->cells : QSizeF(); }  // of the image that the frame covers
     [[nodiscard]] int level() const { return level_; }                            // -1: all
     void set_level(int level);
@@ -70,7 +74,8 @@ public:
     // The legend: {text, color} each, from few stages to all.
     [[nodiscard]] QVariantList bands() const;
     [[nodiscard]] double compute_ms() const { return map_ ? map_->compute_ms : 0; }
-    // Seconds of the source between the map's frame and the newest one: a map may take longer than a frame.
+    // Seconds of the source from the map's frame to the newest one: a map may take longer than a frame. The map is
+    // shown over its own.
     [[nodiscard]] double behind() const;
     [[nodiscard]] double visited() const { return map_ ? static_cast<double>(map_->map.visited) : 0; }
     [[nodiscard]] double accepted() const { return map_ ? static_cast<double>(map_->map.accepted) : 0; }
@@ -79,6 +84,7 @@ public:
     // Shows this result from now on, with the parameters of its detector. Ignored while closed.
     void show(const std::shared_ptr<const FrameResult>& result, const DetectorParams& detector);
     void clear() override;
+    void set_image_view(const ImageView& view, const OverlayOptions& overlay) override;
 
     // Null while there is none.
     [[nodiscard]] const std::shared_ptr<const Map>& map() const { return map_; }
@@ -95,12 +101,14 @@ private:
         std::shared_ptr<const FrameResult> result;
         DetectorParams detector;
         int level = kAllLevels;
+        ImageView view{};  // of its frame
 
         friend bool operator==(const Request&, const Request&) = default;
     };
     void receive(std::shared_ptr<const Map> map, const Message& problem);
 
     int level_ = kAllLevels;
+    ImageView view_;  // for the frame of a map
     Request newest_;
     std::shared_ptr<const Map> map_;
     QString problem_;

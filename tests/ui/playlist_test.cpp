@@ -1,0 +1,146 @@
+// Tests files as people have them: several that are dropped, those beside the open one, animations, recent ones.
+#include <QDragEnterEvent>
+#include <QDropEvent>
+#include <QMimeData>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/ui/window_fixture.h"
+#include "ui/session/playlist.h"
+
+namespace throng::ui {
+namespace {
+
+class Files : public Window {
+protected:
+    // Makes a file of which only the name counts: the source is a fake.
+    QString make(const std::string& name) {
+        const std::filesystem::path path = folder_.path() / name;
+        std::filesystem::create_directories(path.parent_path());
+        std::ofstream(path) << "x";
+        return QString::fromStdString(path.string());
+    }
+    QString path(const std::string& name) { return QString::fromStdString((folder_.path() / name).string()); }
+    void drop(const QStringList& paths) {
+        QMimeData data;
+        QList<QUrl> urls;
+        for (const QString& each : paths) urls += QUrl::fromLocalFile(each);
+        data.setUrls(urls);
+        const QPoint at(window_->width() / 2, window_->height() / 2);
+        QDragEnterEvent enter(at, Qt::CopyAction, &data, Qt::LeftButton, {});
+        QCoreApplication::sendEvent(window_, &enter);
+        QDropEvent dropped(at, Qt::CopyAction, &data, Qt::LeftButton, {});
+        QCoreApplication::sendEvent(window_, &dropped);
+    }
+    [[nodiscard]] bool plays(const QString& spec) {
+        return test::wait_for([&] { return session_->source()->spec() == spec && video_->has_frame(); });
+    }
+};
+
+TEST_F(Files, AreFoundInNaturalOrder) {
+    for (const char* name : {"set/img10.png", "set/img2.png", "set/notes.txt", "set/more/clip.mp4", "one.mp4"})
+        make(name);
+    EXPECT_EQ(media_files({path("one.mp4"), path("set")}),
+              (QStringList{path("one.mp4"), path("set/img2.png"), path("set/img10.png"), path("set/more/clip.mp4")}));
+    EXPECT_EQ(media_files({}), QStringList{});
+}
+
+TEST_F(Files, SeveralThatAreDroppedBecomeAPlaylist) {
+    for (const char* name : {"set/img10.png", "set/img2.png", "one.mp4"}) make(name);
+    open({});
+    activate();
+    drop({path("one.mp4"), path("set")});
+    ASSERT_TRUE(plays(path("one.mp4")));
+    EXPECT_EQ(session_->playlist()->place(), "1 of 3");
+    EXPECT_TRUE(test::wait_for([&] { return shows("1 of 3"); }));
+    QTest::keyClick(window_, Qt::Key_PageDown);
+    ASSERT_TRUE(plays(path("set/img2.png")));
+    ASSERT_TRUE(test::wait_for([&] { return in_sight("nextFile"); }));
+    draw();
+    QTest::mouseClick(window_, Qt::LeftButton, {}, center_of(*item("nextFile")));
+    ASSERT_TRUE(plays(path("set/img10.png")));
+    EXPECT_EQ(session_->playlist()->place(), "3 of 3");
+    QTest::keyClick(window_, Qt::Key_PageDown);
+    EXPECT_EQ(session_->feedback()->text(), "There is no next file");
+    QTest::keyClick(window_, Qt::Key_PageUp);
+    ASSERT_TRUE(plays(path("set/img2.png")));
+    // In full screen, the name is over the image while no bar has it.
+    EXPECT_EQ(item("sourceName"), nullptr);
+    trigger("fullscreen");
+    EXPECT_TRUE(test::wait_for([&] { return in_sight("sourceName") && shows("img2.png · 2 of 3"); }));
+}
+
+TEST_F(Files, OneFollowsTheOther) {
+    QStringList all;
+    for (const char* name : {"a.mp4", "b.mp4", "c.mp4"}) all += make(name);
+    test::FakeClip clip;
+    clip.frames = 5;
+    open(clip);
+    QStringList opened;
+    QObject::connect(session_->source(), &Source::changed, window_, [&] { opened += session_->source()->spec(); });
+    drop(all);
+    EXPECT_TRUE(test::wait_for(
+        [&] { return session_->source()->spec() == all[2] && session_->transport()->state() == "ended"; }));
+    EXPECT_EQ(opened, all);
+}
+
+TEST_F(Files, ThoseOfTheFolderAreBesideAFile) {
+    for (const char* name : {"img10.png", "img2.png", "notes.txt", "below/img3.png"})
+        make("photos/" + std::string(name));
+    open({});
+    activate();
+    play(path("photos/img2.png"));
+    ASSERT_TRUE(test::wait_for([&] { return session_->playlist()->place() == "1 of 2"; }));
+    QTest::keyClick(window_, Qt::Key_PageDown);
+    EXPECT_TRUE(plays(path("photos/img10.png")));
+    session_->open("camera:7");
+    ASSERT_TRUE(plays("camera:7"));
+    EXPECT_EQ(session_->playlist()->count(), 0);
+    EXPECT_EQ(item("nextFile"), nullptr);
+}
+
+TEST_F(Files, NothingUsableThatIsDroppedIsAnError) {
+    make("papers/notes.txt");
+    make("more/other.txt");
+    open({});
+    drop({path("papers"), path("more")});
+    EXPECT_TRUE(test::wait_for([&] { return session_->alert()->is_error(); }));
+    EXPECT_EQ(session_->alert()->what(), "No videos or images in what was dropped");
+}
+
+TEST_F(Files, AnAnimationRepeats) {
+    test::FakeClip clip;
+    clip.frames = 10;
+    open(clip);
+    play("cat.gif");
+    EXPECT_TRUE(session_->transport()->loop());
+    EXPECT_TRUE(wait_for_results(25)) << "more than it has";
+    session_->open("cat.mp4");
+    ASSERT_TRUE(plays("cat.mp4"));
+    EXPECT_FALSE(session_->transport()->loop());
+    EXPECT_TRUE(test::wait_for([&] { return session_->transport()->state() == "ended"; }));
+    session_->open("cat.gif");
+    ASSERT_TRUE(plays("cat.gif"));
+    ASSERT_TRUE(session_->transport()->loop());
+    session_->transport()->set_loop(false);
+    EXPECT_TRUE(test::wait_for([&] { return session_->transport()->state() == "ended"; })) << "the user decides";
+}
+
+TEST_F(Files, TheStartPageHasTheRecentOnes) {
+    open({});
+    play("older.mp4");
+    session_->open("newer.mp4");
+    ASSERT_TRUE(plays("newer.mp4"));
+    open({}, {1280, 800});
+    ASSERT_TRUE(test::wait_for([&] { return in_sight("startRecent1"); }));
+    draw();
+    QTest::mouseClick(window_, Qt::LeftButton, {}, center_of(*item("startRecent1")));
+    EXPECT_TRUE(plays("older.mp4"));
+    open({}, {480, 320});
+    draw();
+    EXPECT_TRUE(in_sight("startDemo")) << "the buttons come first";
+    EXPECT_EQ(item("startRecent0"), nullptr);
+}
+
+}  // namespace
+}  // namespace throng::ui
