@@ -211,7 +211,7 @@ int run_detect_archive(const DetectArguments& arguments, const PipelineSettings&
     if (output.blur) throw Error(ErrorKind::usage, "has no effect with --out", "--blur");
 
     const InterruptGuard interrupts;
-    logger().info("detector {}", describe_detector(settings.detector));
+    logger().info("detector {}", describe_detector(settings.detector.kind, model_name(settings.detector)));
     const ArchiveWorkers workers(common, settings.detector, arguments.archive);
     ArchiveWork work;
     DetectExtras extras{output.track, {}};

@@ -63,6 +63,7 @@ int DetectRun::run() {
     const BackendChoice& first = idle_backends_.back();
     backend_name_ = first.backend->name();
     backend_why_ = first.why.text();
+    model_name_ = model_name(settings_.detector);  // the file may be gone at the end
     logger().debug("backend {}, {}", first.why.text(), first.backend->description());
     outputs_ = OutputFiles(arguments_.output, arguments_.sources.size(), files_);
     settings_.host_pixels = outputs_.want_pixels();
@@ -280,7 +281,7 @@ void DetectRun::write_summary(double seconds) {
     if (arguments_.output.summary.empty() || summary_->frames() == 0) return;
     nlohmann::ordered_json json = summary_->json(seconds);
     json["detector"] = settings_.detector.kind;
-    json["model"] = model_name(settings_.detector);
+    json["model"] = model_name_;
     json["backend"] = backend_name_;
     json["sources"] = SourceTotals::json(totals_);
     json["interrupted"] = InterruptGuard::requested();
@@ -301,7 +302,7 @@ void DetectRun::print_totals(double seconds) const {
     const OutputOptions& out = arguments_.output;
     const bool data_on_stdout =
         out.json == "-" || out.summary == "-" || out.events == "-" || out.per_minute == "-" || out.trace == "-";
-    text += fmt::format("detector {}\n", describe_detector(settings_.detector));
+    text += fmt::format("detector {}\n", describe_detector(settings_.detector.kind, model_name_));
     text +=
         fmt::format("backend {}{}\n", backend_why_, device_lost_ ? ", lost during the run; continued on the CPU" : "");
     if (data_on_stdout) {

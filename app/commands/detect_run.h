@@ -80,6 +80,7 @@ private:
     PipelineSettings settings_;
     std::string backend_name_;
     std::string backend_why_;
+    std::string model_name_;
     std::vector<BackendChoice> idle_backends_;  // of sources that have ended
     OutputFiles outputs_;
     std::optional<ClockRun> clocks_;

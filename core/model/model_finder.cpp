@@ -132,9 +132,8 @@ std::string model_name(const DetectorParams& params) {
     return params.model.empty() ? std::string() : fs::path(params.model).stem().string();
 }
 
-std::string describe_detector(const DetectorParams& params) {
-    const std::string model = model_name(params);
-    return params.kind + (model.empty() ? "" : ", model " + model);
+std::string describe_detector(std::string_view kind, const std::string& model_name) {
+    return std::string(kind) + (model_name.empty() ? "" : ", model " + model_name);
 }
 
 std::vector<ModelFile> list_models() {

@@ -39,7 +39,7 @@ struct ModelFile {
 [[nodiscard]] std::string model_name(const DetectorParams& params);
 
 // Returns "haar, model haarcascade_frontalface_alt2".
-[[nodiscard]] std::string describe_detector(const DetectorParams& params);
+[[nodiscard]] std::string describe_detector(std::string_view kind, const std::string& model_name);
 
 // Returns a path unchanged if it is a file. Otherwise the argument is a name with or without extension, or the end of
 // one ("alt2", "profileface", "RFB-640"). It is searched in model_folders(), models of the kind first. Throws

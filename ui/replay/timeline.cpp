@@ -75,7 +75,7 @@ QVariant Timeline::imageAt(double fraction) const {
     for (int away = 0; !parts_.empty() && away <= kNear; ++away) {
         for (const int index : {at - away, at + away}) {
             if (index < 0 || index >= kParts) continue;
-            if (const auto& jpeg = parts_[static_cast<std::size_t>(index)].jpeg) return decode_jpeg(*jpeg);
+            if (const auto& jpeg = parts_[static_cast<std::size_t>(index)].jpeg) return image_of(*jpeg);
         }
     }
     return {};

@@ -45,6 +45,7 @@ int bench_pipeline(PipelineBenchArguments arguments, const CommonOptions& common
     run.files().add_model(bench.settings.detector);
     run.start(arguments.streams.size() * arguments.parts.size());
     const BackendChoice backend = make_backend(common, &bench.settings.detector);
+    const std::string detector = describe_detector(bench.settings.detector.kind, model_name(bench.settings.detector));
 
     bench.source_options = arguments.input.source;
     bench.source_options.device = common.device;
@@ -75,13 +76,15 @@ int bench_pipeline(PipelineBenchArguments arguments, const CommonOptions& common
             add_pipeline_row(results, row);
         });
     });
-    return run.finish(results,
-                      {{"source", mask_credentials(arguments.source)},
-                       {"backend", backend.backend->name()},
-                       {"device", backend.backend->description()},
-                       {"stages", stage_json(stages)}},
-                      backend.backend->description(),
-                      fmt::format("\n{}backend {}\n", stage_table(stages).text(), backend.why.text()));
+    return run.finish(
+        results,
+        {{"source", mask_credentials(arguments.source)},
+         {"detector", detector},
+         {"backend", backend.backend->name()},
+         {"device", backend.backend->description()},
+         {"stages", stage_json(stages)}},
+        backend.backend->description(),
+        fmt::format("\n{}detector {}\nbackend {}\n", stage_table(stages).text(), detector, backend.why.text()));
 }
 
 }  // namespace
