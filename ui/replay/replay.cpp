@@ -18,7 +18,7 @@ std::size_t ReplayEntry::bytes() const {
 
 Replay::Replay(QObject* parent)
     : View(parent), worker_(this, [this](const Image& image, const Message& problem) {
-          problem.empty() ? receive(image) : spdlog::error("cannot store a frame: {}", problem.text());
+          problem.empty() ? receive(image) : logger().error("cannot store a frame: {}", problem.text());
       }) {
     connect(this, &Replay::selectionChanged, this, &View::coverChanged);
 }

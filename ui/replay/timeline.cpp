@@ -17,7 +17,7 @@ std::size_t part_at(double fraction) {
 
 Timeline::Timeline(QObject* parent)
     : QObject(parent), worker_(this, [this](Image image, const Message& problem) {
-          problem.empty() ? receive(std::move(image)) : spdlog::error("cannot make a small image: {}", problem.text());
+          problem.empty() ? receive(std::move(image)) : logger().error("cannot make a small image: {}", problem.text());
       }) {}
 
 void Timeline::add(const std::shared_ptr<const FrameResult>& result, double duration) {
