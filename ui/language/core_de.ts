@@ -1524,14 +1524,6 @@
         <translation>Format und Größe dieses Bildes lassen sich nicht umwandeln</translation>
     </message>
     <message>
-        <source>the appsink receives a format that cannot be read</source>
-        <translation>Die appsink erhält ein nicht lesbares Format</translation>
-    </message>
-    <message>
-        <source>put &quot;videoconvert ! video/x-raw,format=BGR !&quot; in front of it</source>
-        <translation>&quot;videoconvert ! video/x-raw,format=BGR !&quot; davorsetzen</translation>
-    </message>
-    <message>
         <source>the pipeline did not start</source>
         <translation>Die Pipeline startete nicht</translation>
     </message>

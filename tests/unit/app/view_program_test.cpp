@@ -215,13 +215,14 @@ TEST_F(ViewProgram, ReportsAMissingDisplay) {
 TEST_F(ViewProgram, ShowsTheLanguageOfTheOptionOrOfTheSystem) {
     TH_NEEDS_WINDOW();
     draw_crowd();
+    fs::create_directory(file("shots"));  // images beside the crowd are counted in the title
     const auto shot = [&](const std::string& option, const std::string& system) {
         const test::ProgramResult result =
             view({file("crowd.png"), "--backend", "cpu", "--window-size", "640x400", "--language", option,
-                  "--screenshot-after", "1", "--screenshot", file("shot.png")},
+                  "--screenshot-after", "1", "--screenshot", file("shots/shot.png")},
                  {"LC_ALL=C.UTF-8", "LANGUAGE=" + system, "QT_QUICK_BACKEND=software"});
         EXPECT_EQ(result.status, 0) << result.err;
-        const cv::Mat image = cv::imread(file("shot.png"), cv::IMREAD_COLOR);
+        const cv::Mat image = cv::imread(file("shots/shot.png"), cv::IMREAD_COLOR);
         return image.empty() ? image : image(cv::Rect(0, 0, 200, kTitleBar)).clone();  // the button Open
     };
     const auto differ = [](const cv::Mat& a, const cv::Mat& b) { return cv::norm(a, b, cv::NORM_INF) > 60; };
