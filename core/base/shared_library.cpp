@@ -80,7 +80,7 @@ std::string find_module(const std::string& file) {
 }
 
 const void* load_module(const std::string& path, const char* symbol, const char* what, std::string& reason) {
-    const auto& module = *new SharedLibrary(path);  // never unloaded: its threads may run until the process ends
+    SharedLibrary module(path);
     if (!module) {
         reason = std::string("the ") + what + " cannot be loaded: " + module.problem();
         return nullptr;
@@ -95,6 +95,7 @@ const void* load_module(const std::string& path, const char* symbol, const char*
                  ", the program of version " TH_VERSION ". Install the same version of both";
         return nullptr;
     }
+    module.keep_loaded();  // its threads may run until the process ends
     return table;
 }
 

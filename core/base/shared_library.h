@@ -22,6 +22,9 @@ public:
     // Returns why it is not loaded, in the words of the loader, which name the file. Empty if it is.
     [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
 
+    // The library stays loaded when this object is destroyed.
+    void keep_loaded() noexcept { handle_ = nullptr; }
+
     // Returns the first of these functions that the library has, otherwise null.
     template <class Function>
     [[nodiscard]] Function* find(std::initializer_list<const char*> names) const noexcept {
