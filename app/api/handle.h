@@ -99,8 +99,8 @@ public:
     [[nodiscard]] const char* error() const noexcept {
         if (rejected_.number == number_) return rejected_.text;
         if (!takes_turns_) return error_.c_str();
-        const auto found = errors_.find(number_);
-        return found != errors_.end() ? found->second.c_str() : "";
+        const auto found = errors_by_number.find(number_);
+        return found != errors_by_number.end() ? found->second.c_str() : "";
     }
 
     // Returns why a handle cannot be used in a forked process, otherwise null.
@@ -147,10 +147,10 @@ private:
         if (!takes_turns_) {
             error_ = std::move(text);
         } else if (text.empty()) {
-            errors_.erase(number_);
+            errors_by_number.erase(number_);
         } else {
             try {
-                errors_[number_] = std::move(text);
+                errors_by_number[number_] = std::move(text);
             } catch (...) {  // out of memory: the status remains
             }
         }
@@ -160,7 +160,8 @@ private:
         return ++last;
     }
     inline static thread_local Rejection rejected_{0, ""};
-    inline static thread_local std::map<std::uint64_t, std::string> errors_;  // by numbers, where threads take turns
+    inline static thread_local std::map<std::uint64_t, std::string>
+        errors_by_number;  // by numbers, where threads take turns
 
     std::string error_;
     std::atomic<std::uint32_t> user_{0};  // 0, or 1 + fork_count() of the process that is in a call

@@ -61,7 +61,7 @@ struct Log {
     std::atomic<spdlog::logger*> used{&logger};
 
     Log() { logger.set_level(spdlog::level::off); }
-    void write_to(std::shared_ptr<spdlog::sinks::sink> sink, spdlog::level::level_enum level) {
+    void write_to(const std::shared_ptr<spdlog::sinks::sink>& sink, spdlog::level::level_enum level) {
         if (sink == nullptr) logger.set_level(spdlog::level::off);
         sinks->set_sinks(sink == nullptr ? std::vector<spdlog::sink_ptr>{} : std::vector<spdlog::sink_ptr>{sink});
         if (sink != nullptr) logger.set_level(level);

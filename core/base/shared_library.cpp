@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 // Folders relative to the one of the program or library that contains this code: a wheel, libraries, programs, a Python
 // module in a build tree. The last one is absolute: an installed Python module is in none of them.
 constexpr const char* kModuleFolders[] = {
-    ".", "throng", "../lib/throng", "../" TH_LIBDIR "/throng", "../../lib/throng", TH_MODULE_DIR};
+    ".", "throng", "../lib/throng", ("../" TH_LIBDIR "/throng"), "../../lib/throng", TH_MODULE_DIR};
 
 // Returns the folder of the program or shared library that contains this function.
 fs::path own_folder() {

@@ -37,12 +37,12 @@ struct Curl {
 };
 
 const Curl& loaded_curl() {
-    static const Curl& kCurl = []() -> const Curl& {
+    static const Curl& curl = []() -> const Curl& {
         const auto& loaded = *new Curl();
         loaded.global_init(CURL_GLOBAL_DEFAULT);
         return loaded;
     }();
-    return kCurl;
+    return curl;
 }
 
 // TARGET.part, locked against a concurrent download of the same file. The file and its folder are created when the

@@ -3,6 +3,7 @@
 
 #include "core/video/image_codecs.h"
 
+// NOLINTNEXTLINE(readability-identifier-naming): the name of the symbol
 extern "C" __attribute__((visibility("default"))) const throng::ImageCodecs throng_image_codecs;
 const throng::ImageCodecs throng_image_codecs{
     .version = TH_VERSION,

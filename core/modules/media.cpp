@@ -15,6 +15,7 @@ BgrCopy make_bgr_copy() {
 }  // namespace
 }  // namespace throng
 
+// NOLINTNEXTLINE(readability-identifier-naming): the name of the symbol
 extern "C" __attribute__((visibility("default"))) const throng::MediaModule throng_media_module;
 const throng::MediaModule throng_media_module{
     .version = TH_VERSION,

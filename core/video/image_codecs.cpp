@@ -22,8 +22,8 @@ const ImageCodecs& load_codecs() {
 }  // namespace
 
 const ImageCodecs& image_codecs() {
-    static const ImageCodecs& kCodecs = load_codecs();
-    return kCodecs;
+    static const ImageCodecs& codecs = load_codecs();
+    return codecs;
 }
 
 }  // namespace throng

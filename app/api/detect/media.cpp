@@ -30,8 +30,8 @@ const MediaModule& load_media() {
 }  // namespace
 
 const MediaModule& media_module() {
-    static const MediaModule& kModule = load_media();
-    return kModule;
+    static const MediaModule& module = load_media();
+    return module;
 }
 
 }  // namespace throng::api
