@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/detect/detector_kinds.h"
+#include "core/detect/network_thresholds.h"
 
 namespace throng {
 
@@ -58,11 +59,14 @@ DetectionParams ChosenSettings::params(DetectionParams defaults) const {
     }
     if (soft) params.nms.min_hits = 1;
     if (soft || contains("min_hits")) params.min_confidence = 0;
-    const std::string kind = params.detector.kind;
-    for (const auto& [name, texts] : texts_) write(name, params);
-    params.detector.kind = kind;
-    if (contains("min_confidence") && !contains("score_threshold") && !detector_kind(kind).calibration) {
-        params.detector.score_threshold = params.min_confidence;
+    for (const auto& [name, texts] : texts_) {
+        if (name != "detector") write(name, params);
+    }
+    // Where the score is the confidence, a lower one must be detected. A higher one is left to the report: what hides faces
+    // uses all that is detected without it.
+    const bool is_probability = !detector_kind(params.detector.kind).calibration;
+    if (is_probability && contains("min_confidence") && !contains("score_threshold") && params.min_confidence > 0) {
+        params.detector.score_threshold = std::min(params.min_confidence, kYuNetThreshold);
     }
     check_params(params);
     return params;

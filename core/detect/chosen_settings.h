@@ -29,8 +29,8 @@ public:
 
     // Returns the parameters: the defaults, what the rule implies, then what was chosen. A rule that is defined on the
     // IoU gets the IoU, its threshold and, if soft, min_hits 1. Soft rules and a chosen min_hits replace the default of
-    // min_confidence. Where the score is the confidence, a chosen min_confidence is the default of score_threshold.
-    // The detector is that of the defaults. Throws Error(usage) as check_params does.
+    // min_confidence. Where the score is the confidence, a chosen min_confidence lowers the default of
+    // score_threshold. The detector is that of the defaults. Throws Error(usage) as check_params does.
     [[nodiscard]] DetectionParams params(DetectionParams defaults) const;
     // The same with the defaults of a kind of detector: detector_of (core/model/model_finder.h) returns the chosen one.
     [[nodiscard]] DetectionParams params(std::string_view kind) const;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/detect/network_thresholds.h"
 
 namespace throng {
 namespace {
@@ -138,9 +139,8 @@ CnnInput cnn_input_choice(const DetectorParams& params) {
 }
 
 float cnn_score_threshold(const DetectorParams& params, HeadFamily family) {
-    constexpr float kYuNet = 0.792F;
-    constexpr float kUltraFace = 0.995F;  // most scores are close to 0 or 1
-    const float threshold = params.score_threshold.value_or(family == HeadFamily::yunet ? kYuNet : kUltraFace);
+    const float own = family == HeadFamily::yunet ? kYuNetThreshold : kUltraFaceThreshold;
+    const float threshold = params.score_threshold.value_or(own);
     // With a lower threshold, every cell of every map would be a detection.
     if (!(threshold > 0.0F && threshold <= 1.0F)) {
         throw Error(ErrorKind::usage, "must be in (0, 1] for this detector", Setting{"score_threshold"});

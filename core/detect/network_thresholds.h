@@ -1,0 +1,9 @@
+// Score thresholds that networks have of their own, by family of model. A score is a probability.
+#pragma once
+
+namespace throng {
+
+inline constexpr float kYuNetThreshold = 0.792F;
+inline constexpr float kUltraFaceThreshold = 0.995F;  // most scores are close to 0 or 1
+
+}  // namespace throng
