@@ -274,15 +274,16 @@ MediaStatus GstPipeline::next(MediaFrame& frame, const std::stop_token& stop) {
         const SamplePtr sample(
             gst().gst_app_sink_try_pull_sample(sink, std::chrono::nanoseconds(kPipelineSlice).count()));
         waited_ = Clock::now() - start;
+        // Also empties the bus, which would hold all messages of a pipeline that always has frames.
+        if (const std::string error = bus_error(); !error.empty() && error_.empty()) {
+            error_ = {"the pipeline failed: %1", error};
+        }
         if (sample) {
             frame = frame_of(sample.get());
             return MediaStatus::read;
         }
-        // After an error, some pipelines end and others stand still.
-        if (const std::string error = bus_error(); !error.empty()) {
-            error_ = {"the pipeline failed: %1", error};
-            return MediaStatus::broken;
-        }
+        // After an error, some pipelines end and others stand still. What they delivered before was read.
+        if (!error_.empty()) return MediaStatus::broken;
         if (gst().gst_app_sink_is_eos(sink)) return MediaStatus::end;
         if (live_ && waited_.count() > request_.source.read_timeout) return MediaStatus::stalled;
     }
