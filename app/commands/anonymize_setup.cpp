@@ -18,7 +18,7 @@ float usual_threshold(DetectorParams detector) {
     return cnn_score_threshold(detector, read_onnx(find_model(model, detector.kind)).head.family);
 }
 
-// What hides faces uses all detections. A cascade misses more faces than a network, so it must be asked for by name.
+// All detections are hidden. A cascade misses more faces than a network, so it must be asked for by name.
 void choose_detector(const AnonymizeArguments& arguments, AnonymizeSetup& setup) {
     const ChosenSettings& chosen = arguments.detection.chosen;
     const std::string_view asked = arguments.detection.kinds.front();

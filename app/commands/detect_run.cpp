@@ -63,7 +63,7 @@ int DetectRun::run() {
     const BackendChoice& first = idle_backends_.back();
     backend_name_ = first.backend->name();
     backend_why_ = first.why.text();
-    model_name_ = model_name(settings_.detector);  // the file may be gone at the end
+    model_name_ = model_name(settings_.detector);  // the file may be removed before the end
     logger().debug("backend {}, {}", first.why.text(), first.backend->description());
     outputs_ = OutputFiles(arguments_.output, arguments_.sources.size(), files_);
     settings_.host_pixels = outputs_.want_pixels();

@@ -1,4 +1,4 @@
-// What the library does with media files, which loads core/video with the first call.
+// Access to media files, which loads core/video with the first call.
 #pragma once
 
 #include "core/video/media_module.h"

@@ -17,6 +17,7 @@
 #include "app/api/structs.h"
 #include "core/base/log.h"
 #include "core/base/value_text.h"
+#include "core/detect/detector_kinds.h"
 
 using throng::Error;
 using throng::ErrorKind;
@@ -26,19 +27,18 @@ namespace api = throng::api;
 
 namespace {
 
-std::int32_t class_of(const api::DetectionOptions& options) {
-    return options.chosen.value_or("detector", "") == "hog" ? THRONG_CLASS_PERSON : THRONG_CLASS_FACE;
+std::int32_t class_of(const throng::FrameResult& result) {
+    return result.detector->object == "person" ? THRONG_CLASS_PERSON : THRONG_CLASS_FACE;
 }
 
 }  // namespace
 
 struct throng_detector : api::Handle {
-    explicit throng_detector(const api::DetectionOptions& options) : detector(options), class_id(class_of(options)) {
+    explicit throng_detector(const api::DetectionOptions& options) : detector(options) {
         set_survives_fork(std::string_view(detector.backend_name()) == "cpu");
         set_takes_turns();
     }
     api::ImageDetector detector;
-    const std::int32_t class_id;
 };
 
 struct throng_stop {
@@ -47,10 +47,9 @@ struct throng_stop {
 
 struct throng_stream : api::Handle {
     throng_stream(const char* source, const api::DetectionOptions& options)
-        : stream(source, options), class_id(class_of(options)), pixels(options.pixels) {}
+        : stream(source, options), pixels(options.pixels) {}
     api::SourceStream stream;
     std::shared_ptr<const throng::FrameResult> result;  // of `frame`
-    const std::int32_t class_id;
     const api::Pixels pixels;
     throng::Frame picture;  // of `result`, for the user
     std::vector<throng_detection> detections;
@@ -186,7 +185,8 @@ api::ImageView view_of(const throng_image* given) {
     return view;
 }
 
-throng_detection detection_of(const throng::DetectionSet& set, std::size_t at, std::int32_t class_id) {
+throng_detection detection_of(const throng::FrameResult& from, std::size_t at) {
+    const throng::DetectionSet& set = from.kept;
     const throng::Detection& detection = set.detections[at];
     throng_detection result{};
     result.x = detection.box.x;
@@ -195,7 +195,7 @@ throng_detection detection_of(const throng::DetectionSet& set, std::size_t at, s
     result.height = detection.box.h;
     result.score = detection.score;
     result.hits = detection.hits;
-    result.class_id = class_id;
+    result.class_id = class_of(from);
     result.confidence = detection.confidence;
     result.track = -1;
     result.person = -1;
@@ -225,7 +225,7 @@ void fill_frame(throng_stream& stream) {
     stream.picture = stream.stream.picture(result);
     stream.detections.clear();
     for (std::size_t k = 0; k < result.kept.detections.size(); ++k) {
-        stream.detections.push_back(detection_of(result.kept, k, stream.class_id));
+        stream.detections.push_back(detection_of(result, k));
     }
     for (const throng::Track& track : result.tracks) {
         if (track.detection < 0) continue;
@@ -332,7 +332,7 @@ throng_status throng_detect(throng_detector* detector, const throng_image* image
         const auto result = detector->detector.detect(view_of(image));
         const std::size_t found = result->kept.detections.size();
         for (std::size_t k = 0; k < std::min(found, static_cast<std::size_t>(capacity)); ++k) {
-            store(detections, size_of_one, k, detection_of(result->kept, k, detector->class_id));
+            store(detections, size_of_one, k, detection_of(*result, k));
         }
         *count = static_cast<std::int64_t>(found);
     });
