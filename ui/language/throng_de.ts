@@ -2096,6 +2096,10 @@
         <translation>%1 Rahmen sind zu sehen: Die weiche Regel senkt Bewertungen und entfernt wenige</translation>
     </message>
     <message>
+        <source>%1 are shown: the confidence of %2 of the kept boxes is too low</source>
+        <translation>%1 sind zu sehen: die Konfidenz von %2 der behaltenen Rahmen ist zu gering</translation>
+    </message>
+    <message>
         <source>%1 are shown: %2 of the kept boxes have fewer than %3 hits</source>
         <translation>%1 sind zu sehen: %2 der behaltenen Rahmen haben weniger als %3 Treffer</translation>
     </message>

@@ -101,7 +101,9 @@ QString MatrixView::difference() const {
     if (!matrix_ || shown_ == kept) return {};
     if (is_soft(matrix_->nms.rule))
         return tr("%1 boxes are shown: the soft rule lowers scores, and removes few").arg(shown_);
-    if (matrix_->nms.min_hits <= 1) return {};
+    if (matrix_->nms.min_hits <= 1) {
+        return tr("%1 are shown: the confidence of %2 of the kept boxes is too low").arg(shown_).arg(kept - shown_);
+    }
     return tr("%1 are shown: %2 of the kept boxes have fewer than %3 hits")
         .arg(shown_)
         .arg(kept - shown_)
