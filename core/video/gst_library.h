@@ -27,7 +27,7 @@ struct GstLibrary {
     TH_GST(app, gst_element_get_state);
     TH_GST(app, gst_element_get_bus);
     TH_GST(app, gst_element_query_duration);
-    TH_GST(app, gst_bus_pop_filtered);
+    TH_GST(app, gst_bus_timed_pop_filtered);
     TH_GST(app, gst_message_parse_error);
     TH_GST(app, gst_bin_get_type);
     TH_GST(app, gst_bin_iterate_all_by_element_factory_name);

@@ -34,6 +34,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kPipelineStop{2000};
 constexpr std::chrono::milliseconds kShortPipelineStop{100};  // after a stop request while it opens
 constexpr std::chrono::milliseconds kPipelineSlice{50};       // a stop request ends each wait within this time
+constexpr std::chrono::milliseconds kLateError{1000};         // an element may fail before its error is on the bus
 
 struct GstFormat {
     const char* name;
@@ -239,6 +240,11 @@ void GstPipeline::open(const std::stop_token& stop) {
         in_time = change(GST_STATE_PLAYING);
         error = bus_error();
     }
+    for (auto waited = kPipelineSlice; in_time && error.empty() && *result == GST_STATE_CHANGE_FAILURE &&
+                                       waited <= kLateError && !stop.stop_requested();
+         waited += kPipelineSlice) {
+        error = bus_error(kPipelineSlice);
+    }
     if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped while opening", request_.shown);
     const char* advice = "test it with gst-launch-1.0 and autovideosink at its end";
     if (!error.empty())
@@ -249,8 +255,9 @@ void GstPipeline::open(const std::stop_token& stop) {
     }
 }
 
-std::string GstPipeline::bus_error() const {
-    const GstMessagePtr message(gst().gst_bus_pop_filtered(objects_->bus, GST_MESSAGE_ERROR));
+std::string GstPipeline::bus_error(std::chrono::nanoseconds wait) const {
+    const GstMessagePtr message(
+        gst().gst_bus_timed_pop_filtered(objects_->bus, static_cast<GstClockTime>(wait.count()), GST_MESSAGE_ERROR));
     if (!message) return {};
     GError* error = nullptr;
     gchar* details = nullptr;

@@ -42,8 +42,9 @@ public:
 private:
     void open(const std::stop_token& stop);
     void close(std::chrono::milliseconds timeout);
-    // Returns the first error on the bus since the last call, with passwords masked; empty if there is none.
-    [[nodiscard]] std::string bus_error() const;
+    // Returns the first error on the bus since the last call, with passwords masked; empty if there is none within
+    // the wait.
+    [[nodiscard]] std::string bus_error(std::chrono::nanoseconds wait = {}) const;
     MediaFrame frame_of(void* sample);
 
     MediaRequest request_;
