@@ -1,18 +1,50 @@
 #include "tests/support/video_files.h"
 
+#include <unistd.h>
+
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <stdexcept>
+#include <system_error>
+
+#include "core/base/child_process.h"
+#include "tests/support/test_data.h"
 
 namespace throng::test {
+namespace {
 
-bool has_ffmpeg() {
-    static const bool found = std::system("ffmpeg -version > /dev/null 2>&1") == 0;
-    return found;
+namespace fs = std::filesystem;
+
+// Returns what `ffmpeg -version` prints; empty if there is no such program.
+const std::string& ffmpeg_version() {
+    static const std::string version = run_child({"ffmpeg", "-version"}, std::chrono::minutes(10)).output;
+    return version;
 }
 
-void ffmpeg(const std::string& arguments, const std::filesystem::path& path) {
+// Returns where the file that these arguments draw is kept for later runs, also those of other builds. Half of the time
+// of a test is often that of the encoder. Nothing is kept of arguments that name another file, or of several files.
+fs::path kept_file(const std::string& arguments, const fs::path& path) {
+    const std::string name = path.filename().string();
+    if (arguments.find('/') != std::string::npos || name.ends_with(".m3u8") || name.find('%') != std::string::npos) {
+        return {};
+    }
+    const std::size_t key = std::hash<std::string>()(ffmpeg_version() + '\n' + arguments);
+    return source_dir() / "build" / "test-clips" / (std::to_string(key) + "-" + name);
+}
+
+}  // namespace
+
+bool has_ffmpeg() {
+    return !ffmpeg_version().empty();
+}
+
+void ffmpeg(const std::string& arguments, const fs::path& path) {
+    const fs::path kept = kept_file(arguments, path);
+    std::error_code problem;
+    if (!kept.empty() && fs::copy_file(kept, path, fs::copy_options::overwrite_existing, problem)) return;
     const std::string log = path.string() + ".log";
     const std::string command =
         "ffmpeg -nostdin -loglevel error -y -threads 1 " + arguments + " '" + path.string() + "' > '" + log + "' 2>&1";
@@ -20,7 +52,12 @@ void ffmpeg(const std::string& arguments, const std::filesystem::path& path) {
         const std::vector<char> output = read_file(log);
         throw std::runtime_error(command + "\n" + std::string(output.begin(), output.end()));
     }
-    std::filesystem::remove(log);
+    fs::remove(log);
+    if (kept.empty()) return;
+    // Another test may keep the same file now. A checkout that cannot be written keeps nothing.
+    const fs::path part = kept.string() + "." + std::to_string(getpid());
+    fs::create_directories(kept.parent_path(), problem);
+    if (fs::copy_file(path, part, fs::copy_options::overwrite_existing, problem)) fs::rename(part, kept, problem);
 }
 
 std::vector<char> read_file(const std::filesystem::path& path) {

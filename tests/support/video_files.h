@@ -10,7 +10,8 @@ namespace throng::test {
 
 [[nodiscard]] bool has_ffmpeg();
 
-// Runs `ffmpeg ARGUMENTS path` without output. Throws std::runtime_error with its output if it fails.
+// Runs `ffmpeg ARGUMENTS path` without output, or copies the file that the same arguments made in an earlier run, from
+// build/test-clips. Throws std::runtime_error with its output if it fails.
 void ffmpeg(const std::string& arguments, const std::filesystem::path& path);
 
 [[nodiscard]] std::vector<char> read_file(const std::filesystem::path& path);
