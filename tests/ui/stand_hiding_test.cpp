@@ -14,6 +14,7 @@
 #include "core/model/onnx.pb.h"
 #include "core/synth/crowd.h"
 #include "tests/support/onnx_maker.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/test_data.h"
 #include "tests/ui/wait.h"
 #include "ui/session/session.h"
@@ -22,7 +23,7 @@
 namespace throng::ui {
 namespace {
 
-constexpr std::int64_t kCrowdFrames = 16;
+constexpr std::int64_t kCrowdFrames = test::kSanitized ? 6 : 16;
 
 CrowdOptions kiosk_crowd() {
     CrowdOptions options;

@@ -141,7 +141,7 @@ TEST(Confidence, IncreasesWithScoreAndHitsAndIsInRange) {
 // What is reported by default, and with a confidence, is what all detections have from there on.
 TEST_F(AutoProgram, TheOperatingPointIsAConfidence) {
     const auto kept = [&](const std::string& detector, const Arguments& more) {
-        Arguments arguments = {"detect",     "crowd:faces=30,size=640x480,frames=2,seed=4",
+        Arguments arguments = {"detect",     "crowd:faces=30,size=640x480,frames=1,seed=4",
                                "--backend",  "cpu",
                                "--detector", detector,
                                "--json",     path("found.jsonl"),
