@@ -22,8 +22,8 @@ void add_source_options(CLI::App& command, SourceArguments& arguments) {
 }
 
 const char* source_forms() {
-    return "A video or image file, a folder of images, rtsp://..., camera:N or /dev/videoN, gst:PIPELINE, "
-           "mosaic:SOURCE, or crowd:faces=60,size=1920x1080,seed=1";
+    return "A video or image file, a folder of images, rtsp://..., camera:N or /dev/videoN, csi:N[,size=WxH][,fps=N], "
+           "gst:PIPELINE, mosaic:SOURCE, or crowd:faces=60,size=1920x1080,seed=1";
 }
 
 }  // namespace throng

@@ -104,9 +104,9 @@ struct SourceOptions {
     int device = 0;  // GPU for hardware decoding
 };
 
-// spec: a video or image file, a folder of images, rtsp://…, camera:N or /dev/videoN, gst:PIPELINE, mosaic:SOURCE,
-// crowd:faces=60,size=1920x1080,seed=1. Throws Error(input) if the source cannot be opened, Error(usage) for a
-// malformed spec, Error(unavailable) if the requested decoder is unavailable, and Error(interrupted) after a stop
+// spec: a video or image file, a folder of images, rtsp://…, camera:N or /dev/videoN, csi:N, gst:PIPELINE,
+// mosaic:SOURCE, crowd:faces=60,size=1920x1080,seed=1. Throws Error(input) if the source cannot be opened, Error(usage)
+// for a malformed spec, Error(unavailable) if the requested decoder is unavailable, and Error(interrupted) after a stop
 // request.
 [[nodiscard]] std::unique_ptr<VideoSource> open_source(std::string_view spec, const SourceOptions& options = {},
                                                        std::stop_token stop = {});

@@ -400,6 +400,14 @@
         <translation>camera:0 ist die erste</translation>
     </message>
     <message>
+        <source>for example csi:0,size=1920x1080,fps=30</source>
+        <translation>zum Beispiel csi:0,size=1920x1080,fps=30</translation>
+    </message>
+    <message>
+        <source>a CSI camera needs a Jetson board with its GStreamer elements (nvidia-l4t-gstreamer)</source>
+        <translation>Eine CSI-Kamera braucht ein Jetson-Board mit seinen GStreamer-Elementen (nvidia-l4t-gstreamer)</translation>
+    </message>
+    <message>
         <source>cannot read the image: %1</source>
         <translation>Das Bild ist nicht lesbar: %1</translation>
     </message>
