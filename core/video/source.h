@@ -91,8 +91,7 @@ public:
 };
 
 struct SourceOptions {
-    std::string decoder =
-        "auto";  // auto, software, cuda, v4l2m2m; auto tries hardware when prefer_device_frames is set
+    std::string decoder = "auto";  // one of decoder_names(); auto tries hardware when prefer_device_frames is set
     // Return the frames of a hardware decoder in device memory (NV12, see Frame::on_host). If false, they are copied to
     // the host.
     bool prefer_device_frames = false;
@@ -117,6 +116,9 @@ struct CameraInfo {
     std::string name;
 };
 [[nodiscard]] std::vector<CameraInfo> list_cameras();
+
+// Returns "auto" and the names of the table of decoders, the best one first.
+[[nodiscard]] std::vector<std::string> decoder_names();
 
 // The table of decoders with their availability, for `throng info`.
 struct DecoderInfo {

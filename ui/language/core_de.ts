@@ -364,10 +364,6 @@
         <translation>Der Decoder %1 fehlt: %2</translation>
     </message>
     <message>
-        <source>the GPU cannot decode this type of video (%1)</source>
-        <translation>Die GPU kann dieses Video nicht decodieren (%1)</translation>
-    </message>
-    <message>
         <source>convert it to H.264</source>
         <translation>in H.264 umwandeln</translation>
     </message>
@@ -1506,14 +1502,6 @@
     <message>
         <source>use a name that ends in .mkv, or %1</source>
         <translation>einen Namen mit .mkv am Ende oder %1 verwenden</translation>
-    </message>
-    <message>
-        <source>unknown decoder</source>
-        <translation>unbekannter Decoder</translation>
-    </message>
-    <message>
-        <source>use auto, software, cuda or v4l2m2m</source>
-        <translation>auto, software, cuda oder v4l2m2m verwenden</translation>
     </message>
     <message>
         <source>the encoder %1 cannot encode %2x%3 pixels: %4</source>
