@@ -257,7 +257,7 @@ THRONG_API void throng_stop_request(throng_stop* stop);
 THRONG_API void throng_stop_destroy(throng_stop* stop);
 
 /* Opens a source, loads the model and starts to detect: a video or image file, a folder of images, rtsp://..., camera:N,
- * gst:PIPELINE, crowd:faces=60,size=1920x1080,frames=100 (without frames, or with 0: endless). Every frame of a file is
+ * csi:N, gst:PIPELINE, crowd:faces=60,size=1920x1080,frames=100 (without frames, or with 0: endless). Every frame of a file is
  * detected; a live source keeps the newest one. Threads of the stream decode and detect ahead, and stop at
  * throng_stream_destroy. Wrong options and models are errors of this function, not of the first frame. */
 THRONG_API throng_status throng_stream_open(throng_stream** stream, int32_t abi, const char* source,

@@ -10,6 +10,7 @@
 #include "app/options/command.h"
 #include "app/options/values.h"
 #include "core/base/error.h"
+#include "core/video/source.h"
 
 namespace throng {
 
@@ -78,7 +79,7 @@ void add_anonymize_command(CLI::App& program, CommandContext& context) {
               "Show the doubtful tracks of a report in a window, with the settings of the report; each is "
               "hidden or left visible there, and the file is written again");
     add_value(*command, "Source", "--decoder", arguments->decoder, "", "Video decoder for finding the faces",
-              one_of({"auto", "software", "cuda", "v4l2m2m"}));
+              one_of(decoder_names()));
     add_archive_options(*command, arguments->archive);
     add_value(*command, "Archive", "--streams", arguments->streams, "N",
               "Number of files in progress at the same time; 0: chosen by the backend", whole_range(0, 256));

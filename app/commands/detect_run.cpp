@@ -257,6 +257,7 @@ void DetectRun::finish(Active& active) {
     const PipelineCounters counters = pipeline.counters();
     summary_->add(counters);
     active.totals->set_dropped(counters.dropped);
+    active.totals->set_details(pipeline.source_info().details.text());
     const bool left_device = pipeline.backend_name() != active.backend.backend->name();
     const std::optional<Error> failure = pipeline.failure();
     if (failure) {

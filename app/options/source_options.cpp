@@ -9,8 +9,7 @@ namespace throng {
 
 void add_source_options(CLI::App& command, SourceArguments& arguments) {
     const auto group = "Source";
-    add_value(command, group, "--decoder", arguments.source.decoder, "", "Video decoder",
-              one_of({"auto", "software", "cuda", "v4l2m2m"}));
+    add_value(command, group, "--decoder", arguments.source.decoder, "", "Video decoder", one_of(decoder_names()));
     add_value(command, group, "--frames", arguments.frames, "N", "Stop after this many frames; 0 for all",
               whole_range(std::int64_t{0}));
     add_value(command, group, "--open-timeout", arguments.source.open_timeout, "S",
@@ -22,8 +21,8 @@ void add_source_options(CLI::App& command, SourceArguments& arguments) {
 }
 
 const char* source_forms() {
-    return "A video or image file, a folder of images, rtsp://..., camera:N or /dev/videoN, gst:PIPELINE, "
-           "mosaic:SOURCE, or crowd:faces=60,size=1920x1080,seed=1";
+    return "A video or image file, a folder of images, rtsp://..., camera:N or /dev/videoN, csi:N[,size=WxH][,fps=N], "
+           "gst:PIPELINE, mosaic:SOURCE, or crowd:faces=60,size=1920x1080,seed=1";
 }
 
 }  // namespace throng

@@ -23,6 +23,7 @@ nlohmann::ordered_json SourceTotals::json(const std::vector<std::shared_ptr<Sour
     for (const auto& source : sources) {
         nlohmann::ordered_json one{{"source", name_as_text(source->name_)},
                                    {"source_number", source->number_},
+                                   {"details", source->details_},
                                    {"frames", source->frames_},
                                    {"kept", source->kept_},
                                    {"raw", source->raw_},

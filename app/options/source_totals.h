@@ -27,6 +27,7 @@ public:
         last_ = Clock::now();
     }
     void close() override {}
+    void set_details(std::string details) { details_ = std::move(details); }  // SourceInfo::details at the end
     void set_dropped(std::uint64_t dropped) { dropped_ = dropped; }
     // reason: what is missing from the source (see VideoSource::incomplete).
     void set_incomplete(std::string reason) { incomplete_ = std::move(reason); }
@@ -40,6 +41,7 @@ private:
 
     std::string name_;
     int number_;
+    std::string details_;
     std::string incomplete_;
     Clock::time_point start_;
     Clock::time_point last_ = start_;

@@ -26,9 +26,10 @@ pkg_check_modules(HIGHWAY REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(FFMPEG REQUIRED IMPORTED_TARGET libavformat libavcodec libavutil libswscale)
 pkg_check_modules(FFMPEG_LOADED REQUIRED libavdevice libavfilter)  # their headers: the program loads them when it needs them
 
-pkg_check_modules(GSTREAMER QUIET gstreamer-app-1.0 gstreamer-video-1.0)  # as these
+pkg_check_modules(GSTREAMER QUIET IMPORTED_TARGET gstreamer-app-1.0 gstreamer-video-1.0)  # as these; its elements link them
+pkg_check_modules(GST_ANALYTICS QUIET IMPORTED_TARGET gstreamer-analytics-1.0)  # from GStreamer 1.24 on
 if(NOT GSTREAMER_FOUND)
-    message(STATUS "No GStreamer headers: building without gst:PIPELINE (libgstreamer-plugins-base1.0-dev)")
+    message(STATUS "No GStreamer headers: building without gst:PIPELINE and the elements (libgstreamer-plugins-base1.0-dev)")
 endif()
 
 # OpenCV: its CMake package if installed completely (Jetson, source builds). Debian's module packages do not include it.

@@ -66,6 +66,12 @@ if(TARGET throng_nms)
     list(APPEND packages libthrong-nms0 libthrong0 libthrong-dev)
 endif()
 
+# ---- throng-gstreamer: elements, where GStreamer looks for them
+if(TARGET throng_gstreamer)
+    install(TARGETS throng_gstreamer LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/gstreamer-1.0 COMPONENT throng-gstreamer)
+    list(APPEND packages throng-gstreamer)
+endif()
+
 # ---- python3-throng
 if(TARGET throng_python)
     find_package(Python3 COMPONENTS Interpreter Development.Module QUIET)
@@ -142,7 +148,8 @@ throng_package(throng-media video "" "detects faces in crowds in real time - med
     "Opens videos, streams, cameras and images for libthrong0 and python3-throng, and
 reads and writes PNG, WebP and other image files for throng.")
 throng_package(throng-cuda non-free/video
-    "throng (= ${PROJECT_VERSION}) | libthrong0 (= ${PROJECT_VERSION}) | python3-throng (= ${PROJECT_VERSION})"
+    "throng (= ${PROJECT_VERSION}) | libthrong0 (= ${PROJECT_VERSION}) | python3-throng (= ${PROJECT_VERSION}) \
+| throng-gstreamer (= ${PROJECT_VERSION})"
     "detects faces in crowds in real time - CUDA backend"
     "Runs the detectors of throng and libthrong0 on NVIDIA GPUs. Needs a driver for
 CUDA 12.2 or newer. Contains NVIDIA's CUDA runtime, which is not free software.")
@@ -160,6 +167,11 @@ throng_package(libthrong-dev libdevel "libthrong0 (= ${PROJECT_VERSION}), libthr
     "face detection and non-maximum suppression - development files"
     "Headers, examples, and files for CMake and pkg-config of the C libraries
 libthrong and libthrong_nms.")
+throng_package(throng-gstreamer video "opencv-data" "face detection - elements for GStreamer"
+    "The elements throngdetect, which marks faces and people in a pipeline, and
+thronghide, which makes them unrecognizable.")
+set(CPACK_DEBIAN_THRONG-GSTREAMER_PACKAGE_RECOMMENDS "gstreamer1.0-plugins-base, gstreamer1.0-tools")
+set(CPACK_DEBIAN_THRONG-GSTREAMER_PACKAGE_SUGGESTS "throng-cuda")
 # The module is compiled for one version of Python.
 math(EXPR next_python "${Python3_VERSION_MINOR} + 1")
 throng_package(python3-throng python

@@ -78,7 +78,7 @@ void mask_user_info(std::string& text) {
 // name of this form loses its beginning, too. Words with a correct address are left to mask_user_info.
 void mask_bare_user_info(std::string& text) {
     constexpr std::string_view kEnd = " \t\r\n\v\f\"'<>()";
-    constexpr std::array<std::string_view, 5> kSources = {"mosaic:", "gst:", "file:", "camera:", "crowd:"};
+    constexpr std::array<std::string_view, 6> kSources = {"mosaic:", "gst:", "file:", "camera:", "csi:", "crowd:"};
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = std::min(text.find_first_of(kEnd, begin), text.size());
         std::string_view word = std::string_view(text).substr(begin, end - begin);

@@ -2,10 +2,10 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <set>
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/key_values.h"
 #include "core/synth/crowd.h"
 
 namespace throng {
@@ -69,15 +69,7 @@ void parse_crowd_size(std::string_view text, CrowdOptions& options) {
 
 CrowdOptions parse_crowd_options(std::string_view spec) {
     CrowdOptions options;
-    std::set<std::string_view> seen;
-    while (!spec.empty()) {
-        const std::string_view item = spec.substr(0, spec.find(','));
-        spec.remove_prefix(item.size());
-        if (!spec.empty()) spec.remove_prefix(1);
-        const std::size_t equals = item.find('=');
-        const std::string_view key = item.substr(0, equals);
-        const std::string_view value = equals == std::string_view::npos ? std::string_view{} : item.substr(equals + 1);
-        if (!seen.insert(key).second) reject(key, value, "use each key only once");
+    for (const auto& [key, value] : key_values(spec, "crowd: ")) {
         if (key == "faces") {
             options.faces = whole_number<int>(key, value, kFacesAdvice);
         } else if (key == "size") {

@@ -1,13 +1,13 @@
 #include "core/video/decoders.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <string_view>
 
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/resources.h"
+#include "core/base/value_text.h"
 #include "core/frame/frame_pool.h"
 #include "core/video/v4l2.h"
 
@@ -25,15 +25,13 @@ constexpr int kHeldDeviceFrames = 12;  // additional surfaces for frames that ar
 // AV_CUDA_USE_PRIMARY_CONTEXT of libavutil/hwcontext_cuda.h, which would require the CUDA headers. Decoded frames are
 // in the context that the CUDA runtime uses.
 constexpr int kUsePrimaryContext = 1;
+constexpr const char* kNoDevice = "no V4L2 memory-to-memory device";
+// Of the names of decoders: the Jetson build of FFmpeg, one with Jetson's multimedia API, and upstream FFmpeg.
+constexpr char kNvV4l2[] = "_nvv4l2dec";
+constexpr char kNvMpi[] = "_nvmpi";
+constexpr char kV4l2[] = "_v4l2m2m";
 
-struct Request {
-    const AVStream& stream;
-    const SourceOptions& options;
-    bool low_delay;
-    av::ErrorCount& errors;
-};
-
-av::CodecPtr make_context(const AVCodec* decoder, const Request& request, std::string& why) {
+av::CodecPtr make_context(const AVCodec* decoder, const DecoderRequest& request, std::string& why) {
     if (decoder == nullptr) {
         why = std::string("no decoder for ") + avcodec_get_name(request.stream.codecpar->codec_id);
         return nullptr;
@@ -70,7 +68,7 @@ bool opened(AVCodecContext& codec, std::string& why) {
     return status >= 0;
 }
 
-av::CodecPtr open_software(const Request& request, std::string& why) {
+av::CodecPtr open_software(const DecoderRequest& request, std::string& why) {
     const AVCodecID id = request.stream.codecpar->codec_id;
     const AVCodec* decoder = avcodec_find_decoder(id);
     if (has_alpha_stream(request.stream)) {
@@ -110,7 +108,7 @@ av::BufferPtr open_cuda_device(int device, std::string& why) {
     return av::BufferPtr(reference);
 }
 
-av::CodecPtr open_cuda(const Request& request, std::string& why) {
+av::CodecPtr open_cuda(const DecoderRequest& request, std::string& why) {
     const AVCodec* decoder = avcodec_find_decoder(request.stream.codecpar->codec_id);
     if (has_alpha_stream(request.stream)) {
         why = "it does not decode transparency";
@@ -131,31 +129,30 @@ av::CodecPtr open_cuda(const Request& request, std::string& why) {
     return opened(*codec, why) ? std::move(codec) : nullptr;
 }
 
-av::CodecPtr open_v4l2m2m(const Request& request, std::string& why) {
+// A decoder of FFmpeg for a device of the board: "h264_v4l2m2m".
+av::CodecPtr open_device(const DecoderRequest& request, const char* suffix, std::string& why) {
     if (has_alpha_stream(request.stream)) {
         why = "it does not decode transparency";
         return nullptr;
     }
-    if (!v4l2::has_memory_to_memory_device()) {
-        why = "no V4L2 memory-to-memory device";
+    const std::string name = avcodec_get_name(request.stream.codecpar->codec_id) + std::string(suffix);
+    const AVCodec* decoder = avcodec_find_decoder_by_name(name.c_str());
+    if (decoder == nullptr) {
+        why = "this FFmpeg build has no " + name;
         return nullptr;
     }
-    const std::string base = avcodec_get_name(request.stream.codecpar->codec_id);
-    for (const char* suffix : {"_nvv4l2dec", "_v4l2m2m"}) {  // the Jetson build of FFmpeg, and upstream FFmpeg
-        const AVCodec* decoder = avcodec_find_decoder_by_name((base + suffix).c_str());
-        if (decoder == nullptr) continue;
-        av::CodecPtr codec = make_context(decoder, request, why);
-        if (codec && opened(*codec, why)) return codec;
+    if (!v4l2::has_memory_to_memory_device()) {
+        why = kNoDevice;
+        return nullptr;
     }
-    if (why.empty()) why = "this FFmpeg build has no V4L2 decoder for " + base;
-    return nullptr;
+    av::CodecPtr codec = make_context(decoder, request, why);
+    return codec && opened(*codec, why) ? std::move(codec) : nullptr;
 }
 
-struct Row {
-    std::string_view name;
-    av::CodecPtr (*open)(const Request& request, std::string& why);
-};
-constexpr std::array<Row, 3> kRows = {{{"cuda", open_cuda}, {"v4l2m2m", open_v4l2m2m}, {"software", open_software}}};
+template <const char* suffix>
+av::CodecPtr open_suffix(const DecoderRequest& request, std::string& why) {
+    return open_device(request, suffix, why);
+}
 
 void check_size(const AVStream& stream, const std::string& shown) {
     const std::int64_t pixels = static_cast<std::int64_t>(stream.codecpar->width) * stream.codecpar->height;
@@ -167,26 +164,46 @@ void check_size(const AVStream& stream, const std::string& shown) {
 
 }  // namespace
 
-OpenDecoder open_decoder(const AVStream& stream, const SourceOptions& options, bool low_delay, av::ErrorCount& errors,
-                         const std::string& shown) {
-    check_size(stream, shown);
+const DecoderTable& decoder_table() {
+    static const auto& table = *new DecoderTable{{{"cuda", true, open_cuda},
+                                                  {"nvv4l2dec", true, open_suffix<kNvV4l2>},
+                                                  {"nvmpi", true, open_suffix<kNvMpi>},
+                                                  {"v4l2m2m", true, open_suffix<kV4l2>},
+                                                  {"software", false, open_software}}};
+    return table;
+}
+
+std::vector<std::string> decoder_names() {
+    std::vector<std::string> names{"auto"};
+    for (const DecoderRow& row : decoder_table().rows) names.emplace_back(row.name);
+    return names;
+}
+
+OpenDecoder open_decoder(const DecoderRequest& request, const std::string& shown, const DecoderTable& table,
+                         const OpenDecoder* after) {
+    check_size(request.stream, shown);
+    const SourceOptions& options = request.options;
     const bool automatic = options.decoder == "auto";
-    const Request request{stream, options, low_delay, errors};
+    OpenDecoder result;
+    if (after != nullptr) result.passed_over = after->passed_over;
+    const DecoderRow* const first = after != nullptr ? after->row + 1 : table.rows.data();
     std::string why;
-    for (const Row& row : kRows) {
-        const bool hardware = row.open != open_software;
-        if (automatic ? hardware && !options.prefer_device_frames : row.name != options.decoder) continue;
+    for (const DecoderRow* row = first; row != table.rows.data() + table.rows.size(); ++row) {
+        if (automatic ? row->hardware && !options.prefer_device_frames : row->name != options.decoder) continue;
         why.clear();
-        if (av::CodecPtr codec = row.open(request, why)) return {std::move(codec), std::string(row.name)};
-        if (!hardware) break;
+        result.row = row;
+        result.codec = row->open(request, why);
+        if (result.codec) return result;
+        if (!row->hardware) break;
         if (!automatic) {
             throw Error(ErrorKind::unavailable, {"the %1 decoder is unavailable: %2", options.decoder, why}, shown,
                         {"use %1 or %2", Setting{"decoder", "auto"}, "software"});
         }
-        logger().info("{}: the {} decoder is unavailable ({})", shown, row.name, why);
+        logger().info("{}: the {} decoder is unavailable ({})", shown, row->name, why);
+        if (result.passed_over.empty()) result.passed_over = std::string(row->name) + ": " + why;
     }
     if (why.empty()) {
-        throw Error(ErrorKind::usage, "unknown decoder", options.decoder, "use auto, software, cuda or v4l2m2m");
+        throw Error(ErrorKind::usage, check_choice(options.decoder, decoder_names()), Setting{"decoder"});
     }
     throw Error(ErrorKind::input, {"the video cannot be decoded: %1", why}, shown, "convert it to H.264");
 }
@@ -195,10 +212,16 @@ std::vector<DecoderInfo> list_decoders(int device) {
     av::set_up();
     std::string why;
     const bool cuda = open_cuda_device(device, why) != nullptr;
-    const bool v4l2m2m = v4l2::has_memory_to_memory_device();
-    return {{"software", true, std::string("FFmpeg ") + av_version_info()},
-            {"cuda", cuda, cuda ? "device " + std::to_string(device) : why},
-            {"v4l2m2m", v4l2m2m, v4l2m2m ? "" : "no V4L2 memory-to-memory device"}};
+    std::vector<DecoderInfo> list{{"software", true, std::string("FFmpeg ") + av_version_info()},
+                                  {"cuda", cuda, cuda ? "device " + std::to_string(device) : why}};
+    for (const char* suffix : {kNvV4l2, kNvMpi, kV4l2}) {
+        const std::string problem = avcodec_find_decoder_by_name((std::string("h264") + suffix).c_str()) == nullptr
+                                        ? std::string("this FFmpeg build has no h264") + suffix
+                                    : v4l2::has_memory_to_memory_device() ? ""
+                                                                          : kNoDevice;
+        list.push_back({suffix + 1, problem.empty(), problem});
+    }
+    return list;
 }
 
 }  // namespace throng

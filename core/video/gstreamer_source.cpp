@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/key_values.h"
 #include "core/base/secrets.h"
+#include "core/base/value_text.h"
 #ifdef TH_WITH_GSTREAMER
 #include "core/base/stopwatch.h"
 #include "core/video/format_watch.h"
@@ -15,9 +17,9 @@
 
 namespace throng {
 
-#ifdef TH_WITH_GSTREAMER
 namespace {
 
+#ifdef TH_WITH_GSTREAMER
 // A pipeline that waits for its reader, such as one that begins with a file.
 class PipelineSource final : public VideoSource {
 public:
@@ -67,18 +69,10 @@ private:
     double decode_ms_ = 0;
 };
 
-}  // namespace
 #endif
 
-std::unique_ptr<VideoSource> open_gstreamer(std::string_view spec, const SourceOptions& options,
-                                            const std::stop_token& stop) {
-    MediaRequest request;
-    request.url = spec.substr(spec.find(':') + 1);
-    request.shown = mask_credentials(spec);
-    request.source = options;
-    if (request.url.find_first_not_of(' ') == std::string::npos) {
-        throw Error(ErrorKind::usage, "the pipeline is empty", request.shown, "for example gst:videotestsrc");
-    }
+// request.url: the pipeline.
+std::unique_ptr<VideoSource> open_pipeline(MediaRequest request, const std::stop_token& stop) {
 #ifdef TH_WITH_GSTREAMER
     if (request.url.find("appsink") == std::string::npos) {
         request.url += " ! videoconvert ! appsink max-buffers=2 sync=false";
@@ -93,6 +87,68 @@ std::unique_ptr<VideoSource> open_gstreamer(std::string_view spec, const SourceO
     throw Error(ErrorKind::unavailable, "this build has no GStreamer", request.shown,
                 "open the camera or stream directly: camera:0, rtsp://…");
 #endif
+}
+
+}  // namespace
+
+std::unique_ptr<VideoSource> open_gstreamer(std::string_view spec, const SourceOptions& options,
+                                            const std::stop_token& stop) {
+    MediaRequest request;
+    request.url = spec.substr(spec.find(':') + 1);
+    request.shown = mask_credentials(spec);
+    request.source = options;
+    if (request.url.find_first_not_of(' ') == std::string::npos) {
+        throw Error(ErrorKind::usage, "the pipeline is empty", request.shown, "for example gst:videotestsrc");
+    }
+    return open_pipeline(std::move(request), stop);
+}
+
+std::string csi_pipeline(std::string_view spec) {
+    constexpr std::int64_t kMaxSensor = 63;
+    constexpr std::int64_t kMaxSide = 16384;
+    constexpr std::int64_t kMaxFps = 1000;
+    const auto number = [](const char* name, std::string_view text, std::int64_t low, std::int64_t high) {
+        if (const Message problem = check_whole(text, low, high); !problem.empty()) {
+            throw Error(ErrorKind::usage, problem, std::string("csi: ") + name,
+                        "for example csi:0,size=1920x1080,fps=30");
+        }
+        return std::to_string(*parse_whole(text));
+    };
+    const std::string_view text = spec.substr(spec.find(':') + 1);
+    const std::size_t comma = std::min(text.find(','), text.size());
+    const std::string camera = number("camera", text.substr(0, comma), 0, kMaxSensor);
+    std::string width = "1920", height = "1080", fps = "30";
+    for (const auto& [key, value] : key_values(text.substr(std::min(comma + 1, text.size())), "csi: ")) {
+        if (key == "size") {
+            const std::size_t cross = std::min(value.find('x'), value.size());
+            width = number("width", value.substr(0, cross), 1, kMaxSide);
+            height = number("height", value.substr(std::min(cross + 1, value.size())), 1, kMaxSide);
+        } else if (key == "fps") {
+            fps = number("fps", value, 1, kMaxFps);
+        } else {
+            throw Error(ErrorKind::usage, {"unknown option '%1'", std::string(key)},
+                        "csi:", "for example csi:0,size=1920x1080,fps=30");
+        }
+    }
+    return "nvarguscamerasrc sensor-id=" + camera + " ! video/x-raw(memory:NVMM),format=NV12,width=" + width +
+           ",height=" + height + ",framerate=" + fps +
+           "/1 ! nvvidconv ! video/x-raw,format=NV12 ! appsink max-buffers=2 sync=false";
+}
+
+std::unique_ptr<VideoSource> open_csi(std::string_view spec, const SourceOptions& options,
+                                      const std::stop_token& stop) {
+    MediaRequest request;
+    request.url = csi_pipeline(spec);
+    request.shown = std::string(spec);
+    request.source = options;
+    try {
+        return open_pipeline(request, stop);
+    } catch (const Error& failure) {
+        // The text is right, so what cannot be parsed is an element that is not installed.
+        if (failure.kind() != ErrorKind::usage) throw;
+        throw Error(ErrorKind::unavailable, failure.problem(), request.shown,
+                    "a CSI camera needs a Jetson board with its GStreamer elements (nvidia-l4t-gstreamer)");
+    }
 }
 
 }  // namespace throng

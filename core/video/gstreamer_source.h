@@ -1,8 +1,9 @@
-// GStreamer pipelines: gst:PIPELINE. For cameras that only GStreamer supports (CSI on Jetson).
+// GStreamer pipelines: gst:PIPELINE, and csi:N, the pipeline of a CSI camera of a Jetson board.
 #pragma once
 
 #include <memory>
 #include <stop_token>
+#include <string>
 #include <string_view>
 
 #include "core/video/source.h"
@@ -13,5 +14,14 @@ namespace throng {
 // its end; every frame of another one is read. Throws Error(unavailable) without GStreamer, and as GstPipeline.
 [[nodiscard]] std::unique_ptr<VideoSource> open_gstreamer(std::string_view spec, const SourceOptions& options,
                                                           const std::stop_token& stop);
+
+// Returns the pipeline of "csi:N", "csi:N,size=1280x720,fps=60": camera N, by default 1920x1080 at 30 frames per second,
+// with frames in host memory. Throws Error(usage) naming what is malformed.
+[[nodiscard]] std::string csi_pipeline(std::string_view spec);
+
+// As open_gstreamer with that pipeline. Throws Error(unavailable) where its elements are missing: elsewhere than on a
+// Jetson board.
+[[nodiscard]] std::unique_ptr<VideoSource> open_csi(std::string_view spec, const SourceOptions& options,
+                                                    const std::stop_token& stop);
 
 }  // namespace throng

@@ -49,11 +49,6 @@ MediaFileSource::MediaFileSource(const MediaRequest& request, std::unique_ptr<Me
       opener_stop_(stop),
       stop_(stop) {
     std::optional<TimedFrame> first = decode(stop);
-    if (first && reader_->rejected_by_hardware() && reader_->input().seekable()) {
-        request_.source.decoder = "software";  // with all its threads
-        reopen();
-        first = decode(stop);
-    }
     if (!first) reject(stop);
     width_ = first->media.width();
     height_ = first->media.height();

@@ -27,6 +27,8 @@ enum class ByteReader {
     pipe,        // ByteStream: a path that is neither a file nor a folder
 };
 
+struct DecoderTable;
+
 struct MediaRequest {
     std::string url;           // as FFmpeg takes it; a path for a pipe
     std::string shown;         // for messages, passwords masked
@@ -38,6 +40,7 @@ struct MediaRequest {
     bool may_end = false;                      // decide on opening whether the input has an end: see MediaInput::live
     std::optional<Orientation> orientation{};  // if set: that of all frames, whatever FFmpeg finds
     SourceOptions source;
+    const DecoderTable* decoders = nullptr;  // null: that of decoders.h
 };
 
 // An input whose headers were read.

@@ -2,15 +2,20 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <span>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/video/decoders.h"
 #include "core/video/transparency.h"
 
 namespace throng {
+namespace {
+
+constexpr std::size_t kMaxTrial = 500;  // packets without a frame
+
+}  // namespace
 
 Frame make_frame(FrameMaker& maker, MediaFrame decoded, std::int64_t index, double pts,
                  std::chrono::steady_clock::time_point arrival) {
@@ -21,28 +26,46 @@ Frame make_frame(FrameMaker& maker, MediaFrame decoded, std::int64_t index, doub
 
 MediaReader::MediaReader(const MediaRequest& request, const std::stop_token& stop)
     : request_(request), demuxer_(request, stop) {
-    OpenDecoder decoder =
-        open_decoder(demuxer_.stream(), request_.source, demuxer_.live(), damage_.decoder_errors(), request_.shown);
-    codec_ = std::move(decoder.codec);
-    decoder_name_ = std::move(decoder.name);
+    open(nullptr);
+}
+
+void MediaReader::open(const OpenDecoder* after) {
+    const DecoderTable& table = request_.decoders != nullptr ? *request_.decoders : decoder_table();
+    decoder_ = open_decoder({demuxer_.stream(), request_.source, demuxer_.live(), damage_.decoder_errors()},
+                            request_.shown, table, after);
 }
 
 MediaStatus MediaReader::next(MediaFrame& frame, const std::stop_token& stop) {
     demuxer_.reset_waited();
     frame.av_frame = av::make_frame();
     for (;;) {
-        const int status = avcodec_receive_frame(codec_.get(), frame.av_frame.get());
+        const int status = avcodec_receive_frame(decoder_.codec.get(), frame.av_frame.get());
         if (status >= 0) {
             const AVFrame& av_frame = *frame.av_frame;
-            if (!checked_decoder_) check_requested_decoder(av_frame);
+            // FFmpeg decodes what the GPU cannot in software, with one thread.
+            if (on_trial() && decoder_.codec->hw_device_ctx != nullptr && av_frame.hw_frames_ctx == nullptr) {
+                pass_over("the GPU cannot decode this type of video");
+                av_frame_unref(frame.av_frame.get());
+                continue;
+            }
+            has_frame_ = true;
+            sent_.clear();
             demuxer_.clock().follow(av_frame);
             frame.ticks = clock().ticks_of(av_frame);
             frame.iteration = clock().iteration_of(av_frame);
-            const int max_delay = std::max(codec_->thread_count, 1) + codec_->has_b_frames + 1;
+            const int max_delay = std::max(decoder_.codec->thread_count, 1) + decoder_.codec->has_b_frames + 1;
             frame.damaged = damage_.follow(av_frame, max_delay);
             frame.padding_for_alpha = padding_for_alpha_;
             frame.orientation = orientation_of_frame(av_frame);
             return MediaStatus::read;
+        }
+        if (status == AVERROR_EOF && on_trial() && !sent_.empty()) {
+            pass_over("it returned no frame");
+            continue;
+        }
+        if (status != AVERROR_EOF && status != AVERROR(EAGAIN) && on_trial() && reports_device()) {
+            pass_over(av::message(status));
+            continue;
         }
         if (status == AVERROR_EOF) return MediaStatus::end;
         if (status != AVERROR(EAGAIN)) {
@@ -53,43 +76,72 @@ MediaStatus MediaReader::next(MediaFrame& frame, const std::stop_token& stop) {
     }
 }
 
-MediaStatus MediaReader::feed(const std::stop_token& stop) {
+MediaStatus MediaReader::next_packet(av::PacketPtr& packet, const std::stop_token& stop) {
+    if (!unsent_.empty()) {
+        packet = std::move(unsent_.front());
+        unsent_.pop_front();
+        return MediaStatus::read;
+    }
     MediaStatus status{};
     do {
         status = demuxer_.read(stop);
         damage_.add(demuxer_.num_failures() - std::exchange(failures_seen_, demuxer_.num_failures()));
     } while (status == MediaStatus::end && loop_ && damaged() == 0 && demuxer_.begin_again());
+    if (status == MediaStatus::read) packet = av::checked(av::PacketPtr(av_packet_clone(&demuxer_.packet())));
+    return status;
+}
+
+MediaStatus MediaReader::feed(const std::stop_token& stop) {
+    av::PacketPtr packet;
+    const MediaStatus status = next_packet(packet, stop);
     if (status == MediaStatus::end || (status == MediaStatus::broken && !demuxer_.live())) {
         draining_ = true;  // the decoder returns the frames that it still holds
-        return avcodec_send_packet(codec_.get(), nullptr) < 0 ? status : MediaStatus::read;
+        return avcodec_send_packet(decoder_.codec.get(), nullptr) < 0 ? status : MediaStatus::read;
     }
     if (status != MediaStatus::read) return status;
-    const AVPacket& packet = demuxer_.packet();
     const AVCodecID codec = demuxer_.stream().codecpar->codec_id;
-    damage_.follow(packet, demuxer_.format(), codec);
-    const std::span<const std::uint8_t> data(packet.data, static_cast<std::size_t>(packet.size));
+    damage_.follow(*packet, demuxer_.format(), codec);
+    const std::span<const std::uint8_t> data(packet->data, static_cast<std::size_t>(packet->size));
     padding_for_alpha_ = has_padding_for_alpha(codec, demuxer_.format().iformat->name, data);
-    if (avcodec_send_packet(codec_.get(), &packet) < 0) damage_.add();
+    const int sent = avcodec_send_packet(decoder_.codec.get(), packet.get());
+    if (!on_trial()) {
+        if (sent < 0) damage_.add();
+        return MediaStatus::read;
+    }
+    sent_.push_back(std::move(packet));
+    if (sent < 0 && reports_device()) {
+        pass_over(av::message(sent));
+    } else if (sent_.size() > kMaxTrial) {
+        pass_over("it returned no frame");
+    } else if (sent < 0) {
+        damage_.add();
+    }
     return MediaStatus::read;
 }
 
-// A hardware decoder may open successfully and still reject the stream. FFmpeg then falls back to software.
-void MediaReader::check_requested_decoder(const AVFrame& av_frame) {
-    checked_decoder_ = true;
-    if (decoder_name_ != "cuda" || av_frame.hw_frames_ctx != nullptr) return;
-    if (request_.source.decoder == "cuda") {
-        throw Error(ErrorKind::unavailable,
-                    {"the GPU cannot decode this type of video (%1)", details(av_frame.width, av_frame.height)},
-                    request_.shown, {"use %1 or %2", Setting{"decoder", "auto"}, "software"});
+void MediaReader::pass_over(const std::string& why) {
+    const std::string name(decoder_.row->name);
+    if (request_.source.decoder == name) {
+        throw Error(ErrorKind::unavailable, {"the %1 decoder is unavailable: %2", name, why}, request_.shown,
+                    {"use %1 or %2", Setting{"decoder", "auto"}, "software"});
     }
-    logger().info("{}: the GPU cannot decode this type of video; decoding in software", request_.shown);
-    decoder_name_ = "software";
-    rejected_by_hardware_ = true;
+    logger().info("{}: the {} decoder cannot decode it ({})", request_.shown, name, why);
+    OpenDecoder after = std::move(decoder_);
+    if (after.passed_over.empty()) after.passed_over = name + ": " + why;
+    after.codec.reset();
+    damage_ = DamageWatch();  // what the decoder could not decode is not damaged
+    failures_seen_ = 0;
+    draining_ = false;
+    std::move(unsent_.begin(), unsent_.end(), std::back_inserter(sent_));
+    unsent_ = std::exchange(sent_, {});
+    open(&after);
 }
 
 bool MediaReader::seek_key_frame(double seconds) {
     if (!demuxer_.seek_key_frame(seconds)) return false;
-    avcodec_flush_buffers(codec_.get());
+    avcodec_flush_buffers(decoder_.codec.get());
+    sent_.clear();
+    unsent_.clear();
     damage_.begin_again();
     draining_ = false;
     return true;
@@ -108,10 +160,11 @@ Orientation MediaReader::orientation_of_frame(const AVFrame& av_frame) const {
 }
 
 std::string MediaReader::details(int width, int height) const {
-    std::string text =
-        std::string(avcodec_get_name(codec_->codec_id)) + " " + std::to_string(width) + "x" + std::to_string(height);
+    std::string text = std::string(avcodec_get_name(decoder_.codec->codec_id)) + " " + std::to_string(width) + "x" +
+                       std::to_string(height);
     if (clock().fps() > 0) text += " " + short_number(clock().fps()) + " fps";
-    return text + ", " + decoder_name_;
+    text += ", " + std::string(decoder_.row->name);
+    return decoder_.passed_over.empty() ? text : text + " (" + decoder_.passed_over + ")";
 }
 
 }  // namespace throng

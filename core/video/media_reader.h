@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -10,6 +11,7 @@
 #include "core/frame/frame.h"
 #include "core/video/av.h"
 #include "core/video/damage_watch.h"
+#include "core/video/decoders.h"
 #include "core/video/demuxer.h"
 #include "core/video/frame_maker.h"
 #include "core/video/media_input.h"
@@ -52,27 +54,33 @@ public:
     // As DamageWatch::count.
     [[nodiscard]] std::uint64_t damaged() const { return damage_.count(); }
     [[nodiscard]] std::string details(int width, int height) const;
-    // Returns true if a hardware decoder was opened, but FFmpeg decoded the first frame in software. The software
-    // decoder then has only one thread.
-    [[nodiscard]] bool rejected_by_hardware() const { return rejected_by_hardware_; }
 
 private:
+    // A decoder in hardware may open and still not decode the stream. Until its first frame, its packets are kept: the next
+    // one in the table begins with the same ones, so no frame is lost, whether the input can be read again or not.
+    [[nodiscard]] bool on_trial() const { return decoder_.row->hardware && !has_frame_; }
+    // With a device below FFmpeg's own decoder, an error is that of the stream, which may begin between key frames.
+    [[nodiscard]] bool reports_device() const { return decoder_.codec->hw_device_ctx == nullptr; }
+    // Opens the next decoder. Throws Error(unavailable) if this one was asked for by its name, and as open_decoder.
+    void pass_over(const std::string& why);
+    void open(const OpenDecoder* after);
     // Sends one packet to the decoder, or the end. Returns `read` if the decoder may have a frame, or why the frames end.
     [[nodiscard]] MediaStatus feed(const std::stop_token& stop);
-    void check_requested_decoder(const AVFrame& av_frame);
+    // Returns the next packet that the decoder has not got: one that another decoder had, or from the input.
+    [[nodiscard]] MediaStatus next_packet(av::PacketPtr& packet, const std::stop_token& stop);
     [[nodiscard]] Orientation orientation_of_frame(const AVFrame& av_frame) const;
 
     MediaRequest request_;
     Demuxer demuxer_;
     DamageWatch damage_;
-    std::string decoder_name_;
-    av::CodecPtr codec_;
-    std::uint64_t failures_seen_ = 0;  // of demuxer_
+    OpenDecoder decoder_;
+    std::deque<av::PacketPtr> sent_;    // on trial
+    std::deque<av::PacketPtr> unsent_;  // that a decoder on trial had
+    std::uint64_t failures_seen_ = 0;   // of demuxer_
     bool draining_ = false;
     bool loop_ = false;
     bool padding_for_alpha_ = false;
-    bool checked_decoder_ = false;
-    bool rejected_by_hardware_ = false;
+    bool has_frame_ = false;  // of this decoder
 };
 
 }  // namespace throng

@@ -52,11 +52,12 @@ struct SourceKind {
     bool (*matches)(std::string_view spec);
     Source (*open)(std::string_view spec, const SourceOptions& options, const std::stop_token& stop);
 };
-constexpr std::array<SourceKind, 6> kKinds = {{
+constexpr std::array<SourceKind, 7> kKinds = {{
     {[](std::string_view spec) { return spec.starts_with("mosaic:"); }, open_mosaic},
     {[](std::string_view spec) { return spec.starts_with("crowd:"); },
      [](std::string_view spec, const SourceOptions&, const std::stop_token&) { return open_crowd(spec); }},
     {[](std::string_view spec) { return spec.starts_with("gst:"); }, open_gstreamer},
+    {[](std::string_view spec) { return spec.starts_with("csi:"); }, open_csi},
     {is_camera, open_camera},
     {is_address, open_network},
     {[](std::string_view) { return true; }, open_path},

@@ -91,8 +91,7 @@ public:
 };
 
 struct SourceOptions {
-    std::string decoder =
-        "auto";  // auto, software, cuda, v4l2m2m; auto tries hardware when prefer_device_frames is set
+    std::string decoder = "auto";  // one of decoder_names(); auto tries hardware when prefer_device_frames is set
     // Return the frames of a hardware decoder in device memory (NV12, see Frame::on_host). If false, they are copied to
     // the host.
     bool prefer_device_frames = false;
@@ -104,9 +103,9 @@ struct SourceOptions {
     int device = 0;  // GPU for hardware decoding
 };
 
-// spec: a video or image file, a folder of images, rtsp://…, camera:N or /dev/videoN, gst:PIPELINE, mosaic:SOURCE,
-// crowd:faces=60,size=1920x1080,seed=1. Throws Error(input) if the source cannot be opened, Error(usage) for a
-// malformed spec, Error(unavailable) if the requested decoder is unavailable, and Error(interrupted) after a stop
+// spec: a video or image file, a folder of images, rtsp://…, camera:N or /dev/videoN, csi:N, gst:PIPELINE,
+// mosaic:SOURCE, crowd:faces=60,size=1920x1080,seed=1. Throws Error(input) if the source cannot be opened, Error(usage)
+// for a malformed spec, Error(unavailable) if the requested decoder is unavailable, and Error(interrupted) after a stop
 // request.
 [[nodiscard]] std::unique_ptr<VideoSource> open_source(std::string_view spec, const SourceOptions& options = {},
                                                        std::stop_token stop = {});
@@ -117,6 +116,9 @@ struct CameraInfo {
     std::string name;
 };
 [[nodiscard]] std::vector<CameraInfo> list_cameras();
+
+// Returns "auto" and the names of the table of decoders, the best one first.
+[[nodiscard]] std::vector<std::string> decoder_names();
 
 // The table of decoders with their availability, for `throng info`.
 struct DecoderInfo {

@@ -157,7 +157,7 @@ void add_source(std::string_view spec, Found& found) {
         add_source(spec.substr(spec.find(':') + 1), found);
     } else if (spec.starts_with("gst:")) {
         add_pipeline(spec.substr(spec.find(':') + 1), found);
-    } else if (!spec.starts_with("crowd:") && !is_camera(spec)) {
+    } else if (!spec.starts_with("crowd:") && !spec.starts_with("csi:") && !is_camera(spec)) {
         add_path(local_path(spec), found);
     }
 }

@@ -364,10 +364,6 @@
         <translation>Der Decoder %1 fehlt: %2</translation>
     </message>
     <message>
-        <source>the GPU cannot decode this type of video (%1)</source>
-        <translation>Die GPU kann dieses Video nicht decodieren (%1)</translation>
-    </message>
-    <message>
         <source>convert it to H.264</source>
         <translation>in H.264 umwandeln</translation>
     </message>
@@ -398,6 +394,14 @@
     <message>
         <source>use camera:0 for the first one</source>
         <translation>camera:0 ist die erste</translation>
+    </message>
+    <message>
+        <source>for example csi:0,size=1920x1080,fps=30</source>
+        <translation>zum Beispiel csi:0,size=1920x1080,fps=30</translation>
+    </message>
+    <message>
+        <source>a CSI camera needs a Jetson board with its GStreamer elements (nvidia-l4t-gstreamer)</source>
+        <translation>Eine CSI-Kamera braucht ein Jetson-Board mit seinen GStreamer-Elementen (nvidia-l4t-gstreamer)</translation>
     </message>
     <message>
         <source>cannot read the image: %1</source>
@@ -1498,14 +1502,6 @@
     <message>
         <source>use a name that ends in .mkv, or %1</source>
         <translation>einen Namen mit .mkv am Ende oder %1 verwenden</translation>
-    </message>
-    <message>
-        <source>unknown decoder</source>
-        <translation>unbekannter Decoder</translation>
-    </message>
-    <message>
-        <source>use auto, software, cuda or v4l2m2m</source>
-        <translation>auto, software, cuda oder v4l2m2m verwenden</translation>
     </message>
     <message>
         <source>the encoder %1 cannot encode %2x%3 pixels: %4</source>

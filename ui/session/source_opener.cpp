@@ -9,7 +9,7 @@ namespace throng::ui {
 bool may_share_device(const QString& a, const QString& b) {
     const auto uses_device = [](const QString& spec) {
         return spec.contains(QLatin1String("camera:")) || spec.contains(QLatin1String("/dev/")) ||
-               spec.contains(QLatin1String("gst:"));
+               spec.contains(QLatin1String("gst:")) || spec.contains(QLatin1String("csi:"));
     };
     return a == b || (uses_device(a) && uses_device(b));
 }

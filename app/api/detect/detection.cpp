@@ -18,12 +18,6 @@ namespace {
 
 [[maybe_unused]] const bool kSharesProcess = (share_process(), true);
 
-PipelineSettings settings_of(const DetectionOptions& options) {
-    PipelineSettings settings = pipeline_settings(options.chosen.params(detector_of(options.chosen)));
-    check_settings(settings);
-    return settings;
-}
-
 CommonOptions common_options(const DetectionOptions& options) {
     CommonOptions common;
     common.backend = options.backend;
@@ -56,6 +50,9 @@ Frame frame_of(const ImageView& image, FramePool& pool) {
         info.range = image.range;
         info.matrix = image.matrix;
         info.memory = MemoryKind::device;
+        info.index = image.index;
+        info.pts = image.pts;
+        info.damaged = image.damaged;
         PlaneView planes[Frame::kMaxPlanes];
         for (int p = 0; p < plane_count(image.format); ++p) {
             planes[p] = plane_shape(image.format, image.width, image.height, p);
@@ -84,6 +81,9 @@ Frame frame_of(const ImageView& image, FramePool& pool) {
     }
     copy.info().range = image.range;
     copy.info().matrix = image.matrix;
+    copy.info().index = image.index;
+    copy.info().pts = image.pts;
+    copy.info().damaged = image.damaged;
     return std::move(copy).finish();
 }
 
@@ -106,6 +106,22 @@ Frame gray_of(const Frame& frame, FramePool& pool) {
 
 }  // namespace
 
+PipelineSettings image_settings(const DetectionOptions& options) {
+    PipelineSettings settings = pipeline_settings(options.chosen.params(detector_of(options.chosen)));
+    check_settings(settings);
+    return settings;
+}
+
+PipelineSettings stream_settings(const DetectionOptions& options) {
+    PipelineSettings settings = image_settings(options);
+    if (options.track) settings.tracking = tracker_params(settings.detector.kind);
+    if (options.hide) {
+        settings.hiding = hiding_params(settings.detector.kind);
+        settings.hiding->redact.style = *options.hide;
+    }
+    return settings;
+}
+
 void hide_in(const ImageView& image, const RedactRegions& regions, const RedactOptions& options) {
     require(image.memory == MemoryKind::host, "image.memory", "must be host memory");
     check_image(image, "cpu");
@@ -124,8 +140,8 @@ void hide_in(const ImageView& image, const RedactRegions& regions, const RedactO
     redact(place, regions, options);
 }
 
-ImageDetector::ImageDetector(const DetectionOptions& options)
-    : engine_(make_engine(common_options(options), settings_of(options))) {
+ImageDetector::ImageDetector(const DetectionOptions& options, const PipelineSettings& settings)
+    : engine_(make_engine(common_options(options), settings)) {
     note_backend();
 }
 
@@ -170,12 +186,7 @@ SourceStream::SourceStream(const std::string& source, const DetectionOptions& op
       hide_(options.hide),
       on_stop_(options.stop, [this] { stop(); }),
       results_(std::make_shared<ResultQueue>()) {
-    PipelineSettings settings = settings_of(options);
-    if (options.track) settings.tracking = tracker_params(settings.detector.kind);
-    if (hide_) {
-        settings.hiding = hiding_params(settings.detector.kind);
-        settings.hiding->redact.style = *hide_;
-    }
+    PipelineSettings settings = stream_settings(options);
     const CommonOptions common = common_options(options);
     std::shared_ptr<Backend> backend = make_backend(common, &settings.detector).backend;
     PipelineOptions pipeline_options;

@@ -45,17 +45,28 @@ struct ImageView {
     bool red_first = false;  // of bgr24: red, green, blue
     const void* planes[Frame::kMaxPlanes] = {};
     std::ptrdiff_t pitch[Frame::kMaxPlanes] = {};
+    // Of a frame in a sequence, as in FrameInfo:
+    std::int64_t index = 0;
+    double pts = 0;
+    bool damaged = false;
 };
 
 // Hides boxes in place. The planes must be writable. Throws Error(usage) as ImageDetector::detect does, and for device
 // memory.
 void hide_in(const ImageView& image, const RedactRegions& regions, const RedactOptions& options);
 
+// Returns the settings for single images. Throws Error(usage) naming the setting that is wrong.
+[[nodiscard]] PipelineSettings image_settings(const DetectionOptions& options);
+// The same for a sequence of frames: with tracks and hiding as the options say. What is hidden is decided kLiveDelay
+// frames later.
+[[nodiscard]] PipelineSettings stream_settings(const DetectionOptions& options);
+
 // Not thread-safe, except that backend_name() may be called from any thread.
 class ImageDetector {
 public:
     // Throws Error as Backend::make_detector does.
-    explicit ImageDetector(const DetectionOptions& options);
+    explicit ImageDetector(const DetectionOptions& options) : ImageDetector(options, image_settings(options)) {}
+    ImageDetector(const DetectionOptions& options, const PipelineSettings& settings);
 
     // Detects in an image; a host image is copied, because decoders and detectors read beyond the end of rows. Throws
     // Error(usage) with the name of the field for an image that cannot be read.

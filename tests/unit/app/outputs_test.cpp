@@ -548,6 +548,7 @@ TEST_F(Outputs, TheSameSourceTwiceIsDistinguishable) {
     ASSERT_EQ(summary["sources"].size(), 2U);
     EXPECT_EQ(summary["sources"][0]["frames"], 3);
     EXPECT_TRUE(summary["sources"][1]["incomplete"].is_null());
+    EXPECT_NE(summary["sources"][0]["details"], "");
 }
 
 }  // namespace

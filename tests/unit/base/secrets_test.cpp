@@ -103,6 +103,7 @@ TEST(Secrets, TextWithoutSecretsIsUnchanged) {
                              "[h264 @ 0x55] a: b @c",
                              "--keep 1@a.json,2@b:c.json",
                              "camera:0",
+                             "csi:0@host",
                              "",
                              "://",
                              "crowd:faces=60,size=64x64",

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/video/decoders.h"
+#include "core/video/media_file_source.h"
 #include "core/video/source.h"
 #include "tests/support/fingerprint.h"
 #include "tests/support/test_data.h"
@@ -406,6 +408,95 @@ TEST(MediaFile, DecodersByName) {
     options.decoder = "auto";
     options.prefer_device_frames = true;  // falls back to software without such a device
     EXPECT_EQ(all_frames(*open_source(path, options)).size(), 30U);
+}
+
+// Decoders in hardware that do not work, each in its own way. `opened` holds what was tried, in order.
+std::vector<std::string>& opened() {
+    static std::vector<std::string> names;
+    return names;
+}
+int software_threads = 0;
+
+av::CodecPtr open_software_row(const DecoderRequest& request, std::string& why) {
+    return decoder_table().rows.back().open(request, why);
+}
+// The library is missing.
+av::CodecPtr open_missing(const DecoderRequest&, std::string& why) {
+    opened().emplace_back("missing");
+    why = "it is not installed";
+    return nullptr;
+}
+// Opens and takes no packet of this type.
+av::CodecPtr open_refusing(const DecoderRequest& request, std::string& why) {
+    opened().emplace_back("refusing");
+    AVCodecContext* codec = avcodec_alloc_context3(avcodec_find_decoder(AV_CODEC_ID_HEVC));
+    codec->opaque = &request.errors;
+    if (avcodec_open2(codec, nullptr, nullptr) < 0) why = "cannot be opened";
+    return av::CodecPtr(codec);
+}
+// Takes all packets and returns nothing.
+av::CodecPtr open_silent(const DecoderRequest& request, std::string& why) {
+    opened().emplace_back("silent");
+    av::CodecPtr codec = open_software_row(request, why);
+    if (codec) codec->skip_frame = AVDISCARD_ALL;
+    return codec;
+}
+av::CodecPtr open_last(const DecoderRequest& request, std::string& why) {
+    opened().emplace_back("software");
+    av::CodecPtr codec = open_software_row(request, why);
+    if (codec) software_threads = codec->thread_count;
+    return codec;
+}
+
+TEST(MediaFile, ADecoderThatCannotDecodeIsReplacedWithoutALoss) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    const auto path = (scratch.path() / "a.mkv").string();
+    ffmpeg(std::string(kPattern) + "-c:v libx264 -bf 2", path);
+    const std::vector<Frame> expected = all_frames(*open_source(path));
+    ASSERT_EQ(expected.size(), 30U);
+    const DecoderRow missing{"cuda", true, open_missing}, refusing{"nvv4l2dec", true, open_refusing},
+        silent{"nvmpi", true, open_silent}, software{"software", false, open_last};
+    struct Case {
+        DecoderTable table;
+        std::vector<std::string> tried;
+        std::string details;
+    };
+    for (const Case& one :
+         {Case{{{missing, software}}, {"missing", "software"}, "software (cuda: it is not installed)"},
+          Case{{{refusing, software}}, {"refusing", "software"}, "software (nvv4l2dec: "},
+          Case{{{silent, software}}, {"silent", "software"}, "software (nvmpi: it returned no frame)"},
+          Case{{{missing, refusing, silent, software}},
+               {"missing", "refusing", "silent", "software"},
+               "software (cuda: it is not installed)"}}) {
+        SCOPED_TRACE(one.details);
+        opened().clear();
+        SourceOptions options;
+        options.prefer_device_frames = true;
+        MediaRequest request = file_request(path, options);
+        request.decoders = &one.table;
+        MediaFileSource source(request, nullptr, {});
+        const std::vector<Frame> frames = all_frames(source);
+        EXPECT_EQ(opened(), one.tried);
+        EXPECT_GT(software_threads, 0);
+        EXPECT_NE(source.info().details.text().find(one.details), std::string::npos) << source.info().details;
+        EXPECT_EQ(source.incomplete(), "");
+        ASSERT_EQ(frames.size(), expected.size());
+        for (std::size_t i = 0; i < frames.size(); ++i) {
+            EXPECT_EQ(fingerprint(frames[i]), fingerprint(expected[i])) << i;
+            EXPECT_EQ(frames[i].info().pts, expected[i].info().pts) << i;
+            EXPECT_EQ(frames[i].info().damaged, expected[i].info().damaged) << i;
+        }
+        if (one.tried.size() > 2) continue;
+        options.decoder = std::string(one.table.rows.front().name);
+        request.source = options;
+        try {
+            MediaFileSource(request, nullptr, {});
+            ADD_FAILURE() << "decoded by a decoder that was not asked for";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), ErrorKind::unavailable) << error.what();
+        }
+    }
 }
 
 }  // namespace

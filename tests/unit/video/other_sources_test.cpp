@@ -3,11 +3,13 @@
 
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
 #include "core/frame/host_copies.h"
 #include "core/synth/crowd.h"
+#include "core/video/gstreamer_source.h"
 #include "core/video/mosaic_source.h"
 #include "core/video/source.h"
 
@@ -171,6 +173,37 @@ PipelineOutcome outcome_of_pipeline(const std::string& pipeline, const SourceOpt
         outcome.kind = error.kind();
     }
     return outcome;
+}
+
+TEST(Csi, ASpecThatIsMalformedIsRejected) {
+    for (const char* wrong :
+         {"csi:", "csi:x", "csi:-1", "csi:64", "csi:0,size=640", "csi:0,size=0x480", "csi:0,size=640x", "csi:0,fps=0",
+          "csi:0,fps=29.97", "csi:0,fps=30,fps=60", "csi:0,gain=2", "csi:0,size=640x480 ! filesink location=x"}) {
+        EXPECT_EQ(kind_of_failure(wrong), ErrorKind::usage) << wrong;
+    }
+    EXPECT_EQ(
+        csi_pipeline("csi:1"),
+        "nvarguscamerasrc sensor-id=1 ! video/x-raw(memory:NVMM),format=NV12,width=1920,height=1080,framerate=30/1 "
+        "! nvvidconv ! video/x-raw,format=NV12 ! appsink max-buffers=2 sync=false");
+}
+
+TEST(Csi, ThePipelineDeliversFramesWhereItsElementsExist) {
+    TH_NEED_GSTREAMER();
+    EXPECT_EQ(kind_of_failure("csi:0"), ErrorKind::unavailable);
+    // A test image and a converter in place of the elements that only a board has.
+    std::string pipeline = csi_pipeline("csi:2,fps=60,size=320x240");
+    for (const auto& [of_board, here] : {std::pair{"nvarguscamerasrc sensor-id=2", "videotestsrc num-buffers=2"},
+                                         std::pair{"(memory:NVMM)", ""}, std::pair{"nvvidconv", "videoconvert"}}) {
+        const std::size_t at = pipeline.find(of_board);
+        ASSERT_NE(at, std::string::npos) << of_board;
+        pipeline.replace(at, std::strlen(of_board), here);
+    }
+    const PipelineOutcome read = outcome_of_pipeline(pipeline);
+    ASSERT_EQ(read.frames.size(), 2U) << read.error;
+    EXPECT_EQ(read.frames[0].width(), 320);
+    EXPECT_EQ(read.info.height, 240);
+    EXPECT_EQ(read.info.fps, 60);
+    EXPECT_EQ(read.frames[0].info().format, PixelFormat::nv12);
 }
 
 TEST(Gstreamer, EveryFrameOfAPipelineThatIsNotLiveIsRead) {

@@ -1,0 +1,204 @@
+#include "app/gstreamer/frames.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/detect/detector_kinds.h"
+
+#ifdef TH_WITH_GST_ANALYTICS
+#include <gst/analytics/analytics.h>
+#endif
+
+namespace throng::gst_plugin {
+namespace {
+
+constexpr const char* kMetadata = "throng";
+
+std::string object_of(const FrameResult& result) {
+    return std::string(result.detector != nullptr ? result.detector->object : "object");
+}
+
+// Returns the id of the track of a detection; -1: none.
+std::int64_t track_of(const FrameResult& result, std::size_t detection) {
+    const auto found = std::find_if(result.tracks.begin(), result.tracks.end(), [detection](const Track& track) {
+        return track.detection >= 0 && static_cast<std::size_t>(track.detection) == detection;
+    });
+    return found != result.tracks.end() ? found->id : -1;
+}
+
+void add_number(GValue& list, double number) {
+    GValue value = G_VALUE_INIT;
+    g_value_init(&value, G_TYPE_DOUBLE);
+    g_value_set_double(&value, number);
+    gst_value_array_append_and_take_value(&list, &value);
+}
+
+// scale_x, scale_y: from pixels to the unit of the structure.
+GstStructure* structure_of(const FrameResult& result, std::size_t at, const char* name, double scale_x,
+                           double scale_y) {
+    const Detection& found = result.kept.detections[at];
+    const auto scaled = [](double scale, float pixels) { return scale * static_cast<double>(pixels); };
+    GstStructure* structure = gst_structure_new(
+        name, "x", G_TYPE_DOUBLE, scaled(scale_x, found.box.x), "y", G_TYPE_DOUBLE, scaled(scale_y, found.box.y),
+        "width", G_TYPE_DOUBLE, scaled(scale_x, found.box.w), "height", G_TYPE_DOUBLE, scaled(scale_y, found.box.h),
+        "score", G_TYPE_DOUBLE, static_cast<double>(found.score), "confidence", G_TYPE_DOUBLE,
+        static_cast<double>(found.confidence), "hits", G_TYPE_INT, static_cast<gint>(found.hits), nullptr);
+    if (const std::int64_t track = track_of(result, at); track >= 0) {
+        gst_structure_set(structure, "track", G_TYPE_INT64, static_cast<gint64>(track), nullptr);
+    }
+    if (at < result.kept.landmarks.size()) {
+        GValue points = G_VALUE_INIT;
+        g_value_init(&points, GST_TYPE_ARRAY);
+        for (int i = 0; i < 10; ++i) {
+            add_number(points, scaled(i % 2 == 0 ? scale_x : scale_y, result.kept.landmarks[at].xy[i]));
+        }
+        gst_structure_take_value(structure, "landmarks", &points);
+    }
+    return structure;
+}
+
+void add_objects(GstStructure* to, const FrameResult& result, double scale_x, double scale_y) {
+    const std::string object = object_of(result);
+    GValue objects = G_VALUE_INIT;
+    g_value_init(&objects, GST_TYPE_LIST);
+    for (std::size_t i = 0; i < result.kept.detections.size(); ++i) {
+        GValue value = G_VALUE_INIT;
+        g_value_init(&value, GST_TYPE_STRUCTURE);
+        g_value_take_boxed(&value, structure_of(result, i, object.c_str(), scale_x, scale_y));
+        gst_value_list_append_and_take_value(&objects, &value);
+    }
+    gst_structure_take_value(to, "objects", &objects);
+}
+
+// Shares of the size are the same in a scaled frame, and in a copy.
+gboolean transform_metadata(GstBuffer* to, GstCustomMeta* metadata, GstBuffer*, GQuark type, gpointer data, gpointer) {
+    const bool whole = GST_META_TRANSFORM_IS_COPY(type) && !static_cast<GstMetaTransformCopy*>(data)->region;
+    if (!whole && !GST_VIDEO_META_TRANSFORM_IS_SCALE(type)) return FALSE;
+    GstStructure* copy = gst_custom_meta_get_structure(gst_buffer_add_custom_meta(to, kMetadata));
+    gst_structure_set_value(copy, "objects",
+                            gst_structure_get_value(gst_custom_meta_get_structure(metadata), "objects"));
+    return TRUE;
+}
+
+struct IntegerBox {
+    int x, y, width, height;
+};
+
+// Returns the pixels that the box touches, in the frame.
+IntegerBox pixels_of(const Box& box, int width, int height) {
+    const auto edge = [](float value, int end) {
+        return static_cast<int>(std::clamp(value, 0.0F, static_cast<float>(end)));
+    };
+    const int left = edge(std::floor(box.x), width), top = edge(std::floor(box.y), height);
+    return {left, top, edge(std::ceil(box.x + box.w), width) - left, edge(std::ceil(box.y + box.h), height) - top};
+}
+
+struct Layout {
+    GstVideoFormat gst;
+    PixelFormat format;
+    int step;
+    bool red_first;
+};
+constexpr Layout kLayouts[] = {
+    {GST_VIDEO_FORMAT_NV12, PixelFormat::nv12, 1, false},   {GST_VIDEO_FORMAT_I420, PixelFormat::yuv420p, 1, false},
+    {GST_VIDEO_FORMAT_GRAY8, PixelFormat::gray8, 1, false}, {GST_VIDEO_FORMAT_BGR, PixelFormat::bgr24, 3, false},
+    {GST_VIDEO_FORMAT_RGB, PixelFormat::bgr24, 3, true},    {GST_VIDEO_FORMAT_BGRx, PixelFormat::bgr24, 4, false},
+    {GST_VIDEO_FORMAT_RGBx, PixelFormat::bgr24, 4, true}};
+
+ColorMatrix matrix_of(GstVideoColorMatrix matrix) {
+    switch (matrix) {
+        case GST_VIDEO_COLOR_MATRIX_BT709: return ColorMatrix::bt709;
+        case GST_VIDEO_COLOR_MATRIX_BT2020: return ColorMatrix::bt2020;
+        default: return ColorMatrix::bt601;
+    }
+}
+
+}  // namespace
+
+api::ImageView MappedFrame::view() const {
+    const GstVideoInfo& info = frame_.info;
+    const Layout* layout = std::find_if(std::begin(kLayouts), std::end(kLayouts), [&info](const Layout& each) {
+        return each.gst == GST_VIDEO_INFO_FORMAT(&info);
+    });
+    api::ImageView view;
+    view.format = layout->format;  // caps negotiation allows no other one
+    view.step = layout->step;
+    view.red_first = layout->red_first;
+    view.width = info.width;
+    view.height = info.height;
+    view.range = info.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255 ? ColorRange::full : ColorRange::limited;
+    view.matrix = matrix_of(info.colorimetry.matrix);
+    for (guint plane = 0; plane < GST_VIDEO_FRAME_N_PLANES(&frame_); ++plane) {
+        view.planes[plane] = frame_.data[plane];
+        view.pitch[plane] = info.stride[plane];
+    }
+    return view;
+}
+
+void register_metadata() {
+    static const char* tags[] = {GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR, nullptr};
+    static const GstMetaInfo* info = gst_meta_register_custom(kMetadata, tags, transform_metadata, nullptr, nullptr);
+    static_cast<void>(info);
+}
+
+BufferPtr picture_of(const GstVideoInfo& info, GstVideoFrame& from) {
+    BufferPtr picture(gst_buffer_new_allocate(nullptr, info.size, nullptr));
+    if (!picture) return nullptr;
+    gst_buffer_memset(picture.get(), 0, 0, info.size);  // the ends of the rows, too
+    {
+        MappedFrame to(info, picture.get(), GST_MAP_WRITE);
+        if (!to || !gst_video_frame_copy(to.get(), &from)) return nullptr;
+    }
+    gst_buffer_copy_into(
+        picture.get(), from.buffer,
+        static_cast<GstBufferCopyFlags>(GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS | GST_BUFFER_COPY_META), 0,
+        static_cast<gsize>(-1));
+    // They describe the memory of `from`, or hold it.
+    for (const GType api : {GST_VIDEO_META_API_TYPE, GST_PARENT_BUFFER_META_API_TYPE}) {
+        while (GstMeta* meta = gst_buffer_get_meta(picture.get(), api)) gst_buffer_remove_meta(picture.get(), meta);
+    }
+    return picture;
+}
+
+void add_regions(GstBuffer* buffer, const FrameResult& result) {
+    const FrameInfo& info = result.frame.info();
+    const std::string object = object_of(result);
+#ifdef TH_WITH_GST_ANALYTICS
+    GstAnalyticsRelationMeta* relations =
+        result.kept.detections.empty() ? nullptr : gst_buffer_add_analytics_relation_meta(buffer);
+#endif
+    for (std::size_t i = 0; i < result.kept.detections.size(); ++i) {
+        const IntegerBox box = pixels_of(result.kept.detections[i].box, info.width, info.height);
+        gst_buffer_add_video_region_of_interest_meta(buffer, object.c_str(), static_cast<guint>(box.x),
+                                                     static_cast<guint>(box.y), static_cast<guint>(box.width),
+                                                     static_cast<guint>(box.height))
+            ->id = static_cast<gint>(i);
+#ifdef TH_WITH_GST_ANALYTICS
+        GstAnalyticsODMtd detection;
+        gst_analytics_relation_meta_add_od_mtd(relations, g_quark_from_string(object.c_str()), box.x, box.y, box.width,
+                                               box.height, result.kept.detections[i].confidence, &detection);
+#endif
+    }
+    if (result.kept.detections.empty()) return;
+    GstStructure* exact = gst_custom_meta_get_structure(gst_buffer_add_custom_meta(buffer, kMetadata));
+    add_objects(exact, result, 1.0 / info.width, 1.0 / info.height);
+}
+
+GstStructure* message_of(const GstBuffer* buffer, const GstSegment& segment, const FrameResult& result, bool searched) {
+    const FrameInfo& info = result.frame.info();
+    const GstClockTime time = GST_BUFFER_PTS(buffer);
+    GstStructure* message = gst_structure_new(
+        "throng", "frame", G_TYPE_UINT64, static_cast<guint64>(info.index), "timestamp", G_TYPE_UINT64, time,
+        "stream-time", G_TYPE_UINT64, gst_segment_to_stream_time(&segment, GST_FORMAT_TIME, time), "running-time",
+        G_TYPE_UINT64, gst_segment_to_running_time(&segment, GST_FORMAT_TIME, time), "width", G_TYPE_INT, info.width,
+        "height", G_TYPE_INT, info.height, "searched", G_TYPE_BOOLEAN, static_cast<gboolean>(searched), nullptr);
+    if (result.detector != nullptr) {
+        gst_structure_set(message, "detector", G_TYPE_STRING, std::string(result.detector->name).c_str(), nullptr);
+    }
+    add_objects(message, result, 1, 1);
+    return message;
+}
+
+}  // namespace throng::gst_plugin

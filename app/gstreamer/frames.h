@@ -1,0 +1,66 @@
+// Frames of GStreamer: their pixels for detection and hiding, and what was found in them as metadata and messages.
+#pragma once
+
+#include <gst/video/video.h>
+
+#include <memory>
+
+#include "app/api/detect/detection.h"
+
+namespace throng::gst_plugin {
+
+struct MiniObjectDeleter {
+    template <class Object>
+    void operator()(Object* object) const {
+        gst_mini_object_unref(GST_MINI_OBJECT_CAST(object));
+    }
+};
+using BufferPtr = std::unique_ptr<GstBuffer, MiniObjectDeleter>;
+
+// The formats that are read and written, as caps.
+inline constexpr const char* kFrameCaps = GST_VIDEO_CAPS_MAKE("{ NV12, I420, GRAY8, BGR, RGB, BGRx, RGBx }");
+
+// The pixels of a buffer while this object lives. The buffer must live as long.
+class MappedFrame {
+public:
+    MappedFrame(const GstVideoInfo& info, GstBuffer* buffer, GstMapFlags flags)
+        : mapped_(gst_video_frame_map(&frame_, &info, buffer, flags)) {
+        // The metadata of a buffer may say that more lies around the picture.
+        frame_.info.width = info.width;
+        frame_.info.height = info.height;
+    }
+    ~MappedFrame() {
+        if (mapped_) gst_video_frame_unmap(&frame_);
+    }
+    MappedFrame(const MappedFrame&) = delete;
+    MappedFrame& operator=(const MappedFrame&) = delete;
+
+    // Returns false if the buffer is too small for a frame, or cannot be read or written as was asked for.
+    [[nodiscard]] explicit operator bool() const { return mapped_ != FALSE; }
+    [[nodiscard]] GstVideoFrame* get() { return &frame_; }
+    // Returns the pixels, without a copy.
+    [[nodiscard]] api::ImageView view() const;
+
+private:
+    GstVideoFrame frame_{};
+    gboolean mapped_;
+};
+
+// Returns a buffer of its own with the same pixels and metadata, and with nothing beside the picture: what surrounds it in
+// the memory of `from` would not be searched. Null without memory.
+[[nodiscard]] BufferPtr picture_of(const GstVideoInfo& info, GstVideoFrame& from);
+
+// Registers the metadata below, once per process.
+void register_metadata();
+
+// Adds a region of interest for each detection, whose id is its number, and metadata "throng" (GstCustomMeta) with the
+// list `objects`: structures "face" or "person" with the values that a region lacks: score, confidence, hits, track, and
+// the exact box and landmarks in shares of the frame's size. Whatever scales or copies frames keeps both.
+void add_regions(GstBuffer* buffer, const FrameResult& result);
+
+// Returns "throng" with the fields frame, timestamp, stream-time, running-time, width, height, searched, detector and
+// objects: a list of structures "face" or "person" with x, y, width and height in pixels, and the values above.
+[[nodiscard]] GstStructure* message_of(const GstBuffer* buffer, const GstSegment& segment, const FrameResult& result,
+                                       bool searched);
+
+}  // namespace throng::gst_plugin
