@@ -86,14 +86,14 @@ typedef enum throng_hide_style {
     THRONG_HIDE_SOLID = 3   /* one mean color */
 } throng_hide_style;
 
-/* What the default model of a detector looks for. haar, lbp and cnn: a face; hog: a person. */
+/* What the default model of a detector looks for. haar, lbp and cnn: a face; hog and person: a person. */
 typedef enum throng_class { THRONG_CLASS_UNKNOWN = -1, THRONG_CLASS_FACE = 0, THRONG_CLASS_PERSON = 1 } throng_class;
 
 /* Get the values of throng_options_default, then change some. */
 typedef struct throng_options {
     uint32_t size;          /* sizeof(throng_options), set by throng_options_default; see throng_types.h */
     int32_t backend;        /* throng_backend */
-    const char* detector;   /* "auto" (a network if one is installed, otherwise haar), "haar", "lbp", "hog" or "cnn" */
+    const char* detector;   /* "auto" (cnn if installed, otherwise haar), "haar", "lbp", "hog", "cnn", "person" */
     const char* model;      /* a file or the name of an installed model; NULL: the detector's default */
     int32_t device;         /* number of the CUDA device */
     int32_t threads;        /* of the CPU backend; 0: one per core */
@@ -243,7 +243,7 @@ typedef struct throng_option {
 } throng_option;
 
 /* Returns the option after `previous`, NULL after the last one. previous NULL: the first option, with the defaults of
- * `detector` ("auto", "haar", "lbp", "hog", "cnn"); NULL if there is no such detector. Valid for ever. */
+ * `detector` ("auto", "haar", "lbp", "hog", "cnn", "person"); NULL if there is no such detector. Valid for ever. */
 THRONG_API const throng_option* throng_options_next(const char* detector, const throng_option* previous);
 
 /* As throng_nms_error, but of this thread's last call with the detector. */

@@ -30,6 +30,10 @@ void choose_detector(const AnonymizeArguments& arguments, AnonymizeSetup& setup)
             Setting{"detector", std::string(kAutoDetector)},
             {"%1, or accept that with %2", std::string(detector_kind("cnn").get_models), Setting{"detector", kind}});
     }
+    if (detector_kind(kind).finds != "faces") {
+        throw Error(ErrorKind::usage, {"finds %1, not %2", std::string(detector_kind(kind).finds).c_str(), "faces"},
+                    chosen.value_or("model", ""), "name a model of faces, or none");
+    }
     setup.settings = pipeline_settings(chosen.params(kind));
     setup.settings.min_confidence = 0;
     DetectorParams& detector = setup.settings.detector;

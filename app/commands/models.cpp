@@ -100,7 +100,7 @@ void print_listing(const Json& all) {
     standard_output::print("\nFound\n");
     if (all["found"].empty()) standard_output::print("  none\n");
     for (const Json& model : all["found"]) {
-        standard_output::print("  {} {:<5} {:<42} {}\n", model["default"].get<bool>() ? "*" : " ", text(model["kind"]),
+        standard_output::print("  {} {:<6} {:<42} {}\n", model["default"].get<bool>() ? "*" : " ", text(model["kind"]),
                                text(model["name"]), text(model["path"]));
     }
     if (!all["found"].empty()) standard_output::print("  * default of the detector without --model\n");

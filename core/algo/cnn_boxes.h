@@ -2,7 +2,8 @@
 // and GPU share this code.
 // Sources: YuNet, W. Wu, H. Peng, S. Yu (Machine Intelligence Research, 2023), decoded as OpenCV's FaceDetectorYN does
 // from 4.8 on (the score is the geometric mean of class and objectness); UltraFace, Linzaer (2019), decoded as SSD (W.
-// Liu et al., ECCV 2016, section 2.2) with its priors centered in their cells.
+// Liu et al., ECCV 2016, section 2.2) with its priors centered in their cells; YOLOX, Z. Ge et al. (2021), whose boxes
+// are YuNet's.
 // All arithmetic is float32 in the order written here. The last bit of exp depends on the library.
 #pragma once
 
@@ -29,7 +30,12 @@ TH_HD float yunet_score(float score, float objectness) {
     return sqrtf(cnn_sigmoid(score) * cnn_sigmoid(objectness));
 }
 
-// YuNet. The cell in column, row of a map whose cells are stride input pixels apart.
+// YOLOX. Both arguments are logits.
+TH_HD float yolox_score(float score, float objectness) {
+    return cnn_sigmoid(score) * cnn_sigmoid(objectness);
+}
+
+// YuNet and YOLOX. The cell in column, row of a map whose cells are stride input pixels apart.
 TH_HD Box yunet_box(float dx, float dy, float log_w, float log_h, int column, int row, float stride) {
     const float center_x = (static_cast<float>(column) + dx) * stride;
     const float center_y = (static_cast<float>(row) + dy) * stride;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/model/model_finder.h"
 #include "core/model/onnx_reader.h"
 
 namespace throng {
@@ -45,7 +44,7 @@ private:
 
 // Returns a logit below which no score can reach the threshold. Most cells are rejected here, before an exponential.
 float min_logit(float threshold, HeadFamily family) {
-    // yunet: the score is at most the square root of one of its factors.
+    // yunet: the score is at most the square root of one of its factors; yolox: it is at most each of them.
     const double min_probability = family == HeadFamily::yunet
                                        ? static_cast<double>(threshold) * static_cast<double>(threshold)
                                        : static_cast<double>(threshold);
@@ -54,19 +53,22 @@ float min_logit(float threshold, HeadFamily family) {
                                  : 15.0F;
 }
 
-void collect_yunet(const HeadLevel& level, const CnnEngine& engine, float threshold, bool landmarks, BoxSink& sink) {
+// YuNet and YOLOX.
+void collect_cells(const HeadLevel& level, HeadFamily family, const CnnEngine& engine, float threshold, bool landmarks,
+                   BoxSink& sink) {
     const CnnEngine::HeadMap scores = engine.map(level.score);
     const CnnEngine::HeadMap objectness = engine.map(level.objectness);
     const CnnEngine::HeadMap boxes = engine.map(level.box);
     const CnnEngine::HeadMap points = landmarks ? engine.map(level.landmarks) : CnnEngine::HeadMap{};
     const auto stride = static_cast<float>(level.stride);
-    const float min_score_logit = min_logit(threshold, HeadFamily::yunet);
+    const float min_score_logit = min_logit(threshold, family);
     for (int y = 0; y < scores.size.height; ++y) {
         for (int x = 0; x < scores.size.width; ++x) {
             const float score_logit = scores(0, x, y);
             const float object_logit = objectness(0, x, y);
             if (!(score_logit > min_score_logit && object_logit > min_score_logit)) continue;
-            const float score = yunet_score(score_logit, object_logit);
+            const float score = family == HeadFamily::yunet ? yunet_score(score_logit, object_logit)
+                                                            : yolox_score(score_logit, object_logit);
             if (!(score >= threshold)) continue;
             sink.add(
                 yunet_box(boxes(0, x, y), boxes(1, x, y), boxes(2, x, y), boxes(3, x, y), x, y, stride), score,
@@ -155,10 +157,11 @@ void CnnDetector::plan(int width, int height) {
 void CnnDetector::collect(const CnnPass& pass, const CnnEngine& engine, const DetectionSpan& raw) const {
     BoxSink sink(plan_, pass, raw);
     for (const HeadLevel& level : network_.head.levels) {
-        if (network_.head.family == HeadFamily::yunet) {
-            collect_yunet(level, engine, threshold_, network_.head.has_landmarks && raw.landmarks != nullptr, sink);
-        } else {
+        if (network_.head.family == HeadFamily::ultraface) {
             collect_ultraface(level, network_.head, engine, threshold_, sink);
+        } else {
+            collect_cells(level, network_.head.family, engine, threshold_,
+                          network_.head.has_landmarks && raw.landmarks != nullptr, sink);
         }
     }
 }
@@ -184,7 +187,7 @@ void CnnDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorde
 }
 
 std::unique_ptr<Detector> make_cnn_detector(const DetectorParams& params, int default_threads) {
-    return std::make_unique<CnnDetector>(read_onnx(find_model(params.model, params.kind)), params, default_threads);
+    return std::make_unique<CnnDetector>(read_network(params), params, default_threads);
 }
 
 }  // namespace throng

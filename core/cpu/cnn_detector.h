@@ -1,4 +1,4 @@
-// Face detection by a convolutional network on the CPU: the frame at the scales and tiles of the plan, the
+// Detection by a convolutional network on the CPU: the frame at the scales and tiles of the plan, the
 // layers by cnn_engine.h, boxes by core/algo/cnn_boxes.h.
 #pragma once
 
@@ -40,8 +40,8 @@ private:
     CnnInputMaker input_maker_;
 };
 
-// Creates a detector from params.model (empty: the kind's default), for the backend's table. Throws as find_model and
-// read_onnx do.
+// Creates a detector from params.model (empty: the kind's default), for the backend's table. Throws as read_network
+// does.
 [[nodiscard]] std::unique_ptr<Detector> make_cnn_detector(const DetectorParams& params, int default_threads);
 
 }  // namespace throng

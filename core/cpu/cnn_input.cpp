@@ -81,7 +81,7 @@ public:
             float* const colors[3] = {input_.rgb ? out[2] : out[0], out[1], input_.rgb ? out[0] : out[2]};
             cnn_colors_row(colors_, mean, content, colors);
         }
-        const float padding = cnn_normalize(0.0F, input_.mean, input_.scale);
+        const float padding = cnn_normalize(input_.padding, input_.mean, input_.scale);
         for (float* row : out) std::fill(row + content, row + pass_.width, padding);
     }
 

@@ -32,7 +32,7 @@ struct CnnTaps {
 class CnnInputMaker {
 public:
     // Writes three planes of pass.width x pass.height floats with the channel order, mean and scale of `input`. Samples
-    // outside the pass's content are 0 before mean and scale.
+    // outside the pass's content are the padding of `input` before mean and scale.
     void make(const Frame& frame, const CnnPass& pass, const NetworkInput& input, ThreadPool& pool,
               const CnnPlanes& planes);
 

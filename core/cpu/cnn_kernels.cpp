@@ -8,6 +8,8 @@
 #define HWY_TARGET_INCLUDE "core/cpu/cnn_kernels.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+// After the targets, for each of which it is included.
+#include <hwy/contrib/math/math-inl.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace throng::HWY_NAMESPACE {
@@ -195,6 +197,19 @@ void cnn_pool_row(const CnnWindows& windows, int first, int width, const CnnRowO
     }
 }
 
+void cnn_silu_row(const CnnRowOut& row) {
+    const D d;
+    const Floats one = hn::Set(d, 1.0F);
+    const Floats most = hn::Set(d, 87.0F);  // hn::Exp is not defined from 104 on
+    for (int group = 0; group < row.groups; ++group) {
+        float* values = row.data + group * row.group;
+        for (std::ptrdiff_t i = 0; i < std::ptrdiff_t{row.width} * kCnnGroup; i += kLanes) {
+            const Floats value = hn::Load(d, values + i);
+            hn::Store(hn::Div(value, hn::Add(one, hn::Exp(d, hn::Min(hn::Neg(value), most)))), d, values + i);
+        }
+    }
+}
+
 void cnn_sum_row(const float* a, std::ptrdiff_t a_group, int factor, const float* b, std::ptrdiff_t b_group,
                  const CnnRowOut& out) {
     const D d;
@@ -226,6 +241,7 @@ namespace throng {
 HWY_EXPORT(cnn_convolve_row);
 HWY_EXPORT(cnn_depthwise_row);
 HWY_EXPORT(cnn_pool_row);
+HWY_EXPORT(cnn_silu_row);
 HWY_EXPORT(cnn_sum_row);
 
 void cnn_convolve_row(const CnnConvolution& convolution, const CnnRowOut& out) {
@@ -238,6 +254,10 @@ void cnn_depthwise_row(const CnnWindows& windows, const CnnGroup* weights, const
 
 void cnn_pool_row(const CnnWindows& windows, int first, int width, const CnnRowOut& out) {
     HWY_DYNAMIC_DISPATCH(cnn_pool_row)(windows, first, width, out);
+}
+
+void cnn_silu_row(const CnnRowOut& row) {
+    HWY_DYNAMIC_DISPATCH(cnn_silu_row)(row);
 }
 
 void cnn_sum_row(const float* a, std::ptrdiff_t a_group, int factor, const float* b, std::ptrdiff_t b_group,

@@ -26,6 +26,9 @@ struct CnnRowOut {
     bool relu;
 };
 
+// Replaces each value x by x * sigmoid(x).
+void cnn_silu_row(const CnnRowOut& row);
+
 // A convolution over all channels: out[x] = bias + sum over r, i of rows[r][x * step + offsets[i]] * weights[r][i].
 struct CnnConvolution {
     const float* const* rows;

@@ -66,7 +66,8 @@ DetectionParams ChosenSettings::params(DetectionParams defaults) const {
     // uses all that is detected without it.
     const bool is_probability = !detector_kind(params.detector.kind).calibration;
     if (is_probability && contains("min_confidence") && !contains("score_threshold") && params.min_confidence > 0) {
-        params.detector.score_threshold = std::min(params.min_confidence, kYuNetThreshold);
+        const float own = params.detector.score_threshold.value_or(kYuNetThreshold);
+        params.detector.score_threshold = std::min(params.min_confidence, own);
     }
     check_params(params);
     return params;

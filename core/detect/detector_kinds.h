@@ -13,7 +13,7 @@
 
 namespace throng {
 
-// Pattern for the file names of models: prefix + any text + suffix.
+// Pattern for the file names of models: prefix + any text + suffix. A name belongs to the kind with the longest prefix.
 struct ModelPattern {
     std::string_view prefix;
     std::string_view suffix;  // with the dot; empty: the kind's model is built in

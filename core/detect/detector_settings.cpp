@@ -55,14 +55,14 @@ std::vector<SettingRow> detector_rows() {
                          return SliderRange{1.02, std::max(2.0, 2 * kind.params.scale_factor), 0.01};
                      }),
          with_slider(number("score_threshold", &Detector::score_threshold, {-1e6, 1e6}, "S",
-                            "Minimum score of a raw detection: a probability (cnn) or an SVM margin (hog)"),
+                            "Minimum score of a raw detection: a probability (cnn, person) or an SVM margin (hog)"),
                      [](const DetectorKind& kind) {
                          const bool network = kind.model.suffix == ".onnx";  // scores are probabilities
                          return network ? SliderRange{0.05, 0.99, 0.01} : SliderRange{-1, 3, 0.01};
                      }),
          flag("half", &Detector::half, "Compute in FP16 where the detector and the device support it"),
          pairs("switch", &Detector::switches,
-               "Set an optimization or a mode of the detector, such as input=letterbox (cnn)"),
+               "Set an optimization or a mode of the detector, such as input=letterbox (cnn, person)"),
          threads_row()});
 }
 

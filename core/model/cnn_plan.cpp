@@ -28,9 +28,8 @@ struct Piece {
     float core_begin, core_end;  // relative to begin; unlimited at the edges of the frame
 };
 
-std::vector<Piece> cut(std::int32_t length, std::int32_t limit, std::int32_t multiple) {
+std::vector<Piece> cut(std::int32_t length, std::int32_t limit, std::int32_t overlap, std::int32_t multiple) {
     if (length <= limit) return {{0, length, -kUnlimited, kUnlimited}};
-    const auto overlap = static_cast<std::int32_t>(kMaxFace);
     const std::int32_t max_extent = limit / multiple * multiple;
     // The minimum number of tiles, of equal size as far as the multiple allows.
     const std::int32_t count = (length - overlap + (max_extent - overlap) - 1) / (max_extent - overlap);
@@ -47,14 +46,14 @@ std::vector<Piece> cut(std::int32_t length, std::int32_t limit, std::int32_t mul
 }
 
 void add_scale(std::vector<CnnPass>& passes, std::int32_t width, std::int32_t height, double scale,
-               std::int32_t multiple) {
+               std::int32_t overlap, std::int32_t multiple) {
     const std::int32_t whole_width = scaled(width, scale);
     const std::int32_t whole_height = scaled(height, scale);
     // Exact ratio: the scaled image ends where the frame does.
     const float scale_x = static_cast<float>(width) / static_cast<float>(whole_width);
     const float scale_y = static_cast<float>(height) / static_cast<float>(whole_height);
-    for (const Piece& rows : cut(whole_height, kMaxTileHeight, multiple)) {
-        for (const Piece& columns : cut(whole_width, kMaxTileWidth, multiple)) {
+    for (const Piece& rows : cut(whole_height, kMaxTileHeight, overlap, multiple)) {
+        for (const Piece& columns : cut(whole_width, kMaxTileWidth, overlap, multiple)) {
             CnnPass pass;
             pass.content_width = columns.extent;
             pass.content_height = rows.extent;
@@ -112,13 +111,14 @@ CnnPlan plan_passes(const Network& network, std::int32_t width, std::int32_t hei
         return plan;
     }
     const std::int32_t multiple = input_multiple(network);
+    const Reach reach = network.head.family == HeadFamily::yolox ? kPersonReach : kFaceReach;
     const double longer = std::max(width, height);
-    const double max_face = params.max_size > 0 ? std::min<double>(params.max_size, longer) : longer;
-    double scale = std::min(double{kMinFace} / params.min_size, static_cast<double>(kMaxZoom));
-    add_scale(plan.passes, width, height, scale, multiple);
-    while (max_face * scale > static_cast<double>(kMaxFace)) {
+    const double max_object = params.max_size > 0 ? std::min<double>(params.max_size, longer) : longer;
+    double scale = std::min(double{reach.min_object} / params.min_size, static_cast<double>(reach.max_zoom));
+    add_scale(plan.passes, width, height, scale, reach.overlap, multiple);
+    while (max_object * scale > static_cast<double>(reach.max_object)) {
         scale /= params.scale_factor;
-        add_scale(plan.passes, width, height, scale, multiple);
+        add_scale(plan.passes, width, height, scale, reach.overlap, multiple);
     }
     return plan;
 }
@@ -127,7 +127,7 @@ CnnInput cnn_input_choice(const DetectorParams& params) {
     CnnInput input = CnnInput::native;
     for (const auto& [id, choice] : params.switches) {
         if (id != kCnnInputSwitch) {
-            throw Error(ErrorKind::usage, "the cnn detector has no such switch", id,
+            throw Error(ErrorKind::usage, "a network has no such switch", id,
                         {"the only switch is %1", std::string(kCnnInputSwitch)});
         }
         if (choice != "native" && choice != "letterbox") {
@@ -139,7 +139,9 @@ CnnInput cnn_input_choice(const DetectorParams& params) {
 }
 
 float cnn_score_threshold(const DetectorParams& params, HeadFamily family) {
-    const float own = family == HeadFamily::yunet ? kYuNetThreshold : kUltraFaceThreshold;
+    float own = kYuNetThreshold;
+    if (family == HeadFamily::ultraface) own = kUltraFaceThreshold;
+    if (family == HeadFamily::yolox) own = kYoloxThreshold;
     const float threshold = params.score_threshold.value_or(own);
     // With a lower threshold, every cell of every map would be a detection.
     if (!(threshold > 0.0F && threshold <= 1.0F)) {

@@ -1,11 +1,11 @@
-// Plans which rectangles of a frame go through the network, and at which scales. Faces from min_size to max_size pixels
-// are found in a frame of any size.
+// Plans which rectangles of a frame go through the network, and at which scales. Objects from min_size to max_size
+// pixels are found in a frame of any size.
 //
-// A network of these families finds faces whose longer side is from kMinFace to kMaxFace pixels of its input. The first
-// pass scales the frame so that min_size becomes kMinFace (1: native resolution). Each further pass divides the scale
-// by scale_factor, until a face of max_size, or as high as the frame, is at most kMaxFace. An input larger than
-// kMaxTileWidth x kMaxTileHeight is cut into tiles that overlap by kMaxFace. A face belongs to the tile whose core
-// contains its center.
+// A network finds objects whose longer side is in the range of its family (Reach), in pixels of its input. The first
+// pass scales the frame so that min_size becomes the minimum (1: native resolution). Each further pass divides the
+// scale by scale_factor, until an object of max_size, or as large as the frame, is at most the maximum. An input larger
+// than kMaxTileWidth x kMaxTileHeight is cut into tiles that overlap. An object belongs to the tile whose core contains
+// its center.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,15 @@
 
 namespace throng {
 
-inline constexpr float kMinFace = 10;                // pixels of the input
-inline constexpr float kMaxFace = 192;               // pixels of the input
-inline constexpr float kMaxZoom = 4;                 // scale of a frame, for faces below kMinFace
+// Of a family of networks, in pixels of the input.
+struct Reach {
+    float min_object, max_object;
+    float max_zoom;        // scale of a frame, for objects below min_object
+    std::int32_t overlap;  // of tiles
+};
+inline constexpr Reach kFaceReach{10, 192, 4, 192};
+// YOLOX has a stride for people of any height, up to that of the input: one pass, never enlarged.
+inline constexpr Reach kPersonReach{16, 1e9F, 1, 768};
 inline constexpr std::int32_t kMaxTileWidth = 4096;  // pixels of the input; large enough for the 4K formats
 inline constexpr std::int32_t kMaxTileHeight = 2304;
 inline constexpr std::int32_t kLetterboxSide = 640;  // pixels of the input if the file fixes none
@@ -36,7 +42,7 @@ enum class CnnInput : std::uint8_t {
 
 // One run of the network.
 struct CnnPass {
-    // Input pixels; multiples of input_multiple (letterbox: as in the file). Samples outside the content are 0.
+    // Input pixels; multiples of input_multiple (letterbox: as in the file). Samples outside the content are padding.
     std::int32_t width = 0, height = 0;
     std::int32_t content_width = 0, content_height = 0;
     CnnPlacement placement{};  // of the input in the frame
@@ -57,8 +63,8 @@ struct CnnPlan {
 // Returns the choice in params.switches. Throws Error(usage) naming the switch for an unknown choice.
 [[nodiscard]] CnnInput cnn_input_choice(const DetectorParams& params);
 
-// Returns the raw threshold: params.score_threshold or the family's default, which gives fewer than one false face per
-// 100 frames without faces (tests/bench/cnn_accuracy.cpp). Throws Error(usage) outside (0, 1].
+// Returns the raw threshold: params.score_threshold or the family's default. That of a family of faces gives fewer than
+// one false face per 100 frames without faces (tests/bench/cnn_accuracy.cpp). Throws Error(usage) outside (0, 1].
 [[nodiscard]] float cnn_score_threshold(const DetectorParams& params, HeadFamily family);
 
 // Return the resampling of a pass along an axis of a plane with `size` samples. Subsampled (chroma) planes have half as

@@ -57,6 +57,11 @@ const std::vector<RecommendedModel>& recommended_models() {
         ultraface("version-RFB-320", 48, "UltraFace RFB, trained at 320x240",
                   TH_ULTRAFACE_ADDRESS "version-RFB-320.onnx", 1270727,
                   "34cd7e60aeff28744c657de7a3dc64e872d506741de66987f3426f2b79f88017"),
+        {"yolox_nano", "person", "YOLOX-Nano: people in any posture", "Apache-2.0",
+         "COCO, whose annotations are under CC BY 4.0 and whose photographs belong to their authors",
+         "Megvii, in Kazuhito00/YOLOX-ONNX-TFLite-Sample",
+         "https://github.com/Kazuhito00/YOLOX-ONNX-TFLite-Sample/raw/3d4f111/model/yolox_nano.onnx", "", 3660092,
+         "695e750a5d5754bb5a8d5325643b59282191a7e7a564e435a415fd3c578eab14"},
         cascade("haarcascade_frontalface_alt2", 24, "haar", "frontal faces, the default of --detector haar"),
         cascade("lbpcascade_frontalface", 24, "lbp", "frontal faces, the default of --detector lbp"),
     };

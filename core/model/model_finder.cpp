@@ -66,9 +66,17 @@ std::optional<std::string_view> installed_default(const DetectorKind& kind) {
     return found == kind.default_models.end() ? std::nullopt : std::optional(*found);
 }
 
-bool is_model_of(const DetectorKind& kind, const fs::path& file) {
-    return !kind.default_models.empty() && lower_extension(file) == kind.model.suffix &&
-           has_prefix(file.stem().string(), kind.model.prefix);
+// Returns null for a file that is no model by its name.
+const DetectorKind* kind_of_file(const fs::path& file) {
+    const DetectorKind* best = nullptr;
+    for (const DetectorKind& kind : detector_kinds()) {
+        if (kind.default_models.empty() || lower_extension(file) != kind.model.suffix ||
+            !has_prefix(file.stem().string(), kind.model.prefix)) {
+            continue;
+        }
+        if (best == nullptr || kind.model.prefix.size() > best->model.prefix.size()) best = &kind;
+    }
+    return best;
 }
 
 // Returns the kind of a model by its file name, or by that of the installed model of this name.
@@ -80,7 +88,7 @@ std::string kind_of_model(const std::string& model) {
         });
         const bool is_default =
             std::find(kind.default_models.begin(), kind.default_models.end(), model) != kind.default_models.end();
-        if (is_here || is_default || is_model_of(kind, model)) return std::string(kind.name);
+        if (is_here || is_default || kind_of_file(model) == &kind) return std::string(kind.name);
     }
     return "haar";
 }
@@ -145,8 +153,8 @@ std::vector<ModelFile> list_models() {
             const std::string name = path.stem().string();
             std::error_code ignored;
             if (!entry->is_regular_file(ignored)) continue;
-            for (const DetectorKind& kind : detector_kinds()) {
-                if (is_model_of(kind, path)) found.try_emplace(name, ModelFile{name, std::string(kind.name), path});
+            if (const DetectorKind* kind = kind_of_file(path)) {
+                found.try_emplace(name, ModelFile{name, std::string(kind->name), path});
             }
         }
     }

@@ -133,18 +133,18 @@ private:
             const std::string where = "head of stride " + std::to_string(level.stride);
             require(level.stride > previous && level.stride <= kMaxHeadStride, where, "is out of order");
             previous = level.stride;
-            const bool yunet = head.family == HeadFamily::yunet;
+            const bool one_box = head.family != HeadFamily::ultraface;
             const auto priors = static_cast<std::int64_t>(level.priors.size());
-            require(yunet ? priors == 0 : priors >= 1 && level.priors.size() <= kMaxPriors, where,
+            require(one_box ? priors == 0 : priors >= 1 && level.priors.size() <= kMaxPriors, where,
                     "has a number of priors out of bounds");
             for (const Prior& prior : level.priors) {
                 require(std::isfinite(prior.width) && prior.width > 0.0F && std::isfinite(prior.height) &&
                             prior.height > 0.0F,
                         where, "has an empty prior");
             }
-            check_map(level.score, yunet ? 1 : 2 * priors, where + ", score");
-            check_map(level.box, yunet ? 4 : 4 * priors, where + ", box");
-            if (yunet) check_map(level.objectness, 1, where + ", objectness");
+            check_map(level.score, one_box ? 1 : 2 * priors, where + ", score");
+            check_map(level.box, one_box ? 4 : 4 * priors, where + ", box");
+            if (one_box) check_map(level.objectness, 1, where + ", objectness");
             if (head.has_landmarks) check_map(level.landmarks, 10, where + ", landmarks");
         }
     }
@@ -225,7 +225,16 @@ std::uint64_t multiply_adds(const Network& network, std::int32_t width, std::int
 }
 
 std::string_view family_name(HeadFamily family) {
-    return family == HeadFamily::yunet ? "YuNet" : "UltraFace";
+    switch (family) {
+        case HeadFamily::yunet: return "YuNet";
+        case HeadFamily::ultraface: return "UltraFace";
+        case HeadFamily::yolox: break;
+    }
+    return "YOLOX";
+}
+
+std::string_view detector_of_family(HeadFamily family) {
+    return family == HeadFamily::yolox ? "person" : "cnn";
 }
 
 }  // namespace throng

@@ -1,4 +1,4 @@
-// A convolutional face detector as read from a file: owned, checked, ready for the CPU and GPU engines.
+// A convolutional detector of faces or people as read from a file: owned, checked, ready for the CPU and GPU engines.
 //
 // A reader reduces a model to convolutions with folded batch norms and activations, pooling, upsampling, additions and
 // concatenations. They are stored in an executable order. The operators after the last convolutions (transposes,
@@ -7,7 +7,8 @@
 // if its file fixes one.
 //
 // Sources: W. Wu, H. Peng, S. Yu, YuNet: A Tiny Millisecond-level Face Detector (Machine Intelligence Research, 2023);
-// Linzaer, Ultra-Light-Fast-Generic-Face-Detector-1MB (2019); the SSD decoding of W. Liu et al. (ECCV 2016).
+// Linzaer, Ultra-Light-Fast-Generic-Face-Detector-1MB (2019); the SSD decoding of W. Liu et al. (ECCV 2016); Z. Ge, S.
+// Liu, F. Wang, Z. Li, J. Sun, YOLOX: Exceeding YOLO Series in 2021 (2021).
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,11 @@ enum class LayerKind : std::uint8_t {
     concat,       // inputs {a, b, ...} of the same height and width; concatenates their channels
 };
 
-enum class Activation : std::uint8_t { none, relu };
+enum class Activation : std::uint8_t {
+    none,
+    relu,
+    silu,  // x * sigmoid(x)
+};
 
 // All kernels, strides and paddings are square. Tensors are NCHW: [batch][channels][height][width].
 struct NetworkLayer {
@@ -65,11 +70,12 @@ struct NetworkInput {
     bool rgb = false;   // order of the three channels: red first, or blue first
     float mean = 0.0F;  // value = (sample - mean) * scale for samples in [0, 255]
     float scale = 1.0F;
+    float padding = 0.0F;  // the sample outside the frame
 
     friend bool operator==(const NetworkInput&, const NetworkInput&) = default;
 };
 
-enum class HeadFamily : std::uint8_t { yunet, ultraface };
+enum class HeadFamily : std::uint8_t { yunet, ultraface, yolox };
 
 // Size of a prior box in input pixels, as in training: square, unless clipped by the file's input size.
 struct Prior {
@@ -82,12 +88,14 @@ struct Prior {
 // Output maps of one stride. Cell (column, row) of the maps corresponds to the input pixel (column * stride, row *
 // stride). -1: the family has no such map.
 struct HeadLevel {
-    std::int32_t stride = 0;       // input pixels per cell
-    std::int32_t score = -1;       // yunet [1]: class logit; ultraface [2 per prior]: logits of background and face
-    std::int32_t objectness = -1;  // yunet [1]: logit
-    std::int32_t box = -1;  // yunet [4]: dx, dy, log w, log h; ultraface [4 per prior]: the same times 1 / variance
+    std::int32_t stride = 0;  // input pixels per cell
+    // yunet, yolox [1]: logit of the class; ultraface [2 per prior]: logits of background and face
+    std::int32_t score = -1;
+    std::int32_t objectness = -1;  // yunet, yolox [1]: logit
+    // yunet, yolox [4]: dx, dy, log w, log h; ultraface [4 per prior]: the same times 1 / variance
+    std::int32_t box = -1;
     std::int32_t landmarks = -1;  // yunet [10]: five points dx, dy
-    std::vector<Prior> priors;    // ultraface; yunet: empty (one cell, one box)
+    std::vector<Prior> priors;    // ultraface; otherwise empty (one cell, one box)
 
     [[nodiscard]] std::int32_t boxes_per_cell() const {
         return priors.empty() ? 1 : static_cast<std::int32_t>(priors.size());
@@ -142,6 +150,7 @@ struct MapSize {
 // of bounds, and a head that does not fit its maps. The error's location is network.name.
 void check_network(const Network& network);
 
-[[nodiscard]] std::string_view family_name(HeadFamily family);  // "YuNet", "UltraFace"
+[[nodiscard]] std::string_view family_name(HeadFamily family);         // "YuNet", "UltraFace", "YOLOX"
+[[nodiscard]] std::string_view detector_of_family(HeadFamily family);  // name of the DetectorKind that runs it
 
 }  // namespace throng

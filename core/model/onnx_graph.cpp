@@ -44,7 +44,7 @@ Message other_format(std::string_view bytes) {
     }
     throw Error(ErrorKind::input, guess, name,
                 plausible ? "download the file again; `throng models` lists sizes and checksums"
-                          : "use a YuNet or UltraFace model, see `throng models`");
+                          : "use a YuNet, UltraFace or YOLOX model, see `throng models`");
 }
 
 OnnxValueInfo value_info(const onnx::ValueInfoProto& proto) {
@@ -70,7 +70,7 @@ public:
     OnnxGraph run() {
         read_opset();
         const onnx::GraphProto& proto = model_->graph();
-        if (proto.node_size() > kMaxOperators) fail("has more operators than any face detector");
+        if (proto.node_size() > kMaxOperators) fail("has more operators than any detector");
         for (const onnx::TensorProto& tensor : proto.initializer()) {
             const std::string where = graph_.file + ", constant " + tensor.name();
             if (!graph_.constants.emplace(tensor.name(), read_tensor(tensor, where)).second) {

@@ -309,6 +309,79 @@ void attach_ultraface(const OnnxGraph& graph, OnnxNetwork& built) {
     network.input.scale = 1.0F / 128.0F;
 }
 
+// YOLOX
+// -----------------------------------------------------------------------------------------------------------------
+
+// One output of rows, transposed: other detectors of the YOLO series end with another operator, and so does a YOLOX
+// that decodes its boxes in the file.
+bool is_yolox(const OnnxGraph& graph) {
+    if (graph.outputs.size() != 1 || !graph.outputs.front().has_shape || graph.outputs.front().shape.size() != 3) {
+        return false;
+    }
+    return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const OnnxNode& node) {
+        return node.op() == "Transpose" && node.outputs().front() == graph.outputs.front().name;
+    });
+}
+
+// Reduces the convolution that computes the scores of all classes to one of them.
+void keep_class(const OnnxGraph& graph, std::int32_t object_class, std::int32_t scores, Network& network) {
+    std::int32_t& classes = network.tensors[static_cast<std::size_t>(scores)].channels;
+    if (object_class < 0 || object_class >= classes) {
+        fail(graph, fmt::format("has {} classes, from 0 on; {} is none of them", classes, object_class));
+    }
+    if (classes == 1) return;
+    NetworkLayer* writer = nullptr;
+    for (NetworkLayer& layer : network.layers) {
+        if (layer.output == scores) writer = &layer;
+        if (std::find(layer.inputs.begin(), layer.inputs.end(), scores) != layer.inputs.end()) {
+            fail(graph, fmt::format("reads the scores of its classes in {}; YOLOX does not", layer.name));
+        }
+    }
+    if (writer == nullptr || writer->kind != LayerKind::convolution || writer->groups != 1) {
+        fail(graph, "does not compute the scores of its classes by a convolution, as YOLOX does");
+    }
+    const auto keep = [&](std::vector<float>& values) {
+        const auto count = static_cast<std::ptrdiff_t>(values.size()) / classes;
+        const auto first = values.begin() + object_class * count;
+        values = std::vector<float>(first, first + count);
+    };
+    keep(writer->weights);
+    keep(writer->bias);
+    classes = 1;
+}
+
+void attach_yolox(const OnnxGraph& graph, std::int32_t object_class, OnnxNetwork& built) {
+    Network& network = built.network;
+    network.head.family = HeadFamily::yolox;
+    const auto* stack = std::get_if<StackValue>(&built.outputs.front());
+    const auto channels = [&](const MapValue& map) {
+        return network.tensors[static_cast<std::size_t>(map.tensor)].channels;
+    };
+    const auto fits = [&](const std::vector<MapValue>& maps) {
+        return maps.size() == 3 && channels(maps[0]) == 4 && maps[0].function == MapFunction::none &&
+               channels(maps[1]) == 1 && maps[1].function == MapFunction::sigmoid &&
+               channels(maps[2]) == channels(stack->levels.front().back()) && maps[2].function == MapFunction::sigmoid;
+    };
+    if (stack == nullptr || stack->layout != StackValue::Layout::rows ||
+        !std::all_of(stack->levels.begin(), stack->levels.end(), fits)) {
+        fail(graph, fmt::format("its output {} does not have YOLOX's layout: per cell four numbers of the box, then "
+                                "objectness and classes, each through a sigmoid",
+                                graph.outputs.front().name));
+    }
+    for (const std::vector<MapValue>& maps : stack->levels) {
+        HeadLevel level;
+        level.box = maps[0].tensor;
+        level.objectness = maps[1].tensor;
+        level.score = maps[2].tensor;
+        level.stride = stride_of_map(graph, built, level.score);
+        network.head.levels.push_back(level);
+    }
+    // The maps of two levels differ, unless the file is damaged: their strides do.
+    for (const HeadLevel& level : network.head.levels) keep_class(graph, object_class, level.score, network);
+    // Blue first, samples unchanged, gray around the frame.
+    network.input.padding = 114.0F;
+}
+
 }  // namespace
 
 HeadFamily recognize_family(const OnnxGraph& graph) {
@@ -321,19 +394,25 @@ HeadFamily recognize_family(const OnnxGraph& graph) {
     if (graph.outputs.size() == 2 && has_output(graph, "scores") && has_output(graph, "boxes")) {
         return HeadFamily::ultraface;
     }
+    if (is_yolox(graph)) return HeadFamily::yolox;
     std::vector<std::string> outputs;
     for (const OnnxValueInfo& info : graph.outputs) outputs.push_back(info.name + " " + shape_text(info));
     if (outputs.size() > 6) outputs.resize(6);
     const std::string guess = guess_kind(graph);
-    fail(graph,
-         fmt::format("is a model for another task: its outputs are {}{}{}", fmt::join(outputs, ", "),
-                     guess.empty() ? "" : "; it looks like ", guess),
-         "use a YuNet (outputs cls_8, obj_8, bbox_8, kps_8, ...) or UltraFace (scores, boxes) model; `throng models` "
-         "lists the recommended ones");
+    fail(
+        graph,
+        fmt::format("is a model for another task: its outputs are {}{}{}", fmt::join(outputs, ", "),
+                    guess.empty() ? "" : "; it looks like ", guess),
+        "use a YuNet (outputs cls_8, obj_8, bbox_8, kps_8, ...), UltraFace (scores, boxes) or YOLOX model (one output, "
+        "boxes not decoded); `throng models` lists the recommended ones");
 }
 
-void attach_head(const OnnxGraph& graph, HeadFamily family, OnnxNetwork& built) {
-    family == HeadFamily::yunet ? attach_yunet(graph, built) : attach_ultraface(graph, built);
+void attach_head(const OnnxGraph& graph, HeadFamily family, std::int32_t object_class, OnnxNetwork& built) {
+    switch (family) {
+        case HeadFamily::yunet: attach_yunet(graph, built); break;
+        case HeadFamily::ultraface: attach_ultraface(graph, built); break;
+        case HeadFamily::yolox: attach_yolox(graph, object_class, built); break;
+    }
     // The positions of cells must match the decoding.
     for (const HeadLevel& level : built.network.head.levels) {
         for (const std::int32_t map : {level.score, level.objectness, level.box, level.landmarks}) {

@@ -11,8 +11,9 @@ namespace throng {
 // looks like and what is expected.
 [[nodiscard]] HeadFamily recognize_family(const OnnxGraph& graph);
 
-// Sets the head and the input conventions. Throws Error(input) if the output layout or the decoding of boxes differs
-// from the family's.
-void attach_head(const OnnxGraph& graph, HeadFamily family, OnnxNetwork& built);
+// Sets the head and the input conventions. object_class: the class that is detected, of a family with several; the
+// scores of the others are removed. Throws Error(input) if the output layout or the decoding of boxes differs from the
+// family's, and for a class that the model does not have.
+void attach_head(const OnnxGraph& graph, HeadFamily family, std::int32_t object_class, OnnxNetwork& built);
 
 }  // namespace throng

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace throng {
 namespace {
@@ -67,6 +68,35 @@ NetworkLayer convolution_layer(const OnnxNode& node, const OnnxTensor& weights, 
     }
     layer.bias = bias != nullptr ? bias->floats : std::vector<float>(outputs, 0.0F);
     return layer;
+}
+
+void read_whole(const OnnxNode& node, const PhasesValue& input, std::int32_t channels, NetworkLayer& convolution) {
+    const auto whole = [](const Phase& phase) { return phase.row >= 0 && phase.column >= 0; };
+    if (!std::all_of(input.phases.begin(), input.phases.end(), whole) || convolution.groups != 1 ||
+        convolution.dilation != 1) {
+        node.fail("reads every second row or column otherwise than YOLOX does, which is not supported");
+    }
+    const auto kernel = static_cast<std::size_t>(convolution.kernel);
+    const auto inputs = static_cast<std::size_t>(channels);
+    std::vector<float> weights(convolution.bias.size() * inputs * 4 * kernel * kernel, 0.0F);
+    const float* weight = convolution.weights.data();
+    for (std::size_t o = 0; o < convolution.bias.size(); ++o) {
+        for (const Phase& phase : input.phases) {
+            for (std::size_t c = 0; c < inputs; ++c) {
+                for (std::size_t y = 0; y < kernel; ++y) {
+                    for (std::size_t x = 0; x < kernel; ++x) {
+                        const std::size_t row = 2 * y + static_cast<std::size_t>(phase.row);
+                        const std::size_t column = 2 * x + static_cast<std::size_t>(phase.column);
+                        weights[((o * inputs + c) * 2 * kernel + row) * 2 * kernel + column] += *weight++;
+                    }
+                }
+            }
+        }
+    }
+    convolution.weights = std::move(weights);
+    convolution.kernel *= 2;
+    convolution.stride *= 2;
+    convolution.padding *= 2;
 }
 
 NetworkLayer pool_layer(const OnnxNode& node) {

@@ -3,12 +3,15 @@
 
 #include "core/model/network.h"
 #include "core/model/onnx_graph.h"
+#include "core/model/onnx_values.h"
 
 namespace throng {
 
 // Converts Conv. weights and bias (null: none) are its constants, channels those of its input.
 [[nodiscard]] NetworkLayer convolution_layer(const OnnxNode& node, const OnnxTensor& weights, const OnnxTensor* bias,
                                              std::int32_t channels);
+// Makes a convolution that reads phases of a tensor one that reads the tensor: twice the kernel, stride and padding.
+void read_whole(const OnnxNode& node, const PhasesValue& input, std::int32_t channels, NetworkLayer& convolution);
 [[nodiscard]] NetworkLayer pool_layer(const OnnxNode& node);
 
 // Converts Resize and Upsample. scales or sizes are its constants (null: not given), size is that of its input.

@@ -6,6 +6,8 @@
 
 #include "core/base/error.h"
 #include "core/base/input_file.h"
+#include "core/detect/detector_kinds.h"
+#include "core/model/model_finder.h"
 #include "core/model/onnx_graph.h"
 #include "core/model/onnx_head.h"
 #include "core/model/onnx_values.h"
@@ -53,11 +55,11 @@ void drop_unused(Network& network) {
 
 }  // namespace
 
-Network parse_onnx(std::string_view bytes, const std::string& name) {
+Network parse_onnx(std::string_view bytes, const std::string& name, std::int32_t object_class) {
     const OnnxGraph graph = parse_onnx_graph(bytes, name);
     const HeadFamily family = recognize_family(graph);
     OnnxNetwork built = build_network(graph);
-    attach_head(graph, family, built);
+    attach_head(graph, family, object_class, built);
     drop_unused(built.network);
     check_network(built.network);
     // Check the size that engines will request, too.
@@ -71,11 +73,23 @@ Network read_onnx(const std::filesystem::path& file) {
     const std::uintmax_t size = std::filesystem::file_size(file, failed);  // fails for pipes
     if (failed) throw Error(ErrorKind::input, {"cannot be read: %1", failed.message().c_str()}, file.string());
     ReadOptions options;
-    options.what = "face detector";
+    options.what = "detector";
     options.max_bytes = kMaxOnnxFile;
     const std::string bytes = read_file(file, options);
     if (bytes.size() != size) throw Error(ErrorKind::input, "cannot be read completely", file.string());
     return parse_onnx(bytes, file.string());
+}
+
+Network read_network(const DetectorParams& params) {
+    Network network = read_onnx(find_model(params.model, params.kind));
+    const DetectorKind& runs = detector_kind(detector_of_family(network.head.family));
+    const DetectorKind& asked = detector_kind(params.kind);
+    if (runs.name != asked.name) {
+        throw Error(ErrorKind::usage,
+                    {"finds %1, not %2", std::string(runs.finds).c_str(), std::string(asked.finds).c_str()},
+                    network.name, {"use %1", Setting{"detector", std::string(runs.name)}});
+    }
+    return network;
 }
 
 }  // namespace throng

@@ -40,7 +40,7 @@ private:
 
     void read_input() {
         if (graph_.inputs.size() != 1) {
-            fail("has " + std::to_string(graph_.inputs.size()) + " inputs; a face detector has one: the image");
+            fail("has " + std::to_string(graph_.inputs.size()) + " inputs; a detector has one: the image");
         }
         const OnnxValueInfo& input = graph_.inputs.front();
         if (!input.has_shape || !input.is_float || input.shape.size() != 4 || input.shape[0] > 1 ||
@@ -119,7 +119,7 @@ private:
 
     void add_layer(const OnnxNode& node, NetworkLayer layer, std::vector<std::int32_t> inputs, std::int64_t outputs) {
         Network& network = result_.network;
-        if (outputs < 1 || outputs > 4096) node.fail("produces more channels than any layer of a face detector");
+        if (outputs < 1 || outputs > 4096) node.fail("produces more channels than any layer of a detector");
         layer.inputs = std::move(inputs);
         layer.output = static_cast<std::int32_t>(network.tensors.size());
         const std::vector<std::int32_t>& in = layer.inputs;
@@ -130,7 +130,7 @@ private:
         if (out.width < 1 || out.height < 1) node.fail("has an empty output");
         if (out.width > kMaxMap || out.height > kMaxMap) node.fail("produces maps that are too large for memory");
         weights_ += layer.weights.size();
-        if (weights_ > kMaxConstant) node.fail("makes the network larger than any face detector");
+        if (weights_ > kMaxConstant) node.fail("makes the network larger than any detector");
         writers_.push_back(static_cast<std::int32_t>(network.layers.size()));
         network.tensors.push_back({node.outputs().front(), static_cast<std::int32_t>(outputs)});
         result_.sizes.push_back(out);
@@ -138,22 +138,25 @@ private:
         network.layers.push_back(std::move(layer));
     }
 
-    // Returns the layer that wrote input 0 of a node, if only this node reads it and no function was applied after it.
-    [[nodiscard]] NetworkLayer* layer_before(const OnnxNode& node, std::int32_t tensor) {
+    // Returns the layer that wrote the tensor of this name, if it is read so many times and no function was applied.
+    [[nodiscard]] NetworkLayer* layer_before(const std::string& name, std::int32_t tensor, std::size_t readers = 1) {
         const std::int32_t writer = writers_[static_cast<std::size_t>(tensor)];
-        const auto uses = uses_.find(node.inputs().front());
-        if (writer < 0 || uses == uses_.end() || uses->second != 1) return nullptr;
+        const auto uses = uses_.find(name);
+        if (writer < 0 || uses == uses_.end() || uses->second != readers) return nullptr;
         NetworkLayer& layer = result_.network.layers[static_cast<std::size_t>(writer)];
         return layer.activation == Activation::none ? &layer : nullptr;
     }
 
     void convolution(const OnnxNode& node) {
-        const std::int32_t x = map_input(node, 0);
+        const auto* phases = input_as<PhasesValue>(node, 0);
+        const std::int32_t x = phases != nullptr ? phases->tensor : map_input(node, 0);
+        const auto parts = phases != nullptr ? static_cast<std::int32_t>(phases->phases.size()) : 1;
         const OnnxTensor* weights = constant_input(node, 1);
         const OnnxTensor* bias = constant_input(node, 2);
         const bool has_bias = node.inputs().size() > 2 && !node.inputs()[2].empty();
         if (weights == nullptr || (has_bias && bias == nullptr)) node.fail("has weights that are not constants");
-        NetworkLayer layer = convolution_layer(node, *weights, bias, channels(x));
+        NetworkLayer layer = convolution_layer(node, *weights, bias, channels(x) * parts);
+        if (phases != nullptr) read_whole(node, *phases, channels(x), layer);
         const auto outputs = static_cast<std::int64_t>(layer.bias.size());
         if (outputs % layer.groups != 0) node.fail("has groups that do not divide its channels");
         add_layer(node, std::move(layer), {x}, outputs);
@@ -164,7 +167,7 @@ private:
         std::vector<const OnnxTensor*> constants;
         for (std::size_t i = 1; i <= 4; ++i) constants.push_back(constant_input(node, i));
         ChannelScale scale = batch_norm(node, constants, channels(x));
-        NetworkLayer* before = layer_before(node, x);
+        NetworkLayer* before = layer_before(node.inputs().front(), x);
         if (before != nullptr && before->kind == LayerKind::convolution) {
             fold(scale, *before);
             set(node, MapValue{x});
@@ -173,20 +176,39 @@ private:
         }
     }
 
-    void rectify(const OnnxNode& node) {
-        const std::int32_t x = map_input(node, 0);
-        NetworkLayer* before = layer_before(node, x);
+    // before: the layer that gets the activation; null if another operator also reads its output without activation.
+    void activate(const OnnxNode& node, std::int32_t x, Activation activation, NetworkLayer* before) {
         if (before != nullptr) {
-            before->activation = Activation::relu;
+            before->activation = activation;
             set(node, MapValue{x});
             return;
         }
-        // Another operator reads the input before the activation, too.
         const auto count = static_cast<std::size_t>(channels(x));
         NetworkLayer layer =
             scale_layer(node.name(), {std::vector<float>(count, 1.0F), std::vector<float>(count, 0.0F)});
-        layer.activation = Activation::relu;
+        layer.activation = activation;
         add_layer(node, std::move(layer), {x}, channels(x));
+    }
+
+    void rectify(const OnnxNode& node) {
+        const std::int32_t x = map_input(node, 0);
+        activate(node, x, Activation::relu, layer_before(node.inputs().front(), x));
+    }
+
+    // SiLU: x * sigmoid(x).
+    void multiply_maps(const OnnxNode& node) {
+        const MapValue* maps[2] = {input_as<MapValue>(node, 0), input_as<MapValue>(node, 1)};
+        const std::size_t plain = maps[0] != nullptr && maps[0]->function == MapFunction::none ? 0 : 1;
+        const MapValue* other = maps[1 - plain];
+        if (maps[plain] == nullptr || other == nullptr || other->function != MapFunction::sigmoid ||
+            other->tensor != maps[plain]->tensor || other->channels_last) {
+            node.fail("multiplies maps otherwise than SiLU, x * sigmoid(x), which is not supported");
+        }
+        const std::int32_t x = map_input(node, plain);
+        const std::string& name = node.inputs()[plain];
+        const std::string& sigmoid = node.inputs()[1 - plain];
+        const bool only = sigmoid_of_[sigmoid] == name && uses_[sigmoid] == 1;
+        activate(node, x, Activation::silu, only ? layer_before(name, x, 2) : nullptr);
     }
 
     void pool(const OnnxNode& node) {
@@ -216,6 +238,19 @@ private:
 
     void join_maps(const OnnxNode& node) {
         if (node.integer("axis", 0) != 1) node.fail("concatenates maps along an axis other than their channels");
+        std::vector<MapValue> maps;
+        for (std::size_t i = 0; i < node.inputs().size(); ++i) {
+            if (const auto* map = input_as<MapValue>(node, i)) maps.push_back(*map);
+        }
+        const auto is_plain = [](const MapValue& map) { return map.function == MapFunction::none; };
+        if (maps.size() == node.inputs().size() && !std::all_of(maps.begin(), maps.end(), is_plain)) {
+            const auto fits = [&](const MapValue& map) {
+                return !map.channels_last && size(map.tensor) == size(maps.front().tensor);
+            };
+            if (!std::all_of(maps.begin(), maps.end(), fits)) node.fail("concatenates incompatible outputs");
+            set(node, StackValue{StackValue::Layout::maps, {std::move(maps)}});
+            return;
+        }
         NetworkLayer layer;
         layer.kind = LayerKind::concat;
         layer.name = node.name();
@@ -228,8 +263,82 @@ private:
         add_layer(node, std::move(layer), std::move(inputs), sum);
     }
 
-    // Output operators
-    // --------------------------------------------------------------------------------------------
+    // Space to depth --------------------------------------------------------------------------------------------------
+
+    void sample(const OnnxNode& node) {
+        const auto* before = input_as<PhasesValue>(node, 0);
+        PhasesValue value = before != nullptr ? *before : PhasesValue{map_input(node, 0), {Phase{}}};
+        const OnnxTensor* lists[4];  // starts, ends, axes, steps
+        bool fits = value.phases.size() == 1;
+        for (std::size_t i = 0; i < 4; ++i) {
+            lists[i] = constant_input(node, i + 1);
+            fits = fits && lists[i] != nullptr && lists[i]->is_list() && lists[i]->size() == lists[0]->size();
+        }
+        for (std::size_t i = 0; fits && i < lists[0]->size(); ++i) {
+            const std::int64_t axis = lists[2]->integers[i];
+            const bool rows = axis == 2 || axis == -2;
+            const std::int64_t extent = rows ? size(value.tensor).height : size(value.tensor).width;
+            const std::int64_t first = lists[0]->integers[i];
+            std::int32_t& phase = rows ? value.phases[0].row : value.phases[0].column;
+            fits = (rows || axis == 3 || axis == -1) && phase < 0 && (first == 0 || first == 1) && extent % 2 == 0 &&
+                   lists[1]->integers[i] >= extent && lists[3]->integers[i] == 2;
+            phase = static_cast<std::int32_t>(first);
+        }
+        if (!fits) node.fail("takes a part of a map other than every second row or column, which is not supported");
+        set(node, std::move(value));
+    }
+
+    void join_phases(const OnnxNode& node) {
+        PhasesValue all{input_as<PhasesValue>(node, 0)->tensor, {}};
+        for (std::size_t i = 0; i < node.inputs().size(); ++i) {
+            const auto* part = input_as<PhasesValue>(node, i);
+            if (part == nullptr || part->tensor != all.tensor || node.integer("axis", 0) != 1 || i >= 16) {
+                node.fail("concatenates parts of different maps, which is not supported");
+            }
+            all.phases.insert(all.phases.end(), part->phases.begin(), part->phases.end());
+        }
+        set(node, std::move(all));
+    }
+
+    // Output operators ------------------------------------------------------------------------------------------------
+
+    // YOLOX: [1, C, H, W] to [1, C, cells], then the levels one after the other, then [1, cells, C].
+    void flatten(const OnnxNode& node, StackValue stack) {
+        const OnnxTensor* target = constant_input(node, 1);
+        std::int64_t rows = 0;
+        for (const MapValue& map : stack.levels.front()) rows += channels(map.tensor);
+        const MapSize extent = size(stack.levels.front().front().tensor);
+        const std::int64_t cells = std::int64_t{extent.width} * extent.height;
+        const bool fits = stack.layout == StackValue::Layout::maps && target != nullptr && target->is_list() &&
+                          target->size() == 3 && (target->integers[0] == 1 || target->integers[0] == 0) &&
+                          (target->integers[1] == rows || target->integers[1] == 0) &&
+                          (target->integers[2] == -1 || target->integers[2] == cells);
+        if (!fits) node.fail("reshapes outputs to a layout other than one column per cell, which is not supported");
+        stack.layout = StackValue::Layout::columns;
+        set(node, std::move(stack));
+    }
+
+    void join_stacks(const OnnxNode& node) {
+        StackValue all{StackValue::Layout::columns, {}};
+        for (std::size_t i = 0; i < node.inputs().size(); ++i) {
+            const auto* part = input_as<StackValue>(node, i);
+            const std::int64_t axis = node.integer("axis", 0);
+            if (part == nullptr || part->layout != all.layout || (axis != 2 && axis != -1) || all.levels.size() > 16) {
+                node.fail("concatenates incompatible outputs");
+            }
+            all.levels.insert(all.levels.end(), part->levels.begin(), part->levels.end());
+        }
+        set(node, std::move(all));
+    }
+
+    void transpose(const OnnxNode& node, StackValue stack) {
+        if (node.integers("perm") != std::vector<std::int64_t>{0, 2, 1} ||
+            stack.layout != StackValue::Layout::columns) {
+            node.fail("permutes outputs to a layout other than [1, cells, numbers], which is not supported");
+        }
+        stack.layout = StackValue::Layout::rows;
+        set(node, std::move(stack));
+    }
 
     void transpose(const OnnxNode& node, MapValue map) {
         if (node.integers("perm") != std::vector<std::int64_t>{0, 2, 3, 1} || map.channels_last) {
@@ -275,6 +384,7 @@ private:
         if (map == nullptr || function == MapFunction::softmax) node.fail("is supported on outputs only");
         MapValue value = *map;
         value.function = applied(value.function);
+        sigmoid_of_[node.outputs().front()] = node.inputs().front();
         set(node, value);
     }
 
@@ -291,7 +401,7 @@ private:
             }
             all.maps.insert(all.maps.end(), part->maps.begin(), part->maps.end());
             all.rows += part->rows;
-            if (all.maps.size() > kMaxFormulaSteps) node.fail("concatenates more outputs than a face detector has");
+            if (all.maps.size() > kMaxFormulaSteps) node.fail("concatenates more outputs than a detector has");
         }
         set(node, std::move(all));
     }
@@ -303,7 +413,9 @@ private:
         bool has_table = false;
         for (const std::string& name : node.inputs()) {
             std::optional<OnnxValue> input = name.empty() ? std::nullopt : find(name);
-            if (!input || std::holds_alternative<MapValue>(*input)) node.fail("mixes maps and outputs");
+            const bool is_map = input && !std::holds_alternative<OnnxTensor>(*input) &&
+                                !std::holds_alternative<RowsValue>(*input) && !std::holds_alternative<Formula>(*input);
+            if (!input || is_map) node.fail("mixes maps and outputs");
             const RowsValue* table = std::get_if<RowsValue>(&*input);
             if (const auto* inner = std::get_if<Formula>(&*input)) {
                 table = &(*inner)->table;
@@ -364,7 +476,7 @@ private:
 
     [[noreturn]] static void not_supported(const OnnxNode& node) {
         node.fail("the operator " + node.op() + " is not supported",
-                  "use a YuNet or UltraFace model as published by its authors, see `throng models`");
+                  "use a YuNet, UltraFace or YOLOX model as published by its authors, see `throng models`");
     }
 
     void add(const OnnxNode& node) {
@@ -386,9 +498,21 @@ private:
             if (op == "MaxPool") return pool(node);
             if (op == "Resize" || op == "Upsample") return resize(node);
             if (op == "Add") return add_maps(node);
+            if (op == "Mul") return multiply_maps(node);
+            if (op == "Slice") return sample(node);
             if (op == "Concat") return join_maps(node);
             if (op == "Transpose") return transpose(node, *map);
             if (op == "Reshape") return flatten(node, *map);
+        }
+        if (input_as<PhasesValue>(node, 0) != nullptr) {
+            if (op == "Conv") return convolution(node);
+            if (op == "Slice") return sample(node);
+            if (op == "Concat") return join_phases(node);
+        }
+        if (const auto* stack = input_as<StackValue>(node, 0)) {
+            if (op == "Reshape") return flatten(node, *stack);
+            if (op == "Concat") return join_stacks(node);
+            if (op == "Transpose") return transpose(node, *stack);
         }
         if (op == "Concat" && input_as<RowsValue>(node, 0) != nullptr) return join_rows(node);
         const bool arithmetic = can_evaluate(op) && op != "Reshape" && op != "Gather";
@@ -400,7 +524,8 @@ private:
     OnnxNetwork result_;
     std::map<std::string, OnnxValue> values_;
     std::map<std::string, std::size_t> uses_;
-    std::vector<std::int32_t> writers_;  // index of the layer that wrote each tensor; -1: the input
+    std::map<std::string, std::string> sigmoid_of_;  // the input of each Sigmoid on a map, by its output
+    std::vector<std::int32_t> writers_;              // index of the layer that wrote each tensor; -1: the input
     std::size_t weights_ = 0;
     std::size_t folded_ = 0;
 };

@@ -30,11 +30,31 @@ struct RowsValue {
     MapFunction function = MapFunction::none;
 };
 
+// Every second row and column of a tensor, as slices take them; -1: all of them.
+struct Phase {
+    std::int32_t row = -1;     // the first row
+    std::int32_t column = -1;  // the first column
+};
+
+// Phases of one tensor, their channels concatenated: YOLOX's space to depth.
+struct PhasesValue {
+    std::int32_t tensor = 0;
+    std::vector<Phase> phases;
+};
+
+// Maps with their functions applied, concatenated along the channels, then, level by level, along the cells: YOLOX's
+// output. Its layout is [1, C, H, W] (one level), [1, C, cells] or [1, cells, C].
+struct StackValue {
+    enum class Layout : std::uint8_t { maps, columns, rows };
+    Layout layout = Layout::maps;
+    std::vector<std::vector<MapValue>> levels;
+};
+
 // Arithmetic on one table and constants: the decoding of boxes. Stored unevaluated, to be evaluated with test numbers.
 struct FormulaValue;
 using Formula = std::shared_ptr<const FormulaValue>;
 
-using OnnxValue = std::variant<OnnxTensor, MapValue, RowsValue, Formula>;
+using OnnxValue = std::variant<OnnxTensor, MapValue, RowsValue, PhasesValue, StackValue, Formula>;
 
 struct FormulaValue {
     const OnnxNode* node;

@@ -3,7 +3,6 @@
 #include <optional>
 #include <utility>
 
-#include "core/model/model_finder.h"
 #include "core/model/onnx_reader.h"
 #include "gpu/cnn/cnn_detector.h"
 #include "gpu/cnn/dynamic_batcher.h"
@@ -52,7 +51,7 @@ private:
 
 std::unique_ptr<Detector> make_cnn_detector(StreamView stream, const DeviceInfo& device, const DetectorParams& params) {
     check_params(params);
-    return std::make_unique<BatchingDetector>(stream, device, read_onnx(find_model(params.model, params.kind)), params);
+    return std::make_unique<BatchingDetector>(stream, device, read_network(params), params);
 }
 
 }  // namespace throng::gpu

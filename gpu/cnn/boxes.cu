@@ -27,8 +27,11 @@ __global__ void __launch_bounds__(kThreads) boxes_kernel(const __grid_constant__
     const auto value = [&](const Map& map, int channel) {
         return static_cast<float>(*Image<const T>(map, image, channel).at(x, y));
     };
-    if (maps.family == HeadFamily::yunet) {
-        const float score = yunet_score(value(level.score, 0), value(level.objectness, 0));
+    if (maps.family != HeadFamily::ultraface) {
+        const float score_logit = value(level.score, 0);
+        const float object_logit = value(level.objectness, 0);
+        const float score = maps.family == HeadFamily::yunet ? yunet_score(score_logit, object_logit)
+                                                             : yolox_score(score_logit, object_logit);
         if (!(score >= maps.sink.threshold)) return;
         const Box box = yunet_box(value(level.box, 0), value(level.box, 1), value(level.box, 2), value(level.box, 3), x,
                                   y, level.stride);

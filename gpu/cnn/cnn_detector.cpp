@@ -154,6 +154,7 @@ void CnnDetector::enqueue_preprocess(const FrameRuns& runs, const Frame* frames,
     preprocess.rgb = network_.input.rgb;
     preprocess.mean = network_.input.mean;
     preprocess.scale = network_.input.scale;
+    preprocess.padding = network_.input.padding;
     const ScopedStage stage(recorder, stage::kPreprocess);
     runs.enqueue_preprocess(preprocess, count, stream_);
 }

@@ -44,7 +44,7 @@ __device__ void depthwise_chunk(__half* to, const DepthPointTask& task, int firs
             const bool inside = in.holds(x + t % 3, y + t / 3);
             add_product(sum, inside ? v[t] : float4{}, w[t]);
         }
-        Product::put(to, pixel, channel, relu4(sum, task.depth_relu));
+        Product::put(to, pixel, channel, activated(sum, task.depth_activation));
     }
 }
 
@@ -72,7 +72,6 @@ __global__ void __launch_bounds__(kTileThreads) depth_point_kernel(const __grid_
         product.add(tile, weights);
         __syncthreads();
     }
-    const float lower_bound = task.point_relu ? 0.0F : -INFINITY;
     const Image<T> out(task.out, image, first_out);
     product.for_each(
         [&](int pixel) -> T* {
@@ -81,7 +80,8 @@ __global__ void __launch_bounds__(kTileThreads) depth_point_kernel(const __grid_
             return out.holds(x, y) ? out.at(x, y) : nullptr;
         },
         [&](T* at, int channel, float a, float b) {
-            if (at != nullptr) store2(at + channel, fmaxf(a, lower_bound), fmaxf(b, lower_bound));
+            if (at == nullptr) return;
+            store2(at + channel, activated(a, task.point_activation), activated(b, task.point_activation));
         });
 }
 

@@ -1,7 +1,8 @@
-// The unit of MobileNet and UltraFace in one launch: a depthwise 3 x 3 convolution, then a pointwise convolution, each
-// with its activation.
+// The unit of MobileNet, UltraFace and YOLOX in one launch: a depthwise 3 x 3 convolution, then a pointwise convolution,
+// each with its activation.
 #pragma once
 
+#include "core/model/network.h"
 #include "gpu/cnn/launch.h"
 #include "gpu/cnn/map.h"
 #include "gpu/cnn/weights.h"
@@ -11,10 +12,10 @@ namespace throng::gpu {
 struct DepthPointTask {
     Map in;
     DepthWeights depth;
-    bool depth_relu = false;
+    Activation depth_activation = Activation::none;
     int stride = 1;  // of the depthwise convolution
     PointWeights point;
-    bool point_relu = false;
+    Activation point_activation = Activation::none;
     Map out;
 };
 

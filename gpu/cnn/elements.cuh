@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "core/model/network.h"
 #include "gpu/cnn/map.h"
 
 namespace throng::gpu {
@@ -120,8 +121,13 @@ __device__ void store(__half* at, const Pairs<__half2, kCount>& v) {
     *reinterpret_cast<Pairs<__half2, kCount>*>(at) = v;
 }
 
-__device__ inline float4 relu4(float4 v, bool relu) {
-    return relu ? max_of(v, 0.0F) : v;
+__device__ inline float activated(float v, Activation activation) {
+    if (activation == Activation::silu) return v / (1.0F + expf(-v));
+    return activation == Activation::relu ? fmaxf(v, 0.0F) : v;
+}
+__device__ inline float4 activated(float4 v, Activation activation) {
+    return {activated(v.x, activation), activated(v.y, activation), activated(v.z, activation),
+            activated(v.w, activation)};
 }
 
 // One image of a batch of a map: plain addresses. An image has less than 2^31 elements (checked in network_run.cpp).

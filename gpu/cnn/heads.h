@@ -37,7 +37,7 @@ void launch_yunet_heads(const YunetHeads& heads, int images, Precision precision
 // Maps of one stride; fields as in HeadLevel.
 struct BoxLevel {
     Map score, objectness, box, landmarks;
-    float stride = 8;         // yunet
+    float stride = 8;         // yunet, yolox
     CnnPitch pitch = {8, 8};  // ultraface
     int boxes_per_cell = 1;
     Prior priors[kMaxPriors] = {};

@@ -148,8 +148,13 @@ void NetworkRun::launch(const Group& group, int images, StreamView stream, bool 
             std::int64_t pixels = 0;
             for (int i = 0; i < group.count; ++i) {
                 const Step& each = steps_->steps[at(group.first + i)];
-                tasks[i] = {map(each.in),          map_or_none(each.more),  each.point, each.depth, each.relu,
-                            map_or_none(each.out), map_or_none(each.pooled)};
+                tasks[i] = {map(each.in),
+                            map_or_none(each.more),
+                            each.point,
+                            each.depth,
+                            each.activation == Activation::relu,
+                            map_or_none(each.out),
+                            map_or_none(each.pooled)};
                 pixels += std::int64_t{tasks[i].in.width} * tasks[i].in.height * images;
             }
             const PointDepthTile tile = point_depth_tile(pixels, step.point.in, step.point.out, limits_);
@@ -158,21 +163,21 @@ void NetworkRun::launch(const Group& group, int images, StreamView stream, bool 
             return launch_kernel(tasks, group.count, images, tile, chain);
         }
         case StepKind::depth_point:
-            return launch_depth_point(
-                {map(step.in), step.depth, step.depth_relu, step.stride, step.point, step.relu, map(step.out)}, images,
-                precision_, limits_.multiprocessors, chain);
+            return launch_depth_point({map(step.in), step.depth, step.depth_activation, step.stride, step.point,
+                                       step.activation, map(step.out)},
+                                      images, precision_, limits_.multiprocessors, chain);
         case StepKind::convolution:
             return launch_plain(
                 PlainConvolution{map(step.in), map(step.out), map_or_none(step.more), step.plain, step.kernel,
-                                 step.stride, step.padding, step.dilation, step.depthwise, step.relu},
+                                 step.stride, step.padding, step.dilation, step.depthwise, step.activation},
                 images, precision_, chain);
         case StepKind::pool:
             return launch_plain(
-                PlainPool{map(step.in), map(step.out), step.kernel, step.stride, step.padding, step.relu}, images,
+                PlainPool{map(step.in), map(step.out), step.kernel, step.stride, step.padding, step.activation}, images,
                 precision_, chain);
         case StepKind::sum:
             return launch_plain(PlainSum{map(step.in), map_or_none(step.more), map(step.out), step.factor_in,
-                                         step.factor_more, step.channels, step.first_channel, step.relu},
+                                         step.factor_more, step.channels, step.first_channel, step.activation},
                                 images, precision_, chain);
     }
 }

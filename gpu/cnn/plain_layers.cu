@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(kThreads) convolution_kernel(const __grid_cons
     }
     if (!at.inside || part != 0) return;
     if (task.add.data != nullptr) sum = sum4(sum, load4(Image<const T>(task.add, at.image, channel).at(at.x, at.y)));
-    store4(Image<T>(task.out, at.image, channel).at(at.x, at.y), relu4(sum, task.relu));
+    store4(Image<T>(task.out, at.image, channel).at(at.x, at.y), activated(sum, task.activation));
 }
 
 template <typename T>
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(kThreads) pool_kernel(const __grid_constant__ 
         const int y = at.y * task.stride - task.padding + tap / task.kernel;
         if (in.holds(x, y)) maximum = max_of(maximum, load4(in.at(x, y)));
     }
-    store4(Image<T>(task.out, at.image, at.group * 4).at(at.x, at.y), relu4(maximum, task.relu));
+    store4(Image<T>(task.out, at.image, at.group * 4).at(at.x, at.y), activated(maximum, task.activation));
 }
 
 template <typename T>
@@ -94,8 +94,8 @@ __global__ void __launch_bounds__(kThreads) sum_kernel(const __grid_constant__ P
     };
     float sum = term(task.a, task.factor_a);
     if (task.b.data != nullptr) sum += term(task.b, task.factor_b);
-    if (task.relu) sum = fmaxf(sum, 0.0F);
-    *Image<T>(task.out, at.image, task.first_channel + at.group).at(at.x, at.y) = static_cast<T>(sum);
+    *Image<T>(task.out, at.image, task.first_channel + at.group).at(at.x, at.y) =
+        static_cast<T>(activated(sum, task.activation));
 }
 
 LaunchSize shape_of(const Map& out, int groups, int images) {

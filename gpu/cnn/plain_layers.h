@@ -2,6 +2,7 @@
 // channels of a pixel.
 #pragma once
 
+#include "core/model/network.h"
 #include "gpu/cnn/launch.h"
 #include "gpu/cnn/map.h"
 #include "gpu/cnn/weights.h"
@@ -13,14 +14,14 @@ struct PlainConvolution {
     Map add;  // added to the sum, with out's shape; null: nothing
     PlainWeights weights;
     int kernel = 1, stride = 1, padding = 0, dilation = 1;
-    bool depthwise = false;  // channel c of out depends only on channel c of in
-    bool relu = false;       // after the addition
+    bool depthwise = false;                    // channel c of out depends only on channel c of in
+    Activation activation = Activation::none;  // after the addition
 };
 
 struct PlainPool {
     Map in, out;
     int kernel = 2, stride = 2, padding = 0;
-    bool relu = false;
+    Activation activation = Activation::none;
 };
 
 // out = a + b, or a alone. Every pixel of a and b is repeated factor x factor times. Writes `channels` channels of out,
@@ -30,7 +31,7 @@ struct PlainSum {
     Map out;
     int factor_a = 1, factor_b = 1;
     int channels = 0, first_channel = 0;
-    bool relu = false;
+    Activation activation = Activation::none;
 };
 
 void launch_plain(const PlainConvolution& task, int images, Precision precision, const LaunchChain& chain);

@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
     for (int n = 0; n < kPixels; ++n) {
         const int x = first + n * kBlockWidth;
         if (x >= task.out.width) return;
-        CnnPixel pixel{0.0F, 0.0F, 0.0F};
+        CnnPixel pixel{task.padding, task.padding, task.padding};
         if (x < pass.content_width && y < pass.content_height) {
             pixel = pixel_of<kSingle>(image, color, pass, x, y);
         }

@@ -85,7 +85,9 @@ private:
     [[nodiscard]] int depth_after(int l) const {
         if (!is_point(l) || layer(l).activation != Activation::none) return -1;
         const int next = only_reader(layer(l).output);
-        return next >= 0 && is_depth(next) && layer(next).stride == 1 ? next : -1;
+        // The kernels of these units have no SiLU.
+        const bool fits = next >= 0 && is_depth(next) && layer(next).stride == 1;
+        return fits && layer(next).activation != Activation::silu ? next : -1;
     }
     // Returns the 2 x 2 pool that reads the tensor, or -1.
     [[nodiscard]] int pool_after(int tensor) const {
@@ -155,7 +157,7 @@ private:
         const NetworkLayer& at = layer(l);
         if (at.kind != LayerKind::convolution || at.inputs.front() != network_.input.tensor || at.kernel != 3 ||
             at.stride != 2 || at.padding != 1 || at.dilation != 1 || at.groups != 1 ||
-            channels_out(at) != kStemChannels) {
+            at.activation == Activation::silu || channels_out(at) != kStemChannels) {
             return false;
         }
         Step step;
@@ -186,7 +188,7 @@ private:
             done_[index(pool)] = true;
         }
         if (pool < 0 || only_reader(tensor) < 0) step.out = tensor;
-        step.relu = layer(depth).activation == Activation::relu;
+        step.activation = layer(depth).activation;
         done_[index(point)] = done_[index(depth)] = true;
         out_.steps.push_back(step);
     }
@@ -251,9 +253,9 @@ private:
         step.in = layer(l).inputs.front();
         step.stride = layer(l).stride;
         step.depth = packing_.depth({&layer(l)});
-        step.depth_relu = layer(l).activation == Activation::relu;
+        step.depth_activation = layer(l).activation;
         step.point = packing_.point({&layer(point)}, channels_out(layer(l)));
-        step.relu = layer(point).activation == Activation::relu;
+        step.activation = layer(point).activation;
         step.out = layer(point).output;
         done_[index(l)] = done_[index(point)] = true;
         out_.steps.push_back(step);
@@ -272,7 +274,7 @@ private:
         Step step = convolution(l);
         step.more = other;
         step.out = layer(sum).output;
-        step.relu = layer(sum).activation == Activation::relu;
+        step.activation = layer(sum).activation;
         done_[index(l)] = done_[index(sum)] = true;
         out_.steps.push_back(step);
         return true;
@@ -289,7 +291,7 @@ private:
         step.stride = at.stride;
         step.padding = at.padding;
         step.dilation = at.dilation;
-        step.relu = at.activation == Activation::relu;
+        step.activation = at.activation;
         step.depthwise = at.groups == channels_out(at) && at.groups == channels(in) && in != network_.input.tensor;
         step.plain = packing_.plain(at, in == network_.input.tensor ? kInputChannels : padded_channels(channels(in)),
                                     step.depthwise);
@@ -301,7 +303,7 @@ private:
         Step step;
         step.in = at.inputs.front();
         step.out = at.output;
-        step.relu = at.activation == Activation::relu;
+        step.activation = at.activation;
         step.channels = padded_channels(channels(at.output));
         switch (at.kind) {
             case LayerKind::convolution: step = convolution(l); break;

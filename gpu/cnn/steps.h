@@ -25,7 +25,9 @@ struct Step {
     DepthWeights depth;
     PlainWeights plain;
     int stem = -1;  // index into Steps::stems
-    bool depthwise = false, relu = false, depth_relu = false;
+    bool depthwise = false;
+    Activation activation = Activation::none;        // of the last layer
+    Activation depth_activation = Activation::none;  // depth_point
     int kernel = 1, stride = 1, padding = 0, dilation = 1;
     int factor_in = 1, factor_more = 1;   // sum: repeats pixels
     int channels = 0, first_channel = 0;  // sum

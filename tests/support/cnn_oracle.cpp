@@ -9,7 +9,12 @@ namespace throng::test {
 
 CnnOracle::CnnOracle(const std::filesystem::path& model) : net_(cv::dnn::readNetFromONNX(model.string())) {
     const std::vector<cv::String> ends = net_.getUnconnectedOutLayersNames();
-    yunet_ = std::find(ends.begin(), ends.end(), "scores") == ends.end();
+    yolox_ = ends.size() == 1;
+    yunet_ = !yolox_ && std::find(ends.begin(), ends.end(), "scores") == ends.end();
+    if (yolox_) {
+        outputs_ = ends;
+        return;
+    }
     if (!yunet_) {
         outputs_ = {"scores", "boxes"};
         return;
@@ -22,10 +27,11 @@ CnnOracle::CnnOracle(const std::filesystem::path& model) : net_(cv::dnn::readNet
 std::vector<OracleFace> CnnOracle::raw(const cv::Mat& bgr, double threshold) {
     cv::Mat image = bgr;
     cv::Mat blob;
-    if (yunet_) {
+    if (yunet_ || yolox_) {
         const int right = (32 - bgr.cols % 32) % 32;
         const int below = (32 - bgr.rows % 32) % 32;
-        cv::copyMakeBorder(bgr, image, 0, below, 0, right, cv::BORDER_CONSTANT, cv::Scalar());
+        cv::copyMakeBorder(bgr, image, 0, below, 0, right, cv::BORDER_CONSTANT,
+                           yolox_ ? cv::Scalar(114, 114, 114) : cv::Scalar());
         blob = cv::dnn::blobFromImage(image);
     } else {
         blob = cv::dnn::blobFromImage(image, 1.0 / 128, cv::Size(), cv::Scalar(127, 127, 127), true);
@@ -37,6 +43,10 @@ std::vector<OracleFace> CnnOracle::raw(const cv::Mat& bgr, double threshold) {
     std::vector<OracleFace> faces;
     if (yunet_) {
         decode_yunet(outputs, image.cols, image.rows, threshold, faces);
+        return faces;
+    }
+    if (yolox_) {
+        decode_yolox(outputs[0], image.cols, image.rows, threshold, faces);
         return faces;
     }
     const auto* scores = outputs[0].ptr<float>();
@@ -85,6 +95,29 @@ void CnnOracle::decode_yunet(const std::vector<cv::Mat>& outputs, int width, int
                 face.landmarks[2 * p + 1] = (value(kps, k + 1) + y) * stride;
             }
             faces.push_back(face);
+        }
+    }
+}
+
+// Decodes the first class like Megvii's YOLOX (yolox/utils/demo_utils.py, demo_postprocess).
+void CnnOracle::decode_yolox(const cv::Mat& rows, int width, int height, double threshold,
+                             std::vector<OracleFace>& people) {
+    const int columns = rows.size[2];
+    const auto* row = rows.ptr<float>();
+    for (const int stride : {8, 16, 32}) {
+        for (int y = 0; y < height / stride; ++y) {
+            for (int x = 0; x < width / stride; ++x, row += columns) {
+                const double score = static_cast<double>(row[4]) * static_cast<double>(row[5]);
+                if (score < threshold) continue;
+                const double w = std::exp(static_cast<double>(row[2])) * stride;
+                const double h = std::exp(static_cast<double>(row[3])) * stride;
+                people.push_back({(static_cast<double>(row[0]) + x) * stride - w / 2,
+                                  (static_cast<double>(row[1]) + y) * stride - h / 2,
+                                  w,
+                                  h,
+                                  score,
+                                  {}});
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-// Face detection with OpenCV's DNN alone: OpenCV's model reader, image preprocessing and NMS, and a float64 decoder
+// Detection with OpenCV's DNN alone: OpenCV's model reader, image preprocessing and NMS, and a float64 decoder
 // based on the authors' code. Shares no code with the program.
 #pragma once
 
@@ -16,14 +16,14 @@ struct OracleFace {
 
 class CnnOracle {
 public:
-    // YuNet or UltraFace, distinguished by its outputs.
+    // YuNet, UltraFace or YOLOX (people), distinguished by its outputs.
     explicit CnnOracle(const std::filesystem::path& model);
 
     [[nodiscard]] bool is_yunet() const { return yunet_; }
 
     // Returns all cells at or above the threshold, in the order of the outputs, in pixels of the image. bgr must have
-    // the model's input size. For a model with dynamic size it may have any size and is padded with black on the right
-    // and bottom to multiples of 32, as in FaceDetectorYN.
+    // the model's input size. For a model with dynamic size, and for YOLOX, it may have any size and is padded on the
+    // right and bottom to multiples of 32: with black as in FaceDetectorYN, or with YOLOX's gray.
     std::vector<OracleFace> raw(const cv::Mat& bgr, double threshold);
 
     // Returns the result of raw after OpenCV's NMSBoxes.
@@ -32,10 +32,13 @@ public:
 private:
     void decode_yunet(const std::vector<cv::Mat>& outputs, int width, int height, double threshold,
                       std::vector<OracleFace>& faces) const;
+    static void decode_yolox(const cv::Mat& rows, int width, int height, double threshold,
+                             std::vector<OracleFace>& people);
 
     cv::dnn::Net net_;
     std::vector<cv::String> outputs_;
     bool yunet_ = false;
+    bool yolox_ = false;
 };
 
 // Greedy NMS of OpenCV.

@@ -12,7 +12,9 @@ std::size_t at(int i) {
 }
 
 float activated(const NetworkLayer& layer, double value) {
-    return static_cast<float>(layer.activation == Activation::relu ? std::max(value, 0.0) : value);
+    if (layer.activation == Activation::relu) value = std::max(value, 0.0);
+    if (layer.activation == Activation::silu) value /= 1 + std::exp(-value);
+    return static_cast<float>(value);
 }
 
 double convolve(const NetworkLayer& layer, const Tensor& in, int o, int x, int y) {
@@ -181,6 +183,16 @@ void NetworkMaker::yunet_head(int in, int stride) {
     network_.head.levels.push_back(level);
 }
 
+void NetworkMaker::yolox_head(int in, int stride) {
+    HeadLevel level;
+    level.stride = stride;
+    const int object = depth(point(in, 24, Activation::silu), Activation::silu);
+    level.score = point(depth(point(in, 24, Activation::silu), Activation::silu), 1);
+    level.box = point(object, 4);
+    level.objectness = point(object, 1);
+    network_.head.levels.push_back(level);
+}
+
 void NetworkMaker::ultraface_head(int in, int stride, const std::vector<Prior>& priors) {
     HeadLevel level;
     level.stride = stride;
@@ -240,6 +252,33 @@ Network random_ultraface(std::uint64_t seed) {
     x = unit(unit(x, 256, 2), 256, 1);
     make.ultraface_head(x, 32, {{64, 64}, {96, 96}});
     return make.finish(HeadFamily::ultraface);
+}
+
+Network random_yolox(std::uint64_t seed) {
+    NetworkMaker make(seed);
+    constexpr Activation kSilu = Activation::silu;
+    const auto unit = [&](int in, int channels, int stride) {
+        return make.point(make.depth(in, kSilu, stride), channels, kSilu);
+    };
+    const auto partial = [&](int in,
+                             int channels) {  // a cross-stage partial network: a part of the channels is added to
+        const int part = make.point(in, channels / 2, kSilu);
+        const int sum = make.add(unit(make.point(part, channels / 2, kSilu), channels / 2, 1), part);
+        return make.point(make.concat({sum, make.point(in, channels / 2, kSilu)}), channels, kSilu);
+    };
+    const int stem = make.convolution(0, 16, 6, 2, 2, kSilu);
+    const int eighth = partial(unit(partial(unit(stem, 32, 2), 32), 64, 2), 64);
+    const int sixteenth = partial(unit(eighth, 64, 2), 64);
+    const int last = make.point(unit(sixteenth, 64, 2), 32, kSilu);
+    const int pools =
+        make.concat({last, make.pool(last, 5, 1, 2), make.pool(last, 9, 1, 4), make.pool(last, 13, 1, 6)});
+    const int c = make.point(pools, 64, kSilu);
+    const int b = partial(make.concat({make.upsample(c), sixteenth}), 64);
+    const int a = partial(make.concat({make.upsample(b), eighth}), 64);
+    make.yolox_head(a, 8);
+    make.yolox_head(b, 16);
+    make.yolox_head(c, 32);
+    return make.finish(HeadFamily::yolox);
 }
 
 Network odd_network(std::uint64_t seed) {

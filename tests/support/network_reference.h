@@ -53,6 +53,8 @@ public:
     int concat(const std::vector<int>& in);
     // Adds YuNet's four maps, computed from `in`.
     void yunet_head(int in, int stride);
+    // Adds YOLOX's three maps of one class: two branches, of the class and of the box.
+    void yolox_head(int in, int stride);
     void ultraface_head(int in, int stride, const std::vector<Prior>& priors);
 
     [[nodiscard]] Network finish(HeadFamily family);
@@ -68,6 +70,7 @@ private:
 // Networks as described by their authors, with random weights.
 [[nodiscard]] Network random_yunet(std::uint64_t seed);
 [[nodiscard]] Network random_ultraface(std::uint64_t seed);
+[[nodiscard]] Network random_yolox(std::uint64_t seed);
 // Every layer that the reader supports, in combinations that no published model has.
 [[nodiscard]] Network odd_network(std::uint64_t seed);
 

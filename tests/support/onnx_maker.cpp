@@ -97,6 +97,27 @@ public:
         return relu ? node("Relu", {name}, out) : name;
     }
 
+    // x * sigmoid(x) after a convolution.
+    std::string silu_conv(const std::string& in, const std::string& out, std::int64_t from, std::int64_t to, int kernel,
+                          int stride, bool depthwise) {
+        const std::string x = conv(in, out + ".x", from, to, kernel, stride, depthwise, false);
+        return node("Mul", {x, node("Sigmoid", {x}, out + ".g")}, out);
+    }
+
+    std::string resize(const std::string& in, const std::string& out) {
+        node("Resize", {in, floats(out + ".roi", {0}, {}), floats(out + ".scales", {4}, {1, 1, 2, 2})}, out);
+        text("coordinate_transformation_mode", "asymmetric");
+        text("mode", "nearest");
+        text("nearest_mode", "floor");
+        return out;
+    }
+
+    std::string join(const std::vector<std::string>& inputs, const std::string& out, std::int64_t axis) {
+        node("Concat", inputs, out);
+        integer("axis", axis);
+        return out;
+    }
+
     std::string rows(const std::string& map, const std::string& out, std::int64_t columns) {
         node("Transpose", {map}, out + ".t");
         ints("perm", {0, 2, 3, 1});
@@ -135,10 +156,7 @@ onnx::ModelProto tiny_yunet(std::uint64_t seed) {
     const std::string at8 = pool(m.conv(m.conv(x, "b1", 8, 8, 1, 1, false, false), "b", 8, 8, 3, 1, true, true), "pb");
     const std::string at16 = pool(m.conv(at8, "c", 8, 8, 3, 1, true, true), "pc");
     const std::string at32 = pool(m.conv(at16, "d", 8, 8, 3, 1, true, true), "pd");
-    m.node("Resize", {at32, m.floats("roi", {0}, {}), m.floats("scales", {4}, {1, 1, 2, 2})}, "up");
-    m.text("coordinate_transformation_mode", "asymmetric");
-    m.text("mode", "nearest");
-    m.text("nearest_mode", "floor");
+    m.resize(at32, "up");
     const std::string sum = m.node("Add", {at16, "up"}, "sum");
     const std::string levels[3] = {at8, sum, at32};
     for (int i = 0; i < 3; ++i) {
@@ -209,12 +227,10 @@ onnx::ModelProto tiny_ultraface(std::uint64_t seed) {
             }
         }
     }
-    m.node("Concat", scores, "all_scores");
-    m.integer("axis", 1);
+    m.join(scores, "all_scores", 1);
     m.node("Softmax", {"all_scores"}, "scores");
     m.integer("axis", 2);
-    m.node("Concat", boxes, "all_boxes");
-    m.integer("axis", 1);
+    m.join(boxes, "all_boxes", 1);
     const auto part = [&](const std::string& in, const std::string& out, std::int64_t from, std::int64_t to) {
         return m.node("Slice",
                       {in, m.integers(out + ".f", {from}), m.integers(out + ".t", {to}), m.integers(out + ".a", {2})},
@@ -234,10 +250,62 @@ onnx::ModelProto tiny_ultraface(std::uint64_t seed) {
     m.node("Div", {"size", "two"}, "half");
     m.node("Sub", {"center", "half"}, "low");
     m.node("Add", {"center", "half"}, "high");
-    m.node("Concat", {"low", "high"}, "boxes");
-    m.integer("axis", 2);
+    m.join({"low", "high"}, "boxes", 2);
     m.output("scores", {1, count, 2});
     m.output("boxes", {1, count, 4});
+    return m.take();
+}
+
+onnx::ModelProto tiny_yolox(std::uint64_t seed) {
+    constexpr std::int64_t kClasses = 3;
+    Maker m(seed, 64, 64);
+    const std::string end = m.integers("end", {INT64_MAX});
+    const std::string two = m.integers("two", {2});
+    const std::string axes[2] = {m.integers("rows", {2}), m.integers("columns", {3})};
+    const std::string first[2] = {m.integers("even", {0}), m.integers("odd", {1})};
+    std::vector<std::string> phases;
+    for (const int phase : {0, 1, 2, 3}) {  // columns before rows, as in the author's export
+        const std::string name = "phase" + std::to_string(phase);
+        const std::string half = m.node("Slice", {"input", first[phase % 2], end, axes[0], two}, name + ".rows");
+        phases.push_back(m.node("Slice", {half, first[phase / 2], end, axes[1], two}, name));
+    }
+    std::string x = m.silu_conv(m.join(phases, "phases", 1), "stem", 12, 8, 3, 1, false);
+    x = m.silu_conv(m.silu_conv(x, "a1", 8, 8, 3, 2, true), "a", 8, 16, 1, 1, false);
+    x = m.silu_conv(m.silu_conv(x, "b1", 16, 16, 3, 2, true), "b", 16, 16, 1, 1, false);
+    const std::string at8 = m.node("Add", {m.silu_conv(x, "b2", 16, 16, 3, 1, true), x}, "at8");
+    const std::string at16 = m.silu_conv(at8, "at16", 16, 16, 3, 2, true);
+    x = m.silu_conv(at16, "d", 16, 16, 3, 2, true);
+    std::vector<std::string> pools{x};
+    for (const int side : {5, 13}) {
+        pools.push_back(m.node("MaxPool", {x}, "pool" + std::to_string(side)));
+        m.ints("kernel_shape", {side, side});
+        m.ints("strides", {1, 1});
+        m.ints("pads", {side / 2, side / 2, side / 2, side / 2});
+    }
+    const std::string at32 = m.silu_conv(m.join(pools, "pools", 1), "at32", 48, 16, 1, 1, false);
+    const std::string up16 =
+        m.silu_conv(m.join({m.resize(at32, "f.up"), at16}, "f.all", 1), "up16", 32, 16, 1, 1, false);
+    const std::string up8 = m.silu_conv(m.join({m.resize(up16, "g.up"), at8}, "g.all", 1), "up8", 32, 16, 1, 1, false);
+    std::vector<std::string> levels;
+    std::int64_t cells = 0;
+    for (const std::string& in : {up8, up16, at32}) {
+        const std::string name = in + ".head";
+        const std::string cls = m.silu_conv(in, name + ".c", 16, 16, 1, 1, false);
+        const std::string reg = m.silu_conv(in, name + ".r", 16, 16, 1, 1, false);
+        const std::string box = m.conv(reg, name + ".box", 16, 4, 1, 1, false, false);
+        const std::string object =
+            m.node("Sigmoid", {m.conv(reg, name + ".object.x", 16, 1, 1, 1, false, false)}, name + ".object");
+        const std::string score =
+            m.node("Sigmoid", {m.conv(cls, name + ".score.x", 16, kClasses, 1, 1, false, false)}, name + ".score");
+        const std::string maps = m.join({box, object, score}, name, 1);
+        levels.push_back(
+            m.node("Reshape", {maps, m.integers(name + ".shape", {1, 5 + kClasses, -1})}, name + ".columns"));
+        const std::int64_t side = 8 >> (levels.size() - 1);
+        cells += side * side;
+    }
+    m.node("Transpose", {m.join(levels, "columns_of_all", 2)}, "output");
+    m.ints("perm", {0, 2, 1});
+    m.output("output", {1, cells, 5 + kClasses});
     return m.take();
 }
 

@@ -22,6 +22,10 @@ onnx::ModelProto tiny_yunet(std::uint64_t seed);
 // An UltraFace of two strides (8 and 16), 4 priors, with batch norms and decoding in the graph.
 onnx::ModelProto tiny_ultraface(std::uint64_t seed);
 
+// A YOLOX of three strides and three classes, in the layout of the author's export: space to depth by slices, SiLU,
+// pooling without stride, decoupled heads.
+onnx::ModelProto tiny_yolox(std::uint64_t seed);
+
 // A YuNet that finds a face in every cell: a square of three strides around its center, with a score of almost 1.
 onnx::ModelProto yunet_of_faces_everywhere();
 

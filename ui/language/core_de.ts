@@ -496,8 +496,8 @@
         <translation>ist zu groß (%1): mehr als %2 Bytes</translation>
     </message>
     <message>
-        <source>use a YuNet or UltraFace model, see `throng models`</source>
-        <translation>ein Modell YuNet oder UltraFace verwenden, siehe `throng models`</translation>
+        <source>use a YuNet, UltraFace or YOLOX model, see `throng models`</source>
+        <translation>ein Modell YuNet, UltraFace oder YOLOX verwenden, siehe `throng models`</translation>
     </message>
     <message>
         <source>is a web page, not a model</source>
@@ -692,6 +692,10 @@
         <translation>CNN-Gesichter</translation>
     </message>
     <message>
+        <source>YOLOX people</source>
+        <translation>YOLOX-Personen</translation>
+    </message>
+    <message>
         <source>Frontal faces from 20 pixels; fast on crowds</source>
         <translation>Gesichter von vorn ab 20 Pixeln; schnell bei Mengen</translation>
     </message>
@@ -706,6 +710,10 @@
     <message>
         <source>Small, rotated and partly hidden faces from 10 pixels; the most accurate</source>
         <translation>Kleine, gedrehte und teils verdeckte Gesichter ab 10 Pixeln; am genauesten</translation>
+    </message>
+    <message>
+        <source>People in any posture from 16 pixels, also partly hidden; the most accurate for people</source>
+        <translation>Personen in jeder Haltung ab 16 Pixeln, auch teils verdeckt; am genauesten für Personen</translation>
     </message>
     <message>
         <source>Automatic</source>
@@ -1296,8 +1304,8 @@
         <translation>Art und Modell eines Detektors sind nicht änderbar</translation>
     </message>
     <message>
-        <source>the cnn detector has no such switch</source>
-        <translation>Der Detektor cnn hat keinen solchen Schalter</translation>
+        <source>a network has no such switch</source>
+        <translation>Ein Netz hat keinen solchen Schalter</translation>
     </message>
     <message>
         <source>the only switch is %1</source>
@@ -1446,6 +1454,14 @@
     <message>
         <source>run `throng models fetch`</source>
         <translation>`throng models fetch` aufrufen</translation>
+    </message>
+    <message>
+        <source>run `throng models fetch yolox_nano`</source>
+        <translation>`throng models fetch yolox_nano` aufrufen</translation>
+    </message>
+    <message>
+        <source>finds %1, not %2</source>
+        <translation>findet %1, nicht %2</translation>
     </message>
     <message>
         <source>use an input size that is a multiple of %1 pixels</source>

@@ -29,7 +29,7 @@ namespace {
 struct CnnBenchArguments {
     std::string image;
     std::vector<std::string> sizes{"320x320", "640x640", "1920x1080"};
-    DetectionOptions detection{.kinds = {"cnn"}};
+    DetectionOptions detection{.kinds = {"cnn", "person"}};
     BenchOptions bench;
 };
 
@@ -46,8 +46,8 @@ public:
         bench_.files().add_model(detector_);
         bench_.start(std::nullopt);
         cv::setNumThreads(detector_.threads > 0 ? detector_.threads : -1);  // -1: all cores
-        model_ = find_model(detector_.model, "cnn").string();
-        network_ = read_onnx(model_);
+        model_ = find_model(detector_.model, detector_.kind).string();
+        network_ = read_network(detector_);
         bench_.step(arguments_.image.empty() ? "drawing the crowds" : "reading the image");
         const std::vector<BenchImage> images = read_images();
         bench_.for_each(images, [&](const BenchImage& image) { measure(image.frame); });
@@ -98,7 +98,8 @@ private:
         std::deque<DetectorRun> ours;
         std::vector<BenchCase> cases;
         for (const auto& backend : backends_) {
-            cases.push_back(ours.emplace_back(backend, detector_, &detector_kind("cnn").nms).bench_case(frame));
+            cases.push_back(
+                ours.emplace_back(backend, detector_, &detector_kind(detector_.kind).nms).bench_case(frame));
         }
         const std::unique_ptr<CnnBaseline> baseline = make_baseline(bgr.size());
         std::int64_t theirs = 0;
@@ -154,7 +155,7 @@ private:
 
 void add_bench_cnn_command(CLI::App& bench, CommandContext& context) {
     CLI::App* command =
-        bench.add_subcommand("cnn", "Face detection with a convolutional network, compared with OpenCV's detector");
+        bench.add_subcommand("cnn", "Detection with a convolutional network, compared with OpenCV's detector");
     auto arguments = std::make_shared<CnnBenchArguments>();
     CnnBenchArguments& a = *arguments;
     command->add_option("image", a.image, "Image or video (first frame) to detect in; default: a drawn crowd")

@@ -73,8 +73,8 @@ def _made(make, path, *arguments, backend, device, settings):
 class Detector:
     """Detects objects in single images.
 
-    detector: "haar", "lbp", "hog", "cnn", or "auto": cnn if a model of it is installed, otherwise haar. backend: "auto",
-    "cpu" or "cuda". settings: the options of `throng detect` for detector and suppression, with "_" for "-", such as min_size=40, model="alt2" or switch={"input": "letterbox"};
+    detector: "haar", "lbp", "hog", "cnn", "person", or "auto": cnn if a model of it is installed, otherwise haar.
+    backend: "auto", "cpu" or "cuda". settings: the options of `throng detect` for detector and suppression, with "_" for "-", such as min_size=40, model="alt2" or switch={"input": "letterbox"};
     None: the detector's default. Calls of several threads take turns. Use it in a `with` statement, or call close(), to
     free its memory early.
     """

@@ -2,7 +2,7 @@
 from os import PathLike
 from typing import Literal, TypedDict
 
-Kind = Literal["auto", "haar", "lbp", "hog", "cnn"]
+Kind = Literal["auto", "haar", "lbp", "hog", "cnn", "person"]
 
 class Settings(TypedDict, total=False):
     model: str | PathLike[str] | None

@@ -54,7 +54,9 @@ protected:
     std::filesystem::path model() {
         const std::string& name = GetParam().model;
         if (!name.starts_with("tiny_")) return *data_dir() / "models" / name;
-        const std::string bytes = bytes_of(name == "tiny_yunet.onnx" ? tiny_yunet(11) : tiny_ultraface(12));
+        const std::string bytes = bytes_of(name == "tiny_yunet.onnx"       ? tiny_yunet(11)
+                                           : name == "tiny_ultraface.onnx" ? tiny_ultraface(12)
+                                                                           : tiny_yolox(21));
         std::ofstream(scratch_.path() / name, std::ios::binary)
             .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
         return scratch_.path() / name;
@@ -68,7 +70,7 @@ TEST_P(CnnPhoto, MatchesTheCpu) {
     const Case& param = GetParam();
     const Frame frame = param.photo == "crowd" ? crowd_frame() : load_image(*data_dir() / "photos" / param.photo).frame;
     DetectorParams params;
-    params.kind = "cnn";
+    params.kind = param.model.find("yolox") == std::string::npos ? "cnn" : "person";
     params.model = model().string();
     params.min_size = 10;
     params.scale_factor = 4;
@@ -105,7 +107,8 @@ TEST_P(CnnPhoto, MatchesTheCpu) {
 std::vector<Case> all_cases() {
     std::vector<Case> cases{{"tiny_yunet.onnx", "crowd", "native", false},
                             {"tiny_yunet.onnx", "crowd", "letterbox", false},
-                            {"tiny_ultraface.onnx", "crowd", "letterbox", false}};
+                            {"tiny_ultraface.onnx", "crowd", "letterbox", false},
+                            {"tiny_yolox.onnx", "crowd", "native", false}};
     if (data_dir()) {
         cases.insert(cases.end(), {{"yunet_n_dynamic.onnx", "pif-reunion-19.jpg", "native", false},
                                    {"yunet_n_dynamic.onnx", "pif-reunion-19.jpg", "native", true},
@@ -115,7 +118,10 @@ std::vector<Case> all_cases() {
                                    {"yunet_s_320_320.onnx", "roth-selfie.jpg", "native", true},
                                    {"version-RFB-640.onnx", "ca-team.jpg", "letterbox", false},
                                    {"version-RFB-640.onnx", "ca-team.jpg", "native", true},
-                                   {"version-RFB-320.onnx", "roth-selfie.jpg", "letterbox", false}});
+                                   {"version-RFB-320.onnx", "roth-selfie.jpg", "letterbox", false},
+                                   {"yolox_nano.onnx", "det_15673749081_767a7fa63a_k.jpg", "native", false},
+                                   {"yolox_nano.onnx", "det_33823288584_1d21cf0a26_k.jpg", "native", true},
+                                   {"yolox_nano.onnx", "ca-team.jpg", "letterbox", false}});
     }
     return cases;
 }

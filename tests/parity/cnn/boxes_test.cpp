@@ -42,11 +42,11 @@ DetectionSet raw_of(Detector& detector, const Frame& frame) {
     return set;
 }
 
-DetectorParams params_for(float threshold, bool letterbox) {
-    DetectorParams params = detector_kind("cnn").params;
+DetectorParams params_for(std::string_view kind, float threshold, bool letterbox) {
+    DetectorParams params = detector_kind(kind).params;
     params.score_threshold = threshold;
     params.min_size = 10;
-    params.max_size = static_cast<int>(kMaxFace);  // one scale: the unscaled image
+    params.max_size = static_cast<int>(kFaceReach.max_object);  // one scale: the unscaled image
     if (letterbox) {
         params.min_size = 1;
         params.max_size = 0;
@@ -72,7 +72,7 @@ void expect_same(const DetectionSet& ours, const std::vector<test::OracleFace>& 
             const double error = std::max(
                 {std::abs(static_cast<double>(d.box.x) - face.x), std::abs(static_cast<double>(d.box.y) - face.y),
                  std::abs(static_cast<double>(d.box.w) - face.w), std::abs(static_cast<double>(d.box.h) - face.h)});
-            found = error < 0.05 && std::abs(static_cast<double>(d.score) - face.score) < 1e-3;
+            found = error < 0.01 && std::abs(static_cast<double>(d.score) - face.score) < 1e-4;
             if (!found || !landmarks) continue;
             for (std::size_t k = 0; k < 10; ++k) {
                 EXPECT_NEAR(static_cast<double>(ours.landmarks[i].xy[k]), face.landmarks[k], 0.05);
@@ -101,15 +101,20 @@ struct Case {
 
 // Returns models with random weights, and the published ones if they are available.
 std::vector<Case> all_cases() {
-    std::vector<Case> cases{
-        {"tiny_yunet", 64, 64, true}, {"tiny_yunet", 330, 170, false}, {"tiny_ultraface", 64, 48, true}};
+    std::vector<Case> cases{{"tiny_yunet", 64, 64, true},
+                            {"tiny_yunet", 330, 170, false},
+                            {"tiny_ultraface", 64, 48, true},
+                            {"tiny_yolox", 64, 64, true},
+                            {"tiny_yolox", 330, 170, false}};
     if (test::data_dir()) {
         cases.insert(cases.end(), {{"yunet_n_320_320", 320, 320, true},
                                    {"yunet_n_640_640", 640, 640, true},
                                    {"yunet_n_640_640", 1024, 530, false},
                                    {"yunet_s_320_320", 800, 448, false},
                                    {"version-RFB-320", 320, 240, true},
-                                   {"version-RFB-640", 640, 480, true}});
+                                   {"version-RFB-640", 640, 480, true},
+                                   {"yolox_nano", 416, 416, true},
+                                   {"yolox_nano", 1000, 660, false}});
     }
     return cases;
 }
@@ -123,8 +128,9 @@ protected:
         const std::string& name = GetParam().model;
         if (!has_random_weights()) return *test::data_dir() / "models" / (name + ".onnx");
         const fs::path path = scratch_.path() / (name + ".onnx");
-        const std::string bytes =
-            test::bytes_of(name == "tiny_yunet" ? test::tiny_yunet(11) : test::tiny_ultraface(12));
+        const std::string bytes = test::bytes_of(name == "tiny_yunet"       ? test::tiny_yunet(11)
+                                                 : name == "tiny_ultraface" ? test::tiny_ultraface(12)
+                                                                            : test::tiny_yolox(21));
         std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
         return path;
     }
@@ -152,8 +158,9 @@ TEST_P(CnnBoxes, EqualOpenCV) {
         cv::Mat bgr;
         cv::resize(image, bgr, cv::Size(tested.width, tested.height), 0, 0, cv::INTER_AREA);
         test::CnnOracle oracle(path);
-        const DetectorParams params = params_for(threshold, tested.letterbox);
-        CnnDetector detector(read_onnx(path), params);
+        Network network = read_onnx(path);
+        const DetectorParams params = params_for(detector_of_family(network.head.family), threshold, tested.letterbox);
+        CnnDetector detector(std::move(network), params);
         expect_same(raw_of(detector, frame_of(bgr)), oracle.raw(bgr, static_cast<double>(threshold)), params,
                     oracle.is_yunet());
     }

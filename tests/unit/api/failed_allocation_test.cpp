@@ -65,7 +65,7 @@ TEST(FailedAllocation, TheNextImageIsDetectedRightly) {
     options.backend = THRONG_BACKEND_CPU;
     options.threads = 2;
     options.scale_factor = 1.4;
-    for (const char* kind : {"haar", "lbp", "hog", "cnn"}) {
+    for (const char* kind : {"haar", "lbp", "hog", "cnn", "person"}) {
         options.detector = kind;
         throng_detector* detector = nullptr;
         if (throng_detector_create(&detector, THRONG_ABI, &options) == THRONG_ERROR_UNAVAILABLE)

@@ -95,6 +95,10 @@ TEST_F(AutoProgram, AnonymizeWithoutANetworkEndsWithAdvice) {
         fs::remove(path("out.png"));
     }
     EXPECT_EQ(run(false, {"anonymize", path("in.png"), "--out", path("out.png"), "--detector", "haar"}).status, 0);
+    const test::ProgramResult people =
+        run(false, {"anonymize", path("in.png"), "--out", path("other.png"), "--model", "yolox_nano"});
+    EXPECT_EQ(people.status, 2);
+    EXPECT_NE(people.err.find("finds people, not faces"), std::string::npos) << people.err;
 }
 
 TEST_F(AutoProgram, ShardsThatResolvedDifferentlyAreNotMerged) {

@@ -268,16 +268,18 @@ TEST_F(JsonSchema, LinesOfThePeopleDetectorAreValid) {
 
 TEST_F(JsonSchema, LinesOfNetworksAreValid) {
     std::vector<std::filesystem::path> models;
-    for (const char* name : {"yunet.onnx", "ultraface.onnx"})
+    for (const char* name : {"yunet.onnx", "ultraface.onnx", "yolox.onnx"})
         models.push_back(test::source_dir() / "tests/fuzz/corpus/onnx" / name);
     if (const auto data = test::data_dir()) models.push_back(*data / "models/yunet_n_320_320.onnx");
     for (const std::filesystem::path& model : models) {
-        const std::vector<Json> lines =
-            detect({"--detector", "cnn", "--model", model.string(), "--score-threshold", "0.3", "--raw"});
+        const bool people = model.filename() == "yolox.onnx";
+        const std::vector<Json> lines = detect(
+            {"--detector", people ? "person" : "cnn", "--model", model.string(), "--score-threshold", "0.3", "--raw"});
         expect_valid(lines);
         for (const Json& line : lines) {
             ASSERT_GT(line["kept"].size(), 0U) << model;
-            const bool gives_landmarks = model.filename() != "ultraface.onnx";
+            EXPECT_EQ(line["kept"][0]["class"], people ? "person" : "face");
+            const bool gives_landmarks = model.filename() != "ultraface.onnx" && !people;
             for (const Json& box : line["kept"]) EXPECT_EQ(box.contains("landmarks"), gives_landmarks) << model;
             for (const Json& box : line["raw_boxes"]) {
                 EXPECT_GE(box["score"], 0.3) << model;

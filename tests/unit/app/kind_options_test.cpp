@@ -64,6 +64,8 @@ TEST(KindOptions, AChosenRuleReplacesTheOperatingPoint) {
     EXPECT_EQ(params_of({"--detector", "cnn", "--min-confidence", "0.25", "--score-threshold", "0.5"})
                   .detector.score_threshold,
               0.5F);
+    EXPECT_EQ(params_of({"--detector", "person", "--min-confidence", "0.5"}).detector.score_threshold, 0.3F);
+    EXPECT_EQ(params_of({"--detector", "person", "--min-confidence", "0.25"}).detector.score_threshold, 0.25F);
     EXPECT_EQ(params_of({"--detector", "hog", "--min-confidence", "0.25"}).detector.score_threshold,
               detector_kind("hog").params.score_threshold);
 }

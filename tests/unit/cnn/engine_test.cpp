@@ -44,7 +44,8 @@ private:
         const int in = pick_tensor();
         const int channels = channels_[static_cast<std::size_t>(in)];
         const MapSize size = sizes_[static_cast<std::size_t>(in)];
-        const Activation activation = pick(0, 1) == 0 ? Activation::relu : Activation::none;
+        constexpr Activation kActivations[] = {Activation::none, Activation::relu, Activation::silu};
+        const Activation activation = kActivations[pick(0, 2)];
         NetworkLayer shape;  // for size_after
         shape.stride = pick(1, 2);
         shape.padding = pick(0, 1);
@@ -169,6 +170,11 @@ TEST(CnnEngineTest, NetworksOfTheFamiliesEqualPlainLoops) {
     expect_equal_to_loops(test::random_yunet(random()), 224, 96, random);
     expect_equal_to_loops(test::random_yunet(random()), 32, 32, random);
     expect_equal_to_loops(test::random_ultraface(random()), 120, 75, random);
+    Network yolox = test::random_yolox(random());
+    expect_equal_to_loops(yolox, 96, 64, random);
+    // Samples up to 255 are not normalized: SiLU sees hundreds.
+    for (float& weight : yolox.layers.front().weights) weight *= 255;
+    expect_equal_to_loops(yolox, 96, 64, random);
     expect_equal_to_loops(test::odd_network(random()), 96, 64, random);
 }
 

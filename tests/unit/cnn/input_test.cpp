@@ -82,6 +82,7 @@ TEST_P(CnnInputTest, EqualsTheDefinitionBitForBit) {
         input.rgb = true;
         input.mean = 127;
         input.scale = 1.0F / 128;
+        input.padding = 114;
         std::vector<float> planes(3 * static_cast<std::size_t>(pass.width) * static_cast<std::size_t>(pass.height),
                                   7.0F);
         maker.make(frame, pass, input, pool, {planes.data(), pass.width, std::ptrdiff_t{pass.width} * pass.height});
@@ -95,7 +96,7 @@ TEST_P(CnnInputTest, EqualsTheDefinitionBitForBit) {
         for (int y = 0; y < pass.height; ++y) {
             for (int x = 0; x < pass.width; ++x) {
                 const bool content = x < pass.content_width && y < pass.content_height;
-                const CnnPixel pixel = content ? pixel_of(frame, pass, x, y) : CnnPixel{0, 0, 0};
+                const CnnPixel pixel = content ? pixel_of(frame, pass, x, y) : CnnPixel{114, 114, 114};
                 wrong += value(0, x, y) != cnn_normalize(pixel.red, input.mean, input.scale);
                 wrong += value(1, x, y) != cnn_normalize(pixel.green, input.mean, input.scale);
                 wrong += value(2, x, y) != cnn_normalize(pixel.blue, input.mean, input.scale);

@@ -31,7 +31,7 @@ TEST_F(CnnPlanning, StartsAtTheScaleOfTheSmallestFace) {
 TEST_F(CnnPlanning, EndsAtTheScaleOfAFaceAsLargeAsTheFrame) {
     const CnnPlan found = plan(1920, 1080);
     const CnnPass& last = found.passes.back();
-    EXPECT_LE(1920.0F / last.placement.scale_x, kMaxFace);
+    EXPECT_LE(1920.0F / last.placement.scale_x, kFaceReach.max_object);
     EXPECT_GT(found.passes.size(), 1U);
     params_.max_size = 100;
     EXPECT_EQ(plan(1920, 1080).passes.size(), 1U);
@@ -65,7 +65,7 @@ TEST_F(CnnPlanning, TileCoresPartitionTheFrame) {
                 const float at_x = (x - pass.placement.origin_x) / pass.placement.scale_x;
                 const float at_y = (y - pass.placement.origin_y) / pass.placement.scale_y;
                 const bool owner = in_core({at_x, at_y, 0, 0}, pass.core);
-                const float margin = kMaxFace / 2 - 1;
+                const float margin = kFaceReach.max_object / 2 - 1;
                 // A face of the maximum size around a center in the core is completely inside, or ends at the frame's
                 // edge.
                 if (owner) {
@@ -88,9 +88,27 @@ TEST_F(CnnPlanning, LetterboxIsOnePassOfTheModelFilesSize) {
     EXPECT_EQ(found.passes[0].content_height, 36);
 }
 
+// Large people need no smaller scale, and a larger input would find no smaller ones.
+TEST_F(CnnPlanning, PeopleAreFoundInOnePass) {
+    network_ = parse_onnx(test::bytes_of(test::tiny_yolox(1)), "m.onnx");
+    params_ = detector_kind("person").params;
+    for (const auto& [min_size, width] : {std::pair{1, 1280}, {16, 1280}, {32, 640}}) {
+        params_.min_size = min_size;
+        const CnnPlan found = plan(1280, 720);
+        ASSERT_EQ(found.passes.size(), 1U);
+        EXPECT_EQ(found.passes[0].content_width, width);
+        EXPECT_EQ(found.passes[0].height % 32, 0);
+    }
+    params_.min_size = 16;
+    const CnnPlan tiles = plan(7680, 4320);
+    ASSERT_EQ(tiles.passes.size(), 9U);
+    EXPECT_EQ(tiles.passes[0].core.right, static_cast<float>(tiles.passes[0].width - kPersonReach.overlap / 2));
+}
+
 TEST_F(CnnPlanning, EachFamilyHasItsOwnThreshold) {
     params_.score_threshold.reset();
     EXPECT_LT(cnn_score_threshold(params_, HeadFamily::yunet), cnn_score_threshold(params_, HeadFamily::ultraface));
+    EXPECT_LT(cnn_score_threshold(params_, HeadFamily::yolox), cnn_score_threshold(params_, HeadFamily::yunet));
     params_.score_threshold = 0.3F;
     EXPECT_EQ(cnn_score_threshold(params_, HeadFamily::yunet), 0.3F);
     EXPECT_EQ(cnn_score_threshold(params_, HeadFamily::ultraface), 0.3F);

@@ -46,6 +46,9 @@ TEST_F(ModelFinder, AutoIsTheBestDetectorThatIsInstalled) {
     EXPECT_EQ(kind_of({{"model", "alt9"}}), "haar");
     EXPECT_EQ(kind_of({{"model", "lbpcascade_mine"}}), "lbp");
     EXPECT_EQ(kind_of({{"model", "/no/such/net.onnx"}}), "cnn");
+    EXPECT_EQ(kind_of({{"model", "yolox_nano"}}), "person");
+    std::ofstream(file("yolox_tiny.onnx")) << "x";
+    EXPECT_EQ(kind_of({{"model", "tiny"}}), "person");
     EXPECT_EQ(detector_of({}, "hog"), "hog");
 }
 

@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <limits>
 #include <string>
+#include <tuple>
 
 #include "core/base/error.h"
+#include "core/detect/detector_kinds.h"
 #include "core/model/onnx.pb.h"
 #include "tests/support/onnx_maker.h"
 #include "tests/support/test_data.h"
@@ -60,6 +63,67 @@ TEST(OnnxReader, ReadsUltraFaceAndItsPriors) {
     EXPECT_FLOAT_EQ(network.head.levels[1].priors[1].height, 48);
 }
 
+// Space to depth is part of the first convolution, and one class remains of the last ones.
+TEST(OnnxReader, ReadsYoloxForOneClass) {
+    ModelProto model = test::tiny_yolox(1);
+    const Network network = parse_onnx(test::bytes_of(model), "m.onnx", 2);
+    EXPECT_EQ(network.head.family, HeadFamily::yolox);
+    EXPECT_FALSE(network.head.has_landmarks);
+    EXPECT_FALSE(network.input.rgb);
+    EXPECT_EQ(network.input.padding, 114.0F);
+    EXPECT_EQ(input_multiple(network), 32);
+    const NetworkLayer& stem = network.layers.front();
+    EXPECT_EQ(stem.kernel, 6);
+    EXPECT_EQ(stem.stride, 2);
+    EXPECT_EQ(stem.padding, 2);
+    // Phase 1 has odd rows and even columns: its tap (1, 2) is row 3, column 4.
+    EXPECT_EQ(stem.weights[3 * 6 + 4], constant_of(model, "stem.x.w").float_data(3 * 9 + 1 * 3 + 2));
+    for (const NetworkLayer& layer : network.layers) {
+        if (layer.output != network.head.levels[0].score) continue;
+        const TensorProto& scores = constant_of(model, "up8.head.score.x.w");
+        EXPECT_EQ(layer.weights, std::vector<float>(scores.float_data().begin() + 32, scores.float_data().end()));
+    }
+    const auto silu = [](const Network& of) {
+        return std::count_if(of.layers.begin(), of.layers.end(),
+                             [](const NetworkLayer& layer) { return layer.activation == Activation::silu; });
+    };
+    EXPECT_EQ(silu(network), 17);
+    EXPECT_EQ(network.layers.size(), 34U);
+    // A map that is read before its activation, too, is activated in a layer of its own.
+    test::node_of(model, "at8").set_input(1, "b.x");
+    const Network apart = parse_onnx(test::bytes_of(model), "m.onnx");
+    EXPECT_EQ(silu(apart), 17);
+    EXPECT_EQ(apart.layers.size(), 35U);
+    try {
+        static_cast<void>(parse_onnx(test::bytes_of(model), "m.onnx", 3));
+        ADD_FAILURE() << "has no such class";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.problem().text(), "has 3 classes, from 0 on; 3 is none of them");
+    }
+}
+
+// The file decides what is found; the kind of the detector says what the results call it.
+TEST(OnnxReader, RejectsAModelOfAnotherDetector) {
+    const test::ScratchDir dir;
+    for (const auto& [kind, other, model] :
+         {std::tuple{"cnn", "person", test::tiny_yolox(1)}, {"person", "cnn", test::tiny_yunet(1)}}) {
+        DetectorParams params = detector_kind(kind).params;
+        params.model = (dir.path() / "m.onnx").string();
+        std::ofstream(params.model, std::ios::binary) << test::bytes_of(model);
+        try {
+            static_cast<void>(read_network(params));
+            ADD_FAILURE() << kind;
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), ErrorKind::usage);
+            EXPECT_EQ(error.problem().text(), "finds " + std::string(detector_kind(other).finds) + ", not " +
+                                                  std::string(detector_kind(kind).finds));
+            EXPECT_NE(std::string(error.what()).find(other), std::string::npos) << error.what();
+        }
+        params.kind = other;
+        EXPECT_NO_THROW(static_cast<void>(read_network(params)));
+    }
+}
+
 TEST(OnnxReader, FoldsBatchNorms) {
     ModelProto model = test::tiny_ultraface(3);
     const float scale = constant_of(model, "stem.s").float_data(0);
@@ -99,10 +163,11 @@ TEST(OnnxReader, AcceptsNodesInAnyOrder) {
 // With random weights, and the published ones if they are available.
 TEST(OnnxReader, ReadsModelsForInputsOfSeveralSizes) {
     std::vector<Network> networks{parse_onnx(test::bytes_of(test::tiny_yunet(5)), "yunet"),
-                                  parse_onnx(test::bytes_of(test::tiny_ultraface(5)), "ultraface")};
+                                  parse_onnx(test::bytes_of(test::tiny_ultraface(5)), "ultraface"),
+                                  parse_onnx(test::bytes_of(test::tiny_yolox(5)), "yolox")};
     if (const auto data = test::data_dir()) {
         for (const char* name : {"yunet_n_320_320", "yunet_n_640_640", "yunet_n_dynamic", "yunet_s_320_320",
-                                 "version-RFB-320", "version-RFB-320_simplified", "version-RFB-640"}) {
+                                 "version-RFB-320", "version-RFB-320_simplified", "version-RFB-640", "yolox_nano"}) {
             networks.push_back(read_onnx(*data / "models" / (std::string(name) + ".onnx")));
             EXPECT_GE(networks.back().head.levels.size(), 3U) << name;
         }
@@ -125,9 +190,9 @@ struct Rejection {
 };
 
 template <class Change>
-std::function<std::string()> changed(Change change) {
-    return [change] {
-        ModelProto model = test::tiny_yunet(7);
+std::function<std::string()> changed(Change change, ModelProto (*make)(std::uint64_t) = test::tiny_yunet) {
+    return [change, make] {
+        ModelProto model = make(7);
         change(model);
         return test::bytes_of(model);
     };
@@ -223,7 +288,38 @@ INSTANTIATE_TEST_SUITE_P(
                    test::node_of(model, "high").set_op_type("Mul");
                    return test::bytes_of(model);
                },
-               "differently from UltraFace"}),
+               "differently from UltraFace"},
+        Rejection{"OtherProduct", changed([](ModelProto& m) { test::node_of(m, "stem").set_input(1, "stem.x"); },
+                                          test::tiny_yolox),
+               "SiLU"},
+        Rejection{"EveryThirdRow", changed([](ModelProto& m) {
+                   constant_of(m, "two").set_raw_data(std::string("\3\0\0\0\0\0\0\0", 8));
+               }, test::tiny_yolox),
+               "every second row or column"},
+        Rejection{"PhaseOfRowsOnly", changed([](ModelProto& m) {
+                   test::node_of(m, "phases").set_input(3, "phase3.rows");
+               }, test::tiny_yolox),
+               "otherwise than YOLOX"},
+        Rejection{"PhasesInALayer", changed([](ModelProto& m) { test::node_of(m, "phases").set_op_type("Relu"); },
+                                            test::tiny_yolox),
+               "bad.onnx, Relu phases"},
+        Rejection{"CellsInRows", changed([](ModelProto& m) {
+                   test::node_of(m, "up8.head.columns").set_input(1, "at32.head.wrong");
+                   *m.mutable_graph()->add_initializer() = constant_of(m, "at32.head.shape");
+                   m.mutable_graph()->mutable_initializer(m.graph().initializer_size() - 1)->set_name("at32.head.wrong");
+                   const std::int64_t shape[] = {1, -1, 8};
+                   constant_of(m, "at32.head.wrong").set_raw_data(shape, sizeof(shape));
+               }, test::tiny_yolox),
+               "one column per cell"},
+        Rejection{"ClassesBeforeTheBox", changed([](ModelProto& m) {
+                   for (const char* head : {"up8.head", "up16.head", "at32.head"}) {
+                       test::node_of(m, head).mutable_input()->SwapElements(0, 2);
+                   }
+               }, test::tiny_yolox),
+               "YOLOX's layout"},
+        Rejection{"DecodedBoxes", changed([](ModelProto& m) { test::node_of(m, "output").set_op_type("Exp"); },
+                                          test::tiny_yolox),
+               "such as YOLO"}),
     [](const auto& tested) { return std::string(tested.param.name); });
 
 }  // namespace

@@ -43,7 +43,7 @@ std::string contents(const std::filesystem::path& path) {
 TEST(JsonLine, NamesDetectorClassAndConfidence) {
     FrameResult result = example();
     result.kept.detections[0].confidence = 0.75F;
-    for (const auto& [name, object] : {std::pair{"haar", "face"}, {"hog", "person"}}) {
+    for (const auto& [name, object] : {std::pair{"haar", "face"}, {"hog", "person"}, {"person", "person"}}) {
         result.detector = &detector_kind(name);
         const nlohmann::json line = nlohmann::json::parse(json_line(result, {.raw = true}));
         EXPECT_EQ(line["detector"], name);
