@@ -37,7 +37,6 @@ setup(
     version=version,
     packages=["throng"],
     package_data={"throng": ["*.pyi", "py.typed"]},
-    license_files=["sources/LICENSE"],
     cmdclass={"sdist": Sdist},
     cmake_source_dir=os.path.relpath(root, here),
     cmake_args=[f"-DTH_NMS_ONLY={'OFF' if detection else 'ON'}", "-DTH_STATIC_HIGHWAY=ON", "-DTH_BUILD_UI=OFF",
