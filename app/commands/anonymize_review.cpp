@@ -17,6 +17,7 @@
 #include "app/commands/anonymize_settings.h"
 #include "app/options/interrupt.h"
 #include "app/options/standard_output.h"
+#include "app/options/window_program.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/sha256.h"
@@ -264,8 +265,9 @@ int run_anonymize_review(AnonymizeArguments arguments, const CommonOptions& comm
 
 #else
 
-int run_anonymize_review(AnonymizeArguments, const CommonOptions&) {
-    throw Error(ErrorKind::unavailable, "this build does not include the window", "--review", kWithoutWindow);
+[[gnu::weak]]  // throng-window has its own
+int run_anonymize_review(AnonymizeArguments, const CommonOptions& common) {
+    become_window_program(common, "--review", kWithoutWindow);
 }
 
 #endif

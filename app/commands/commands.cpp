@@ -44,6 +44,7 @@ int parse_and_run(std::vector<std::string> arguments) {
     add_command_line(program, context);
 
     arguments = with_default_command(program, std::move(arguments));
+    context.common.arguments = arguments;
     std::reverse(arguments.begin(), arguments.end());  // CLI11 expects the arguments in reverse order
     try {
         program.parse(arguments);

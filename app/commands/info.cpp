@@ -15,10 +15,6 @@ extern "C" {
 #include <libavformat/avformat.h>
 #include <libavutil/avutil.h>
 }
-#ifdef TH_WITH_UI
-#include <QtCore/qglobal.h>
-#endif
-
 #include "app/cuda_module/load.h"
 #include "app/options/backend.h"
 #include "app/options/command.h"
@@ -26,7 +22,9 @@ extern "C" {
 #include "app/options/standard_output.h"
 #include "app/options/table.h"
 #include "app/options/values.h"
+#include "app/options/window_program.h"
 #include "core/base/error.h"
+#include "core/base/shared_library.h"
 #include "core/clocks/clock_controller.h"
 #include "core/clocks/telemetry.h"
 #include "core/cpu/cascade_kernels.h"
@@ -48,11 +46,7 @@ std::string ffmpeg_version() {
 Json versions() {
     Json json;
     json["throng"] = TH_VERSION;
-#ifdef TH_WITH_UI
-    json["qt"] = qVersion();
-#else
-    json["qt"] = "not included in this build";
-#endif
+    json["qt"] = find_module(kWindowProgram).empty() ? "the window is not installed (package throng)" : TH_QT_VERSION;
     json["ffmpeg"] = ffmpeg_version();
     json["opencv"] = cv::getVersionString();
     json["highway"] = simd_name();

@@ -18,6 +18,7 @@
 #include "app/options/output_options.h"
 #include "app/options/source_options.h"
 #include "app/options/values.h"
+#include "app/options/window_program.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/count/count_plan.h"
@@ -232,15 +233,17 @@ int run_view(const CommandContext& context, ViewOptions options) {
 
 #else
 
-int run_view(const CommandContext&, const ViewOptions&) {
-    throw Error(ErrorKind::unavailable, "this build does not include the window", "view",
-                "use `throng detect SOURCE`, or build with TH_BUILD_UI");
+int run_view(const CommandContext& context, const ViewOptions&) {
+    become_window_program(context.common, "view", "use `throng detect SOURCE`");
 }
 
 #endif
 
 }  // namespace
 
+#ifndef TH_WITH_UI
+[[gnu::weak]]  // throng-window has its own
+#endif
 void add_view_command(CLI::App& program, CommandContext& context) {
     auto options = std::make_shared<ViewOptions>();
     CLI::App* command = program.add_subcommand("view", "Open the window");

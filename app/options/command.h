@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "app/options/cli_fwd.h"
 
@@ -10,11 +11,12 @@ namespace throng {
 
 // Options that every command takes. The parser sets them before it calls run.
 struct CommonOptions {
-    std::string config;              // --config FILE
-    std::string backend = "auto";    // --backend auto|cpu|cuda
-    int device = 0;                  // --device N
-    std::string log_level = "info";  // --log-level
-    bool quiet = false;              // --quiet: no progress, no tables, warnings only
+    std::string config;                  // --config FILE
+    std::string backend = "auto";        // --backend auto|cpu|cuda
+    int device = 0;                      // --device N
+    std::string log_level = "info";      // --log-level
+    bool quiet = false;                  // --quiet: no progress, no tables, warnings only
+    std::vector<std::string> arguments;  // all of the command line, from the name of the command on
 };
 
 // A command's callback sets `run`, which run_command_line calls after parsing. run returns the exit status and may throw

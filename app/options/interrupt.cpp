@@ -68,6 +68,13 @@ private:
 std::unique_ptr<Waker> waker;
 std::array<struct sigaction, kSignals.size()> previous;
 
+void mask_signals(int how) noexcept {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int signal : kSignals) sigaddset(&signals, signal);
+    pthread_sigmask(how, &signals, nullptr);
+}
+
 }  // namespace
 
 void exit_on_signals() noexcept {
@@ -79,6 +86,11 @@ void exit_on_signals() noexcept {
         sigaction(signal, nullptr, &current);
         if (signal != SIGHUP || current.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
     }
+    mask_signals(SIG_UNBLOCK);
+}
+
+void hold_signals() noexcept {
+    mask_signals(SIG_BLOCK);
 }
 
 InterruptGuard::InterruptGuard() {

@@ -7,7 +7,11 @@ namespace throng {
 
 // Makes these signals end the process at once with status 130 while no InterruptGuard exists: for commands that have
 // nothing to finish. To be called once, at the start. A SIGHUP that is ignored (nohup) is not handled.
+// Lets those through that hold_signals() held.
 void exit_on_signals() noexcept;
+
+// Keeps these signals for the program that this process is about to become (exec).
+void hold_signals() noexcept;
 
 // While an object exists, the first SIGINT, SIGTERM or SIGHUP only requests a stop; a second SIGINT or SIGTERM ends the
 // process at once with status 130. A SIGHUP that was ignored before (nohup) is not handled. At most one at a time.

@@ -44,6 +44,24 @@ OptionEntry read_option(const CLI::Option& option) {
     return entry;
 }
 
+// Returns the shell command that lists the values of an option.
+std::string list_of(const std::string& command, const std::string& option) {
+    static constexpr const char* kFirstColumn = "sed -n \"3,\\$s/ .*//p\"";
+    if (option == "--model") {
+        return "throng models list 2>/dev/null | sed -n \"s/^  [* ] [a-z]*  *\\([^ ]*\\)  *[/].*/\\1/p\"";
+    }
+    if (command == "throng models fetch" && option == "NAME") {
+        return "throng models list 2>/dev/null | sed -n \"s/^  \\([^ /]*\\) (.*/\\1/p\"";
+    }
+    if (option == "--clocks" || (command == "throng clocks set" && option[0] != '-')) {
+        return std::string("throng clocks list 2>/dev/null | ") + kFirstColumn;
+    }
+    if (command == "throng experiments run" && option == "NAME") {
+        return std::string("throng experiments list 2>/dev/null | ") + kFirstColumn;
+    }
+    return {};
+}
+
 CommandEntry read_command(const CLI::App& app, std::vector<std::string> path) {
     CommandEntry command;
     path.push_back(app.get_name());
@@ -51,7 +69,9 @@ CommandEntry read_command(const CLI::App& app, std::vector<std::string> path) {
     command.description = app.get_description();
     command.footer = app.get_footer();
     for (const CLI::Option* option : app.get_options({})) {
-        if (!option->get_group().empty()) command.options.push_back(read_option(*option));
+        if (option->get_group().empty()) continue;
+        OptionEntry& entry = command.options.emplace_back(read_option(*option));
+        entry.listed_by = list_of(command.name(' '), entry.names.back());
     }
     std::stable_partition(command.options.begin(), command.options.end(),
                           [](const OptionEntry& option) { return option.positional; });

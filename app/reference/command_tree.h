@@ -14,7 +14,8 @@ struct OptionEntry {
     std::vector<std::string> choices;  // the only values allowed, if there are any
     std::string default_value;         // empty: none is shown
     std::string description;
-    std::string group;  // heading in --help
+    std::string group;      // heading in --help
+    std::string listed_by;  // a shell command that prints possible values, without single quotes; empty: none
     bool positional = false;
     bool required = false;
     bool repeated = false;  // takes any number of values

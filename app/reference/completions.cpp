@@ -18,6 +18,14 @@ std::string quoted(const std::string& text, const char* quote_inside) {
     return out + "'";
 }
 
+// Returns the command that lists the values of a positional argument; empty: none.
+std::string positional_list(const CommandEntry& command) {
+    for (const OptionEntry& option : command.options) {
+        if (option.positional && !option.listed_by.empty()) return option.listed_by;
+    }
+    return {};
+}
+
 bool takes_positional_path(const CommandEntry& command) {
     for (const OptionEntry& option : command.options) {
         if (option.positional && option.takes_path()) return true;
@@ -46,7 +54,7 @@ std::string bash_completion(const CommandEntry& top) {
 
 _throng()
 {
-    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} path=throng word commands options
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} path=throng word commands options files=
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case "$path $word" in
 )";
@@ -61,26 +69,33 @@ _throng()
             std::vector<std::string> patterns;
             for (const std::string& name : option.names)
                 patterns.push_back("'" + command->name(' ') + " " + name + "'");
-            const std::string words =
-                !option.choices.empty() ? fmt::format("mapfile -t COMPREPLY < <(compgen -W '{}' -- \"$cur\")",
-                                                      fmt::join(option.choices, " "))
-                : option.takes_path()   ? "compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")"
-                                        : "COMPREPLY=()";
+            std::string sources;
+            if (!option.choices.empty()) {
+                sources = fmt::format("compgen -W '{}' -- \"$cur\"", fmt::join(option.choices, " "));
+            } else if (!option.listed_by.empty()) {
+                sources = fmt::format("compgen -W \"$({})\" -- \"$cur\"", option.listed_by);
+            }
+            if (option.takes_path()) sources += (sources.empty() ? "" : "; ") + std::string("compgen -f -- \"$cur\"");
+            const std::string words = (option.takes_path() ? "compopt -o filenames; " : "") +
+                                      (sources.empty() ? "COMPREPLY=()" : "mapfile -t COMPREPLY < <(" + sources + ")");
             text += fmt::format("        {}) {}; return ;;\n", fmt::join(patterns, "|"), words);
         }
     }
     text += "    esac\n    case \"$path\" in\n";
     for (const CommandEntry* command : all_commands(top)) {
-        text += fmt::format("        '{}') commands='{}' options='{}' ;;\n", command->name(' '),
-                            fmt::join(child_names(*command), " "), fmt::join(option_names(*command), " "));
+        const std::string list = positional_list(*command);
+        text += fmt::format("        '{}') commands={} options='{}' ;;\n", command->name(' '),
+                            list.empty() ? fmt::format("'{}' files=yes", fmt::join(child_names(*command), " "))
+                                         : fmt::format("$({})", list),
+                            fmt::join(option_names(*command), " "));
     }
     text += R"(    esac
     if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
         return
     fi
-    compopt -o filenames
-    mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$cur"; compgen -f -- "$cur")
+    [[ $files ]] && compopt -o filenames
+    mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$cur"; [[ $files ]] && compgen -f -- "$cur")
 }
 complete -F _throng throng
 )";
@@ -104,9 +119,12 @@ std::string zsh_completion(const CommandEntry& top) {
                             function_name(*command));
         text += "    _arguments -C -s \\\n";
         for (const OptionEntry& option : command->options) {
+            const char* files = option.takes_path() ? "_files" : "";
             const std::string action = !option.choices.empty() ? fmt::format("({})", fmt::join(option.choices, " "))
-                                       : option.takes_path()   ? "_files"
-                                                               : " ";
+                                       : !option.listed_by.empty()
+                                           ? fmt::format("{{compadd -- $({}); {}}}", option.listed_by, files)
+                                       : option.takes_path() ? "_files"
+                                                             : " ";
             const std::string value =
                 option.takes_value() ? fmt::format(":{}:{}", described(option.value), action) : "";
             if (option.positional) {
@@ -157,6 +175,9 @@ std::string fish_completion(const CommandEntry& top) {
             text += fmt::format("{} -a {} -d {}\n", start, child.path.back(), quoted(child.description, "\\'"));
         }
         if (command != &top && !takes_positional_path(*command)) text += start + " -f\n";
+        if (const std::string list = positional_list(*command); !list.empty()) {
+            text += start + " -a " + quoted("(" + list + ")", "\\'") + "\n";
+        }
         for (const OptionEntry& option : command->options) {
             if (option.positional) continue;
             text += start;
@@ -167,6 +188,7 @@ std::string fish_completion(const CommandEntry& top) {
                 text += fmt::format(" -x -a '{}'", fmt::join(option.choices, " "));
             } else if (option.takes_value()) {
                 text += option.takes_path() ? " -r -F" : " -x";
+                if (!option.listed_by.empty()) text += " -a " + quoted("(" + option.listed_by + ")", "\\'");
             }
             text += " -d " + quoted(option.description, "\\'") + "\n";
         }

@@ -1,5 +1,33 @@
 # Library dependencies; configs/packages.txt lists their Debian packages.
+if(POLICY CMP0135)
+    cmake_policy(SET CMP0135 NEW)  # downloaded files are as old as their download
+endif()
 find_package(Threads REQUIRED)
+if(NOT TH_STATIC_HIGHWAY)
+    find_package(PkgConfig QUIET)
+    if(PkgConfig_FOUND)
+        pkg_check_modules(HIGHWAY QUIET IMPORTED_TARGET libhwy)
+    endif()
+endif()
+if(HIGHWAY_FOUND)
+    add_library(throng_highway INTERFACE)
+    target_link_libraries(throng_highway INTERFACE PkgConfig::HIGHWAY)
+else()
+    message(STATUS "Compiling Highway in: downloading version 1.0.3. Without a network, unpack its source and pass "
+                   "-DFETCHCONTENT_SOURCE_DIR_HIGHWAY=FOLDER")
+    include(FetchContent)
+    FetchContent_Declare(highway URL http://deb.debian.org/debian/pool/main/h/highway/highway_1.0.3.orig.tar.gz
+        https://github.com/google/highway/archive/refs/tags/1.0.3.tar.gz
+        URL_HASH SHA256=566fc77315878473d9a6bd815f7de78c73734acdcb745c3dde8579560ac5440e
+        SOURCE_SUBDIR no-build)  # its tests and examples are not ours
+    FetchContent_MakeAvailable(highway)
+    add_library(throng_highway STATIC ${highway_SOURCE_DIR}/hwy/aligned_allocator.cc ${highway_SOURCE_DIR}/hwy/targets.cc)
+    target_include_directories(throng_highway SYSTEM PUBLIC ${highway_SOURCE_DIR})
+    set_target_properties(throng_highway PROPERTIES CXX_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
+endif()
+if(TH_NMS_ONLY)
+    return()
+endif()
 find_package(PkgConfig REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(fmt REQUIRED)
@@ -22,7 +50,6 @@ if(NOT tomlplusplus_FOUND)
         URL_HASH SHA256=8517f65938a4faae9ccf8ebb36631a38c1cadfb5efa85d9a72e15b9e97d25155)
     FetchContent_MakeAvailable(tomlplusplus)
 endif()
-pkg_check_modules(HIGHWAY REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(FFMPEG REQUIRED IMPORTED_TARGET libavformat libavcodec libavutil libswscale)
 pkg_check_modules(FFMPEG_LOADED REQUIRED libavdevice libavfilter)  # their headers: the program loads them when it needs them
 

@@ -32,5 +32,5 @@ function(throng_module name file symbol)
     target_compile_definitions(${name} PRIVATE TH_VERSION="${PROJECT_VERSION}")
     target_link_options(${name} PRIVATE LINKER:--version-script=${map} LINKER:--no-undefined)
     set_target_properties(${name} PROPERTIES PREFIX "" OUTPUT_NAME ${file} LINKER_LANGUAGE CXX
-        LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/throng LINK_DEPENDS ${map})
+        LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/throng LINK_DEPENDS ${map})
 endfunction()

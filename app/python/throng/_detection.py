@@ -16,7 +16,8 @@ from ._functions import Error, _choice
 try:
     from . import _detect
 except ImportError as error:
-    raise ImportError(f"this build of throng has no detection, or one of its libraries is missing: {error}") from error
+    raise ImportError("this build of throng has no detection, or one of its libraries is missing; on Debian, install the "
+                      f"package python3-throng: {error}") from error
 
 #: The fields of a detection. landmarks: x, y of the right eye, left eye, nose, and the corners of the mouth. class_id: 0
 #: a face, 1 a person, -1 unknown. confidence: a probability, NaN if unknown. track, person: -1 if unknown.

@@ -17,12 +17,12 @@ TEST(Libraries, AStartLoadsNoneThatFewRunsNeed) {
         test::run_program({"--version"}, test::own_process({"LD_TRACE_LOADED_OBJECTS=1"}));
     EXPECT_NE(listed.out.find("libavcodec"), std::string::npos) << listed.out;
     for (const char* library : {"libavdevice", "libavfilter", "libopencv_imgcodecs", "libopencv_videoio",
-                                "libopencv_highgui", "libgstreamer", "libgdal"}) {
+                                "libopencv_highgui", "libgstreamer", "libgdal", "libQt6"}) {
         EXPECT_EQ(listed.out.find(library), std::string::npos) << library;
     }
 }
 
-TEST(Libraries, AMissingModuleOfImageFormatsIsNamed) {
+TEST(Libraries, AMissingModuleIsNamed) {
     const test::ScratchDir dir;
     const std::string alone = (dir.path() / "throng").string();  // its module is not where it searches
     std::filesystem::copy_file(test::program_path(), alone);
@@ -37,6 +37,9 @@ TEST(Libraries, AMissingModuleOfImageFormatsIsNamed) {
     const test::ProgramResult png = detect("a.png");
     EXPECT_EQ(png.status, 4) << png.err;
     EXPECT_NE(png.err.find("throng-media"), std::string::npos) << png.err;
+    const test::ProgramResult window = test::run_program({"view", "crowd:faces=2"}, options);
+    EXPECT_EQ(window.status, 4) << window.err;
+    EXPECT_NE(window.err.find("install the package throng, or use `throng detect"), std::string::npos) << window.err;
 }
 
 }  // namespace

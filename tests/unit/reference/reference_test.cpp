@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -16,10 +17,13 @@
 #include "app/reference/completions.h"
 #include "app/reference/default_config.h"
 #include "app/reference/man_page.h"
+#include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
 
 namespace throng {
 namespace {
+
+namespace fs = std::filesystem;
 
 // Returns exit status and output of a shell command.
 std::pair<int, std::string> shell(const std::string& command) {
@@ -45,9 +49,12 @@ protected:
     std::string complete(const std::string& words, int number) {
         const std::string script = (dir_.path() / "throng.bash").string();
         std::ofstream(script) << bash_completion(top_);
-        return shell(fmt::format("bash -c 'source {}; COMP_WORDS=({}); COMP_CWORD={}; _throng 2>/dev/null; "
-                                 "printf \"%s\\n\" \"${{COMPREPLY[@]}}\"'",
-                                 script, words, number))
+        // The scripts ask the program for what is installed.
+        const std::string folder = fs::path(test::program_path()).parent_path().string();
+        return shell(
+                   fmt::format("PATH={}:$PATH bash -c 'source {}; COMP_WORDS=({}); COMP_CWORD={}; _throng 2>/dev/null; "
+                               "printf \"%s\\n\" \"${{COMPREPLY[@]}}\"'",
+                               folder, script, words, number))
             .second;
     }
 
@@ -123,6 +130,9 @@ TEST_F(Reference, BashCompletesCommandsOptionsAndChoices) {
     EXPECT_EQ(complete("throng detect x.mp4 --backend cu", 4), "cuda\n");
     EXPECT_EQ(complete("throng detect --min-s", 2), "--min-size\n");
     EXPECT_EQ(complete("throng detect --min-size ''", 3), "\n") << "a number cannot be completed";
+    EXPECT_EQ(complete("throng clocks set maxi", 3), "maximum\n");
+    EXPECT_EQ(complete("throng experiments run table", 3).substr(0, 5), "table");
+    EXPECT_EQ(complete("throng detect --model haarcascade_frontalface_alt2", 3), "haarcascade_frontalface_alt2\n");
     std::ofstream(dir_.path() / "street crowd.mp4") << "x";
     EXPECT_EQ(complete(fmt::format("throng detect \"{}/street\"", dir_.path().string()), 2),
               (dir_.path() / "street crowd.mp4\n").string());
