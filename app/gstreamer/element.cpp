@@ -72,7 +72,7 @@ struct Search {
     bool failing = false;  // the last search failed
 };
 
-// What an instance owns: GObject makes and frees its memory.
+// The members of an instance: GObject makes and frees its memory.
 struct State {
     std::mutex mutex;  // of texts
     PropertyTexts texts;
@@ -215,9 +215,9 @@ void take(Element* element, BufferPtr buffer) {
         search.ready.push_back({std::move(result), std::move(buffer), searched});
         return;
     }
-    BufferPtr picture = picture_of(info, *mapped.get());
-    if (!picture) throw Error(ErrorKind::internal, "not enough memory for a frame");
-    search.waiting.push_back({result, std::move(picture), searched});
+    BufferPtr copy = copy_of(info, *mapped.get());
+    if (!copy) throw Error(ErrorKind::internal, "not enough memory for a frame");
+    search.waiting.push_back({result, std::move(copy), searched});
     search.decide(search.queue->push(std::move(result)));
 }
 

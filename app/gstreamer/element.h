@@ -6,9 +6,9 @@
 namespace throng::gst_plugin {
 
 // throngdetect finds objects: it adds regions of interest to each buffer (frames.h), which otherwise remains as it is, and
-// posts a message. thronghide also hides what was found, in a copy of the picture, some frames later (core/redact).
+// posts a message. thronghide also hides what was found, in a copy of the frame, some frames later (core/redact).
 //
-// thronghide fails safe. A frame is hidden whole if it was not searched, because it is late or the detector failed, if its
+// thronghide fails safe. A frame is hidden entirely if it was not searched, because it is late or the detector failed, if its
 // buffer is marked as corrupted, or if detections were dropped. A frame that cannot be read or hidden ends the stream.
 // throngdetect passes a late frame; a failure of its detector ends the stream.
 //

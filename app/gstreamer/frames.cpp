@@ -143,23 +143,23 @@ void register_metadata() {
     static_cast<void>(info);
 }
 
-BufferPtr picture_of(const GstVideoInfo& info, GstVideoFrame& from) {
-    BufferPtr picture(gst_buffer_new_allocate(nullptr, info.size, nullptr));
-    if (!picture) return nullptr;
-    gst_buffer_memset(picture.get(), 0, 0, info.size);  // the ends of the rows, too
+BufferPtr copy_of(const GstVideoInfo& info, GstVideoFrame& from) {
+    BufferPtr copy(gst_buffer_new_allocate(nullptr, info.size, nullptr));
+    if (!copy) return nullptr;
+    gst_buffer_memset(copy.get(), 0, 0, info.size);  // the ends of the rows, too
     {
-        MappedFrame to(info, picture.get(), GST_MAP_WRITE);
+        MappedFrame to(info, copy.get(), GST_MAP_WRITE);
         if (!to || !gst_video_frame_copy(to.get(), &from)) return nullptr;
     }
     gst_buffer_copy_into(
-        picture.get(), from.buffer,
+        copy.get(), from.buffer,
         static_cast<GstBufferCopyFlags>(GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS | GST_BUFFER_COPY_META), 0,
         static_cast<gsize>(-1));
     // They describe the memory of `from`, or hold it.
     for (const GType api : {GST_VIDEO_META_API_TYPE, GST_PARENT_BUFFER_META_API_TYPE}) {
-        while (GstMeta* meta = gst_buffer_get_meta(picture.get(), api)) gst_buffer_remove_meta(picture.get(), meta);
+        while (GstMeta* meta = gst_buffer_get_meta(copy.get(), api)) gst_buffer_remove_meta(copy.get(), meta);
     }
-    return picture;
+    return copy;
 }
 
 void add_regions(GstBuffer* buffer, const FrameResult& result) {

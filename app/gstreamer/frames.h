@@ -25,7 +25,7 @@ class MappedFrame {
 public:
     MappedFrame(const GstVideoInfo& info, GstBuffer* buffer, GstMapFlags flags)
         : mapped_(gst_video_frame_map(&frame_, &info, buffer, flags)) {
-        // The metadata of a buffer may say that more lies around the picture.
+        // The metadata of a buffer may say that more lies around the frame.
         frame_.info.width = info.width;
         frame_.info.height = info.height;
     }
@@ -46,9 +46,9 @@ private:
     gboolean mapped_;
 };
 
-// Returns a buffer of its own with the same pixels and metadata, and with nothing beside the picture: what surrounds it in
+// Returns a buffer of its own with the same pixels and metadata, and with nothing beside the frame: what surrounds it in
 // the memory of `from` would not be searched. Null without memory.
-[[nodiscard]] BufferPtr picture_of(const GstVideoInfo& info, GstVideoFrame& from);
+[[nodiscard]] BufferPtr copy_of(const GstVideoInfo& info, GstVideoFrame& from);
 
 // Registers the metadata below, once per process.
 void register_metadata();

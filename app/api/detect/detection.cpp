@@ -220,7 +220,7 @@ std::shared_ptr<const FrameResult> SourceStream::next(std::optional<std::chrono:
     return nullptr;
 }
 
-Frame SourceStream::picture(const FrameResult& result) {
+Frame SourceStream::image(const FrameResult& result) {
     Frame frame = result.frame;
     if (hide_) frame = redacted(frame, regions_to_hide(result), result.redact, pool_);
     if (pixels_ == Pixels::decoded) return frame;

@@ -29,8 +29,8 @@ struct DetectionOptions {
     // Of streams:
     std::stop_token stop;             // ends opening and waiting
     bool track = false;               // FrameResult::tracks
-    std::optional<RedactStyle> hide;  // faces are hidden in the pixels that picture() returns
-    Pixels pixels = Pixels::decoded;  // the format of picture()
+    std::optional<RedactStyle> hide;  // faces are hidden in the pixels that image() returns
+    Pixels pixels = Pixels::decoded;  // the format of image()
 };
 
 // Image in the caller's memory. Planes and pitches as in throng_image.
@@ -116,7 +116,7 @@ public:
 
     // Returns the image of a result for the user, as DetectionOptions say. Never shows what must be hidden. Of rgb, a
     // bgr24 frame whose first bytes are red.
-    [[nodiscard]] Frame picture(const FrameResult& result);
+    [[nodiscard]] Frame image(const FrameResult& result);
     [[nodiscard]] bool has_ended() const { return results_->has_ended(); }
 
 private:
