@@ -16,8 +16,7 @@ else()
     message(STATUS "Compiling Highway in: downloading version 1.0.3. Without a network, unpack its source and pass "
                    "-DFETCHCONTENT_SOURCE_DIR_HIGHWAY=FOLDER")
     include(FetchContent)
-    FetchContent_Declare(highway URL http://deb.debian.org/debian/pool/main/h/highway/highway_1.0.3.orig.tar.gz
-        https://github.com/google/highway/archive/refs/tags/1.0.3.tar.gz
+    FetchContent_Declare(highway URL https://github.com/google/highway/archive/refs/tags/1.0.3.tar.gz
         URL_HASH SHA256=566fc77315878473d9a6bd815f7de78c73734acdcb745c3dde8579560ac5440e
         SOURCE_SUBDIR no-build)  # its tests and examples are not ours
     FetchContent_MakeAvailable(highway)
