@@ -231,12 +231,6 @@ int run_view(const CommandContext& context, ViewOptions options) {
     return status;
 }
 
-#else
-
-int run_view(const CommandContext& context, const ViewOptions&) {
-    become_window_program(context.common, "view", "use `throng detect SOURCE`");
-}
-
 #endif
 
 }  // namespace
@@ -287,8 +281,13 @@ void add_view_command(CLI::App& program, CommandContext& context) {
                      "Number of results to wait for before the screenshot")
         ->check(whole_range(1, 1000000))
         ->capture_default_str();
+#ifdef TH_WITH_UI
     command->callback(
         [options, &context] { context.run = [options, &context] { return run_view(context, *options); }; });
+#else
+    // Before the file of --config is read: it may be a pipe.
+    command->callback([&context] { become_window_program(context.common, "view", "use `throng detect SOURCE`"); });
+#endif
 }
 
 }  // namespace throng

@@ -70,6 +70,7 @@ struct Search {
     std::int64_t next_index = 0;
     double search_ns = 0;  // of the last frame; less after each one that was not searched, so that one is tried again
     bool failing = false;  // the last search failed
+    bool broken = false;   // a frame could not be read or hidden: none follows
 };
 
 // The members of an instance: GObject makes and frees its memory.
@@ -126,8 +127,10 @@ Result guarded(Element* element, Result failed, const Work& work) noexcept {
     try {
         return work();
     } catch (...) {
-        // No frame is passed on with what was decided about another one.
-        if (element->state->search) element->state->search->forget();
+        if (auto& search = element->state->search) {
+            search->forget();  // no frame is passed on with what was decided about another one
+            search->broken = true;
+        }
         post(element, GST_MESSAGE_ERROR, current_error());
         return failed;
     }
@@ -149,8 +152,10 @@ GstClockTime step_of(const GstVideoInfo& info) {
 // Returns true if the objects of a frame that is searched now would be known too late.
 bool is_late(Element* element, const Search& search, GstClockTime time) {
     const State& state = *element->state;
+    if (search.options.deadline.count() == 0 || !state.live) return false;
+    if (segment_of(element).format != GST_FORMAT_TIME) return false;  // the frame is due at no time
     const GstClockTime running = gst_segment_to_running_time(&segment_of(element), GST_FORMAT_TIME, time);
-    if (search.options.deadline.count() == 0 || !state.live || !GST_CLOCK_TIME_IS_VALID(running)) return false;
+    if (!GST_CLOCK_TIME_IS_VALID(running)) return false;
     GstClock* clock = gst_element_get_clock(GST_ELEMENT(element));
     if (clock == nullptr) return false;
     const GstClockTime now = gst_clock_get_time(clock);
@@ -158,6 +163,11 @@ bool is_late(Element* element, const Search& search, GstClockTime time) {
     const auto due = static_cast<double>(gst_element_get_base_time(GST_ELEMENT(element)) + running) +
                      static_cast<double>(state.upstream_latency.load());
     return static_cast<double>(now) + search.search_ns - due > static_cast<double>(search.options.deadline.count());
+}
+
+// Frames that wait are in memory once: as the copies that will be hidden.
+Frame without_pixels(const FrameInfo& info) {
+    return Frame(info, {}, nullptr);
 }
 
 // Returns the result of a frame that was not searched: nothing is known about it.
@@ -171,7 +181,7 @@ std::shared_ptr<FrameResult> unknown(const api::ImageView& view) {
     info.captured = std::chrono::steady_clock::now();
     info.damaged = true;
     auto result = std::make_shared<FrameResult>();
-    result->frame = Frame(info, {}, nullptr);
+    result->frame = without_pixels(info);
     return result;
 }
 
@@ -184,6 +194,7 @@ std::shared_ptr<FrameResult> find(Element* element, Search& search, const api::I
     const auto start = std::chrono::steady_clock::now();
     try {
         auto result = std::make_shared<FrameResult>(*search.detector.detect(view));
+        result->frame = without_pixels(result->frame.info());
         search.search_ns = 1e6 * milliseconds_since(start);
         search.failing = false;
         return result;
@@ -243,14 +254,16 @@ BufferPtr next(Element* element) {
 }
 
 // Passes on all frames that wait, with what is known.
-GstFlowReturn drain(Element* element) {
+void drain(Element* element) {
     State& state = *element->state;
-    if (!state.search || !state.search->queue) return GST_FLOW_OK;
-    return guarded(element, GST_FLOW_ERROR, [&] {
+    if (!state.search || !state.search->queue) return;
+    guarded(element, GST_FLOW_ERROR, [&] {
         state.search->decide(state.search->queue->flush());
         while (BufferPtr buffer = next(element)) {
             const GstFlowReturn status = gst_pad_push(element->parent.element.srcpad, buffer.release());
-            if (status != GST_FLOW_OK) return status;
+            if (status == GST_FLOW_OK) continue;
+            state.search->forget();  // the format of the others may not be that of what follows
+            return status;
         }
         return GST_FLOW_OK;
     });
@@ -308,16 +321,25 @@ gboolean set_info(GstVideoFilter* filter, GstCaps*, GstVideoInfo* info, GstCaps*
 
 gboolean sink_event(GstBaseTransform* base, GstEvent* event) {
     Element* element = element_of(base);
+    std::optional<Search>& search = element->state->search;
     switch (GST_EVENT_TYPE(event)) {
         // What follows does not belong to the frames that wait.
         case GST_EVENT_STREAM_START:
         case GST_EVENT_CAPS:
         case GST_EVENT_SEGMENT:
         case GST_EVENT_SEGMENT_DONE:
+        case GST_EVENT_EOS:
+            drain(element);
+            if (!search || !search->broken || GST_EVENT_TYPE(event) == GST_EVENT_EOS) break;
+            gst_event_unref(event);
+            return FALSE;
+        // It must not overtake the frames that wait, and what they show is better known with those after it.
         case GST_EVENT_GAP:
-        case GST_EVENT_EOS: drain(element); break;
+            if (!search || search->waiting.empty()) break;
+            gst_event_unref(event);
+            return TRUE;
         case GST_EVENT_FLUSH_STOP:
-            if (element->state->search) element->state->search->forget();
+            if (search) search->forget();
             break;
         default: break;
     }
@@ -346,8 +368,10 @@ gboolean propose_allocation(GstBaseTransform* base, GstQuery* asked, GstQuery* q
 GstFlowReturn generate_output(GstBaseTransform* base, GstBuffer** output) {
     Element* element = element_of(base);
     *output = nullptr;
+    BufferPtr input(std::exchange(base->queued_buf, nullptr));
+    if (element->state->search && element->state->search->broken) return GST_FLOW_ERROR;
     return guarded(element, GST_FLOW_ERROR, [&] {
-        if (base->queued_buf != nullptr) take(element, BufferPtr(std::exchange(base->queued_buf, nullptr)));
+        if (input) take(element, std::move(input));
         *output = next(element).release();
         return GST_FLOW_OK;
     });

@@ -9,7 +9,8 @@ namespace throng::gst_plugin {
 // posts a message. thronghide also hides what was found, in a copy of the frame, some frames later (core/redact).
 //
 // thronghide fails safe. A frame is hidden entirely if it was not searched, because it is late or the detector failed, if its
-// buffer is marked as corrupted, or if detections were dropped. A frame that cannot be read or hidden ends the stream.
+// buffer is marked as corrupted, or if detections were dropped. A frame that cannot be read or hidden ends the stream:
+// none follows until the element was stopped. GAP events are dropped while frames wait: later frames help to decide.
 // throngdetect passes a late frame; a failure of its detector ends the stream.
 //
 // Neither the detector nor a device is touched before the change from READY to PAUSED, which fails for a wrong property.

@@ -59,10 +59,18 @@ GstStructure* structure_of(const FrameResult& result, std::size_t at, const char
     return structure;
 }
 
+// Returns the list of objects in a structure; null: there is none.
+const GValue* objects_in(const GstStructure* structure) {
+    const GValue* objects = gst_structure_get_value(structure, "objects");
+    return objects != nullptr && GST_VALUE_HOLDS_LIST(objects) ? objects : nullptr;
+}
+
+// Appends to the list `objects`.
 void add_objects(GstStructure* to, const FrameResult& result, double scale_x, double scale_y) {
     const std::string object = object_of(result);
     GValue objects = G_VALUE_INIT;
     g_value_init(&objects, GST_TYPE_LIST);
+    if (const GValue* earlier = objects_in(to)) g_value_copy(earlier, &objects);
     for (std::size_t i = 0; i < result.kept.detections.size(); ++i) {
         GValue value = G_VALUE_INIT;
         g_value_init(&value, GST_TYPE_STRUCTURE);
@@ -95,6 +103,16 @@ IntegerBox pixels_of(const Box& box, int width, int height) {
     return {left, top, edge(std::ceil(box.x + box.w), width) - left, edge(std::ceil(box.y + box.h), height) - top};
 }
 
+// Removes metadata that describes the memory of a copied buffer, or holds it with its pixels.
+gboolean remove_of_memory(GstBuffer*, GstMeta** meta, gpointer) {
+    const GType api = (*meta)->info->api;
+    const bool tagged = gst_meta_api_type_has_tag(api, g_quark_from_static_string(GST_META_TAG_MEMORY_STR)) ||
+                        gst_meta_api_type_has_tag(api, g_quark_from_static_string("memory-reference"));
+    // GStreamer before 1.20.4 does not tag parents. What was cropped is not in the copy.
+    if (tagged || api == GST_PARENT_BUFFER_META_API_TYPE || api == GST_VIDEO_CROP_META_API_TYPE) *meta = nullptr;
+    return TRUE;
+}
+
 struct Layout {
     GstVideoFormat gst;
     PixelFormat format;
@@ -116,6 +134,27 @@ ColorMatrix matrix_of(GstVideoColorMatrix matrix) {
 }
 
 }  // namespace
+
+MappedFrame::MappedFrame(const GstVideoInfo& info, GstBuffer* buffer, GstMapFlags flags)
+    : mapped_(gst_video_frame_map(&frame_, &info, buffer, flags)) {
+    if (!mapped_) return;
+    // The metadata of a buffer may say that more lies around the frame, and where the frame is in it.
+    const GstVideoCropMeta* crop = gst_buffer_get_video_crop_meta(buffer);
+    const auto width = static_cast<guint>(info.width), height = static_cast<guint>(info.height);
+    if (crop != nullptr && static_cast<guint64>(crop->x) + width <= static_cast<guint>(frame_.info.width) &&
+        static_cast<guint64>(crop->y) + height <= static_cast<guint>(frame_.info.height)) {
+        for (guint plane = 0; plane < GST_VIDEO_FRAME_N_PLANES(&frame_); ++plane) {
+            // Of the formats in kFrameCaps, a plane holds the component of its number.
+            const auto x = crop->x >> GST_VIDEO_FORMAT_INFO_W_SUB(info.finfo, plane);
+            const auto y = crop->y >> GST_VIDEO_FORMAT_INFO_H_SUB(info.finfo, plane);
+            frame_.data[plane] = static_cast<guint8*>(frame_.data[plane]) +
+                                 static_cast<std::ptrdiff_t>(y) * GST_VIDEO_FRAME_PLANE_STRIDE(&frame_, plane) +
+                                 static_cast<std::ptrdiff_t>(x) * GST_VIDEO_FORMAT_INFO_PSTRIDE(info.finfo, plane);
+        }
+    }
+    frame_.info.width = info.width;
+    frame_.info.height = info.height;
+}
 
 api::ImageView MappedFrame::view() const {
     const GstVideoInfo& info = frame_.info;
@@ -155,45 +194,51 @@ BufferPtr copy_of(const GstVideoInfo& info, GstVideoFrame& from) {
         copy.get(), from.buffer,
         static_cast<GstBufferCopyFlags>(GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS | GST_BUFFER_COPY_META), 0,
         static_cast<gsize>(-1));
-    // They describe the memory of `from`, or hold it.
-    for (const GType api : {GST_VIDEO_META_API_TYPE, GST_PARENT_BUFFER_META_API_TYPE}) {
-        while (GstMeta* meta = gst_buffer_get_meta(copy.get(), api)) gst_buffer_remove_meta(copy.get(), meta);
-    }
+    gst_buffer_foreach_meta(copy.get(), remove_of_memory, nullptr);
     return copy;
 }
 
 void add_regions(GstBuffer* buffer, const FrameResult& result) {
+    if (result.kept.detections.empty()) return;
     const FrameInfo& info = result.frame.info();
     const std::string object = object_of(result);
+    // Another element may have added its own.
+    GstCustomMeta* metadata = gst_buffer_get_custom_meta(buffer, kMetadata);
+    if (metadata == nullptr) metadata = gst_buffer_add_custom_meta(buffer, kMetadata);
+    GstStructure* exact = gst_custom_meta_get_structure(metadata);
+    const GValue* earlier = objects_in(exact);
+    const std::size_t first_id = earlier != nullptr ? gst_value_list_get_size(earlier) : 0;
 #ifdef TH_WITH_GST_ANALYTICS
-    GstAnalyticsRelationMeta* relations =
-        result.kept.detections.empty() ? nullptr : gst_buffer_add_analytics_relation_meta(buffer);
+    GstAnalyticsRelationMeta* relations = gst_buffer_add_analytics_relation_meta(buffer);
 #endif
     for (std::size_t i = 0; i < result.kept.detections.size(); ++i) {
         const IntegerBox box = pixels_of(result.kept.detections[i].box, info.width, info.height);
         gst_buffer_add_video_region_of_interest_meta(buffer, object.c_str(), static_cast<guint>(box.x),
                                                      static_cast<guint>(box.y), static_cast<guint>(box.width),
                                                      static_cast<guint>(box.height))
-            ->id = static_cast<gint>(i);
+            ->id = static_cast<gint>(first_id + i);
 #ifdef TH_WITH_GST_ANALYTICS
         GstAnalyticsODMtd detection;
         gst_analytics_relation_meta_add_od_mtd(relations, g_quark_from_string(object.c_str()), box.x, box.y, box.width,
                                                box.height, result.kept.detections[i].confidence, &detection);
 #endif
     }
-    if (result.kept.detections.empty()) return;
-    GstStructure* exact = gst_custom_meta_get_structure(gst_buffer_add_custom_meta(buffer, kMetadata));
     add_objects(exact, result, 1.0 / info.width, 1.0 / info.height);
 }
 
 GstStructure* message_of(const GstBuffer* buffer, const GstSegment& segment, const FrameResult& result, bool searched) {
     const FrameInfo& info = result.frame.info();
     const GstClockTime time = GST_BUFFER_PTS(buffer);
-    GstStructure* message = gst_structure_new(
-        "throng", "frame", G_TYPE_UINT64, static_cast<guint64>(info.index), "timestamp", G_TYPE_UINT64, time,
-        "stream-time", G_TYPE_UINT64, gst_segment_to_stream_time(&segment, GST_FORMAT_TIME, time), "running-time",
-        G_TYPE_UINT64, gst_segment_to_running_time(&segment, GST_FORMAT_TIME, time), "width", G_TYPE_INT, info.width,
-        "height", G_TYPE_INT, info.height, "searched", G_TYPE_BOOLEAN, static_cast<gboolean>(searched), nullptr);
+    GstClockTime stream_time = GST_CLOCK_TIME_NONE, running_time = GST_CLOCK_TIME_NONE;
+    if (segment.format == GST_FORMAT_TIME) {
+        stream_time = gst_segment_to_stream_time(&segment, GST_FORMAT_TIME, time);
+        running_time = gst_segment_to_running_time(&segment, GST_FORMAT_TIME, time);
+    }
+    GstStructure* message =
+        gst_structure_new("throng", "frame", G_TYPE_UINT64, static_cast<guint64>(info.index), "timestamp",
+                          G_TYPE_UINT64, time, "stream-time", G_TYPE_UINT64, stream_time, "running-time", G_TYPE_UINT64,
+                          running_time, "width", G_TYPE_INT, info.width, "height", G_TYPE_INT, info.height, "searched",
+                          G_TYPE_BOOLEAN, static_cast<gboolean>(searched), nullptr);
     if (result.detector != nullptr) {
         gst_structure_set(message, "detector", G_TYPE_STRING, std::string(result.detector->name).c_str(), nullptr);
     }

@@ -20,15 +20,11 @@ using BufferPtr = std::unique_ptr<GstBuffer, MiniObjectDeleter>;
 // The formats that are read and written, as caps.
 inline constexpr const char* kFrameCaps = GST_VIDEO_CAPS_MAKE("{ NV12, I420, GRAY8, BGR, RGB, BGRx, RGBx }");
 
-// The pixels of a buffer while this object lives. The buffer must live as long.
+// The pixels of a buffer while this object lives: with GstVideoCropMeta, those of the frame at its x and y, if the
+// buffer has as many. The buffer must live as long.
 class MappedFrame {
 public:
-    MappedFrame(const GstVideoInfo& info, GstBuffer* buffer, GstMapFlags flags)
-        : mapped_(gst_video_frame_map(&frame_, &info, buffer, flags)) {
-        // The metadata of a buffer may say that more lies around the frame.
-        frame_.info.width = info.width;
-        frame_.info.height = info.height;
-    }
+    MappedFrame(const GstVideoInfo& info, GstBuffer* buffer, GstMapFlags flags);
     ~MappedFrame() {
         if (mapped_) gst_video_frame_unmap(&frame_);
     }
@@ -46,16 +42,17 @@ private:
     gboolean mapped_;
 };
 
-// Returns a buffer of its own with the same pixels and metadata, and with nothing beside the frame: what surrounds it in
-// the memory of `from` would not be searched. Null without memory.
+// Returns a buffer of its own with the same pixels, and with nothing beside the frame: what surrounds it in the memory
+// of `from` would not be searched. Keeps metadata except what refers to that memory. Null without memory.
 [[nodiscard]] BufferPtr copy_of(const GstVideoInfo& info, GstVideoFrame& from);
 
 // Registers the metadata below, once per process.
 void register_metadata();
 
-// Adds a region of interest for each detection, whose id is its number, and metadata "throng" (GstCustomMeta) with the
-// list `objects`: structures "face" or "person" with the values that a region lacks: score, confidence, hits, track, and
-// the exact box and landmarks in shares of the frame's size. Whatever scales or copies frames keeps both.
+// Adds a region of interest for each detection, whose id is its number in the list `objects` of metadata "throng"
+// (GstCustomMeta): structures "face" or "person" with the values that a region lacks: score, confidence, hits, track, and
+// the exact box and landmarks in shares of the frame's size. Whatever scales or copies frames keeps both. Objects that
+// are there stay: those of this result follow them.
 void add_regions(GstBuffer* buffer, const FrameResult& result);
 
 // Returns "throng" with the fields frame, timestamp, stream-time, running-time, width, height, searched, detector and

@@ -16,7 +16,7 @@ struct CommonOptions {
     int device = 0;                      // --device N
     std::string log_level = "info";      // --log-level
     bool quiet = false;                  // --quiet: no progress, no tables, warnings only
-    std::vector<std::string> arguments;  // all of the command line, from the name of the command on
+    std::vector<std::string> arguments;  // all of the command line, with the default command
 };
 
 // A command's callback sets `run`, which run_command_line calls after parsing. run returns the exit status and may throw

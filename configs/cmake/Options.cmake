@@ -37,7 +37,7 @@ if(NOT TH_SANITIZE)
     include(CheckPIESupported)
     check_pie_supported(LANGUAGES CXX)
     set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-    set(hardening -fstack-protector-strong $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE$<SEMICOLON>-D_FORTIFY_SOURCE=2>)
+    set(hardening -fstack-protector-strong $<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-U_FORTIFY_SOURCE$<SEMICOLON>-D_FORTIFY_SOURCE=2>)
     add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:${hardening}>"
         "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fstack-protector-strong>")
     add_link_options(LINKER:-z,relro,-z,now)

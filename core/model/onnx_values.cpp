@@ -247,7 +247,9 @@ private:
             const auto fits = [&](const MapValue& map) {
                 return !map.channels_last && size(map.tensor) == size(maps.front().tensor);
             };
-            if (!std::all_of(maps.begin(), maps.end(), fits)) node.fail("concatenates incompatible outputs");
+            if (maps.size() > 16 || !std::all_of(maps.begin(), maps.end(), fits)) {
+                node.fail("concatenates incompatible outputs");
+            }
             set(node, StackValue{StackValue::Layout::maps, {std::move(maps)}});
             return;
         }
@@ -292,10 +294,11 @@ private:
         PhasesValue all{input_as<PhasesValue>(node, 0)->tensor, {}};
         for (std::size_t i = 0; i < node.inputs().size(); ++i) {
             const auto* part = input_as<PhasesValue>(node, i);
-            if (part == nullptr || part->tensor != all.tensor || node.integer("axis", 0) != 1 || i >= 16) {
+            if (part == nullptr || part->tensor != all.tensor || node.integer("axis", 0) != 1) {
                 node.fail("concatenates parts of different maps, which is not supported");
             }
             all.phases.insert(all.phases.end(), part->phases.begin(), part->phases.end());
+            if (all.phases.size() > 16) node.fail("concatenates more parts of a map than are supported: 16");
         }
         set(node, std::move(all));
     }
@@ -440,7 +443,7 @@ private:
         if (!value) not_supported(node);
         // Readers of one name count as readers of the other.
         std::size_t& uses = uses_[node.outputs().front()];
-        uses = std::max(uses, uses_[before]);
+        uses += uses_[before] - 1;
         set(node, std::move(*value));
     }
 

@@ -13,13 +13,14 @@ HidingParams hiding_params(std::string_view kind) {
     params.plan.delay = kLiveDelay;
     params.tracker = tracker_params(kind);
     params.tracker.confident_score = std::numeric_limits<float>::lowest();
+    const bool network = detector.model.suffix == ".onnx";
+    if (network) params.threshold_fraction = 0.5F;
     if (detector.finds != "faces") {
-        params.redact.margin = 0.1F;  // of a person: the box of HOG has a margin already
-    } else if (detector.name == "cnn") {
+        params.redact.margin = 0.1F;  // of a person: the box of HOG has a margin already. Not measured for networks.
+    } else if (network) {
         params.redact.margin = 0.3F;
         params.plan.min_aspect = 0.9F;
         params.plan.edge_extension = 12;
-        params.threshold_fraction = 0.5F;
     } else {
         // The windows of cascades are smaller than a face, and jitter. Half-hidden faces are missed for longer. Clusters of
         // few windows are mostly wrong: they start no track.

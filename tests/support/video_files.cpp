@@ -24,6 +24,8 @@ const std::string& ffmpeg_version() {
     return version;
 }
 
+constexpr const char* kFfmpeg = "ffmpeg -nostdin -loglevel error -y -threads 1 ";
+
 // Returns where the file that these arguments draw is kept for later runs, also those of other builds. Half of the time
 // of a test is often that of the encoder. Nothing is kept of arguments that name another file, or of several files.
 fs::path kept_file(const std::string& arguments, const fs::path& path) {
@@ -31,7 +33,7 @@ fs::path kept_file(const std::string& arguments, const fs::path& path) {
     if (arguments.find('/') != std::string::npos || name.ends_with(".m3u8") || name.find('%') != std::string::npos) {
         return {};
     }
-    const std::size_t key = std::hash<std::string>()(ffmpeg_version() + '\n' + arguments);
+    const std::size_t key = std::hash<std::string>()(ffmpeg_version() + kFfmpeg + arguments);
     return source_dir() / "build" / "test-clips" / (std::to_string(key) + "-" + name);
 }
 
@@ -46,8 +48,7 @@ void ffmpeg(const std::string& arguments, const fs::path& path) {
     std::error_code problem;
     if (!kept.empty() && fs::copy_file(kept, path, fs::copy_options::overwrite_existing, problem)) return;
     const std::string log = path.string() + ".log";
-    const std::string command =
-        "ffmpeg -nostdin -loglevel error -y -threads 1 " + arguments + " '" + path.string() + "' > '" + log + "' 2>&1";
+    const std::string command = kFfmpeg + arguments + " '" + path.string() + "' > '" + log + "' 2>&1";
     if (std::system(command.c_str()) != 0) {
         const std::vector<char> output = read_file(log);
         throw std::runtime_error(command + "\n" + std::string(output.begin(), output.end()));
@@ -57,7 +58,11 @@ void ffmpeg(const std::string& arguments, const fs::path& path) {
     // Another test may keep the same file now. A checkout that cannot be written keeps nothing.
     const fs::path part = kept.string() + "." + std::to_string(getpid());
     fs::create_directories(kept.parent_path(), problem);
-    if (fs::copy_file(path, part, fs::copy_options::overwrite_existing, problem)) fs::rename(part, kept, problem);
+    if (fs::copy_file(path, part, fs::copy_options::overwrite_existing, problem)) {
+        fs::rename(part, kept, problem);
+    } else {
+        fs::remove(part, problem);
+    }
 }
 
 std::vector<char> read_file(const std::filesystem::path& path) {

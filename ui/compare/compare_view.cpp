@@ -5,8 +5,6 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/detect/detector_kinds.h"
-#include "core/model/model_finder.h"
 #include "core/pipeline/engine.h"
 #include "ui/language/language.h"
 
@@ -27,13 +25,6 @@ bool is_same_frame(const Frame& a, const Frame& b) {
 bool is_same_detection(const PipelineSettings& a, const PipelineSettings& b) {
     return a.detector == b.detector && a.nms == b.nms && a.min_confidence == b.min_confidence &&
            a.keep_raw == b.keep_raw;
-}
-
-// Tests if a network of the kind is installed; other kinds need none, or one of a package.
-bool has_model(const std::string& kind) {
-    if (detector_kind(kind).model.suffix != ".onnx") return true;
-    const std::vector<ModelFile> models = list_models();
-    return std::any_of(models.begin(), models.end(), [&](const ModelFile& model) { return model.kind == kind; });
 }
 
 }  // namespace
@@ -140,7 +131,7 @@ void CompareView::change(bool open) {
     const int start = second_.detector();
     for (int i = 1; i <= kinds; ++i) {
         second_.set_detector((start + i) % kinds);
-        if (second_.finds() == finds && has_model(second_.values().detector.kind)) break;
+        if (second_.finds() == finds && second_.has_model()) break;
     }
     if (second_.detector() == start) {
         second_.set_values(first);

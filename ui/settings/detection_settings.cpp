@@ -184,6 +184,10 @@ const InstalledModel* DetectionSettings::default_model(const DetectorKind& kind)
     return nullptr;
 }
 
+bool DetectionSettings::has_model() const {
+    return !is_network(kind()) || default_model(kind()) != nullptr;
+}
+
 double DetectionSettings::model_threshold() const {
     const InstalledModel* used = model().isEmpty() ? default_model(kind()) : nullptr;
     for (const InstalledModel& each : installed_) {

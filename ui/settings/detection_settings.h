@@ -92,6 +92,7 @@ public:
     [[nodiscard]] bool takes_threshold() const;
     [[nodiscard]] bool uses_model_threshold() const;  // no threshold is set: the model's own applies
     [[nodiscard]] double model_threshold() const;     // the model's own; 0: not known
+    [[nodiscard]] bool has_model() const;             // false: a network whose default models are not installed
     [[nodiscard]] double score_threshold() const;
     [[nodiscard]] double keep_rate() const { return values_.keep_rate; }  // results per second; 0: no automatic quality
     [[nodiscard]] bool half() const { return values_.detector.half; }

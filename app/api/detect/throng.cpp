@@ -51,7 +51,7 @@ struct throng_stream : api::Handle {
     api::SourceStream stream;
     std::shared_ptr<const throng::FrameResult> result;  // of `frame`
     const api::Pixels pixels;
-    throng::Frame image;  // of `result`, for the user
+    throng::Frame delivered;  // that of `result`, with the pixels that the user gets
     std::vector<throng_detection> detections;
     throng_image image{};
     throng_frame frame{};
@@ -222,7 +222,7 @@ void require_size_of_one(std::size_t size_of_one) {
 
 void fill_frame(throng_stream& stream) {
     const throng::FrameResult& result = *stream.result;
-    stream.image = stream.stream.image(result);
+    stream.delivered = stream.stream.image(result);
     stream.detections.clear();
     for (std::size_t k = 0; k < result.kept.detections.size(); ++k) {
         stream.detections.push_back(detection_of(result, k));
@@ -231,7 +231,7 @@ void fill_frame(throng_stream& stream) {
         if (track.detection < 0) continue;
         stream.detections[static_cast<std::size_t>(track.detection)].track = track.id;
     }
-    const throng::FrameInfo& info = stream.image.info();
+    const throng::FrameInfo& info = stream.delivered.info();
     throng_frame& frame = stream.frame;
     frame = {};
     frame.size = sizeof frame;
@@ -247,8 +247,8 @@ void fill_frame(throng_stream& stream) {
     image.matrix = static_cast<std::int32_t>(std::find(kMatrices, kMatrices + 2, info.matrix) - kMatrices);
     image.memory = info.memory == throng::MemoryKind::device ? THRONG_DEVICE : THRONG_HOST;
     for (int p = 0; p < throng::plane_count(info.format); ++p) {
-        image.planes[p] = stream.image.plane(p).data;
-        image.pitch[p] = stream.image.plane(p).pitch;
+        image.planes[p] = stream.delivered.plane(p).data;
+        image.pitch[p] = stream.delivered.plane(p).pitch;
     }
     frame.image = &image;
     frame.detections = stream.detections.data();

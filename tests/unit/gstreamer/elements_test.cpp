@@ -19,6 +19,7 @@
 #include "core/synth/crowd.h"
 #include "tests/support/random.h"
 #include "tests/support/test_data.h"
+#include "tests/support/video_files.h"
 
 namespace throng {
 namespace {
@@ -80,6 +81,7 @@ public:
         pipeline_.reset(gst_parse_launch(text.c_str(), &problem));
         if (problem != nullptr) {
             error = problem->message;
+            if (problem->domain == GST_PARSE_ERROR) parse_error = problem->code;
             g_error_free(problem);
         }
         if (pipeline_) out_.reset(gst_bin_get_by_name(GST_BIN(pipeline_.get()), "out"));
@@ -121,6 +123,7 @@ public:
     }
 
     std::string error;
+    int parse_error = -1;  // GstParseError
     std::vector<FoundIn> found;
 
 private:
@@ -222,16 +225,18 @@ protected:
         return "video/x-raw,format=I420,framerate=25/1,width=" + std::to_string(kWidth) +
                ",height=" + std::to_string(kHeight);
     }
-    // Pushes frames into the appsrc of a line that plays, 40 ms apart, then its end.
-    static void push(const Line& line, int count, GstBufferFlags flags = GstBufferFlags{}) {
+    // Pushes frames into the appsrc of a line that plays, 40 ms apart, then its end. gaps: with an event between them.
+    static void push(const Line& line, int count, GstBufferFlags flags = GstBufferFlags{}, bool gaps = false) {
         const ElementPtr source = line.element("in");
         for (int n = 0; n < count; ++n) {
             const Bytes& frame = frames()[static_cast<std::size_t>(n % kNumFrames)];
             GstBuffer* buffer = gst_buffer_new_memdup(frame.data(), frame.size());
-            GST_BUFFER_PTS(buffer) = static_cast<GstClockTime>(n) * 40 * GST_MSECOND;
+            const GstClockTime time = static_cast<GstClockTime>(n) * 40 * GST_MSECOND;
+            GST_BUFFER_PTS(buffer) = time;
             GST_BUFFER_DURATION(buffer) = 40 * GST_MSECOND;
             GST_BUFFER_FLAG_SET(buffer, flags);
             gst_app_src_push_buffer(GST_APP_SRC(source.get()), buffer);
+            if (gaps) gst_element_send_event(source.get(), gst_event_new_gap(time, 40 * GST_MSECOND));
         }
         gst_app_src_end_of_stream(GST_APP_SRC(source.get()));
     }
@@ -309,6 +314,8 @@ TEST_F(Elements, WhatIsFoundIsHidden) {
         Line hiding(source + "thronghide detector=haar style=solid delay=5 ! appsink name=out sync=false");
         const auto shown = plain.play(), hidden = hiding.play();
         ASSERT_EQ(hidden.size(), shown.size()) << hiding.error;
+        ASSERT_EQ(plain.found.size(), shown.size());
+        ASSERT_EQ(hiding.found.size(), shown.size());
         const int step = std::string(format) == "I420" ? 1 : 4;
         for (std::size_t n = 0; n < hidden.size(); ++n) {
             EXPECT_EQ(GST_BUFFER_PTS(gst_sample_get_buffer(hidden[n].get())),
@@ -373,6 +380,141 @@ TEST_F(Elements, AFrameThatIsNotJudgedIsHiddenWhole) {
     EXPECT_EQ(outcome(detect, GST_BUFFER_FLAG_CORRUPTED, -hour), Outcome(0, 3));
 }
 
+// Live sources send one for each frame that is lost.
+TEST_F(Elements, AGapLeavesFramesWaiting) {
+    const auto hidden = [&](bool gaps) {
+        Line line("appsrc name=in format=time caps=" + caps() +
+                  " ! identity name=before ! thronghide name=hide detector=haar style=solid delay=2 ! appsink name=out "
+                  "sync=false");
+        int counts[2] = {};
+        const auto count = [](GstPad*, GstPadProbeInfo* info, gpointer number) {
+            if (GST_EVENT_TYPE(gst_pad_probe_info_get_event(info)) == GST_EVENT_GAP) ++*static_cast<int*>(number);
+            return GST_PAD_PROBE_OK;
+        };
+        const char* names[2] = {"before", "hide"};
+        for (int i = 0; i < 2; ++i) {
+            GstPad* pad = gst_element_get_static_pad(line.element(names[i]).get(), "src");
+            gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, count, &counts[i], nullptr);
+            gst_object_unref(pad);
+        }
+        line.set(GST_STATE_PLAYING);
+        push(line, 5, GstBufferFlags{}, gaps);
+        std::vector<Bytes> frames;
+        while (const SamplePtr sample = line.pull()) frames.push_back(pixels_of(sample.get()));
+        line.take_messages();
+        EXPECT_EQ(line.error, "");
+        EXPECT_EQ(counts[0], gaps ? 5 : 0);
+        EXPECT_EQ(counts[1], 0);
+        return frames;
+    };
+    const auto expected = hidden(false);
+    EXPECT_EQ(expected.size(), 5U);
+    EXPECT_TRUE(hidden(true) == expected);
+}
+
+TEST_F(Elements, FramesWithoutTimesAreHiddenWithoutComplaints) {
+    int complaints = 0;
+    const auto count = [](const gchar*, GLogLevelFlags level, const gchar*, gpointer number) {
+        if ((level & (G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING)) != 0) ++*static_cast<int*>(number);
+    };
+    const GLogFunc before = g_log_set_default_handler(count, &complaints);
+    Line line("appsrc name=in format=bytes is-live=true caps=" + caps() +
+              " ! thronghide detector=haar delay=2 ! appsink name=out sync=false");
+    line.set(GST_STATE_PLAYING);
+    push(line, 3);
+    int frames = 0;
+    while (const SamplePtr sample = line.pull()) ++frames;
+    line.take_messages();
+    g_log_set_default_handler(before, nullptr);
+    EXPECT_EQ(frames, 3) << line.error;
+    EXPECT_EQ(line.found.size(), 3U);
+    EXPECT_EQ(complaints, 0);
+}
+
+TEST_F(Elements, ThoseInARowShareAList) {
+    Line line(reader() + "throngdetect detector=haar ! thronghide detector=haar ! appsink name=out sync=false");
+    const auto samples = line.play();
+    ASSERT_EQ(samples.size(), frames().size()) << line.error;
+    std::size_t total = 0, expected = 0;
+    for (const FoundIn& found : line.found) expected += found.objects.size();
+    for (const SamplePtr& sample : samples) {
+        std::set<int> ids;
+        gpointer state = nullptr;
+        GstBuffer* buffer = gst_sample_get_buffer(sample.get());
+        while (GstMeta* meta =
+                   gst_buffer_iterate_meta_filtered(buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)) {
+            const int id = reinterpret_cast<GstVideoRegionOfInterestMeta*>(meta)->id;
+            EXPECT_TRUE(ids.insert(id).second) << id;
+        }
+        total += ids.size();
+        if (ids.empty()) continue;
+        GstCustomMeta* exact = gst_buffer_get_custom_meta(buffer, "throng");
+        ASSERT_NE(exact, nullptr);
+        EXPECT_EQ(gst_buffer_get_n_meta(buffer, exact->meta.info->api), 1U);
+        const GValue* objects = gst_structure_get_value(gst_custom_meta_get_structure(exact), "objects");
+        EXPECT_EQ(gst_value_list_get_size(objects), ids.size());
+        EXPECT_EQ(*ids.rbegin(), static_cast<int>(ids.size()) - 1);
+    }
+    EXPECT_EQ(total, expected);
+    EXPECT_GT(total, 0U);
+}
+
+// The frame may lie anywhere in its buffer; nothing beside it may come out.
+TEST_F(Elements, ACroppedFrameIsThatAtItsPlace) {
+    constexpr int kX = 33, kY = 20;
+    static const char* tags[] = {GST_META_TAG_MEMORY_STR, nullptr};
+    ASSERT_NE(gst_meta_register_custom("throng-test", tags, nullptr, nullptr, nullptr), nullptr);
+    const Bytes& frame = frames().front();
+    GstVideoInfo inner, outer;
+    gst_video_info_set_format(&inner, GST_VIDEO_FORMAT_I420, kWidth, kHeight);
+    gst_video_info_set_format(&outer, GST_VIDEO_FORMAT_I420, kWidth + 60, kHeight + 50);
+    const auto run = [&](const std::string& element, GstBuffer* buffer) {
+        Line line("appsrc name=in format=time caps=" + caps() + " ! " + element + " ! appsink name=out sync=false");
+        line.set(GST_STATE_PLAYING);
+        const ElementPtr source = line.element("in");
+        GST_BUFFER_PTS(buffer) = 0;
+        gst_app_src_push_buffer(GST_APP_SRC(source.get()), buffer);
+        gst_app_src_end_of_stream(GST_APP_SRC(source.get()));
+        const SamplePtr sample = line.pull();
+        line.take_messages();
+        EXPECT_EQ(line.error, "");
+        Bytes pixels;
+        if (sample && element.rfind("thronghide", 0) == 0) {
+            EXPECT_EQ(gst_buffer_get_video_crop_meta(gst_sample_get_buffer(sample.get())), nullptr);
+            EXPECT_EQ(gst_buffer_get_custom_meta(gst_sample_get_buffer(sample.get()), "throng-test"), nullptr);
+            pixels = pixels_of(sample.get());
+        }
+        return std::pair(pixels, line.found.empty() ? std::vector<Found>{} : line.found[0].objects);
+    };
+    const auto cropped = [&] {
+        GstBuffer* buffer = gst_buffer_new_allocate(nullptr, outer.size, nullptr);
+        GstMapInfo map;
+        EXPECT_TRUE(gst_buffer_map(buffer, &map, GST_MAP_WRITE));
+        std::fill_n(map.data, map.size, std::uint8_t{77});
+        for (int p = 0; p < 3; ++p) {
+            const int half = p == 0 ? 0 : 1;
+            for (int y = 0; y < (kHeight + half) >> half; ++y) {
+                std::copy_n(frame.data() + inner.offset[p] + static_cast<std::size_t>(y * inner.stride[p]),
+                            (kWidth + half) >> half,
+                            map.data + outer.offset[p] +
+                                static_cast<std::size_t>((y + (kY >> half)) * outer.stride[p] + (kX >> half)));
+            }
+        }
+        gst_buffer_unmap(buffer, &map);
+        gst_buffer_add_video_meta(buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_I420,
+                                  static_cast<guint>(outer.width), static_cast<guint>(outer.height));
+        gst_buffer_add_custom_meta(buffer, "throng-test");
+        GstVideoCropMeta* crop = gst_buffer_add_video_crop_meta(buffer);
+        crop->x = kX, crop->y = kY, crop->width = kWidth, crop->height = kHeight;
+        return buffer;
+    };
+    for (const char* element : {"throngdetect detector=haar", "thronghide detector=haar style=solid"}) {
+        const auto expected = run(element, gst_buffer_new_memdup(frame.data(), frame.size()));
+        EXPECT_FALSE(expected.second.empty());
+        EXPECT_TRUE(run(element, cropped()) == expected) << element;
+    }
+}
+
 TEST_F(Elements, TellTheirLatency) {
     const auto latency_of = [](const std::string& element) {
         Line line("videotestsrc is-live=true ! video/x-raw,width=64,height=64,framerate=25/1 ! " + element +
@@ -414,7 +556,7 @@ TEST_F(Elements, AWrongPropertyIsRejectedAsAnOptionIs) {
 
 TEST_F(Elements, WhatIsNoFrameIsRejectedByNegotiation) {
     Line other("videotestsrc num-buffers=1 ! video/x-raw,format=ARGB64 ! thronghide ! appsink name=out");
-    EXPECT_TRUE(other.error.find("could not link") != std::string::npos || other.play().empty()) << other.error;
+    EXPECT_TRUE(other.parse_error == GST_PARSE_ERROR_LINK || other.play().empty()) << other.error;
     EXPECT_NE(other.error, "");
     Line converted(
         "videotestsrc num-buffers=1 ! video/x-raw,format=ARGB64 ! videoconvert ! thronghide detector=haar ! "
@@ -466,9 +608,10 @@ TEST_F(Elements, AnyOrderOfStatesAndSeeksEndsCleanly) {
 
 // A file of GStreamer's own encoder, read by another program.
 TEST_F(Elements, AFileWithHiddenFacesIsReadByAnotherProcess) {
+    TH_NEED_FFMPEG();
     const std::string path = folder_.path() / "hidden.ogv";
     Line line(reader(2) + "thronghide detector=haar ! theoraenc ! oggmux ! filesink location=" + path);
-    if (line.error.find("no element") != std::string::npos) GTEST_SKIP() << line.error;
+    if (line.parse_error == GST_PARSE_ERROR_NO_SUCH_ELEMENT) GTEST_SKIP() << "skipped: " << line.error;
     line.set(GST_STATE_PLAYING);
     GstBus* bus = gst_element_get_bus(line.pipeline());
     const MessagePtr end(gst_bus_timed_pop_filtered(
