@@ -199,7 +199,7 @@ OpenDecoder open_decoder(const DecoderRequest& request, const std::string& shown
             throw Error(ErrorKind::unavailable, {"the %1 decoder is unavailable: %2", options.decoder, why}, shown,
                         {"use %1 or %2", Setting{"decoder", "auto"}, "software"});
         }
-        logger().info("{}: the {} decoder is unavailable ({})", shown, row->name, why);
+        logger().debug("{}: the {} decoder is unavailable ({})", shown, row->name, why);
         if (result.passed_over.empty()) result.passed_over = std::string(row->name) + ": " + why;
     }
     if (why.empty()) {

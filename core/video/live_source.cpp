@@ -166,7 +166,10 @@ void LiveSource::publish(const LiveInput& input, MediaFrame decoded, Clock::time
     const auto now = Clock::now();
     const double pts = time_of(input, decoded.ticks, now);
     const Frame frame = make_frame(maker_, std::move(decoded), next_index_++, pts, now);
-    if (!connected_) connected_ = now;
+    if (!connected_) {
+        connected_ = now;
+        input.remember_decoder(request_);
+    }
     failures_ = 0;
     if (now - *connected_ >= kLastingConnection) attempts_ = 0;
     const double worked_ms = milliseconds_since(begin) - 1e3 * input.waited_seconds();
@@ -246,6 +249,7 @@ public:
     [[nodiscard]] double step() const override { return static_cast<double>(reader_->clock().step()) * tick(); }
     [[nodiscard]] std::int64_t num_jumps() const override { return reader_->clock().num_jumps(); }
     [[nodiscard]] std::uint64_t first_packet_hash() const override { return reader_->input().first_packet_hash(); }
+    void remember_decoder(MediaRequest& request) const override { reader_->remember_decoder(request); }
 
 private:
     std::unique_ptr<MediaReader> reader_;

@@ -38,6 +38,8 @@ public:
     [[nodiscard]] virtual std::int64_t num_jumps() const { return 0; }           // of the clock, back
     // As Demuxer::first_packet_hash; 0: unknown.
     [[nodiscard]] virtual std::uint64_t first_packet_hash() const { return 0; }
+    // As MediaReader::remember_decoder.
+    virtual void remember_decoder(MediaRequest&) const {}
 };
 
 // Opens a connection. Throws as open_source.

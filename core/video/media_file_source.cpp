@@ -50,6 +50,7 @@ MediaFileSource::MediaFileSource(const MediaRequest& request, std::unique_ptr<Me
       stop_(stop) {
     std::optional<TimedFrame> first = decode(stop);
     if (!first) reject(stop);
+    reader_->remember_decoder(request_);
     width_ = first->media.width();
     height_ = first->media.height();
     first_ticks_ = first->ticks;

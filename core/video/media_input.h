@@ -27,6 +27,7 @@ enum class ByteReader {
     pipe,        // ByteStream: a path that is neither a file nor a folder
 };
 
+struct DecoderRow;
 struct DecoderTable;
 
 struct MediaRequest {
@@ -41,6 +42,10 @@ struct MediaRequest {
     std::optional<Orientation> orientation{};  // if set: that of all frames, whatever FFmpeg finds
     SourceOptions source;
     const DecoderTable* decoders = nullptr;  // null: that of decoders.h
+    // With the decoder "auto": the row of that table behind which decoders are tried, because it and those before failed
+    // with this input, and OpenDecoder::passed_over. Null: all are tried.
+    const DecoderRow* failed_decoder = nullptr;
+    std::string passed_over{};
 };
 
 // An input whose headers were read.

@@ -13,7 +13,8 @@
 namespace throng {
 namespace {
 
-constexpr std::size_t kMaxTrial = 500;  // packets without a frame
+constexpr std::size_t kMaxTrial = 500;     // packets without a frame
+constexpr std::size_t kMaxLiveTrial = 50;  // from the first key packet on; the viewer of a live input waits
 
 }  // namespace
 
@@ -26,13 +27,18 @@ Frame make_frame(FrameMaker& maker, MediaFrame decoded, std::int64_t index, doub
 
 MediaReader::MediaReader(const MediaRequest& request, const std::stop_token& stop)
     : request_(request), demuxer_(request, stop) {
-    open(nullptr);
+    if (automatic()) failed_ = request_.failed_decoder;
+    const OpenDecoder failed{nullptr, failed_, request_.passed_over};
+    open(failed_ != nullptr ? &failed : nullptr);
 }
 
 void MediaReader::open(const OpenDecoder* after) {
     const DecoderTable& table = request_.decoders != nullptr ? *request_.decoders : decoder_table();
     decoder_ = open_decoder({demuxer_.stream(), request_.source, demuxer_.live(), damage_.decoder_errors()},
                             request_.shown, table, after);
+    // Whoever opens it again has said so.
+    if (decoder_.passed_over.empty() || request_.failed_decoder != nullptr) return;
+    logger().info("{}: the {} decoder is used ({})", request_.shown, decoder_.row->name, decoder_.passed_over);
 }
 
 MediaStatus MediaReader::next(MediaFrame& frame, const std::stop_token& stop) {
@@ -48,8 +54,7 @@ MediaStatus MediaReader::next(MediaFrame& frame, const std::stop_token& stop) {
                 av_frame_unref(frame.av_frame.get());
                 continue;
             }
-            has_frame_ = true;
-            sent_.clear();
+            end_trial();
             demuxer_.clock().follow(av_frame);
             frame.ticks = clock().ticks_of(av_frame);
             frame.iteration = clock().iteration_of(av_frame);
@@ -59,7 +64,7 @@ MediaStatus MediaReader::next(MediaFrame& frame, const std::stop_token& stop) {
             frame.orientation = orientation_of_frame(av_frame);
             return MediaStatus::read;
         }
-        if (status == AVERROR_EOF && on_trial() && !sent_.empty()) {
+        if (status == AVERROR_EOF && automatic() && on_trial() && !sent_.empty()) {
             pass_over("it returned no frame");
             continue;
         }
@@ -69,6 +74,10 @@ MediaStatus MediaReader::next(MediaFrame& frame, const std::stop_token& stop) {
         }
         if (status == AVERROR_EOF) return MediaStatus::end;
         if (status != AVERROR(EAGAIN)) {
+            if (draining_ && fails_at_end()) {
+                pass_over(av::message(status));
+                continue;
+            }
             damage_.add();
             if (draining_) return MediaStatus::end;
         }
@@ -78,7 +87,9 @@ MediaStatus MediaReader::next(MediaFrame& frame, const std::stop_token& stop) {
 
 MediaStatus MediaReader::next_packet(av::PacketPtr& packet, const std::stop_token& stop) {
     if (!unsent_.empty()) {
-        packet = std::move(unsent_.front());
+        SentPacket& first = unsent_.front();
+        damage_.add(first.failures - std::exchange(failures_seen_, first.failures));
+        packet = std::move(first.packet);
         unsent_.pop_front();
         return MediaStatus::read;
     }
@@ -96,7 +107,11 @@ MediaStatus MediaReader::feed(const std::stop_token& stop) {
     const MediaStatus status = next_packet(packet, stop);
     if (status == MediaStatus::end || (status == MediaStatus::broken && !demuxer_.live())) {
         draining_ = true;  // the decoder returns the frames that it still holds
-        return avcodec_send_packet(decoder_.codec.get(), nullptr) < 0 ? status : MediaStatus::read;
+        const int flushed = avcodec_send_packet(decoder_.codec.get(), nullptr);
+        if (flushed >= 0) return MediaStatus::read;
+        if (!fails_at_end()) return status;
+        pass_over(av::message(flushed));
+        return MediaStatus::read;
     }
     if (status != MediaStatus::read) return status;
     const AVCodecID codec = demuxer_.stream().codecpar->codec_id;
@@ -104,33 +119,45 @@ MediaStatus MediaReader::feed(const std::stop_token& stop) {
     const std::span<const std::uint8_t> data(packet->data, static_cast<std::size_t>(packet->size));
     padding_for_alpha_ = has_padding_for_alpha(codec, demuxer_.format().iformat->name, data);
     const int sent = avcodec_send_packet(decoder_.codec.get(), packet.get());
-    if (!on_trial()) {
-        if (sent < 0) damage_.add();
-        return MediaStatus::read;
-    }
-    sent_.push_back(std::move(packet));
-    if (sent < 0 && reports_device()) {
-        pass_over(av::message(sent));
-    } else if (sent_.size() > kMaxTrial) {
-        pass_over("it returned no frame");
+    if (on_trial()) {
+        judge(std::move(packet), sent);
     } else if (sent < 0) {
         damage_.add();
     }
     return MediaStatus::read;
 }
 
+void MediaReader::judge(av::PacketPtr packet, int sent) {
+    const bool key = (packet->flags & AV_PKT_FLAG_KEY) != 0;
+    if (num_before_key_ == sent_.size() && !key) ++num_before_key_;
+    sent_.push_back({std::move(packet), failures_seen_});
+    if (sent < 0 && reports_device()) return pass_over(av::message(sent));
+    if (sent < 0) damage_.add();
+    const bool waits = demuxer_.live() && automatic() && sent_.size() - num_before_key_ > kMaxLiveTrial;
+    if (!waits && sent_.size() <= kMaxTrial) return;
+    if (automatic() || demuxer_.live()) return pass_over("it returned no frame");
+    end_trial();  // as at the end of the input: the file may be to blame
+}
+
+void MediaReader::end_trial() {
+    trial_over_ = true;
+    sent_.clear();
+}
+
 void MediaReader::pass_over(const std::string& why) {
     const std::string name(decoder_.row->name);
-    if (request_.source.decoder == name) {
+    if (!automatic()) {
         throw Error(ErrorKind::unavailable, {"the %1 decoder is unavailable: %2", name, why}, request_.shown,
                     {"use %1 or %2", Setting{"decoder", "auto"}, "software"});
     }
     logger().info("{}: the {} decoder cannot decode it ({})", request_.shown, name, why);
+    failed_ = decoder_.row;
     OpenDecoder after = std::move(decoder_);
     if (after.passed_over.empty()) after.passed_over = name + ": " + why;
     after.codec.reset();
     damage_ = DamageWatch();  // what the decoder could not decode is not damaged
-    failures_seen_ = 0;
+    failures_seen_ = 0;       // those of reading are added again, in front of the same packets
+    num_before_key_ = 0;
     draining_ = false;
     std::move(unsent_.begin(), unsent_.end(), std::back_inserter(sent_));
     unsent_ = std::exchange(sent_, {});
@@ -142,6 +169,9 @@ bool MediaReader::seek_key_frame(double seconds) {
     avcodec_flush_buffers(decoder_.codec.get());
     sent_.clear();
     unsent_.clear();
+    num_before_key_ = 0;
+    // The failures of reading that belong to the unsent packets do not belong to what follows.
+    damage_.add(demuxer_.num_failures() - std::exchange(failures_seen_, demuxer_.num_failures()));
     damage_.begin_again();
     draining_ = false;
     return true;
@@ -157,6 +187,12 @@ Orientation MediaReader::orientation_of_frame(const AVFrame& av_frame) const {
     const AVDictionaryEntry* exif = av_dict_get(av_frame.metadata, "Orientation", nullptr, 0);
     if (exif == nullptr) return demuxer_.orientation();
     return orientation_of_exif(static_cast<std::uint32_t>(std::strtoul(exif->value, nullptr, 10)));
+}
+
+void MediaReader::remember_decoder(MediaRequest& request) const {
+    if (failed_ == nullptr) return;
+    request.failed_decoder = failed_;
+    request.passed_over = decoder_.passed_over;
 }
 
 std::string MediaReader::details(int width, int height) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -54,11 +55,27 @@ public:
     // As DamageWatch::count.
     [[nodiscard]] std::uint64_t damaged() const { return damage_.count(); }
     [[nodiscard]] std::string details(int width, int height) const;
+    // Call after the first frame: whoever opens this request again begins with the decoder that returned it.
+    void remember_decoder(MediaRequest& request) const;
 
 private:
+    struct SentPacket {
+        av::PacketPtr packet;
+        std::uint64_t failures = 0;  // Demuxer::num_failures when it was read
+    };
+
     // A decoder in hardware may open and still not decode the stream. Until its first frame, its packets are kept: the next
     // one in the table begins with the same ones, so no frame is lost, whether the input can be read again or not.
-    [[nodiscard]] bool on_trial() const { return decoder_.row->hardware && !has_frame_; }
+    [[nodiscard]] bool on_trial() const { return decoder_.row->hardware && !trial_over_; }
+    // Returns true if another decoder may take over. One that was asked for by its name fails alone.
+    [[nodiscard]] bool automatic() const { return request_.source.decoder == "auto"; }
+    // Returns true if a decoder on trial that fails at the end of the input is to blame, and not the input.
+    [[nodiscard]] bool fails_at_end() const {
+        return on_trial() && !sent_.empty() && (automatic() || reports_device());
+    }
+    void end_trial();
+    // Keeps a packet of a decoder on trial. sent: what the decoder said to it.
+    void judge(av::PacketPtr packet, int sent);
     // With a device below FFmpeg's own decoder, an error is that of the stream, which may begin between key frames.
     [[nodiscard]] bool reports_device() const { return decoder_.codec->hw_device_ctx == nullptr; }
     // Opens the next decoder. Throws Error(unavailable) if this one was asked for by its name, and as open_decoder.
@@ -74,13 +91,15 @@ private:
     Demuxer demuxer_;
     DamageWatch damage_;
     OpenDecoder decoder_;
-    std::deque<av::PacketPtr> sent_;    // on trial
-    std::deque<av::PacketPtr> unsent_;  // that a decoder on trial had
-    std::uint64_t failures_seen_ = 0;   // of demuxer_
+    std::deque<SentPacket> sent_;         // on trial
+    std::deque<SentPacket> unsent_;       // that a decoder on trial had
+    std::size_t num_before_key_ = 0;      // of sent_: packets that no decoder can begin with
+    const DecoderRow* failed_ = nullptr;  // the decoder that was passed over last
+    std::uint64_t failures_seen_ = 0;     // of demuxer_, that damage_ has
     bool draining_ = false;
     bool loop_ = false;
     bool padding_for_alpha_ = false;
-    bool has_frame_ = false;  // of this decoder
+    bool trial_over_ = false;  // of this decoder
 };
 
 }  // namespace throng

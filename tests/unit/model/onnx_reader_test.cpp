@@ -94,6 +94,17 @@ TEST(OnnxReader, ReadsYoloxForOneClass) {
     const Network apart = parse_onnx(test::bytes_of(model), "m.onnx");
     EXPECT_EQ(silu(apart), 17);
     EXPECT_EQ(apart.layers.size(), 35U);
+    // Another name of that map changes nothing.
+    onnx::NodeProto& same = *model.mutable_graph()->add_node();
+    same.set_op_type("Identity");
+    same.add_input("b.x");
+    same.add_output("same");
+    for (onnx::NodeProto& node : *model.mutable_graph()->mutable_node()) {
+        if (node.output(0) == "at8" || node.output(0) == "same") continue;
+        std::replace(node.mutable_input()->begin(), node.mutable_input()->end(), std::string("b.x"),
+                     std::string("same"));
+    }
+    EXPECT_EQ(parse_onnx(test::bytes_of(model), "m.onnx").layers.size(), 35U);
     try {
         static_cast<void>(parse_onnx(test::bytes_of(model), "m.onnx", 3));
         ADD_FAILURE() << "has no such class";
@@ -303,6 +314,18 @@ INSTANTIATE_TEST_SUITE_P(
         Rejection{"PhasesInALayer", changed([](ModelProto& m) { test::node_of(m, "phases").set_op_type("Relu"); },
                                             test::tiny_yolox),
                "bad.onnx, Relu phases"},
+        Rejection{"PhasesOfPhases", changed([](ModelProto& m) {
+                   std::string before = "phases";
+                   for (const std::string name : {"all4", "all16", "all64"}) {
+                       onnx::NodeProto& node = *m.mutable_graph()->add_node();
+                       node = test::node_of(m, "phases");
+                       node.set_output(0, name);
+                       for (std::string& input : *node.mutable_input()) input = before;
+                       before = name;
+                   }
+                   test::node_of(m, "stem.x").set_input(0, before);
+               }, test::tiny_yolox),
+               "more parts of a map"},
         Rejection{"CellsInRows", changed([](ModelProto& m) {
                    test::node_of(m, "up8.head.columns").set_input(1, "at32.head.wrong");
                    *m.mutable_graph()->add_initializer() = constant_of(m, "at32.head.shape");

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/error.h"
 #include "core/video/decoders.h"
 #include "core/video/media_file_source.h"
+#include "core/video/media_reader.h"
 #include "core/video/source.h"
 #include "tests/support/fingerprint.h"
 #include "tests/support/test_data.h"
@@ -441,6 +444,12 @@ av::CodecPtr open_silent(const DecoderRequest& request, std::string& why) {
     if (codec) codec->skip_frame = AVDISCARD_ALL;
     return codec;
 }
+// Takes all packets, and logs an error for each: as NVDEC with a stream that it does not support.
+av::CodecPtr open_failing(const DecoderRequest& request, std::string& why) {
+    av::CodecPtr codec = open_refusing(request, why);
+    codec->hw_device_ctx = av_buffer_allocz(1);
+    return codec;
+}
 av::CodecPtr open_last(const DecoderRequest& request, std::string& why) {
     opened().emplace_back("software");
     av::CodecPtr codec = open_software_row(request, why);
@@ -494,9 +503,113 @@ TEST(MediaFile, ADecoderThatCannotDecodeIsReplacedWithoutALoss) {
             MediaFileSource(request, nullptr, {});
             ADD_FAILURE() << "decoded by a decoder that was not asked for";
         } catch (const Error& error) {
-            EXPECT_EQ(error.kind(), ErrorKind::unavailable) << error.what();
+            const bool returned_none = options.decoder == "nvmpi";  // as for a file without frames
+            EXPECT_EQ(error.kind(), returned_none ? ErrorKind::input : ErrorKind::unavailable) << error.what();
         }
     }
+}
+
+// One bad file must not end the run over an archive, as a decoder that is unavailable does.
+TEST(MediaFile, AFileWithoutFramesIsToBlameAlsoWithANamedDecoder) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    const auto nothing = scratch.path() / "nothing.mp4";
+    ffmpeg("-f lavfi -i testsrc=size=64x48:rate=10 -frames:v 0 -c:v libx264 -movflags empty_moov", nothing);
+    const auto damaged = scratch.path() / "damaged.mp4";
+    ffmpeg(std::string(kPattern) + "-c:v libx264 -movflags +faststart", damaged);
+    std::vector<char> bytes = test::read_file(damaged);
+    constexpr std::string_view kData = "mdat";
+    std::fill(std::search(bytes.begin(), bytes.end(), kData.begin(), kData.end()) + kData.size(), bytes.end(), '\x55');
+    test::write_file(damaged, bytes);
+    // More packets than a decoder on trial gets.
+    const auto longer = scratch.path() / "longer.mkv";
+    ffmpeg("-f lavfi -i testsrc=size=64x48:rate=100 -t 6 -pix_fmt yuv420p -c:v libx264", longer);
+    for (const auto& path : {nothing, damaged, longer}) {
+        const DecoderTable table{{{"cuda", true, path == damaged ? open_failing : open_silent}}};
+        SourceOptions options;
+        options.decoder = "cuda";
+        MediaRequest request = file_request(path.string(), options);
+        request.decoders = &table;
+        try {
+            MediaFileSource(request, nullptr, {});
+            ADD_FAILURE() << path;
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), ErrorKind::input) << path << ": " << error.what();
+        }
+    }
+}
+
+TEST(MediaFile, ADecoderThatCannotDecodeIsNotTriedAgain) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    const auto path = (scratch.path() / "a.h264").string();  // without an index: a seek opens it again
+    ffmpeg(std::string(kPattern) + "-c:v libx264", path);
+    const DecoderTable table{{{"cuda", true, open_silent}, {"software", false, open_last}}};
+    SourceOptions options;
+    options.prefer_device_frames = true;
+    MediaRequest request = file_request(path, options);
+    request.decoders = &table;
+    opened().clear();
+    MediaFileSource source(request, nullptr, {});
+    const Message details = source.info().details;
+    ASSERT_TRUE(source.seek(0));
+    EXPECT_EQ(all_frames(source).size(), 30U);
+    EXPECT_EQ(opened(), (std::vector<std::string>{"silent", "software", "software"}));
+    EXPECT_EQ(source.info().details, details);
+}
+
+TEST(MediaFile, TheTrialOfALiveInputIsShort) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    const auto path = (scratch.path() / "a.mkv").string();
+    ffmpeg("-f lavfi -i testsrc=size=64x48:rate=100 -t 6 -pix_fmt yuv420p -c:v libx264 -g 10", path);
+    const DecoderTable table{{{"cuda", true, open_silent}, {"software", false, open_last}}};
+    SourceOptions options;
+    options.prefer_device_frames = true;
+    MediaRequest request = file_request(path, options);
+    request.decoders = &table;
+    request.live = true;
+    opened().clear();
+    MediaReader reader(request, {});
+    MediaFrame frame;
+    ASSERT_EQ(reader.next(frame, {}), MediaStatus::read);
+    EXPECT_LT(reader.clock().num_packets(), 80);
+    const std::optional<std::int64_t> first = frame.ticks;
+    reader.remember_decoder(request);
+    MediaReader again(request, {});
+    ASSERT_EQ(again.next(frame, {}), MediaStatus::read);
+    EXPECT_EQ(frame.ticks, first);
+    EXPECT_EQ(opened(), (std::vector<std::string>{"silent", "software", "software"}));
+}
+
+TEST(MediaFile, DamageIsFoundAgainByTheNextDecoder) {
+    const ScratchDir scratch;
+    const auto path = scratch.path() / "a.y4m";
+    std::string text = "YUV4MPEG2 W16 H16 F25:1 C420\n";
+    for (int i = 0; i < 60; ++i) {
+        // Reading fails at the header of the 30th frame, and goes on behind the next end of a line.
+        text += (i == 30 ? "CRASH\n" : "FRAME\n") + std::string(16 * 16 * 3 / 2 - 1, static_cast<char>('A' + i)) + '\n';
+    }
+    test::write_file(path, {text.begin(), text.end()});
+    const auto plain = open_source(path.string());
+    const std::vector<Frame> expected = all_frames(*plain);
+    const DecoderTable table{{{"cuda", true, open_failing}, {"software", false, open_last}}};
+    SourceOptions options;
+    options.prefer_device_frames = true;
+    MediaRequest request = file_request(path.string(), options);
+    request.decoders = &table;
+    MediaFileSource source(request, nullptr, {});
+    const std::vector<Frame> frames = all_frames(source);
+    ASSERT_EQ(frames.size(), expected.size());
+    int num_damaged = 0;
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+        EXPECT_EQ(frames[i].info().damaged, expected[i].info().damaged) << i;
+        num_damaged += frames[i].info().damaged ? 1 : 0;
+    }
+    EXPECT_GT(num_damaged, 0);
+    EXPECT_LT(num_damaged, 30) << "only behind the gap";
+    EXPECT_FALSE(frames.front().info().damaged);
+    EXPECT_EQ(source.incomplete(), static_cast<MediaFileSource&>(*plain).incomplete());
 }
 
 }  // namespace
