@@ -163,7 +163,9 @@ TEST_P(PartsRun, SurviveSigkillAtAnyTime) {
         for (int index = 1; index <= kShards; ++index) {
             const pid_t child = ::fork();
             if (child == 0) {
-                on_part_ = on_encode_ = [&](const WorkItem&) { static_cast<void>(::write(ends[1], ".", 1)); };
+                on_part_ = on_encode_ = [&](const WorkItem&) {
+                    if (::write(ends[1], ".", 1) != 1) ::_exit(1);
+                };
                 ArchiveOptions part = divided();
                 part.shard = {index, kShards};
                 part.resume = true;

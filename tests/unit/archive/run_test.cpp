@@ -134,7 +134,7 @@ TEST_F(ArchiveRuns, SurviveSigkillAtAnyTime) {
                                               int worker, int workers) -> ProcessInput {
                 return [process = make(worker, workers), report](const auto& item, const auto& outputs, const auto& add,
                                                                  const auto& stop) {
-                    static_cast<void>(::write(report, ".", 1));
+                    if (::write(report, ".", 1) != 1) ::_exit(1);
                     return process(item, outputs, add, stop);
                 };
             };
