@@ -56,6 +56,7 @@ int parse_and_run(std::vector<std::string> arguments) {
     } catch (const CLI::ParseError& error) {
         throw usage_error(program, error);
     }
+    if (context.before_config) context.before_config();
     apply_config(program, context.common);
     initialize_log(context.common.quiet && context.common.log_level == "info" ? "warn" : context.common.log_level);
     if (!context.run) {

@@ -285,8 +285,11 @@ void add_view_command(CLI::App& program, CommandContext& context) {
     command->callback(
         [options, &context] { context.run = [options, &context] { return run_view(context, *options); }; });
 #else
-    // Before the file of --config is read: it may be a pipe.
-    command->callback([&context] { become_window_program(context.common, "view", "use `throng detect SOURCE`"); });
+    command->callback([&context] {
+        context.before_config = [&context] {
+            become_window_program(context.common, "view", "use `throng detect SOURCE`");
+        };
+    });
 #endif
 }
 

@@ -23,6 +23,7 @@ struct CommonOptions {
 // Error.
 struct CommandContext {
     CommonOptions common;
+    std::function<void()> before_config;  // called before the file of --config, which may be a pipe, is read
     std::function<int()> run;
 };
 

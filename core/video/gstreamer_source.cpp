@@ -109,7 +109,7 @@ std::string csi_pipeline(std::string_view spec) {
     constexpr std::int64_t kMaxFps = 1000;
     const auto number = [](const char* name, std::string_view text, std::int64_t low, std::int64_t high) {
         if (const Message problem = check_whole(text, low, high); !problem.empty()) {
-            throw Error(ErrorKind::usage, problem, std::string("csi: ") + name,
+            throw Error(ErrorKind::usage, problem, "csi: " + std::string(name),
                         "for example csi:0,size=1920x1080,fps=30");
         }
         return std::to_string(*parse_whole(text));
