@@ -281,16 +281,16 @@ void add_view_command(CLI::App& program, CommandContext& context) {
                      "Number of results to wait for before the screenshot")
         ->check(whole_range(1, 1000000))
         ->capture_default_str();
+    // Keeps the options, which the parser writes into.
+    command->callback([options, &context] {
 #ifdef TH_WITH_UI
-    command->callback(
-        [options, &context] { context.run = [options, &context] { return run_view(context, *options); }; });
+        context.run = [options, &context] { return run_view(context, *options); };
 #else
-    command->callback([&context] {
-        context.before_config = [&context] {
+        context.before_config = [options, &context] {
             become_window_program(context.common, "view", "use `throng detect SOURCE`");
         };
-    });
 #endif
+    });
 }
 
 }  // namespace throng

@@ -127,13 +127,12 @@ void CompareView::change(bool open) {
     second_.set_sizes_of_kinds(first.detector);
     // Another detector for the same objects shows the largest difference. Otherwise another rule.
     const QString finds = second_.finds();
-    const auto kinds = static_cast<int>(second_.detectors().size());
     const int start = second_.detector();
-    for (int i = 1; i <= kinds; ++i) {
-        second_.set_detector((start + i) % kinds);
-        if (second_.finds() == finds && second_.has_model()) break;
+    for (auto left = second_.detectors().size(); left > 0; --left) {
+        second_.nextDetector();
+        if (second_.finds() == finds) break;
     }
-    if (second_.detector() == start) {
+    if (second_.finds() != finds || second_.detector() == start) {
         second_.set_values(first);
         second_.nextRule();
     }

@@ -51,7 +51,7 @@ QtObject {
             map.open = !map.open
             say(map.open ? qsTr("Map of stages on") : qsTr("Map of stages off"))
         },
-        detector: () => session.detection.detector = (session.detection.detector + 1) % session.detection.detectors.length,
+        detector: () => session.detection.nextDetector(),
         rule: () => session.detection.nextRule(),
         thetaUp: () => changeTheta(0.05),
         thetaDown: () => changeTheta(-0.05),

@@ -184,10 +184,6 @@ const InstalledModel* DetectionSettings::default_model(const DetectorKind& kind)
     return nullptr;
 }
 
-bool DetectionSettings::has_model() const {
-    return !is_network(kind()) || default_model(kind()) != nullptr;
-}
-
 double DetectionSettings::model_threshold() const {
     const InstalledModel* used = model().isEmpty() ? default_model(kind()) : nullptr;
     for (const InstalledModel& each : installed_) {
@@ -303,6 +299,15 @@ int DetectionSettings::kernels() const {
 
 bool DetectionSettings::soft_rule() const {
     return is_soft(values_.nms.rule);
+}
+
+void DetectionSettings::nextDetector() {
+    const int count = static_cast<int>(kinds_.size());
+    for (int i = 1; i < count; ++i) {
+        const int next = (detector() + i) % count;
+        const DetectorKind& kind = *kinds_[static_cast<std::size_t>(next)];
+        if (!is_network(kind) || default_model(kind) != nullptr) return set_detector(next);
+    }
 }
 
 void DetectionSettings::set_detector(int index) {

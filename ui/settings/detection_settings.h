@@ -92,7 +92,6 @@ public:
     [[nodiscard]] bool takes_threshold() const;
     [[nodiscard]] bool uses_model_threshold() const;  // no threshold is set: the model's own applies
     [[nodiscard]] double model_threshold() const;     // the model's own; 0: not known
-    [[nodiscard]] bool has_model() const;             // false: a network whose default models are not installed
     [[nodiscard]] double score_threshold() const;
     [[nodiscard]] double keep_rate() const { return values_.keep_rate; }  // results per second; 0: no automatic quality
     [[nodiscard]] bool half() const { return values_.detector.half; }
@@ -150,6 +149,7 @@ public:
     void take_models(const DetectionSettings& from);  // that are installed, if it knows them
     void set_model_has_landmarks(bool has);           // observed in a result; forgotten with the next model
     Q_INVOKABLE void reset();                         // to the default detector's values at program start
+    Q_INVOKABLE void nextDetector();                  // of those without a network, or whose default one is installed
     Q_INVOKABLE void nextRule();
 
 signals:
