@@ -243,7 +243,7 @@ BufferPtr next(Element* element) {
         if (!mapped) throw Error(ErrorKind::internal, "the frame cannot be hidden");
         api::hide_in(mapped.view(), regions_to_hide(*found.result), found.result->redact);
     }
-    // Of a buffer that others hold, too, only the description is copied.
+    // Copies only the description of a buffer that others hold, too.
     BufferPtr buffer(gst_buffer_make_writable(found.buffer.release()));
     add_regions(buffer.get(), *found.result);
     if (search.options.messages) {

@@ -144,7 +144,7 @@ MappedFrame::MappedFrame(const GstVideoInfo& info, GstBuffer* buffer, GstMapFlag
     if (crop != nullptr && static_cast<guint64>(crop->x) + width <= static_cast<guint>(frame_.info.width) &&
         static_cast<guint64>(crop->y) + height <= static_cast<guint>(frame_.info.height)) {
         for (guint plane = 0; plane < GST_VIDEO_FRAME_N_PLANES(&frame_); ++plane) {
-            // Of the formats in kFrameCaps, a plane holds the component of its number.
+            // A plane holds the component of its number in each format of kFrameCaps.
             const auto x = crop->x >> GST_VIDEO_FORMAT_INFO_W_SUB(info.finfo, plane);
             const auto y = crop->y >> GST_VIDEO_FORMAT_INFO_H_SUB(info.finfo, plane);
             frame_.data[plane] = static_cast<guint8*>(frame_.data[plane]) +

@@ -31,7 +31,7 @@ if(TH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 find_program(TH_MOLD mold)
 
-# Against the exploitation of faults that remain: what Debian's packages are built with. The kernels are as fast with it
+# Against the exploitation of faults that remain: what Debian's packages are built with. The cascade is as fast with it
 # (configs/README.md). Sanitizers find more, and FORTIFY hides accesses from them.
 if(NOT TH_SANITIZE)
     include(CheckPIESupported)

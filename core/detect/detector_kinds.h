@@ -44,6 +44,9 @@ struct DetectorKind {
     std::int32_t confident_hits = 1;  // detections with fewer start no track
     bool landmarks = false;           // its models may give five points per detection
     bool takes_threshold = false;     // has a score threshold; if not set in params, each model has its own
+
+    // Its scores are probabilities.
+    [[nodiscard]] bool is_network() const { return model.suffix == ".onnx"; }
 };
 
 // As the name of a detector: the best one that is installed (detector_of in core/model/model_finder.h).

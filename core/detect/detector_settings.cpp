@@ -57,8 +57,7 @@ std::vector<SettingRow> detector_rows() {
          with_slider(number("score_threshold", &Detector::score_threshold, {-1e6, 1e6}, "S",
                             "Minimum score of a raw detection: a probability (cnn, person) or an SVM margin (hog)"),
                      [](const DetectorKind& kind) {
-                         const bool network = kind.model.suffix == ".onnx";  // scores are probabilities
-                         return network ? SliderRange{0.05, 0.99, 0.01} : SliderRange{-1, 3, 0.01};
+                         return kind.is_network() ? SliderRange{0.05, 0.99, 0.01} : SliderRange{-1, 3, 0.01};
                      }),
          flag("half", &Detector::half, "Compute in FP16 where the detector and the device support it"),
          pairs("switch", &Detector::switches,

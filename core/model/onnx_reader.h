@@ -12,7 +12,7 @@ namespace throng {
 
 inline constexpr std::size_t kMaxOnnxFile = std::size_t{256} << 20;
 
-// Of the classes of COCO, which YOLOX is trained on: people.
+// People are this class of COCO, which YOLOX is trained on.
 inline constexpr std::int32_t kPersonClass = 0;
 
 // Throws Error(input) naming the file and the part if the file is not such a detector. Reasons: another format, damage,

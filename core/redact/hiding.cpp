@@ -13,11 +13,10 @@ HidingParams hiding_params(std::string_view kind) {
     params.plan.delay = kLiveDelay;
     params.tracker = tracker_params(kind);
     params.tracker.confident_score = std::numeric_limits<float>::lowest();
-    const bool network = detector.model.suffix == ".onnx";
-    if (network) params.threshold_fraction = 0.5F;
+    if (detector.is_network()) params.threshold_fraction = 0.5F;
     if (detector.finds != "faces") {
         params.redact.margin = 0.1F;  // of a person: the box of HOG has a margin already. Not measured for networks.
-    } else if (network) {
+    } else if (detector.is_network()) {
         params.redact.margin = 0.3F;
         params.plan.min_aspect = 0.9F;
         params.plan.edge_extension = 12;

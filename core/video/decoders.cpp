@@ -26,7 +26,7 @@ constexpr int kHeldDeviceFrames = 12;  // additional surfaces for frames that ar
 // in the context that the CUDA runtime uses.
 constexpr int kUsePrimaryContext = 1;
 constexpr const char* kNoDevice = "no V4L2 memory-to-memory device";
-// Of the names of decoders: the Jetson build of FFmpeg, one with Jetson's multimedia API, and upstream FFmpeg.
+// Suffixes of decoders' names: the Jetson build of FFmpeg, one with Jetson's multimedia API, and upstream FFmpeg.
 constexpr char kNvV4l2[] = "_nvv4l2dec";
 constexpr char kNvMpi[] = "_nvmpi";
 constexpr char kV4l2[] = "_v4l2m2m";

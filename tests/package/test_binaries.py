@@ -31,7 +31,7 @@ class Binaries(unittest.TestCase):
                     self.assertIsNotNone(re.search(pattern, text), f"{file} {what}")
             with self.subTest(file=file):
                 self.assertIsNone(re.search(r"TEXTREL", text), f"{file} changes its code")
-                # FORTIFY always replaces them, others only where it knows the size of an array.
+                # FORTIFY always replaces them, others only where the compiler finds the size of an array.
                 self.assertIsNone(re.search(r"UND (v?[fd]?printf|longjmp)@", text), f"{file} is not fortified")
         self.assertIn("_chk@", "".join(read("--dyn-syms", file) for file in files), "nothing is fortified")
 

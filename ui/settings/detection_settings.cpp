@@ -80,10 +80,6 @@ QString describe_change(const PipelineSettings& before, const PipelineSettings& 
     return tr("Default settings");
 }
 
-bool is_network(const DetectorKind& kind) {
-    return kind.model.suffix == ".onnx";
-}
-
 }  // namespace
 
 DetectionSettings::DetectionSettings(const PipelineSettings& start, const std::vector<std::string>& kinds,
@@ -227,9 +223,9 @@ void DetectionSettings::take_models(const DetectionSettings& from) {
 }
 
 const DetectorKind* DetectionSettings::network() const {
-    if (is_network(kind())) return nullptr;
+    if (kind().is_network()) return nullptr;
     const auto found = std::find_if(kinds_.begin(), kinds_.end(), [&](const DetectorKind* each) {
-        return is_network(*each) && each->finds == kind().finds;
+        return each->is_network() && each->finds == kind().finds;
     });
     return found == kinds_.end() ? nullptr : *found;
 }
@@ -306,7 +302,7 @@ void DetectionSettings::nextDetector() {
     for (int i = 1; i < count; ++i) {
         const int next = (detector() + i) % count;
         const DetectorKind& kind = *kinds_[static_cast<std::size_t>(next)];
-        if (!is_network(kind) || default_model(kind) != nullptr) return set_detector(next);
+        if (!kind.is_network() || default_model(kind) != nullptr) return set_detector(next);
     }
 }
 

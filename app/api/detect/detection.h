@@ -45,7 +45,7 @@ struct ImageView {
     bool red_first = false;  // of bgr24: red, green, blue
     const void* planes[Frame::kMaxPlanes] = {};
     std::ptrdiff_t pitch[Frame::kMaxPlanes] = {};
-    // Of a frame in a sequence, as in FrameInfo:
+    // Describe a frame in a sequence, as in FrameInfo:
     std::int64_t index = 0;
     double pts = 0;
     bool damaged = false;
