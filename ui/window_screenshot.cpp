@@ -54,8 +54,7 @@ void WindowScreenshot::take() {
 void WindowScreenshot::finish() {
     if (session_.failure()) throw Error(*session_.failure());
     if (image_.isNull()) throw Error(ErrorKind::internal, "the window was closed before its image was taken");
-    constexpr int kMinFile = 100;
-    write_png(image_, path_, kMinFile);
+    write_png(image_, path_);
 }
 
 }  // namespace throng::ui

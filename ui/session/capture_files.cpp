@@ -51,11 +51,10 @@ void write_screenshot(const ImageRequest& request, const QString& path) {
     write_png(ImageMaker().make(request).image, path);
 }
 
-void write_png(const QImage& image, const QString& path, int compression) {
+void write_png(const QImage& image, const QString& path) {
     QByteArray bytes;
     QBuffer buffer(&bytes);
     QImageWriter writer(&buffer, "png");
-    writer.setCompression(compression);
     if (!writer.write(image)) {
         throw Error(ErrorKind::internal, "cannot encode the screenshot: " + writer.errorString().toStdString());
     }

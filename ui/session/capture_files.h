@@ -27,7 +27,6 @@ enum class CaptureKind { image, video };
 void write_screenshot(const ImageRequest& request, const QString& path);
 
 // Writes a complete PNG file or leaves an existing file unchanged. Throws as write_file does.
-// compression: 0 to 100, -1 for the default.
-void write_png(const QImage& image, const QString& path, int compression = -1);
+void write_png(const QImage& image, const QString& path);
 
 }  // namespace throng::ui
