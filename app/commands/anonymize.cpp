@@ -1,97 +1,81 @@
 // throng anonymize IN... --out DIR|FILE: the same videos and images with hidden faces.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <memory>
 
 #include "app/commands/anonymize_review.h"
 #include "app/commands/anonymize_run.h"
-#include "app/options/add_value.h"
 #include "app/options/command.h"
-#include "app/options/values.h"
+#include "app/options/command_line.h"
 #include "core/base/error.h"
 #include "core/video/source.h"
 
 namespace throng {
 
 void add_anonymize_command(CLI::App& program, CommandContext& context) {
-    CLI::App* command = program.add_subcommand(
-        "anonymize", "Hide every face in videos and images; writes the same files with hidden faces, and a report");
-    command->alias("anonymise");
+    CLI::App& command = add_command(
+        program, "anonymize",
+        "Hide every face in videos and images; writes the same files with hidden faces, and a report", "anonymise");
     auto arguments = std::make_shared<AnonymizeArguments>();
-    command
-        ->add_option("IN", arguments->inputs,
-                     "Video and image files, and folders of them, which are read with all folders below them")
-        ->type_name("");
+    add_value(command, "Options", "IN", arguments->inputs, "",
+              "Video and image files, and folders of them, which are read with all folders below them");
     const auto output = "Output";
-    add_value(*command, output, "--out", arguments->archive.out, "DIR|FILE",
+    add_value(command, output, "--out", arguments->archive.out, "DIR|FILE",
               "Folder for the outputs, which keep their names and get a report each; or a file, if there is one "
               "input file; with --review, the output of the report by default");
-    add_value(*command, output, "--report", arguments->report, "BASE",
+    add_value(command, output, "--report", arguments->report, "BASE",
               "Write the report as BASE.html and BASE.json; default: DIR/anonymize-report, none for a part "
               "of an archive, or the name of FILE with .report: hidden.report for hidden.mp4; hidden.mp4.report "
               "if that is taken");
-    add_value(*command, output, "--regions", arguments->regions, "OUT.jsonl",
+    add_value(command, output, "--regions", arguments->regions, "OUT.jsonl",
               "Write what is hidden in each frame as JSON lines, for throng eval --leaks; one input file only");
-    add_value(*command, output, "--audio", arguments->audio, "", "Audio of videos: copy all tracks, or drop them",
+    add_value(command, output, "--audio", arguments->audio, "", "Audio of videos: copy all tracks, or drop them",
               one_of({"copy", "drop"}));
     std::vector<std::string> encoders = encoder_names();
     encoders.insert(encoders.begin(), "auto");
-    add_value(*command, output, "--encoder", arguments->encoder, "",
+    add_value(command, output, "--encoder", arguments->encoder, "",
               "H.264 encoder of videos; auto: the first in hardware that encodes five frames, otherwise libx264",
               one_of(encoders));
-    add_value(*command, output, "--quality", arguments->quality, "Q",
+    add_value(command, output, "--quality", arguments->quality, "Q",
               "Quality of videos, from 0 (best) to 51 (smallest files): the rate factor of libx264",
               whole_range(0, 51));
     const auto hiding = "Hiding";
-    add_value(*command, hiding, "--style", arguments->style, "",
+    add_value(command, hiding, "--style", arguments->style, "",
               "How faces are hidden; each draws from at most 6x6 mean colors of a face",
               one_of(std::vector<std::string>(std::begin(kRedactStyleNames), std::end(kRedactStyleNames))));
-    command
-        ->add_option_function<float>(
-            "--margin", [arguments](float margin) { arguments->margin = margin; },
-            "Distance from a face to the edge of the hidden ellipse, as a share of the face's size")
-        ->check(finite_range(0, 2))
-        ->type_name("M")
-        ->default_str(fmt::format("{:g}; haar, lbp {:g}", hiding_params("cnn").redact.margin,
-                                  hiding_params("haar").redact.margin))
-        ->group(hiding);
-    add_value(*command, hiding, "--only", arguments->only, "SPANS",
+    add_value(command, hiding, "--margin", arguments->margin, "M",
+              "Distance from a face to the edge of the hidden ellipse, as a share of the face's size",
+              finite_range(0, 2))
+        .show_default(fmt::format("{:g}; haar, lbp {:g}", hiding_params("cnn").redact.margin,
+                                  hiding_params("haar").redact.margin));
+    add_value(command, hiding, "--only", arguments->only, "SPANS",
               "Hide faces of videos in these spans of time only, such as 12.5-20,1:00-1:30,2:00-; all other "
               "frames stay as they are");
-    command
-        ->add_option("--keep", arguments->keep,
-                     "Leave this track of an earlier report visible; the file, the settings and the version must be "
-                     "those of the report")
-        ->type_name("ID@REPORT.json")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->group(hiding);
-    command
-        ->add_option("--hide", arguments->hide,
-                     "Record in the new report that a person confirmed this hidden track of an earlier report, as "
-                     "--keep does for visible ones")
-        ->type_name("ID@REPORT.json")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->group(hiding);
-    add_value(*command, hiding, "--review", arguments->review, "REPORT.json",
+    add_value(command, hiding, "--keep", arguments->keep, "ID@REPORT.json",
+              "Leave this track of an earlier report visible; the file, the settings and the version must be "
+              "those of the report")
+        .repeatable();
+    add_value(command, hiding, "--hide", arguments->hide, "ID@REPORT.json",
+              "Record in the new report that a person confirmed this hidden track of an earlier report, as "
+              "--keep does for visible ones")
+        .repeatable();
+    add_value(command, hiding, "--review", arguments->review, "REPORT.json",
               "Show the doubtful tracks of a report in a window, with the settings of the report; each is "
               "hidden or left visible there, and the file is written again");
-    add_value(*command, "Source", "--decoder", arguments->decoder, "", "Video decoder for finding the faces",
+    add_value(command, "Source", "--decoder", arguments->decoder, "", "Video decoder for finding the faces",
               one_of(decoder_names()));
-    add_archive_options(*command, arguments->archive);
-    add_value(*command, "Archive", "--streams", arguments->streams, "N",
+    add_archive_options(command, arguments->archive);
+    add_value(command, "Archive", "--streams", arguments->streams, "N",
               "Number of files in progress at the same time; 0: chosen by the backend", whole_range(0, 256));
-    add_settings(*command, arguments->detection, detector_settings());
-    command->footer(
-        "Examples:\n"
-        "  throng anonymize interview.mp4 --out hidden.mp4 --audio copy\n"
-        "  throng anonymize photos/ clips/ --out hidden/ --style mosaic\n"
-        "  throng anonymize archive/ --out hidden/ --shard 1/8 --resume\n"
-        "  throng anonymize --review hidden.report.json\n"
-        "  throng anonymize interview.mp4 --out hidden.mp4 --keep 3@hidden.report.json");
-    command->callback([&context, arguments] {
+    add_settings(command, arguments->detection, detector_settings());
+    set_footer(command,
+               "Examples:\n"
+               "  throng anonymize interview.mp4 --out hidden.mp4 --audio copy\n"
+               "  throng anonymize photos/ clips/ --out hidden/ --style mosaic\n"
+               "  throng anonymize archive/ --out hidden/ --shard 1/8 --resume\n"
+               "  throng anonymize --review hidden.report.json\n"
+               "  throng anonymize interview.mp4 --out hidden.mp4 --keep 3@hidden.report.json");
+    set_action(command, [&context, arguments] {
         // The configuration file may set --review and --out, too.
         context.run = [&context, arguments] {
             if (!arguments->review.empty()) return run_anonymize_review(*arguments, context.common);

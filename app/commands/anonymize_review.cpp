@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -15,6 +14,7 @@
 #include "app/commands/anonymize_report.h"
 #include "app/commands/anonymize_run.h"
 #include "app/commands/anonymize_settings.h"
+#include "app/options/command_line.h"
 #include "app/options/interrupt.h"
 #include "app/options/standard_output.h"
 #include "app/options/window_program.h"
@@ -157,7 +157,7 @@ void use_settings(const Json& report, AnonymizeArguments& arguments) {
     }
 
     const auto is_given = [&](const char* option) {
-        return arguments.archive.command != nullptr && arguments.archive.command->get_option(option)->count() > 0;
+        return arguments.archive.command != nullptr && option_given(*arguments.archive.command, option);
     };
     const Json& output = report.at("output");
     if (!is_given("--encoder")) arguments.encoder = output.at("encoder").get<std::string>();

@@ -1,14 +1,13 @@
 // throng clocks: lists, shows, sets and restores the clocks of the board.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "app/options/add_value.h"
 #include "app/options/command.h"
+#include "app/options/command_line.h"
 #include "app/options/standard_output.h"
 #include "app/options/table.h"
 #include "core/base/error.h"
@@ -152,40 +151,37 @@ int restore(const ClocksArguments& arguments) {
 
 void add_clocks_command(CLI::App& program, CommandContext& context) {
     auto arguments = std::make_shared<ClocksArguments>();
-    CLI::App* clocks = program.add_subcommand("clocks", "Show and change the GPU's clock");
-    clocks->require_subcommand(0, 1);
-    add_value(*clocks, "Options", "--root", arguments->root, "DIR",
+    CLI::App& clocks = add_command(program, "clocks", "Show and change the GPU's clock");
+    add_value(clocks, "Options", "--root", arguments->root, "DIR",
               "Prefix of every system path (for tests and dry runs)");
-    add_value(*clocks, "Options", "--profiles", arguments->profiles, "FILE",
+    add_value(clocks, "Options", "--profiles", arguments->profiles, "FILE",
               "File of clock profiles to change or add (see configs/clock-profiles.toml)");
-    clocks->add_flag("--json", arguments->json, "Print one line of JSON instead of tables (list, show)");
-    clocks->callback([clocks, arguments, &context] {
-        if (clocks->get_subcommands().empty())
-            context.run = [arguments, &context] {
-                arguments->device = context.common.device;
-                return list(*arguments);
-            };
-    });
-
-    const auto add = [&](const char* name, const char* description, int (*command)(const ClocksArguments&)) {
-        CLI::App* added = clocks->add_subcommand(name, description);
-        added->fallthrough();
-        added->callback([command, arguments, &context] {
+    add_flag(clocks, "Options", "--json", arguments->json, "Print one line of JSON instead of tables (list, show)");
+    const auto action = [&context, arguments](int (*command)(const ClocksArguments&)) {
+        return [command, arguments, &context] {
             context.run = [command, arguments, &context] {
                 arguments->device = context.common.device;
                 return command(*arguments);
             };
-        });
+        };
+    };
+    set_default_action(clocks, action(list));
+
+    const auto add = [&](const char* name, const char* description,
+                         int (*command)(const ClocksArguments&)) -> CLI::App& {
+        CLI::App& added = add_command(clocks, name, description);
+        take_options_of_parent(added);
+        set_action(added, action(command));
         return added;
     };
     add("list", "List the profiles and their clocks on this board (default)", list);
     add("show", "Show current clocks, loads, temperatures and power", show);
-    add("set", "Set a profile, which stays active until `restore`", set)
-        ->add_option("ID", arguments->id,
-                     "automatic, minimum, p25, p50, p75, maximum, fanless, or a profile of --profiles")
-        ->required();
+    add_value(add("set", "Set a profile, which stays active until `restore`", set), "Options", "ID", arguments->id,
+              "TEXT", "automatic, minimum, p25, p50, p75, maximum, fanless, or a profile of --profiles")
+        .required();
     add("restore", "Restore the clocks as they were before the first change", restore);
-    clocks->footer(
+    set_footer(
+        clocks,
         "Changing clocks requires write permission: see configs/udev/99-throng-clocks.rules. These commands never ask "
         "for a password and never reboot.");
 }

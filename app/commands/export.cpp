@@ -1,19 +1,17 @@
 // throng export RESULTS...: detections as annotations of other tools.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <system_error>
 #include <vector>
 
-#include "app/options/add_value.h"
 #include "app/options/command.h"
+#include "app/options/command_line.h"
 #include "app/options/interrupt.h"
 #include "app/options/run_files.h"
 #include "app/options/standard_output.h"
-#include "app/options/values.h"
 #include "core/annotations/export.h"
 #include "core/archive/merge.h"
 #include "core/base/error.h"
@@ -90,23 +88,22 @@ int run(const ExportArguments& arguments, const CommonOptions& common) {
 }  // namespace
 
 void add_export_command(CLI::App& program, CommandContext& context) {
-    CLI::App* command = program.add_subcommand("export", "Convert detections to annotations for other tools");
+    CLI::App& command = add_command(program, "export", "Convert detections to annotations for other tools");
     auto arguments = std::make_shared<ExportArguments>();
-    command
-        ->add_option("RESULTS", arguments->results,
-                     "Files that detect --json or merge --json wrote, or folders of detect --out")
-        ->required()
-        ->type_name("");
+    add_value(command, "Options", "RESULTS", arguments->results, "",
+              "Files that detect --json or merge --json wrote, or folders of detect --out")
+        .required();
     add_value(
-        *command, "Options", "--format", arguments->format, "",
+        command, "Options", "--format", arguments->format, "",
         "coco: one JSON file; yolo: a folder as Darknet reads it; cvat: one XML file; mot: a folder of sequences; "
         "wider: one text file; voc: a folder of XML files",
         one_of(words_of(kAnnotationFormats)));
-    add_value(*command, "Options", "--out", arguments->out, "PATH",
+    add_value(command, "Options", "--out", arguments->out, "PATH",
               "The file, or the folder, which must be new or empty")
-        ->required();
-    add_value(*command, "Options", "--label", arguments->label, "NAME", "Name of the class of all boxes");
-    command->footer(
+        .required();
+    add_value(command, "Options", "--label", arguments->label, "NAME", "Name of the class of all boxes");
+    set_footer(
+        command,
         "Names of images are relative to the folder that holds all sources. Frame 12 of clip.mp4 is\n"
         "clip.mp4.frames/frame_000012.png; these images are made by\n"
         "  mkdir clip.mp4.frames\n"
@@ -118,8 +115,9 @@ void add_export_command(CLI::App& program, CommandContext& context) {
         "  throng export faces.jsonl --format coco --out faces.json\n"
         "  throng detect clip.mp4 --track --json tracks.jsonl\n"
         "  throng export tracks.jsonl --format cvat --out tracks.xml");
-    command->callback(
-        [&context, arguments] { context.run = [&context, arguments] { return run(*arguments, context.common); }; });
+    set_action(command, [&context, arguments] {
+        context.run = [&context, arguments] { return run(*arguments, context.common); };
+    });
 }
 
 }  // namespace throng

@@ -1,6 +1,5 @@
 // throng info: shows the capabilities of this build and this machine.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <memory>
@@ -18,10 +17,10 @@ extern "C" {
 #include "app/cuda_module/load.h"
 #include "app/options/backend.h"
 #include "app/options/command.h"
+#include "app/options/command_line.h"
 #include "app/options/encoder_options.h"
 #include "app/options/standard_output.h"
 #include "app/options/table.h"
-#include "app/options/values.h"
 #include "app/options/window_program.h"
 #include "core/base/error.h"
 #include "core/base/shared_library.h"
@@ -212,20 +211,16 @@ int info(const CommonOptions& common, const std::string& root, bool json) {
 }  // namespace
 
 void add_info_command(CLI::App& program, CommandContext& context) {
-    CLI::App* command = program.add_subcommand(
-        "info", "Versions, backends, GPUs, board, clocks, decoders, encoders, cameras and models found");
+    CLI::App& command = add_command(
+        program, "info", "Versions, backends, GPUs, board, clocks, decoders, encoders, cameras and models found");
     auto json = std::make_shared<bool>(false);
     auto root = std::make_shared<std::string>();
     auto encoder = std::make_shared<std::string>();
-    command->add_flag("--json", *json, "Print JSON");
-    command->add_option("--root", *root, "Prefix of every system path (for tests and dry runs)")
-        ->type_name("DIR")
-        ->group("Board");
-    command
-        ->add_option("--probe-encoder", *encoder, "Only encode five frames with this encoder; exit status 4: it fails")
-        ->check(one_of(encoder_names()))
-        ->type_name("NAME");
-    command->callback([&context, json, root, encoder] {
+    add_flag(command, "Options", "--json", *json, "Print JSON");
+    add_value(command, "Board", "--root", *root, "DIR", "Prefix of every system path (for tests and dry runs)");
+    add_value(command, "Options", "--probe-encoder", *encoder, "NAME",
+              "Only encode five frames with this encoder; exit status 4: it fails", one_of(encoder_names()));
+    set_action(command, [&context, json, root, encoder] {
         context.run = [&context, json, root, encoder] {
             return encoder->empty() ? info(context.common, *root, *json) : probe(*encoder);
         };

@@ -1,7 +1,6 @@
 // throng merge DIR...: joins the results of the shards of an archive. --relink: links tracks again.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -13,8 +12,8 @@
 #include "app/commands/anonymize_report.h"
 #include "app/commands/anonymize_run.h"
 #include "app/commands/merge_relink.h"
-#include "app/options/add_value.h"
 #include "app/options/command.h"
+#include "app/options/command_line.h"
 #include "app/options/interrupt.h"
 #include "app/options/report.h"
 #include "app/options/run_files.h"
@@ -145,24 +144,25 @@ int run(const MergeArguments& arguments, const CommonOptions& common) {
 }  // namespace
 
 void add_merge_command(CLI::App& program, CommandContext& context) {
-    CLI::App* command = program.add_subcommand("merge", "Check the results of all shards of an archive, and join them");
+    CLI::App& command = add_command(program, "merge", "Check the results of all shards of an archive, and join them");
     auto arguments = std::make_shared<MergeArguments>();
-    command->add_option("DIR", arguments->folders, "Folders that were given as --out of the shards")->type_name("");
-    add_value(*command, "Options", "--json", arguments->json, "OUT.jsonl",
+    add_value(command, "Options", "DIR", arguments->folders, "", "Folders that were given as --out of the shards");
+    add_value(command, "Options", "--json", arguments->json, "OUT.jsonl",
               "Write all detections as JSON lines; - for standard output");
-    add_value(*command, "Options", "--csv", arguments->csv, "OUT.csv",
+    add_value(command, "Options", "--csv", arguments->csv, "OUT.csv",
               "Write all detections as CSV, one per line; - for standard output");
-    add_value(*command, "Options", "--events", arguments->events, "OUT.jsonl",
+    add_value(command, "Options", "--events", arguments->events, "OUT.jsonl",
               "Join the events of --count as JSON lines; - for standard output");
-    add_value(*command, "Options", "--per-minute", arguments->per_minute, "OUT.csv",
+    add_value(command, "Options", "--per-minute", arguments->per_minute, "OUT.csv",
               "Join the counts per minute of --count as CSV; - for standard output");
-    add_value(*command, "Options", "--failures", arguments->failures, "OUT.csv",
+    add_value(command, "Options", "--failures", arguments->failures, "OUT.csv",
               "Write the failed and incomplete inputs as CSV");
-    add_value(*command, "Options", "--report", arguments->report, "BASE",
+    add_value(command, "Options", "--report", arguments->report, "BASE",
               "Join the reports of throng anonymize as BASE.html and BASE.json");
-    add_value(*command, "Options", "--relink", arguments->relink, "TRACKS.jsonl",
+    add_value(command, "Options", "--relink", arguments->relink, "TRACKS.jsonl",
               "Link the tracks of throng detect --track --json again, with fewer switches");
-    command->footer(
+    set_footer(
+        command,
         "Inputs that are missing or were processed twice, and results of different settings, are errors.\n"
         "--relink compares the motion before and after each covering, as detect does for files, but not for streams "
         "and\n"
@@ -174,8 +174,9 @@ void add_merge_command(CLI::App& program, CommandContext& context) {
         "  throng merge hidden --report hidden/report\n"
         "  throng merge node1/results node2/results --csv faces.csv --failures failures.csv\n"
         "  throng merge --relink found.jsonl --json relinked.jsonl");
-    command->callback(
-        [&context, arguments] { context.run = [&context, arguments] { return run(*arguments, context.common); }; });
+    set_action(command, [&context, arguments] {
+        context.run = [&context, arguments] { return run(*arguments, context.common); };
+    });
 }
 
 }  // namespace throng

@@ -1,6 +1,5 @@
 // throng models: lists the search folders, the installed and the recommended models; downloads recommended ones.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <cstdlib>
@@ -11,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "app/options/add_value.h"
 #include "app/options/command.h"
+#include "app/options/command_line.h"
 #include "app/options/interrupt.h"
 #include "app/options/progress.h"
 #include "app/options/standard_output.h"
@@ -224,39 +223,35 @@ int fetch(const FetchArguments& arguments, const CommonOptions& common) {
 }  // namespace
 
 void add_models_command(CLI::App& program, CommandContext& context) {
-    CLI::App* models = program.add_subcommand("models", "List installed and recommended models, and download them");
-    models->require_subcommand(0, 1);
+    CLI::App& models = add_command(program, "models", "List installed and recommended models, and download them");
     auto json = std::make_shared<bool>(false);
     const auto run_list = [&context, json] { context.run = [json] { return list(*json); }; };
-    models->add_flag("--json", *json, "Print JSON");
-    models->callback([models, run_list] {
-        if (models->get_subcommands().empty()) run_list();
-    });
+    add_flag(models, "Options", "--json", *json, "Print JSON");
+    set_default_action(models, run_list);
 
-    CLI::App* list_command = models->add_subcommand("list", "List installed and recommended models (default)");
-    list_command->add_flag("--json", *json, "Print JSON");
-    list_command->callback(run_list);
+    CLI::App& list_command = add_command(models, "list", "List installed and recommended models (default)");
+    add_flag(list_command, "Options", "--json", *json, "Print JSON");
+    set_action(list_command, run_list);
 
     auto arguments = std::make_shared<FetchArguments>();
-    CLI::App* fetch_command = models->add_subcommand(
-        "fetch",
+    CLI::App& fetch_command = add_command(
+        models, "fetch",
         "Download a recommended model over HTTPS, verify its checksum and install it; resumes a partial download. "
         "TH_FETCH=OFF in the environment declines");
-    fetch_command
-        ->add_option("NAME", arguments->names,
-                     fmt::format("Name of a recommended model; default: {}, within {} seconds",
-                                 recommended_network().name, kAutomaticLimit))
-        ->type_name("");
-    add_value(*fetch_command, "Download", "--to", arguments->to, "DIR",
+    add_value(fetch_command, "Options", "NAME", arguments->names, "",
+              fmt::format("Name of a recommended model; default: {}, within {} seconds", recommended_network().name,
+                          kAutomaticLimit));
+    add_value(fetch_command, "Download", "--to", arguments->to, "DIR",
               "Folder to install into; default: the user's model folder");
     add_value(
-        *fetch_command, "Download", "--from", arguments->from, "URL",
+        fetch_command, "Download", "--from", arguments->from, "URL",
         "URL of a folder with the same files, instead of the publisher's; may be http://. Default: the environment "
         "variable TH_MODEL_MIRROR");
-    add_value(*fetch_command, "Download", "--certificates", arguments->certificates, "FILE",
+    add_value(fetch_command, "Download", "--certificates", arguments->certificates, "FILE",
               "Certificates to trust instead of the system's (PEM)");
-    fetch_command->callback(
-        [&context, arguments] { context.run = [&context, arguments] { return fetch(*arguments, context.common); }; });
+    set_action(fetch_command, [&context, arguments] {
+        context.run = [&context, arguments] { return fetch(*arguments, context.common); };
+    });
 }
 
 }  // namespace throng

@@ -1,5 +1,4 @@
 // throng view: opens the window.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
@@ -9,15 +8,14 @@
 #include <vector>
 
 #include "app/lab/race.h"
-#include "app/options/add_value.h"
 #include "app/options/backend.h"
 #include "app/options/clock_options.h"
 #include "app/options/command.h"
+#include "app/options/command_line.h"
 #include "app/options/detection_options.h"
 #include "app/options/interrupt.h"
 #include "app/options/output_options.h"
 #include "app/options/source_options.h"
-#include "app/options/values.h"
 #include "app/options/window_program.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -240,49 +238,40 @@ int run_view(const CommandContext& context, ViewOptions options) {
 #endif
 void add_view_command(CLI::App& program, CommandContext& context) {
     auto options = std::make_shared<ViewOptions>();
-    CLI::App* command = program.add_subcommand("view", "Open the window");
-    command->footer(source_forms());
-    command
-        ->add_option("source", options->sources,
-                     "Source to show, or up to 16 as a wall; default: the last source, or the demo crowd")
-        ->type_name("SOURCE");
-    add_source_options(*command, options->input);
-    add_settings(*command, options->detection, detector_settings());
-    add_settings(*command, options->detection, nms_settings());
-    add_output_options(*command, options->output);
-    add_clock_options(*command, options->clocks);
-    command->add_flag("--fullscreen", options->full_screen, "Start in full screen");
-    command->add_flag("--kiosk", options->kiosk,
-                      "Full screen that visitors cannot leave; loops the source; hides the faces that are found in the "
-                      "image of a camera, by the network if one is installed");
-    add_value(*command, "Options", "--kiosk-exit", options->kiosk_exit, "KEY",
+    CLI::App& command = add_command(program, "view", "Open the window");
+    set_footer(command, source_forms());
+    add_value(command, "Options", "source", options->sources, "SOURCE",
+              "Source to show, or up to 16 as a wall; default: the last source, or the demo crowd");
+    add_source_options(command, options->input);
+    add_settings(command, options->detection, detector_settings());
+    add_settings(command, options->detection, nms_settings());
+    add_output_options(command, options->output);
+    add_clock_options(command, options->clocks);
+    add_flag(command, "Options", "--fullscreen", options->full_screen, "Start in full screen");
+    add_flag(command, "Options", "--kiosk", options->kiosk,
+             "Full screen that visitors cannot leave; loops the source; hides the faces that are found in the "
+             "image of a camera, by the network if one is installed");
+    add_value(command, "Options", "--kiosk-exit", options->kiosk_exit, "KEY",
               "Key that ends the kiosk; an empty one: none");
-    add_value(*command, "Options", "--scenes", options->scenes, "FILE|default",
+    add_value(command, "Options", "--scenes", options->scenes, "FILE|default",
               "Show the scenes of a script (TOML) while nobody uses the window; default: the program's own");
-    add_value(*command, "Options", "--language", options->language, "",
+    add_value(command, "Options", "--language", options->language, "",
               "Language of the window and its scenes; auto: of the system", one_of({"auto", "de", "en"}));
-    command->add_flag("--loop", options->loop, "Loop the source");
-    command->add_flag("--labels", options->labels, "Show the score and hits of each box");
-    command->add_option("--speed", options->speed, "Playback speed")
-        ->check(finite_range(0.05, 16))
-        ->capture_default_str();
-    command
-        ->add_option("--keep-rate", options->keep_rate,
-                     "Detections per second to keep up on a slow machine, by finding only larger faces (up to 1.5 "
-                     "times the minimum size) and a larger scale factor; 0: never. An installed network "
-                     "becomes the default detector if it reaches them")
-        ->check(finite_range(0, 1000))
-        ->capture_default_str();
-    add_value(*command, "Options", "--window-size", options->size, "WxH", "Size of the window");
-    add_value(*command, "Options", "--screenshot", options->screenshot, "FILE",
+    add_flag(command, "Options", "--loop", options->loop, "Loop the source");
+    add_flag(command, "Options", "--labels", options->labels, "Show the score and hits of each box");
+    add_value(command, "Options", "--speed", options->speed, "X", "Playback speed", finite_range(0.05, 16));
+    add_value(command, "Options", "--keep-rate", options->keep_rate, "N",
+              "Detections per second to keep up on a slow machine, by finding only larger faces (up to 1.5 "
+              "times the minimum size) and a larger scale factor; 0: never. An installed network "
+              "becomes the default detector if it reaches them",
+              finite_range(0, 1000));
+    add_value(command, "Options", "--window-size", options->size, "WxH", "Size of the window");
+    add_value(command, "Options", "--screenshot", options->screenshot, "FILE",
               "Write a screenshot of the window (PNG), then quit");
-    command
-        ->add_option("--screenshot-after", options->screenshot_after,
-                     "Number of results to wait for before the screenshot")
-        ->check(whole_range(1, 1000000))
-        ->capture_default_str();
+    add_value(command, "Options", "--screenshot-after", options->screenshot_after, "N",
+              "Number of results to wait for before the screenshot", whole_range(1, 1000000));
     // Keeps the options, which the parser writes into.
-    command->callback([options, &context] {
+    set_action(command, [options, &context] {
 #ifdef TH_WITH_UI
         context.run = [options, &context] { return run_view(context, *options); };
 #else

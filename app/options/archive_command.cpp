@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -18,10 +17,10 @@
 #include <system_error>
 #include <utility>
 
+#include "app/options/command_line.h"
 #include "app/options/interrupt.h"
 #include "app/options/progress.h"
 #include "app/options/standard_output.h"
-#include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/base/resources.h"
 #include "core/base/secrets.h"
@@ -39,7 +38,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 // Replaces "4G" by a number of bytes. Units are powers of 1024.
-CLI::Validator byte_size() {
+ValueCheck byte_size() {
     const auto convert = [](std::string& text) -> std::string {
         constexpr std::string_view kUnits = "KMGT";
         constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 50U;
@@ -59,7 +58,7 @@ CLI::Validator byte_size() {
         text = std::to_string(bytes << shift);
         return {};
     };
-    return CLI::Validator(convert, "");
+    return {convert};
 }
 
 constexpr auto kBetweenReports = std::chrono::seconds(1);
@@ -140,48 +139,22 @@ private:
 void add_archive_options(CLI::App& command, ArchiveArguments& arguments) {
     const auto group = "Archive";
     arguments.command = &command;
-    if (command.get_option_no_throw("--out") == nullptr) {
-        command
-            .add_option("--out", arguments.out,
-                        "Process every file by itself; write one result per file into a folder that mirrors the tree "
-                        "of the inputs")
-            ->type_name("DIR")
-            ->group(group);
-    }
-    command
-        .add_option("--files-from", arguments.files_from,
-                    "List of files and folders, by lines or NUL characters; - for standard input")
-        ->type_name("LIST")
-        ->group(group);
-    command.add_option("--shard", arguments.shard, "Process part I of N; all parts together are the whole list")
-        ->type_name("I/N")
-        ->capture_default_str()
-        ->group(group);
-    command
-        .add_option("--segment", arguments.segment,
-                    "Divide videos into parts of this many seconds, which shards and workers share; the result is that "
-                    "of the whole video. Images and videos that cannot seek are not divided")
-        ->check(finite_range(1, 86400))
-        ->type_name("SECONDS")
-        ->group(group);
-    command
-        .add_flag("--resume", arguments.resume,
-                  "Continue a run: skip files whose result of the same content and settings exists")
-        ->group(group);
-    command.add_flag("--fail-fast", arguments.fail_fast, "End at the first file that cannot be processed")
-        ->group(group);
-    command
-        .add_option("--memory", arguments.memory,
-                    "Memory for the files in progress, such as 4G; 0: half of the machine's or the cgroup's")
-        ->transform(byte_size())
-        ->type_name("SIZE")
-        ->capture_default_str()
-        ->group(group);
-    command.add_option("--progress", arguments.progress, "auto: a line on a terminal; json: a JSON object per second")
-        ->check(CLI::IsMember({"auto", "json"}))
-        ->type_name("")
-        ->capture_default_str()
-        ->group(group);
+    add_value(command, group, "--files-from", arguments.files_from, "LIST",
+              "List of files and folders, by lines or NUL characters; - for standard input");
+    add_value(command, group, "--shard", arguments.shard, "I/N",
+              "Process part I of N; all parts together are the whole list");
+    add_value(command, group, "--segment", arguments.segment, "SECONDS",
+              "Divide videos into parts of this many seconds, which shards and workers share; the result is that "
+              "of the whole video. Images and videos that cannot seek are not divided",
+              finite_range(1, 86400))
+        .show_default("");
+    add_flag(command, group, "--resume", arguments.resume,
+             "Continue a run: skip files whose result of the same content and settings exists");
+    add_flag(command, group, "--fail-fast", arguments.fail_fast, "End at the first file that cannot be processed");
+    add_value(command, group, "--memory", arguments.memory, "SIZE",
+              "Memory for the files in progress, such as 4G; 0: half of the machine's or the cgroup's", byte_size());
+    add_value(command, group, "--progress", arguments.progress, "",
+              "auto: a line on a terminal; json: a JSON object per second", one_of({"auto", "json"}));
 }
 
 void reject_archive_options(const ArchiveArguments& arguments, const std::string& what_to_do) {
@@ -205,13 +178,9 @@ std::string archive_settings(const CLI::App& command, const DetectorParams& dete
         return std::find(list.begin(), list.end(), text) != list.end();
     };
     nlohmann::json settings;  // sorted by key
-    settings["command"] = command.get_name();
-    for (const CLI::Option* option : command.get_options({})) {
-        if (option->get_lnames().empty() || has(kGroups, option->get_group())) continue;
-        const std::string& name = option->get_lnames().front();
-        if (has(kNames, name)) continue;
-        const std::vector<std::string> given = option->count() > 0 ? option->results() : std::vector<std::string>();
-        settings[name] = given.empty() ? option->get_default_str() : CLI::detail::join(given, ",");
+    settings["command"] = name_of(command);
+    for (const OptionText& option : option_texts(command)) {
+        if (!has(kGroups, option.group) && !has(kNames, option.name)) settings[option.name] = option.text;
     }
     settings["detector"] = detector.kind;  // what auto stood for
     if (!detector_kind(detector.kind).model.suffix.empty()) {

@@ -28,8 +28,7 @@ struct ArchiveArguments {
     [[nodiscard]] bool requested() const noexcept { return !out.empty(); }
 };
 
-// Adds --files-from, --shard, --segment, --resume, --fail-fast, --memory and --progress, and --out unless the command
-// has it.
+// Adds --files-from, --shard, --segment, --resume, --fail-fast, --memory and --progress. The command has --out.
 void add_archive_options(CLI::App& command, ArchiveArguments& arguments);
 
 // Throws Error(usage) for an option that applies to archives only, if it was given without. what_to_do: "add --out

@@ -1,8 +1,6 @@
 #include "app/options/clock_options.h"
 
-#include <CLI/CLI.hpp>
-
-#include "app/options/add_value.h"
+#include "app/options/command_line.h"
 #include "app/options/interrupt.h"
 #include "core/base/error.h"
 #include "core/base/log.h"

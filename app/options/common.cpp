@@ -5,9 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "app/options/add_value.h"
+#include "app/options/command_line.h"
 #include "app/options/devices.h"
-#include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 
@@ -17,13 +16,13 @@ namespace {
 constexpr const char* kDefaultCommand = "view";
 
 // Accepts an index or "all".
-CLI::Validator device_index() {
+ValueCheck device_index() {
     const auto convert = [](std::string& text) {
-        if (text != "all") return whole_range(0, 255)(text);
+        if (text != "all") return whole_range(0, 255).problem(text);
         text = std::to_string(kAllDevices);
         return std::string();
     };
-    return CLI::Validator(convert, "");
+    return {convert};
 }
 
 void add_to(CLI::App& app, CommonOptions& common) {
@@ -32,14 +31,11 @@ void add_to(CLI::App& app, CommonOptions& common) {
               "TOML file of options; options on the command line take precedence");
     add_value(app, group, "--backend", common.backend, "",
               "Where to compute; auto: CUDA if available, otherwise the CPU", one_of({"auto", "cpu", "cuda"}));
-    app.add_option("--device", common.device, "Index of the GPU; all: every GPU, with detect --out")
-        ->transform(device_index())
-        ->type_name("N")
-        ->capture_default_str()
-        ->group(group);
+    add_value(app, group, "--device", common.device, "N", "Index of the GPU; all: every GPU, with detect --out",
+              device_index());
     add_value(app, group, "--log-level", common.log_level, "", "Minimum severity of log messages",
               one_of({"trace", "debug", "info", "warn", "error", "off"}));
-    app.add_flag("-q,--quiet", common.quiet, "No progress, no tables, warnings only")->group(group);
+    add_flag(app, group, "-q,--quiet", common.quiet, "No progress, no tables, warnings only");
     for (CLI::App* command : app.get_subcommands({})) add_to(*command, common);
 }
 

@@ -1,11 +1,10 @@
 #include "app/options/detection_options.h"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 
-#include "app/options/values.h"
+#include "app/options/command_line.h"
 #include "core/detect/detector_kinds.h"
 
 namespace throng {
@@ -49,10 +48,10 @@ std::string help_of_kinds(const DetectionOptions& options) {
     return help;
 }
 
-CLI::Validator validator_of(const SettingRow& row, const DetectionOptions& options) {
+ValueCheck check_of(const SettingRow& row, const DetectionOptions& options) {
     if (row.name == "detector") return one_of(options.kinds);
     if (row.type == SettingType::choice) return one_of(row.choices);
-    return CLI::Validator([&row](const std::string& text) { return row.problem(text).text(); }, "");
+    return {[&row](const std::string& text) { return row.problem(text).text(); }};
 }
 
 void add_setting(CLI::App& command, DetectionOptions& options, const SettingRow& row) {
@@ -60,20 +59,14 @@ void add_setting(CLI::App& command, DetectionOptions& options, const SettingRow&
     const std::string help = row.help.empty() ? help_of_kinds(options) : std::string(row.help);
     const std::string group(row.group);
     if (row.type == SettingType::flag) {
-        const auto set = [&](std::int64_t times) { options.chosen.set(row.name, times > 0 ? "true" : "false"); };
-        command.add_flag_function(option, set, help)->group(group);
+        add_flag(
+            command, group, option, [&](bool on) { options.chosen.set(row.name, on ? "true" : "false"); }, help);
         return;
     }
     const auto set = [&](const std::string& text) { options.chosen.set(row.name, text); };
-    const auto set_all = [set](const std::vector<std::string>& texts) {
-        std::for_each(texts.begin(), texts.end(), set);
-    };
-    (row.type == SettingType::pairs ? command.add_option_function<std::vector<std::string>>(option, set_all, help)
-                                    : command.add_option_function<std::string>(option, set, help))
-        ->check(validator_of(row, options))
-        ->type_name(std::string(row.unit))
-        ->default_str(default_text(row, options))
-        ->group(group);
+    add_setter(command, group, option, set, std::string(row.unit), help, check_of(row, options),
+               row.type == SettingType::pairs)
+        .show_default(default_text(row, options));
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
 #include "app/options/output_options.h"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <utility>
 
-#include "app/options/add_value.h"
+#include "app/options/command_line.h"
 #include "app/options/interrupt.h"
 #include "core/base/error.h"
 #include "core/pipeline/async_sink.h"
@@ -84,13 +83,11 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
     add_value(command, group, "--trace", options.trace, "OUT.json",
               "Write frames, stages, threads and queues as a trace that ui.perfetto.dev and chrome://tracing "
               "open; - for standard output");
-    command.add_flag("--raw", options.raw, "Also write raw detections, to JSON lines, video and images")->group(group);
-    command.add_flag("--track", options.track, "Follow faces over time: ids in JSON lines, video, images and window")
-        ->group(group);
-    command
-        .add_flag("--blur", options.blur,
-                  "Hide the faces that are found, and where they are missed for a while, in video and images")
-        ->group(group);
+    add_flag(command, group, "--raw", options.raw, "Also write raw detections, to JSON lines, video and images");
+    add_flag(command, group, "--track", options.track,
+             "Follow faces over time: ids in JSON lines, video, images and window");
+    add_flag(command, group, "--blur", options.blur,
+             "Hide the faces that are found, and where they are missed for a while, in video and images");
 }
 
 void add_outputs(RunFiles& files, const OutputOptions& options, std::size_t sources) {

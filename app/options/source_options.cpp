@@ -1,9 +1,6 @@
 #include "app/options/source_options.h"
 
-#include <CLI/CLI.hpp>
-
-#include "app/options/add_value.h"
-#include "app/options/values.h"
+#include "app/options/command_line.h"
 
 namespace throng {
 

@@ -1,6 +1,5 @@
 // throng bench cascade: measures a cascade on an image next to OpenCV's on the same windows, in one interleaved run.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <opencv2/core.hpp>
@@ -12,7 +11,7 @@
 #include "app/lab/measure/opencv_cuda_baseline.h"
 #include "app/options/backend.h"
 #include "app/options/command.h"
-#include "app/options/values.h"
+#include "app/options/command_line.h"
 #include "core/base/error.h"
 #include "core/cpu/cascade_detector.h"
 #include "core/model/model_finder.h"
@@ -101,19 +100,18 @@ private:
 }  // namespace
 
 void add_bench_cascade_command(CLI::App& bench, CommandContext& context) {
-    CLI::App* command = bench.add_subcommand("cascade", "Haar and LBP cascades on one image, compared with OpenCV's");
+    CLI::App& command = add_command(bench, "cascade", "Haar and LBP cascades on one image, compared with OpenCV's");
     const auto arguments = std::make_shared<ImageBenchArguments>();
     arguments->size = "1920x1080";
     arguments->faces = 60;
-    command->add_option("--faces", arguments->faces, "Faces in the drawn crowd")
-        ->check(whole_range(0, 5000))
-        ->capture_default_str();
+    add_value(command, "Options", "--faces", arguments->faces, "N", "Faces in the drawn crowd", whole_range(0, 5000));
     arguments->detection.kinds = {"haar", "lbp"};
-    add_image_bench_options(*command, *arguments);
-    command->footer(
+    add_image_bench_options(command, *arguments);
+    set_footer(
+        command,
         "Without --detector, --model, --min-size, --max-size or --scale-factor three standard settings are measured:\n"
         "alt2 with 1.25 and faces of 50 to 200 pixels, alt2 and LBP with 1.1 and faces from 24 pixels.");
-    command->callback([&context, arguments] {
+    set_action(command, [&context, arguments] {
         context.run = [&context, arguments] {
             for (const char* name : {"detector", "model", "min_size", "max_size", "scale_factor"}) {
                 arguments->one_setting |= arguments->detection.chosen.contains(name);

@@ -1,7 +1,6 @@
 // throng bench cnn: measures face detection with a convolutional network, on every available backend, next to OpenCV's
 // detector in the same interleaved run. Times are from the frame to suppressed boxes on the host.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <deque>
 #include <memory>
@@ -14,8 +13,8 @@
 #include "app/lab/measure/cnn_baseline.h"
 #include "app/lab/measure/image_bench.h"
 #include "app/options/command.h"
+#include "app/options/command_line.h"
 #include "app/options/detection_options.h"
-#include "app/options/values.h"
 #include "core/base/log.h"
 #include "core/detect/detector_kinds.h"
 #include "core/model/cnn_plan.h"
@@ -154,20 +153,19 @@ private:
 }  // namespace
 
 void add_bench_cnn_command(CLI::App& bench, CommandContext& context) {
-    CLI::App* command =
-        bench.add_subcommand("cnn", "Detection with a convolutional network, compared with OpenCV's detector");
+    CLI::App& command =
+        add_command(bench, "cnn", "Detection with a convolutional network, compared with OpenCV's detector");
     auto arguments = std::make_shared<CnnBenchArguments>();
     CnnBenchArguments& a = *arguments;
-    command->add_option("image", a.image, "Image or video (first frame) to detect in; default: a drawn crowd")
-        ->type_name("FILE");
-    add_list(*command, "--size", a.sizes, "Sizes of the drawn crowd, one row per size", CLI::Validator())
-        ->type_name("WxH,...");
-    add_settings(*command, a.detection, detector_settings());
-    add_bench_options(*command, a.bench);
-    command->footer(
-        "Example: throng bench cnn --size 320x320 --switch input=letterbox --model yunet_n_320_320\n"
-        "--switch input=letterbox runs the network once in the model's own size; native runs all scales.");
-    command->callback([&context, arguments] {
+    add_value(command, "Options", "image", a.image, "FILE",
+              "Image or video (first frame) to detect in; default: a drawn crowd");
+    add_list(command, "Options", "--size", a.sizes, "WxH,...", "Sizes of the drawn crowd, one row per size");
+    add_settings(command, a.detection, detector_settings());
+    add_bench_options(command, a.bench);
+    set_footer(command,
+               "Example: throng bench cnn --size 320x320 --switch input=letterbox --model yunet_n_320_320\n"
+               "--switch input=letterbox runs the network once in the model's own size; native runs all scales.");
+    set_action(command, [&context, arguments] {
         context.run = [&context, arguments] { return CnnBench(*arguments, context.common).run(); };
     });
 }

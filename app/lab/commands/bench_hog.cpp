@@ -1,7 +1,6 @@
 // throng bench hog: measures the people detector on an image, on every available backend, next to OpenCV's on the same
 // windows, in one interleaved run.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <deque>
 #include <memory>
@@ -13,6 +12,7 @@
 
 #include "app/lab/measure/image_bench.h"
 #include "app/options/command.h"
+#include "app/options/command_line.h"
 #include "core/algo/hog_levels.h"
 
 namespace throng {
@@ -129,15 +129,16 @@ private:
 }  // namespace
 
 void add_bench_hog_command(CLI::App& bench, CommandContext& context) {
-    CLI::App* command = bench.add_subcommand("hog", "HOG people detector on one image, compared with OpenCV's");
+    CLI::App& command = add_command(bench, "hog", "HOG people detector on one image, compared with OpenCV's");
     const auto arguments = std::make_shared<ImageBenchArguments>();
     arguments->size = "640x480";
     arguments->detection.kinds = {"hog"};
-    add_image_bench_options(*command, *arguments);
-    command->footer(
+    add_image_bench_options(command, *arguments);
+    set_footer(
+        command,
         "Without --min-size, --max-size or --scale-factor two settings are measured: windows of 128 pixels only, and\n"
         "the whole pyramid with a factor of 1.05. Times include the download of the raw detections to the host.");
-    command->callback([&context, arguments] {
+    set_action(command, [&context, arguments] {
         context.run = [&context, arguments] {
             for (const char* name : {"min_size", "max_size", "scale_factor"}) {
                 arguments->one_setting |= arguments->detection.chosen.contains(name);

@@ -1,7 +1,6 @@
 // throng bench nms: measures suppression as the program runs it and in the settings of libraries, over lists of sizes,
 // orders, rules and thresholds, and compares it with baselines.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -15,11 +14,10 @@
 #include "app/lab/measure/nms_baselines.h"
 #include "app/lab/measure/nms_clusters.h"
 #include "app/lab/measure/nms_measurement.h"
-#include "app/options/add_value.h"
 #include "app/options/backend.h"
 #include "app/options/command.h"
+#include "app/options/command_line.h"
 #include "app/options/interrupt.h"
-#include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/base/input_file.h"
 #include "core/base/log.h"
@@ -285,27 +283,27 @@ private:
 }  // namespace
 
 void add_bench_nms_command(CLI::App& bench, CommandContext& context) {
-    CLI::App* command =
-        bench.add_subcommand("nms", "Suppression as the program runs it and as libraries do, compared with baselines");
+    CLI::App& command =
+        add_command(bench, "nms", "Suppression as the program runs it and as libraries do, compared with baselines");
     const auto arguments = std::make_shared<NmsBenchArguments>();
     NmsBenchArguments& a = *arguments;
-    add_value(*command, "Options", "--input", a.input, "IN.csv",
+    add_value(command, "Options", "--input", a.input, "IN.csv",
               "CSV file of boxes, as read by `throng nms`, instead of generated boxes");
     constexpr std::int32_t kMaxBoxes = 1 << 26;
-    const auto numbers = [command](const std::string& option, auto& values, const std::string& type,
-                                   const std::string& text, const CLI::Validator& range) {
-        add_list(*command, option, values, text, range)->type_name(type);
+    const auto numbers = [&command](const std::string& option, auto& values, const std::string& type,
+                                    const std::string& text, const ValueCheck& range) {
+        add_list(command, "Options", option, values, type, text, range);
     };
-    const auto choices = [command](const std::string& option, std::vector<std::string>& values,
-                                   const std::vector<std::string>& words, const std::string& text) {
-        add_list(*command, option, values, text, one_of(words))->type_name(CLI::detail::join(words, "|"));
+    const auto choices = [&numbers](const std::string& option, std::vector<std::string>& values,
+                                    const std::vector<std::string>& words, const std::string& text) {
+        numbers(option, values, fmt::format("{}", fmt::join(words, "|")), text, one_of(words));
     };
     numbers("--n", a.boxes, "N,...", "Numbers of boxes", whole_range(1, kMaxBoxes));
     numbers("--cluster", a.clusters, "N,...", "Boxes per cluster", whole_range(1, kMaxBoxes));
     choices("--order", a.orders, words_of(kBoxOrderNames),
             "Orders of the boxes: by level, row and column; face by face; random");
-    command->add_flag("--dense", a.dense, "Overlapping clusters");
-    add_value(*command, "Options", "--seed", a.seed, "S", "Seed of the generated boxes", whole_range(std::uint64_t{0}));
+    add_flag(command, "Options", "--dense", a.dense, "Overlapping clusters");
+    add_value(command, "Options", "--seed", a.seed, "S", "Seed of the generated boxes", whole_range(std::uint64_t{0}));
     choices("--rule", a.rules, words_of(kNmsRuleNames), "Rules");
     choices("--overlap", a.overlaps, words_of(kOverlapNames), "Overlaps");
     numbers("--theta", a.thetas, "T,...", "Thresholds", finite_range(0, 1));
@@ -315,17 +313,16 @@ void add_bench_nms_command(CLI::App& bench, CommandContext& context) {
     numbers("--setting", a.settings, "program|library",
             "Settings: the program's defaults; those of libraries (IoU, capacity for the boxes alone)",
             one_of({"program", "library"}));
-    command->add_option("--detector", a.detector, "Detector whose defaults the program's setting has")
-        ->check(one_of(detector_names()))
-        ->capture_default_str();
-    command->add_option("--threads", a.threads, "CPU threads; 0: one per core")
-        ->check(whole_range(0, 1024))
-        ->type_name("N");
-    add_value(*command, "Options", "--cold", a.cold, "N", "Calls after 30 ms without work, for the column \"cold ms\"",
+    add_value(command, "Options", "--detector", a.detector, "", "Detector whose defaults the program's setting has",
+              one_of(detector_names()));
+    add_value(command, "Options", "--threads", a.threads, "N", "CPU threads; 0: one per core", whole_range(0, 1024))
+        .show_default("");
+    add_value(command, "Options", "--cold", a.cold, "N", "Calls after 30 ms without work, for the column \"cold ms\"",
               whole_range(0, 1000));
     a.bench.repeat = 0;
-    add_bench_options(*command, a.bench);
-    command->footer(
+    add_bench_options(command, a.bench);
+    set_footer(
+        command,
         "Without --rule, --overlap, --theta, --kernels, --paper-k and --capacity, each input is measured as the "
         "program runs it\n"
         "(the detector's overlap and threshold, buffers of 16384 boxes or more) and as a library would. With one of\n"
@@ -338,10 +335,10 @@ void add_bench_nms_command(CLI::App& bench, CommandContext& context) {
         "of the kept boxes; stages are timed separately and add up to more. Pair tests: number of pairs of boxes "
         "whose\n"
         "overlap one run computes.");
-    command->callback([arguments, command, &context] {
+    set_action(command, [arguments, &command, &context] {
         const bool custom = std::any_of(std::begin(kSweepOptions), std::end(kSweepOptions),
-                                        [&](const char* option) { return command->count(option) > 0; });
-        if (custom && command->count("--setting") == 0) arguments->settings = {"library"};
+                                        [&](const char* option) { return option_given(command, option); });
+        if (custom && !option_given(command, "--setting")) arguments->settings = {"library"};
         context.run = [arguments, custom, &context] { return NmsBench(*arguments, context.common, custom).run(); };
     });
 }

@@ -1,6 +1,5 @@
 // throng bench pipeline: measures decoding, detection and both on a source, at full speed and without output.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <map>
 #include <memory>
@@ -13,10 +12,10 @@
 #include "app/lab/measure/pipeline_measurement.h"
 #include "app/options/backend.h"
 #include "app/options/command.h"
+#include "app/options/command_line.h"
 #include "app/options/detection_options.h"
 #include "app/options/run_summary.h"
 #include "app/options/source_options.h"
-#include "app/options/values.h"
 #include "core/base/secrets.h"
 
 namespace throng {
@@ -90,32 +89,25 @@ int bench_pipeline(PipelineBenchArguments arguments, const CommonOptions& common
 }  // namespace
 
 void add_bench_pipeline_command(CLI::App& bench, CommandContext& context) {
-    CLI::App* command =
-        bench.add_subcommand("pipeline", "Throughput of decoding, of detection and of both on one source");
+    CLI::App& command =
+        add_command(bench, "pipeline", "Throughput of decoding, of detection and of both on one source");
     auto arguments = std::make_shared<PipelineBenchArguments>();
-    command->add_option("SOURCE", arguments->source, source_forms())->required()->type_name("");
-    add_source_options(*command, arguments->input);
-    add_settings(*command, arguments->detection, detector_settings());
-    add_settings(*command, arguments->detection, nms_settings());
-    add_list(*command, "--streams", arguments->streams, "Numbers of concurrent streams of the source, one run each",
-             whole_range(1, 256))
-        ->type_name("N,...")
-        ->group("Measurement");
-    add_list(*command, "--parts", arguments->parts, "Decoding alone, detection alone, both", one_of(words_of(kParts)))
-        ->type_name("decode|detect|both")
-        ->group("Measurement");
-    command
-        ->add_option("--spare", arguments->shared_permits,
-                     "Additional frames in flight beyond one per stream, shared by all streams")
-        ->check(whole_range(0, 4096))
-        ->type_name("N")
-        ->capture_default_str()
-        ->group("Measurement");
-    add_result_options(*command, arguments->bench, "Measurement");
-    command->footer(
+    add_value(command, "Options", "SOURCE", arguments->source, "", source_forms()).required();
+    add_source_options(command, arguments->input);
+    add_settings(command, arguments->detection, detector_settings());
+    add_settings(command, arguments->detection, nms_settings());
+    add_list(command, "Measurement", "--streams", arguments->streams, "N,...",
+             "Numbers of concurrent streams of the source, one run each", whole_range(1, 256));
+    add_list(command, "Measurement", "--parts", arguments->parts, "decode|detect|both",
+             "Decoding alone, detection alone, both", one_of(words_of(kParts)));
+    add_value(command, "Measurement", "--spare", arguments->shared_permits, "N",
+              "Additional frames in flight beyond one per stream, shared by all streams", whole_range(0, 4096));
+    add_result_options(command, arguments->bench, "Measurement");
+    set_footer(
+        command,
         "Streams loop over their file until one has delivered --frames frames (default: 600).\n"
         "Example:\n  throng bench pipeline crowd.mp4 --min-size 50 --max-size 200 --scale-factor 1.25 --frames 2000");
-    command->callback([&context, arguments] {
+    set_action(command, [&context, arguments] {
         context.run = [&context, arguments] { return bench_pipeline(*arguments, context.common); };
     });
 }

@@ -1,6 +1,5 @@
 // throng crowd OUT: draws a crowd as an image or a video, with its ground truth.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -9,12 +8,11 @@
 #include <optional>
 #include <string>
 
-#include "app/options/add_value.h"
 #include "app/options/command.h"
+#include "app/options/command_line.h"
 #include "app/options/interrupt.h"
 #include "app/options/progress.h"
 #include "app/options/run_files.h"
-#include "app/options/values.h"
 #include "core/annotations/labels.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -120,51 +118,46 @@ int run(CrowdArguments arguments, const CommonOptions& common, bool faces_given,
 }  // namespace
 
 void add_crowd_command(CLI::App& program, CommandContext& context) {
-    CLI::App* command = program.add_subcommand("crowd", "Draw a crowd with known faces, as an image or a video");
+    CLI::App& command = add_command(program, "crowd", "Draw a crowd with known faces, as an image or a video");
     auto arguments = std::make_shared<CrowdArguments>();
     CrowdOptions& crowd = arguments->crowd;
-    command->add_option("OUT", arguments->out, "Output file: png, jpg or another image format, or mp4 or mkv")
-        ->required()
-        ->type_name("");
-    CLI::Option* faces = command->add_option("--faces", crowd.faces, "Number of people, 0 to 5000")
-                             ->check(whole_range(0, 5000))
-                             ->type_name("N")
-                             ->capture_default_str();
-    CLI::Option* size = add_value(*command, "Options", "--size", arguments->size, "WxH",
-                                  "Size of the image in pixels; default: 1920x1080");
-    command->add_option("--frames", crowd.frames, "Number of frames of a video; default: 300")
-        ->check(whole_range(std::int64_t{0}, std::int64_t{1'000'000'000}))
-        ->type_name("N");
-    add_value(*command, "Options", "--fps", crowd.fps, "F", "Frames per second",
+    add_value(command, "Options", "OUT", arguments->out, "",
+              "Output file: png, jpg or another image format, or mp4 or mkv")
+        .required();
+    const AddedOption faces =
+        add_value(command, "Options", "--faces", crowd.faces, "N", "Number of people, 0 to 5000", whole_range(0, 5000));
+    const AddedOption size = add_value(command, "Options", "--size", arguments->size, "WxH",
+                                       "Size of the image in pixels; default: 1920x1080");
+    add_value(command, "Options", "--frames", crowd.frames, "N", "Number of frames of a video; default: 300",
+              whole_range(std::int64_t{0}, std::int64_t{1'000'000'000}))
+        .show_default("");
+    add_value(command, "Options", "--fps", crowd.fps, "F", "Frames per second",
               finite_range(kMinCrowdFps, kMaxCrowdFps));
-    add_value(*command, "Options", "--seed", crowd.seed, "S", "Random seed of the people",
+    add_value(command, "Options", "--seed", crowd.seed, "S", "Random seed of the people",
               whole_range(std::uint64_t{0}));
-    command
-        ->add_option_function<std::string>(
-            "--motion",
-            [arguments](const std::string& word) {
-                arguments->crowd.motion = word == "walk" ? CrowdMotion::walk : CrowdMotion::stand;
-            },
-            "stand: rows that drift; walk: people cover each other, leave, and come back as others")
-        ->check(one_of({"stand", "walk"}))
-        ->type_name("")
-        ->default_str("stand");
-    add_value(*command, "Options", "--truth", arguments->truth, "OUT.jsonl",
+    add_setter(
+        command, "Options", "--motion",
+        [arguments](const std::string& word) {
+            arguments->crowd.motion = word == "walk" ? CrowdMotion::walk : CrowdMotion::stand;
+        },
+        "", "stand: rows that drift; walk: people cover each other, leave, and come back as others",
+        one_of({"stand", "walk"}))
+        .show_default("stand");
+    add_value(command, "Options", "--truth", arguments->truth, "OUT.jsonl",
               "Write the faces of every frame as JSON lines; - for standard output");
-    command
-        ->add_option("--uncover", crowd.uncover,
-                     "Show the first I faces only; the others are black. Default size without --faces and --size: 147 "
-                     "faces, 4646x1800")
-        ->type_name("I")
-        ->check(whole_range(0, 5000));
-    command->footer(
-        "Examples:\n"
-        "  throng crowd hall.png --faces 40 --truth hall.jsonl\n"
-        "  throng crowd crowd.mp4 --frames 600 --seed 7 --truth crowd.jsonl\n"
-        "  throng crowd group.png --uncover 20");
-    command->callback([&context, arguments, faces, size] {
+    add_value(command, "Options", "--uncover", crowd.uncover, "I",
+              "Show the first I faces only; the others are black. Default size without --faces and --size: 147 "
+              "faces, 4646x1800",
+              whole_range(0, 5000))
+        .show_default("");
+    set_footer(command,
+               "Examples:\n"
+               "  throng crowd hall.png --faces 40 --truth hall.jsonl\n"
+               "  throng crowd crowd.mp4 --frames 600 --seed 7 --truth crowd.jsonl\n"
+               "  throng crowd group.png --uncover 20");
+    set_action(command, [&context, arguments, faces, size] {
         context.run = [&context, arguments, faces, size] {
-            return run(*arguments, context.common, faces->count() > 0, size->count() > 0);
+            return run(*arguments, context.common, faces.given(), size.given());
         };
     });
 }

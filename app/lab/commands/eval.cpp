@@ -1,6 +1,5 @@
 // throng eval TRUTH DETECTIONS: computes precision, recall and average precision, or scores of tracks.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -13,12 +12,11 @@
 #include <vector>
 
 #include "app/lab/commands/eval_leaks.h"
-#include "app/options/add_value.h"
 #include "app/options/command.h"
+#include "app/options/command_line.h"
 #include "app/options/run_files.h"
 #include "app/options/standard_output.h"
 #include "app/options/table.h"
-#include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/detect/detector_kinds.h"
@@ -227,72 +225,57 @@ int run(const EvalArguments& arguments, const CommonOptions& common) {
 }  // namespace
 
 void add_eval_command(CLI::App& program, CommandContext& context) {
-    CLI::App* command = program.add_subcommand("eval", "Compare detections or tracks with the ground truth");
+    CLI::App& command = add_command(program, "eval", "Compare detections or tracks with the ground truth");
     auto arguments = std::make_shared<EvalArguments>();
-    command
-        ->add_option("TRUTH", arguments->truth,
-                     "Ground truth: JSON lines of throng crowd --truth, or a text file in WIDER FACE format")
-        ->required()
-        ->type_name("");
-    command
-        ->add_option(
-            "DETECTIONS", arguments->detections,
-            "Detections: JSON lines of throng detect --json; with --leaks also those of throng anonymize --regions")
-        ->required()
-        ->type_name("");
-    add_value(*command, "Options", "--iou", arguments->match.iou, "T",
+    add_value(command, "Options", "TRUTH", arguments->truth, "",
+              "Ground truth: JSON lines of throng crowd --truth, or a text file in WIDER FACE format")
+        .required();
+    add_value(command, "Options", "DETECTIONS", arguments->detections, "",
+              "Detections: JSON lines of throng detect --json; with --leaks also those of throng anonymize --regions")
+        .required();
+    add_value(command, "Options", "--iou", arguments->match.iou, "T",
               "Minimum overlap (IoU) of a detection with its face, above 0, up to 1", finite_range(0, 1));
-    add_value(*command, "Options", "--min-size", arguments->match.min_size, "PX",
+    add_value(command, "Options", "--min-size", arguments->match.min_size, "PX",
               "Ignore faces whose smaller side is below this size", finite_range(0, 1e6));
-    command
-        ->add_option_function<std::string>(
-            "--rank", [arguments](const std::string& word) { arguments->match.rank = kRanks.at(word); },
-            "Ranking of the detections")
-        ->check(one_of(words_of(kRanks)))
-        ->type_name("")
-        ->default_str("confidence");
-    command->add_flag("--tracks", arguments->tracks,
-                      "Score the tracks of throng detect --track: HOTA, MOTA, IDF1, switches of ids");
-    CLI::Option* leaks = command->add_flag(
-        "--leaks", arguments->leaks.on,
-        "Count the faces of videos that hiding misses: visible by half, from 20 pixels, less than 95 % hidden");
-    leaks->excludes("--tracks");
-    command->add_option("--detector", arguments->leaks.detector, "--leaks: detector that made the detections")
-        ->check(one_of(detector_names()))
-        ->type_name("")
-        ->capture_default_str()
-        ->needs(leaks);
-    command
-        ->add_option("--shown-score", arguments->leaks.shown_score,
-                     "--leaks: single frames hide detections from this score on")
-        ->check(finite_range(-1e6, 1e6))
-        ->type_name("S")
-        ->capture_default_str()
-        ->needs(leaks);
-    command->add_option("--delay", arguments->leaks.delay, "--leaks: frames known after each frame; 0 for all")
-        ->check(whole_range(0, 100000))
-        ->type_name("N")
-        ->capture_default_str()
-        ->needs(leaks);
-    command->add_option("--sizes", arguments->leaks.sizes, "--leaks: write the leaks by size of the face")
-        ->type_name("OUT.csv")
-        ->needs(leaks);
-    command->add_option("--plot", arguments->leaks.plot, "--leaks: plot the rate of leaks by size of the face")
-        ->type_name("OUT.svg")
-        ->needs(leaks);
-    command->add_flag("--per-file", arguments->per_file, "Also print one row per file");
-    command->add_flag("--json", arguments->json, "Print one JSON object instead of the table");
-    command->footer(
-        "Example:\n"
-        "  throng crowd crowd.mp4 --truth truth.jsonl\n"
-        "  throng detect crowd.mp4 --json found.jsonl\n"
-        "  throng eval truth.jsonl found.jsonl --per-file\n"
-        "  throng detect crowd.mp4 --detector cnn --score-threshold 0.396 --json low.jsonl\n"
-        "  throng eval truth.jsonl low.jsonl --leaks --shown-score 0.792 --sizes leaks.csv --plot leaks.svg\n"
-        "  throng anonymize crowd.mp4 --out hidden.mp4 --regions hidden.jsonl\n"
-        "  throng eval truth.jsonl hidden.jsonl --leaks");
-    command->callback(
-        [&context, arguments] { context.run = [&context, arguments] { return run(*arguments, context.common); }; });
+    add_setter(
+        command, "Options", "--rank", [arguments](const std::string& word) { arguments->match.rank = kRanks.at(word); },
+        "", "Ranking of the detections", one_of(words_of(kRanks)))
+        .show_default("confidence");
+    add_flag(command, "Options", "--tracks", arguments->tracks,
+             "Score the tracks of throng detect --track: HOTA, MOTA, IDF1, switches of ids");
+    const AddedOption leaks =
+        add_flag(command, "Options", "--leaks", arguments->leaks.on,
+                 "Count the faces of videos that hiding misses: visible by half, from 20 pixels, less than 95 % hidden")
+            .excludes("--tracks");
+    add_value(command, "Options", "--detector", arguments->leaks.detector, "",
+              "--leaks: detector that made the detections", one_of(detector_names()))
+        .needs(leaks);
+    add_value(command, "Options", "--shown-score", arguments->leaks.shown_score, "S",
+              "--leaks: single frames hide detections from this score on", finite_range(-1e6, 1e6))
+        .needs(leaks);
+    add_value(command, "Options", "--delay", arguments->leaks.delay, "N",
+              "--leaks: frames known after each frame; 0 for all", whole_range(0, 100000))
+        .needs(leaks);
+    add_value(command, "Options", "--sizes", arguments->leaks.sizes, "OUT.csv",
+              "--leaks: write the leaks by size of the face")
+        .needs(leaks);
+    add_value(command, "Options", "--plot", arguments->leaks.plot, "OUT.svg",
+              "--leaks: plot the rate of leaks by size of the face")
+        .needs(leaks);
+    add_flag(command, "Options", "--per-file", arguments->per_file, "Also print one row per file");
+    add_flag(command, "Options", "--json", arguments->json, "Print one JSON object instead of the table");
+    set_footer(command,
+               "Example:\n"
+               "  throng crowd crowd.mp4 --truth truth.jsonl\n"
+               "  throng detect crowd.mp4 --json found.jsonl\n"
+               "  throng eval truth.jsonl found.jsonl --per-file\n"
+               "  throng detect crowd.mp4 --detector cnn --score-threshold 0.396 --json low.jsonl\n"
+               "  throng eval truth.jsonl low.jsonl --leaks --shown-score 0.792 --sizes leaks.csv --plot leaks.svg\n"
+               "  throng anonymize crowd.mp4 --out hidden.mp4 --regions hidden.jsonl\n"
+               "  throng eval truth.jsonl hidden.jsonl --leaks");
+    set_action(command, [&context, arguments] {
+        context.run = [&context, arguments] { return run(*arguments, context.common); };
+    });
 }
 
 }  // namespace throng

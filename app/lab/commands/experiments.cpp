@@ -1,6 +1,5 @@
 // throng experiments: reproduces tables and figures of the papers on this machine.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <chrono>
 #include <cstdio>
@@ -11,15 +10,14 @@
 
 #include "app/lab/experiments/bench.h"
 #include "app/lab/experiments/report.h"
-#include "app/options/add_value.h"
 #include "app/options/clock_options.h"
 #include "app/options/command.h"
+#include "app/options/command_line.h"
 #include "app/options/interrupt.h"
 #include "app/options/progress.h"
 #include "app/options/run_files.h"
 #include "app/options/standard_output.h"
 #include "app/options/table.h"
-#include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/secrets.h"
@@ -137,44 +135,39 @@ int run(const ExperimentsArguments& arguments, const CommonOptions& common) {
 
 void add_experiments_command(CLI::App& program, CommandContext& context) {
     auto arguments = std::make_shared<ExperimentsArguments>();
-    CLI::App* command =
-        program.add_subcommand("experiments", "Reproduce tables and figures of the papers on this machine");
-    command->require_subcommand(0, 1);
-    command->callback([command, &context] {
-        if (command->get_subcommands().empty()) context.run = list_experiments;
-    });
-    command->add_subcommand("list", "List the experiments (default)")->callback([&context] {
-        context.run = list_experiments;
-    });
+    CLI::App& command =
+        add_command(program, "experiments", "Reproduce tables and figures of the papers on this machine");
+    const auto run_list = [&context] { context.run = list_experiments; };
+    set_default_action(command, run_list);
+    set_action(add_command(command, "list", "List the experiments (default)"), run_list);
 
-    CLI::App* running =
-        command->add_subcommand("run", "Run experiments and write their data, plots and an HTML report");
-    running->add_option("NAME", arguments->names, "Names of experiments, or all")->required();
-    add_value(*running, "Options", "--out", arguments->options.out, "DIR",
+    CLI::App& running = add_command(command, "run", "Run experiments and write their data, plots and an HTML report");
+    add_value(running, "Options", "NAME", arguments->names, "TEXT", "Names of experiments, or all").required();
+    add_value(running, "Options", "--out", arguments->options.out, "DIR",
               "Folder for report.html, results.json, tables and plots");
-    add_value(*running, "Options", "--photos", arguments->options.photos, "DIR",
+    add_value(running, "Options", "--photos", arguments->options.photos, "DIR",
               "Folder of annotated photographs with truth*.txt or truth*.jsonl, for table7");
-    add_value(*running, "Options", "--source", arguments->options.source, "SOURCE",
+    add_value(running, "Options", "--source", arguments->options.source, "SOURCE",
               "Crowd video to use instead of the drawn one, for fig12");
-    running->add_flag_callback(
-        "--no-clocks", [arguments] { arguments->options.change_clocks = false; },
+    add_flag(
+        running, "Options", "--no-clocks", [arguments](bool on) { arguments->options.change_clocks = !on; },
         "Do not change the board's clocks; vary the number of multiprocessors instead");
-    running->add_option("--budget", arguments->options.budget_ms, "Milliseconds to repeat each measurement")
-        ->check(finite_range(1, 60000))
-        ->capture_default_str();
-    add_value(*running, "Options", "--telemetry", arguments->clocks.telemetry, "FILE",
+    add_value(running, "Options", "--budget", arguments->options.budget_ms, "MS",
+              "Milliseconds to repeat each measurement", finite_range(1, 60000));
+    add_value(running, "Options", "--telemetry", arguments->clocks.telemetry, "FILE",
               "Write clocks, loads and power as CSV, once per second");
-    add_value(*running, "Options", "--profiles", arguments->clocks.profiles, "FILE",
+    add_value(running, "Options", "--profiles", arguments->clocks.profiles, "FILE",
               "File of clock profiles to change or add");
-    add_value(*running, "Options", "--root", arguments->clocks.root, "DIR",
+    add_value(running, "Options", "--root", arguments->clocks.root, "DIR",
               "Prefix of every system path (for tests and dry runs)");
-    running->callback(
-        [arguments, &context] { context.run = [arguments, &context] { return run(*arguments, context.common); }; });
-    command->footer(
-        "Examples:\n"
-        "  throng experiments run all --out report\n"
-        "  throng experiments run fig8 cores --backend cuda --out report\n"
-        "Each experiment restores the clocks that it changed.");
+    set_action(running, [arguments, &context] {
+        context.run = [arguments, &context] { return run(*arguments, context.common); };
+    });
+    set_footer(command,
+               "Examples:\n"
+               "  throng experiments run all --out report\n"
+               "  throng experiments run fig8 cores --backend cuda --out report\n"
+               "Each experiment restores the clocks that it changed.");
 }
 
 }  // namespace throng

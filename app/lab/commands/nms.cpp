@@ -1,7 +1,6 @@
 // throng nms IN.csv: suppresses boxes from a file.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -19,11 +18,11 @@
 #include "app/lab/measure/result_list.h"
 #include "app/options/backend.h"
 #include "app/options/command.h"
+#include "app/options/command_line.h"
 #include "app/options/detection_options.h"
 #include "app/options/progress.h"
 #include "app/options/run_files.h"
 #include "app/options/standard_output.h"
-#include "app/options/values.h"
 #include "core/algo/nms_rules.h"
 #include "core/base/error.h"
 #include "core/base/input_file.h"
@@ -300,37 +299,35 @@ private:
 }  // namespace
 
 void add_nms_command(CLI::App& program, CommandContext& context) {
-    CLI::App* command = program.add_subcommand("nms", "Suppress boxes from a CSV file");
+    CLI::App& command = add_command(program, "nms", "Suppress boxes from a CSV file");
     const auto arguments = std::make_shared<NmsArguments>();
-    command
-        ->add_option("input", arguments->input, "Boxes: x1,y1,x2,y2,score[,density[,f0,f1,...]]; - for standard input")
-        ->required()
-        ->type_name("IN.csv");
-    command->add_option("--out", arguments->out, "File for the kept boxes: index,x1,y1,x2,y2,score,hits")
-        ->type_name("KEPT.csv")
-        ->default_str("standard output");
-    command->add_option("--repeat", arguments->repeat, "Run N more times and print median times")
-        ->check(whole_range(0, 1000000))
-        ->type_name("N");
-    command->add_flag("--compare-rules", arguments->compare_rules,
-                      "Print the boxes that greedy keeps and one-pass does not");
-    add_settings(*command, arguments->detection, nms_settings());
-    command
-        ->add_option_function<std::string>(
-            "--invalid", [arguments](const std::string& word) { arguments->keep_invalid = word == "keep"; },
-            "Boxes without extent or with a value that is not finite: drop and count them, or keep them without "
-            "letting them suppress, as torchvision does (with --compare above and --ties index)")
-        ->check(one_of({"drop", "keep"}))
-        ->type_name("")
-        ->default_str("drop")
-        ->group("NMS");
-    command->footer(
+    add_value(command, "Options", "input", arguments->input, "IN.csv",
+              "Boxes: x1,y1,x2,y2,score[,density[,f0,f1,...]]; - for standard input")
+        .required();
+    add_value(command, "Options", "--out", arguments->out, "KEPT.csv",
+              "File for the kept boxes: index,x1,y1,x2,y2,score,hits")
+        .show_default("standard output");
+    add_value(command, "Options", "--repeat", arguments->repeat, "N", "Run N more times and print median times",
+              whole_range(0, 1000000))
+        .show_default("");
+    add_flag(command, "Options", "--compare-rules", arguments->compare_rules,
+             "Print the boxes that greedy keeps and one-pass does not");
+    add_settings(command, arguments->detection, nms_settings());
+    add_setter(
+        command, "NMS", "--invalid", [arguments](const std::string& word) { arguments->keep_invalid = word == "keep"; },
+        "",
+        "Boxes without extent or with a value that is not finite: drop and count them, or keep them without "
+        "letting them suppress, as torchvision does (with --compare above and --ties index)",
+        one_of({"drop", "keep"}))
+        .show_default("drop");
+    set_footer(
+        command,
         "The first line of the file may name the columns. The index of a kept box is its data row, from 0; rows are "
         "in\n"
         "the order of the rule. Boxes that are not finite, have no extent or exceed the range of 32-bit floats are\n"
         "dropped and counted. --invalid keep gives the results of torchvision.ops.nms on 32-bit floats: greedy, IoU\n"
         "above the threshold, equal scores in the order of the file, scores of nan first. It runs on the CPU.");
-    command->callback([arguments, &context] {
+    set_action(command, [arguments, &context] {
         context.run = [arguments, &context] { return NmsRun(*arguments, context.common).run(); };
     });
 }

@@ -1,26 +1,20 @@
 #include "app/lab/measure/bench_run.h"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "app/options/add_value.h"
+#include "app/options/command_line.h"
 #include "app/options/standard_output.h"
-#include "app/options/values.h"
 #include "core/base/error.h"
 #include "core/base/output_file.h"
 
 namespace throng {
 
 void add_result_options(CLI::App& command, BenchOptions& options, const std::string& group) {
-    CLI::Option* json = command.add_option("--json", options.json, "Write the results as JSON; - for standard output");
-    CLI::Option* csv = command.add_option("--csv", options.csv, "Write the table as CSV; - for standard output");
-    for (CLI::Option* option : {json, csv}) {
-        option->type_name("FILE");
-        if (!group.empty()) option->group(group);
-    }
+    add_value(command, group, "--json", options.json, "FILE", "Write the results as JSON; - for standard output");
+    add_value(command, group, "--csv", options.csv, "FILE", "Write the table as CSV; - for standard output");
 }
 
 void add_bench_options(CLI::App& command, BenchOptions& options) {
@@ -29,8 +23,9 @@ void add_bench_options(CLI::App& command, BenchOptions& options) {
               by_budget ? "Measured runs per setting; 0: as many as fit into about half a second"
                         : "Measured runs per setting and detector",
               whole_range(by_budget ? 0 : 1, 1000000));
-    command.add_flag("--no-baselines", options.no_baselines, "Do not measure the baselines, such as OpenCV");
-    command.add_flag("--no-peers", options.no_baselines, "Deprecated name of --no-baselines")->group("");
+    add_flag(command, "Options", "--no-baselines", options.no_baselines,
+             "Do not measure the baselines, such as OpenCV");
+    add_flag(command, "", "--no-peers", options.no_baselines, "Deprecated name of --no-baselines");
     add_result_options(command, options);
 }
 

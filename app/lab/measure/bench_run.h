@@ -25,7 +25,7 @@ struct BenchOptions {
 };
 
 // Adds --json and --csv. group: heading in --help; empty: the default one.
-void add_result_options(CLI::App& command, BenchOptions& options, const std::string& group = {});
+void add_result_options(CLI::App& command, BenchOptions& options, const std::string& group = "Options");
 // Adds --repeat, --no-baselines, --json and --csv. The default of --repeat is its current value; if that is 0, so is the
 // minimum.
 void add_bench_options(CLI::App& command, BenchOptions& options);

@@ -1,7 +1,6 @@
 #include "app/lab/measure/image_bench.h"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -14,6 +13,7 @@
 
 #include "app/lab/measure/ablation.h"
 #include "app/options/backend.h"
+#include "app/options/command_line.h"
 #include "core/base/error.h"
 #include "core/base/secrets.h"
 #include "core/pipeline/pipeline_settings.h"
@@ -108,14 +108,14 @@ std::int64_t DetectorRun::raw_count() const {
 }
 
 void add_image_bench_options(CLI::App& command, ImageBenchArguments& arguments) {
-    command.add_option("--image", arguments.image, "Image or video (first frame) to use instead of the drawn crowd")
-        ->type_name("FILE");
-    command.add_option("--size", arguments.size, "Size of the drawn crowd")->type_name("WxH")->capture_default_str();
+    add_value(command, "Options", "--image", arguments.image, "FILE",
+              "Image or video (first frame) to use instead of the drawn crowd");
+    add_value(command, "Options", "--size", arguments.size, "WxH", "Size of the drawn crowd");
     add_settings(command, arguments.detection, detector_settings());
     add_bench_options(command, arguments.bench);
-    command.add_flag("--ablation", arguments.ablation,
-                     "Measure the optimizations of the CUDA backend, added one by one, instead of the comparison");
-    command.add_flag("--ladder", arguments.ablation, "Deprecated name of --ablation")->group("");
+    add_flag(command, "Options", "--ablation", arguments.ablation,
+             "Measure the optimizations of the CUDA backend, added one by one, instead of the comparison");
+    add_flag(command, "", "--ladder", arguments.ablation, "Deprecated name of --ablation");
 }
 
 ImageBench::ImageBench(const ImageBenchArguments& arguments, const CommonOptions& common, const std::string& label,

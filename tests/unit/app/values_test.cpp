@@ -1,5 +1,5 @@
 // Every numeric option rejects values that are not numbers, and numbers that are out of range.
-#include "app/options/values.h"
+#include "app/options/command_line.h"
 
 #include <gtest/gtest.h>
 #include <CLI/CLI.hpp>
@@ -139,16 +139,16 @@ const std::map<std::string, Accepts> kNumbersOfCommands = {
 
 // Paths, names and sizes. The commands check sizes.
 const std::set<std::string> kTexts = {
-    "--config",       "--backend",     "--log-level",     "--decoder",  "--detector",   "--model",    "--switch",
-    "--rule",         "--overlap",     "--merge",         "--pair",     "--pixels",     "--ties",     "--kernels",
-    "--json",         "--video",       "--images",        "--clocks",   "--telemetry",  "--profiles", "--root",
-    "--size",         "--window-size", "--screenshot",    "--truth",    "--out",        "--input",    "--csv",
-    "--image",        "--parts",       "--rank",          "--photos",   "--source",     "--to",       "--from",
-    "--certificates", "--summary",     "--order",         "--setting",  "--audio",      "--compare",  "--invalid",
-    "--files-from",   "--shard",       "--progress",      "--failures", "--motion",     "--count",    "--events",
-    "--per-minute",   "--sizes",       "--probe-encoder", "--style",    "--report",     "--regions",  "--encoder",
-    "--only",         "--keep",        "--trace",         "--scenes",   "--kiosk-exit", "--hide",     "--review",
-    "--plot",         "--language",    "--relink"};
+    "--config",       "--backend",     "--log-level",  "--decoder",       "--detector",  "--model",      "--switch",
+    "--rule",         "--overlap",     "--merge",      "--pair",          "--pixels",    "--ties",       "--kernels",
+    "--json",         "--video",       "--images",     "--clocks",        "--telemetry", "--profiles",   "--root",
+    "--size",         "--window-size", "--screenshot", "--truth",         "--out",       "--input",      "--csv",
+    "--image",        "--parts",       "--rank",       "--photos",        "--source",    "--to",         "--from",
+    "--certificates", "--summary",     "--order",      "--setting",       "--audio",     "--compare",    "--invalid",
+    "--files-from",   "--shard",       "--progress",   "--failures",      "--motion",    "--count",      "--events",
+    "--per-minute",   "--occupancy",   "--sizes",      "--probe-encoder", "--style",     "--report",     "--regions",
+    "--encoder",      "--only",        "--keep",       "--trace",         "--scenes",    "--kiosk-exit", "--hide",
+    "--review",       "--plot",        "--language",   "--relink"};
 
 const char* const kBad[] = {"nan", "-nan", "inf", "-inf", "1e300", "", " ", "99999999999999999999", "1x", "0x1p4", ","};
 
