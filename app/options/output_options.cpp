@@ -6,11 +6,14 @@
 #include "app/options/command_line.h"
 #include "app/options/interrupt.h"
 #include "core/base/error.h"
+#include "core/base/extension.h"
 #include "core/pipeline/async_sink.h"
 #include "core/sinks/count_sink.h"
 #include "core/sinks/json_sink.h"
+#include "core/sinks/occupancy_sink.h"
 #include "core/sinks/relink_sink.h"
 #include "core/sinks/trace_sink.h"
+#include "core/video/image_writer.h"
 #include "core/video/source_files.h"
 
 namespace throng {
@@ -46,11 +49,17 @@ private:
     std::shared_ptr<std::atomic<bool>> failed_;
 };
 
-std::string video_path(const std::string& path, std::size_t number, std::size_t sources) {
+// Returns the path of an output that each source has.
+std::string path_of_source(const std::string& path, std::size_t number, std::size_t sources) {
     if (sources <= 1) return path;
     const fs::path given(path);
     return (given.parent_path() / (given.stem().string() + "-" + std::to_string(number) + given.extension().string()))
         .string();
+}
+
+// Whether the occupancy of all sources is one table.
+bool is_table(const std::string& occupancy) {
+    return lower_extension(occupancy) == ".csv";
 }
 
 // Returns the file whose audio belongs to the frames of a source.
@@ -80,6 +89,8 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
               "Write who appears, leaves, crosses a line or visits a zone as JSON lines; - for standard output");
     add_value(command, group, "--per-minute", options.per_minute, "OUT.csv",
               "Write the number of people, crossings and visits per minute as CSV; - for standard output");
+    add_value(command, group, "--occupancy", options.occupancy, "OUT.png|csv",
+              "Write where people were and for how long: as an image of each source, or as a table of person-seconds");
     add_value(command, group, "--trace", options.trace, "OUT.json",
               "Write frames, stages, threads and queues as a trace that ui.perfetto.dev and chrome://tracing "
               "open; - for standard output");
@@ -105,12 +116,23 @@ void add_outputs(RunFiles& files, const OutputOptions& options, std::size_t sour
     files.add_output("--json", options.json);
     files.add_output("--events", options.events);
     files.add_output("--per-minute", options.per_minute);
+    if (!options.occupancy.empty() && !is_table(options.occupancy)) {
+        if (!can_write_image(options.occupancy)) {
+            throw Error(ErrorKind::usage, "must end with .csv or the extension of an image", "--occupancy",
+                        "name OUT.png or OUT.csv");
+        }
+        for (std::size_t number = 1; number <= sources; ++number) {
+            files.add_output("--occupancy", path_of_source(options.occupancy, number, sources));
+        }
+    } else {
+        files.add_output("--occupancy", options.occupancy);
+    }
     files.add_output("--summary", options.summary);
     files.add_output("--trace", options.trace);
     files.check_folder("--images", options.images);
     if (options.video.empty()) return;
     for (std::size_t number = 1; number <= sources; ++number) {
-        files.add_output("--video", video_path(options.video, number, sources));
+        files.add_output("--video", path_of_source(options.video, number, sources));
     }
 }
 
@@ -133,6 +155,7 @@ OutputFiles::OutputFiles(const OutputOptions& options, std::size_t sources, std:
         share(std::make_shared<CountSink>(plan, CountOutputs{options.events, options.per_minute}, annotated_.stop),
               true);
     }
+    if (is_table(options.occupancy)) share(std::make_shared<OccupancySink>(options.occupancy, annotated_.stop), true);
     if (!options.trace.empty()) share(std::make_shared<TraceSink>(options.trace, annotated_.stop));
     if (options.images.empty()) return;
     AnnotatedOptions images = annotated_;
@@ -149,12 +172,17 @@ std::vector<std::shared_ptr<ResultSink>> OutputFiles::sinks_for(std::size_t numb
         const bool relinks = writes_tracks && !source.live && !options_.shows_tracks_at_once();
         (relinks ? relinked : sinks).push_back(std::make_shared<OutputSink>(std::move(sink), failed_));
     }
+    if (!options_.occupancy.empty() && !is_table(options_.occupancy)) {
+        auto sink = std::make_shared<OccupancySink>(path_of_source(options_.occupancy, number + 1, sources_));
+        const bool relinks = !source.live && !options_.shows_tracks_at_once();
+        (relinks ? relinked : sinks).push_back(std::make_shared<OutputSink>(std::move(sink), failed_));
+    }
     if (!relinked.empty()) sinks.push_back(std::make_shared<RelinkSink>(std::move(relinked)));
     if (sources_ <= 1) shared_.clear();
     if (!options_.video.empty()) {
         AnnotatedOptions annotated = annotated_;
         if (options_.audio == "copy") annotated.audio = audio_file(source);
-        auto video = make_video_sink(video_path(options_.video, number + 1, sources_), source.fps, annotated);
+        auto video = make_video_sink(path_of_source(options_.video, number + 1, sources_), source.fps, annotated);
         // Encodes on a separate thread, so that encoding does not delay the detector.
         sinks.push_back(std::make_shared<OutputSink>(std::make_shared<AsyncSink>(std::move(video)), failed_));
     }

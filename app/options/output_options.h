@@ -26,6 +26,7 @@ struct OutputOptions {
     bool shows_counts = false;   // a window shows the counts
     std::string events;          // --events OUT.jsonl, "-" for standard output
     std::string per_minute;      // --per-minute OUT.csv, "-" for standard output
+    std::string occupancy;       // --occupancy OUT.png|csv
     std::string trace;           // --trace FILE, "-" for standard output
     bool raw = false;            // --raw: also raw boxes, in JSON lines, video and images
     bool track = false;          // --track: ids over time, in JSON lines, video and images
@@ -33,7 +34,9 @@ struct OutputOptions {
     bool blur = false;           // --blur: faces made unrecognizable in videos and images
 
     // Returns whether an output needs PipelineSettings::tracking.
-    [[nodiscard]] bool need_tracks() const { return track || !events.empty() || !per_minute.empty(); }
+    [[nodiscard]] bool need_tracks() const {
+        return track || !events.empty() || !per_minute.empty() || !occupancy.empty();
+    }
     // Returns whether an output shows the tracks of a frame before those after it are known. All outputs then do.
     [[nodiscard]] bool shows_tracks_at_once() const {
         return json == "-" || events == "-" || per_minute == "-" || (track && !(video.empty() && images.empty()));
