@@ -33,6 +33,12 @@ std::vector<fs::path> oracle_dirs() {
     return folders;
 }
 
+std::optional<fs::path> foreign_dir(const std::string& suite) {
+    const auto shared = existing("THRONG_SHARED", source_dir().parent_path() / "shared");
+    const fs::path folder = shared ? *shared / "foreign" / suite : fs::path();
+    return fs::is_directory(folder) ? std::optional(folder) : std::nullopt;
+}
+
 std::optional<fs::path> cascade_file(const std::string& name) {
     const char* data = std::getenv("THRONG_TEST_DATA");
     for (const fs::path& folder :

@@ -19,6 +19,10 @@ std::optional<std::filesystem::path> data_dir();
 // exists.
 std::vector<std::filesystem::path> oracle_dirs();
 
+// Returns the folder of a suite of another project ("toml-test"), in the folder foreign of $THRONG_SHARED or of shared
+// next to the checkout; nothing if it is not there.
+std::optional<std::filesystem::path> foreign_dir(const std::string& suite);
+
 // A cascade of Debian's opencv-data ("haarcascade_frontalface_alt2.xml"), or nothing if it is not installed.
 std::optional<std::filesystem::path> cascade_file(const std::string& name);
 
