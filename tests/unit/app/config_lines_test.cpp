@@ -134,7 +134,8 @@ TEST(ConfigLines, TheProgramAcceptsAllLinesTogether) {
         if (skipped.contains(key)) continue;
         if (key == "profiles")
             line = "profiles = \"" + (test::source_dir() / "configs/clock-profiles.toml").string() + "\"";
-        for (const char* file : {"json", "summary", "video", "images", "telemetry", "events", "per-minute", "trace"}) {
+        for (const char* file :
+             {"json", "summary", "video", "images", "telemetry", "events", "per-minute", "occupancy", "trace"}) {
             if (key != file) continue;
             const std::size_t quote = line.find('"') + 1;
             const fs::path example = line.substr(quote, line.find('"', quote) - quote);
