@@ -1,12 +1,10 @@
 // Copies the results of a frame from the CUDA backend to the host without blocking the stream.
 #pragma once
 
-#include <cstddef>
 #include <memory>
-#include <vector>
 
 #include "core/detect/frame_readback.h"
-#include "core/frame/frame_pool.h"
+#include "gpu/frame/image_memory.h"
 #include "gpu/nms/expected_count.h"
 #include "gpu/runtime/detection_memory.h"
 #include "gpu/runtime/stream.h"
@@ -26,9 +24,6 @@ public:
     void finish(DetectionSet& raw, DetectionSet& kept, Frame& frame) override;
 
 private:
-    struct Image;
-
-    [[nodiscard]] std::shared_ptr<Image> acquire_memory(std::size_t bytes, bool on_host);
     void start_image(const Frame& frame, bool to_host);
 
     int device_;
@@ -40,9 +35,9 @@ private:
     Event image_done_{Event::Timing::off, Event::Waiting::block};
     DetectionTransfer raw_;
     DetectionTransfer kept_;
-    Frame source_;                                // the device frame, kept alive during the copy
-    Frame image_;                                 // its copy
-    std::vector<std::shared_ptr<Image>> images_;  // reused once only this vector holds a reference
+    ImageMemory memory_;
+    Frame source_;  // the device frame, kept alive during the copy
+    Frame image_;   // its copy
 };
 
 }  // namespace throng::gpu

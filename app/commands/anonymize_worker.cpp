@@ -147,8 +147,7 @@ void AnonymizeWorker::find_faces(const std::string& input, VideoPlan& plan, cons
                                  const std::stop_token& stop) {
     SourceOptions options;
     options.decoder = setup_.decoder;
-    options.device = common_.device;
-    options.prefer_device_frames = images_.backend()->name() != "cpu";
+    set_device(options, common_.device, images_.backend()->name() != "cpu");
     std::unique_ptr<VideoSource> source = open_media(file_request(input, options), stop);
     const std::optional<std::int64_t> frames = source->info().frame_count;
     if (frames && *frames > 0) progress_.frames = static_cast<std::uint64_t>(*frames);

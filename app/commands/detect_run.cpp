@@ -136,8 +136,7 @@ void DetectRun::start_source(std::size_t number) {
     std::unique_ptr<VideoSource> source;
     try {
         SourceOptions options = arguments_.source.source;
-        options.device = common_.device;
-        options.prefer_device_frames = backend_name_ != "cpu" && !device_lost_;
+        set_device(options, common_.device, backend_name_ != "cpu" && !device_lost_);
         source = open_source(arguments_.sources[number], options, InterruptGuard::token());
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::interrupted) report(error);

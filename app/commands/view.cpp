@@ -164,8 +164,8 @@ int run_view(const CommandContext& context, ViewOptions options) {
     session.playback.speed = options.speed;
     session.playback.max_frames = options.input.frames;
     SourceOptions input = options.input.source;
-    input.device = context.common.device;
-    input.prefer_device_frames = context.common.backend != "cpu" && cuda_unavailable_reason(input.device).empty();
+    const int device = context.common.device;
+    set_device(input, device, context.common.backend != "cpu" && cuda_unavailable_reason(device).empty());
     session.settings.host_pixels = true;  // the window displays the frames
     session.open_source = [input](const std::string& spec, const std::stop_token& stop) {
         return open_source(spec, input, stop);

@@ -3,6 +3,7 @@
 #include "app/cuda_module/ablation.h"
 #include "core/frame/host_copies.h"
 #include "gpu/backend.h"
+#include "gpu/frame/device_converter.h"
 #include "gpu/nms/partial_nms.h"
 #include "gpu/runtime/partial_device.h"
 
@@ -27,6 +28,7 @@ const throng::CudaModule throng_cuda_module{
     .probe = throng::gpu::probe_cuda,
     .problem = throng::cuda_problem,
     .make_backend = throng::make_cuda_backend,
+    .make_converter = throng::gpu::make_device_converter,
     .host_copied_bytes = throng::host_copied_bytes,
     .ablation = throng::cuda_ablation,
     .time_partial_nms = throng::time_on_partition,

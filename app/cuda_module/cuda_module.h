@@ -16,6 +16,7 @@
 #include "core/base/log.h"
 #include "core/base/message.h"
 #include "core/detect/backend.h"
+#include "core/frame/device_converter.h"
 #include "gpu/runtime/probe.h"
 
 namespace throng {
@@ -48,6 +49,7 @@ struct CudaModule {
     gpu::CudaProbe (*probe)();
     std::string (*problem)(int device);
     std::shared_ptr<Backend> (*make_backend)(int device);
+    MakeDeviceConverter make_converter;
     std::uint64_t (*host_copied_bytes)();  // by the module's copy of core/frame/host_copies.h
 
     // Measurements (app/lab).

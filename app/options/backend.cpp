@@ -26,6 +26,13 @@ Message cuda_unavailable_reason(int device) {
     return (module != nullptr ? module->problem(device) : why_no_cuda_module()).c_str();
 }
 
+void set_device(SourceOptions& source, int device, bool on_device) {
+    source.device = device;
+    source.prefer_device_frames = on_device;
+    const CudaModule* module = on_device ? cuda_module() : nullptr;
+    source.make_converter = module != nullptr ? module->make_converter : nullptr;
+}
+
 std::function<std::shared_ptr<Backend>()> make_fallback(const CommonOptions& common, const DetectorParams& detector,
                                                         const Backend* first) {
     if (common.backend != "auto" || (first != nullptr && first->name() == "cpu")) return {};

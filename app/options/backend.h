@@ -8,6 +8,7 @@
 #include "app/options/command.h"
 #include "core/detect/backend.h"
 #include "core/pipeline/engine.h"
+#include "core/video/source.h"
 
 namespace throng {
 
@@ -31,6 +32,9 @@ struct BackendChoice {
 // Returns an engine on the backend of --backend, with the fallback above and a detector that is ready. Throws as
 // make_backend and Engine::prepare do.
 [[nodiscard]] Engine make_engine(const CommonOptions& common, const PipelineSettings& settings);
+
+// Lets a source decode on this device; its frames stay there if on_device, where a CUDA backend reads them.
+void set_device(SourceOptions& source, int device, bool on_device);
 
 // Returns why CUDA is unavailable on device `device`; empty when it is available.
 [[nodiscard]] Message cuda_unavailable_reason(int device);

@@ -110,7 +110,7 @@ ImagePixels pixels_of(av::FramePtr av_frame, bool ignore_alpha) {
     const AVPixFmtDescriptor* format = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(av_frame->format));
     const bool deep = format != nullptr && format->comp[0].depth > 8;
     const bool bits = format != nullptr && format->nb_components == 1 && format->comp[0].depth == 1;
-    FrameMaker maker(false);
+    FrameMaker maker;
     maker.ignore_alpha(ignore_alpha);
     const Frame frame = maker.make(std::move(av_frame), {});
     ImagePixels pixels{cv::Mat(frame.height(), frame.width(), CV_8UC3)};

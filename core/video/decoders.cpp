@@ -21,7 +21,9 @@ namespace {
 constexpr int kMaxThreads = 8;
 // Pixels. Larger frames are decoded by one thread, because each thread holds a frame.
 constexpr std::int64_t kLargeFrame = std::int64_t{1} << 25;
-constexpr int kHeldDeviceFrames = 12;  // additional surfaces for frames that are displayed or queued
+// Surfaces beyond those that FFmpeg counts for the decoder itself and for four frames of its caller. A pipeline has up to
+// three frames between decoding and boxes; the others are for what displays or writes them.
+constexpr int kHeldDeviceFrames = 4;
 // AV_CUDA_USE_PRIMARY_CONTEXT of libavutil/hwcontext_cuda.h, which would require the CUDA headers. Decoded frames are
 // in the context that the CUDA runtime uses.
 constexpr int kUsePrimaryContext = 1;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/video/transparency.h"
 
 extern "C" {
@@ -127,10 +128,9 @@ Frame host_copy_of_device_frame(const FrameInfo& info, const void* owner) {
     return wrapped(downloaded(*static_cast<const AVFrame*>(owner)), host_info);
 }
 
-bool is_nv12_on_device(const AVFrame& av_frame) {
-    if (av_frame.format != AV_PIX_FMT_CUDA || av_frame.hw_frames_ctx == nullptr) return false;
-    const auto* frames = reinterpret_cast<const AVHWFramesContext*>(av_frame.hw_frames_ctx->data);
-    return frames->sw_format == AV_PIX_FMT_NV12;
+AVPixelFormat format_on_device(const AVFrame& av_frame) {
+    if (av_frame.format != AV_PIX_FMT_CUDA || av_frame.hw_frames_ctx == nullptr) return AV_PIX_FMT_NONE;
+    return reinterpret_cast<const AVHWFramesContext*>(av_frame.hw_frames_ctx->data)->sw_format;
 }
 
 // Averages a chroma plane to half height, and to half width if halve_width.
@@ -188,16 +188,33 @@ FrameInfo describe(const AVFrame& av_frame) {
 
 Frame FrameMaker::make(av::FramePtr av_frame, Orientation orientation) {
     if (av_frame->hw_frames_ctx != nullptr) {
-        if (keep_on_device_ && orientation.is_identity() && is_nv12_on_device(*av_frame)) {
-            FrameInfo info = describe(*av_frame);
-            info.format = PixelFormat::nv12;
-            info.memory = MemoryKind::device;
-            return wrapped(std::move(av_frame), info, host_copy_of_device_frame);
+        if (keep_on_device_ && orientation.is_identity()) {
+            if (Frame frame = make_on_device(av_frame)) return frame;
         }
         av_frame = downloaded(*av_frame);
     }
     Frame frame = make_on_host(std::move(av_frame));
     return orientation.is_identity() ? frame : rotated(frame, orientation, pool_);
+}
+
+// Takes the frame, unless its format cannot remain on the device: then returns no frame.
+Frame FrameMaker::make_on_device(av::FramePtr& av_frame) {
+    const AVPixelFormat format = format_on_device(*av_frame);
+    FrameInfo info = describe(*av_frame);
+    info.format = PixelFormat::nv12;
+    info.memory = MemoryKind::device;
+    if (format == AV_PIX_FMT_NV12) return wrapped(std::move(av_frame), info, host_copy_of_device_frame);
+    if (format != AV_PIX_FMT_P010LE || make_converter_ == nullptr) return {};
+    try {
+        if (!converter_) converter_ = make_converter_(device_);
+        const PlaneView from[] = {view(*av_frame, info, 0), view(*av_frame, info, 1)};
+        return converter_->to_nv12(info, from, keep(av::checked(av::FramePtr(av_frame_clone(av_frame.get())))));
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::unavailable) throw;
+        logger().warn("frames are converted on the host: {}", error.what());
+        make_converter_ = nullptr;
+        return {};
+    }
 }
 
 Frame FrameMaker::make_on_host(av::FramePtr av_frame) {

@@ -2,28 +2,34 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/frame/frame_pool.h"
 #include "core/video/av.h"
 #include "core/video/orientation.h"
+#include "core/video/source.h"
 
 namespace throng {
 
 // Not thread-safe. Use one per source.
 class FrameMaker {
 public:
-    explicit FrameMaker(bool keep_on_device) : keep_on_device_(keep_on_device) {}
+    // options: whether frames remain on the device, and what converts them there.
+    explicit FrameMaker(const SourceOptions& options = {})
+        : keep_on_device_(options.prefer_device_frames),
+          device_(options.device),
+          make_converter_(options.make_converter) {}
 
     // From now on, frames are returned in host memory.
     void disable_device_frames() noexcept { keep_on_device_ = false; }
 
     // Returns the decoded frame with the orientation applied. yuv420p, nv12 and gray are not copied. yuv422p and
     // yuv444p share their luma plane. Other formats are converted to yuv420p, gray8 or bgr24. Transparent pixels are
-    // composed over white. NV12 device frames remain
-    // on the device if keep_on_device is set and they need no rotation. The caller sets index, pts and captured. Throws
-    // Error(input) for a format that cannot be converted.
+    // composed over white. Device frames with 8 or 10
+    // bits remain on the device, as NV12, if the options prefer that and they need no rotation. The caller sets index, pts
+    // and captured. Throws Error(input) for a format that cannot be converted.
     [[nodiscard]] Frame make(av::FramePtr av_frame, Orientation orientation);
 
     // From now on, the fourth channel of a format with alpha is ignored, or used again.
@@ -32,6 +38,7 @@ public:
     [[nodiscard]] bool composed() const noexcept { return composed_; }
 
 private:
+    [[nodiscard]] Frame make_on_device(av::FramePtr& av_frame);
     [[nodiscard]] Frame make_on_host(av::FramePtr av_frame);
     [[nodiscard]] Frame with_shared_luma(av::FramePtr av_frame, FrameInfo info);
     [[nodiscard]] Frame converted(const AVFrame& av_frame, FrameInfo info);
@@ -44,6 +51,9 @@ private:
     av::ScalerPtr scaler_;
     std::vector<std::uint8_t> colors_;  // with alpha
     bool keep_on_device_;
+    int device_;
+    MakeDeviceConverter make_converter_;  // null: frames with 10 bits are converted on the host
+    std::unique_ptr<DeviceConverter> converter_;
     bool ignore_alpha_ = false;
     bool composed_ = false;
 };

@@ -61,7 +61,7 @@ private:
     std::string name_;
     std::unique_ptr<GstPipeline> pipeline_;
     std::optional<double> duration_;
-    FrameMaker maker_{false};
+    FrameMaker maker_;
     FormatWatch watch_;
     std::optional<std::int64_t> first_ticks_;
     std::int64_t next_index_ = 0;

@@ -28,7 +28,7 @@ constexpr Seconds kMaxPause{10};
 class LiveSource final : public VideoSource {
 public:
     LiveSource(const MediaRequest& request, std::unique_ptr<LiveInput> input, OpenLiveInput open)
-        : request_(request), open_(std::move(open)), maker_(request.source.prefer_device_frames) {
+        : request_(request), open_(std::move(open)), maker_(request.source) {
         info_.name = request.shown;
         info_.width = input->width();
         info_.height = input->height();

@@ -45,7 +45,7 @@ MediaFileSource::MediaFileSource(const MediaRequest& request, std::unique_ptr<Me
                                  const std::stop_token& stop)
     : request_(request),
       reader_(reader ? std::move(reader) : std::make_unique<MediaReader>(request, stop)),
-      maker_(request.source.prefer_device_frames),
+      maker_(request.source),
       opener_stop_(stop),
       stop_(stop) {
     std::optional<TimedFrame> first = decode(stop);

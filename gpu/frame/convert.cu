@@ -1,6 +1,7 @@
 #include <cuda_runtime.h>
 
 #include "core/algo/gray.h"
+#include "core/algo/narrow.h"
 #include "gpu/frame/convert.h"
 #include "gpu/runtime/launch.cuh"
 
@@ -22,6 +23,16 @@ __global__ void gray_kernel(const std::uint8_t* bgr, int bgr_pitch, int width, i
     if (x >= width || y >= height) return;
     const std::uint8_t* at = bgr + static_cast<std::int64_t>(y) * bgr_pitch + 3 * x;
     gray[static_cast<std::int64_t>(y) * gray_pitch + x] = gray_of_bgr(at[0], at[1], at[2]);
+}
+
+// channels: 2 where two planes are interleaved. width: samples of all of them.
+__global__ void narrow_kernel(const std::uint8_t* from, std::int64_t from_pitch, int channels, int width, int height,
+                              std::uint8_t* to, std::int64_t to_pitch) {
+    const int x = blockIdx.x * kBlockWidth + threadIdx.x;
+    const int y = blockIdx.y * kBlockHeight + threadIdx.y;
+    if (x >= width || y >= height) return;
+    const int sample = reinterpret_cast<const std::uint16_t*>(from + y * from_pitch)[x] >> 6;
+    to[y * to_pitch + x] = narrow(sample, x / channels + x % channels, y);
 }
 
 // R = luma_scale (Y - luma_zero) + red Cr; G and B accordingly. Chroma is centered at 128.
@@ -74,6 +85,12 @@ void enqueue_gray(const std::uint8_t* bgr, int bgr_pitch, int width, int height,
                   StreamView stream) {
     LaunchChain(stream, false)
         .launch("gray_kernel", gray_kernel, size_for(width, height), bgr, bgr_pitch, width, height, gray, gray_pitch);
+}
+
+void enqueue_narrow(const PlaneView& from, int plane, const PlaneView& shape, std::uint8_t* to, StreamView stream) {
+    LaunchChain(stream, false)
+        .launch("narrow_kernel", narrow_kernel, size_for(shape.width, shape.height), from.data,
+                std::int64_t{from.pitch}, plane + 1, shape.width, shape.height, to, std::int64_t{shape.pitch});
 }
 
 void enqueue_rgba(const DeviceImage& frame, ColorRange range, ColorMatrix matrix, std::uint8_t* rgba, int rgba_pitch,

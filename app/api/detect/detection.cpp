@@ -192,8 +192,7 @@ SourceStream::SourceStream(const std::string& source, const DetectionOptions& op
     PipelineOptions pipeline_options;
     pipeline_options.fallback = make_fallback(common, settings.detector, backend.get());
     SourceOptions source_options;
-    source_options.device = options.device;
-    source_options.prefer_device_frames = backend->name() != "cpu";
+    set_device(source_options, options.device, backend->name() != "cpu");
     std::unique_ptr<VideoSource> opened = media_module().open_source(source, source_options, options.stop);
     if (settings.hiding && !opened->info().live) settings.hiding->plan.delay = kFileDelay;
     pipeline_ = std::make_unique<Pipeline>(std::move(opened), std::move(backend), settings, pipeline_options);

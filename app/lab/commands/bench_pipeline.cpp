@@ -47,8 +47,7 @@ int bench_pipeline(PipelineBenchArguments arguments, const CommonOptions& common
     const std::string detector = describe_detector(bench.settings.detector.kind, model_name(bench.settings.detector));
 
     bench.source_options = arguments.input.source;
-    bench.source_options.device = common.device;
-    bench.source_options.prefer_device_frames = backend.backend->name() != "cpu";
+    set_device(bench.source_options, common.device, backend.backend->name() != "cpu");
     if (arguments.input.frames > 0) bench.frames = arguments.input.frames;
     bench.shared_permits = arguments.shared_permits;
     bench.make_backend = [named = common, name = backend.backend->name()]() mutable {

@@ -10,9 +10,11 @@
 #include <random>
 
 #include "core/algo/gray.h"
+#include "core/algo/narrow.h"
 #include "core/base/error.h"
 #include "core/frame/frame_pool.h"
 #include "gpu/frame/convert.h"
+#include "gpu/frame/device_converter.h"
 #include "gpu/frame/frame_intake.h"
 #include "gpu/interop/gpu_mat.h"
 #include "tests/gpu/frame/device_memory.h"
@@ -194,6 +196,58 @@ TEST_F(IntakeTest, FramesAreReturnedWhenTheyAreRead) {
         const gpu::FrameIntake::Reading reading(intake);
         EXPECT_EQ(kept(), 0);
         EXPECT_TRUE(next.expired());
+    }
+}
+
+// Frames with 10 bits become NV12 on the device, with the samples that core/algo/narrow.h defines. Their owner is kept as
+// long as the frame; the memory is used again afterwards.
+TEST_F(IntakeTest, TenBitsAreNarrowed) {
+    if (IsSkipped() || HasFatalFailure()) return;
+    std::mt19937_64 random(seed(74));
+    const auto converter = gpu::make_device_converter(0);
+    gpu::FrameIntake intake(view(), false);
+    for (const auto& [width, height] : {std::pair{1920, 1080}, {1920, 1080}, {33, 21}, {1, 1}, {322, 246}}) {
+        const int half_width = (width + 1) / 2;
+        const int half_height = (height + 1) / 2;
+        const int pitch = 4 * half_width + 32;  // bytes
+        std::vector<std::uint16_t> samples(static_cast<std::size_t>(pitch / 2 * (height + half_height)));
+        for (std::uint16_t& sample : samples) sample = static_cast<std::uint16_t>(random() % 1024 << 6);
+        auto memory = std::make_shared<gpu::DeviceBuffer<std::uint16_t>>(to_device(samples));
+        const auto* bytes = reinterpret_cast<const std::uint8_t*>(memory->data());
+        const PlaneView from[] = {{bytes, pitch, 2 * width, height},
+                                  {bytes + std::ptrdiff_t{pitch} * height, pitch, 4 * half_width, half_height}};
+        std::vector<std::uint8_t> luma;
+        std::vector<std::uint8_t> chroma;
+        const auto at = [&](int x, int y) { return samples[static_cast<std::size_t>(pitch / 2 * y + x)] >> 6; };
+        for (int y = 0; y < height; ++y) {
+            for (int x = 0; x < width; ++x) luma.push_back(narrow(at(x, y), x, y));
+        }
+        for (int y = 0; y < half_height; ++y) {
+            for (int x = 0; x < half_width; ++x) {
+                for (int c = 0; c < 2; ++c) chroma.push_back(narrow(at(2 * x + c, height + y), x + c, y));
+            }
+        }
+        FrameInfo info;
+        info.width = width;
+        info.height = height;
+        info.pts = 7;
+        const std::weak_ptr<gpu::DeviceBuffer<std::uint16_t>> watched = memory;
+        {
+            const Frame frame = converter->to_nv12(info, from, std::move(memory));
+            EXPECT_EQ(frame.info().format, PixelFormat::nv12);
+            EXPECT_EQ(frame.info().pts, 7);
+            const gpu::FrameIntake::Reading reading(intake);
+            const gpu::DeviceImage image = intake.take(frame, true, recorder);
+            EXPECT_EQ(rows(image.luma, image.luma_pitch, width, height), luma) << width << "x" << height;
+            EXPECT_EQ(rows(image.cb, image.chroma_pitch, 2 * half_width, half_height), chroma)
+                << width << "x" << height;
+            const Frame host = frame.on_host();
+            EXPECT_EQ(rows(host, 0), luma);
+            EXPECT_EQ(rows(host, 1), chroma);
+            EXPECT_FALSE(watched.expired());
+        }
+        intake.release_read();
+        EXPECT_TRUE(watched.expired());
     }
 }
 

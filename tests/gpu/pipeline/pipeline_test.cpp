@@ -1,6 +1,8 @@
 // Compares the pipeline on CUDA with the pipeline on the CPU, on the same files.
 #include <algorithm>
 #include <cstring>
+#include <deque>
+#include <filesystem>
 #include <thread>
 
 #include "core/base/error.h"
@@ -10,6 +12,7 @@
 #include "gpu/backend.h"
 #include "tests/gpu/pipeline/runs.h"
 #include "tests/support/eventually.h"
+#include "tests/support/video_files.h"
 
 namespace throng {
 namespace {
@@ -149,6 +152,69 @@ TEST_F(CudaPipeline, FramesThatWaitToBeHiddenStayOnTheDevice) {
             }
         }
     }
+}
+
+// A copy of the file in another coding.
+class Transcoded {
+public:
+    Transcoded(const std::string& from, const std::string& arguments) : path_(from + ".mkv") {
+        test::ffmpeg("-i " + from + " " + arguments, path_);
+    }
+    ~Transcoded() {
+        std::error_code ignored;
+        std::filesystem::remove(path_, ignored);
+    }
+    Transcoded(const Transcoded&) = delete;
+    Transcoded& operator=(const Transcoded&) = delete;
+    [[nodiscard]] const std::string& path() const { return path_; }
+
+private:
+    std::string path_;
+};
+
+// Video with 10 bits per sample is decoded and converted on the device.
+TEST_F(CudaPipeline, TenBitsStayOnTheDevice) {
+    TH_NEED_FFMPEG();
+    const CrowdFile crowd(640, 360, 30);
+    const Transcoded file(crowd.path(), "-c:v libx265 -x265-params log-level=error -pix_fmt yuv420p10le");
+    const auto expected = run_file(file.path(), make_cpu_backend(), false);
+    const std::uint64_t before = host_copied_bytes();
+    const auto found = run_file(file.path(), make_cuda_backend(), true);
+    EXPECT_EQ(found->lines, expected->lines);
+    EXPECT_NE(found->lines.front().find("\"score\""), std::string::npos) << "no face found in the crowd";
+    EXPECT_EQ(host_copied_bytes(), before);
+    EXPECT_TRUE(on_device(*found));
+}
+
+// A decoder has frames for those that are in flight, and for the four that others may still hold, also where it needs
+// sixteen itself.
+TEST_F(CudaPipeline, FourFramesMayBeHeld) {
+    TH_NEED_FFMPEG();
+    class Holder final : public ResultSink {
+    public:
+        void write(const FrameResult& result) override {
+            ++count;
+            on_device = on_device && result.frame.info().memory == MemoryKind::device;
+            held.push_back(result.frame);
+            if (held.size() > 4) held.pop_front();
+        }
+        void close() override {}
+        std::deque<Frame> held;
+        int count = 0;
+        bool on_device = true;
+    };
+    const CrowdFile crowd(640, 360, 60);
+    const Transcoded file(crowd.path(), "-c:v libx264 -refs 16 -bf 3 -b_strategy 0");
+    SourceOptions source;
+    source.prefer_device_frames = true;
+    Pipeline pipeline(open_source(file.path(), source), make_cuda_backend(), crowd_settings());
+    auto sink = std::make_shared<Holder>();
+    pipeline.add_sink(sink);
+    pipeline.start();
+    pipeline.wait();
+    EXPECT_EQ(sink->count, 60);
+    EXPECT_TRUE(sink->on_device);
+    EXPECT_FALSE(pipeline.failure().has_value());
 }
 
 // Several sources at the same time, each of which must give the lines of a run alone.

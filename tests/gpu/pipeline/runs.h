@@ -19,6 +19,7 @@
 #include "core/synth/crowd.h"
 #include "core/video/source.h"
 #include "core/video/video_writer.h"
+#include "gpu/frame/device_converter.h"
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/support/test_data.h"
 
@@ -113,6 +114,7 @@ inline std::shared_ptr<LineSink> run_file(const std::string& path, std::shared_p
                                           const PipelineOptions& options = {}) {
     SourceOptions source;
     source.prefer_device_frames = device;
+    source.make_converter = gpu::make_device_converter;
     Pipeline pipeline(open_source(path, source), std::move(backend), settings, options);
     auto sink = std::make_shared<LineSink>();
     pipeline.add_sink(sink);

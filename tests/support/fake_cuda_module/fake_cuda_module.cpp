@@ -3,4 +3,4 @@
 
 extern "C" __attribute__((visibility("default"))) const throng::CudaModule throng_cuda_module;
 const throng::CudaModule throng_cuda_module{"0.0.0-test", nullptr, nullptr, nullptr, nullptr,
-                                            nullptr,      nullptr, nullptr, nullptr};
+                                            nullptr,      nullptr, nullptr, nullptr, nullptr};

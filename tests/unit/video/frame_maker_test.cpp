@@ -3,11 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <memory>
+#include <random>
+#include <utility>
+#include <vector>
 
+#include "core/algo/narrow.h"
 #include "core/base/error.h"
 #include "core/video/convert.h"
+#include "tests/support/random.h"
 
 extern "C" {
+#include <libavutil/hwcontext.h>
 #include <libavutil/pixdesc.h>
 }
 
@@ -36,7 +43,7 @@ TEST(FrameMaker, SupportedFormatsAreNotCopied) {
         av::FramePtr image = decoded(from, 33, 17);
         const std::uint8_t* planes[3] = {image->data[0], image->data[1], image->data[2]};
         const int pitch = image->linesize[0];
-        FrameMaker maker(false);
+        FrameMaker maker;
         const Frame frame = maker.make(std::move(image), {});
         EXPECT_EQ(frame.info().format, to);
         for (int p = 0; p < plane_count(to); ++p) EXPECT_EQ(frame.plane(p).data, planes[p]) << from << " plane " << p;
@@ -49,7 +56,7 @@ TEST(FrameMaker, OpaquePlanesAreNotCopied) {
     av::FramePtr image = decoded(AV_PIX_FMT_YUVA420P, 33, 17);
     for (int y = 0; y < 17; ++y) std::memset(image->data[3] + y * image->linesize[3], 255, 33);
     const std::uint8_t* luma = image->data[0];
-    FrameMaker maker(false);
+    FrameMaker maker;
     EXPECT_EQ(maker.make(std::move(image), {}).plane(0).data, luma);
     EXPECT_FALSE(maker.composed());
 }
@@ -93,7 +100,7 @@ TEST(FrameMaker, TransparentPixelsOfEveryFormatAreComposedOverWhite) {
           AV_PIX_FMT_YUVA420P10LE, AV_PIX_FMT_YUVA444P10LE, AV_PIX_FMT_YUVA444P16LE}) {
         const AVPixFmtDescriptor* descriptor = av_pix_fmt_desc_get(format);
         SCOPED_TRACE(descriptor->name);
-        FrameMaker maker(false);
+        FrameMaker maker;
         const Frame frame = maker.make(with_alpha(format, 60), {});
         EXPECT_TRUE(maker.composed());
         PixelConverter converter;
@@ -115,7 +122,7 @@ TEST(FrameMaker, TransparentPixelsOfEveryFormatAreComposedOverWhite) {
     }
     // The fourth byte of these formats means nothing.
     for (const AVPixelFormat format : {AV_PIX_FMT_BGR0, AV_PIX_FMT_0RGB}) {
-        FrameMaker maker(false);
+        FrameMaker maker;
         const Frame frame = maker.make(decoded(format, 16, 16, 0), {});
         EXPECT_EQ(frame.plane(0).data[0], 0);
         EXPECT_FALSE(maker.composed());
@@ -133,7 +140,7 @@ TEST(FrameMaker, OtherChromaSubsamplingSharesTheLuma) {
             }
         }
         const std::uint8_t* luma = image->data[0];
-        FrameMaker maker(false);
+        FrameMaker maker;
         const Frame frame = maker.make(std::move(image), {});
         EXPECT_EQ(frame.info().format, PixelFormat::yuv420p);
         EXPECT_EQ(frame.plane(0).data, luma);
@@ -146,26 +153,93 @@ TEST(FrameMaker, OtherChromaSubsamplingSharesTheLuma) {
     }
 }
 
+// Planar, and luma with interleaved chroma in the upper bits (P010). With the planar frame of a decoder in software, only
+// what limited range needs is exact: swscale scales full range, and dithers the last plane differently.
 TEST(FrameMaker, TenBitsBecomeEight) {
-    av::FramePtr image = decoded(AV_PIX_FMT_YUV420P10LE, 16, 16, 0);
-    for (int p = 0; p < 3; ++p) {
-        for (int y = 0; y < (p == 0 ? 16 : 8); ++y) {
-            auto* row = reinterpret_cast<std::uint16_t*>(image->data[p] + y * image->linesize[p]);
-            for (int x = 0; x < (p == 0 ? 16 : 8); ++x) row[x] = static_cast<std::uint16_t>(400 + 100 * p);
+    std::mt19937_64 random(test::seed(31));
+    for (const auto& [width, height] : {std::pair{16, 16}, {33, 21}, {1, 1}, {322, 46}}) {
+        av::FramePtr planar = decoded(AV_PIX_FMT_YUV420P10LE, width, height, 0);
+        av::FramePtr packed = decoded(AV_PIX_FMT_P010LE, width, height, 0);
+        packed->color_range = width == 33 ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
+        const auto row = [](const av::FramePtr& image, int p, int y) {
+            return reinterpret_cast<std::uint16_t*>(image->data[p] + y * image->linesize[p]);
+        };
+        std::vector<std::uint8_t> expected[3];
+        for (int p = 0; p < 3; ++p) {
+            const PlaneView shape = plane_shape(PixelFormat::yuv420p, width, height, p);
+            for (int y = 0; y < shape.height; ++y) {
+                for (int x = 0; x < shape.width; ++x) {
+                    const auto sample = static_cast<std::uint16_t>(random() % 1024);
+                    row(planar, p, y)[x] = sample;
+                    (p == 0 ? row(packed, 0, y)[x] : row(packed, 1, y)[2 * x + p - 1]) =
+                        static_cast<std::uint16_t>(sample << 6);
+                    expected[p].push_back(narrow(sample, p == 2 ? x + 1 : x, y));
+                }
+            }
+        }
+        FrameMaker maker;
+        const Frame frames[] = {maker.make(std::move(packed), {}), maker.make(std::move(planar), {})};
+        for (const Frame& frame : frames) {
+            ASSERT_EQ(frame.info().format, PixelFormat::yuv420p);
+            for (int p = 0; p < (&frame == frames ? 3 : 2); ++p) {
+                const PlaneView& plane = frame.plane(p);
+                for (int y = 0; y < plane.height; ++y) {
+                    EXPECT_EQ(std::memcmp(plane.data + y * plane.pitch, expected[p].data() + y * plane.width,
+                                          static_cast<std::size_t>(plane.width)),
+                              0)
+                        << width << "x" << height << " plane " << p << " row " << y;
+                }
+            }
         }
     }
-    FrameMaker maker(false);
-    const Frame frame = maker.make(std::move(image), {});
-    EXPECT_EQ(frame.info().format, PixelFormat::yuv420p);
-    EXPECT_NEAR(frame.plane(0).data[5], 100, 1);
-    EXPECT_NEAR(frame.plane(1).data[5], 125, 1);
-    EXPECT_NEAR(frame.plane(2).data[5], 150, 1);
+}
+
+// A frame with 10 bits in device memory goes to the converter, which gets an owner of it.
+TEST(FrameMaker, TenBitsRemainOnTheDevice) {
+    static std::shared_ptr<const void> owned;
+    static std::vector<PlaneView> given;
+    class Recorder final : public DeviceConverter {
+    public:
+        Frame to_nv12(FrameInfo info, const PlaneView (&from)[2], std::shared_ptr<const void> owner) override {
+            given.assign(std::begin(from), std::end(from));
+            owned = std::move(owner);
+            const PlaneView planes[Frame::kMaxPlanes] = {from[0], from[1]};
+            return {info, planes, nullptr};
+        }
+    };
+    av::BufferPtr device(av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA));
+    if (!device) GTEST_SKIP() << "skipped: FFmpeg without CUDA";
+    av::FramePtr image = decoded(AV_PIX_FMT_P010LE, 34, 18);
+    image->hw_frames_ctx = av_hwframe_ctx_alloc(device.get());
+    reinterpret_cast<AVHWFramesContext*>(image->hw_frames_ctx->data)->sw_format = AV_PIX_FMT_P010LE;
+    image->format = AV_PIX_FMT_CUDA;
+    image->colorspace = AVCOL_SPC_BT2020_NCL;
+    const std::uint8_t* chroma = image->data[1];
+    AVBufferRef* buffer = image->buf[0];
+
+    SourceOptions options;
+    options.prefer_device_frames = true;
+    options.device = 3;
+    options.make_converter = [](int number) -> std::unique_ptr<DeviceConverter> {
+        EXPECT_EQ(number, 3);
+        return std::make_unique<Recorder>();
+    };
+    const av::BufferPtr watched(av_buffer_ref(buffer));
+    const Frame frame = FrameMaker(options).make(std::move(image), {});
+    EXPECT_EQ(frame.info().memory, MemoryKind::device);
+    EXPECT_EQ(frame.info().format, PixelFormat::nv12);
+    EXPECT_EQ(frame.info().matrix, ColorMatrix::bt2020);
+    ASSERT_EQ(given.size(), 2U);
+    EXPECT_EQ(given[1].data, chroma);
+    EXPECT_EQ(av_buffer_get_ref_count(watched.get()), 2) << "the decoder's frame has an owner";
+    owned.reset();
+    EXPECT_EQ(av_buffer_get_ref_count(watched.get()), 1);
 }
 
 TEST(FrameMaker, RgbBecomesBgrAndDeepGrayBecomesGray) {
     av::FramePtr rgb = decoded(AV_PIX_FMT_RGB0, 9, 3);
     for (int i = 0; i < 9; ++i) std::memcpy(rgb->data[0] + 4 * i, "\x0A\x14\x1E\xFF", 4);
-    FrameMaker maker(false);
+    FrameMaker maker;
     const Frame bgr = maker.make(std::move(rgb), {});
     ASSERT_EQ(bgr.info().format, PixelFormat::bgr24);
     EXPECT_EQ(bgr.info().range, ColorRange::full);
@@ -194,7 +268,7 @@ TEST(FrameMaker, RangeAndMatrixAreReadOrGuessed) {
 }
 
 TEST(FrameMaker, OnePixel) {
-    FrameMaker maker(false);
+    FrameMaker maker;
     for (const AVPixelFormat format :
          {AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUV444P, AV_PIX_FMT_RGB24, AV_PIX_FMT_YUV420P10LE}) {
         const Frame frame = maker.make(decoded(format, 1, 1), {});

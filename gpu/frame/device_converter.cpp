@@ -1,0 +1,43 @@
+#include "gpu/frame/device_converter.h"
+
+#include <cuda_runtime_api.h>
+
+#include <utility>
+
+#include "gpu/frame/convert.h"
+#include "gpu/frame/image_memory.h"
+
+namespace throng::gpu {
+namespace {
+
+constexpr std::size_t kKeptImages = 8;  // a source has few frames at a time
+
+// Everything runs on the default stream, where FFmpeg's decoder writes its frames and where readers of its frames wait.
+class CudaConverter final : public DeviceConverter {
+public:
+    explicit CudaConverter(int device) : device_(device), memory_(device, kKeptImages) {}
+
+    Frame to_nv12(FrameInfo info, const PlaneView (&from)[2], std::shared_ptr<const void> owner) override {
+        check_cuda(cudaSetDevice(device_), "cudaSetDevice");  // the current device is a property of the calling thread
+        info.format = PixelFormat::nv12;
+        info.memory = MemoryKind::device;
+        const ImageMemory::Image image = memory_.take(info);
+        for (int p = 0; p < 2; ++p) enqueue_narrow(from[p], p, image.planes[p], image.writable(p), cudaStreamLegacy);
+        // The decoder may write its frame again once it has no owner: it needs one as long as it may be read.
+        auto owners = std::make_shared<std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(
+            image.owner, std::move(owner));
+        return {info, image.planes, {owners, image.owner.get()}, image.host_copy};
+    }
+
+private:
+    int device_;
+    ImageMemory memory_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceConverter> make_device_converter(int device) {
+    return std::make_unique<CudaConverter>(device);
+}
+
+}  // namespace throng::gpu
