@@ -192,6 +192,7 @@ int run_detect_archive(const DetectArguments& arguments, const PipelineSettings&
                                         {"--summary", output.summary},
                                         {"--occupancy", output.occupancy},
                                         {"--trace", output.trace},
+                                        {"--http", output.http.address},
                                         {"--telemetry", arguments.clocks.telemetry}}) {
         if (value.empty()) continue;
         throw Error(ErrorKind::usage, "cannot be combined with --out, which writes one result per file", option,

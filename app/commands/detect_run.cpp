@@ -15,6 +15,7 @@
 #include "core/base/output_file.h"
 #include "core/base/resources.h"
 #include "core/base/secrets.h"
+#include "core/base/sleep.h"
 #include "core/detect/detector_kinds.h"
 #include "core/model/model_finder.h"
 #include "core/video/url.h"
@@ -40,14 +41,13 @@ DetectRun::DetectRun(DetectArguments arguments, const CommonOptions& common)
     const bool counts_files = arguments_.archive.requested() && !arguments_.output.count.empty();
     if (arguments_.output.need_tracks() || counts_files) settings_.tracking = tracker_params(settings_.detector.kind);
     const bool writes_pixels = !arguments_.output.video.empty() || !arguments_.output.images.empty();
-    if (arguments_.output.blur && writes_pixels) {
-        settings_.hiding = hiding_params(settings_.detector.kind);
-        settings_.hiding->plan.delay = kFileDelay;
-    }
+    const bool hides_files = arguments_.output.blur && writes_pixels;
+    if (hides_files || arguments_.output.http.hides_faces()) settings_.hiding = hiding_params(settings_.detector.kind);
+    if (hides_files) settings_.hiding->plan.delay = kFileDelay;
     check_settings(settings_);
     if (arguments_.archive.requested()) return;
     reject_archive_options(arguments_.archive, "add --out DIR");
-    if (arguments_.sources.empty()) {
+    if (arguments_.sources.empty() && !arguments_.output.http.requested()) {
         throw Error(ErrorKind::usage, "SOURCE is required", {}, "see throng detect --help");
     }
     for (const std::string& source : arguments_.sources) files_->add_source(source);
@@ -59,13 +59,16 @@ DetectRun::DetectRun(DetectArguments arguments, const CommonOptions& common)
 int DetectRun::run() {
     if (arguments_.archive.requested()) return run_detect_archive(arguments_, settings_, common_);
     const InterruptGuard interrupts;
+    service_ = make_service(arguments_.output.http, annotated_options(arguments_.output), settings_, common_,
+                            arguments_.clocks.root, arguments_.sources.empty());
+    if (arguments_.sources.empty()) return answer_questions();
     idle_backends_.push_back(make_backend(common_, &settings_.detector));
     const BackendChoice& first = idle_backends_.back();
     backend_name_ = first.backend->name();
     backend_why_ = first.why.text();
     model_name_ = model_name(settings_.detector);  // the file may be removed before the end
     logger().debug("backend {}, {}", first.why.text(), first.backend->description());
-    outputs_ = OutputFiles(arguments_.output, arguments_.sources.size(), files_);
+    outputs_ = OutputFiles(arguments_.output, arguments_.sources.size(), files_, service_);
     settings_.host_pixels = outputs_.want_pixels();
     clocks_.emplace(arguments_.clocks, common_);
     if (auto sink = clocks_->sink()) clock_sink_ = std::make_shared<SharedSink::Shared>(std::move(sink));
@@ -86,6 +89,13 @@ int DetectRun::run() {
     write_summary(seconds);
     print_totals(seconds);
     return InterruptGuard::requested() ? exit_status(ErrorKind::interrupted) : status_;
+}
+
+// Without a source: until a signal.
+int DetectRun::answer_questions() {
+    clocks_.emplace(arguments_.clocks, common_);
+    while (sleep_for(std::chrono::hours(1), InterruptGuard::token())) continue;
+    return exit_status(ErrorKind::interrupted);
 }
 
 void DetectRun::report(const Error& error) {
@@ -168,7 +178,9 @@ Pipeline& DetectRun::make_pipeline(std::size_t number, std::unique_ptr<VideoSour
     options.shared_permits = shared_permits_;
     options.source_number = static_cast<int>(number) + 1;
     options.fallback = make_fallback(common_, settings_.detector, active.backend.backend.get());
-    active.pipeline = std::make_unique<Pipeline>(std::move(source), active.backend.backend, settings_, options);
+    PipelineSettings settings = settings_;
+    if (settings.hiding && !active.live) settings.hiding->plan.delay = kFileDelay;
+    active.pipeline = std::make_unique<Pipeline>(std::move(source), active.backend.backend, settings, options);
     Pipeline& pipeline = *active.pipeline;
     for (auto& sink : outputs_.sinks_for(number, info)) pipeline.add_sink(sink);
     active.totals = std::make_shared<SourceTotals>(info.name, options.source_number);

@@ -59,6 +59,7 @@ private:
         std::string logged;  // the notice that was logged last
     };
 
+    int answer_questions();
     void start_sources();
     void start_source(std::size_t number);
     [[nodiscard]] Pipeline& make_pipeline(std::size_t number, std::unique_ptr<VideoSource> source);
@@ -82,6 +83,7 @@ private:
     std::string backend_why_;
     std::string model_name_;
     std::vector<BackendChoice> idle_backends_;  // of sources that have ended
+    std::shared_ptr<Service> service_;          // null without --http
     OutputFiles outputs_;
     std::optional<ClockRun> clocks_;
     std::shared_ptr<SharedSink::Shared> clock_sink_;  // null without --telemetry

@@ -89,6 +89,7 @@ void check_wall(const ViewOptions& options) {
     }
     std::vector<const char*> used = output_options_of(options.output);
     if (!options.output.count.empty()) used.push_back("--count");
+    if (options.output.http.requested()) used.push_back("--http");
     if (count > 1 && !used.empty()) {
         throw Error(ErrorKind::usage, "the window takes it for one source only", used.front(),
                     "name one source, or use `throng detect`");
@@ -149,14 +150,15 @@ int run_view(const CommandContext& context, ViewOptions options) {
     window.remember = !reproducible && !options.kiosk && options.scenes.empty();
     window.remember_detector = window.remember && !chosen.changes_boxes();
     session.try_network = try_network;
-    session.draw_tracks = options.output.need_tracks();
+    session.draw_tracks = options.output.write_tracks();
     session.count_file = options.output.count;
     // A missing file is created when the first line or zone is drawn.
     if (std::filesystem::exists(session.count_file)) session.count_plan = load_count_plan(session.count_file);
-    session.sinks_hide_faces = options.output.blur;
+    session.sinks_hide_faces = options.output.blur || options.output.http.hides_faces();
     session.sinks_store_images = !options.output.video.empty() || !options.output.images.empty();
     session.settings.tracking = tracker_params(settings.detector.kind);
-    if (!session.draw_tracks) session.settings.tracking->candidate_fraction = 1;  // only moves boxes between detections
+    if (!options.output.need_tracks())
+        session.settings.tracking->candidate_fraction = 1;  // only moves boxes between detections
     // A screenshot shows a detected frame, found with the given settings.
     session.settings.carry = options.screenshot.empty();
     session.settings.keep_rate = options.screenshot.empty() ? options.keep_rate : 0;
@@ -189,10 +191,12 @@ int run_view(const CommandContext& context, ViewOptions options) {
             std::make_shared<TraceSink>(std::exchange(options.output.trace, {}), InterruptGuard::token()));
         session.make_observer = [trace] { return std::make_shared<SharedSink>(trace); };
     }
+    const std::shared_ptr<Service> service = make_service(options.output.http, annotated_options(options.output),
+                                                          settings, context.common, options.clocks.root, false);
     const auto opened = std::make_shared<std::atomic<bool>>(false);  // a source that the outputs are of
-    session.make_sinks = [output = options.output, files, opened](const SourceInfo& source) {
+    session.make_sinks = [output = options.output, files, opened, service](const SourceInfo& source) {
         *opened = true;
-        return make_sinks(output, source, files);
+        return make_sinks(output, source, files, service);
     };
     session.make_recording = [tracks = session.draw_tracks](const std::string& path, const SourceInfo& source, bool raw,
                                                             bool blur) {
@@ -202,7 +206,7 @@ int run_view(const CommandContext& context, ViewOptions options) {
         recording.track = tracks;
         recording.raw = raw;
         recording.blur = blur;
-        return make_sinks(recording, source, nullptr).front();
+        return make_sinks(recording, source, nullptr, nullptr).front();
     };
 
     // The window applies clocks and samples telemetry itself, so that the user can see and change both.

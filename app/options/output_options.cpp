@@ -99,6 +99,7 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
              "Follow faces over time: ids in JSON lines, video, images and window");
     add_flag(command, group, "--blur", options.blur,
              "Hide the faces that are found, and where they are missed for a while, in video and images");
+    add_http_options(command, options.http);
 }
 
 void add_outputs(RunFiles& files, const OutputOptions& options, std::size_t sources) {
@@ -108,10 +109,12 @@ void add_outputs(RunFiles& files, const OutputOptions& options, std::size_t sour
     if (options.audio == "copy" && options.video.empty()) {
         throw Error(ErrorKind::usage, "audio is written into a video only", "--audio copy", "add --video OUT.mp4");
     }
-    if (!options.count.empty() && options.events.empty() && options.per_minute.empty() && !options.shows_counts) {
+    if (!options.count.empty() && options.events.empty() && options.per_minute.empty() && !options.shows_counts &&
+        !options.http.requested()) {
         throw Error(ErrorKind::usage, "nothing writes the counts", "--count",
-                    "add --events OUT.jsonl or --per-minute OUT.csv");
+                    "add --events OUT.jsonl, --per-minute OUT.csv or --http PORT");
     }
+    add_http_files(files, options.http);
     files.add_input("the lines and zones", options.count);
     files.add_output("--json", options.json);
     files.add_output("--events", options.events);
@@ -136,24 +139,35 @@ void add_outputs(RunFiles& files, const OutputOptions& options, std::size_t sour
     }
 }
 
-OutputFiles::OutputFiles(const OutputOptions& options, std::size_t sources, std::shared_ptr<const RunFiles> files)
-    : options_(options), sources_(sources), failed_(std::make_shared<std::atomic<bool>>(false)) {
-    annotated_.raw = options.raw;
-    annotated_.blur = options.blur;
-    annotated_.tracks = options.track;
-    annotated_.screen = options.screen_colors;
-    annotated_.stop = InterruptGuard::token();
+AnnotatedOptions annotated_options(const OutputOptions& options) {
+    AnnotatedOptions annotated;
+    annotated.raw = options.raw;
+    annotated.blur = options.blur;
+    annotated.tracks = options.track;
+    annotated.screen = options.screen_colors;
+    annotated.stop = InterruptGuard::token();
+    return annotated;
+}
+
+OutputFiles::OutputFiles(const OutputOptions& options, std::size_t sources, std::shared_ptr<const RunFiles> files,
+                         std::shared_ptr<Service> service)
+    : options_(options),
+      annotated_(annotated_options(options)),
+      sources_(sources),
+      failed_(std::make_shared<std::atomic<bool>>(false)),
+      service_(std::move(service)) {
     const auto share = [this](std::shared_ptr<ResultSink> sink, bool writes_tracks = false) {
         shared_.push_back({std::make_shared<SharedSink::Shared>(std::move(sink)), writes_tracks});
     };
     if (!options.json.empty())
         share(std::make_shared<JsonSink>(options.json, JsonFields{options.raw, options.track}, annotated_.stop),
               options.track);
-    if (!options.events.empty() || !options.per_minute.empty()) {
+    if (!options.events.empty() || !options.per_minute.empty() || service_) {
         const CountPlan plan =
             options.count.empty() ? CountPlan{1, 1, {}, {}} : load_count_plan(options.count, annotated_.stop);
-        share(std::make_shared<CountSink>(plan, CountOutputs{options.events, options.per_minute}, annotated_.stop),
-              true);
+        CountOutputs outputs{options.events, options.per_minute};
+        if (service_) service_->take_counts(plan, outputs);
+        share(std::make_shared<CountSink>(plan, std::move(outputs), annotated_.stop), true);
     }
     if (is_table(options.occupancy)) share(std::make_shared<OccupancySink>(options.occupancy, annotated_.stop), true);
     if (!options.trace.empty()) share(std::make_shared<TraceSink>(options.trace, annotated_.stop));
@@ -165,6 +179,7 @@ OutputFiles::OutputFiles(const OutputOptions& options, std::size_t sources, std:
 
 std::vector<std::shared_ptr<ResultSink>> OutputFiles::sinks_for(std::size_t number, const SourceInfo& source) {
     std::vector<std::shared_ptr<ResultSink>> sinks, relinked;
+    if (service_) sinks.push_back(service_->sink_for(static_cast<int>(number) + 1, source));
     for (const auto& [shared, writes_tracks] : shared_) {
         // A single pipeline closes the sinks itself.
         std::shared_ptr<ResultSink> sink = shared->sink;
@@ -190,8 +205,9 @@ std::vector<std::shared_ptr<ResultSink>> OutputFiles::sinks_for(std::size_t numb
 }
 
 std::vector<std::shared_ptr<ResultSink>> make_sinks(const OutputOptions& options, const SourceInfo& source,
-                                                    std::shared_ptr<const RunFiles> files) {
-    return OutputFiles(options, 1, std::move(files)).sinks_for(0, source);
+                                                    std::shared_ptr<const RunFiles> files,
+                                                    std::shared_ptr<Service> service) {
+    return OutputFiles(options, 1, std::move(files), std::move(service)).sinks_for(0, source);
 }
 
 void OutputFiles::close() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/options/cli_fwd.h"
+#include "app/options/http_options.h"
 #include "app/options/run_files.h"
 #include "app/options/shared_sink.h"
 #include "core/pipeline/frame_result.h"
@@ -32,18 +33,25 @@ struct OutputOptions {
     bool track = false;          // --track: ids over time, in JSON lines, video and images
     bool screen_colors = false;  // recordings of the window: boxes in its colors
     bool blur = false;           // --blur: faces made unrecognizable in videos and images
+    HttpOptions http;
 
-    // Returns whether an output needs PipelineSettings::tracking.
-    [[nodiscard]] bool need_tracks() const {
+    // Returns whether a file has tracks or what is counted by them.
+    [[nodiscard]] bool write_tracks() const {
         return track || !events.empty() || !per_minute.empty() || !occupancy.empty();
     }
+    // Returns whether an output needs PipelineSettings::tracking.
+    [[nodiscard]] bool need_tracks() const { return write_tracks() || http.requested(); }
     // Returns whether an output shows the tracks of a frame before those after it are known. All outputs then do.
     [[nodiscard]] bool shows_tracks_at_once() const {
-        return json == "-" || events == "-" || per_minute == "-" || (track && !(video.empty() && images.empty()));
+        return json == "-" || events == "-" || per_minute == "-" || http.requested() ||
+               (track && !(video.empty() && images.empty()));
     }
 };
 
 void add_output_options(CLI::App& command, OutputOptions& options);
+
+// Returns how videos, images and pictures are annotated.
+[[nodiscard]] AnnotatedOptions annotated_options(const OutputOptions& options);
 
 // Adds the outputs of a run over `sources` sources to its files. The inputs must have been added before. Throws as
 // RunFiles::add_output.
@@ -55,9 +63,10 @@ void add_outputs(RunFiles& files, const OutputOptions& options, std::size_t sour
 class OutputFiles {
 public:
     OutputFiles() = default;
-    // Overwrites existing files, except images that `files` (may be null) protects. Throws Error(input) when an output
-    // cannot be created.
-    OutputFiles(const OutputOptions& options, std::size_t sources, std::shared_ptr<const RunFiles> files);
+    // Overwrites existing files, except images that `files` (may be null) protects. service: also gets all results; null
+    // without --http. Throws Error(input) when an output cannot be created.
+    OutputFiles(const OutputOptions& options, std::size_t sources, std::shared_ptr<const RunFiles> files,
+                std::shared_ptr<Service> service);
 
     // Returns the sinks of source `number`, counted from 0. Its pipeline closes the sinks that no other source uses.
     // Unless the source is live or an output shows tracks at once, tracks are linked with what comes after them.
@@ -81,12 +90,14 @@ private:
         std::shared_ptr<SharedSink::Shared> sink;
         bool writes_tracks = false;
     };
+    std::shared_ptr<Service> service_;
     std::vector<Shared> shared_;  // the sinks that all pipelines share
 };
 
 // Returns the sinks of a run over one source.
 [[nodiscard]] std::vector<std::shared_ptr<ResultSink>> make_sinks(const OutputOptions& options,
                                                                   const SourceInfo& source,
-                                                                  std::shared_ptr<const RunFiles> files);
+                                                                  std::shared_ptr<const RunFiles> files,
+                                                                  std::shared_ptr<Service> service);
 
 }  // namespace throng

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/stopwatch.h"
+#include "core/pipeline/frame_result.h"
 
 namespace throng {
 namespace {
@@ -101,11 +102,13 @@ void DecodeLoop::note_source() {
     Message notice = source_->notice();
     std::string incomplete = source_->incomplete();
     const std::uint64_t replaced = source_->replaced();
+    const std::uint64_t reconnects = source_->reconnects();
     const std::lock_guard lock(mutex_);
     status_.info = std::move(info);
     status_.notice = std::move(notice);
     status_.incomplete = std::move(incomplete);
     status_.replaced = replaced;
+    status_.reconnects = reconnects;
 }
 
 // Called after the end of the source. Waits for a resume or a stop request; returns true after a resume.
@@ -134,6 +137,13 @@ bool DecodeLoop::await_resume(const std::stop_token& stop) {
 DecodeLoop::Status DecodeLoop::status() const {
     const std::lock_guard lock(mutex_);
     return status_;
+}
+
+void DecodeLoop::count_losses(FrameTrace& trace) const {
+    const std::uint64_t dropped = queue_.dropped();
+    const std::lock_guard lock(mutex_);
+    trace.dropped = dropped + status_.replaced;
+    trace.reconnects = status_.reconnects;
 }
 
 std::optional<Error> DecodeLoop::failure() const {

@@ -20,6 +20,8 @@
 
 namespace throng {
 
+struct FrameTrace;
+
 class DecodeLoop {
 public:
     struct Options {
@@ -39,6 +41,7 @@ public:
         std::string incomplete;
         std::uint64_t decoded = 0;
         std::uint64_t replaced = 0;  // frames that the source itself replaced with newer ones
+        std::uint64_t reconnects = 0;
     };
 
     DecodeLoop(std::unique_ptr<VideoSource> source, Playback& playback, FrameQueue& frame_queue,
@@ -49,6 +52,8 @@ public:
 
     // Both may be called from any thread.
     [[nodiscard]] Status status() const;
+    // Writes the number of lost frames and of reconnections.
+    void count_losses(FrameTrace& trace) const;
     [[nodiscard]] std::optional<Error> failure() const;  // of the source, once the queue is closed
 
     // Describes the frames whose results were delivered: their number, and the last one.

@@ -27,9 +27,11 @@ struct FrameTrace {
     Time collect_begin{};  // detect thread: waits for the boxes
     Time collect_end{};
     double decode_ms = 0;
-    std::uint32_t queued = 0;     // frames that were still in the queue when this one was taken
-    std::uint32_t in_flight = 0;  // frames in the detector, this one included
-    bool on_device = false;       // the stages ran on a device: timings are those of the newest frame measured
+    std::uint32_t queued = 0;      // frames that were still in the queue when this one was taken
+    std::uint32_t in_flight = 0;   // frames in the detector, this one included
+    bool on_device = false;        // the stages ran on a device: timings are those of the newest frame measured
+    std::uint64_t dropped = 0;     // frames of the source so far that were not detected
+    std::uint64_t reconnects = 0;  // of the source so far
 };
 
 struct FrameResult {

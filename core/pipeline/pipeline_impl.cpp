@@ -228,11 +228,13 @@ void Pipeline::Impl::note_backend() {
 
 void Pipeline::Impl::deliver(const Engine::Outcome& outcome) {
     const FrameInfo& info = outcome.result->frame.info();
+    decode_.count_losses(outcome.result->trace);
     delivered_ = {delivered_.count + 1, info.index, info.pts, outcome.result->trace.decoded};
     {
         const std::lock_guard lock(mutex_);
         phase_ = Phase::active;  // also after a seek back from the end
         ++counters_.detected;
+        outcome.result->trace.dropped += counters_.dropped;
         counters_.overflowed += outcome.overflowed ? 1 : 0;
         rate_.tick(Clock::now());
     }

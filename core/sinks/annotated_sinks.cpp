@@ -13,9 +13,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
-#include "core/frame/frame_pool.h"
-#include "core/video/annotate.h"
-#include "core/video/convert.h"
+#include "core/sinks/annotator.h"
 #include "core/video/formats.h"
 #include "core/video/image_writer.h"
 #include "core/video/video_writer.h"
@@ -27,33 +25,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxName = 80;
 constexpr std::size_t kFrameDigits = 6;
-
-class Annotator {
-public:
-    explicit Annotator(const AnnotatedOptions& options) {
-        style_.raw = options.raw;
-        style_.kept = !options.tracks;
-        style_.screen = options.screen;
-        tracks_ = options.tracks;
-        blur_ = options.blur;
-    }
-
-    [[nodiscard]] Frame draw(const FrameResult& result) {
-        WritableFrame image = converter_.bgr_copy(result.frame, pool_);
-        if (blur_) redact(redact_image(image), regions_to_hide(result), result.redact);
-        annotate(image, result.kept.detections, result.raw.detections, style_);
-        if (!blur_) draw_landmarks(image, result.kept);
-        if (tracks_) draw_tracks(image, result.tracks);
-        return std::move(image).finish();
-    }
-
-private:
-    AnnotateStyle style_;
-    bool tracks_;
-    bool blur_;
-    PixelConverter converter_;
-    FramePool pool_;
-};
 
 class VideoSink final : public ResultSink {
 public:

@@ -34,10 +34,10 @@ double rounded(double seconds) {
 
 }  // namespace
 
-CountSink::CountSink(const CountPlan& plan, const CountOutputs& outputs, std::stop_token stop)
-    : plan_(plan), stop_(std::move(stop)) {
-    if (!outputs.events.empty()) events_.emplace(outputs.events);
-    if (!outputs.per_minute.empty()) per_minute_.emplace(outputs.per_minute);
+CountSink::CountSink(const CountPlan& plan, CountOutputs outputs, std::stop_token stop)
+    : plan_(plan), outputs_(std::move(outputs)), stop_(std::move(stop)) {
+    if (!outputs_.events.empty()) events_.emplace(outputs_.events);
+    if (!outputs_.per_minute.empty()) per_minute_.emplace(outputs_.per_minute);
 }
 
 void CountSink::write(const FrameResult& result) {
@@ -50,6 +50,7 @@ void CountSink::write(const FrameResult& result) {
     source.frame = info.index;
     add_events(source, source.counter.update(result.tracks, info.pts, info.width, info.height));
     const CountTotals& totals = source.counter.totals();
+    if (outputs_.on_totals) outputs_.on_totals(result.source_number, totals);
     Minute& minute = minute_of(source, info.pts);
     ++minute.frames;
     minute.people_sum += totals.people;
@@ -118,7 +119,7 @@ void CountSink::count(Minute& minute, const CountEvent& event) const {
 }
 
 void CountSink::write_event(const Source& source, int number, const Noticed& noticed) {
-    if (!events_) return;
+    if (!events_ && !outputs_.on_event) return;
     const CountEvent& event = noticed.event;
     nlohmann::ordered_json json = {
         {"source", name_as_text(source.name)}, {"source_number", number},      {"frame", noticed.frame},
@@ -136,7 +137,9 @@ void CountSink::write_event(const Source& source, int number, const Noticed& not
         case CountEvent::Kind::entered: json["zone"] = event.name; break;
         case CountEvent::Kind::left: json["dwell"] = rounded(event.dwell); break;
     }
-    events_->write(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n', stop_);
+    const std::string line = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    if (outputs_.on_event) outputs_.on_event(line);
+    if (events_) events_->write(line + '\n', stop_);
 }
 
 void CountSink::write_minute(Source& source, int number, std::int64_t start, const Minute& minute) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <stop_token>
@@ -17,6 +18,9 @@ namespace throng {
 struct CountOutputs {
     std::string events;      // path of the JSON lines; empty: none; "-": standard output
     std::string per_minute;  // path of the CSV, likewise
+    // Called with each line of the events, without a newline, and with the counts after each frame. Optional.
+    std::function<void(const std::string& line)> on_event{};
+    std::function<void(int source_number, const CountTotals& totals)> on_totals{};
 };
 
 // For one source or several, whose results may be interleaved. The results need PipelineSettings::tracking.
@@ -33,7 +37,7 @@ struct CountOutputs {
 class CountSink final : public ResultSink {
 public:
     // Throws Error(input) if an output cannot be created.
-    CountSink(const CountPlan& plan, const CountOutputs& outputs, std::stop_token stop = {});
+    CountSink(const CountPlan& plan, CountOutputs outputs, std::stop_token stop = {});
 
     void write(const FrameResult& result) override;  // throws as OutputFile::write
     void close() override;                           // throws as OutputFile::close
@@ -77,6 +81,7 @@ private:
     void write_minute(Source& source, int number, std::int64_t start, const Minute& minute);
 
     CountPlan plan_;
+    CountOutputs outputs_;
     std::optional<OutputFile> events_, per_minute_;
     std::map<int, Source> sources_;  // by number
     bool has_header_ = false;

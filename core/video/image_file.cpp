@@ -260,13 +260,16 @@ ImageFile read_image_file(const fs::path& path) {
     if (failure) throw Error(ErrorKind::input, {"cannot read the image: %1", failure.message().c_str()}, path.string());
     if (size == 0) throw Error(ErrorKind::input, "the file is empty", path.string());
     if (size > kMaxFile) throw Error(ErrorKind::input, "the file is larger than 512 megabytes", path.string());
-    std::vector<std::uint8_t> bytes = file_bytes(path, static_cast<std::size_t>(size));
+    return image_of_bytes(file_bytes(path, static_cast<std::size_t>(size)), path);
+}
+
+ImageFile image_of_bytes(std::vector<std::uint8_t> bytes, const fs::path& name) {
     const std::optional<ImageHeader> header = read_image_header(bytes);
     if (!header) {
-        throw Error(ErrorKind::input, "not an image in a supported format", path.string(), kSupportedImages);
+        throw Error(ErrorKind::input, "not an image in a supported format", name.string(), kSupportedImages);
     }
-    check(*header, path);
-    return {path, std::move(bytes), *header};
+    check(*header, name);
+    return {name, std::move(bytes), *header};
 }
 
 std::uint64_t num_pixels(const ImageHeader& header) {

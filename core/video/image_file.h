@@ -31,6 +31,9 @@ struct ImageFile {
 // Throws Error(input) for a file that is not an image, has a damaged header, or is too large.
 [[nodiscard]] ImageFile read_image_file(const std::filesystem::path& path);
 
+// Returns the image in these bytes. name: for messages. Throws as read_image_file.
+[[nodiscard]] ImageFile image_of_bytes(std::vector<std::uint8_t> bytes, const std::filesystem::path& name);
+
 // Returns the number of pixels; about, if the header does not tell it.
 [[nodiscard]] std::uint64_t num_pixels(const ImageHeader& header);
 

@@ -1,6 +1,7 @@
 #include "core/video/live_source.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <mutex>
@@ -71,6 +72,7 @@ public:
     }
     [[nodiscard]] std::optional<double> decode_ms() const override { return decode_ms_; }
     [[nodiscard]] std::uint64_t replaced() const override { return newest_.dropped(); }
+    [[nodiscard]] std::uint64_t reconnects() const override { return reconnects_; }
 
 private:
     struct Decoded {
@@ -108,6 +110,7 @@ private:
     FormatWatch format_;
     std::optional<double> decode_ms_;
 
+    std::atomic<std::uint64_t> reconnects_ = 0;
     LatestValue<Decoded> newest_;   // closed at the end of the source
     std::optional<Error> failure_;  // set by the thread before it closes newest_
 
@@ -215,6 +218,7 @@ std::unique_ptr<LiveInput> LiveSource::reconnect(StreamError error, const std::s
         try {
             std::unique_ptr<LiveInput> input = open_(request_, stop);
             logger().info("{}: reconnected", request_.shown);
+            ++reconnects_;
             set_notice("reconnected, waiting for a frame");
             return input;
         } catch (const Error& failure) {

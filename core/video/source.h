@@ -89,6 +89,8 @@ public:
     [[nodiscard]] virtual std::optional<double> decode_ms() const { return std::nullopt; }
     // Returns the number of frames of a live source that were replaced with a newer frame before they were read.
     [[nodiscard]] virtual std::uint64_t replaced() const { return 0; }
+    // Returns how often a live source has been opened again after an error.
+    [[nodiscard]] virtual std::uint64_t reconnects() const { return 0; }
 };
 
 struct SourceOptions {

@@ -1,0 +1,78 @@
+#include "app/options/http_options.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <utility>
+
+#include "app/options/backend.h"
+#include "app/options/command_line.h"
+#include "core/base/error.h"
+
+namespace throng {
+
+void add_http_options(CLI::App& command, HttpOptions& options) {
+    const auto group = "Server";
+    add_value(command, group, "--http", options.address, "[ADDRESS:]PORT",
+              "Serve a page with live pictures and counts, JSON, events, metrics and answers about images of other "
+              "programs; a port alone: for this machine only");
+    add_flag(command, group, "--show-faces", options.show_faces,
+             "Show faces in the pictures of the server; otherwise they are hidden");
+    add_value(command, group, "--http-token-file", options.token_file, "FILE",
+              "File of the token that clients need; made if it is missing. Default for other addresses than this "
+              "machine's own loopback: http-token in the state folder of the user");
+    add_flag(command, group, "--http-open", options.open, "Let everybody in who reaches the address, without a token");
+    add_value(command, group, "--http-certificate", options.certificate, "FILE.pem",
+              "Certificate of the server, with its chain: https instead of http");
+    add_value(command, group, "--http-key", options.key, "FILE.pem", "Key of the certificate");
+}
+
+void add_http_files(RunFiles& files, const HttpOptions& options) {
+    for (const auto& [given, option] : {std::pair{options.show_faces, "--show-faces"},
+                                        {options.open, "--http-open"},
+                                        {!options.token_file.empty(), "--http-token-file"},
+                                        {!options.certificate.empty(), "--http-certificate"},
+                                        {!options.key.empty(), "--http-key"}}) {
+        if (given && !options.requested())
+            throw Error(ErrorKind::usage, "there is no server", option, "add --http PORT");
+    }
+    if (options.open && !options.token_file.empty()) {
+        throw Error(ErrorKind::usage, "contradicts --http-open, which needs no token", "--http-token-file");
+    }
+    files.add_input("the token", options.token_file);
+    files.add_input("the certificate", options.certificate);
+    files.add_input("the key", options.key);
+}
+
+std::shared_ptr<Service> make_service(const HttpOptions& options, AnnotatedOptions pictures,
+                                      const PipelineSettings& settings, const CommonOptions& common,
+                                      const std::filesystem::path& root, bool only_questions) {
+    if (!options.requested()) return nullptr;
+    ServiceOptions service;
+    service.server.address = options.address;
+    service.server.certificate = options.certificate;
+    service.server.key = options.key;
+    service.token_file = options.token_file;
+    service.open = options.open;
+    service.pictures = std::move(pictures);
+    service.pictures.blur = !options.show_faces;
+    service.only_questions = only_questions;
+    service.version = TH_VERSION;
+    service.root = root;
+    service.device = common.device;
+    PipelineSettings single = settings;
+    single.tracking.reset();
+    single.hiding.reset();
+    single.keep_raw = false;
+    service.make_engine = [common, single] { return std::unique_ptr<Engine>(new Engine(make_engine(common, single))); };
+    auto made = std::make_shared<Service>(std::move(service));
+    if (only_questions) made->wait_ready();
+    if (!common.quiet) {
+        // Standard output is for data.
+        fmt::print(stderr, "serving {}{}\n", made->describe(),
+                   only_questions ? " until a signal" : " until the sources end");
+    }
+    return made;
+}
+
+}  // namespace throng

@@ -1,0 +1,119 @@
+#include "core/serve/questions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/base/log.h"
+#include "core/detect/detector_kinds.h"
+#include "core/sinks/json_sink.h"
+#include "core/video/image_file.h"
+
+namespace throng {
+namespace {
+
+constexpr std::size_t kMaxPredictions = 20;
+constexpr const char* kAskedImage = "image";  // its name in messages and answers
+
+// Returns an error in the form of the endpoint.
+HttpResponse question_error(Question::Kind kind, int status, const std::string& text) {
+    if (kind == Question::Kind::everything) return error_response(status, text);
+    const nlohmann::ordered_json json = {{"success", false}, {"error", text}, {"predictions", nlohmann::json::array()}};
+    return {status, "application/json", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"};
+}
+
+}  // namespace
+
+Questions::Questions(const HttpLimits& limits, MakeEngine make_engine, bool at_once, Reply reply)
+    : limits_(limits),
+      make_engine_(std::move(make_engine)),
+      at_once_(at_once),
+      reply_(std::move(reply)),
+      queue_(limits.num_questions),
+      thread_([this](const std::stop_token& stop) { run(stop); }) {}
+
+bool Questions::ask(Question question) {
+    if (queue_.size() >= limits_.num_questions) return false;  // only one thread asks, so this does not change below
+    return queue_.push(std::move(question));
+}
+
+void Questions::run(const std::stop_token& stop) {
+    if (at_once_) {
+        try {
+            engine_ = make_engine_();
+            ready_ = true;
+            made_.set_value();
+        } catch (...) {
+            made_.set_exception(std::current_exception());
+            return;
+        }
+    }
+    Question question;
+    while (queue_.pop(question, stop) == PopStatus::value) {
+        reply_(question.client, answer(question));
+        question = {};
+    }
+}
+
+HttpResponse Questions::answer(Question& question) {
+    std::shared_ptr<const FrameResult> result;
+    try {
+        const ImageFile file = image_of_bytes(std::move(question.image), kAskedImage);
+        if (num_pixels(file.header) > limits_.image_pixels) {
+            return question_error(question.kind, 413, "the image has too many pixels");
+        }
+        const LoadedImage image = decode_image(file);
+        if (image.frame.info().damaged) return question_error(question.kind, 400, image.incomplete);
+        DecodedFrame decoded;
+        decoded.frame = image.frame.with_timing(0, 0, std::chrono::steady_clock::now());
+        decoded.source = kAskedImage;
+        if (!engine_) engine_ = make_engine_();
+        ready_ = true;
+        result = engine_->detect(std::move(decoded)).result;
+        if (!result) throw Error(ErrorKind::unavailable, engine_->notice());
+    } catch (...) {
+        const Error error = current_error();
+        const bool by_client = error.kind() == ErrorKind::input;
+        if (!by_client) logger().error("a question is not answered: {}", error.what());
+        return question_error(question.kind, by_client ? 400 : 503, error.what());
+    }
+    if (question.kind == Question::Kind::everything) {
+        return {200, "application/json", json_line(*result, {}) + "\n"};
+    }
+    if (question.kind == Question::Kind::faces && result->detector != nullptr && result->detector->object != "face") {
+        return question_error(question.kind, 501,
+                              "the detector finds " + std::string(result->detector->finds) +
+                                  ", not faces; start the program with another --detector");
+    }
+    return {200, "application/json", deepstack_json(*result, question.min_confidence)};
+}
+
+std::string deepstack_json(const FrameResult& result, double min_confidence) {
+    std::vector<Detection> sorted;
+    for (const Detection& each : result.kept.detections) {
+        if (static_cast<double>(each.confidence) >= min_confidence) sorted.push_back(each);
+    }
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const Detection& a, const Detection& b) { return a.confidence > b.confidence; });
+    sorted.resize(std::min(sorted.size(), kMaxPredictions));
+    nlohmann::ordered_json json = {{"success", true}, {"predictions", nlohmann::ordered_json::array()}};
+    const int width = result.frame.width();
+    const int height = result.frame.height();
+    for (const Detection& each : sorted) {
+        // Whole pixels within the image, as DeepStack has them.
+        const auto pixel = [](float value, int most) {
+            return static_cast<int>(std::lround(std::clamp(value, 0.0F, static_cast<float>(most))));
+        };
+        json["predictions"].push_back({{"confidence", each.confidence},
+                                       {"label", result.detector == nullptr ? "face" : result.detector->object},
+                                       {"x_min", pixel(each.box.x, width)},
+                                       {"y_min", pixel(each.box.y, height)},
+                                       {"x_max", pixel(each.box.x + each.box.w, width)},
+                                       {"y_max", pixel(each.box.y + each.box.h, height)}});
+    }
+    json["duration"] = std::lround(result.latency_ms);
+    return json.dump() + "\n";
+}
+
+}  // namespace throng

@@ -1,0 +1,63 @@
+// Answers questions of other programs about single images: one detector, on its own thread, behind a bounded queue.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/base/bounded_queue.h"
+#include "core/pipeline/engine.h"
+#include "core/serve/http_message.h"
+
+namespace throng {
+
+struct Question {
+    enum class Kind : std::uint8_t {
+        everything,  // the line of --json
+        faces,       // DeepStack's predictions
+        objects,
+    };
+    Kind kind = Kind::everything;
+    std::vector<std::uint8_t> image;  // bytes of a file
+    double min_confidence = 0;        // of predictions
+    std::uint64_t client = 0;
+};
+
+class Questions {
+public:
+    using MakeEngine = std::function<std::unique_ptr<Engine>()>;
+    using Reply = std::function<void(std::uint64_t client, HttpResponse response)>;
+
+    // at_once: makes the detector now; otherwise the first question does. reply: called on the thread of the detector.
+    Questions(const HttpLimits& limits, MakeEngine make_engine, bool at_once, Reply reply);
+
+    // Returns false if the queue is full. Never waits.
+    [[nodiscard]] bool ask(Question question);
+    // Blocks until the detector is made. Throws why it cannot be made. Requires at_once.
+    void wait_ready() { made_.get_future().get(); }
+    [[nodiscard]] bool is_ready() const noexcept { return ready_; }
+
+private:
+    void run(const std::stop_token& stop);
+    [[nodiscard]] HttpResponse answer(Question& question);
+
+    const HttpLimits& limits_;
+    const MakeEngine make_engine_;
+    const bool at_once_;
+    const Reply reply_;
+    std::promise<void> made_;
+    std::atomic<bool> ready_ = false;
+    std::unique_ptr<Engine> engine_;
+    BoundedQueue<Question> queue_;
+    std::jthread thread_;  // last: it uses the others
+};
+
+// Returns DeepStack's answer: at most 20 predictions, the most confident first.
+[[nodiscard]] std::string deepstack_json(const FrameResult& result, double min_confidence);
+
+}  // namespace throng

@@ -1,0 +1,263 @@
+#include "core/serve/served_sources.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/base/text_encoding.h"
+#include "core/detect/detector_kinds.h"
+#include "core/sinks/annotator.h"
+#include "core/sinks/json_sink.h"
+#include "core/video/jpeg.h"
+
+namespace throng {
+namespace {
+
+constexpr int kPictureQuality = 80;
+constexpr std::chrono::seconds kSilentSource{10};
+
+double rounded_to(double value, double steps) {
+    return std::round(value * steps) / steps;
+}
+
+}  // namespace
+
+std::string picture_channel(int source_number) {
+    return "pictures/" + std::to_string(source_number);
+}
+
+// Encodes the newest result on a thread of its own, once for all clients.
+class ServedSources::Pictures {
+public:
+    Pictures(HttpServer& server, const AnnotatedOptions& options, int source_number)
+        : server_(server),
+          channel_(picture_channel(source_number)),
+          annotator_(options),
+          thread_([this](const std::stop_token& stop) { run(stop); }) {}
+
+    void push(const FrameResult& result) { newest_.push(result); }
+
+private:
+    void run(const std::stop_token& stop) {
+        FrameResult result;
+        while (newest_.pop(result, stop) == PopStatus::value) {
+            try {
+                const Frame picture = annotator_.draw(result);
+                // The mat shares the memory, which encoding does not change.
+                const cv::Mat pixels(picture.height(), picture.width(), CV_8UC3,
+                                     const_cast<std::uint8_t*>(picture.plane(0).data),
+                                     static_cast<std::size_t>(picture.plane(0).pitch));
+                const std::vector<std::uint8_t> jpeg = encode_jpeg(pixels, kPictureQuality);
+                if (jpeg.empty()) throw Error(ErrorKind::input, "too large for a JPEG picture", result.source);
+                auto part = std::make_shared<std::string>(
+                    "Content-Type: image/jpeg\r\nContent-Length: " + std::to_string(jpeg.size()) + "\r\n\r\n");
+                part->append(jpeg.begin(), jpeg.end());
+                // Browsers show a picture when the next boundary has come.
+                *part += "\r\n--picture\r\n";
+                server_.publish_newest(channel_, std::move(part));
+            } catch (...) {
+                if (!std::exchange(warned_, true)) logger().warn("no picture: {}", current_error().what());
+            }
+            result = {};  // returns the frame
+        }
+    }
+
+    HttpServer& server_;
+    const std::string channel_;
+    Annotator annotator_;
+    bool warned_ = false;
+    LatestValue<FrameResult> newest_;
+    std::jthread thread_;  // last: it uses the others
+};
+
+class ServedSources::Sink final : public ResultSink {
+public:
+    Sink(ServedSources& sources, int source_number) : sources_(sources), number_(source_number) {}
+
+    void write(const FrameResult& result) override { sources_.add(number_, result); }
+    void close() override { sources_.end(number_); }
+
+private:
+    ServedSources& sources_;
+    const int number_;
+};
+
+std::shared_ptr<ResultSink> ServedSources::sink_for(int source_number, const SourceInfo& info) {
+    Source source;
+    source.info = info;
+    source.last = Clock::now();
+    const std::lock_guard lock(mutex_);
+    sources_[source_number] = std::move(source);
+    return std::make_shared<Sink>(*this, source_number);
+}
+
+void ServedSources::add(int source_number, const FrameResult& result) {
+    const bool watched = server_.num_clients(picture_channel(source_number)) > 0;
+    const auto now = Clock::now();
+    std::shared_ptr<Pictures> pictures;
+    {
+        const std::lock_guard lock(mutex_);
+        Source& source = sources_[source_number];
+        ++source.frames;
+        source.rate.tick(now);
+        source.last = now;
+        source.latency.add(result.latency_ms / 1000);
+        for (const StageTime& time : result.timings) {
+            const auto same = [&time](const auto& stage) { return stage.first == time.name; };
+            auto stage = std::find_if(source.stages.begin(), source.stages.end(), same);
+            if (stage == source.stages.end()) {
+                stage = source.stages.insert(source.stages.end(), {std::string(time.name), Histogram()});
+            }
+            stage->second.add(time.ms / 1000);
+        }
+        source.newest = result;
+        // Without the pixels: a decoder may have few surfaces.
+        source.newest.frame = Frame(result.frame.info(), {}, nullptr);
+        if (watched && !source.pictures) {
+            source.pictures = std::make_shared<Pictures>(server_, pictures_, source_number);
+        }
+        if (watched) pictures = source.pictures;
+    }
+    if (pictures) pictures->push(result);
+}
+
+void ServedSources::end(int source_number) {
+    std::shared_ptr<Pictures> pictures;
+    const std::lock_guard lock(mutex_);
+    Source& source = sources_[source_number];
+    source.ended = true;
+    pictures.swap(source.pictures);
+}
+
+void ServedSources::set_plan(const CountPlan& plan) {
+    const std::lock_guard lock(mutex_);
+    plan_ = plan;
+}
+
+void ServedSources::count(int source_number, const CountTotals& totals) {
+    const std::lock_guard lock(mutex_);
+    const auto found = sources_.find(source_number);
+    if (found != sources_.end()) found->second.totals = totals;
+}
+
+nlohmann::ordered_json ServedSources::list() const {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    const auto now = Clock::now();
+    const std::lock_guard lock(mutex_);
+    for (const auto& [number, source] : sources_) {
+        const FrameResult& newest = source.newest;
+        nlohmann::ordered_json entry = {{"number", number},
+                                        {"name", name_as_text(source.info.name)},
+                                        {"details", name_as_text(source.info.details.text())},
+                                        {"live", source.info.live},
+                                        {"ended", source.ended},
+                                        {"frames", source.frames},
+                                        {"dropped", newest.trace.dropped},
+                                        {"reconnects", newest.trace.reconnects},
+                                        {"fps", rounded_to(source.ended ? 0 : source.rate.rate(now), 10)},
+                                        {"latency_ms", rounded_to(newest.latency_ms, 10)},
+                                        {"finds", newest.detector == nullptr ? "faces" : newest.detector->finds},
+                                        {"found", newest.kept.detections.size()},
+                                        {"people", source.totals.people},
+                                        {"unique", source.totals.unique}};
+        entry["lines"] = nlohmann::ordered_json::array();
+        for (std::size_t i = 0; i < std::min(plan_.lines.size(), source.totals.lines.size()); ++i) {
+            const CountTotals::Line& line = source.totals.lines[i];
+            entry["lines"].push_back({{"name", plan_.lines[i].name}, {"in", line.in}, {"out", line.out}});
+        }
+        entry["zones"] = nlohmann::ordered_json::array();
+        for (std::size_t i = 0; i < std::min(plan_.zones.size(), source.totals.zones.size()); ++i) {
+            const CountTotals::Zone& zone = source.totals.zones[i];
+            entry["zones"].push_back(
+                {{"name", plan_.zones[i].name}, {"people", zone.occupancy}, {"visits", zone.visits}});
+        }
+        entry["timings_ms"] = nlohmann::ordered_json::object();
+        for (const StageTime& time : newest.timings) entry["timings_ms"][time.name] = rounded_to(time.ms, 1000);
+        list.push_back(std::move(entry));
+    }
+    return list;
+}
+
+std::optional<std::string> ServedSources::latest(int source_number) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = sources_.find(source_number);
+    if (found == sources_.end() || found->second.frames == 0) return std::nullopt;
+    return json_line(found->second.newest, {.tracks = true});
+}
+
+bool ServedSources::contains(int source_number) const {
+    const std::lock_guard lock(mutex_);
+    return sources_.contains(source_number);
+}
+
+void ServedSources::add_metrics(MetricsText& metrics) const {
+    const std::lock_guard lock(mutex_);
+    const auto each = [&](auto add) {
+        for (const auto& [number, source] : sources_) add(std::to_string(number), source);
+    };
+    const auto each_value = [&](const char* name, const char* type, const char* help, auto value) {
+        metrics.begin(name, type, help);
+        each([&](const std::string& number, const Source& source) {
+            metrics.add({{"source", number}}, static_cast<double>(value(source)));
+        });
+    };
+    metrics.begin("throng_source_info", "gauge", "Names of the sources; always 1.");
+    each([&](const std::string& number, const Source& source) {
+        metrics.add({{"source", number}, {"name", source.info.name}, {"live", source.info.live ? "true" : "false"}}, 1);
+    });
+    each_value("throng_source_up", "gauge", "1 if the source has given a result in the last 10 seconds.",
+               [now = Clock::now()](const Source& source) {
+                   return !source.ended && source.frames > 0 && now - source.last < kSilentSource ? 1 : 0;
+               });
+    each_value("throng_frames_total", "counter", "Frames with a result.", [](const Source& s) { return s.frames; });
+    each_value("throng_frames_dropped_total", "counter", "Frames replaced by a newer one before detection.",
+               [](const Source& s) { return s.newest.trace.dropped; });
+    each_value("throng_reconnects_total", "counter", "Times that the source was opened again after an error.",
+               [](const Source& s) { return s.newest.trace.reconnects; });
+    metrics.begin("throng_frame_latency_seconds", "histogram", "Time from the arrival of a frame to its boxes.");
+    each([&](const std::string& number, const Source& source) { metrics.add({{"source", number}}, source.latency); });
+    metrics.begin("throng_stage_seconds", "histogram", "Time of each stage of a frame.");
+    each([&](const std::string& number, const Source& source) {
+        for (const auto& [stage, times] : source.stages) metrics.add({{"source", number}, {"stage", stage}}, times);
+    });
+    each_value("throng_faces", "gauge", "Faces, or people, in the newest frame.",
+               [](const Source& s) { return s.newest.kept.detections.size(); });
+    each_value("throng_people", "gauge", "Tracked people in the newest frame.",
+               [](const Source& s) { return s.totals.people; });
+    each_value("throng_people_seen_total", "counter", "People that were tracked so far.",
+               [](const Source& s) { return s.totals.unique; });
+    metrics.begin("throng_people_in_zone", "gauge", "People in a zone of --count.");
+    each([&](const std::string& number, const Source& source) {
+        for (std::size_t i = 0; i < plan_.zones.size(); ++i) {
+            const int people = i < source.totals.zones.size() ? source.totals.zones[i].occupancy : 0;
+            metrics.add({{"source", number}, {"zone", plan_.zones[i].name}}, people);
+        }
+    });
+    metrics.begin("throng_line_crossings_total", "counter", "Crossings of a line of --count.");
+    each([&](const std::string& number, const Source& source) {
+        for (std::size_t i = 0; i < plan_.lines.size(); ++i) {
+            const CountTotals::Line line =
+                i < source.totals.lines.size() ? source.totals.lines[i] : CountTotals::Line();
+            for (const auto& [direction, count] : {std::pair{"in", line.in}, std::pair{"out", line.out}}) {
+                metrics.add({{"source", number}, {"line", plan_.lines[i].name}, {"direction", direction}},
+                            static_cast<double>(count));
+            }
+        }
+    });
+}
+
+std::string ServedSources::missing() const {
+    const auto now = Clock::now();
+    const std::lock_guard lock(mutex_);
+    for (const auto& [number, source] : sources_) {
+        const std::string name = "source " + std::to_string(number);
+        if (source.ended) continue;
+        if (source.frames == 0) return name + " has given no result yet";
+        if (now - source.last > kSilentSource) return name + " has given no result for 10 seconds";
+    }
+    return {};
+}
+
+}  // namespace throng

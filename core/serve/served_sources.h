@@ -1,0 +1,82 @@
+// The sources of a run as clients see them: newest result, counts, rates and pictures.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/base/latest_value.h"
+#include "core/base/rate_meter.h"
+#include "core/count/count_plan.h"
+#include "core/count/counter.h"
+#include "core/pipeline/frame_result.h"
+#include "core/serve/http_server.h"
+#include "core/serve/metrics.h"
+#include "core/sinks/annotated_sinks.h"
+#include "core/sinks/count_sink.h"
+#include "core/video/source.h"
+
+namespace throng {
+
+// Returns the channel of a source's pictures.
+[[nodiscard]] std::string picture_channel(int source_number);
+
+// Thread-safe. Outlives its sinks.
+class ServedSources {
+public:
+    // pictures: how they are annotated; faces are hidden with AnnotatedOptions::blur.
+    ServedSources(HttpServer& server, AnnotatedOptions pictures) : server_(server), pictures_(std::move(pictures)) {}
+
+    // Returns a sink for the results of a source, which replaces a source of the same number. Nothing is encoded while
+    // nobody looks at the pictures.
+    [[nodiscard]] std::shared_ptr<ResultSink> sink_for(int source_number, const SourceInfo& info);
+
+    // Takes what is counted in all sources.
+    void set_plan(const CountPlan& plan);
+    void count(int source_number, const CountTotals& totals);
+
+    // Returns an array with an object for each source.
+    [[nodiscard]] nlohmann::ordered_json list() const;
+    // Returns the line of --json for the newest result; nothing for an unknown source or before its first result.
+    [[nodiscard]] std::optional<std::string> latest(int source_number) const;
+    [[nodiscard]] bool contains(int source_number) const;
+    void add_metrics(MetricsText& metrics) const;
+    // Returns why results are missing; empty if every source has given one in the last 10 s or has ended.
+    [[nodiscard]] std::string missing() const;
+
+private:
+    class Sink;
+    class Pictures;
+    using Clock = std::chrono::steady_clock;
+
+    struct Source {
+        SourceInfo info;
+        bool ended = false;
+        std::uint64_t frames = 0;
+        RateMeter rate;
+        Clock::time_point last{};  // result
+        Histogram latency;
+        std::vector<std::pair<std::string, Histogram>> stages;
+        FrameResult newest;  // without pixels
+        CountTotals totals;
+        std::shared_ptr<Pictures> pictures;  // from the first client on
+    };
+
+    void add(int source_number, const FrameResult& result);
+    void end(int source_number);
+
+    HttpServer& server_;
+    const AnnotatedOptions pictures_;
+    mutable std::mutex mutex_;
+    CountPlan plan_;
+    std::map<int, Source> sources_;
+};
+
+}  // namespace throng
