@@ -191,6 +191,7 @@ int run_detect_archive(const DetectArguments& arguments, const PipelineSettings&
                                         {"--video", output.video},
                                         {"--images", output.images},
                                         {"--summary", output.summary},
+                                        {"--mqtt", output.mqtt},
                                         {"--trace", output.trace},
                                         {"--telemetry", arguments.clocks.telemetry}}) {
         if (value.empty()) continue;

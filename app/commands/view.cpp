@@ -75,6 +75,7 @@ std::vector<const char*> output_options_of(const OutputOptions& output) {
                                       {"--summary", output.summary},
                                       {"--events", output.events},
                                       {"--per-minute", output.per_minute},
+                                      {"--mqtt", output.mqtt},
                                       {"--trace", output.trace}}) {
         if (!value.empty()) used.push_back(name);
     }

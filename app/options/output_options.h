@@ -26,6 +26,8 @@ struct OutputOptions {
     bool shows_counts = false;   // a window shows the counts
     std::string events;          // --events OUT.jsonl, "-" for standard output
     std::string per_minute;      // --per-minute OUT.csv, "-" for standard output
+    std::string mqtt;            // --mqtt URL: counts and events to a broker
+    std::string mqtt_password;   // --mqtt-password FILE
     std::string trace;           // --trace FILE, "-" for standard output
     bool raw = false;            // --raw: also raw boxes, in JSON lines, video and images
     bool track = false;          // --track: ids over time, in JSON lines, video and images
@@ -33,10 +35,13 @@ struct OutputOptions {
     bool blur = false;           // --blur: faces made unrecognizable in videos and images
 
     // Returns whether an output needs PipelineSettings::tracking.
-    [[nodiscard]] bool need_tracks() const { return track || !events.empty() || !per_minute.empty(); }
+    [[nodiscard]] bool need_tracks() const { return track || writes_counts(); }
+    // Returns whether an output needs CountPlan.
+    [[nodiscard]] bool writes_counts() const { return !events.empty() || !per_minute.empty() || !mqtt.empty(); }
     // Returns whether an output shows the tracks of a frame before those after it are known. All outputs then do.
     [[nodiscard]] bool shows_tracks_at_once() const {
-        return json == "-" || events == "-" || per_minute == "-" || (track && !(video.empty() && images.empty()));
+        return json == "-" || events == "-" || per_minute == "-" || !mqtt.empty() ||
+               (track && !(video.empty() && images.empty()));
     }
 };
 

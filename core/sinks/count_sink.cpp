@@ -35,7 +35,7 @@ double rounded(double seconds) {
 }  // namespace
 
 CountSink::CountSink(const CountPlan& plan, const CountOutputs& outputs, std::stop_token stop)
-    : plan_(plan), stop_(std::move(stop)) {
+    : plan_(plan), listeners_(outputs.listeners), stop_(std::move(stop)) {
     if (!outputs.events.empty()) events_.emplace(outputs.events);
     if (!outputs.per_minute.empty()) per_minute_.emplace(outputs.per_minute);
 }
@@ -58,6 +58,7 @@ void CountSink::write(const FrameResult& result) {
         minute.zones[i].sum += totals.zones[i].occupancy;
         minute.zones[i].max = std::max(minute.zones[i].max, totals.zones[i].occupancy);
     }
+    for (const auto& listener : listeners_) listener->totals(result.source_number, totals);
     settle(source, result.source_number, source.counter.settled_until());
 }
 
@@ -67,6 +68,7 @@ void CountSink::add_events(Source& source, std::vector<CountEvent> events) {
 
 void CountSink::end_visits(Source& source, int number) {
     add_events(source, source.counter.finish());
+    for (const auto& listener : listeners_) listener->totals(number, source.counter.totals());
     settle(source, number, std::numeric_limits<double>::infinity());
 }
 
@@ -118,7 +120,7 @@ void CountSink::count(Minute& minute, const CountEvent& event) const {
 }
 
 void CountSink::write_event(const Source& source, int number, const Noticed& noticed) {
-    if (!events_) return;
+    if (!events_ && listeners_.empty()) return;
     const CountEvent& event = noticed.event;
     nlohmann::ordered_json json = {
         {"source", name_as_text(source.name)}, {"source_number", number},      {"frame", noticed.frame},
@@ -136,7 +138,9 @@ void CountSink::write_event(const Source& source, int number, const Noticed& not
         case CountEvent::Kind::entered: json["zone"] = event.name; break;
         case CountEvent::Kind::left: json["dwell"] = rounded(event.dwell); break;
     }
-    events_->write(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n', stop_);
+    const std::string line = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    for (const auto& listener : listeners_) listener->event(number, line);
+    if (events_) events_->write(line + '\n', stop_);
 }
 
 void CountSink::write_minute(Source& source, int number, std::int64_t start, const Minute& minute) {
@@ -171,6 +175,7 @@ void CountSink::close() {
     if (events_ && has_frames && !events_->is_open()) events_->write({}, stop_);
     if (events_) events_->close();
     if (per_minute_) per_minute_->close();
+    for (const auto& listener : listeners_) listener->close();
 }
 
 }  // namespace throng

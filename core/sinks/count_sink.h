@@ -1,8 +1,9 @@
-// Writes counts: events as JSON lines, and a CSV with one row per minute.
+// Writes counts: events as JSON lines, a CSV with one row per minute, and both to listeners.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -14,9 +15,26 @@
 
 namespace throng {
 
+// Receives what a CountSink counts, on the thread that writes. Everything may throw Error, which ends the run.
+class CountListener {
+public:
+    CountListener() = default;
+    CountListener(const CountListener&) = delete;
+    CountListener& operator=(const CountListener&) = delete;
+    virtual ~CountListener() = default;
+
+    // line: as --events writes it, without its end. In the order of its source.
+    virtual void event(int source_number, const std::string& line) = 0;
+    // After each frame, and once more when the people of a source are no longer followed.
+    virtual void totals(int source_number, const CountTotals& totals) = 0;
+    // Called once, after all else.
+    virtual void close() = 0;
+};
+
 struct CountOutputs {
     std::string events;      // path of the JSON lines; empty: none; "-": standard output
     std::string per_minute;  // path of the CSV, likewise
+    std::vector<std::shared_ptr<CountListener>> listeners{};
 };
 
 // For one source or several, whose results may be interleaved. The results need PipelineSettings::tracking.
@@ -78,6 +96,7 @@ private:
 
     CountPlan plan_;
     std::optional<OutputFile> events_, per_minute_;
+    std::vector<std::shared_ptr<CountListener>> listeners_;
     std::map<int, Source> sources_;  // by number
     bool has_header_ = false;
     std::stop_token stop_;
