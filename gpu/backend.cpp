@@ -12,6 +12,7 @@
 #include "gpu/cascade/cascade_detector.h"
 #include "gpu/cnn/batching_detector.h"
 #include "gpu/cuda_readback.h"
+#include "gpu/frame/cuda_detector.h"
 #include "gpu/hog/hog_detector.h"
 #include "gpu/interop/cuda_gl_bridge.h"
 #include "gpu/nms/cuda_nms.h"
@@ -83,6 +84,27 @@ public:
         make_current();
         transfer_.upload(in, buffer, stream_.view());
         expected_->set(static_cast<std::uint32_t>(in.detections.size()));
+    }
+
+    // From the detector to the readback as one graph (gpu/frame/frame_graphs.h).
+    void enqueue_frame(const FrameWork& work, StageRecorder& recorder) override {
+        auto* const detector = dynamic_cast<CudaDetector*>(&work.detector);
+        auto* const nms = dynamic_cast<CudaNms*>(&work.nms);
+        auto* const readback = dynamic_cast<CudaReadback*>(&work.readback);
+        if (detector == nullptr || nms == nullptr || readback == nullptr) {
+            Backend::enqueue_frame(work, recorder);
+            return;
+        }
+        make_current();
+        const std::uint64_t launches = nms->prepare_launches(work.raw, work.kept, work.params);
+        const auto [kept, raw] = readback->prepare_detections(work.raw, work.kept, work.requested);
+        const auto following = [&](StageRecorder& stages) {
+            nms->enqueue(work.raw, work.kept, work.params, stages);
+            const ScopedStage stage(stages, stage::kDownload);
+            readback->start_detections();
+        };
+        detector->enqueue_with(work.frame, work.raw, recorder, {following, work.kept.span(), {launches, kept, raw}});
+        readback->start_frame(work.frame, work.requested);
     }
 
     // The kernels of one frame run while the results of the previous frame are copied to the host.

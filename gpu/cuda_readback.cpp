@@ -24,9 +24,24 @@ CudaReadback::~CudaReadback() {
 
 void CudaReadback::start(const DetectionBuffer& raw, const DetectionBuffer& kept, const Frame& frame,
                          Requested requested) {
+    prepare_detections(raw, kept, requested);
+    start_detections();
+    start_frame(frame, requested);
+}
+
+std::array<std::uint64_t, 2> CudaReadback::prepare_detections(const DetectionBuffer& raw, const DetectionBuffer& kept,
+                                                              Requested requested) {
     check_cuda(cudaSetDevice(device_), "cudaSetDevice");  // the current device is a property of the calling thread
-    kept_.start(kept, true, stream_);
-    raw_.start(raw, requested.raw_boxes, stream_);
+    return {reinterpret_cast<std::uintptr_t>(kept_.prepare(kept, true)),
+            reinterpret_cast<std::uintptr_t>(raw_.prepare(raw, requested.raw_boxes)) | (requested.raw_boxes ? 1U : 0U)};
+}
+
+void CudaReadback::start_detections() const {
+    kept_.start(stream_);
+    raw_.start(stream_);
+}
+
+void CudaReadback::start_frame(const Frame& frame, Requested requested) {
     detections_.record(stream_);
     if (frame.info().memory != MemoryKind::device) return;
     if (requested.image || requested.keeps_frame) start_image(frame, requested.image);

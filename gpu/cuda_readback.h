@@ -1,6 +1,8 @@
 // Copies the results of a frame from the CUDA backend to the host without blocking the stream.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 
 #include "core/detect/frame_readback.h"
@@ -21,6 +23,12 @@ public:
 
     void start(const DetectionBuffer& raw, const DetectionBuffer& kept, const Frame& frame,
                Requested requested) override;
+    // The parts of start, between which the launches may be replayed from a graph instead. prepare_detections returns
+    // the addresses of the kept and the raw copies.
+    std::array<std::uint64_t, 2> prepare_detections(const DetectionBuffer& raw, const DetectionBuffer& kept,
+                                                    Requested requested);
+    void start_detections() const;
+    void start_frame(const Frame& frame, Requested requested);
     void finish(DetectionSet& raw, DetectionSet& kept, Frame& frame) override;
 
 private:

@@ -33,6 +33,13 @@ private:
 
 }  // namespace
 
+void Backend::enqueue_frame(const FrameWork& work, StageRecorder& recorder) {
+    work.detector.enqueue(work.frame, work.raw, recorder);
+    work.nms.enqueue(work.raw, work.kept, work.params, recorder);
+    const ScopedStage stage(recorder, stage::kDownload);
+    work.readback.start(work.raw, work.kept, work.frame, work.requested);
+}
+
 std::unique_ptr<FrameReadback> Backend::make_readback() {
     return std::make_unique<ImmediateFetch>(*this);
 }

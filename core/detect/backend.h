@@ -20,6 +20,18 @@ struct DeviceMemory {
     std::uint64_t total = 0;  // bytes
 };
 
+// The objects that process a frame, and their arguments.
+struct FrameWork {
+    Detector& detector;
+    Nms& nms;
+    FrameReadback& readback;
+    const Frame& frame;
+    DetectionBuffer& raw;
+    DetectionBuffer& kept;
+    NmsParams params{};
+    FrameReadback::Requested requested{};
+};
+
 class Backend {
 public:
     Backend() = default;
@@ -43,6 +55,10 @@ public:
     virtual void download(const DetectionBuffer& buffer, DetectionSet& out) = 0;
     // Writes detections into a buffer of this backend (boxes from a file) and sets its total to their number.
     virtual void upload(const DetectionSet& in, DetectionBuffer& buffer) = 0;
+
+    // Enqueues a frame: detection, suppression and the start of the readback, by objects of this backend. The default
+    // calls one after the other.
+    virtual void enqueue_frame(const FrameWork& work, StageRecorder& recorder);
 
     // Returns the recommended number of frames in flight: enqueued, with detections not yet on the host.
     [[nodiscard]] virtual int frames_in_flight() const { return 1; }

@@ -184,16 +184,17 @@ StageRecorder& FrameProcessor::recorder_for(const Slot& slot) {
 void FrameProcessor::run(Slot& slot) {
     slot.trace.submit_begin = Clock::now();
     StageRecorder& recorder = recorder_for(slot);
-    const Frame& frame = slot.decoded.frame;
-    detector_->enqueue(frame, slot.raw, recorder);
     NmsParams nms = settings_.nms;
     if (uses_candidates()) nms.min_hits = 1;
-    nms_->enqueue(slot.raw, slot.kept, nms, recorder);
-    {
-        const ScopedStage stage(recorder, stage::kDownload);
-        slot.readback->start(slot.raw, slot.kept, frame,
-                             {settings_.keep_raw, settings_.host_pixels, settings_.hiding.has_value()});
-    }
+    backend_->enqueue_frame({*detector_,
+                             *nms_,
+                             *slot.readback,
+                             slot.decoded.frame,
+                             slot.raw,
+                             slot.kept,
+                             nms,
+                             {settings_.keep_raw, settings_.host_pixels, settings_.hiding.has_value()}},
+                            recorder);
     slot.times.clear();
     slot.times.push_back({stage::kDecode, slot.decoded.decode_ms});
     const StageTimes& measured = recorder_->end_frame();

@@ -137,7 +137,8 @@ void CascadeDetector::prepare(ImageSize frame) {
     }
 }
 
-void CascadeDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) {
+void CascadeDetector::enqueue_with(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder,
+                                   const FollowingWork& next) {
     if (raw.memory() != MemoryKind::device) {
         throw Error(ErrorKind::internal, "the CUDA detector needs a detection buffer in device memory",
                     "CascadeDetector");
@@ -146,11 +147,12 @@ void CascadeDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRec
     prepare({frame.width(), frame.height()});
     if (plan_->empty()) {
         check_cuda(cudaMemsetAsync(raw.span().count, 0, sizeof(DetectionCount), stream_), "clearing the detections");
+        if (next.enqueue) next.enqueue(recorder);
         return;
     }
     const FrameIntake::Reading reading(intake_);
     const DeviceImage image = intake_.take(frame, options_.mask.skin, recorder);
-    graphs_.run(stream_, options_.graph, stage::kCascade, image, raw.span(), recorder,
+    graphs_.run(stream_, options_.graph, image, raw.span(), 0, recorder, next,
                 [&](StageRecorder& stages) { enqueue_frame(image, raw.span(), stages); });
 }
 

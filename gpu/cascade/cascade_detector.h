@@ -7,20 +7,19 @@
 #include <optional>
 #include <vector>
 
-#include "core/detect/detector.h"
 #include "gpu/cascade/cascade_launch.h"
 #include "gpu/cascade/cascade_options.h"
 #include "gpu/cascade/cascade_switches.h"
 #include "gpu/cascade/device_cascade.h"
 #include "gpu/cascade/window_plan.h"
-#include "gpu/frame/frame_graphs.h"
+#include "gpu/frame/cuda_detector.h"
 #include "gpu/frame/frame_intake.h"
 #include "gpu/runtime/probe.h"
 #include "gpu/runtime/stream.h"
 
 namespace throng::gpu {
 
-class CascadeDetector final : public Detector {
+class CascadeDetector final : public CudaDetector {
 public:
     // Work is enqueued on the stream, which must outlive the detector. params.switches override `options`. Throws
     // Error(usage, unavailable, input) as Backend::make_detector does.
@@ -28,8 +27,8 @@ public:
                     const DetectorParams& params, const CascadeOptions& options = {});
     ~CascadeDetector() override;
 
-    // raw must be in device memory. The first frame of a size builds the plan for that size and waits for it.
-    void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override;
+    void enqueue_with(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder,
+                      const FollowingWork& next) override;
     void configure(const DetectorParams& params) override;
     [[nodiscard]] std::vector<DetectorSwitch> switches() const override { return describe_switches(options_); }
 

@@ -34,8 +34,7 @@ struct CascadeOptions {
     int stride = 1;  // > 1: first every stride-th window in both directions, then all windows around those that pass
                      // the first segment
     CandidateMask mask;
-    // A frame's launches as one CUDA graph: one time per frame instead of one per stage.
-    bool graph = false;
+    bool graph = true;  // a frame's launches as one CUDA graph, except where stages are measured
 };
 
 // Throws Error(usage) for an invalid value.

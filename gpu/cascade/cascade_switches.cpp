@@ -170,12 +170,10 @@ const std::vector<Row>& table() {
          {"1", "2", "3", "4"},
          get_stride,
          set_stride},
-        {"graph",
-         "CUDA graph",
-         "A frame's launches are replayed as one; the cascade then reports one time for all of them.",
-         {"off", "on"},
-         get_flag<&CascadeOptions::graph>,
-         set_flag<&CascadeOptions::graph>},
+        {"graph", "CUDA graph",
+         "A frame's launches, up to the copy of its detections, are replayed with one call, except where stages are "
+         "measured.",
+         kOnOff, get_flag<&CascadeOptions::graph>, set_flag<&CascadeOptions::graph>},
     };
     return rows;
 }

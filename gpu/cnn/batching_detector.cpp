@@ -10,19 +10,27 @@
 namespace throng::gpu {
 namespace {
 
-class BatchingDetector final : public Detector {
+// Pixels of a frame. Smaller ones are processed faster alone, as one graph each (gpu/README.md).
+constexpr int kSharedPixels = 1 << 20;
+
+class BatchingDetector final : public CudaDetector {
 public:
     BatchingDetector(StreamView stream, const DeviceInfo& device, Network network, const DetectorParams& params)
         : stream_(stream), device_(device), alone_(stream, device, std::move(network), params) {
         join();
     }
 
-    void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override {
+    void enqueue_with(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder,
+                      const FollowingWork& next) override {
         // Frames in host memory are uploaded by the thread of their own source.
-        const bool can_share = source_ && frame.info().memory == MemoryKind::device &&
+        const bool large = frame.width() * frame.height() >= kSharedPixels;
+        const bool can_share = source_ && large && frame.info().memory == MemoryKind::device &&
                                raw.memory() == MemoryKind::device && source_->can_share();
-        if (can_share && source_->enqueue(frame, raw, recorder, stream_)) return;
-        alone_.enqueue(frame, raw, recorder);
+        if (!can_share || !source_->enqueue(frame, raw, recorder, stream_)) {
+            alone_.enqueue_with(frame, raw, recorder, next);
+        } else if (next.enqueue) {
+            next.enqueue(recorder);
+        }
     }
 
     void configure(const DetectorParams& params) override {

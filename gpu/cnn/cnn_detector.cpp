@@ -24,7 +24,10 @@ struct Toggle {
 constexpr Toggle kToggles[] = {
     {"fusion", "Fused layers", "Convolutions, pooling, sums and heads are fused: fewer maps are written to memory.",
      &CnnSwitches::fusion},
-    {"graph", "CUDA graph", "All layers are enqueued with one call.", &CnnSwitches::graph},
+    {"graph", "CUDA graph",
+     "A frame's launches, up to the copy of its detections, are replayed with one call, except where stages are "
+     "measured.",
+     &CnnSwitches::graph},
     {"overlap", "Overlapping launches", "A kernel is set up while the previous one finishes.", &CnnSwitches::overlap},
     {"batch", "Shared launches", "Frames of several sources on one GPU are processed in batches.", &CnnSwitches::batch},
 };
@@ -75,6 +78,7 @@ void CnnDetector::set_up(const DetectorParams& params) {
     switches_ = switches;
     threshold_ = threshold;
     precision_ = precision;
+    graphs_.clear();
 }
 
 void CnnDetector::configure(const DetectorParams& params) {
@@ -111,6 +115,7 @@ FrameRuns& CnnDetector::runs_for(int width, int height, int frames) {
     if (found != runs_.end()) {
         check_cuda(cudaStreamSynchronize(stream_), "waiting for the detector's last frame");
         runs_.erase(found);
+        graphs_.clear();
     }
     const CnnPlan plan = plan_passes(network_, width, height, params_, switches_.input);
     // Batches grow as sources start: few sizes of memory on the way to the largest one.
@@ -120,17 +125,61 @@ FrameRuns& CnnDetector::runs_for(int width, int height, int frames) {
     return *runs_.back();
 }
 
-void CnnDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) {
-    DetectionBuffer* const buffer = &raw;
-    enqueue_batch(&frame, &buffer, 1, recorder);
+void CnnDetector::check_buffer(const DetectionBuffer& raw) const {
+    if (raw.memory() == MemoryKind::device) return;
+    throw Error(ErrorKind::internal, "the CUDA detector needs a detection buffer in device memory", "CnnDetector");
+}
+
+PreprocessTask CnnDetector::preprocess_task() const {
+    PreprocessTask task;
+    task.rgb = network_.input.rgb;
+    task.mean = network_.input.mean;
+    task.scale = network_.input.scale;
+    task.padding = network_.input.padding;
+    return task;
+}
+
+// From the network's input to the boxes.
+void CnnDetector::enqueue_network(FrameRuns& runs, const DetectionSpan* raw, int count, bool graph,
+                                  StageRecorder& recorder) {
+    BoxSink sink;
+    std::copy_n(raw, count, sink.raw);
+    sink.threshold = threshold_;
+    sink.min_side = static_cast<float>(params_.min_size);
+    sink.max_side = params_.max_size > 0 ? static_cast<float>(params_.max_size) : INFINITY;
+    {
+        const ScopedStage stage(recorder, stage::kNetwork);
+        runs.enqueue_layers(count, graph, switches_.overlap, stream_);
+    }
+    const ScopedStage stage(recorder, stage::kBoxes);
+    runs.enqueue_boxes(sink, count, stream_);
+}
+
+void CnnDetector::enqueue_with(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder,
+                               const FollowingWork& next) {
+    check_buffer(raw);
+    check_cuda(cudaSetDevice(device_.index), "cudaSetDevice");  // the current device is per thread
+    FrameRuns& runs = runs_for(frame.width(), frame.height(), 1);
+    const FrameIntake::Reading reading(intake_);
+    PreprocessTask task = preprocess_task();
+    task.image[0] = intake_.take_colors(frame, recorder);
+    task.color[0] = cnn_color_of(frame.info());
+    task.clear[0] = raw.span().count;
+    const auto color =
+        static_cast<std::uint64_t>(frame.info().range) << 8 | static_cast<std::uint64_t>(frame.info().matrix);
+    graphs_.run(stream_, switches_.graph, task.image[0], raw.span(), color, recorder, next, [&](StageRecorder& stages) {
+        {
+            const ScopedStage stage(stages, stage::kPreprocess);
+            runs.enqueue_preprocess(task, 1, stream_);
+        }
+        const bool layers = switches_.graph && FrameGraphs::measures(stages);  // measured as in a graph of the frame
+        enqueue_network(runs, &raw.span(), 1, layers, stages);
+    });
 }
 
 void CnnDetector::enqueue_batch(const Frame* frames, DetectionBuffer* const* raw, int count, StageRecorder& recorder) {
     for (int i = 0; i < count; ++i) {
-        if (raw[i]->memory() != MemoryKind::device) {
-            throw Error(ErrorKind::internal, "the CUDA detector needs a detection buffer in device memory",
-                        "CnnDetector");
-        }
+        check_buffer(*raw[i]);
         if (frames[i].width() != frames[0].width() || frames[i].height() != frames[0].height()) {
             throw Error(ErrorKind::internal, "the frames of a batch differ in size", "CnnDetector");
         }
@@ -141,40 +190,22 @@ void CnnDetector::enqueue_batch(const Frame* frames, DetectionBuffer* const* raw
     }
 }
 
-// The only work that reads the frames.
-void CnnDetector::enqueue_preprocess(const FrameRuns& runs, const Frame* frames, DetectionBuffer* const* raw, int count,
-                                     StageRecorder& recorder) {
-    const FrameIntake::Reading reading(intake_);
-    PreprocessTask preprocess;
-    for (int i = 0; i < count; ++i) {
-        preprocess.image[i] = intake_.take_colors(frames[i], recorder);
-        preprocess.color[i] = cnn_color_of(frames[i].info());
-        preprocess.clear[i] = raw[i]->span().count;
-    }
-    preprocess.rgb = network_.input.rgb;
-    preprocess.mean = network_.input.mean;
-    preprocess.scale = network_.input.scale;
-    preprocess.padding = network_.input.padding;
-    const ScopedStage stage(recorder, stage::kPreprocess);
-    runs.enqueue_preprocess(preprocess, count, stream_);
-}
-
 void CnnDetector::enqueue_some(const Frame* frames, DetectionBuffer* const* raw, int count, StageRecorder& recorder) {
     FrameRuns& runs = runs_for(frames[0].width(), frames[0].height(), count);
-    BoxSink sink;
-    enqueue_preprocess(runs, frames, raw, count, recorder);
-    for (int i = 0; i < count; ++i) {
-        sink.raw[i] = raw[i]->span();
-    }
-    sink.threshold = threshold_;
-    sink.min_side = static_cast<float>(params_.min_size);
-    sink.max_side = params_.max_size > 0 ? static_cast<float>(params_.max_size) : INFINITY;
+    DetectionSpan spans[kMaxBatch];
     {
-        const ScopedStage stage(recorder, stage::kNetwork);
-        runs.enqueue_layers(count, switches_.graph, switches_.overlap, stream_);
+        const FrameIntake::Reading reading(intake_);  // the only work that reads the frames
+        PreprocessTask task = preprocess_task();
+        for (int i = 0; i < count; ++i) {
+            task.image[i] = intake_.take_colors(frames[i], recorder);
+            task.color[i] = cnn_color_of(frames[i].info());
+            task.clear[i] = raw[i]->span().count;
+            spans[i] = raw[i]->span();
+        }
+        const ScopedStage stage(recorder, stage::kPreprocess);
+        runs.enqueue_preprocess(task, count, stream_);
     }
-    const ScopedStage stage(recorder, stage::kBoxes);
-    runs.enqueue_boxes(sink, count, stream_);
+    enqueue_network(runs, spans, count, switches_.graph, recorder);
 }
 
 }  // namespace throng::gpu

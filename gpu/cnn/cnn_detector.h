@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
-#include "core/detect/detector.h"
 #include "core/model/cnn_plan.h"
 #include "core/model/network.h"
 #include "gpu/cnn/frame_runs.h"
+#include "gpu/frame/cuda_detector.h"
 #include "gpu/frame/frame_intake.h"
 #include "gpu/runtime/probe.h"
 
@@ -18,22 +18,22 @@ namespace throng::gpu {
 struct CnnSwitches {
     CnnInput input = CnnInput::native;
     bool fusion = true;   // "fusion": fused kernels for groups of layers
-    bool graph = true;    // "graph": the layers as one CUDA graph
+    bool graph = true;    // "graph": a frame, or the layers of a batch, as one CUDA graph
     bool overlap = true;  // "overlap": kernels are set up while the previous ones finish
     bool batch = true;    // "batch": frames of several sources share launches (dynamic_batcher.h)
 
     friend bool operator==(const CnnSwitches&, const CnnSwitches&) = default;
 };
 
-class CnnDetector final : public Detector {
+class CnnDetector final : public CudaDetector {
 public:
     // Work is enqueued on the stream, which must outlive the detector. params.half: 16-bit maps. Layers are not fused
     // below compute capability 7.5. Throws Error(usage, unavailable) as Backend::make_detector does.
     CnnDetector(StreamView stream, const DeviceInfo& device, Network network, const DetectorParams& params);
     ~CnnDetector() override;
 
-    // raw must be in device memory. The first frame of a size builds its runs and waits for them.
-    void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override;
+    void enqueue_with(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder,
+                      const FollowingWork& next) override;
 
     // Processes several frames of one size; the detections of frame i go to *raw[i]. count: without limit.
     void enqueue_batch(const Frame* frames, DetectionBuffer* const* raw, int count, StageRecorder& recorder);
@@ -56,8 +56,9 @@ public:
 private:
     void set_up(const DetectorParams& params);
     FrameRuns& runs_for(int width, int height, int frames);
-    void enqueue_preprocess(const FrameRuns& runs, const Frame* frames, DetectionBuffer* const* raw, int count,
-                            StageRecorder& recorder);
+    void check_buffer(const DetectionBuffer& raw) const;
+    [[nodiscard]] PreprocessTask preprocess_task() const;
+    void enqueue_network(FrameRuns& runs, const DetectionSpan* raw, int count, bool graph, StageRecorder& recorder);
     void enqueue_some(const Frame* frames, DetectionBuffer* const* raw, int count, StageRecorder& recorder);
 
     StreamView stream_;
@@ -70,6 +71,7 @@ private:
     Steps steps_;
     std::vector<std::unique_ptr<FrameRuns>> runs_;  // the most recently used is last
     FrameIntake intake_;
+    FrameGraphs graphs_;
 };
 
 // Throws Error(usage) for an unknown switch or choice.

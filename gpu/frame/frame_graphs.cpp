@@ -1,35 +1,63 @@
 #include "gpu/frame/frame_graphs.h"
 
 #include <algorithm>
+#include <tuple>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/detect/null_recorder.h"
+#include "gpu/runtime/event_recorder.h"
 
 namespace throng::gpu {
 namespace {
 
-constexpr std::size_t kMaxGraphs = 16;
+// A decoder has up to about 25 addresses, and two frames are in flight.
+constexpr std::size_t kMaxGraphs = 128;
 
 bool same_span(const DetectionSpan& a, const DetectionSpan& b) {
-    return a.boxes == b.boxes && a.scores == b.scores && a.count == b.count && a.capacity == b.capacity;
+    const auto all = [](const DetectionSpan& s) {
+        return std::tuple(s.boxes, s.scores, s.hits, s.source, s.count, s.capacity, s.density, s.features,
+                          s.feature_size, s.landmarks);
+    };
+    return all(a) == all(b);
 }
 
 }  // namespace
 
-const Graph* FrameGraphs::find(const DeviceImage& frame, const DetectionSpan& raw) {
-    ++frames_;
-    for (Entry& entry : graphs_) {
-        if (!(entry.frame == frame) || !same_span(entry.raw, raw)) continue;
-        entry.used = frames_;
-        return &entry.graph;
-    }
-    return nullptr;
+bool FrameGraphs::measures(const StageRecorder& recorder) {
+    return dynamic_cast<const EventRecorder*>(&recorder) != nullptr;
 }
 
-const Graph& FrameGraphs::keep(const DeviceImage& frame, const DetectionSpan& raw, Graph graph) {
+FrameGraphs::Entry* FrameGraphs::find(const Key& key) {
+    ++frames_;
+    for (Entry& entry : graphs_) {
+        const Key& known = entry.key;
+        const bool same = known.frame == key.frame && same_span(known.raw, key.raw) && known.variant == key.variant &&
+                          same_span(known.kept, key.kept) && known.next == key.next;
+        if (!same) continue;
+        entry.used = frames_;
+        return &entry;
+    }
     if (graphs_.size() == kMaxGraphs) {
         graphs_.erase(std::min_element(graphs_.begin(), graphs_.end(),
                                        [](const Entry& a, const Entry& b) { return a.used < b.used; }));
     }
-    graphs_.push_back({frame, raw, std::move(graph), frames_});
-    return graphs_.back().graph;
+    graphs_.push_back({key, {}, frames_});
+    return nullptr;
+}
+
+bool FrameGraphs::capture(Entry& entry, StreamView stream, const std::function<void(StageRecorder&)>& launch) {
+    if (entry.graph) return true;
+    NullRecorder none;
+    try {
+        entry.graph = Graph::capture(stream, [&] { launch(none); });
+    } catch (const Error& error) {
+        logger().debug("frames are launched without graphs: {}", error.what());
+        usable_ = false;
+        graphs_.clear();
+        return false;
+    }
+    return true;
 }
 
 }  // namespace throng::gpu

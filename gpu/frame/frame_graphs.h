@@ -1,54 +1,74 @@
-// The launches of a frame as CUDA graphs, one for each pair of source address and detection buffer.
+// The launches of a frame, from the detector to the readback, as one CUDA graph for each combination of addresses.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <string_view>
+#include <functional>
 #include <utility>
 #include <vector>
 
 #include "core/detect/detection_buffer.h"
-#include "core/detect/null_recorder.h"
+#include "core/detect/stage.h"
 #include "gpu/frame/device_image.h"
 #include "gpu/runtime/stream.h"
 
 namespace throng::gpu {
 
-// Holds the most recently used graphs: the frames of a decoder use few addresses. Not thread-safe.
+// What is enqueued on the stream after the detector: suppression and the copy of the detections to the host.
+struct FollowingWork {
+    std::function<void(StageRecorder&)> enqueue;  // empty: nothing
+    DetectionSpan kept{};                         // what it writes
+    std::array<std::uint64_t, 3> key{};           // differs if its launches, their arguments or their other memory do
+};
+
+// Holds the most recently used graphs: a decoder uses few addresses. Not thread-safe.
 class FrameGraphs {
 public:
-    // Enqueues the launches for these addresses on the stream: enqueue(recorder). From the second time on it replays
-    // them as `stage`, if `use`; for new addresses it captures them first. Does not synchronize.
+    // Enqueues enqueue(recorder), the detector's launches for these addresses, and `next` on the stream. If `use`, they
+    // are captured at the second frame of a combination, and replayed from then on: the first one may allocate memory,
+    // and a graph does not pay off for a single image. A frame whose stages are measured is launched. variant: differs
+    // if the detector's launches differ for the same addresses. Does not synchronize.
     template <typename Enqueue>
-    void run(StreamView stream, bool use, std::string_view stage, const DeviceImage& frame, const DetectionSpan& raw,
-             StageRecorder& recorder, Enqueue&& enqueue) {
-        if (!std::exchange(warm_, true) || !use) return enqueue(recorder);
-        const ScopedStage replay(recorder, stage);
-        const Graph* graph = find(frame, raw);
-        NullRecorder none;
-        if (graph == nullptr) graph = &keep(frame, raw, Graph::capture(stream, [&] { enqueue(none); }));
-        graph->launch(stream);
+    void run(StreamView stream, bool use, const DeviceImage& frame, const DetectionSpan& raw, std::uint64_t variant,
+             StageRecorder& recorder, const FollowingWork& next, Enqueue&& enqueue) {
+        const auto launch = [&](StageRecorder& stages) {
+            enqueue(stages);
+            if (next.enqueue) next.enqueue(stages);
+        };
+        Entry* const entry =
+            use && usable_ && !measures(recorder) ? find({frame, raw, variant, next.kept, next.key}) : nullptr;
+        if (entry == nullptr || !capture(*entry, stream, launch)) return launch(recorder);
+        entry->graph.launch(stream);
     }
 
     // Call whenever the launches for the same addresses would change.
-    void clear() {
-        graphs_.clear();
-        warm_ = false;
-    }
+    void clear() { graphs_.clear(); }
+
+    // Returns true if this recorder measures stages: a graph has none.
+    [[nodiscard]] static bool measures(const StageRecorder& recorder);
 
 private:
-    struct Entry {
+    struct Key {
         DeviceImage frame;
         DetectionSpan raw;
+        std::uint64_t variant;
+        DetectionSpan kept;
+        std::array<std::uint64_t, 3> next;
+    };
+    struct Entry {
+        Key key;
         Graph graph;
         std::uint64_t used;  // number of the last frame that used it
     };
 
-    [[nodiscard]] const Graph* find(const DeviceImage& frame, const DetectionSpan& raw);
-    const Graph& keep(const DeviceImage& frame, const DetectionSpan& raw, Graph graph);
+    // Returns null, and adds an entry, at the first frame of a combination.
+    [[nodiscard]] Entry* find(const Key& key);
+    // Returns false if the launches cannot be captured.
+    [[nodiscard]] bool capture(Entry& entry, StreamView stream, const std::function<void(StageRecorder&)>& launch);
 
     std::vector<Entry> graphs_;
     std::uint64_t frames_ = 0;
-    bool warm_ = false;  // the launches ran once: a graph does not pay off for a single image
+    bool usable_ = true;  // CUDA before 12.3 cannot capture dependent launches
 };
 
 }  // namespace throng::gpu

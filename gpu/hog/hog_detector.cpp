@@ -38,7 +38,8 @@ void HogDetector::configure(const DetectorParams& params) {
     plan_.reset();
 }
 
-void HogDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) {
+void HogDetector::enqueue_with(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder,
+                               const FollowingWork& next) {
     if (raw.memory() != MemoryKind::device) {
         throw Error(ErrorKind::internal, "the CUDA detector needs a detection buffer in device memory", "HogDetector");
     }
@@ -50,11 +51,12 @@ void HogDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorde
     }
     if (plan_->levels().empty()) {
         check_cuda(cudaMemsetAsync(raw.span().count, 0, sizeof(DetectionCount), stream_), "clearing the detections");
+        if (next.enqueue) next.enqueue(recorder);
         return;
     }
     const FrameIntake::Reading reading(intake_);
     last_ = intake_.take(frame, false, recorder);
-    graphs_.run(stream_, options_.graph, stage::kSvm, last_, raw.span(), recorder,
+    graphs_.run(stream_, options_.graph, last_, raw.span(), 0, recorder, next,
                 [&](StageRecorder& stages) { enqueue_frame(last_, raw.span(), stages); });
 }
 

@@ -7,9 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/detect/detector.h"
 #include "core/model/hog_model.h"
-#include "gpu/frame/frame_graphs.h"
+#include "gpu/frame/cuda_detector.h"
 #include "gpu/frame/frame_intake.h"
 #include "gpu/hog/hog_options.h"
 #include "gpu/hog/hog_plan.h"
@@ -18,17 +17,17 @@
 
 namespace throng::gpu {
 
-class HogDetector final : public Detector {
+class HogDetector final : public CudaDetector {
 public:
     // Work is enqueued on the stream, which must outlive the detector. Throws Error(usage, unavailable) as
     // Backend::make_detector does.
     HogDetector(StreamView stream, const DeviceInfo& device, const HogModel& model, const DetectorParams& params);
     ~HogDetector() override;
 
-    // raw must be in device memory. The first frame of a size builds the plan for that size and waits for it. Margins
-    // below params.score_threshold (default kHogMargin) are not reported. min_size and max_size limit a window's
+    // Margins below params.score_threshold (default kHogMargin) are not reported. min_size and max_size limit a window's
     // height.
-    void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override;
+    void enqueue_with(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder,
+                      const FollowingWork& next) override;
     void configure(const DetectorParams& params) override;
     [[nodiscard]] std::optional<float> score_threshold() const override {
         return params_.score_threshold.value_or(kHogMargin);

@@ -44,10 +44,11 @@ constexpr Choice kChoices[] = {
      true},
     {"graph",
      "CUDA graph",
-     "A frame's launches are replayed with one call; its stages then have one common time.",
-     {"off", "on"},
+     "A frame's launches, up to the copy of its detections, are replayed with one call, except where stages are "
+     "measured.",
+     {"on", "off"},
      &HogOptions::graph,
-     false},
+     true},
 };
 
 }  // namespace

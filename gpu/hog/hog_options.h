@@ -14,7 +14,7 @@ struct HogOptions {
     bool exact = false;    // the library's arc tangent instead of the polynomial
     bool unrolled = true;  // loops unrolled for these cells, blocks and windows, with vector loads
     bool together = true;  // all levels in one launch of each kernel instead of one launch per level
-    bool graph = false;    // a frame's launches as one CUDA graph, with one time for all of them
+    bool graph = true;     // a frame's launches as one CUDA graph, except where stages are measured
 
     friend bool operator==(const HogOptions&, const HogOptions&) = default;
 };

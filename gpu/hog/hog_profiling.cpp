@@ -15,7 +15,8 @@ constexpr int kInner = 20;  // calls between two events
 std::vector<HogStep> hog_ablation(const DetectorParams& base) {
     DetectorParams params = base;
     params.half = false;
-    params.switches = {{"scales", "apart"}, {"work", "one"}, {"arctangent", "exact"}, {"unroll", "off"}};
+    params.switches = {
+        {"scales", "apart"}, {"work", "one"}, {"arctangent", "exact"}, {"unroll", "off"}, {"graph", "off"}};
     std::vector<HogStep> steps = {{"base", params}};
     const auto add = [&](const char* name, const char* id, const char* choice) {
         params.switches[id] = choice;

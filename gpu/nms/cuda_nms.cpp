@@ -50,14 +50,28 @@ void CudaNms::prepare(std::int32_t raw_capacity, std::int32_t kept_capacity, con
         kept_capacity_ = kept;
     }
     try {
+        const std::size_t before = scratch_bytes();
         allocate(params);
+        if (scratch_bytes() != before) ++memory_;
     } catch (...) {
         release();  // memory may still suffice for smaller buffers
         throw;
     }
 }
 
+std::uint64_t CudaNms::prepare_launches(const DetectionBuffer& raw, const DetectionBuffer& kept,
+                                        const NmsParams& params) {
+    check_rules(params);
+    prepare(raw.capacity(), kept.capacity(), params);
+    const Launches launches{params, sized_for(raw.capacity()), uses_matrix(raw.capacity()), memory_};
+    const auto known = std::find(launches_.begin(), launches_.end(), launches);
+    if (known != launches_.end()) return static_cast<std::uint64_t>(known - launches_.begin());
+    launches_.push_back(launches);
+    return launches_.size() - 1;
+}
+
 void CudaNms::release() noexcept {
+    ++memory_;
     matrix_ = {};
     grid_.reset();
     soft_.reset();
@@ -72,6 +86,16 @@ std::int32_t CudaNms::expected_count(std::int32_t capacity) const {
     const auto most = static_cast<std::uint32_t>(capacity);
     const std::uint32_t recent = expected_ != nullptr ? expected_->value().value_or(most) : most;
     return static_cast<std::int32_t>(std::min(recent, most));
+}
+
+// A little more than expected. Stays while that fits, so that graphs remain usable.
+std::int32_t CudaNms::sized_for(std::int32_t capacity) {
+    const std::int32_t expected = expected_count(capacity);
+    const std::int32_t most = std::min(capacity, kMatrixLimit);
+    const std::int32_t needed = std::min(expected + expected / 8 + 32, most);
+    if (size_ == 0 || needed < size_ / 2) size_ = needed;
+    if (needed > size_) size_ = std::min(needed + needed / 8, most);
+    return std::min(size_, most);
 }
 
 bool CudaNms::uses_matrix(std::int32_t capacity) const {
@@ -153,18 +177,17 @@ void CudaNms::run_fast(NmsTask task, const NmsRuleSet& rules, StageRecorder& rec
         const bool either = task.raw.capacity > kMatrixLimit;
         frame.task.raw.capacity = most;
         if (either) frame.task.most = kMatrixLimit;
-        const std::int32_t expected = expected_count(task.raw.capacity);
-        const std::int32_t with_headroom = std::min(expected + expected / 8 + 32, most);
+        const std::int32_t size = sized_for(task.raw.capacity);
         {
             const ScopedStage order(recorder, stage::kNmsOrder);
-            launch_matrix_order(device_, frame, with_headroom, rules, stream_);
+            launch_matrix_order(device_, frame, size, rules, stream_);
         }
         {
             const ScopedStage map(recorder, stage::kNmsMap);
-            launch_matrix_map(device_, frame, with_headroom, rules, stream_);
+            launch_matrix_map(device_, frame, size, rules, stream_);
         }
         const ScopedStage reduce(recorder, stage::kNmsReduce);
-        launch_matrix_reduce(device_, frame, with_headroom, rules, stream_);
+        launch_matrix_reduce(device_, frame, size, rules, stream_);
         if (!either) return;
         task.fewest = kMatrixLimit + 1;
     }

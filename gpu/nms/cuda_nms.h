@@ -44,6 +44,11 @@ public:
     void enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
                  StageRecorder& recorder) override;
 
+    // Prepares for these buffers. Returns a number for what enqueue launches then: equal numbers, equal launches, if the
+    // buffers are the same.
+    [[nodiscard]] std::uint64_t prepare_launches(const DetectionBuffer& raw, const DetectionBuffer& kept,
+                                                 const NmsParams& params);
+
     // Restricts the pairs of later calls. Not with merge, the paper's kernels, or Soft-NMS with a negative score_min.
     void set_gate(const PairGate& gate) { gate_ = gate; }
 
@@ -74,8 +79,20 @@ private:
         [[nodiscard]] PaperNmsScratch scratch() const { return {matrix.data(), vector.data(), d_max}; }
     };
 
+    // What the launches depend on, apart from the buffers.
+    struct Launches {
+        NmsParams params;
+        std::int32_t size;
+        bool matrix;
+        std::uint64_t memory;
+
+        friend bool operator==(const Launches&, const Launches&) = default;
+    };
+
     // Number of detections that a frame in a buffer of that capacity probably has.
     [[nodiscard]] std::int32_t expected_count(std::int32_t capacity) const;
+    // Number of detections that launches are sized for.
+    [[nodiscard]] std::int32_t sized_for(std::int32_t capacity);
     [[nodiscard]] bool uses_matrix(std::int32_t capacity) const;
     void allocate(const NmsParams& params);
     void release() noexcept;
@@ -102,6 +119,9 @@ private:
     DeviceBuffer<std::int32_t> owner_;
     unsigned long long* d_tests_ = nullptr;  // counter of pair tests for the next enqueue
     std::optional<std::uint64_t> pair_tests_;
+    std::int32_t size_ = 0;
+    std::uint64_t memory_ = 0;        // changes with the scratch
+    std::vector<Launches> launches_;  // by their numbers
 };
 
 }  // namespace throng::gpu

@@ -90,12 +90,16 @@ void DetectionTransfer::fetch(std::size_t n, StreamView stream) {
     copy_arrays(staged_, from_, n, cudaMemcpyDeviceToHost, stream);
 }
 
-void DetectionTransfer::start(const DetectionBuffer& buffer, bool boxes, StreamView stream) {
+const void* DetectionTransfer::prepare(const DetectionBuffer& buffer, bool boxes) {
     // As many detections as a frame commonly has at most, so that one wait usually suffices.
     constexpr std::size_t kFirstCopy = 2048;
     from_ = buffer.span();
     if (!boxes) from_.capacity = 0;
     staged_ = stage(from_, std::min(static_cast<std::size_t>(from_.capacity), kFirstCopy));
+    return staged_.count;
+}
+
+void DetectionTransfer::start(StreamView stream) const {
     launch_fetch(from_, staged_, stream);
 }
 
@@ -109,7 +113,8 @@ void DetectionTransfer::finish(DetectionSet& out, StreamView stream) {
 }
 
 void DetectionTransfer::download(const DetectionBuffer& buffer, DetectionSet& out, StreamView stream) {
-    start(buffer, true, stream);
+    prepare(buffer, true);
+    start(stream);
     wait(stream);
     finish(out, stream);
 }

@@ -13,9 +13,10 @@ namespace throng::gpu {
 // Copies through page-locked staging memory, which it keeps. One download or upload at a time; not thread-safe.
 class DetectionTransfer {
 public:
-    // A download in two halves, with other work between them. start() enqueues copies of the count and, if boxes is
-    // set, of as many detections as a frame commonly has.
-    void start(const DetectionBuffer& buffer, bool boxes, StreamView stream);
+    // A download in parts, with other work between them. prepare() selects the count and, if boxes is set, as many
+    // detections as a frame commonly has; returns the address of their copy. start() enqueues it: one launch.
+    const void* prepare(const DetectionBuffer& buffer, bool boxes);
+    void start(StreamView stream) const;
     // Call finish() after the copies of start() are complete; the buffer must not have changed since. Copies the
     // remaining detections, if any, on this stream and waits for them.
     void finish(DetectionSet& out, StreamView stream);

@@ -884,8 +884,8 @@
         <translation>CUDA-Graph</translation>
     </message>
     <message>
-        <source>All layers are enqueued with one call.</source>
-        <translation>Ein Aufruf startet alle Schichten.</translation>
+        <source>A frame&apos;s launches, up to the copy of its detections, are replayed with one call, except where stages are measured.</source>
+        <translation>Alle Starts eines Bildes, bis zur Kopie der Funde, werden mit einem Aufruf wiederholt, außer wo Stufen gemessen werden.</translation>
     </message>
     <message>
         <source>Overlapping launches</source>
@@ -996,8 +996,8 @@
         <translation>Erst wird nur jedes n-te Fenster geprüft, dann alle um die, die bestehen.</translation>
     </message>
     <message>
-        <source>A frame&apos;s launches are replayed as one; the cascade then reports one time for all of them.</source>
-        <translation>Die Starts eines Bildes laufen als einer ab; die Kaskade nennt dann eine Zeit für alle.</translation>
+        <source>A frame&apos;s launches, up to the copy of its detections, are replayed with one call, except where stages are measured.</source>
+        <translation>Alle Starts eines Bildes, bis zur Kopie der Funde, werden mit einem Aufruf wiederholt, außer wo Stufen gemessen werden.</translation>
     </message>
     <message>
         <source>Results per thread</source>
@@ -1056,8 +1056,8 @@
         <translation>einzeln</translation>
     </message>
     <message>
-        <source>A frame&apos;s launches are replayed with one call; its stages then have one common time.</source>
-        <translation>Ein Aufruf startet alles für ein Bild; seine Stufen haben dann eine gemeinsame Zeit.</translation>
+        <source>A frame&apos;s launches, up to the copy of its detections, are replayed with one call, except where stages are measured.</source>
+        <translation>Alle Starts eines Bildes, bis zur Kopie der Funde, werden mit einem Aufruf wiederholt, außer wo Stufen gemessen werden.</translation>
     </message>
     <message>
         <source>CUDA is unavailable: %1</source>

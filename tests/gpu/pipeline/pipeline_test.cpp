@@ -218,8 +218,8 @@ TEST_F(CudaPipeline, FourFramesMayBeHeld) {
 }
 
 // Several sources at the same time, each of which must give the lines of a run alone.
-void check_several_sources(const PipelineSettings& settings) {
-    const CrowdFile file(640, 360, 60);
+void check_several_sources(const PipelineSettings& settings, int width, int height) {
+    const CrowdFile file(width, height, 60);
     const auto expected = run_file(file.path(), make_cuda_backend(), true, settings);
     EXPECT_NE(expected->lines.front().find("\"score\""), std::string::npos) << "no face found in the crowd";
     std::vector<std::shared_ptr<LineSink>> found(4);
@@ -233,13 +233,13 @@ void check_several_sources(const PipelineSettings& settings) {
 }
 
 TEST_F(CudaPipeline, SeveralSourcesShareTheDevice) {
-    check_several_sources(crowd_settings());
+    check_several_sources(crowd_settings(), 640, 360);
 }
 
 TEST_F(CudaPipeline, SeveralSourcesShareLaunches) {
     const auto settings = test::network_settings();
     if (!settings) GTEST_SKIP() << "skipped: no network is installed";
-    check_several_sources(*settings);
+    check_several_sources(*settings, 1920, 1080);
 }
 
 TEST_F(CudaPipeline, OverflowsAreRepeatedAndRawBoxesAreComplete) {
