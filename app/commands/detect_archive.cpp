@@ -191,6 +191,7 @@ int run_detect_archive(const DetectArguments& arguments, const PipelineSettings&
                                         {"--images", output.images},
                                         {"--summary", output.summary},
                                         {"--occupancy", output.occupancy},
+                                        {"--mqtt", output.mqtt},
                                         {"--trace", output.trace},
                                         {"--http", output.http.address},
                                         {"--telemetry", arguments.clocks.telemetry}}) {

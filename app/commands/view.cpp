@@ -74,6 +74,7 @@ std::vector<const char*> output_options_of(const OutputOptions& output) {
                                       {"--events", output.events},
                                       {"--per-minute", output.per_minute},
                                       {"--occupancy", output.occupancy},
+                                      {"--mqtt", output.mqtt},
                                       {"--trace", output.trace}}) {
         if (!value.empty()) used.push_back(name);
     }

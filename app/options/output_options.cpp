@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/extension.h"
 #include "core/pipeline/async_sink.h"
+#include "core/publish/mqtt_counts.h"
 #include "core/sinks/count_sink.h"
 #include "core/sinks/json_sink.h"
 #include "core/sinks/occupancy_sink.h"
@@ -83,7 +84,7 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
     add_value(command, group, "--summary", options.summary, "OUT.json",
               "Write totals, timings and sources as JSON; - for standard output");
     add_value(command, group, "--count", options.count, "FILE.toml",
-              "Lines and zones in which people are counted, for the next two and the window. With --out: write "
+              "Lines and zones in which people are counted, for the next three and the window. With --out: write "
               "NAME.events.jsonl and NAME.per-minute.csv beside each result");
     add_value(command, group, "--events", options.events, "OUT.jsonl",
               "Write who appears, leaves, crosses a line or visits a zone as JSON lines; - for standard output");
@@ -91,6 +92,12 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
               "Write the number of people, crossings and visits per minute as CSV; - for standard output");
     add_value(command, group, "--occupancy", options.occupancy, "OUT.png|csv",
               "Write where people were and for how long: as an image of each source, or as a table of person-seconds");
+    add_value(
+        command, group, "--mqtt", options.mqtt, "URL",
+        "Send the counts of --count and its events to the broker mqtt[s]://[USER[:PASSWORD]@]HOST[:PORT][/PREFIX], "
+        "with descriptions for Home Assistant");
+    add_value(command, group, "--mqtt-password", options.mqtt_password, "FILE",
+              "File that begins with the password for --mqtt, which other users see in a command line");
     add_value(command, group, "--trace", options.trace, "OUT.json",
               "Write frames, stages, threads and queues as a trace that ui.perfetto.dev and chrome://tracing "
               "open; - for standard output");
@@ -109,13 +116,16 @@ void add_outputs(RunFiles& files, const OutputOptions& options, std::size_t sour
     if (options.audio == "copy" && options.video.empty()) {
         throw Error(ErrorKind::usage, "audio is written into a video only", "--audio copy", "add --video OUT.mp4");
     }
-    if (!options.count.empty() && options.events.empty() && options.per_minute.empty() && !options.shows_counts &&
-        !options.http.requested()) {
+    if (!options.count.empty() && !options.writes_counts() && !options.shows_counts) {
         throw Error(ErrorKind::usage, "nothing writes the counts", "--count",
-                    "add --events OUT.jsonl, --per-minute OUT.csv or --http PORT");
+                    "add --events OUT.jsonl, --per-minute OUT.csv, --mqtt URL or --http PORT");
+    }
+    if (!options.mqtt_password.empty() && options.mqtt.empty()) {
+        throw Error(ErrorKind::usage, "there is no broker", "--mqtt-password", "add --mqtt URL");
     }
     add_http_files(files, options.http);
     files.add_input("the lines and zones", options.count);
+    files.add_input("the password", options.mqtt_password);
     files.add_output("--json", options.json);
     files.add_output("--events", options.events);
     files.add_output("--per-minute", options.per_minute);
@@ -162,12 +172,16 @@ OutputFiles::OutputFiles(const OutputOptions& options, std::size_t sources, std:
     if (!options.json.empty())
         share(std::make_shared<JsonSink>(options.json, JsonFields{options.raw, options.track}, annotated_.stop),
               options.track);
-    if (!options.events.empty() || !options.per_minute.empty() || service_) {
+    if (options.writes_counts()) {
         const CountPlan plan =
             options.count.empty() ? CountPlan{1, 1, {}, {}} : load_count_plan(options.count, annotated_.stop);
         CountOutputs outputs{options.events, options.per_minute};
-        if (service_) service_->take_counts(plan, outputs);
-        share(std::make_shared<CountSink>(plan, std::move(outputs), annotated_.stop), true);
+        if (!options.mqtt.empty()) {
+            const MqttOptions mqtt{options.mqtt, options.mqtt_password, annotated_.stop};
+            outputs.listeners.push_back(std::make_shared<MqttCounts>(mqtt, plan, sources));
+        }
+        if (service_) outputs.listeners.push_back(service_->listen(plan));
+        share(std::make_shared<CountSink>(plan, outputs, annotated_.stop), true);
     }
     if (is_table(options.occupancy)) share(std::make_shared<OccupancySink>(options.occupancy, annotated_.stop), true);
     if (!options.trace.empty()) share(std::make_shared<TraceSink>(options.trace, annotated_.stop));

@@ -28,6 +28,8 @@ struct OutputOptions {
     std::string events;          // --events OUT.jsonl, "-" for standard output
     std::string per_minute;      // --per-minute OUT.csv, "-" for standard output
     std::string occupancy;       // --occupancy OUT.png|csv
+    std::string mqtt;            // --mqtt URL: counts and events to a broker
+    std::string mqtt_password;   // --mqtt-password FILE
     std::string trace;           // --trace FILE, "-" for standard output
     bool raw = false;            // --raw: also raw boxes, in JSON lines, video and images
     bool track = false;          // --track: ids over time, in JSON lines, video and images
@@ -40,10 +42,14 @@ struct OutputOptions {
         return track || !events.empty() || !per_minute.empty() || !occupancy.empty();
     }
     // Returns whether an output needs PipelineSettings::tracking.
-    [[nodiscard]] bool need_tracks() const { return write_tracks() || http.requested(); }
+    [[nodiscard]] bool need_tracks() const { return track || writes_counts() || !occupancy.empty(); }
+    // Returns whether an output needs CountPlan.
+    [[nodiscard]] bool writes_counts() const {
+        return !events.empty() || !per_minute.empty() || !mqtt.empty() || http.requested();
+    }
     // Returns whether an output shows the tracks of a frame before those after it are known. All outputs then do.
     [[nodiscard]] bool shows_tracks_at_once() const {
-        return json == "-" || events == "-" || per_minute == "-" || http.requested() ||
+        return json == "-" || events == "-" || per_minute == "-" || !mqtt.empty() || http.requested() ||
                (track && !(video.empty() && images.empty()));
     }
 };

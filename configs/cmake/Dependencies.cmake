@@ -51,6 +51,7 @@ if(NOT tomlplusplus_FOUND)
 endif()
 pkg_check_modules(FFMPEG REQUIRED IMPORTED_TARGET libavformat libavcodec libavutil libswscale)
 pkg_check_modules(FFMPEG_LOADED REQUIRED libavdevice libavfilter)  # their headers: the program loads them when it needs them
+pkg_check_modules(MOSQUITTO REQUIRED libmosquitto)  # as these
 
 pkg_check_modules(GSTREAMER QUIET IMPORTED_TARGET gstreamer-app-1.0 gstreamer-video-1.0)  # as these; its elements link them
 pkg_check_modules(GST_ANALYTICS QUIET IMPORTED_TARGET gstreamer-analytics-1.0)  # from GStreamer 1.24 on

@@ -203,11 +203,11 @@ unrecognizable.
 
 This package contains the commands, which need no display. The package throng
 adds the window.")
-# Libraries that are loaded when they are first used: cameras, GIF files, gst:PIPELINE, models fetch.
+# Libraries that are loaded when they are first used: cameras, GIF files, gst:PIPELINE, models fetch, --mqtt.
 string(REGEX MATCH "^[0-9]+" avdevice_major "${FFMPEG_LOADED_libavdevice_VERSION}")
 string(REGEX MATCH "^[0-9]+" avfilter_major "${FFMPEG_LOADED_libavfilter_VERSION}")
 set(CPACK_DEBIAN_THRONG-CLI_PACKAGE_RECOMMENDS
-    "libavdevice${avdevice_major}, libavfilter${avfilter_major}, libgstreamer-plugins-base1.0-0, libcurl4")
+    "libavdevice${avdevice_major}, libavfilter${avfilter_major}, libgstreamer-plugins-base1.0-0, libcurl4, libmosquitto1")
 set(CPACK_DEBIAN_THRONG-CLI_PACKAGE_SUGGESTS "ffmpeg, python3-jinja2, python3-matplotlib, throng, throng-cuda")
 throng_scripts(throng-cli throng-cli/postinst)
 set(CPACK_DEBIAN_THRONG_PACKAGE_RECOMMENDS "fonts-dejavu-core, libgl1-mesa-dri")

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <cstddef>
+
+#include "core/base/value_text.h"
 
 namespace throng {
 namespace {
@@ -105,20 +106,6 @@ void mask_bare_user_info(std::string& text) {
 bool same_word(std::string_view word, std::string_view lower) {
     return std::equal(word.begin(), word.end(), lower.begin(), lower.end(),
                       [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
-}
-
-// Returns the text with every %XX replaced by its character.
-std::string percent_decoded(std::string_view text) {
-    std::string result;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        unsigned char code = 0;
-        const char* digits = text.data() + i + 1;
-        const bool escape = text[i] == '%' && i + 2 < text.size();
-        const bool decodes = escape && std::from_chars(digits, digits + 2, code, 16).ptr == digits + 2;
-        result += decodes ? static_cast<char>(code) : text[i];
-        if (decodes) i += 2;
-    }
-    return result;
 }
 
 bool is_secret(std::string_view key) {

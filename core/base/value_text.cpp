@@ -43,6 +43,19 @@ std::optional<std::uint64_t> parse_unsigned(std::string_view text) {
     return is_octal(text) ? std::nullopt : parse_decimal<std::uint64_t>(text);
 }
 
+std::string percent_decoded(std::string_view text) {
+    std::string result;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        unsigned char code = 0;
+        const char* digits = text.data() + i + 1;
+        const bool escape = text[i] == '%' && i + 2 < text.size();
+        const bool decodes = escape && std::from_chars(digits, digits + 2, code, 16).ptr == digits + 2;
+        result += decodes ? static_cast<char>(code) : text[i];
+        if (decodes) i += 2;
+    }
+    return result;
+}
+
 std::string text_of(double value) {
     char text[32];
     return {text, std::to_chars(std::begin(text), std::end(text), value, std::chars_format::general, 6).ptr};

@@ -30,6 +30,9 @@ template <class Number>
     return {text, std::to_chars(text, std::end(text), value).ptr};
 }
 
+// Returns the text with every %XX of a URL replaced by its character.
+[[nodiscard]] std::string percent_decoded(std::string_view text);
+
 // "must be a number from 0 to 1, not \"2\"": the problem of a value that was given as `given`.
 [[nodiscard]] Message real_problem(double low, double high, std::string_view given);
 [[nodiscard]] Message whole_problem(const std::string& low, const std::string& high, std::string_view given);

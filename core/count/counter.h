@@ -28,17 +28,20 @@ struct CountEvent {
 struct CountTotals {
     struct Line {
         std::int64_t in = 0, out = 0;
+        friend bool operator==(const Line&, const Line&) = default;
     };
     struct Zone {
         int occupancy = 0;        // people inside now
         std::int64_t visits = 0;  // entries
         std::int64_t exits = 0;
         double dwell = 0;  // seconds, sum over the exits
+        friend bool operator==(const Zone&, const Zone&) = default;
     };
     int people = 0;           // now
     std::int64_t unique = 0;  // ids over time. Who leaves and comes back with another one counts again.
     std::vector<Line> lines;  // in the order of the plan
     std::vector<Zone> zones;
+    friend bool operator==(const CountTotals&, const CountTotals&) = default;
 };
 
 // Counts one source. Only confirmed tracks count. The position of a person is the center of the smoothed box. A line is

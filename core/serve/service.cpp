@@ -52,13 +52,23 @@ Service::Service(ServiceOptions options)
     server_.start([this](const HttpRequest& request, std::uint64_t client) { return handle(request, client); });
 }
 
-void Service::take_counts(const CountPlan& plan, CountOutputs& outputs) {
-    sources_.set_plan(plan);
-    outputs.on_event = [this](const std::string& line) {
-        if (server_.num_clients(kEvents) == 0) return;
-        server_.publish_all(kEvents, std::make_shared<std::string>("data: " + line + "\n\n"));
+std::shared_ptr<CountListener> Service::listen(const CountPlan& plan) {
+    class Counts final : public CountListener {
+    public:
+        Counts(HttpServer& server, ServedSources& sources) : server_(server), sources_(sources) {}
+        void event(int, const std::string& line) override {
+            if (server_.num_clients(kEvents) == 0) return;
+            server_.publish_all(kEvents, std::make_shared<std::string>("data: " + line + "\n\n"));
+        }
+        void totals(int source_number, const CountTotals& totals) override { sources_.count(source_number, totals); }
+        void close() override {}
+
+    private:
+        HttpServer& server_;
+        ServedSources& sources_;
     };
-    outputs.on_totals = [this](int number, const CountTotals& totals) { sources_.count(number, totals); };
+    sources_.set_plan(plan);
+    return std::make_shared<Counts>(server_, sources_);
 }
 
 std::string Service::describe() const {

@@ -43,8 +43,8 @@ public:
     [[nodiscard]] std::shared_ptr<ResultSink> sink_for(int source_number, const SourceInfo& info) {
         return sources_.sink_for(source_number, info);
     }
-    // Lets a CountSink tell what it counts by this plan.
-    void take_counts(const CountPlan& plan, CountOutputs& outputs);
+    // Returns who takes what a CountSink counts by this plan. This object must outlive it.
+    [[nodiscard]] std::shared_ptr<CountListener> listen(const CountPlan& plan);
 
     // Returns one line for the user: the address, and the file of the token if one is needed.
     [[nodiscard]] std::string describe() const;

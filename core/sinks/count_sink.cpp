@@ -34,10 +34,10 @@ double rounded(double seconds) {
 
 }  // namespace
 
-CountSink::CountSink(const CountPlan& plan, CountOutputs outputs, std::stop_token stop)
-    : plan_(plan), outputs_(std::move(outputs)), stop_(std::move(stop)) {
-    if (!outputs_.events.empty()) events_.emplace(outputs_.events);
-    if (!outputs_.per_minute.empty()) per_minute_.emplace(outputs_.per_minute);
+CountSink::CountSink(const CountPlan& plan, const CountOutputs& outputs, std::stop_token stop)
+    : plan_(plan), listeners_(outputs.listeners), stop_(std::move(stop)) {
+    if (!outputs.events.empty()) events_.emplace(outputs.events);
+    if (!outputs.per_minute.empty()) per_minute_.emplace(outputs.per_minute);
 }
 
 void CountSink::write(const FrameResult& result) {
@@ -50,7 +50,6 @@ void CountSink::write(const FrameResult& result) {
     source.frame = info.index;
     add_events(source, source.counter.update(result.tracks, info.pts, info.width, info.height));
     const CountTotals& totals = source.counter.totals();
-    if (outputs_.on_totals) outputs_.on_totals(result.source_number, totals);
     Minute& minute = minute_of(source, info.pts);
     ++minute.frames;
     minute.people_sum += totals.people;
@@ -59,6 +58,7 @@ void CountSink::write(const FrameResult& result) {
         minute.zones[i].sum += totals.zones[i].occupancy;
         minute.zones[i].max = std::max(minute.zones[i].max, totals.zones[i].occupancy);
     }
+    for (const auto& listener : listeners_) listener->totals(result.source_number, totals);
     settle(source, result.source_number, source.counter.settled_until());
 }
 
@@ -68,6 +68,7 @@ void CountSink::add_events(Source& source, std::vector<CountEvent> events) {
 
 void CountSink::end_visits(Source& source, int number) {
     add_events(source, source.counter.finish());
+    for (const auto& listener : listeners_) listener->totals(number, source.counter.totals());
     settle(source, number, std::numeric_limits<double>::infinity());
 }
 
@@ -119,7 +120,7 @@ void CountSink::count(Minute& minute, const CountEvent& event) const {
 }
 
 void CountSink::write_event(const Source& source, int number, const Noticed& noticed) {
-    if (!events_ && !outputs_.on_event) return;
+    if (!events_ && listeners_.empty()) return;
     const CountEvent& event = noticed.event;
     nlohmann::ordered_json json = {
         {"source", name_as_text(source.name)}, {"source_number", number},      {"frame", noticed.frame},
@@ -138,7 +139,7 @@ void CountSink::write_event(const Source& source, int number, const Noticed& not
         case CountEvent::Kind::left: json["dwell"] = rounded(event.dwell); break;
     }
     const std::string line = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-    if (outputs_.on_event) outputs_.on_event(line);
+    for (const auto& listener : listeners_) listener->event(number, line);
     if (events_) events_->write(line + '\n', stop_);
 }
 
@@ -174,6 +175,7 @@ void CountSink::close() {
     if (events_ && has_frames && !events_->is_open()) events_->write({}, stop_);
     if (events_) events_->close();
     if (per_minute_) per_minute_->close();
+    for (const auto& listener : listeners_) listener->close();
 }
 
 }  // namespace throng

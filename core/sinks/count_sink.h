@@ -1,9 +1,9 @@
-// Writes counts: events as JSON lines, and a CSV with one row per minute.
+// Writes counts: events as JSON lines, a CSV with one row per minute, and both to listeners.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -15,12 +15,26 @@
 
 namespace throng {
 
+// Receives what a CountSink counts, on the thread that writes. Everything may throw Error, which ends the run.
+class CountListener {
+public:
+    CountListener() = default;
+    CountListener(const CountListener&) = delete;
+    CountListener& operator=(const CountListener&) = delete;
+    virtual ~CountListener() = default;
+
+    // line: as --events writes it, without its end. In the order of its source.
+    virtual void event(int source_number, const std::string& line) = 0;
+    // After each frame, and once more when the people of a source are no longer followed.
+    virtual void totals(int source_number, const CountTotals& totals) = 0;
+    // Called once, after all else.
+    virtual void close() = 0;
+};
+
 struct CountOutputs {
     std::string events;      // path of the JSON lines; empty: none; "-": standard output
     std::string per_minute;  // path of the CSV, likewise
-    // Called with each line of the events, without a newline, and with the counts after each frame. Optional.
-    std::function<void(const std::string& line)> on_event{};
-    std::function<void(int source_number, const CountTotals& totals)> on_totals{};
+    std::vector<std::shared_ptr<CountListener>> listeners{};
 };
 
 // For one source or several, whose results may be interleaved. The results need PipelineSettings::tracking.
@@ -37,7 +51,7 @@ struct CountOutputs {
 class CountSink final : public ResultSink {
 public:
     // Throws Error(input) if an output cannot be created.
-    CountSink(const CountPlan& plan, CountOutputs outputs, std::stop_token stop = {});
+    CountSink(const CountPlan& plan, const CountOutputs& outputs, std::stop_token stop = {});
 
     void write(const FrameResult& result) override;  // throws as OutputFile::write
     void close() override;                           // throws as OutputFile::close
@@ -81,8 +95,8 @@ private:
     void write_minute(Source& source, int number, std::int64_t start, const Minute& minute);
 
     CountPlan plan_;
-    CountOutputs outputs_;
     std::optional<OutputFile> events_, per_minute_;
+    std::vector<std::shared_ptr<CountListener>> listeners_;
     std::map<int, Source> sources_;  // by number
     bool has_header_ = false;
     std::stop_token stop_;

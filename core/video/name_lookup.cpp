@@ -20,8 +20,9 @@ namespace throng {
 namespace {
 
 bool is_looked_up(std::string_view scheme) {
-    constexpr std::array<std::string_view, 14> kSchemes = {"rtsp", "rtsps", "http", "https", "ftp",  "rtmp", "rtmps",
-                                                           "tcp",  "tls",   "udp",  "rtp",   "mmsh", "mmst", "srt"};
+    constexpr std::array<std::string_view, 16> kSchemes = {"rtsp",  "rtsps", "http", "https", "ftp", "rtmp",
+                                                           "rtmps", "tcp",   "tls",  "udp",   "rtp", "mmsh",
+                                                           "mmst",  "srt",   "mqtt", "mqtts"};
     return std::find(kSchemes.begin(), kSchemes.end(), scheme) != kSchemes.end();
 }
 

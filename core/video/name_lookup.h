@@ -1,4 +1,4 @@
-// Resolves the name of a host. FFmpeg would do so in a call that neither a stop request nor a time limit ends.
+// Resolves the name of a host. FFmpeg and libmosquitto would do so in a call that neither a stop request nor a time limit ends.
 #pragma once
 
 #include <stop_token>

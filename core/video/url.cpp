@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
+
+#include "core/base/value_text.h"
 
 namespace throng {
 namespace {
@@ -41,6 +42,29 @@ std::string url_host(std::string_view url) {
     return std::string(host.substr(0, host.find(':')));
 }
 
+std::optional<UrlParts> parse_url(std::string_view url) {
+    UrlParts parts{url_scheme(url), {}, {}, url_host(url), 0, {}};
+    if (parts.scheme.empty() || parts.host.empty()) return std::nullopt;
+    url.remove_prefix(url.find("://") + 3);
+    const std::size_t slash = std::min(url.find_first_of("/?#"), url.size());
+    if (slash < url.size()) parts.path = percent_decoded(url.substr(slash + 1));
+    std::string_view host = url.substr(0, slash);
+    if (const std::size_t at = host.rfind('@'); at != std::string_view::npos) {
+        const std::string_view user = host.substr(0, at);
+        const std::size_t colon = std::min(user.find(':'), user.size());
+        parts.user = percent_decoded(user.substr(0, colon));
+        if (colon < user.size()) parts.password = percent_decoded(user.substr(colon + 1));
+        host.remove_prefix(at + 1);
+    }
+    if (host.starts_with('[')) host.remove_prefix(std::min(host.find(']'), host.size()));
+    const std::size_t colon = host.find(':');
+    if (colon == std::string_view::npos) return parts;
+    const std::optional<std::int64_t> port = parse_whole(host.substr(colon + 1));
+    if (!port || *port < 1 || *port > 65535) return std::nullopt;
+    parts.port = static_cast<int>(*port);
+    return parts;
+}
+
 bool has_unencoded_password(std::string_view url) {
     if (url_scheme(url).empty()) return false;
     url.remove_prefix(url.find("://") + 3);
@@ -54,19 +78,7 @@ std::optional<std::string> file_url_path(std::string_view text) {
     std::string_view encoded = text.substr(kFile.size());
     if (!encoded.starts_with("//")) return std::string(encoded);
     encoded.remove_prefix(2);
-    std::string path;
-    for (std::size_t i = 0; i < encoded.size(); ++i) {
-        unsigned char code = 0;
-        const char* digits = encoded.data() + i + 1;
-        if (encoded[i] == '%' && i + 2 < encoded.size() &&
-            std::from_chars(digits, digits + 2, code, 16).ptr == digits + 2) {
-            path += static_cast<char>(code);
-            i += 2;
-        } else {
-            path += encoded[i];
-        }
-    }
-    return path;
+    return percent_decoded(encoded);
 }
 
 }  // namespace throng

@@ -1,4 +1,4 @@
-// Parses URLs in the names of sources.
+// Parses URLs in the names of sources and outputs.
 #pragma once
 
 #include <optional>
@@ -12,6 +12,15 @@ namespace throng {
 
 // Returns the host of scheme://[user@]host[:port]/…, without the brackets of an IPv6 address; empty if there is none.
 [[nodiscard]] std::string url_host(std::string_view url);
+
+// The parts of scheme://[user[:password]@]host[:port][/path], with %XX decoded.
+struct UrlParts {
+    std::string scheme, user, password, host;
+    int port = 0;  // none
+    std::string path;
+};
+// Returns none for a text that has no scheme, no host, or a port that is not from 1 to 65535.
+[[nodiscard]] std::optional<UrlParts> parse_url(std::string_view url);
 
 // Returns true if the host of the URL may be a part of a user name or password with a character that must be encoded:
 // an @ follows later.

@@ -17,7 +17,7 @@ TEST(Libraries, AStartLoadsNoneThatFewRunsNeed) {
         test::run_program({"--version"}, test::own_process({"LD_TRACE_LOADED_OBJECTS=1"}));
     EXPECT_NE(listed.out.find("libavcodec"), std::string::npos) << listed.out;
     for (const char* library : {"libavdevice", "libavfilter", "libopencv_imgcodecs", "libopencv_videoio",
-                                "libopencv_highgui", "libgstreamer", "libgdal", "libQt6"}) {
+                                "libopencv_highgui", "libgstreamer", "libgdal", "libQt6", "libmosquitto"}) {
         EXPECT_EQ(listed.out.find(library), std::string::npos) << library;
     }
 }

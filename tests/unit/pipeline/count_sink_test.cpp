@@ -39,6 +39,23 @@ std::vector<std::string> lines_of(const std::string& path) {
     return lines;
 }
 
+class RecordingListener final : public CountListener {
+public:
+    void event(int source_number, const std::string& line) override {
+        EXPECT_EQ(nlohmann::json::parse(line)["source_number"], source_number);
+        lines.push_back(line);
+    }
+    void totals(int source_number, const CountTotals& now) override {
+        CountTotals& rounded = newest[source_number] = now;
+        for (CountTotals::Zone& zone : rounded.zones) zone.dwell = std::round(10 * zone.dwell) / 10;
+    }
+    void close() override { ++closed; }
+
+    std::vector<std::string> lines;
+    std::map<int, CountTotals> newest;
+    int closed = 0;
+};
+
 TEST(CountSink, WritesOneRowPerMinuteAndSource) {
     const test::ScratchDir dir;
     const std::string csv = (dir.path() / "counts.csv").string();
@@ -48,7 +65,8 @@ TEST(CountSink, WritesOneRowPerMinuteAndSource) {
     plan.height = 100;
     plan.lines.push_back({"door", {500, 0}, {500, 100}});
     plan.zones.push_back({"right", {{600, 0}, {1000, 0}, {1000, 100}, {600, 100}}});
-    CountSink sink(plan, {events, csv});
+    const auto listener = std::make_shared<RecordingListener>();
+    CountSink sink(plan, {events, csv, {listener}});
     // The first source walks from 400 to 700 in the second minute, the second one stands.
     for (int n = 0; n < 1000; ++n) {
         const double seconds = 0.1 * n;
@@ -63,6 +81,10 @@ TEST(CountSink, WritesOneRowPerMinuteAndSource) {
                                  "\"a,b.mp4\",1,60,1.00,1,0,1,0,1,0.65,1,1,25.90",
                                  "c.mp4,2,0,1.00,1,1,1,0,0,0.98,1,1,9.90",
                              }));
+    EXPECT_EQ(listener->lines, lines_of(events));
+    EXPECT_EQ(listener->newest, (std::map<int, CountTotals>{{1, {0, 1, {{0, 1}}, {{0, 1, 1, 25.9}}}},
+                                                            {2, {0, 1, {{0, 0}}, {{0, 1, 1, 9.9}}}}}));
+    EXPECT_EQ(listener->closed, 1);
     std::vector<std::string> kinds;
     for (const std::string& line : lines_of(events)) {
         const nlohmann::json event = nlohmann::json::parse(line);

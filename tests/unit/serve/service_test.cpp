@@ -118,8 +118,7 @@ TEST(Service, TellsTheNewestResultAndWhatIsCounted) {
         "size = [64, 48]\n[[line]]\nname = \"door\"\nfrom = [0, 0]\nto = [9, 9]\n"
         "[[zone]]\nname = \"hall\"\npoints = [[1, 1], [9, 1], [9, 9]]\n",
         "plan");
-    CountOutputs outputs;
-    service->take_counts(plan, outputs);
+    const std::shared_ptr<CountListener> counts = service->listen(plan);
     const auto sink = service->sink_for(2, info_of("rtsp://a\"\\b\n"));
     HttpClient events(port);
     events.send("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -130,8 +129,8 @@ TEST(Service, TellsTheNewestResultAndWhatIsCounted) {
     totals.unique = 9;
     totals.lines = {{7, 6}};
     totals.zones = {{3, 12, 9, 1.5}};
-    outputs.on_totals(2, totals);
-    outputs.on_event("{\"event\":\"crossed\"}");
+    counts->totals(2, totals);
+    counts->event(2, "{\"event\":\"crossed\"}");
     EXPECT_EQ(events.read_until("\n\n"), "data: {\"event\":\"crossed\"}\n\n");
     EXPECT_EQ(http_ask(port, "GET", "/streams/2/latest.json").body, json_line(result_of(2), {.tracks = true}) + "\n");
 

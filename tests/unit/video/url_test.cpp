@@ -26,6 +26,27 @@ TEST(Url, Hosts) {
     EXPECT_EQ(url_host("/a/clip.mp4"), "");
 }
 
+TEST(Url, Parts) {
+    const auto parts = parse_url("MQTT://me%40home:p%3Aq@r@host:1883/a%20b/c?d");
+    ASSERT_TRUE(parts);
+    EXPECT_EQ(parts->scheme, "mqtt");
+    EXPECT_EQ(parts->user, "me@home");
+    EXPECT_EQ(parts->password, "p:q@r");
+    EXPECT_EQ(parts->host, "host");
+    EXPECT_EQ(parts->port, 1883);
+    EXPECT_EQ(parts->path, "a b/c?d");
+    const auto few = parse_url("mqtt://[::1]");
+    ASSERT_TRUE(few);
+    EXPECT_EQ(few->host, "::1");
+    EXPECT_EQ(few->port, 0);
+    EXPECT_EQ(few->user + few->password + few->path, "");
+    EXPECT_EQ(parse_url("mqtt://[::1]:99")->port, 99);
+    for (const char* none :
+         {"", "host", "mqtt://", "mqtt://:1", "mqtt://host:", "mqtt://host:0", "mqtt://host:65536", "mqtt://host:1x"}) {
+        EXPECT_FALSE(parse_url(none)) << none;
+    }
+}
+
 TEST(Url, UnencodedPasswordsEndTheHost) {
     for (const char* url : {"rtsp://me:se/cret@host/a", "rtsp://me:12?4@host", "http://me:se#c@ret@host/"}) {
         EXPECT_TRUE(has_unencoded_password(url)) << url;
