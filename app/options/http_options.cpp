@@ -70,7 +70,7 @@ std::shared_ptr<Service> make_service(const HttpOptions& options, AnnotatedOptio
     if (!common.quiet) {
         // Standard output is for data.
         fmt::print(stderr, "serving {}{}\n", made->describe(),
-                   only_questions ? " until a signal" : " until the sources end");
+                   only_questions ? ", until a signal" : ", until the run ends");
     }
     return made;
 }

@@ -13,6 +13,7 @@ std::size_t read_requests(const std::string& bytes, std::size_t piece) {
     using namespace throng;
     HttpLimits limits;
     limits.body_bytes = 256;
+    limits.target_bytes = 128;  // below the next one, as in the defaults
     limits.head_bytes = 512;
     AccessRules rules;
     rules.token = "0123456789abcdef";
