@@ -192,6 +192,7 @@ int run_detect_archive(const DetectArguments& arguments, const PipelineSettings&
                                         {"--images", output.images},
                                         {"--summary", output.summary},
                                         {"--mqtt", output.mqtt},
+                                        {"--push", output.push},
                                         {"--trace", output.trace},
                                         {"--telemetry", arguments.clocks.telemetry}}) {
         if (value.empty()) continue;

@@ -44,11 +44,8 @@ DetectRun::DetectRun(DetectArguments arguments, const CommonOptions& common)
     settings_.keep_raw = arguments_.output.raw;
     const bool counts_files = arguments_.archive.requested() && !arguments_.output.count.empty();
     if (arguments_.output.need_tracks() || counts_files) settings_.tracking = tracker_params(settings_.detector.kind);
-    const bool writes_pixels = !arguments_.output.video.empty() || !arguments_.output.images.empty();
-    if (arguments_.output.blur && writes_pixels) {
-        settings_.hiding = hiding_params(settings_.detector.kind);
-        settings_.hiding->plan.delay = kFileDelay;
-    }
+    if (arguments_.output.hides_faces()) settings_.hiding = hiding_params(settings_.detector.kind);
+    if (arguments_.output.hides_files()) settings_.hiding->plan.delay = kFileDelay;
     check_settings(settings_);
     if (arguments_.archive.requested()) return;
     reject_archive_options(arguments_.archive, "add --out DIR");

@@ -76,6 +76,7 @@ std::vector<const char*> output_options_of(const OutputOptions& output) {
                                       {"--events", output.events},
                                       {"--per-minute", output.per_minute},
                                       {"--mqtt", output.mqtt},
+                                      {"--push", output.push},
                                       {"--trace", output.trace}}) {
         if (!value.empty()) used.push_back(name);
     }
@@ -155,8 +156,9 @@ int run_view(const CommandContext& context, ViewOptions options) {
     session.count_file = options.output.count;
     // A missing file is created when the first line or zone is drawn.
     if (std::filesystem::exists(session.count_file)) session.count_plan = load_count_plan(session.count_file);
-    session.sinks_hide_faces = options.output.blur;
-    session.sinks_store_images = !options.output.video.empty() || !options.output.images.empty();
+    session.sinks_hide_faces = options.output.hides_faces();
+    session.sinks_store_images =
+        !options.output.video.empty() || !options.output.images.empty() || !options.output.push.empty();
     session.settings.tracking = tracker_params(settings.detector.kind);
     if (!session.draw_tracks) session.settings.tracking->candidate_fraction = 1;  // only moves boxes between detections
     // A screenshot shows a detected frame, found with the given settings.

@@ -1,6 +1,7 @@
 #include "app/options/output_options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "core/sinks/json_sink.h"
 #include "core/sinks/relink_sink.h"
 #include "core/sinks/trace_sink.h"
+#include "core/video/muxer.h"
 #include "core/video/source_files.h"
 
 namespace throng {
@@ -55,6 +57,12 @@ std::string video_path(const std::string& path, std::size_t number, std::size_t 
         .string();
 }
 
+// Returns the address with "-2" at the end of its path.
+std::string push_url(std::string url, std::size_t number, std::size_t sources) {
+    if (sources > 1) url.insert(std::min(url.find_first_of("?#"), url.size()), "-" + std::to_string(number));
+    return url;
+}
+
 // Returns the file whose audio belongs to the frames of a source.
 std::string audio_file(const SourceInfo& source) {
     const SourceFiles files = files_of_source(source.name);
@@ -88,6 +96,11 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
         "with descriptions for Home Assistant");
     add_value(command, group, "--mqtt-password", options.mqtt_password, "FILE",
               "File that begins with the password for --mqtt, which other users see in a command line");
+    add_value(command, group, "--push", options.push, "URL",
+              "Send an H.264 video with hidden faces to the media server rtsp[s]://HOST/PATH or rtmp[s]://HOST/PATH; "
+              "of several "
+              "sources, to PATH-1, PATH-2 and so on");
+    command.add_flag("--show-faces", options.show_faces, "Hide no faces in what --push sends")->group(group);
     add_value(command, group, "--trace", options.trace, "OUT.json",
               "Write frames, stages, threads and queues as a trace that ui.perfetto.dev and chrome://tracing "
               "open; - for standard output");
@@ -113,6 +126,13 @@ void add_outputs(RunFiles& files, const OutputOptions& options, std::size_t sour
     }
     if (!options.mqtt_password.empty() && options.mqtt.empty()) {
         throw Error(ErrorKind::usage, "there is no broker", "--mqtt-password", "add --mqtt URL");
+    }
+    if (!options.push.empty() && muxer_of_server(options.push) == nullptr) {
+        throw Error(ErrorKind::usage, "is no address of a media server", options.push,
+                    "use rtsp://, rtsps://, rtmp:// or rtmps://");
+    }
+    if (options.show_faces && options.push.empty()) {
+        throw Error(ErrorKind::usage, "nothing is sent", "--show-faces", "add --push URL");
     }
     files.add_input("the lines and zones", options.count);
     files.add_input("the password", options.mqtt_password);
@@ -175,6 +195,15 @@ std::vector<std::shared_ptr<ResultSink>> OutputFiles::sinks_for(std::size_t numb
         auto video = make_video_sink(video_path(options_.video, number + 1, sources_), source.fps, annotated);
         // Encodes on a separate thread, so that encoding does not delay the detector.
         sinks.push_back(std::make_shared<OutputSink>(std::make_shared<AsyncSink>(std::move(video)), failed_));
+    }
+    if (!options_.push.empty()) {
+        AnnotatedOptions annotated = annotated_;
+        annotated.blur = !options_.show_faces;
+        auto push =
+            make_push_sink(push_url(options_.push, number + 1, sources_), {source.fps, !source.live}, annotated);
+        // A slow server delays no other output of a live source.
+        sinks.push_back(
+            std::make_shared<OutputSink>(std::make_shared<AsyncSink>(std::move(push), source.live), failed_));
     }
     return sinks;
 }
