@@ -15,6 +15,7 @@
 #include <QTimer>
 
 #include "core/base/log.h"
+#include "core/base/service_manager.h"
 #include "ui/language/language.h"
 #include "ui/platform.h"
 #include "ui/settings/saved_settings.h"

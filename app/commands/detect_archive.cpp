@@ -192,6 +192,7 @@ int run_detect_archive(const DetectArguments& arguments, const PipelineSettings&
                                         {"--summary", output.summary},
                                         {"--occupancy", output.occupancy},
                                         {"--mqtt", output.mqtt},
+                                        {"--push", output.push},
                                         {"--trace", output.trace},
                                         {"--http", output.http.address},
                                         {"--telemetry", arguments.clocks.telemetry}}) {

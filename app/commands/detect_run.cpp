@@ -34,16 +34,19 @@ constexpr auto kPollIntervalOfSeveral = std::chrono::milliseconds(5);
 
 }  // namespace
 
+bool hangs(const PipelineCounters& before, const PipelineCounters& now, bool live) {
+    const bool frames_wait = live ? now.decoded > before.decoded : now.decoded > now.detected + now.dropped;
+    return frames_wait && now.detected == before.detected;
+}
+
 DetectRun::DetectRun(DetectArguments arguments, const CommonOptions& common)
     : arguments_(std::move(arguments)), common_(common), files_(std::make_shared<RunFiles>(common)) {
     settings_ = pipeline_settings(arguments_.detection.params());
     settings_.keep_raw = arguments_.output.raw;
     const bool counts_files = arguments_.archive.requested() && !arguments_.output.count.empty();
     if (arguments_.output.need_tracks() || counts_files) settings_.tracking = tracker_params(settings_.detector.kind);
-    const bool writes_pixels = !arguments_.output.video.empty() || !arguments_.output.images.empty();
-    const bool hides_files = arguments_.output.blur && writes_pixels;
-    if (hides_files || arguments_.output.http.hides_faces()) settings_.hiding = hiding_params(settings_.detector.kind);
-    if (hides_files) settings_.hiding->plan.delay = kFileDelay;
+    if (arguments_.output.hides_faces()) settings_.hiding = hiding_params(settings_.detector.kind);
+    if (arguments_.output.hides_files()) settings_.hiding->plan.delay = kFileDelay;
     check_settings(settings_);
     if (arguments_.archive.requested()) return;
     reject_archive_options(arguments_.archive, "add --out DIR");
@@ -59,7 +62,7 @@ DetectRun::DetectRun(DetectArguments arguments, const CommonOptions& common)
 int DetectRun::run() {
     if (arguments_.archive.requested()) return run_detect_archive(arguments_, settings_, common_);
     const InterruptGuard interrupts;
-    service_ = make_service(arguments_.output.http, annotated_options(arguments_.output), settings_, common_,
+    service_ = make_service(arguments_.output.http, server_pictures(arguments_.output), settings_, common_,
                             arguments_.clocks.root, arguments_.sources.empty());
     if (arguments_.sources.empty()) return answer_questions();
     idle_backends_.push_back(make_backend(common_, &settings_.detector));
@@ -75,6 +78,7 @@ int DetectRun::run() {
 
     const Clock::time_point start = Clock::now();
     for (start_sources(); !active_.empty(); start_sources()) watch();
+    notify_service_manager("STOPPING=1");
     progress_.reset();
     const auto finish = [this](auto& output, auto close) {
         try {
@@ -211,6 +215,7 @@ void DetectRun::share_threads() {
 
 void DetectRun::watch() {
     active_.front().pipeline->wait_for(active_.size() > 1 ? kPollIntervalOfSeveral : kPollInterval);
+    report_alive();
     const std::uint64_t done = summary_->frames();
     for (auto active = active_.begin(); active != active_.end();) {
         const PipelineState state = active->pipeline->state();
@@ -228,6 +233,21 @@ void DetectRun::watch() {
     progress_->update(done, latest ? fmt::format("{} {}", latest->kept.detections.size(),
                                                  detector_kind(settings_.detector.kind).finds)
                                    : std::string());
+}
+
+void DetectRun::report_alive() {
+    if (!ready_ && summary_->frames() > 0) {
+        ready_ = true;
+        notify_service_manager(fmt::format("READY=1\nSTATUS=Sources: {}", active_.size()));
+    }
+    if (period_.count() == 0 || Clock::now() < next_report_) return;
+    next_report_ = Clock::now() + period_ / 4;
+    bool one_hangs = false;
+    for (Active& active : active_) {
+        const PipelineCounters now = active.pipeline->counters();
+        one_hangs |= hangs(std::exchange(active.reported, now), now, active.live);
+    }
+    if (!one_hangs) notify_service_manager("WATCHDOG=1");
 }
 
 // Returns the name of the file, or the whole address, because two cameras may differ in the host only.

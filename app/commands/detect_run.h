@@ -23,6 +23,7 @@
 #include "app/options/source_options.h"
 #include "app/options/source_totals.h"
 #include "core/base/error.h"
+#include "core/base/service_manager.h"
 #include "core/pipeline/pipeline.h"
 
 namespace throng {
@@ -36,6 +37,10 @@ struct DetectArguments {
     ClockRunOptions clocks;
     ArchiveArguments archive;
 };
+
+// Returns whether a pipeline had frames from one report to the next, but gave no results. One whose source sends nothing
+// does not hang: the source connects again by itself.
+[[nodiscard]] bool hangs(const PipelineCounters& before, const PipelineCounters& now, bool live);
 
 class DetectRun {
 public:
@@ -56,7 +61,8 @@ private:
         std::shared_ptr<SourceTotals> totals;
         std::optional<std::uint64_t> frames;  // total number of frames, if known
         bool live = false;
-        std::string logged;  // the notice that was logged last
+        std::string logged;         // the notice that was logged last
+        PipelineCounters reported;  // at the last report to the service manager
     };
 
     int answer_questions();
@@ -67,6 +73,7 @@ private:
     [[nodiscard]] std::size_t files_at_once() const;
     void share_threads();
     void watch();
+    void report_alive();
     void finish(Active& active);
     [[nodiscard]] std::string label_of(const std::string& name, std::size_t number) const;
     void log_notice(Active& active);
@@ -98,6 +105,9 @@ private:
     bool device_lost_ = false;        // a pipeline fell back to the CPU
     int status_ = 0;                  // exit status of the first failure; 0: none
     std::set<std::string> reported_;  // messages of the failures
+    bool ready_ = false;              // as the service manager knows
+    const std::chrono::milliseconds period_ = watchdog_period();
+    std::chrono::steady_clock::time_point next_report_{};
 };
 
 }  // namespace throng

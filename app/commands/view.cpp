@@ -75,6 +75,7 @@ std::vector<const char*> output_options_of(const OutputOptions& output) {
                                       {"--per-minute", output.per_minute},
                                       {"--occupancy", output.occupancy},
                                       {"--mqtt", output.mqtt},
+                                      {"--push", output.push},
                                       {"--trace", output.trace}}) {
         if (!value.empty()) used.push_back(name);
     }
@@ -155,8 +156,9 @@ int run_view(const CommandContext& context, ViewOptions options) {
     session.count_file = options.output.count;
     // A missing file is created when the first line or zone is drawn.
     if (std::filesystem::exists(session.count_file)) session.count_plan = load_count_plan(session.count_file);
-    session.sinks_hide_faces = options.output.blur || options.output.http.hides_faces();
-    session.sinks_store_images = !options.output.video.empty() || !options.output.images.empty();
+    session.sinks_hide_faces = options.output.blur || options.output.hides_faces();
+    session.sinks_store_images =
+        !options.output.video.empty() || !options.output.images.empty() || !options.output.push.empty();
     session.settings.tracking = tracker_params(settings.detector.kind);
     if (!options.output.need_tracks())
         session.settings.tracking->candidate_fraction = 1;  // only moves boxes between detections
@@ -192,7 +194,7 @@ int run_view(const CommandContext& context, ViewOptions options) {
             std::make_shared<TraceSink>(std::exchange(options.output.trace, {}), InterruptGuard::token()));
         session.make_observer = [trace] { return std::make_shared<SharedSink>(trace); };
     }
-    const std::shared_ptr<Service> service = make_service(options.output.http, annotated_options(options.output),
+    const std::shared_ptr<Service> service = make_service(options.output.http, server_pictures(options.output),
                                                           settings, context.common, options.clocks.root, false);
     const auto opened = std::make_shared<std::atomic<bool>>(false);  // a source that the outputs are of
     session.make_sinks = [output = options.output, files, opened, service](const SourceInfo& source) {

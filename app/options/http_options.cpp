@@ -16,8 +16,6 @@ void add_http_options(CLI::App& command, HttpOptions& options) {
     add_value(command, group, "--http", options.address, "[ADDRESS:]PORT",
               "Serve a page with live pictures and counts, JSON, events, metrics and answers about images of other "
               "programs; a port alone: for this machine only");
-    add_flag(command, group, "--show-faces", options.show_faces,
-             "Show faces in the pictures of the server; otherwise they are hidden");
     add_value(command, group, "--http-token-file", options.token_file, "FILE",
               "File of the token that clients need; made if it is missing. Default for other addresses than this "
               "machine's own loopback: http-token in the state folder of the user");
@@ -28,8 +26,7 @@ void add_http_options(CLI::App& command, HttpOptions& options) {
 }
 
 void add_http_files(RunFiles& files, const HttpOptions& options) {
-    for (const auto& [given, option] : {std::pair{options.show_faces, "--show-faces"},
-                                        {options.open, "--http-open"},
+    for (const auto& [given, option] : {std::pair{options.open, "--http-open"},
                                         {!options.token_file.empty(), "--http-token-file"},
                                         {!options.certificate.empty(), "--http-certificate"},
                                         {!options.key.empty(), "--http-key"}}) {
@@ -55,7 +52,6 @@ std::shared_ptr<Service> make_service(const HttpOptions& options, AnnotatedOptio
     service.token_file = options.token_file;
     service.open = options.open;
     service.pictures = std::move(pictures);
-    service.pictures.blur = !options.show_faces;
     service.only_questions = only_questions;
     service.version = TH_VERSION;
     service.root = root;

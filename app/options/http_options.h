@@ -19,10 +19,8 @@ struct HttpOptions {
     std::string certificate;  // --http-certificate FILE.pem
     std::string key;          // --http-key FILE.pem
     bool open = false;        // --http-open
-    bool show_faces = false;  // --show-faces
 
     [[nodiscard]] bool requested() const { return !address.empty(); }
-    [[nodiscard]] bool hides_faces() const { return requested() && !show_faces; }
 };
 
 void add_http_options(CLI::App& command, HttpOptions& options);
@@ -30,7 +28,7 @@ void add_http_options(CLI::App& command, HttpOptions& options);
 // Adds the files that the server reads. Throws Error(usage) for options that have no effect without --http.
 void add_http_files(RunFiles& files, const HttpOptions& options);
 
-// Starts the server and tells the user where; null without --http. pictures: how they are annotated, apart from hiding.
+// Starts the server and tells the user where; null without --http. pictures: how they are annotated.
 // settings: of the detector for images that are asked about. only_questions: there are no sources. root: as
 // ClockOptions::root. Throws as Service does.
 [[nodiscard]] std::shared_ptr<Service> make_service(const HttpOptions& options, AnnotatedOptions pictures,

@@ -1,5 +1,6 @@
 #include "app/options/output_options.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "core/sinks/relink_sink.h"
 #include "core/sinks/trace_sink.h"
 #include "core/video/image_writer.h"
+#include "core/video/muxer.h"
 #include "core/video/source_files.h"
 
 namespace throng {
@@ -63,6 +65,12 @@ bool is_table(const std::string& occupancy) {
     return lower_extension(occupancy) == ".csv";
 }
 
+// Returns the address with "-2" at the end of its path.
+std::string push_url(std::string url, std::size_t number, std::size_t sources) {
+    if (sources > 1) url.insert(std::min(url.find_first_of("?#"), url.size()), "-" + std::to_string(number));
+    return url;
+}
+
 // Returns the file whose audio belongs to the frames of a source.
 std::string audio_file(const SourceInfo& source) {
     const SourceFiles files = files_of_source(source.name);
@@ -98,6 +106,12 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
         "with descriptions for Home Assistant");
     add_value(command, group, "--mqtt-password", options.mqtt_password, "FILE",
               "File that begins with the password for --mqtt, which other users see in a command line");
+    add_value(command, group, "--push", options.push, "URL",
+              "Send an H.264 video with hidden faces to the media server rtsp[s]://HOST/PATH or rtmp[s]://HOST/PATH; "
+              "of several "
+              "sources, to PATH-1, PATH-2 and so on");
+    add_flag(command, group, "--show-faces", options.show_faces,
+             "Show faces in what --http and --push send; otherwise they are hidden");
     add_value(command, group, "--trace", options.trace, "OUT.json",
               "Write frames, stages, threads and queues as a trace that ui.perfetto.dev and chrome://tracing "
               "open; - for standard output");
@@ -122,6 +136,13 @@ void add_outputs(RunFiles& files, const OutputOptions& options, std::size_t sour
     }
     if (!options.mqtt_password.empty() && options.mqtt.empty()) {
         throw Error(ErrorKind::usage, "there is no broker", "--mqtt-password", "add --mqtt URL");
+    }
+    if (!options.push.empty() && muxer_of_server(options.push) == nullptr) {
+        throw Error(ErrorKind::usage, "is no address of a media server", options.push,
+                    "use rtsp://, rtsps://, rtmp:// or rtmps://");
+    }
+    if (options.show_faces && options.push.empty() && !options.http.requested()) {
+        throw Error(ErrorKind::usage, "nothing is sent", "--show-faces", "add --http PORT or --push URL");
     }
     add_http_files(files, options.http);
     files.add_input("the lines and zones", options.count);
@@ -149,6 +170,9 @@ void add_outputs(RunFiles& files, const OutputOptions& options, std::size_t sour
     }
 }
 
+namespace {
+
+// Returns how videos and images are annotated.
 AnnotatedOptions annotated_options(const OutputOptions& options) {
     AnnotatedOptions annotated;
     annotated.raw = options.raw;
@@ -157,6 +181,14 @@ AnnotatedOptions annotated_options(const OutputOptions& options) {
     annotated.screen = options.screen_colors;
     annotated.stop = InterruptGuard::token();
     return annotated;
+}
+
+}  // namespace
+
+AnnotatedOptions server_pictures(const OutputOptions& options) {
+    AnnotatedOptions pictures = annotated_options(options);
+    pictures.blur = !options.show_faces;
+    return pictures;
 }
 
 OutputFiles::OutputFiles(const OutputOptions& options, std::size_t sources, std::shared_ptr<const RunFiles> files,
@@ -214,6 +246,13 @@ std::vector<std::shared_ptr<ResultSink>> OutputFiles::sinks_for(std::size_t numb
         auto video = make_video_sink(path_of_source(options_.video, number + 1, sources_), source.fps, annotated);
         // Encodes on a separate thread, so that encoding does not delay the detector.
         sinks.push_back(std::make_shared<OutputSink>(std::make_shared<AsyncSink>(std::move(video)), failed_));
+    }
+    if (!options_.push.empty()) {
+        auto push = make_push_sink(push_url(options_.push, number + 1, sources_), {source.fps, !source.live},
+                                   server_pictures(options_));
+        // A slow server delays no other output of a live source.
+        sinks.push_back(
+            std::make_shared<OutputSink>(std::make_shared<AsyncSink>(std::move(push), source.live), failed_));
     }
     return sinks;
 }

@@ -30,6 +30,8 @@ struct OutputOptions {
     std::string occupancy;       // --occupancy OUT.png|csv
     std::string mqtt;            // --mqtt URL: counts and events to a broker
     std::string mqtt_password;   // --mqtt-password FILE
+    std::string push;            // --push URL: video to a media server
+    bool show_faces = false;     // --show-faces: in what --http and --push send
     std::string trace;           // --trace FILE, "-" for standard output
     bool raw = false;            // --raw: also raw boxes, in JSON lines, video and images
     bool track = false;          // --track: ids over time, in JSON lines, video and images
@@ -47,17 +49,22 @@ struct OutputOptions {
     [[nodiscard]] bool writes_counts() const {
         return !events.empty() || !per_minute.empty() || !mqtt.empty() || http.requested();
     }
+    // Returns whether an output needs PipelineSettings::hiding: a file with --blur, and a server without --show-faces.
+    [[nodiscard]] bool hides_files() const { return blur && !(video.empty() && images.empty()); }
+    [[nodiscard]] bool hides_faces() const {
+        return hides_files() || ((!push.empty() || http.requested()) && !show_faces);
+    }
     // Returns whether an output shows the tracks of a frame before those after it are known. All outputs then do.
     [[nodiscard]] bool shows_tracks_at_once() const {
         return json == "-" || events == "-" || per_minute == "-" || !mqtt.empty() || http.requested() ||
-               (track && !(video.empty() && images.empty()));
+               (track && !(video.empty() && images.empty() && push.empty()));
     }
 };
 
 void add_output_options(CLI::App& command, OutputOptions& options);
 
-// Returns how videos, images and pictures are annotated.
-[[nodiscard]] AnnotatedOptions annotated_options(const OutputOptions& options);
+// Returns how the pictures of --http and --push are annotated: with hidden faces unless --show-faces is given.
+[[nodiscard]] AnnotatedOptions server_pictures(const OutputOptions& options);
 
 // Adds the outputs of a run over `sources` sources to its files. The inputs must have been added before. Throws as
 // RunFiles::add_output.
@@ -80,7 +87,9 @@ public:
     [[nodiscard]] std::vector<std::shared_ptr<ResultSink>> sinks_for(std::size_t number, const SourceInfo& source);
 
     // Returns whether an output reads pixels, so that device frames must be copied to the host.
-    [[nodiscard]] bool want_pixels() const noexcept { return !options_.video.empty() || !options_.images.empty(); }
+    [[nodiscard]] bool want_pixels() const noexcept {
+        return !options_.video.empty() || !options_.images.empty() || !options_.push.empty();
+    }
 
     // Closes the outputs that all sources share. Throws Error(input) on failure.
     void close();

@@ -5,12 +5,14 @@
 #include <string>
 
 #include "core/base/secrets.h"
+#include "core/base/service_manager.h"
 
 namespace throng {
 
 void print_error(std::string_view message) noexcept {
     try {
-        std::fprintf(stderr, "throng: %s\n", mask_credentials(message).c_str());
+        const char* priority = writes_to_journal() ? "<3>" : "";
+        std::fprintf(stderr, "%sthrong: %s\n", priority, mask_credentials(message).c_str());
     } catch (const std::bad_alloc&) {
         std::fputs("throng: out of memory\n", stderr);
     }

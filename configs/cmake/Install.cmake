@@ -24,6 +24,7 @@ if(TARGET throng)
     install(FILES configs/cluster/README.md configs/cluster/kubernetes.yaml DESTINATION ${share}/doc/throng-cli/examples/cluster)
     install(FILES configs/udev/99-throng-clocks.rules DESTINATION lib/udev/rules.d)
     install(FILES configs/udev/throng.conf DESTINATION lib/sysusers.d)
+    install(FILES configs/systemd/throng-detect@.service DESTINATION lib/systemd/system)
 
     # Manual pages and completions come from the command line itself: the build runs throng-reference.
     if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)

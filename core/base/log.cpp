@@ -4,7 +4,9 @@
 #include <spdlog/sinks/dist_sink.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 
+#include <array>
 #include <atomic>
+#include <ctime>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,6 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/base/secrets.h"
+#include "core/base/service_manager.h"
 
 namespace throng {
 namespace {
@@ -36,6 +39,18 @@ public:
 
 private:
     std::unique_ptr<spdlog::formatter> inner_;
+};
+
+// Writes the priority of the journal.
+class PriorityFlag final : public spdlog::custom_flag_formatter {
+public:
+    void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {
+        constexpr std::array<char, spdlog::level::n_levels> kPriorities = {'7', '7', '6', '4', '3', '2', '6'};
+        for (const char c : {'<', kPriorities[static_cast<std::size_t>(message.level)], '>'}) out.push_back(c);
+    }
+    [[nodiscard]] std::unique_ptr<custom_flag_formatter> clone() const override {
+        return std::make_unique<PriorityFlag>();
+    }
 };
 
 // Gives each line, masked, to a function.
@@ -92,7 +107,9 @@ void initialize_log(std::string_view level) {
                     "use trace, debug, info, warn, error or off");
     }
     auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
-    sink->set_formatter(std::make_unique<MaskingFormatter>(std::make_unique<spdlog::pattern_formatter>("%^%l%$: %v")));
+    auto formatter = std::make_unique<spdlog::pattern_formatter>();
+    formatter->add_flag<PriorityFlag>('*').set_pattern(writes_to_journal() ? "%*%l: %v" : "%^%l%$: %v");
+    sink->set_formatter(std::make_unique<MaskingFormatter>(std::move(formatter)));
     log_of_process().write_to(std::move(sink), parsed);
 }
 

@@ -14,7 +14,7 @@ namespace throng {
 // logger() returns `other` from now on. For a module with its own copy of this file; `other` must live as long.
 void use_logger(spdlog::logger& other);
 
-// Writes to standard error, because standard output is for data. level: trace, debug, info, warn, error or off; anything
+// Writes to standard error, because standard output is for data; to the journal with its priorities. level: trace, debug, info, warn, error or off; anything
 // else throws Error(usage).
 void initialize_log(std::string_view level);
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <mutex>
@@ -39,6 +40,13 @@ public:
     void push(T value) {
         if (failed_.stop_requested() || !queue_.push(std::move(value), failed_.get_token())) finish();
     }
+    // Never blocks: if the queue is full, its oldest value is discarded. Rethrows as push.
+    void push_newest(T value) {
+        if (failed_.stop_requested()) finish();
+        queue_.replace(std::move(value));
+    }
+    // Returns the number of values that push_newest discarded.
+    [[nodiscard]] std::uint64_t dropped() const { return queue_.dropped(); }
     // Waits until all values are processed, without gathering more. Rethrows what `work` threw.
     void finish() {
         queue_.close();

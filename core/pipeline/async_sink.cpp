@@ -2,6 +2,8 @@
 
 #include <exception>
 
+#include "core/base/log.h"
+
 namespace throng {
 
 void AsyncSink::close() {
@@ -11,6 +13,7 @@ void AsyncSink::close() {
     } catch (...) {
         failure = std::current_exception();
     }
+    if (thread_.dropped() > 0) logger().warn("{} frames were left out of a slow output", thread_.dropped());
     inner_->close();
     if (failure) std::rethrow_exception(failure);
 }

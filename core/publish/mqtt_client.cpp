@@ -35,6 +35,7 @@ namespace {
 using MqttClock = std::chrono::steady_clock;
 
 constexpr auto kMqttCheck = std::chrono::milliseconds(500);  // libmosquitto looks for a silent broker so often
+constexpr auto kMqttAnswer = std::chrono::seconds(5);        // from connecting to the greeting
 constexpr double kMqttLookUp = 10;                           // seconds
 constexpr int kMqttKeepAlive = 10;                           // seconds
 constexpr int kMqttQos = 1;
@@ -52,6 +53,7 @@ struct Mosquitto {
     decltype(&mosquitto_username_pw_set) set_user =
         library.require<decltype(mosquitto_username_pw_set)>("mosquitto_username_pw_set");
     decltype(&mosquitto_int_option) set = library.require<decltype(mosquitto_int_option)>("mosquitto_int_option");
+    decltype(&mosquitto_tls_set) set_tls = library.require<decltype(mosquitto_tls_set)>("mosquitto_tls_set");
     decltype(&mosquitto_connect_callback_set) on_connect =
         library.require<decltype(mosquitto_connect_callback_set)>("mosquitto_connect_callback_set");
     decltype(&mosquitto_publish_callback_set) on_publish =
@@ -164,6 +166,8 @@ private:
     MqttClock::time_point next_try_{};
     bool was_connected_ = false;
     bool disconnecting_ = false;
+    bool broken_ = false;  // the connection that libmosquitto still has
+    MqttClock::time_point answer_by_{};
     int refused_ = 0;       // status of the broker
     std::string reported_;  // problem of the connection that was logged
 
@@ -181,7 +185,11 @@ MqttClient::Impl::Impl(const MqttOptions& options, UrlParts parts)
     mosquitto_.set_will(client_, availability_.c_str(), static_cast<int>(kOffline.size()), kOffline.data(), kMqttQos,
                         true);
     if (!broker.user.empty()) mosquitto_.set_user(client_, broker.user.c_str(), broker.password.c_str());
-    if (broker.scheme == "mqtts") mosquitto_.set(client_, MOSQ_OPT_TLS_USE_OS_CERTS, 1);
+    if (broker.scheme == "mqtts") {
+        mosquitto_.set(client_, MOSQ_OPT_TLS_USE_OS_CERTS, 1);
+        // Version 2.0.11 does not connect a second time without a folder.
+        mosquitto_.set_tls(client_, nullptr, "/etc/ssl/certs", nullptr, nullptr, nullptr);
+    }
     mosquitto_.on_connect(client_,
                           [](mosquitto*, void* self, int status) { static_cast<Impl*>(self)->welcome(status); });
     mosquitto_.on_publish(client_, [](mosquitto*, void* self, int id) {
@@ -263,11 +271,15 @@ void MqttClient::Impl::close() {
 }
 
 void MqttClient::Impl::run(const std::stop_token& stop) {
-    const auto is_open = [this] { return mosquitto_.socket(client_) >= 0; };
+    const auto is_open = [this] { return !broken_ && mosquitto_.socket(client_) >= 0; };
     while (!stop.stop_requested() && !failure_) {
         if (!is_open() && MqttClock::now() >= next_try_) connect(stop);
         send_waiting();
         if (!is_open() && disconnecting_) return;
+        if (is_open() && !connected_ && MqttClock::now() >= answer_by_) {
+            broken_ = true;
+            lose("the broker does not answer");
+        }
         wait(is_open() ? MqttClock::now() + kMqttCheck : next_try_);
     }
 }
@@ -281,6 +293,8 @@ void MqttClient::Impl::connect(const std::stop_token& stop) {
         if (error.kind() != ErrorKind::interrupted) lose(error.problem().text());
         return;
     }
+    broken_ = false;
+    answer_by_ = MqttClock::now() + kMqttAnswer;
     const int status = mosquitto_.connect(client_, broker.host.c_str(), broker.port, kMqttKeepAlive);
     if (status != MOSQ_ERR_SUCCESS) lose(status == MOSQ_ERR_ERRNO ? std::strerror(errno) : mosquitto_.text_of(status));
 }
@@ -315,7 +329,7 @@ void MqttClient::Impl::lose(const std::string& reason) {
 }
 
 void MqttClient::Impl::wait(MqttClock::time_point until) {
-    const int socket = mosquitto_.socket(client_);
+    const int socket = broken_ ? -1 : mosquitto_.socket(client_);
     std::array<pollfd, 2> files{{{wake_, POLLIN, 0}, {socket, POLLIN, 0}}};
     if (socket >= 0 && mosquitto_.wants_write(client_)) files[1].events |= POLLOUT;
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - MqttClock::now()).count() + 1;
@@ -323,13 +337,18 @@ void MqttClient::Impl::wait(MqttClock::time_point until) {
     std::uint64_t count = 0;
     static_cast<void>(!::read(wake_, &count, sizeof count));
     if (socket < 0) return;
+    const bool hung_up = (files[1].revents & (POLLERR | POLLHUP)) != 0;
     int problem = 0;
-    if ((files[1].revents & (POLLERR | POLLHUP)) != 0) {
-        socklen_t size = sizeof problem;
-        ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &problem, &size);
-    }
+    socklen_t size = sizeof problem;
+    if (hung_up) ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &problem, &size);
     int status = MOSQ_ERR_SUCCESS;
-    if ((files[1].revents & (POLLIN | POLLERR | POLLHUP)) != 0) status = mosquitto_.read(client_, 1);
+    if (hung_up || (files[1].revents & POLLIN) != 0) status = mosquitto_.read(client_, 1);
+    if (status == MOSQ_ERR_SUCCESS && hung_up && !connected_) {
+        // libmosquitto would wait for a handshake of TLS. Its next connection closes this one.
+        broken_ = true;
+        lose(problem != 0 ? std::strerror(problem) : "the connection is refused");
+        return;
+    }
     if (status == MOSQ_ERR_SUCCESS && (files[1].revents & POLLOUT) != 0) status = mosquitto_.write(client_, 1);
     if (status == MOSQ_ERR_SUCCESS) status = mosquitto_.check(client_);
     if (status == MOSQ_ERR_SUCCESS) return;

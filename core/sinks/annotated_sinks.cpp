@@ -6,6 +6,7 @@
 #include <cctype>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,8 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
+#include "core/base/secrets.h"
+#include "core/base/sleep.h"
 #include "core/sinks/annotator.h"
 #include "core/video/formats.h"
 #include "core/video/image_writer.h"
@@ -53,6 +56,72 @@ private:
     VideoWriter writer_;
     std::string path_;
     std::string warned_;
+};
+
+class PushSink final : public ResultSink {
+public:
+    PushSink(const std::string& url, const PushOptions& push, const AnnotatedOptions& options)
+        : annotator_(options), url_(url), shown_(mask_credentials(url)), push_(push), stop_(options.stop) {
+        static_cast<void>(make_writer());  // checks the address
+    }
+
+    void write(const FrameResult& result) override {
+        if (push_.paced && !wait_until_due(result.frame.info().pts)) return;
+        if (!writer_ && (stop_.stop_requested() || PushClock::now() < next_try_)) return;
+        if (!writer_) writer_ = make_writer();
+        try {
+            writer_->write(annotator_.draw(result));
+            if (!std::exchange(problem_, {}).empty()) logger().info("{}: connected", shown_);
+        } catch (const Error& error) {
+            if (error.kind() == ErrorKind::unavailable) throw;
+            writer_.reset();
+            next_try_ = PushClock::now() + push_.retry;
+            const std::string problem = error.problem().text();
+            if (stop_.stop_requested() || std::exchange(problem_, problem) == problem) return;
+            logger().warn("{}: frames are lost until the server takes them: {}", shown_, problem);
+        }
+    }
+    void close() override {
+        try {
+            if (writer_) writer_->close();
+        } catch (const Error& error) {
+            logger().warn("{}", error.what());
+        }
+        writer_.reset();
+        if (!problem_.empty()) throw Error(ErrorKind::input, problem_, shown_, "frames were lost at the end");
+    }
+
+private:
+    using PushClock = std::chrono::steady_clock;
+
+    [[nodiscard]] std::unique_ptr<VideoWriter> make_writer() const {
+        VideoWriterOptions writer;
+        if (push_.fps > 0) writer.fps = push_.fps;
+        writer.stop = stop_;
+        writer.to_server = true;
+        return std::make_unique<VideoWriter>(url_, writer);
+    }
+    // Returns false after a stop request. Times that go back begin anew.
+    [[nodiscard]] bool wait_until_due(double seconds) {
+        if (!start_ || seconds < last_) {
+            start_ = PushClock::now() -
+                     std::chrono::duration_cast<PushClock::duration>(std::chrono::duration<double>(seconds));
+        }
+        last_ = seconds;
+        return sleep_until(
+            *start_ + std::chrono::duration_cast<PushClock::duration>(std::chrono::duration<double>(seconds)), stop_);
+    }
+
+    Annotator annotator_;
+    std::string url_;
+    std::string shown_;  // without the password
+    PushOptions push_;
+    std::stop_token stop_;
+    std::unique_ptr<VideoWriter> writer_;  // null while there is no connection
+    PushClock::time_point next_try_{};
+    std::optional<PushClock::time_point> start_;  // when the time of the frames is 0
+    double last_ = 0;
+    std::string problem_;  // of the connection, that was logged
 };
 
 // Returns a valid file name for "crowd:faces=60" or "rtsp://host/stream".
@@ -143,6 +212,11 @@ std::shared_ptr<ResultSink> make_video_sink(const std::string& path, double fps,
     writer.stop = options.stop;
     writer.audio = options.audio;
     return std::make_shared<VideoSink>(path, writer, options);
+}
+
+std::shared_ptr<ResultSink> make_push_sink(const std::string& url, const PushOptions& push,
+                                           const AnnotatedOptions& options) {
+    return std::make_shared<PushSink>(url, push, options);
 }
 
 std::shared_ptr<ResultSink> make_image_sink(const std::string& folder, const AnnotatedOptions& options) {

@@ -8,19 +8,33 @@
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/output_file.h"
+#include "core/video/name_lookup.h"
+#include "core/video/url.h"
 
 namespace throng {
 
 MuxerFile result_file(const std::string& path) {
     const auto file = std::make_shared<AtomicFile>(path);
-    return {[file](std::string_view bytes) { file->write(bytes); },
-            [file](std::int64_t offset, int whence) { return file->seek(offset, whence); }, [file] { file->commit(); }};
+    return {{},
+            {},
+            [file](std::string_view bytes) { file->write(bytes); },
+            [file](std::int64_t offset, int whence) { return file->seek(offset, whence); },
+            [file] { file->commit(); }};
 }
 
 MuxerFile recording_file(const std::string& path, const std::stop_token& stop) {
     const auto file = std::make_shared<OutputFile>(path);
-    return {[file, stop](std::string_view bytes) { file->write(bytes, stop); },
-            [file](std::int64_t offset, int whence) { return file->seek(offset, whence); }, [file] { file->close(); }};
+    return {{},
+            {},
+            [file, stop](std::string_view bytes) { file->write(bytes, stop); },
+            [file](std::int64_t offset, int whence) { return file->seek(offset, whence); },
+            [file] { file->close(); }};
+}
+
+const char* muxer_of_server(const std::string& url) {
+    const std::string scheme = url_scheme(url);
+    if (scheme == "rtsp" || scheme == "rtsps") return "rtsp";
+    return scheme == "rtmp" || scheme == "rtmps" ? "flv" : nullptr;
 }
 
 Muxer::Muxer(std::string path, const char* format, MuxerFile file, const std::string& audio)
@@ -31,11 +45,17 @@ Muxer::Muxer(std::string path, const char* format, MuxerFile file, const std::st
     context_.reset(context);
     if (made < 0)
         throw Error(ErrorKind::unavailable, {"this FFmpeg build cannot write %1", std::string(format)}, path_);
-    context_->flags |= AVFMT_FLAG_CUSTOM_IO;
+    if (file_.server.empty()) context_->flags |= AVFMT_FLAG_CUSTOM_IO;
     if (!audio.empty()) audio_.emplace(audio);
 }
 
 Muxer::~Muxer() {
+    if (!file_.server.empty()) {
+        arm();
+        if (connected_) av_write_trailer(context_.get());  // frees the connection, too
+        if (bytes_ != nullptr) avio_closep(&context_->pb);
+        return;
+    }
     context_.reset();
     if (bytes_ != nullptr) av_freep(&bytes_->buffer);
     avio_context_free(&bytes_);
@@ -67,6 +87,19 @@ void Muxer::open_bytes() {
     context_->pb = bytes_;
 }
 
+void Muxer::open_server(av::Dictionary& options) {
+    wait_for_host(file_.server, path_, kServerPatience, file_.stop);
+    context_->url = av_strdup(file_.server.c_str());
+    context_->interrupt_callback = {Watchdog::interrupt, &watchdog_};
+    context_->flush_packets = 1;
+    options.set("rtsp_transport", "tcp");             // also where a firewall lets no datagrams through
+    options.set("flvflags", "no_duration_filesize");  // which are written at the start, where nobody can go back to
+    if ((context_->oformat->flags & AVFMT_NOFILE) != 0) return;
+    check(avio_open2(&context_->pb, file_.server.c_str(), AVIO_FLAG_WRITE, &context_->interrupt_callback, nullptr),
+          "cannot connect");
+    bytes_ = context_->pb;
+}
+
 void Muxer::check(int status, const char* what) const {
     if (status >= 0 && bytes_ != nullptr && bytes_->error < 0) status = bytes_->error;
     if (status >= 0) return;
@@ -87,11 +120,18 @@ void Muxer::begin(const AVCodecContext& codec, AVRational time_base, AVRational 
         audio_->add_streams(*context_, path_);
         audio_->set_start(audio_start);
     }
-    open_bytes();
+    if (file_.server.empty()) {
+        open_bytes();
+    } else {
+        arm();
+        open_server(options);
+    }
     check(avformat_write_header(context_.get(), options.address()), "cannot write the video");
+    connected_ = !file_.server.empty();
 }
 
 void Muxer::write_interleaved(AVPacket& packet) {
+    arm();
     check(av_interleaved_write_frame(context_.get(), &packet), "cannot write the video");
 }
 
@@ -114,7 +154,10 @@ void Muxer::copy_audio_rest() {
 }
 
 void Muxer::finish() {
+    arm();
+    connected_ = false;
     check(av_write_trailer(context_.get()), "cannot finish the video");
+    if (!file_.server.empty()) return;
     avio_flush(bytes_);
     check(0, "cannot finish the video");
     file_.finish();

@@ -13,11 +13,15 @@
 
 #include "core/video/audio_copy.h"
 #include "core/video/av.h"
+#include "core/video/watchdog.h"
 
 namespace throng {
 
 // Where the bytes go. FFmpeg's own file protocol neither handles stop requests nor locks the file.
 struct MuxerFile {
+    // If set, FFmpeg's protocol of this address takes the bytes; each call may last kServerPatience. Nothing else is used.
+    std::string server{};
+    std::stop_token stop{};                                             // ends a call
     std::function<void(std::string_view)> write;                        // throws Error
     std::function<std::int64_t(std::int64_t offset, int whence)> seek;  // as lseek; negative after an error
     std::function<void()> finish;                                       // throws Error
@@ -27,13 +31,17 @@ struct MuxerFile {
 // A file or pipe that is created or truncated with the first byte (OutputFile). stop: ends the wait for its reader.
 [[nodiscard]] MuxerFile recording_file(const std::string& path, const std::stop_token& stop);
 
+// Returns FFmpeg's name of the muxer for the address of a media server (rtsp[s]://, rtmp[s]://), otherwise null.
+[[nodiscard]] const char* muxer_of_server(const std::string& url);
+inline constexpr double kServerPatience = 10;  // seconds
+
 // Not thread-safe.
 class Muxer {
 public:
     // path: for messages. format: FFmpeg's name. audio: media file whose audio is copied; empty: none. Throws
     // Error(unavailable) if this FFmpeg build has no such muxer, Error(input) if there is no audio to copy.
     Muxer(std::string path, const char* format, MuxerFile file, const std::string& audio);
-    ~Muxer();  // discards or closes a file that is not finished
+    ~Muxer();  // discards or closes a file or a connection that is not finished
     Muxer(const Muxer&) = delete;
     Muxer& operator=(const Muxer&) = delete;
 
@@ -62,6 +70,8 @@ private:
     static int write_bytes(void* self, std::uint8_t* bytes, int size);
     static std::int64_t seek_bytes(void* self, std::int64_t offset, int whence);
     void open_bytes();
+    void open_server(av::Dictionary& options);
+    void arm() { watchdog_.arm(kServerPatience, file_.stop); }
     void write_interleaved(AVPacket& packet);
 
     struct ContextDeleter {
@@ -70,6 +80,8 @@ private:
 
     std::string path_;
     MuxerFile file_;
+    Watchdog watchdog_;       // of a server
+    bool connected_ = false;  // to a server that waits for the end
     AVIOContext* bytes_ = nullptr;
     std::exception_ptr failure_;  // the first one of file_: FFmpeg forwards only an error code
     std::unique_ptr<AVFormatContext, ContextDeleter> context_;

@@ -110,6 +110,8 @@ std::unique_ptr<VideoEncoder> VideoEncoder::open(const std::string& name, const 
     if (settings.interlaced && x264) codec.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
     av::Dictionary options;
     set_quality(name, settings.quality, codec, options);
+    if (settings.at_once && x264) options.set("tune", "zerolatency");
+    if (settings.at_once && name == "h264_nvenc") options.set("zerolatency", "1");
     // The AVX-512 functions of x264's macroblock tree read uninitialized memory, so bytes differ between runs.
     if (x264 && (av_get_cpu_flags() & AV_CPU_FLAG_AVX512) != 0) {
         options.set("x264-params", "asm=SSE2Fast,LZCNT,SSE4.2,AVX,FMA3,BMI2,AVX2");

@@ -19,6 +19,7 @@ struct EncoderSettings {
     int quality = 21;              // x264's constant rate factor, or the quantizer of hardware encoders; 0 to 51
     int threads = 0;               // of software encoders; 0: by the number of cores, which the output depends on
     bool reorders_frames = false;  // allow B-frames, in encoders that keep exact time stamps with them
+    bool at_once = false;          // return each frame before the next one, where the encoder can
     bool interlaced = false;       // code fields, in encoders that can
     AVRational sample_aspect_ratio{0, 1};
     AVColorRange range = AVCOL_RANGE_MPEG;

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/resources.h"
+#include "core/base/secrets.h"
 #include "core/video/av.h"
 #include "core/video/damage_watch.h"
 #include "core/video/encoder_frame.h"
@@ -28,7 +29,12 @@ constexpr int kClock = 60000;   // ticks per second: divisible by all usual rate
 constexpr double kMaxGap = 10;  // seconds between two frames
 constexpr int kMaxThreads = 4;
 
-const char* muxer_of(const std::string& path) {
+const char* muxer_of(const std::string& path, const VideoWriterOptions& options) {
+    if (options.to_server) {
+        if (const char* muxer = muxer_of_server(path)) return muxer;
+        throw Error(ErrorKind::usage, "is no address of a media server", path,
+                    "use rtsp://, rtsps://, rtmp:// or rtmps://");
+    }
     if (names_video(path)) return format_of_name(path).muxer;
     throw Error(ErrorKind::usage, "unknown video file extension", path, "use a name that ends in .mp4 or .mkv");
 }
@@ -72,9 +78,12 @@ private:
 };
 
 VideoWriter::Impl::Impl(const std::string& path, const VideoWriterOptions& options)
-    : path_(path),
+    : path_(options.to_server ? mask_credentials(path) : path),
       options_(options),
-      muxer_(std::make_unique<Muxer>(path, muxer_of(path), recording_file(path, options.stop), options.audio)) {
+      muxer_(std::make_unique<Muxer>(
+          path_, muxer_of(path, options),
+          options.to_server ? MuxerFile{path, options.stop, {}, {}, {}} : recording_file(path, options.stop),
+          options.audio)) {
     if (!(options_.fps > 0) || !std::isfinite(options_.fps)) options_.fps = VideoWriterOptions().fps;
     muxer_->context().flush_packets = 1;  // write each complete fragment to the disk
 }
@@ -90,6 +99,7 @@ EncoderSettings VideoWriter::Impl::encoder_settings(const FrameInfo& first) cons
     settings.threads = options_.threads > 0 ? options_.threads : std::min(cpu_cores(), kMaxThreads);
     // Without B-frames, fragments start at 0 and need no edit list.
     settings.reorders_frames = false;
+    settings.at_once = options_.to_server;
     if ((muxer_->context().oformat->flags & AVFMT_GLOBALHEADER) != 0)
         settings.codec_flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
     return settings;
@@ -117,7 +127,7 @@ void VideoWriter::Impl::start(const Frame& first) {
         logger().warn("{}", notice);
     }
     av::Dictionary settings;
-    if (std::string_view(muxer_of(path_)) != "matroska") {
+    if (!options_.to_server && std::string_view(muxer_of(path_, options_)) != "matroska") {
         // Audio that begins after the video needs an edit list, which an empty index, written first, cannot have.
         settings.set("movflags", std::string("frag_keyframe+default_base_moof") +
                                      (muxer_->has_audio() ? "+delay_moov" : "+empty_moov"));

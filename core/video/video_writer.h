@@ -1,4 +1,5 @@
-// Writes frames as H.264 in MP4 (or Matroska), fragment by fragment, so that the file on disk is valid at any time.
+// Writes frames as H.264 in MP4 (or Matroska), fragment by fragment, so that the file on disk is valid at any time, or to
+// a media server.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,8 @@ struct VideoWriterOptions {
     int quality = 21;        // x264's constant rate factor: 18 nearly lossless, 28 small files
     int threads = 0;         // of the encoder; 0: number of cores, at most 4
     std::string audio{};     // media file that the frames come from: all its audio is copied; empty: none
-    std::stop_token stop{};  // ends the wait for the reader of a pipe
+    std::stop_token stop{};  // ends the wait for the reader of a pipe, or for a server
+    bool to_server = false;  // the path is the address of a media server, as muxer_of_server takes it
 };
 
 // Not thread-safe. Frames of another size than the first are scaled to fit on a black background. Odd sizes are rounded
@@ -23,7 +25,7 @@ struct VideoWriterOptions {
 class VideoWriter {
 public:
     // The file is created or truncated when the first frame is written. The extension selects the container: mp4, m4v,
-    // mov or mkv. Throws Error(usage) for another extension, and Error(input) if there is no audio to copy.
+    // mov or mkv. Throws Error(usage) for another extension or an address that is none, and Error(input) if there is no audio to copy.
     explicit VideoWriter(const std::string& path, const VideoWriterOptions& options = {});
     ~VideoWriter();  // calls close; an error is only logged
     VideoWriter(const VideoWriter&) = delete;

@@ -6,17 +6,8 @@
 #include <QQuickWindow>
 #include <QTimer>
 #include <chrono>
-#include <string>
-#include <string_view>
 
 namespace throng::ui {
-
-// Sends one datagram to the service manager's socket. Does nothing if $NOTIFY_SOCKET is not set.
-void notify_service_manager(std::string_view message);
-
-// Returns the time within which the service manager expects a report of this process ($WATCHDOG_USEC, $WATCHDOG_PID);
-// zero: it expects none.
-[[nodiscard]] std::chrono::milliseconds watchdog_period();
 
 // Lives on the window's thread. A report needs a frame that was really shown, and the window's event loop. While the
 // window is not exposed (the screen is off or unplugged), nothing is drawn, and the event loop alone counts.

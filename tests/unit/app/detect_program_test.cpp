@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -10,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "app/commands/detect_run.h"
+#include "tests/support/notify_socket.h"
 #include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
 
@@ -42,6 +46,55 @@ protected:
 
     test::ScratchDir dir_;
 };
+
+TEST_F(DetectProgram, ReportsToTheServiceManager) {
+    const test::NotifySocket socket(file("socket"));
+    ::setenv("WATCHDOG_USEC", "1000", 1);
+    const ProgramResult result = run_program({"detect", kCrowd, "--streams", "1", "--quiet"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    std::vector<std::string> reports;
+    for (std::string text; !(text = socket.report()).empty();) reports.push_back(text);
+    ASSERT_GE(reports.size(), 2U);
+    EXPECT_EQ(reports.back(), "STOPPING=1");
+    EXPECT_EQ(std::count(reports.begin(), reports.end(), "READY=1\nSTATUS=Sources: 1"), 1);
+    EXPECT_NE(std::find(reports.begin(), reports.end(), "WATCHDOG=1"), reports.end());
+}
+
+TEST(ServiceReports, FramesWithoutResultsAreAHangingPipeline) {
+    const auto counters = [](std::uint64_t decoded, std::uint64_t detected, std::uint64_t dropped) {
+        PipelineCounters made;
+        made.decoded = decoded;
+        made.detected = detected;
+        made.dropped = dropped;
+        return made;
+    };
+    for (const bool live : {false, true}) {
+        EXPECT_FALSE(hangs(counters(10, 5, 2), counters(20, 6, 12), live)) << "slow";
+        EXPECT_FALSE(hangs(counters(10, 8, 2), counters(10, 8, 2), live)) << "the source sends nothing";
+    }
+    EXPECT_TRUE(hangs(counters(10, 5, 2), counters(20, 5, 12), true));
+    EXPECT_FALSE(hangs(counters(10, 5, 2), counters(10, 5, 2), true)) << "a frame was lost with a device";
+    EXPECT_TRUE(hangs(counters(9, 5, 0), counters(9, 5, 0), false)) << "decoding waits for a permit";
+}
+
+TEST_F(DetectProgram, OutputsOverTheNetworkAreCheckedBeforeTheRun) {
+    for (const auto& [arguments, problem] :
+         {std::pair<std::vector<std::string>, const char*>{{"--mqtt", "broker"}, "is no address of an MQTT broker"},
+          {{"--mqtt-password", file("p")}, "there is no broker"},
+          {{"--push", "out.mp4"}, "is no address of a media server"},
+          {{"--show-faces"}, "nothing is sent"},
+          {{"--push", "rtmp://127.0.0.1:9/a", "--out", file("out")}, "cannot be combined with --out"},
+          {{"--mqtt", "mqtt://127.0.0.1:9", "--out", file("out")}, "cannot be combined with --out"}}) {
+        std::vector<std::string> all = {"detect", kCrowd, "--json", file("o.jsonl")};
+        if (arguments.back() == file("out")) all.resize(2);
+        all.insert(all.end(), arguments.begin(), arguments.end());
+        const ProgramResult result = run_program(all);
+        EXPECT_EQ(result.status, 2) << result.err;
+        EXPECT_CONTAINS(result.err, problem);
+    }
+    EXPECT_FALSE(fs::exists(file("o.jsonl")));
+    EXPECT_FALSE(fs::exists(file("out")));
+}
 
 TEST_F(DetectProgram, WritesJsonVideoAndImagesAndEndsWithATable) {
     const ProgramResult result = run_program({"detect", kCrowd, "--json", file("o.jsonl"), "--video", file("o.mp4"),

@@ -23,7 +23,7 @@ TEST(SecretsInMessages, AUrlGivenToTheWrongOption) {
     const std::string url = kUrl;
     const std::string source = "crowd:faces=1,size=160x120,frames=1";
     for (const char* option : {"--frames", "--detector", "--model", "--json", "--switch", "--frmes", "--quiet",
-                               "--mqtt", "--mqtt-password"}) {
+                               "--mqtt", "--push", "--mqtt-password"}) {
         EXPECT_NE(run_masked({"detect", source, option, url}).status, 0) << option;
     }
     for (const char* option : {"--frames", "--frmes"}) {

@@ -155,6 +155,30 @@ TEST(AsyncSink, WritesEverythingInOrderBeforeItCloses) {
     EXPECT_EQ(inner->closed(), 1);
 }
 
+// Waits in its first write until it is released.
+class HeldSink final : public ResultSink {
+public:
+    void write(const FrameResult& result) override {
+        entered = true;
+        while (held) std::this_thread::yield();
+        frames.push_back(result.frame.info().index);
+    }
+    void close() override {}
+    std::atomic<bool> entered = false, held = true;
+    std::vector<std::int64_t> frames;
+};
+
+TEST(AsyncSink, DropsTheOldestForASlowSinkIfItMay) {
+    const auto inner = std::make_shared<HeldSink>();
+    AsyncSink sink(inner, true);
+    sink.write(example(0));
+    ASSERT_TRUE(test::eventually([&] { return inner->entered.load(); }));
+    for (int i = 1; i < 100; ++i) sink.write(example(i));
+    inner->held = false;
+    sink.close();
+    EXPECT_EQ(inner->frames, (std::vector<std::int64_t>{0, 97, 98, 99}));
+}
+
 TEST(AsyncSink, RethrowsTheErrorOfTheInnerSink) {
     const auto inner = std::make_shared<test::RecordingSink>(3);
     AsyncSink sink(inner);
