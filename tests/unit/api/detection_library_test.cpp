@@ -401,7 +401,7 @@ TEST_F(DetectionLibrary, DetectorsWorkInAForkedProcess) {
     throng_options options = cpu_options();
     options.threads = 3;
     int made = 0;
-    for (const char* kind : {"haar", "lbp", "hog", "cnn", "person"}) {
+    for (const char* kind : {"haar", "lbp", "hog", "cnn", "person", "face+person"}) {
         options.detector = kind;
         for (const bool used : {false, true}) {
             throng_detector* detector = nullptr;
