@@ -152,7 +152,7 @@ void CnnDetector::enqueue_preprocess(const FrameRuns& runs, const Frame* frames,
         preprocess.clear[i] = raw[i]->span().count;
     }
     preprocess.rgb = network_.input.rgb;
-    preprocess.mean = network_.input.mean;
+    std::copy(network_.input.mean.begin(), network_.input.mean.end(), preprocess.mean);
     preprocess.scale = network_.input.scale;
     preprocess.padding = network_.input.padding;
     const ScopedStage stage(recorder, stage::kPreprocess);
