@@ -156,7 +156,7 @@ TEST_F(DetectionLibrary, SaysWhatItDoesNotKnowOfADetection) {
         EXPECT_EQ(face.class_id, THRONG_CLASS_FACE);
         EXPECT_GT(face.confidence, 0);
         EXPECT_LE(face.confidence, 1);
-        EXPECT_EQ(face.reserved, 0);
+        EXPECT_EQ(face.partner, 0);
         EXPECT_EQ(face.track, -1);
         EXPECT_EQ(face.person, -1);
     }
