@@ -37,7 +37,7 @@ struct DetectorFactory {
 
 constexpr DetectorFactory kFactories[] = {
     {"haar", make_cascade},        {"lbp", make_cascade},      {"cnn", make_cnn_detector},
-    {"person", make_cnn_detector}, {"hog", make_hog_detector},
+    {"person", make_cnn_detector}, {"hog", make_hog_detector}, {"face+person", make_cnn_detector},
 };
 
 class CudaBackend final : public Backend {

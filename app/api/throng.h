@@ -86,14 +86,16 @@ typedef enum throng_hide_style {
     THRONG_HIDE_SOLID = 3   /* one mean color */
 } throng_hide_style;
 
-/* What the default model of a detector looks for. haar, lbp and cnn: a face; hog and person: a person. */
+/* What the default model of a detector looks for. haar, lbp and cnn: a face; hog and person: a person; face+person: both,
+ * people first. */
 typedef enum throng_class { THRONG_CLASS_UNKNOWN = -1, THRONG_CLASS_FACE = 0, THRONG_CLASS_PERSON = 1 } throng_class;
 
 /* Get the values of throng_options_default, then change some. */
 typedef struct throng_options {
     uint32_t size;          /* sizeof(throng_options), set by throng_options_default; see throng_types.h */
     int32_t backend;        /* throng_backend */
-    const char* detector;   /* "auto" (cnn if installed, otherwise haar), "haar", "lbp", "hog", "cnn", "person" */
+    const char* detector;   /* "auto" (cnn if installed, otherwise haar), "haar", "lbp", "hog", "cnn", "person",
+                             * "face+person" (the other fields are then about the people) */
     const char* model;      /* a file or the name of an installed model; NULL: the detector's default */
     int32_t device;         /* number of the CUDA device */
     int32_t threads;        /* of the CPU backend; 0: one per core */
@@ -136,9 +138,10 @@ typedef struct throng_detection {
                                   the person */
     int32_t class_id;    /* throng_class */
     float confidence;    /* probability that this is an object of the class; NaN: unknown */
-    int32_t reserved;    /* 0 */
-    int64_t track;       /* the same for an object in the frames of a source; -1: unknown */
-    int64_t person;      /* the same for a person in several sources; -1: unknown */
+    int32_t partner; /* face+person: 1 + number of the detection of this person's face, or of this face's person, among
+                          * all of the image; 0: none. A person without a face is turned away, or too small. */
+    int64_t track;   /* the same for an object in the frames of a source; -1: unknown */
+    int64_t person;  /* the same for a person in several sources; -1: unknown */
 } throng_detection;
 
 /* A frame of a source with its detections. Valid until the callback returns, or the next call with the stream. */
@@ -243,7 +246,7 @@ typedef struct throng_option {
 } throng_option;
 
 /* Returns the option after `previous`, NULL after the last one. previous NULL: the first option, with the defaults of
- * `detector` ("auto", "haar", "lbp", "hog", "cnn", "person"); NULL if there is no such detector. Valid for ever. */
+ * `detector` ("auto", "haar", "lbp", "hog", "cnn", "person", "face+person"); NULL if there is no such detector. Valid for ever. */
 THRONG_API const throng_option* throng_options_next(const char* detector, const throng_option* previous);
 
 /* As throng_nms_error, but of this thread's last call with the detector. */

@@ -40,6 +40,11 @@ void add_anonymize_command(CLI::App& program, CommandContext& context) {
               "Quality of videos, from 0 (best) to 51 (smallest files): the rate factor of libx264",
               whole_range(0, 51));
     const auto hiding = "Hiding";
+    add_value(
+        command, hiding, "--what", arguments->what, "",
+        "What is hidden: faces; people, also from behind, with --detector person unless it says hog; both, by two "
+        "networks: faces also where nobody is found",
+        one_of(std::vector<std::string>(std::begin(kHiddenWhat), std::end(kHiddenWhat))));
     add_value(command, hiding, "--style", arguments->style, "",
               "How faces are hidden; each draws from at most 6x6 mean colors of a face",
               one_of(std::vector<std::string>(std::begin(kRedactStyleNames), std::end(kRedactStyleNames))));
@@ -72,6 +77,7 @@ void add_anonymize_command(CLI::App& program, CommandContext& context) {
                "Examples:\n"
                "  throng anonymize interview.mp4 --out hidden.mp4 --audio copy\n"
                "  throng anonymize photos/ clips/ --out hidden/ --style mosaic\n"
+               "  throng anonymize stage.mp4 --out hidden.mp4 --what both\n"
                "  throng anonymize archive/ --out hidden/ --shard 1/8 --resume\n"
                "  throng anonymize --review hidden.report.json\n"
                "  throng anonymize interview.mp4 --out hidden.mp4 --keep 3@hidden.report.json");

@@ -35,6 +35,11 @@ using Json = nlohmann::ordered_json;
 constexpr std::uint64_t kMaxReport = std::uint64_t{1} << 30;
 constexpr const char* kUnknownTerms = "unknown: see the publisher of the model";
 
+Json model_json(const ReportedModel& model) {
+    return {{"name", model.name},     {"file", model.file},       {"path", model.path},
+            {"sha256", model.sha256}, {"license", model.license}, {"training", model.training}};
+}
+
 std::string doubts(const TrackSummary& track) {
     std::string text;
     const auto add = [&text](bool applies, const char* reason) {
@@ -106,7 +111,7 @@ std::string file_html(const Json& file) {
     if (count("frames") > 0) {
         add_fact(html, "frames", fmt::format("{}, {}x{} pixels", count("frames"), count("width"), count("height")));
         add_fact(html, "hidden",
-                 fmt::format("{} faces detected, {} filled in between detections, {} before and after "
+                 fmt::format("{} detected, {} filled in between detections, {} before and after "
                              "tracks; {} frames whole",
                              count("faces_detected"), count("faces_filled"), count("faces_extended"),
                              count("frames_hidden_whole")));
@@ -249,9 +254,8 @@ Json header_json(const ReportHeader& header) {
     json["settings"] = header.settings;
     json["output"] = header.output;
     json["backend"] = header.backend;
-    json["model"] = {{"name", header.model.name},       {"file", header.model.file},
-                     {"path", header.model.path},       {"sha256", header.model.sha256},
-                     {"license", header.model.license}, {"training", header.model.training}};
+    json["model"] = model_json(header.model);
+    if (header.faces_model) json["faces_model"] = model_json(*header.faces_model);
     json["interrupted"] = header.interrupted;
     return json;
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,7 @@ struct ReportHeader {
     nlohmann::ordered_json output;    // encoder, quality and audio, as requested
     std::string backend;
     ReportedModel model;
+    std::optional<ReportedModel> faces_model;  // that finds the faces, where the other one finds people
     bool interrupted = false;
 };
 

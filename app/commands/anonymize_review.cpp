@@ -146,6 +146,7 @@ void choose_model(const Json& report, const std::string& report_path, ChosenSett
 
 void use_settings(const Json& report, AnonymizeArguments& arguments) {
     const Json& settings = report.at("settings");
+    arguments.what = settings.at("what").get<std::string>();
     arguments.style = settings.at("style").get<std::string>();
     arguments.margin = settings.at("margin").get<float>();
     arguments.only = settings.at("only").get<std::string>();

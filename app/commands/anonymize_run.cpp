@@ -79,8 +79,12 @@ std::string report_beside(const fs::path& output) {
     throw Error(ErrorKind::usage, "is not the report of " + output.string(), bases[1] + ".json", "use --report BASE");
 }
 
-std::string summary_of(const ReportedFile& file) {
-    std::string text = fmt::format("{}: {}", file.output, text_of_count(file.detected, "face", "faces"));
+std::string summary_of(const ReportedFile& file, const std::string& what) {
+    const bool is_faces = what == "faces";
+    const std::string found =
+        what == "both" ? fmt::format("{} of people and faces", text_of_count(file.detected, "region", "regions"))
+                       : text_of_count(file.detected, is_faces ? "face" : "person", is_faces ? "faces" : "people");
+    std::string text = fmt::format("{}: {}", file.output, found);
     if (!file.still) {
         text += fmt::format(" in {} of {}, {} filled in, audio: {}",
                             text_of_count(static_cast<std::int64_t>(file.tracks.size()), "track", "tracks"),
@@ -264,7 +268,8 @@ int AnonymizeRun::run_file() {
             const auto steps = now.frames ? std::optional(2 * *now.frames) : std::nullopt;
             progress.emplace(common_, fs::path(input).filename().string(), steps);
         }
-        progress->update(now.found + now.hidden, now.hidden > 0 ? "hiding faces" : "finding faces");
+        const std::string objects = setup_.what == "both" ? "people and faces" : setup_.what;
+        progress->update(now.found + now.hidden, (now.hidden > 0 ? "hiding " : "finding ") + objects);
     };
     ReportedFile reported;
     int status = 0;
@@ -290,7 +295,7 @@ int AnonymizeRun::run_file() {
     }
     write_report(reported);
     if (common_.quiet) return status;
-    if (status == 0 || !reported.output.empty()) standard_output::print("{}\n", summary_of(reported));
+    if (status == 0 || !reported.output.empty()) standard_output::print("{}\n", summary_of(reported, setup_.what));
     if (!encoder_.why().empty()) standard_output::print("encoder {}\n", encoder_.why());
     standard_output::print("backend {}\nreport  {}.html, {}.json\n", setup_.report.backend, report_base_, report_base_);
     return status;

@@ -17,9 +17,13 @@
 
 namespace throng {
 
+// What is hidden: values of --what.
+inline constexpr std::string_view kHiddenWhat[] = {"faces", "people", "both"};
+
 struct AnonymizeArguments {
     std::vector<std::string> inputs;
-    std::string report;  // without extension; empty: chosen from --out
+    std::string report;          // without extension; empty: chosen from --out
+    std::string what = "faces";  // one of kHiddenWhat
     std::string style = "blur";
     std::optional<float> margin;  // none: chosen by the detector
     std::string only;
@@ -33,7 +37,8 @@ struct AnonymizeArguments {
     std::string audio = "drop";
     std::string decoder = "auto";
     int streams = 0;  // files in progress at the same time; 0: chosen by the backend
-    DetectionOptions detection{.kinds = {std::string(kAutoDetector), "cnn", "haar", "lbp"}};
+    DetectionOptions detection{
+        .kinds = {std::string(kAutoDetector), "cnn", "haar", "lbp", "hog", "person", "face+person"}};
     ArchiveArguments archive;  // with --out, which may be a file
 };
 
@@ -57,6 +62,7 @@ private:
 struct AnonymizeSetup {
     HidingParams hiding;
     PipelineSettings settings;
+    std::string what;  // AnonymizeArguments::what
     std::vector<TimeSpan> only;
     std::vector<DecidedTrack> decided;
     std::string decided_by;

@@ -97,13 +97,13 @@ void AnonymizeWorker::process_image(const InputFiles& files, const std::string& 
 
     // The missing part of an image may contain the rest of a face.
     RedactRegions regions;
-    regions.whole = !image.incomplete.empty() || result->overflow > 0;
-    for (const Detection& face : result->kept.detections) {
+    regions.whole = !image.incomplete.empty() || lacks_detections(*result);
+    const auto hide = [&](const Detection& face, const PlanOptions& plan) {
         ReportedTrack track;
         track.summary.track = static_cast<std::int64_t>(reported.tracks.size()) + 1;
         track.summary.num_detected = 1;
         track.summary.best_score = face.score;
-        track.summary.has_low_score = face.score < setup_.hiding.plan.low_score;
+        track.summary.has_low_score = face.score < plan.low_score;
         track.summary.best_box = face.box;
         track.samples = {{0, face.box}};
         for (const DecidedTrack& decided : setup_.decided) {
@@ -113,10 +113,14 @@ void AnonymizeWorker::process_image(const InputFiles& files, const std::string& 
             track.decided_by = setup_.decided_by;
         }
         if (!track.kept) {
-            regions.boxes.push_back(hidden_box(face.box, setup_.hiding.plan));
+            regions.boxes.push_back(hidden_box(face.box, plan));
             ++reported.detected;
         }
         reported.tracks.push_back(std::move(track));
+    };
+    for (const Detection& found : result->kept.detections) hide(found, setup_.hiding.plan);
+    if (result->faces) {
+        for (const Detection& face : result->faces->kept.detections) hide(face, setup_.hiding.faces->plan);
     }
     RegionWriter region_lines(setup_.regions, input);
     region_lines.write(image.frame, regions, setup_.hiding.redact);

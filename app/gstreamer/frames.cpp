@@ -67,16 +67,18 @@ const GValue* objects_in(const GstStructure* structure) {
 
 // Appends to the list `objects`.
 void add_objects(GstStructure* to, const FrameResult& result, double scale_x, double scale_y) {
-    const std::string object = object_of(result);
     GValue objects = G_VALUE_INIT;
     g_value_init(&objects, GST_TYPE_LIST);
     if (const GValue* earlier = objects_in(to)) g_value_copy(earlier, &objects);
-    for (std::size_t i = 0; i < result.kept.detections.size(); ++i) {
-        GValue value = G_VALUE_INIT;
-        g_value_init(&value, GST_TYPE_STRUCTURE);
-        g_value_take_boxed(&value, structure_of(result, i, object.c_str(), scale_x, scale_y));
-        gst_value_list_append_and_take_value(&objects, &value);
-    }
+    for_each_class(result, [&](const FrameResult& of_class) {
+        const std::string object = object_of(of_class);
+        for (std::size_t i = 0; i < of_class.kept.detections.size(); ++i) {
+            GValue value = G_VALUE_INIT;
+            g_value_init(&value, GST_TYPE_STRUCTURE);
+            g_value_take_boxed(&value, structure_of(of_class, i, object.c_str(), scale_x, scale_y));
+            gst_value_list_append_and_take_value(&objects, &value);
+        }
+    });
     gst_structure_take_value(to, "objects", &objects);
 }
 
@@ -199,30 +201,32 @@ BufferPtr copy_of(const GstVideoInfo& info, GstVideoFrame& from) {
 }
 
 void add_regions(GstBuffer* buffer, const FrameResult& result) {
-    if (result.kept.detections.empty()) return;
+    if (result.kept.detections.empty() && (!result.faces || result.faces->kept.detections.empty())) return;
     const FrameInfo& info = result.frame.info();
-    const std::string object = object_of(result);
     // Another element may have added its own.
     GstCustomMeta* metadata = gst_buffer_get_custom_meta(buffer, kMetadata);
     if (metadata == nullptr) metadata = gst_buffer_add_custom_meta(buffer, kMetadata);
     GstStructure* exact = gst_custom_meta_get_structure(metadata);
     const GValue* earlier = objects_in(exact);
-    const std::size_t first_id = earlier != nullptr ? gst_value_list_get_size(earlier) : 0;
+    std::size_t next_id = earlier != nullptr ? gst_value_list_get_size(earlier) : 0;
 #ifdef TH_WITH_GST_ANALYTICS
     GstAnalyticsRelationMeta* relations = gst_buffer_add_analytics_relation_meta(buffer);
 #endif
-    for (std::size_t i = 0; i < result.kept.detections.size(); ++i) {
-        const IntegerBox box = pixels_of(result.kept.detections[i].box, info.width, info.height);
-        gst_buffer_add_video_region_of_interest_meta(buffer, object.c_str(), static_cast<guint>(box.x),
-                                                     static_cast<guint>(box.y), static_cast<guint>(box.width),
-                                                     static_cast<guint>(box.height))
-            ->id = static_cast<gint>(first_id + i);
+    for_each_class(result, [&](const FrameResult& of_class) {
+        const std::string object = object_of(of_class);
+        for (const Detection& found : of_class.kept.detections) {
+            const IntegerBox box = pixels_of(found.box, info.width, info.height);
+            gst_buffer_add_video_region_of_interest_meta(buffer, object.c_str(), static_cast<guint>(box.x),
+                                                         static_cast<guint>(box.y), static_cast<guint>(box.width),
+                                                         static_cast<guint>(box.height))
+                ->id = static_cast<gint>(next_id++);
 #ifdef TH_WITH_GST_ANALYTICS
-        GstAnalyticsODMtd detection;
-        gst_analytics_relation_meta_add_od_mtd(relations, g_quark_from_string(object.c_str()), box.x, box.y, box.width,
-                                               box.height, result.kept.detections[i].confidence, &detection);
+            GstAnalyticsODMtd detection;
+            gst_analytics_relation_meta_add_od_mtd(relations, g_quark_from_string(object.c_str()), box.x, box.y,
+                                                   box.width, box.height, found.confidence, &detection);
 #endif
-    }
+        }
+    });
     add_objects(exact, result, 1.0 / info.width, 1.0 / info.height);
 }
 

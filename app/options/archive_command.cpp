@@ -187,6 +187,9 @@ std::string archive_settings(const CLI::App& command, const DetectorParams& dete
         const std::string model = detector.model.empty() ? default_model(detector.kind) : detector.model;
         settings["model_sha256"] = sha256_of(find_model(model, detector.kind), InterruptGuard::token());
     }
+    if (const std::string_view faces = detector_kind(detector.kind).faces; !faces.empty()) {
+        settings["faces_model_sha256"] = sha256_of(find_model(default_model(faces), faces), InterruptGuard::token());
+    }
     if (contents != nullptr) settings.update(*contents);
     return settings.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

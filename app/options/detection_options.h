@@ -13,7 +13,7 @@ namespace throng {
 struct DetectionOptions {
     // Names of detector_kinds() to choose from, or kAutoDetector; the first is the default. Empty: the boxes come from
     // elsewhere, and the defaults are those of DetectionParams.
-    std::vector<std::string> kinds = {std::string(kAutoDetector), "haar", "lbp", "hog", "cnn", "person"};
+    std::vector<std::string> kinds = {std::string(kAutoDetector), "haar", "lbp", "hog", "cnn", "person", "face+person"};
     ChosenSettings chosen{};
 
     // Throws Error(usage) as ChosenSettings::params does. To be called once per run: see detector_of.

@@ -3,7 +3,7 @@
 // Sources: YuNet, W. Wu, H. Peng, S. Yu (Machine Intelligence Research, 2023), decoded as OpenCV's FaceDetectorYN does
 // from 4.8 on (the score is the geometric mean of class and objectness); UltraFace, Linzaer (2019), decoded as SSD (W.
 // Liu et al., ECCV 2016, section 2.2) with its priors centered in their cells; YOLOX, Z. Ge et al. (2021), whose boxes
-// are YuNet's.
+// are YuNet's; RetinaFace, J. Deng et al. (CVPR 2020), decoded as SSD.
 // All arithmetic is float32 in the order written here. The last bit of exp depends on the library.
 #pragma once
 
@@ -49,18 +49,18 @@ TH_HD float yunet_landmark(float offset, int cell, float stride) {
     return (static_cast<float>(cell) + offset) * stride;
 }
 
-// UltraFace. Softmax of two logits.
+// UltraFace and RetinaFace. Softmax of two logits.
 TH_HD float ultraface_score(float background, float face) {
     return cnn_sigmoid(face - background);
 }
 
-// UltraFace. Distance between neighboring cells in input pixels: the input's size divided by the map's. It differs
+// UltraFace and RetinaFace. Distance between neighboring cells in input pixels: the input's size divided by the map's. It differs
 // slightly from the stride if the input's size is not a multiple of it.
 struct CnnPitch {
     float x, y;
 };
 
-// UltraFace. Priors are centered in their cells; their width and height are in input pixels.
+// UltraFace and RetinaFace. Priors are centered in their cells; their width and height are in input pixels.
 TH_HD Box ultraface_box(float dx, float dy, float dw, float dh, int column, int row, CnnPitch pitch, float prior_w,
                         float prior_h, float center_variance, float size_variance) {
     const float center_x = (static_cast<float>(column) + 0.5F) * pitch.x + (dx * center_variance) * prior_w;
@@ -68,6 +68,11 @@ TH_HD Box ultraface_box(float dx, float dy, float dw, float dh, int column, int 
     const float w = cnn_size(dw * size_variance) * prior_w;
     const float h = cnn_size(dh * size_variance) * prior_h;
     return {center_x - w * 0.5F, center_y - h * 0.5F, w, h};
+}
+
+// RetinaFace. One coordinate of a landmark: the prior's center, moved by a share of its size.
+TH_HD float prior_landmark(float offset, int cell, float pitch, float prior, float center_variance) {
+    return (static_cast<float>(cell) + 0.5F) * pitch + (offset * center_variance) * prior;
 }
 
 // Position of an input in the frame: frame pixel = origin + input pixel * scale.

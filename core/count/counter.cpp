@@ -105,7 +105,7 @@ std::vector<CountEvent> Counter::update(std::span<const Track> tracks, double se
         const CountPoint center{static_cast<double>(box.x) + 0.5 * static_cast<double>(box.w),
                                 static_cast<double>(box.y) + 0.5 * static_cast<double>(box.h)};
         const double side = std::sqrt(static_cast<double>(box.w) * static_cast<double>(box.h));
-        cross_lines(track.id, person, center, side, events);
+        cross_lines(track, person, center, side, events);
         visit_zones(track.id, person, center, events);
     }
     for (auto at = people_.begin(); at != people_.end();) {
@@ -155,7 +155,7 @@ double Counter::settled_until() const {
     return until;
 }
 
-void Counter::cross_lines(std::int64_t id, Person& person, CountPoint center, double side,
+void Counter::cross_lines(const Track& track, Person& person, CountPoint center, double side,
                           std::vector<CountEvent>& events) {
     for (std::size_t i = 0; i < plan_.lines.size(); ++i) {
         const CountLine& line = plan_.lines[i];
@@ -165,7 +165,8 @@ void Counter::cross_lines(std::int64_t id, Person& person, CountPoint center, do
         const LineSide before = std::exchange(person.lines[i], LineSide{now, center});
         if (before.side == 0 || before.side == now || !passes_between_ends(line, before.at, center)) continue;
         ++(now > 0 ? totals_.lines[i].in : totals_.lines[i].out);
-        events.push_back({CountEvent::Kind::crossed, seconds_, id, line.name, now > 0, 0});
+        events.push_back(
+            {CountEvent::Kind::crossed, seconds_, track.id, line.name, now > 0, 0, false, track.partner != 0});
     }
 }
 

@@ -18,10 +18,11 @@ struct CountEvent {
     Kind kind = Kind::appeared;
     double seconds = 0;  // presentation time
     std::int64_t id = 0;
-    std::string name;    // of the line or the zone
-    bool in = false;     // crossed: the direction
-    double dwell = 0;    // left, exited: seconds since the person appeared or entered
-    bool again = false;  // appeared: has been counted before, and was not tracked for a while
+    std::string name;     // of the line or the zone
+    bool in = false;      // crossed: the direction
+    double dwell = 0;     // left, exited: seconds since the person appeared or entered
+    bool again = false;   // appeared: has been counted before, and was not tracked for a while
+    bool facing = false;  // crossed: the person has a face (Track::partner)
 };
 
 // Totals since the start, and the present state.
@@ -85,7 +86,8 @@ private:
         bool present = false;  // in the current frame
     };
 
-    void cross_lines(std::int64_t id, Person& person, CountPoint center, double side, std::vector<CountEvent>& events);
+    void cross_lines(const Track& track, Person& person, CountPoint center, double side,
+                     std::vector<CountEvent>& events);
     void visit_zones(std::int64_t id, Person& person, CountPoint center, std::vector<CountEvent>& events);
     void leave(std::int64_t id, Person& person, std::vector<CountEvent>& events);
     void exit_zone(std::int64_t id, Person& person, std::size_t zone, double seconds, std::vector<CountEvent>& events);

@@ -77,13 +77,15 @@ void collect_cells(const HeadLevel& level, HeadFamily family, const CnnEngine& e
     }
 }
 
-void collect_ultraface(const HeadLevel& level, const NetworkHead& head, const CnnEngine& engine, float threshold,
-                       BoxSink& sink) {
+// UltraFace and RetinaFace.
+void collect_priors(const HeadLevel& level, const NetworkHead& head, const CnnEngine& engine, float threshold,
+                    bool landmarks, BoxSink& sink) {
     const CnnEngine::HeadMap scores = engine.map(level.score);
     const CnnEngine::HeadMap boxes = engine.map(level.box);
+    const CnnEngine::HeadMap points = landmarks ? engine.map(level.landmarks) : CnnEngine::HeadMap{};
     const CnnPitch pitch{static_cast<float>(engine.width()) / static_cast<float>(scores.size.width),
                          static_cast<float>(engine.height()) / static_cast<float>(scores.size.height)};
-    const float min_score_logit = min_logit(threshold, HeadFamily::ultraface);
+    const float min_score_logit = min_logit(threshold, head.family);
     for (int y = 0; y < scores.size.height; ++y) {
         for (int x = 0; x < scores.size.width; ++x) {
             for (int p = 0; p < level.boxes_per_cell(); ++p) {
@@ -96,7 +98,12 @@ void collect_ultraface(const HeadLevel& level, const NetworkHead& head, const Cn
                 sink.add(ultraface_box(boxes(4 * p, x, y), boxes(4 * p + 1, x, y), boxes(4 * p + 2, x, y),
                                        boxes(4 * p + 3, x, y), x, y, pitch, prior.width, prior.height,
                                        head.center_variance, head.size_variance),
-                         score, [](int) { return 0.0F; });
+                         score, [&](int i) {
+                             if (!landmarks) return 0.0F;
+                             const float offset = points(10 * p + i, x, y);
+                             return i % 2 == 0 ? prior_landmark(offset, x, pitch.x, prior.width, head.center_variance)
+                                               : prior_landmark(offset, y, pitch.y, prior.height, head.center_variance);
+                         });
             }
         }
     }
@@ -156,12 +163,12 @@ void CnnDetector::plan(int width, int height) {
 
 void CnnDetector::collect(const CnnPass& pass, const CnnEngine& engine, const DetectionSpan& raw) const {
     BoxSink sink(plan_, pass, raw);
+    const bool landmarks = network_.head.has_landmarks && raw.landmarks != nullptr;
     for (const HeadLevel& level : network_.head.levels) {
-        if (network_.head.family == HeadFamily::ultraface) {
-            collect_ultraface(level, network_.head, engine, threshold_, sink);
+        if (has_priors(network_.head.family)) {
+            collect_priors(level, network_.head, engine, threshold_, landmarks, sink);
         } else {
-            collect_cells(level, network_.head.family, engine, threshold_,
-                          network_.head.has_landmarks && raw.landmarks != nullptr, sink);
+            collect_cells(level, network_.head.family, engine, threshold_, landmarks, sink);
         }
     }
 }

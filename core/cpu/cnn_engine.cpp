@@ -202,6 +202,7 @@ void CnnEngine::compute_row(std::int32_t index, std::int32_t y, Worker& worker) 
         case LayerKind::concat: concatenate(index, y, out, worker); break;
     }
     if (layer.activation == Activation::silu) cnn_silu_row(out);
+    if (layer.activation == Activation::leaky) cnn_leaky_row(out, kLeakySlope);
     for (std::int32_t g = 0; g < map.groups; ++g) {
         const auto border = static_cast<std::size_t>(start_column(map, 0));
         float* group = row + g * map.group;

@@ -46,6 +46,7 @@ public:
         count_ = channels_of(frame, channels_);
         const bool is_bgr = frame.info().format == PixelFormat::bgr24;
         colors_ = {count_, is_bgr, cnn_color_of(frame.info()), input.mean, input.scale};
+        if (input.rgb) std::swap(colors_.mean[0], colors_.mean[2]);
         const PlaneView luma = plane_shape(PixelFormat::gray8, frame.width(), frame.height(), 0);
         across_ = horizontal_axis(pass, luma.width, false);
         down_ = vertical_axis(pass, luma.height, false);
@@ -81,8 +82,10 @@ public:
             float* const colors[3] = {input_.rgb ? out[2] : out[0], out[1], input_.rgb ? out[0] : out[2]};
             cnn_colors_row(colors_, mean, content, colors);
         }
-        const float padding = cnn_normalize(input_.padding, input_.mean, input_.scale);
-        for (float* row : out) std::fill(row + content, row + pass_.width, padding);
+        for (std::size_t c = 0; c < 3; ++c) {
+            const float padding = cnn_normalize(input_.padding, input_.mean[c], input_.scale);
+            std::fill(out[c] + content, out[c] + pass_.width, padding);
+        }
     }
 
 private:

@@ -82,28 +82,30 @@ void cnn_colors_row(const CnnInputColors& colors, const float* const* from, int 
     const D d;
     const CnnColor& color = colors.color;
     const Floats zero = hn::Zero(d), highest = hn::Set(d, 255.0F), middle = hn::Set(d, 128.0F);
-    const Floats mean = hn::Set(d, colors.mean), scale = hn::Set(d, colors.scale);
+    const Floats scale = hn::Set(d, colors.scale);
+    const Floats means[3] = {hn::Set(d, colors.mean[0]), hn::Set(d, colors.mean[1]), hn::Set(d, colors.mean[2])};
     const Floats y_offset = hn::Set(d, color.y_offset), y_scale = hn::Set(d, color.y_scale);
     const Floats red_v = hn::Set(d, color.red_v), blue_u = hn::Set(d, color.blue_u);
     const Floats green_u = hn::Set(d, color.green_u), green_v = hn::Set(d, color.green_v);
-    const auto normalized = [&](Floats value) HWY_ATTR { return hn::Mul(hn::Sub(value, mean), scale); };
-    const auto clamped = [&](Floats value) HWY_ATTR { return normalized(hn::Min(hn::Max(value, zero), highest)); };
+    const auto normalized = [&](Floats value, int c) HWY_ATTR { return hn::Mul(hn::Sub(value, means[c]), scale); };
+    const auto clamped = [&](Floats value, int c)
+                             HWY_ATTR { return normalized(hn::Min(hn::Max(value, zero), highest), c); };
     int i = 0;
     for (; i + kLanes <= count; i += kLanes) {
         if (colors.is_bgr) {
-            for (int c = 0; c < 3; ++c) hn::StoreU(normalized(hn::LoadU(d, from[c] + i)), d, to[c] + i);
+            for (int c = 0; c < 3; ++c) hn::StoreU(normalized(hn::LoadU(d, from[c] + i), c), d, to[c] + i);
             continue;
         }
         const Floats luma = hn::Mul(hn::Sub(hn::LoadU(d, from[0] + i), y_offset), y_scale);
         if (colors.channels == 1) {
-            for (int c = 0; c < 3; ++c) hn::StoreU(clamped(luma), d, to[c] + i);
+            for (int c = 0; c < 3; ++c) hn::StoreU(clamped(luma, c), d, to[c] + i);
             continue;
         }
         const Floats u = hn::Sub(hn::LoadU(d, from[1] + i), middle);
         const Floats v = hn::Sub(hn::LoadU(d, from[2] + i), middle);
-        hn::StoreU(clamped(hn::Add(luma, hn::Mul(u, blue_u))), d, to[0] + i);
-        hn::StoreU(clamped(hn::Sub(hn::Sub(luma, hn::Mul(u, green_u)), hn::Mul(v, green_v))), d, to[1] + i);
-        hn::StoreU(clamped(hn::Add(luma, hn::Mul(v, red_v))), d, to[2] + i);
+        hn::StoreU(clamped(hn::Add(luma, hn::Mul(u, blue_u)), 0), d, to[0] + i);
+        hn::StoreU(clamped(hn::Sub(hn::Sub(luma, hn::Mul(u, green_u)), hn::Mul(v, green_v)), 1), d, to[1] + i);
+        hn::StoreU(clamped(hn::Add(luma, hn::Mul(v, red_v)), 2), d, to[2] + i);
     }
     for (; i < count; ++i) {
         CnnPixel pixel;
@@ -114,9 +116,9 @@ void cnn_colors_row(const CnnInputColors& colors, const float* const* from, int 
         } else {
             pixel = cnn_color(color, from[0][i], from[1][i], from[2][i]);
         }
-        to[0][i] = cnn_normalize(pixel.blue, colors.mean, colors.scale);
-        to[1][i] = cnn_normalize(pixel.green, colors.mean, colors.scale);
-        to[2][i] = cnn_normalize(pixel.red, colors.mean, colors.scale);
+        to[0][i] = cnn_normalize(pixel.blue, colors.mean[0], colors.scale);
+        to[1][i] = cnn_normalize(pixel.green, colors.mean[1], colors.scale);
+        to[2][i] = cnn_normalize(pixel.red, colors.mean[2], colors.scale);
     }
 }
 

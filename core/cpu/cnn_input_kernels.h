@@ -2,6 +2,7 @@
 // results, bit for bit.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "core/algo/cnn_input.h"
@@ -23,7 +24,8 @@ struct CnnInputColors {
     int channels = 0;  // 1: Y; 3: Y, U, V, or blue, green, red if is_bgr
     bool is_bgr = false;
     CnnColor color;
-    float mean = 0, scale = 1;  // of cnn_normalize
+    std::array<float, 3> mean{};  // of cnn_normalize: of blue, green and red
+    float scale = 1;              // likewise
 };
 // from: as many rows as there are channels. to: blue, green, red.
 void cnn_colors_row(const CnnInputColors& colors, const float* const* from, int count, float* const* to);

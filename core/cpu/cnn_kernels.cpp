@@ -210,6 +210,18 @@ void cnn_silu_row(const CnnRowOut& row) {
     }
 }
 
+void cnn_leaky_row(const CnnRowOut& row, float slope) {
+    const D d;
+    const Floats factor = hn::Set(d, slope);
+    for (int group = 0; group < row.groups; ++group) {
+        float* values = row.data + group * row.group;
+        for (std::ptrdiff_t i = 0; i < std::ptrdiff_t{row.width} * kCnnGroup; i += kLanes) {
+            const Floats value = hn::Load(d, values + i);
+            hn::Store(hn::Max(value, hn::Mul(value, factor)), d, values + i);
+        }
+    }
+}
+
 void cnn_sum_row(const float* a, std::ptrdiff_t a_group, int factor, const float* b, std::ptrdiff_t b_group,
                  const CnnRowOut& out) {
     const D d;
@@ -242,6 +254,7 @@ HWY_EXPORT(cnn_convolve_row);
 HWY_EXPORT(cnn_depthwise_row);
 HWY_EXPORT(cnn_pool_row);
 HWY_EXPORT(cnn_silu_row);
+HWY_EXPORT(cnn_leaky_row);
 HWY_EXPORT(cnn_sum_row);
 
 void cnn_convolve_row(const CnnConvolution& convolution, const CnnRowOut& out) {
@@ -258,6 +271,10 @@ void cnn_pool_row(const CnnWindows& windows, int first, int width, const CnnRowO
 
 void cnn_silu_row(const CnnRowOut& row) {
     HWY_DYNAMIC_DISPATCH(cnn_silu_row)(row);
+}
+
+void cnn_leaky_row(const CnnRowOut& row, float slope) {
+    HWY_DYNAMIC_DISPATCH(cnn_leaky_row)(row, slope);
 }
 
 void cnn_sum_row(const float* a, std::ptrdiff_t a_group, int factor, const float* b, std::ptrdiff_t b_group,

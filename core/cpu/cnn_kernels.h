@@ -29,6 +29,9 @@ struct CnnRowOut {
 // Replaces each value x by x * sigmoid(x).
 void cnn_silu_row(const CnnRowOut& row);
 
+// Replaces each negative value x by slope * x.
+void cnn_leaky_row(const CnnRowOut& row, float slope);
+
 // A convolution over all channels: out[x] = bias + sum over r, i of rows[r][x * step + offsets[i]] * weights[r][i].
 struct CnnConvolution {
     const float* const* rows;

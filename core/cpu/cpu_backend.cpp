@@ -56,7 +56,7 @@ struct DetectorFactory {
 
 constexpr DetectorFactory kFactories[] = {
     {"haar", make_cascade_detector}, {"lbp", make_cascade_detector}, {"hog", make_hog_detector},
-    {"cnn", make_cnn_detector},      {"person", make_cnn_detector},
+    {"cnn", make_cnn_detector},      {"person", make_cnn_detector},  {"face+person", make_cnn_detector},
 };
 
 class CpuBackend final : public Backend {

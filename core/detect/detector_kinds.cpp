@@ -117,10 +117,21 @@ DetectorKind person() {
     return kind;
 }
 
+DetectorKind face_and_person() {
+    DetectorKind kind = person();
+    kind.name = "face+person";
+    kind.title = "YOLOX people, CNN faces";
+    kind.help = "People as person finds them, and their faces as cnn finds them: who faces the camera";
+    kind.get_models = "run `throng models fetch` and `throng models fetch yolox_nano`";
+    kind.params.kind = std::string(kind.name);
+    kind.faces = "cnn";
+    return kind;
+}
+
 }  // namespace
 
 const std::vector<DetectorKind>& detector_kinds() {
-    static const std::vector<DetectorKind> kKinds{haar(), lbp(), hog(), cnn(), person()};
+    static const std::vector<DetectorKind> kKinds{haar(), lbp(), hog(), cnn(), person(), face_and_person()};
     return kKinds;
 }
 

@@ -44,9 +44,16 @@ struct DetectorKind {
     std::int32_t confident_hits = 1;  // detections with fewer start no track
     bool landmarks = false;           // its models may give five points per detection
     bool takes_threshold = false;     // has a score threshold; if not set in params, each model has its own
+    // Name of the kind that finds the faces of its people in the same frames, with its own defaults; empty: none. All
+    // else here is about the people.
+    std::string_view faces{};
 
     // Its scores are probabilities.
     [[nodiscard]] bool is_network() const { return model.suffix == ".onnx"; }
+    // Runs the models of another kind, and no others.
+    [[nodiscard]] bool shares_models(const DetectorKind& other) const {
+        return model.prefix == other.model.prefix && model.suffix == other.model.suffix;
+    }
 };
 
 // As the name of a detector: the best one that is installed (detector_of in core/model/model_finder.h).

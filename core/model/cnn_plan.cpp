@@ -141,6 +141,7 @@ CnnInput cnn_input_choice(const DetectorParams& params) {
 float cnn_score_threshold(const DetectorParams& params, HeadFamily family) {
     float own = kYuNetThreshold;
     if (family == HeadFamily::ultraface) own = kUltraFaceThreshold;
+    if (family == HeadFamily::retinaface) own = kRetinaFaceThreshold;
     if (family == HeadFamily::yolox) own = kYoloxThreshold;
     const float threshold = params.score_threshold.value_or(own);
     // With a lower threshold, every cell of every map would be a detection.

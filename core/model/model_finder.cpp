@@ -182,7 +182,8 @@ fs::path find_model(std::string_view model, std::string_view kind_name) {
     // specialized.
     const ModelFile* best = nullptr;
     for (const ModelFile& file : models) {
-        if (file.kind != kind.name || (file.name != name && !has_ending(file.name, name))) continue;
+        if (!kind.shares_models(detector_kind(file.kind)) || (file.name != name && !has_ending(file.name, name)))
+            continue;
         if (best == nullptr || file.name.size() < best->name.size()) best = &file;
     }
     if (best != nullptr) return best->path;

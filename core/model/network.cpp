@@ -133,7 +133,7 @@ private:
             const std::string where = "head of stride " + std::to_string(level.stride);
             require(level.stride > previous && level.stride <= kMaxHeadStride, where, "is out of order");
             previous = level.stride;
-            const bool one_box = head.family != HeadFamily::ultraface;
+            const bool one_box = !has_priors(head.family);
             const auto priors = static_cast<std::int64_t>(level.priors.size());
             require(one_box ? priors == 0 : priors >= 1 && level.priors.size() <= kMaxPriors, where,
                     "has a number of priors out of bounds");
@@ -145,7 +145,7 @@ private:
             check_map(level.score, one_box ? 1 : 2 * priors, where + ", score");
             check_map(level.box, one_box ? 4 : 4 * priors, where + ", box");
             if (one_box) check_map(level.objectness, 1, where + ", objectness");
-            if (head.has_landmarks) check_map(level.landmarks, 10, where + ", landmarks");
+            if (head.has_landmarks) check_map(level.landmarks, one_box ? 10 : 10 * priors, where + ", landmarks");
         }
     }
 
@@ -228,9 +228,10 @@ std::string_view family_name(HeadFamily family) {
     switch (family) {
         case HeadFamily::yunet: return "YuNet";
         case HeadFamily::ultraface: return "UltraFace";
-        case HeadFamily::yolox: break;
+        case HeadFamily::yolox: return "YOLOX";
+        case HeadFamily::retinaface: break;
     }
-    return "YOLOX";
+    return "RetinaFace";
 }
 
 std::string_view detector_of_family(HeadFamily family) {

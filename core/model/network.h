@@ -8,9 +8,10 @@
 //
 // Sources: W. Wu, H. Peng, S. Yu, YuNet: A Tiny Millisecond-level Face Detector (Machine Intelligence Research, 2023);
 // Linzaer, Ultra-Light-Fast-Generic-Face-Detector-1MB (2019); the SSD decoding of W. Liu et al. (ECCV 2016); Z. Ge, S.
-// Liu, F. Wang, Z. Li, J. Sun, YOLOX: Exceeding YOLO Series in 2021 (2021).
+// Liu, F. Wang, Z. Li, J. Sun, YOLOX: Exceeding YOLO Series in 2021 (2021); J. Deng et al., RetinaFace (CVPR 2020).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -29,8 +30,11 @@ enum class LayerKind : std::uint8_t {
 enum class Activation : std::uint8_t {
     none,
     relu,
-    silu,  // x * sigmoid(x)
+    silu,   // x * sigmoid(x)
+    leaky,  // x, or kLeakySlope * x if x is negative
 };
+
+inline constexpr float kLeakySlope = 0.1F;
 
 // All kernels, strides and paddings are square. Tensors are NCHW: [batch][channels][height][width].
 struct NetworkLayer {
@@ -67,15 +71,16 @@ struct NetworkInput {
     // The size fixed by the file; 0: any size. A convention of the file, not a limit of the network.
     std::int32_t width = 0;
     std::int32_t height = 0;
-    bool rgb = false;   // order of the three channels: red first, or blue first
-    float mean = 0.0F;  // value = (sample - mean) * scale for samples in [0, 255]
+    bool rgb = false;  // order of the three channels: red first, or blue first
+    // value = (sample - mean of its channel) * scale for samples in [0, 255]. Channels are in the order above.
+    std::array<float, 3> mean{};
     float scale = 1.0F;
     float padding = 0.0F;  // the sample outside the frame
 
     friend bool operator==(const NetworkInput&, const NetworkInput&) = default;
 };
 
-enum class HeadFamily : std::uint8_t { yunet, ultraface, yolox };
+enum class HeadFamily : std::uint8_t { yunet, ultraface, yolox, retinaface };
 
 // Size of a prior box in input pixels, as in training: square, unless clipped by the file's input size.
 struct Prior {
@@ -89,13 +94,13 @@ struct Prior {
 // stride). -1: the family has no such map.
 struct HeadLevel {
     std::int32_t stride = 0;  // input pixels per cell
-    // yunet, yolox [1]: logit of the class; ultraface [2 per prior]: logits of background and face
+    // yunet, yolox [1]: logit of the class; ultraface, retinaface [2 per prior]: logits of background and face
     std::int32_t score = -1;
     std::int32_t objectness = -1;  // yunet, yolox [1]: logit
-    // yunet, yolox [4]: dx, dy, log w, log h; ultraface [4 per prior]: the same times 1 / variance
+    // yunet, yolox [4]: dx, dy, log w, log h; ultraface, retinaface [4 per prior]: the same times 1 / variance
     std::int32_t box = -1;
-    std::int32_t landmarks = -1;  // yunet [10]: five points dx, dy
-    std::vector<Prior> priors;    // ultraface; otherwise empty (one cell, one box)
+    std::int32_t landmarks = -1;  // yunet [10]: five points dx, dy; retinaface [10 per prior]: times 1 / variance
+    std::vector<Prior> priors;    // ultraface, retinaface; otherwise empty (one cell, one box)
 
     [[nodiscard]] std::int32_t boxes_per_cell() const {
         return priors.empty() ? 1 : static_cast<std::int32_t>(priors.size());
@@ -107,8 +112,8 @@ struct HeadLevel {
 struct NetworkHead {
     HeadFamily family = HeadFamily::yunet;
     std::vector<HeadLevel> levels;  // strides ascending
-    float center_variance = 1.0F;   // ultraface
-    float size_variance = 1.0F;     // ultraface
+    float center_variance = 1.0F;   // ultraface, retinaface
+    float size_variance = 1.0F;     // ultraface, retinaface
     bool has_landmarks = false;     // every level has a landmark map
 
     friend bool operator==(const NetworkHead&, const NetworkHead&) = default;
@@ -131,6 +136,11 @@ struct MapSize {
     friend bool operator==(const MapSize&, const MapSize&) = default;
 };
 
+// Its boxes come from priors: of UltraFace and RetinaFace.
+[[nodiscard]] inline bool has_priors(HeadFamily family) {
+    return family == HeadFamily::ultraface || family == HeadFamily::retinaface;
+}
+
 // Returns the size of a layer's output for inputs of size `in`; 0 if nothing is left.
 [[nodiscard]] MapSize size_after(const NetworkLayer& layer, MapSize in);
 
@@ -150,7 +160,7 @@ struct MapSize {
 // of bounds, and a head that does not fit its maps. The error's location is network.name.
 void check_network(const Network& network);
 
-[[nodiscard]] std::string_view family_name(HeadFamily family);         // "YuNet", "UltraFace", "YOLOX"
+[[nodiscard]] std::string_view family_name(HeadFamily family);         // "YuNet", "UltraFace", "YOLOX", "RetinaFace"
 [[nodiscard]] std::string_view detector_of_family(HeadFamily family);  // name of the DetectorKind that runs it
 
 }  // namespace throng

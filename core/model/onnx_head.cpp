@@ -49,9 +49,6 @@ std::string guess_kind(const OnnxGraph& graph) {
     const bool scrfd = std::any_of(outputs.begin(), outputs.end(),
                                    [](const OnnxValueInfo& o) { return o.name.rfind("score_", 0) == 0; });
     if (scrfd) return "SCRFD, a face detector of another family";
-    if (outputs.size() == 3 && has_output(graph, "loc") && has_output(graph, "conf")) {
-        return "RetinaFace, a face detector of another family";
-    }
     if (outputs.size() != 1 || !outputs.front().has_shape) return {};
     const std::vector<std::int64_t>& shape = outputs.front().shape;
     if (shape.size() == 2 && (shape[1] == 128 || shape[1] == 256 || shape[1] == 512)) {
@@ -115,7 +112,7 @@ void attach_yunet(const OnnxGraph& graph, OnnxNetwork& built) {
     }
     // Blue first, samples unchanged.
     network.input.rgb = false;
-    network.input.mean = 0.0F;
+    network.input.mean = {};
     network.input.scale = 1.0F;
 }
 
@@ -125,16 +122,17 @@ void attach_yunet(const OnnxGraph& graph, OnnxNetwork& built) {
 // The author's priors (vision/ssd/config/fd_config.py, min_boxes), for files without the decoding.
 const std::map<std::int32_t, std::vector<std::int32_t>> kUltraFacePriors = {
     {8, {10, 16, 24}}, {16, {32, 48}}, {32, {64, 96}}, {64, {128, 192, 256}}};
-constexpr float kUltraFaceCenterVariance = 0.1F;
-constexpr float kUltraFaceSizeVariance = 0.2F;
+// Of SSD: also of RetinaFace.
+constexpr float kCenterVariance = 0.1F;
+constexpr float kSizeVariance = 0.2F;
 
-const RowsValue& table_of(const OnnxGraph& graph, const OnnxValue& value, const char* name, std::int64_t columns,
-                          MapFunction function) {
+const RowsValue& table_of(const OnnxGraph& graph, const OnnxValue& value, const std::string& name, std::int64_t columns,
+                          MapFunction function, HeadFamily family) {
     const RowsValue* rows = std::get_if<RowsValue>(&value);
     if (const auto* formula = std::get_if<Formula>(&value)) rows = &(*formula)->table;
     if (rows == nullptr || rows->columns != columns || rows->function != function) {
-        fail(graph, fmt::format("its output {} does not have UltraFace's layout: rows of {}{}", name, columns,
-                                function == MapFunction::softmax ? " through a softmax" : ""));
+        fail(graph, fmt::format("its output {} does not have {}'s layout: rows of {}{}", name, family_name(family),
+                                columns, function == MapFunction::softmax ? " through a softmax" : ""));
     }
     return *rows;
 }
@@ -261,13 +259,10 @@ private:
     OnnxTensor numbers_;
 };
 
-void attach_ultraface(const OnnxGraph& graph, OnnxNetwork& built) {
+// Adds a level per pair of maps, with priors of unknown size.
+void add_levels(const OnnxGraph& graph, const RowsValue& scores, const RowsValue& offsets, OnnxNetwork& built) {
     Network& network = built.network;
     NetworkHead& head = network.head;
-    head.family = HeadFamily::ultraface;
-    const OnnxValue& boxes = *output(graph, built, "boxes");
-    const RowsValue& scores = table_of(graph, *output(graph, built, "scores"), "scores", 2, MapFunction::softmax);
-    const RowsValue& offsets = table_of(graph, boxes, "boxes", 4, MapFunction::none);
     if (scores.maps.size() != offsets.maps.size() || scores.rows != offsets.rows) {
         fail(graph, "has different numbers of scores and boxes");
     }
@@ -284,29 +279,84 @@ void attach_ultraface(const OnnxGraph& graph, OnnxNetwork& built) {
         level.priors.resize(static_cast<std::size_t>(channels(level.score) / 2));
         head.levels.push_back(std::move(level));
     }
+}
+
+// Sets the priors and variances that the author trained with. max_width, max_height: limits of a prior.
+void use_known_priors(const OnnxGraph& graph, const std::map<std::int32_t, std::vector<std::int32_t>>& priors,
+                      std::int32_t max_width, std::int32_t max_height, NetworkHead& head) {
+    head.center_variance = kCenterVariance;
+    head.size_variance = kSizeVariance;
+    for (HeadLevel& level : head.levels) {
+        const auto known = priors.find(level.stride);
+        if (known == priors.end() || known->second.size() != level.priors.size()) {
+            fail(graph, fmt::format("has {} boxes per cell of {} pixels, but no decoding to derive their priors from",
+                                    level.priors.size(), level.stride));
+        }
+        for (std::size_t i = 0; i < level.priors.size(); ++i) {
+            level.priors[i] = {static_cast<float>(std::min(known->second[i], max_width)),
+                               static_cast<float>(std::min(known->second[i], max_height))};
+        }
+    }
+}
+
+void attach_ultraface(const OnnxGraph& graph, OnnxNetwork& built) {
+    Network& network = built.network;
+    NetworkHead& head = network.head;
+    head.family = HeadFamily::ultraface;
+    const OnnxValue& boxes = *output(graph, built, "boxes");
+    const OnnxValue& scores = *output(graph, built, "scores");
+    add_levels(graph, table_of(graph, scores, "scores", 2, MapFunction::softmax, head.family),
+               table_of(graph, boxes, "boxes", 4, MapFunction::none, head.family), built);
     if (const auto* formula = std::get_if<Formula>(&boxes)) {
         DecodingProbe(graph, built, *formula, head).run();
     } else {
-        head.center_variance = kUltraFaceCenterVariance;
-        head.size_variance = kUltraFaceSizeVariance;
-        for (HeadLevel& level : head.levels) {
-            const auto known = kUltraFacePriors.find(level.stride);
-            if (known == kUltraFacePriors.end() || known->second.size() != level.priors.size()) {
-                fail(graph,
-                     fmt::format("has {} boxes per cell of {} pixels, but no decoding to derive their priors from",
-                                 level.priors.size(), level.stride));
-            }
-            // Clipped by the file's input size, as in training.
-            for (std::size_t i = 0; i < level.priors.size(); ++i) {
-                level.priors[i] = {static_cast<float>(std::min(known->second[i], built.width)),
-                                   static_cast<float>(std::min(known->second[i], built.height))};
-            }
-        }
+        use_known_priors(graph, kUltraFacePriors, built.width, built.height, head);  // clipped, as in training
     }
     // Red first, (sample - 127) / 128.
     network.input.rgb = true;
-    network.input.mean = 127.0F;
+    network.input.mean = {127.0F, 127.0F, 127.0F};
     network.input.scale = 1.0F / 128.0F;
+}
+
+// RetinaFace
+// ----------------------------------------------------------------------------------------------------------------
+
+// The author's priors (data/config.py, cfg_mnet). The decoding is not in the file.
+const std::map<std::int32_t, std::vector<std::int32_t>> kRetinaFacePriors = {
+    {8, {16, 32}}, {16, {64, 128}}, {32, {256, 512}}};
+
+// Returns the output [1, rows, columns]; empty: there is none. Exporters give it different names.
+std::string output_of_columns(const OnnxGraph& graph, std::int64_t columns) {
+    for (const OnnxValueInfo& info : graph.outputs) {
+        if (info.has_shape && info.shape.size() == 3 && info.shape[2] == columns) return info.name;
+    }
+    return {};
+}
+
+bool is_retinaface(const OnnxGraph& graph) {
+    return graph.outputs.size() == 3 && !output_of_columns(graph, 4).empty() && !output_of_columns(graph, 2).empty() &&
+           !output_of_columns(graph, 10).empty();
+}
+
+void attach_retinaface(const OnnxGraph& graph, OnnxNetwork& built) {
+    NetworkHead& head = built.network.head;
+    head.family = HeadFamily::retinaface;
+    head.has_landmarks = true;
+    const auto table = [&](std::int64_t columns, MapFunction function) -> const RowsValue& {
+        const std::string name = output_of_columns(graph, columns);
+        return table_of(graph, *output(graph, built, name), name, columns, function, head.family);
+    };
+    const RowsValue& points = table(10, MapFunction::none);
+    const RowsValue& boxes = table(4, MapFunction::none);
+    add_levels(graph, table(2, MapFunction::softmax), boxes, built);
+    if (points.maps.size() != boxes.maps.size() || points.rows != boxes.rows) {
+        fail(graph, "has different numbers of landmarks and boxes");
+    }
+    for (std::size_t i = 0; i < points.maps.size(); ++i) head.levels[i].landmarks = points.maps[i];
+    constexpr std::int32_t kAnySize = 1 << 15;
+    use_known_priors(graph, kRetinaFacePriors, kAnySize, kAnySize, head);
+    // Blue first, minus the mean color of ImageNet.
+    built.network.input.mean = {104.0F, 117.0F, 123.0F};
 }
 
 // YOLOX
@@ -395,16 +445,17 @@ HeadFamily recognize_family(const OnnxGraph& graph) {
         return HeadFamily::ultraface;
     }
     if (is_yolox(graph)) return HeadFamily::yolox;
+    if (is_retinaface(graph)) return HeadFamily::retinaface;
     std::vector<std::string> outputs;
     for (const OnnxValueInfo& info : graph.outputs) outputs.push_back(info.name + " " + shape_text(info));
     if (outputs.size() > 6) outputs.resize(6);
     const std::string guess = guess_kind(graph);
-    fail(
-        graph,
-        fmt::format("is a model for another task: its outputs are {}{}{}", fmt::join(outputs, ", "),
-                    guess.empty() ? "" : "; it looks like ", guess),
-        "use a YuNet (outputs cls_8, obj_8, bbox_8, kps_8, ...), UltraFace (scores, boxes) or YOLOX model (one output, "
-        "boxes not decoded); `throng models` lists the recommended ones");
+    fail(graph,
+         fmt::format("is a model for another task: its outputs are {}{}{}", fmt::join(outputs, ", "),
+                     guess.empty() ? "" : "; it looks like ", guess),
+         "use a YuNet (outputs cls_8, obj_8, bbox_8, kps_8, ...), UltraFace (scores, boxes), RetinaFace (rows of 4, 2 "
+         "and 10, not decoded) or YOLOX model (one output, boxes not decoded); `throng models` lists the recommended "
+         "ones");
 }
 
 void attach_head(const OnnxGraph& graph, HeadFamily family, std::int32_t object_class, OnnxNetwork& built) {
@@ -412,6 +463,7 @@ void attach_head(const OnnxGraph& graph, HeadFamily family, std::int32_t object_
         case HeadFamily::yunet: attach_yunet(graph, built); break;
         case HeadFamily::ultraface: attach_ultraface(graph, built); break;
         case HeadFamily::yolox: attach_yolox(graph, object_class, built); break;
+        case HeadFamily::retinaface: attach_retinaface(graph, built); break;
     }
     // The positions of cells must match the decoding.
     for (const HeadLevel& level : built.network.head.levels) {

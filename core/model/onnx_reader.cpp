@@ -84,7 +84,7 @@ Network read_network(const DetectorParams& params) {
     Network network = read_onnx(find_model(params.model, params.kind));
     const DetectorKind& runs = detector_kind(detector_of_family(network.head.family));
     const DetectorKind& asked = detector_kind(params.kind);
-    if (runs.name != asked.name) {
+    if (!asked.shares_models(runs)) {
         throw Error(ErrorKind::usage,
                     {"finds %1, not %2", std::string(runs.finds).c_str(), std::string(asked.finds).c_str()},
                     network.name, {"use %1", Setting{"detector", std::string(runs.name)}});

@@ -1,5 +1,7 @@
 #include "core/model/onnx_values.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -192,7 +194,11 @@ private:
 
     void rectify(const OnnxNode& node) {
         const std::int32_t x = map_input(node, 0);
-        activate(node, x, Activation::relu, layer_before(node.inputs().front(), x));
+        const float slope = node.op() == "LeakyRelu" ? node.real("alpha", 0.01F) : 0.0F;
+        if (slope != 0.0F && slope != kLeakySlope) {
+            node.fail(fmt::format("has the slope {:.6g}, but RetinaFace has {:.6g} or 0", slope, kLeakySlope));
+        }
+        activate(node, x, slope == 0.0F ? Activation::relu : Activation::leaky, layer_before(node.inputs().front(), x));
     }
 
     // SiLU: x * sigmoid(x).
@@ -479,7 +485,7 @@ private:
 
     [[noreturn]] static void not_supported(const OnnxNode& node) {
         node.fail("the operator " + node.op() + " is not supported",
-                  "use a YuNet, UltraFace or YOLOX model as published by its authors, see `throng models`");
+                  "use a YuNet, UltraFace, RetinaFace or YOLOX model as published by its authors, see `throng models`");
     }
 
     void add(const OnnxNode& node) {
@@ -497,7 +503,7 @@ private:
         if (map != nullptr) {
             if (op == "Conv") return convolution(node);
             if (op == "BatchNormalization") return normalize(node);
-            if (op == "Relu") return rectify(node);
+            if (op == "Relu" || op == "LeakyRelu") return rectify(node);
             if (op == "MaxPool") return pool(node);
             if (op == "Resize" || op == "Upsample") return resize(node);
             if (op == "Add") return add_maps(node);

@@ -27,8 +27,9 @@ bool can_carry(const FrameResult& detected, const FrameInfo& to) {
 
 }  // namespace
 
-std::shared_ptr<const FrameResult> carry(const FrameResult& detected, const Frame& frame) {
+std::shared_ptr<FrameResult> carry(const FrameResult& detected, const Frame& frame) {
     auto result = std::make_shared<FrameResult>(detected);
+    if (detected.faces) result->faces = carry(*detected.faces, frame);
     const auto seconds = static_cast<float>(frame.info().pts - detected.frame.info().pts);
     result->frame = frame;
     result->carried = true;

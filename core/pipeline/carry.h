@@ -11,7 +11,7 @@ namespace throng {
 
 // Returns the result with another frame: tracks, their kept detections, and raw detections whose center is inside a
 // track move on by the velocity of the track. FrameResult::carried is set.
-[[nodiscard]] std::shared_ptr<const FrameResult> carry(const FrameResult& detected, const Frame& frame);
+[[nodiscard]] std::shared_ptr<FrameResult> carry(const FrameResult& detected, const Frame& frame);
 
 // Decides what is shown. Not thread-safe: what it returns must be shown before the next call. Frames in device memory
 // are never carried: their decoder has few of them.

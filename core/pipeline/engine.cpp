@@ -15,7 +15,7 @@ void Engine::set_up_tracks() {
     } else if (tracks_) {
         tracks_->set_tracker(*settings_.tracking);
     } else {
-        tracks_.emplace(LookaheadParams{.tracker = settings_.tracking});
+        tracks_.emplace(tracks_with_faces({.tracker = settings_.tracking}));
     }
 }
 

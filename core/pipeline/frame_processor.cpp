@@ -63,17 +63,12 @@ FrameProcessor::FrameProcessor(std::shared_ptr<Backend> backend, const PipelineS
     : backend_(std::move(backend)),
       settings_(settings),
       capacity_(settings.capacity),
-      detector_(backend_->make_detector(settings.detector)),
       nms_(backend_->make_nms()),
       recorder_(backend_->make_recorder()),
       to_measure_(static_cast<std::size_t>(std::max(backend_->frames_in_flight(), 1))),
       slots_(to_measure_) {
-    check_switches(*detector_, settings.detector, *backend_);
-    set_up_candidates();
-    for (Slot& slot : slots_) {
-        slot.readback = backend_->make_readback();
-        fit(slot);
-    }
+    apply(settings);
+    for (Slot& slot : slots_) fit(slot);
 }
 
 void FrameProcessor::check_switches(const Detector& detector, const DetectorParams& params, const Backend& backend) {
@@ -88,55 +83,73 @@ void FrameProcessor::check_switches(const Detector& detector, const DetectorPara
 }
 
 void FrameProcessor::apply(const PipelineSettings& settings) {
-    const bool same_model =
-        settings.detector.kind == settings_.detector.kind && settings.detector.model == settings_.detector.model;
-    if (!same_model) {
-        std::unique_ptr<Detector> detector = backend_->make_detector(settings.detector);
-        check_switches(*detector, settings.detector, *backend_);
-        detector_ = std::move(detector);
-    } else if (settings.detector != settings_.detector || threshold_) {  // threshold_: the detector's is lower
-        check_switches(*detector_, settings.detector, *backend_);
-        detector_->configure(settings.detector);
+    std::vector<DetectionParams> wanted{{settings.detector, settings.nms, settings.min_confidence}};
+    if (const std::optional<DetectionParams> faces = face_params(settings)) wanted.push_back(*faces);
+    const auto has_model = [&](std::size_t i) {
+        if (i >= finders_.size()) return false;
+        const DetectorParams& now = finders_[i].params.detector;
+        return now.kind == wanted[i].detector.kind && now.model == wanted[i].detector.model;
+    };
+    // All that may throw comes before anything changes: what is made first, then what is configured.
+    std::vector<Finder> finders(wanted.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        const DetectorParams& params = wanted[i].detector;
+        finders[i] = {&detector_kind(params.kind), wanted[i], nullptr, {}};
+        if (!has_model(i)) finders[i].detector = backend_->make_detector(params);
+        check_switches(finders[i].detector ? *finders[i].detector : *finders_[i].detector, params, *backend_);
     }
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        if (finders[i].detector) continue;
+        const Finder& now = finders_[i];
+        // With a threshold, that of the detector is lower.
+        if (wanted[i].detector != now.params.detector || now.threshold) now.detector->configure(wanted[i].detector);
+    }
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        if (!finders[i].detector) finders[i].detector = std::move(finders_[i].detector);
+    }
+    finders_ = std::move(finders);
     if (settings.capacity != settings_.capacity) capacity_ = settings.capacity;
     settings_ = settings;
     to_measure_ = slots_.size();
-    set_up_candidates();
+    for (Finder& finder : finders_) set_up_candidates(finder);
 }
 
 // Lets the detector report candidates.
-void FrameProcessor::set_up_candidates() {
-    kind_ = &detector_kind(settings_.detector.kind);
-    threshold_.reset();
+void FrameProcessor::set_up_candidates(Finder& finder) const {
     float fraction = settings_.tracking ? settings_.tracking->candidate_fraction : 1;
     if (settings_.hiding) fraction = std::min(fraction, settings_.hiding->threshold_fraction);
-    if (uses_candidates() && fraction < 1) threshold_ = detector_->score_threshold();
-    if (threshold_) {
-        DetectorParams lower = settings_.detector;
-        lower.score_threshold = *threshold_ - (1 - fraction) * std::abs(*threshold_);
-        detector_->configure(lower);
-    }
+    if (uses_candidates(finder) && fraction < 1) finder.threshold = finder.detector->score_threshold();
+    if (!finder.threshold) return;
+    DetectorParams lower = finder.params.detector;
+    lower.score_threshold = *finder.threshold - (1 - fraction) * std::abs(*finder.threshold);
+    finder.detector->configure(lower);
+}
+
+void FrameProcessor::fit(Slot& slot) {
+    slot.buffers.resize(finders_.size());
+    for (std::size_t i = 0; i < finders_.size(); ++i) fit(slot.buffers[i], *finders_[i].detector);
 }
 
 // Allocates buffers of the current capacity with the optional fields that the detector fills. Keeps the existing
 // buffers of the slot if memory is insufficient for larger ones.
-void FrameProcessor::fit(Slot& slot) {
-    const OptionalFields optional_fields = detector_->optional_fields();
-    const DetectionSpan& span = slot.raw.span();
+void FrameProcessor::fit(Buffers& buffers, const Detector& detector) {
+    if (!buffers.readback) buffers.readback = backend_->make_readback();
+    const OptionalFields optional_fields = detector.optional_fields();
+    const DetectionSpan& span = buffers.raw.span();
     const OptionalFields carried{span.density != nullptr, span.feature_size, span.landmarks != nullptr};
     const bool usable = span.count != nullptr && carried == optional_fields;
-    if (usable && slot.raw.capacity() == capacity_) return;
+    if (usable && buffers.raw.capacity() == capacity_) return;
     const auto keep_buffers = [&] {
         logger().warn("not enough memory for {} detections per frame; continuing with {}", capacity_,
-                      slot.raw.capacity());
-        capacity_ = settings_.capacity_limit = slot.raw.capacity();
+                      buffers.raw.capacity());
+        capacity_ = settings_.capacity_limit = buffers.raw.capacity();
     };
     try {
         // Both buffers are allocated before the old ones are freed, so that a failure leaves a working pair.
         DetectionBuffer raw = backend_->make_buffer(capacity_, optional_fields);
         DetectionBuffer kept = backend_->make_buffer(capacity_, optional_fields);
-        slot.raw = std::move(raw);
-        slot.kept = std::move(kept);
+        buffers.raw = std::move(raw);
+        buffers.kept = std::move(kept);
     } catch (const std::bad_alloc&) {
         if (!usable) throw;
         keep_buffers();
@@ -161,17 +174,18 @@ void FrameProcessor::submit(DecodedFrame decoded) {
     next_ = (next_ + 1) % slots_.size();
     fit(slot);
     // A backend with buffers in host memory also reads frames from host memory.
-    if (slot.raw.memory() == MemoryKind::host) slot.decoded.frame = slot.decoded.frame.on_host();
+    const MemoryKind memory = slot.buffers.front().raw.memory();
+    if (memory == MemoryKind::host) slot.decoded.frame = slot.decoded.frame.on_host();
     slot.trace.decoded = slot.decoded.decoded;
     slot.trace.decode_ms = slot.decoded.decode_ms;
     slot.trace.queued = slot.decoded.queued;
     slot.trace.in_flight = static_cast<std::uint32_t>(running_.size());
-    slot.trace.on_device = slot.raw.memory() == MemoryKind::device;
+    slot.trace.on_device = memory == MemoryKind::device;
     run(slot);
 }
 
 StageRecorder& FrameProcessor::recorder_for(const Slot& slot) {
-    if (slot.raw.memory() == MemoryKind::host) return *recorder_;
+    if (!slot.trace.on_device) return *recorder_;
     if (to_measure_ > 0) {
         --to_measure_;
     } else if (slot.trace.submit_begin - measured_ < kMeasuringInterval) {
@@ -184,17 +198,23 @@ StageRecorder& FrameProcessor::recorder_for(const Slot& slot) {
 void FrameProcessor::run(Slot& slot) {
     slot.trace.submit_begin = Clock::now();
     StageRecorder& recorder = recorder_for(slot);
-    NmsParams nms = settings_.nms;
-    if (uses_candidates()) nms.min_hits = 1;
-    backend_->enqueue_frame({*detector_,
-                             *nms_,
-                             *slot.readback,
-                             slot.decoded.frame,
-                             slot.raw,
-                             slot.kept,
-                             nms,
-                             {settings_.keep_raw, settings_.host_pixels, settings_.hiding.has_value()}},
-                            recorder);
+    for (std::size_t i = 0; i < finders_.size(); ++i) {
+        const Finder& finder = finders_[i];
+        Buffers& buffers = slot.buffers[i];
+        NmsParams nms = finder.params.nms;
+        if (uses_candidates(finder)) nms.min_hits = 1;
+        const bool first = i == 0;  // it copies the frame
+        backend_->enqueue_frame(
+            {*finder.detector,
+             *nms_,
+             *buffers.readback,
+             slot.decoded.frame,
+             buffers.raw,
+             buffers.kept,
+             nms,
+             {settings_.keep_raw, first && settings_.host_pixels, first && settings_.hiding.has_value()}},
+            recorder);
+    }
     slot.times.clear();
     slot.times.push_back({stage::kDecode, slot.decoded.decode_ms});
     const StageTimes& measured = recorder_->end_frame();
@@ -202,40 +222,59 @@ void FrameProcessor::run(Slot& slot) {
     slot.trace.submit_end = Clock::now();
 }
 
+std::uint32_t FrameProcessor::read_back(Slot& slot, std::size_t finder, FrameResult& result) {
+    Buffers& buffers = slot.buffers[finder];
+    buffers.readback->finish(result.raw, result.kept, result.frame);
+    const auto capacity = static_cast<std::uint32_t>(buffers.raw.capacity());
+    result.raw_count = result.raw.total;
+    result.overflow = result.raw_count > capacity ? result.raw_count - capacity : 0;
+    if (result.overflow > 0) grow(result.raw_count);
+    return result.overflow;
+}
+
+// Sets the confidence of the detections and leaves those that are reported in `kept`.
+void FrameProcessor::report(const Finder& finder, FrameResult& result) const {
+    result.detector = finder.kind;
+    for (Detection& each : result.kept.detections) each.confidence = confidence_of(*finder.kind, each.score, each.hits);
+    take_candidates(result, {finder.params.min_confidence, finder.params.nms.min_hits, finder.threshold});
+    if (settings_.tracking || settings_.hiding) return;
+    result.candidates.clear();
+    result.num_unconfident = 0;
+}
+
 FrameProcessor::Outcome FrameProcessor::collect(bool lossless, Lookahead* tracks) {
     Slot& slot = slots_[running_.front()];
     auto result = std::make_shared<FrameResult>();
     result->source = slot.decoded.source;
     result->source_number = slot.decoded.source_number;
+    if (finders_.size() > 1) result->faces = std::make_shared<FrameResult>(*result);
     bool overflowed = false;
     for (;;) {
         slot.trace.collect_begin = Clock::now();
         result->frame = slot.decoded.frame;
-        slot.readback->finish(result->raw, result->kept, result->frame);
-        const auto capacity = static_cast<std::uint32_t>(slot.raw.capacity());
-        result->raw_count = result->raw.total;
-        result->overflow = result->raw_count > capacity ? result->raw_count - capacity : 0;
-        if (result->overflow == 0) break;
+        std::uint32_t beyond = read_back(slot, 0, *result);
+        if (result->faces) {
+            result->faces->frame = result->frame;
+            beyond += read_back(slot, 1, *result->faces);
+        }
+        if (beyond == 0) break;
         overflowed = true;
-        grow(result->raw_count);
         if (!lossless) break;
+        const std::int32_t capacity = slot.buffers.front().raw.capacity();
         fit(slot);
-        if (slot.raw.capacity() <= static_cast<std::int32_t>(capacity)) break;
+        if (slot.buffers.front().raw.capacity() <= capacity) break;
         run(slot);
     }
     running_.pop_front();
     result->timings = std::move(slot.times);
-    result->detector = kind_;
-    for (Detection& each : result->kept.detections) each.confidence = confidence_of(*kind_, each.score, each.hits);
-    take_candidates(*result, {settings_.min_confidence, settings_.nms.min_hits, threshold_});
-    if (!settings_.tracking && !settings_.hiding) {
-        result->candidates.clear();
-        result->num_unconfident = 0;
-    }
+    report(finders_[0], *result);
+    if (result->faces) report(finders_[1], *result->faces);
     if (tracks != nullptr) {
         const Clock::time_point start = Clock::now();
         tracks->push(lookahead_input(*result));
-        result->tracks = tracks->pop().value().tracks;
+        Lookahead::Decision decision = tracks->pop().value();
+        result->tracks = std::move(decision.tracks);
+        if (result->faces) result->faces->tracks = std::move(decision.face_tracks);
         result->timings.push_back({stage::kTrack, milliseconds_since(start)});
     }
     using Milliseconds = std::chrono::duration<double, std::milli>;

@@ -1,4 +1,5 @@
-// Runs frames through the detector and the NMS of one backend. Owns the detector, the NMS and the buffers.
+// Runs frames through the detector and the NMS of one backend. Owns the detector, the NMS and the buffers. With a
+// detector of people and their faces, it has two detectors, which read the same frame.
 #pragma once
 
 #include <chrono>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "core/detect/backend.h"
+#include "core/detect/detection_params.h"
 #include "core/detect/detector_kinds.h"
 #include "core/detect/null_recorder.h"
 #include "core/pipeline/frame_queue.h"
@@ -30,7 +32,8 @@ public:
     void apply(const PipelineSettings& settings);
     [[nodiscard]] const PipelineSettings& settings() const noexcept { return settings_; }
     [[nodiscard]] const std::shared_ptr<Backend>& backend() const noexcept { return backend_; }
-    [[nodiscard]] std::vector<DetectorSwitch> switches() const { return detector_->switches(); }
+    // Returns those of the detector of PipelineSettings::detector.
+    [[nodiscard]] std::vector<DetectorSwitch> switches() const { return finders_.front().detector->switches(); }
 
     [[nodiscard]] std::size_t in_flight() const noexcept { return running_.size(); }
     [[nodiscard]] bool has_free_slot() const noexcept { return running_.size() < slots_.size(); }
@@ -53,11 +56,23 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
 
-    // Buffers and state of one frame in flight.
-    struct Slot {
+    // Finds the objects of one class.
+    struct Finder {
+        const DetectorKind* kind = nullptr;
+        DetectionParams params;
+        std::unique_ptr<Detector> detector;
+        std::optional<float> threshold;  // minimum score of kept detections, if the detector reports lower ones
+    };
+
+    struct Buffers {
         DetectionBuffer raw;
         DetectionBuffer kept;
         std::unique_ptr<FrameReadback> readback;
+    };
+
+    // Buffers and state of one frame in flight.
+    struct Slot {
+        std::vector<Buffers> buffers;  // of each finder
         DecodedFrame decoded;
         StageTimes times;
         FrameTrace trace;
@@ -65,21 +80,23 @@ private:
 
     [[nodiscard]] StageRecorder& recorder_for(const Slot& slot);
     void run(Slot& slot);
+    // Reads the detections of one finder back. Returns how many raw ones there are beyond the capacity, or 0.
+    std::uint32_t read_back(Slot& slot, std::size_t finder, FrameResult& result);
+    void report(const Finder& finder, FrameResult& result) const;
     void fit(Slot& slot);
+    void fit(Buffers& buffers, const Detector& detector);
     void grow(std::uint32_t requested);
-    void set_up_candidates();
-    [[nodiscard]] bool uses_candidates() const {
-        return (settings_.tracking || settings_.hiding) && !is_soft(settings_.nms.rule);
+    void set_up_candidates(Finder& finder) const;
+    [[nodiscard]] bool uses_candidates(const Finder& finder) const {
+        return (settings_.tracking || settings_.hiding) && !is_soft(finder.params.nms.rule);
     }
     static void check_switches(const Detector& detector, const DetectorParams& params, const Backend& backend);
 
     std::shared_ptr<Backend> backend_;
     PipelineSettings settings_;
-    std::int32_t capacity_;  // of the buffers, from the next frame on
-    std::unique_ptr<Detector> detector_;
+    std::int32_t capacity_;        // of the buffers, from the next frame on
+    std::vector<Finder> finders_;  // those of PipelineSettings::detector, and of the faces of its people
     std::unique_ptr<Nms> nms_;
-    const DetectorKind* kind_ = nullptr;
-    std::optional<float> threshold_;  // minimum score of kept detections, if the detector reports lower ones
     std::unique_ptr<StageRecorder> recorder_;
     NullRecorder unmeasured_;
     std::size_t to_measure_ = 0;    // the next frames, whatever the interval

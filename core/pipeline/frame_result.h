@@ -42,6 +42,9 @@ struct FrameResult {
     DetectionSet kept;      // after NMS, in the order that the NMS rule defines
     DetectionSet raw;       // before NMS; the count is always set, the detections only with PipelineSettings::keep_raw
     std::vector<Track> tracks;  // with PipelineSettings::tracking, by id; also those not yet confirmed
+    // Of a detector of people and their faces (DetectorKind::faces): what is found of faces in the same frame. All else
+    // here is about the people; source, plan and times are those of both. Otherwise null.
+    std::shared_ptr<FrameResult> faces;
     // With PipelineSettings::tracking or hiding: detections that are not reported. First those that are only below the
     // minimum confidence, then those below the score threshold or with too few hits; each in the order of `kept`.
     std::vector<Detection> candidates;
@@ -75,13 +78,30 @@ struct FrameResult {
 
 // Returns true if faces of the frame may be unknown: it is damaged, or detections were dropped because a buffer was full.
 [[nodiscard]] inline bool lacks_detections(const FrameResult& result) {
-    return result.frame.info().damaged || result.overflow > 0 || result.kept.overflow() > 0;
+    return result.frame.info().damaged || result.overflow > 0 || result.kept.overflow() > 0 ||
+           (result.faces && lacks_detections(*result.faces));
 }
 
 // Returns the result's detections for a lookahead that tracks them. They must outlive it.
 [[nodiscard]] inline LookaheadInput lookahead_input(const FrameResult& result) {
-    return {tracker_input(result), {}, {}, lacks_detections(result), result.num_unconfident};
+    LookaheadInput input{tracker_input(result), {}, {}, lacks_detections(result), result.num_unconfident, {}};
+    if (result.faces) input.faces.push_back(lookahead_input(*result.faces));
+    return input;
 }
+
+// Calls `use` with the results of both detectors, or with the only one.
+template <class Result, class Use>
+void for_each_class(Result& result, const Use& use) {
+    use(result);
+    if (result.faces) use(static_cast<Result&>(*result.faces));
+}
+
+// Adds the tracks of faces to the parameters of a lookahead without a plan, for results that may have faces.
+[[nodiscard]] LookaheadParams tracks_with_faces(LookaheadParams params);
+
+// Returns the index of the person of each kept face of FrameResult::faces, or -1 (people_of_faces in core/track/faces.h);
+// empty without such faces.
+[[nodiscard]] std::vector<std::int32_t> people_of_faces(const FrameResult& result);
 
 // Returns what must be hidden in the frame of a result.
 [[nodiscard]] inline RedactRegions regions_to_hide(const FrameResult& result) {

@@ -11,9 +11,15 @@ LookaheadInput HidingQueue::input_of(const FrameResult& result, const FrameResul
     LookaheadInput input = lookahead_input(search != nullptr ? *search : result);
     const bool missing = params_.search && search == nullptr;
     input.damaged = input.damaged || missing || lacks_detections(result);
-    if (search == nullptr || search == &result) return input;
-    for (const Detection& shown : result.kept.detections) input.others.push_back(shown_box(shown, params_));
-    for (const Detection& shown : result.candidates) input.others.push_back(shown_box(shown, params_));
+    const auto hide_shown = [&](const FrameResult& shown) {
+        for (const Detection& each : shown.kept.detections) input.others.push_back(shown_box(each, params_));
+        for (const Detection& each : shown.candidates) input.others.push_back(shown_box(each, params_));
+    };
+    if (search != nullptr && search != &result) {
+        for_each_class(result, hide_shown);
+    } else if (result.faces && !params_.faces) {
+        hide_shown(*result.faces);  // without a plan of their own
+    }
     return input;
 }
 
@@ -30,7 +36,10 @@ std::vector<std::shared_ptr<const FrameResult>> HidingQueue::flush() {
 }
 
 void HidingQueue::plan_alone(FrameResult& result, const FrameResult* search) const {
-    Lookahead alone({params_.tracker, false, params_.plan});
+    LookaheadParams params = lookahead_params(params_);
+    params.linked = false;
+    for (LookaheadParams& faces : params.faces) faces.linked = false;
+    Lookahead alone(params);
     alone.push(input_of(result, search));
     alone.finish();
     result.plan = alone.pop()->plan;

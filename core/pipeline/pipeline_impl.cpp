@@ -304,6 +304,7 @@ void Pipeline::Impl::set_up_search() {
     searcher_.reset();
     settings.detector = wanted->detector;
     settings.nms = wanted->nms;
+    settings.faces.reset();
     settings.min_confidence = 0;
     settings.tracking.reset();
     settings.keep_raw = false;

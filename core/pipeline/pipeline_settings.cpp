@@ -4,6 +4,8 @@
 
 #include "core/base/error.h"
 #include "core/base/value_text.h"
+#include "core/detect/chosen_settings.h"
+#include "core/detect/detector_kinds.h"
 
 namespace throng {
 
@@ -15,6 +17,15 @@ PipelineSettings pipeline_settings(const DetectionParams& params) {
     if (params.capacity > 0) settings.capacity = params.capacity;
     settings.capacity_limit = std::max(settings.capacity_limit, settings.capacity);
     return settings;
+}
+
+std::optional<DetectionParams> face_params(const PipelineSettings& settings) {
+    const std::string_view kind = detector_kind(settings.detector.kind).faces;
+    if (kind.empty()) return std::nullopt;
+    DetectionParams params = settings.faces ? *settings.faces : default_params(detector_kind(kind));
+    params.detector.threads = settings.detector.threads;
+    params.detector.half = settings.detector.half;
+    return params;
 }
 
 void check_settings(const PipelineSettings& settings) {

@@ -20,6 +20,9 @@ struct PipelineSettings {
     DetectorParams detector;
     NmsParams nms;
     float min_confidence = 0;  // detections below are not in FrameResult::kept
+    // Of a detector of people and their faces: how the faces are found, with the threads and the arithmetic of `detector`.
+    // None: with the defaults of that kind.
+    std::optional<DetectionParams> faces;
     // If set, FrameResult has tracks. The detector also reports detections below its score threshold, and NMS those
     // with fewer hits than nms.min_hits, for the tracker alone: FrameResult::kept has the same boxes as without
     // tracking. Their hits, raw and raw_count include the raw detections of low score. Soft rules give no candidates.
@@ -43,6 +46,9 @@ struct PipelineSettings {
 
 // Returns settings with these parameters; their capacity also raises the limit.
 [[nodiscard]] PipelineSettings pipeline_settings(const DetectionParams& params);
+
+// Returns how the faces of a detector of people and their faces are found; nothing for other detectors.
+[[nodiscard]] std::optional<DetectionParams> face_params(const PipelineSettings& settings);
 
 // Throws Error(usage) for invalid values.
 void check_settings(const PipelineSettings& settings);

@@ -15,7 +15,13 @@ HidingParams hiding_params(std::string_view kind) {
     params.tracker.confident_score = std::numeric_limits<float>::lowest();
     if (detector.is_network()) params.threshold_fraction = 0.5F;
     if (detector.finds != "faces") {
-        params.redact.margin = 0.1F;  // of a person: the box of HOG has a margin already. Not measured for networks.
+        // The box of HOG has a margin already. That of a network ends at the body: the corners are hidden, too.
+        params.redact.margin = detector.is_network() ? 0.3F : 0.1F;
+        if (!detector.faces.empty()) {
+            const HidingParams faces = hiding_params(detector.faces);
+            params.redact.margin = std::max(params.redact.margin, faces.redact.margin);
+            params.faces = {faces.plan, faces.tracker};
+        }
     } else if (detector.is_network()) {
         params.redact.margin = 0.3F;
         params.plan.min_aspect = 0.9F;
@@ -45,7 +51,13 @@ HidingParams strict_hiding_params(std::string_view kind) {
 }
 
 LookaheadParams lookahead_params(const HidingParams& params) {
-    return {params.tracker, params.plan.delay == PlanOptions::kWholeSequence, params.plan};
+    const bool linked = params.plan.delay == PlanOptions::kWholeSequence;
+    LookaheadParams result{params.tracker, linked, params.plan};
+    if (params.faces) {
+        result.faces.push_back({params.faces->tracker, linked, params.faces->plan});
+        result.faces.front().plan->delay = params.plan.delay;
+    }
+    return result;
 }
 
 FaceBox shown_box(const Detection& shown, const HidingParams& params) {

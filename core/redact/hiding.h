@@ -32,6 +32,14 @@ struct HidingParams {
     // If set, its detections are tracked and planned. Those of the pipeline are hidden besides, in their frame only.
     std::optional<HidingSearch> search;
     float shown_growth = 0;  // with search: margin added to the boxes of the pipeline, as a share of their size
+    // If set, the faces of a detector of people and their faces are hidden, too, by a plan of their own.
+    struct Faces {
+        PlanOptions plan;  // its delay is that of the people
+        TrackerParams tracker;
+
+        friend bool operator==(const Faces&, const Faces&) = default;
+    };
+    std::optional<Faces> faces;
 
     friend bool operator==(const HidingParams&, const HidingParams&) = default;
 };

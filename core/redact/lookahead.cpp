@@ -4,11 +4,16 @@
 #include <iterator>
 #include <span>
 
+#include "core/track/faces.h"
+
 namespace throng {
 
 Lookahead::Lookahead(const LookaheadParams& params) : params_(params) {
     if (params.tracker) tracker_.emplace(*params.tracker);
     if (params.plan) planner_.emplace(0, 0, *params.plan);
+    if (params.faces.empty()) return;
+    faces_ = std::make_unique<Lookahead>(params.faces.front());
+    faces_->first_id_ = kFaceIds;
 }
 
 void Lookahead::set_tracker(const TrackerParams& params) {
@@ -46,6 +51,8 @@ std::vector<Track> Lookahead::find_tracks(const LookaheadInput& input, std::vect
 }
 
 void Lookahead::push(LookaheadInput input) {
+    has_faces_.push_back(faces_ && !input.faces.empty());
+    if (has_faces_.back()) faces_->push(std::move(input.faces.front()));
     std::vector<FaceBox> single;
     std::vector<Track> tracks = find_tracks(input, single);
     if (planner_) {
@@ -75,18 +82,43 @@ void Lookahead::decide(TrackLinker::Decided decided) {
         unlinked_.pop_front();
         if (frame.begins_scene) planner_->begin_scene(frame.width, frame.height);
         for (const Track& track : tracks) {
-            if (track.state != TrackState::predicted) frame.boxes.push_back({track.id, track.box, track.score, true});
+            if (track.state != TrackState::predicted) {
+                frame.boxes.push_back({first_id_ + track.id, track.box, track.score, true});
+            }
         }
         planner_->push(frame.boxes, frame.damaged);
     }
 }
 
+void Lookahead::end_section() {
+    decide(linker_.end_section());
+    if (faces_) faces_->end_section();
+}
+
 void Lookahead::finish() {
     decide(linker_.finish());
     if (planner_) planner_->finish();
+    if (faces_) faces_->finish();
 }
 
 std::optional<Lookahead::Decision> Lookahead::pop() {
+    if (!own_) own_ = pop_own();
+    if (!own_) return std::nullopt;
+    if (has_faces_.front()) {
+        if (!decided_faces_) decided_faces_ = faces_->pop();
+        if (!decided_faces_) return std::nullopt;
+        FramePlan& plan = decided_faces_->plan;
+        own_->plan.whole = own_->plan.whole || plan.whole;
+        own_->plan.regions.insert(own_->plan.regions.end(), plan.regions.begin(), plan.regions.end());
+        own_->face_tracks = std::move(decided_faces_->tracks);
+        join_faces(own_->tracks, own_->face_tracks);
+        decided_faces_.reset();
+    }
+    has_faces_.pop_front();
+    return std::exchange(own_, std::nullopt);
+}
+
+std::optional<Lookahead::Decision> Lookahead::pop_own() {
     Decision decision;
     if (planner_) {
         std::optional<FramePlan> plan = planner_->pop();
@@ -100,8 +132,21 @@ std::optional<Lookahead::Decision> Lookahead::pop() {
     return decision;
 }
 
+std::vector<TrackSummary> Lookahead::planned_tracks() const {
+    std::vector<TrackSummary> tracks = planner_.value().tracks();
+    if (!faces_) return tracks;
+    const std::vector<TrackSummary> of_faces = faces_->planned_tracks();
+    tracks.insert(tracks.end(), of_faces.begin(), of_faces.end());
+    return tracks;
+}
+
+const std::deque<RedactPlanner::Seen>& Lookahead::detections(std::int64_t track) const {
+    return (faces_ && track >= kFaceIds ? *faces_ : *this).planner_.value().detections(track);
+}
+
 std::size_t Lookahead::num_kept() const {
-    return linker_.num_kept() + unlinked_.size() + decided_.size() + (planner_ ? planner_->num_kept() : 0);
+    return linker_.num_kept() + unlinked_.size() + decided_.size() + (planner_ ? planner_->num_kept() : 0) +
+           (faces_ ? faces_->num_kept() : 0);
 }
 
 }  // namespace throng

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,6 +22,7 @@ struct LookaheadParams {
     std::optional<TrackerParams> tracker{};  // none: the frames come with their tracks
     bool linked = false;                     // tracks are linked with what comes after them (TrackLinker)
     std::optional<PlanOptions> plan{};       // plan what is hidden
+    std::vector<LookaheadParams> faces{};    // of LookaheadInput::faces: one, or none to ignore them
 };
 
 // kept: with a plan, hidden in any case. candidates: with a plan, hidden where a track continues, or with
@@ -29,7 +32,11 @@ struct LookaheadInput : TrackerInput {
     std::vector<FaceBox> others;  // with a plan: hidden in this frame only; they belong to no track
     bool damaged = false;         // with a plan: the frame, or the list of detections, is incomplete
     std::size_t num_unconfident = 0;
+    std::vector<LookaheadInput> faces;  // of a detector of people and their faces: one, of the faces; otherwise none
 };
+
+// Added to the ids of faces in the plan of people and faces, where each track has one id.
+inline constexpr std::int64_t kFaceIds = std::int64_t{1} << 40U;
 
 // Serves one source. Holds no more than the frames that wait, and of tracks what their undecided frames need: with
 // PlanOptions::kWholeSequence, each detection. Not thread-safe. Deterministic.
@@ -44,19 +51,21 @@ public:
     // Adds the next frame. With a plan, another size or source decides all frames before.
     void push(LookaheadInput input);
     // Decides most of the frames so far: see TrackLinker.
-    void end_section() { decide(linker_.end_section()); }
+    void end_section();
     // Decides all frames so far with what is known. Tracks continue, but linked ones do not.
     void finish();
 
     struct Decision {
-        std::vector<Track> tracks;  // without a plan
-        FramePlan plan;             // with one
+        std::vector<Track> tracks;       // without a plan
+        std::vector<Track> face_tracks;  // of LookaheadInput::faces, joined with those of the people (join_faces)
+        FramePlan plan;                  // with one; also hides the faces of LookaheadInput::faces
     };
     // Returns the decision about the next frame in order, or nothing if it is not decided yet.
     [[nodiscard]] std::optional<Decision> pop();
 
-    // Returns the plan of all frames. Requires LookaheadParams::plan.
-    [[nodiscard]] const RedactPlanner& plan() const { return planner_.value(); }
+    // Return the tracks of the plan, and the detections of one. Require LookaheadParams::plan. See RedactPlanner.
+    [[nodiscard]] std::vector<TrackSummary> planned_tracks() const;
+    [[nodiscard]] const std::deque<RedactPlanner::Seen>& detections(std::int64_t track) const;
 
     // Returns the number of frames and detections that are kept.
     [[nodiscard]] std::size_t num_kept() const;
@@ -70,6 +79,7 @@ private:
     };
     [[nodiscard]] std::vector<Track> find_tracks(const LookaheadInput& input, std::vector<FaceBox>& single);
     void decide(TrackLinker::Decided decided);
+    [[nodiscard]] std::optional<Decision> pop_own();
 
     LookaheadParams params_;
     std::optional<Tracker> tracker_;
@@ -79,6 +89,10 @@ private:
     int width_ = 0, height_ = 0;
     std::deque<Waiting> unlinked_;  // frames that are not in the plan yet
     std::deque<std::vector<Track>> decided_;
+    std::int64_t first_id_ = 0;  // added to the ids of tracks in the plan
+    std::unique_ptr<Lookahead> faces_;
+    std::deque<bool> has_faces_;                   // frames that are not popped
+    std::optional<Decision> own_, decided_faces_;  // of the next frame; the other one is not decided yet
 };
 
 // The same for frames that wait themselves. Frame: what is kept of each.

@@ -13,7 +13,7 @@ constexpr double kSampleStep = 1;  // seconds between two samples of a track
 
 }  // namespace
 
-VideoPlan::VideoPlan(const HidingParams& params) : lookahead_({params.tracker, true, params.plan}) {}
+VideoPlan::VideoPlan(const HidingParams& params) : lookahead_(lookahead_params(params)) {}
 
 void VideoPlan::push(LookaheadInput input) {
     times_.push_back(input.seconds);
@@ -22,12 +22,12 @@ void VideoPlan::push(LookaheadInput input) {
 
 void VideoPlan::finish() {
     lookahead_.finish();
-    tracks_ = lookahead_.plan().tracks();
+    tracks_ = lookahead_.planned_tracks();
 }
 
 std::vector<TrackSample> VideoPlan::samples(std::int64_t track) const {
     std::vector<TrackSample> samples;
-    for (const RedactPlanner::Seen& seen : lookahead_.plan().detections(track)) {
+    for (const RedactPlanner::Seen& seen : lookahead_.detections(track)) {
         const TrackSample sample{pts_of(seen.frame), seen.box};
         // The last sample is replaced until it is a second after the one before it.
         if (samples.size() < 2 || samples.back().pts - samples[samples.size() - 2].pts >= kSampleStep) {
@@ -43,7 +43,7 @@ bool VideoPlan::is_at(std::int64_t track, const TrackSample& sample) const {
     constexpr float kSameBox = 0.5F;
     constexpr double kRounding = 1e-6;  // seconds
     const std::int64_t frame = std::lower_bound(times_.begin(), times_.end(), sample.pts - kRounding) - times_.begin();
-    const auto& detections = lookahead_.plan().detections(track);
+    const auto& detections = lookahead_.detections(track);
     const auto is_before = [](const RedactPlanner::Seen& seen, std::int64_t number) { return seen.frame < number; };
     const auto seen = std::lower_bound(detections.begin(), detections.end(), frame, is_before);
     return seen != detections.end() && seen->frame == frame &&

@@ -48,6 +48,7 @@ void CountSink::write(const FrameResult& result) {
     if (!is_new && info.pts < source.seconds) end_visits(source, result.source_number);  // the time begins anew
     source.seconds = info.pts;
     source.frame = info.index;
+    source.knows_faces = result.faces != nullptr;
     add_events(source, source.counter.update(result.tracks, info.pts, info.width, info.height));
     const CountTotals& totals = source.counter.totals();
     Minute& minute = minute_of(source, info.pts);
@@ -63,7 +64,8 @@ void CountSink::write(const FrameResult& result) {
 }
 
 void CountSink::add_events(Source& source, std::vector<CountEvent> events) {
-    for (CountEvent& event : events) source.waiting.emplace(event.seconds, Noticed{std::move(event), source.frame});
+    for (CountEvent& event : events)
+        source.waiting.emplace(event.seconds, Noticed{std::move(event), source.frame, source.knows_faces});
 }
 
 void CountSink::end_visits(Source& source, int number) {
@@ -130,6 +132,7 @@ void CountSink::write_event(const Source& source, int number, const Noticed& not
         case CountEvent::Kind::crossed:
             json["line"] = event.name;
             json["direction"] = event.in ? "in" : "out";
+            if (noticed.knows_faces) json["facing"] = event.facing;
             break;
         case CountEvent::Kind::exited:
             json["zone"] = event.name;

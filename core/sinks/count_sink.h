@@ -41,7 +41,7 @@ struct CountOutputs {
 //
 // Events: {"source":"a.mp4","source_number":1,"frame":31,"pts":1.03,"event":"crossed","id":7,"line":"door",
 // "direction":"in"}. event is appeared, left, crossed, entered or exited; pts is the time of the event, frame the frame
-// in which it was noticed. zone replaces line for entered and exited; left and exited have dwell in seconds. The events
+// in which it was noticed. Of a detector of people and their faces, crossed has facing: true or false. zone replaces line for entered and exited; left and exited have dwell in seconds. The events
 // of a source are in the order of their times: they wait until none before them can follow.
 //
 // CSV: source, source_number, start (seconds), people_mean, people_max, new, unique; NAME_in and NAME_out per line;
@@ -74,6 +74,7 @@ private:
     struct Noticed {
         CountEvent event;
         std::int64_t frame = 0;
+        bool knows_faces = false;  // FrameResult::faces
     };
     struct Source {
         explicit Source(const CountPlan& plan) : counter(plan) {}
@@ -81,6 +82,7 @@ private:
         Counter counter;
         double seconds = 0;  // of the newest frame
         std::int64_t frame = 0;
+        bool knows_faces = false;
         std::multimap<double, Noticed> waiting;  // by time of the event
         std::map<std::int64_t, Minute> minutes;  // those that are not written, by number
         std::int64_t unique = 0;                 // until the last minute written

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -50,10 +51,29 @@ void append_box(std::string& line, const Box& box) {
     append_field(line, "h", box.h);
 }
 
-// after_nms: with hits and, if the detector is known, confidence and class.
+// What the results of a detector of people and their faces say about both.
+enum class FaceRelation : std::uint8_t { none, facing, person };
+
+// number: of a face, index or id of its person; of a person, of its face. None: there is none.
+void append_relation(std::string& line, FaceRelation relation, std::optional<std::int64_t> number) {
+    if (relation == FaceRelation::facing)
+        fmt::format_to(std::back_inserter(line), ",\"facing\":{}", number.has_value());
+    if (relation == FaceRelation::person) {
+        line += ",\"person\":";
+        line += number ? std::to_string(*number) : "null";
+    }
+}
+
+std::optional<std::int64_t> index_in(const std::vector<std::int32_t>& partners, std::size_t at) {
+    return partners[at] >= 0 ? std::optional<std::int64_t>(partners[at]) : std::nullopt;
+}
+
+// after_nms: with hits and, if the detector is known, confidence and class. partners: with a relation, the index of each
+// detection's person or face, or -1.
 void append_detections(std::string& line, std::string_view name, const std::vector<Detection>& detections,
                        bool after_nms, const DetectorKind* detector,
-                       const std::vector<DetectionSet::Landmarks>& landmarks = {}) {
+                       const std::vector<DetectionSet::Landmarks>& landmarks = {},
+                       FaceRelation relation = FaceRelation::none, const std::vector<std::int32_t>& partners = {}) {
     fmt::format_to(std::back_inserter(line), "\"{}\":[", name);
     const bool with_landmarks = landmarks.size() == detections.size();
     for (std::size_t i = 0; i < detections.size(); ++i) {
@@ -68,13 +88,14 @@ void append_detections(std::string& line, std::string_view name, const std::vect
             append_field(line, "confidence", d.confidence);
             fmt::format_to(std::back_inserter(line), ",\"class\":\"{}\"", detector->object);
         }
+        if (relation != FaceRelation::none) append_relation(line, relation, index_in(partners, i));
         if (with_landmarks) append_landmarks(line, landmarks[i]);
         line += '}';
     }
     line += ']';
 }
 
-void append_tracks(std::string& line, const std::vector<Track>& tracks) {
+void append_tracks(std::string& line, const std::vector<Track>& tracks, FaceRelation relation) {
     line += "\"tracks\":[";
     bool first = true;
     for (const Track& track : tracks) {
@@ -84,9 +105,39 @@ void append_tracks(std::string& line, const std::vector<Track>& tracks) {
         append_box(line, track.box);
         line += ',';
         append_field(line, "score", track.score);
-        fmt::format_to(std::back_inserter(line), ",\"age\":{},\"state\":\"{}\"}}", track.age, name_of(track.state));
+        fmt::format_to(std::back_inserter(line), ",\"age\":{},\"state\":\"{}\"", track.age, name_of(track.state));
+        append_relation(line, relation, track.partner != 0 ? std::optional(track.partner) : std::nullopt);
+        line += '}';
     }
     line += ']';
+}
+
+// Appends what one detector found.
+void append_found(std::string& line, const FrameResult& result, JsonFields fields, FaceRelation relation,
+                  const std::vector<std::int32_t>& partners) {
+    fmt::format_to(std::back_inserter(line), "\"raw\":{},", result.raw_count);
+    append_detections(line, "kept", result.kept.detections, true, result.detector, result.kept.landmarks, relation,
+                      partners);
+    if (fields.tracks) {
+        line += ',';
+        append_tracks(line, result.tracks, relation);
+    }
+    if (fields.raw) {
+        line += ',';
+        append_detections(line, "raw_boxes", result.raw.detections, false, nullptr, result.raw.landmarks);
+    }
+    if (fields.candidates) {
+        line += ',';
+        append_detections(line, "candidates", result.candidates, true, result.detector);
+        fmt::format_to(std::back_inserter(line), ",\"kept_total\":{},\"raw_total\":{}", result.kept.total,
+                       result.raw.total);
+    }
+    fmt::format_to(std::back_inserter(line), ",\"overflow\":{}", result.overflow);
+}
+
+void append_detector(std::string& line, const FrameResult& result) {
+    if (result.detector == nullptr) return;
+    fmt::format_to(std::back_inserter(line), "\"detector\":\"{}\",", result.detector->name);
 }
 
 }  // namespace
@@ -100,28 +151,25 @@ std::string json_line(const FrameResult& result, JsonFields fields) {
     const FrameInfo& info = result.frame.info();
     fmt::format_to(std::back_inserter(line), "{{\"source\":{},\"source_number\":{},\"frame\":{},",
                    json_string(result.source), result.source_number, info.index);
-    if (result.detector != nullptr) {
-        fmt::format_to(std::back_inserter(line), "\"detector\":\"{}\",", result.detector->name);
-    }
+    append_detector(line, result);
     append_field(line, "pts", info.pts);
-    fmt::format_to(std::back_inserter(line), ",\"width\":{},\"height\":{},\"raw\":{},", info.width, info.height,
-                   result.raw_count);
-    append_detections(line, "kept", result.kept.detections, true, result.detector, result.kept.landmarks);
-    if (fields.tracks) {
-        line += ',';
-        append_tracks(line, result.tracks);
+    fmt::format_to(std::back_inserter(line), ",\"width\":{},\"height\":{},", info.width, info.height);
+    if (!result.faces) {
+        append_found(line, result, fields, FaceRelation::none, {});
+    } else {
+        const std::vector<std::int32_t> person_of = people_of_faces(result);
+        std::vector<std::int32_t> face_of(result.kept.detections.size(), -1);
+        for (std::size_t face = 0; face < person_of.size(); ++face) {
+            if (person_of[face] >= 0) face_of[static_cast<std::size_t>(person_of[face])] = static_cast<int>(face);
+        }
+        append_found(line, result, fields, FaceRelation::facing, face_of);
+        line += ",\"faces\":{";
+        append_detector(line, *result.faces);
+        append_found(line, *result.faces, fields, FaceRelation::person, person_of);
+        line += '}';
     }
-    if (fields.raw) {
-        line += ',';
-        append_detections(line, "raw_boxes", result.raw.detections, false, nullptr, result.raw.landmarks);
-    }
-    if (fields.candidates) {
-        line += ',';
-        append_detections(line, "candidates", result.candidates, true, result.detector);
-        fmt::format_to(std::back_inserter(line), ",\"kept_total\":{},\"raw_total\":{},\"damaged\":{}",
-                       result.kept.total, result.raw.total, info.damaged);
-    }
-    fmt::format_to(std::back_inserter(line), ",\"overflow\":{},\"timings_ms\":{{", result.overflow);
+    if (fields.candidates) fmt::format_to(std::back_inserter(line), ",\"damaged\":{}", info.damaged);
+    line += ",\"timings_ms\":{";
     bool first = true;
     for (const StageTime& time : result.timings) {
         if (!first) line += ',';

@@ -43,17 +43,10 @@ DetectionSet set_of(const Json& list) {
     return set;
 }
 
-// names: own the text that a StageTime refers to.
-FrameResult frame_of(const Json& json, std::int64_t index, std::set<std::string>& names) {
-    FrameInfo info;
-    info.index = index;
-    info.pts = json.at("pts").get<double>();
-    info.width = json.at("width").get<int>();
-    info.height = json.at("height").get<int>();
-    info.damaged = json.at("damaged").get<bool>();
+// Reads what one detector found.
+FrameResult found_of(const Json& json, const Frame& frame) {
     FrameResult result;
-    const PlaneView no_planes[Frame::kMaxPlanes] = {};
-    result.frame = Frame(info, no_planes, nullptr);
+    result.frame = frame;
     result.detector = find_detector_kind(json.value("detector", ""));
     result.raw_count = json.at("raw").get<std::uint32_t>();
     result.overflow = json.at("overflow").get<std::uint32_t>();
@@ -62,6 +55,20 @@ FrameResult frame_of(const Json& json, std::int64_t index, std::set<std::string>
     result.raw = set_of(json.at("raw_boxes"));
     result.raw.total = json.at("raw_total").get<std::uint32_t>();
     result.candidates = set_of(json.at("candidates")).detections;
+    if (json.contains("faces")) result.faces = std::make_shared<FrameResult>(found_of(json.at("faces"), frame));
+    return result;
+}
+
+// names: own the text that a StageTime refers to.
+FrameResult frame_of(const Json& json, std::int64_t index, std::set<std::string>& names) {
+    FrameInfo info;
+    info.index = index;
+    info.pts = json.at("pts").get<double>();
+    info.width = json.at("width").get<int>();
+    info.height = json.at("height").get<int>();
+    info.damaged = json.at("damaged").get<bool>();
+    const PlaneView no_planes[Frame::kMaxPlanes] = {};
+    FrameResult result = found_of(json, Frame(info, no_planes, nullptr));
     for (const auto& [name, ms] : json.at("timings_ms").items()) {
         result.timings.push_back({*names.insert(name).first, ms.get<double>()});
     }

@@ -13,23 +13,31 @@ std::size_t bytes_of(const DetectionSet& set) {
 }
 
 std::size_t bytes_of(const FrameResult& result) {
-    return bytes_of(result.raw) + bytes_of(result.kept);
+    return bytes_of(result.raw) + bytes_of(result.kept) + (result.faces ? bytes_of(*result.faces) : 0);
+}
+
+// Without the pixels, which `frame` stands for, and without candidates.
+FrameResult copy_of(const FrameResult& result, const Frame& frame) {
+    FrameResult copy = result;
+    copy.frame = frame;
+    std::vector<Detection>().swap(copy.candidates);  // clear() would keep the memory
+    copy.num_unconfident = 0;
+    if (result.faces) copy.faces = std::make_shared<FrameResult>(copy_of(*result.faces, frame));
+    return copy;
 }
 
 }  // namespace
 
 void RelinkSink::write(const FrameResult& result) {
-    FrameResult copy = result;
-    bytes_ += bytes_of(copy);
     FrameInfo info = result.frame.info();
     info.memory = MemoryKind::host;
     const PlaneView no_planes[Frame::kMaxPlanes] = {};
-    copy.frame = Frame(info, no_planes, nullptr);
-    std::vector<Detection>().swap(copy.candidates);  // clear() would keep the memory
-    copy.num_unconfident = 0;
+    FrameResult copy = copy_of(result, Frame(info, no_planes, nullptr));
+    bytes_ += bytes_of(copy);
     for (StageTime& time : copy.timings) time.name = *names_.emplace(time.name).first;
     LookaheadInput input = lookahead_input(result);
     input.tracks = result.tracks;
+    if (result.faces) input.faces.front().tracks = result.faces->tracks;
     frames_.push(std::move(input), std::move(copy));
     pass_on();
     if (bytes_ <= max_bytes_) return;
@@ -59,6 +67,7 @@ void RelinkSink::pass_on() {
         auto& [result, decision] = *next;
         bytes_ -= bytes_of(result);
         result.tracks = std::move(decision.tracks);
+        if (result.faces) result.faces->tracks = std::move(decision.face_tracks);
         for (const auto& sink : inner_) sink->write(result);
     }
 }

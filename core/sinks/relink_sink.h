@@ -20,7 +20,7 @@ public:
     // decided after less than a minute.
     explicit RelinkSink(std::vector<std::shared_ptr<ResultSink>> inner, std::optional<TrackerParams> tracker = {},
                         std::size_t max_bytes = std::size_t{256} << 20U)
-        : inner_(std::move(inner)), frames_({std::move(tracker), true}), max_bytes_(max_bytes) {}
+        : inner_(std::move(inner)), frames_(tracks_with_faces({std::move(tracker), true})), max_bytes_(max_bytes) {}
 
     void write(const FrameResult& result) override;
     // Passes all results on and closes the inner sinks.

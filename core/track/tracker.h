@@ -39,6 +39,9 @@ struct Track {
     std::int32_t age = 0;         // frames since birth, 0 in the first
     std::int32_t gap = 0;         // frames since the last detection, 0 unless predicted
     std::int32_t detection = -1;  // index in TrackerInput::kept; -1: a candidate or none
+    // Where people and their faces are tracked (join_faces): id of the track of this person's face, or of this face's
+    // person; 0: none. The tracker leaves it at 0.
+    std::int64_t partner = 0;
 };
 
 struct TrackerParams {

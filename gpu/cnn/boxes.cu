@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(kThreads) boxes_kernel(const __grid_constant__
     const auto value = [&](const Map& map, int channel) {
         return static_cast<float>(*Image<const T>(map, image, channel).at(x, y));
     };
-    if (maps.family != HeadFamily::ultraface) {
+    if (maps.family == HeadFamily::yunet || maps.family == HeadFamily::yolox) {
         const float score_logit = value(level.score, 0);
         const float object_logit = value(level.objectness, 0);
         const float score = maps.family == HeadFamily::yunet ? yunet_score(score_logit, object_logit)
@@ -46,7 +46,11 @@ __global__ void __launch_bounds__(kThreads) boxes_kernel(const __grid_constant__
     const Box box = ultraface_box(value(level.box, first), value(level.box, first + 1), value(level.box, first + 2),
                                   value(level.box, first + 3), x, y, level.pitch, prior.width, prior.height,
                                   maps.center_variance, maps.size_variance);
-    put_box(maps.sink, image, box, score, false, [](int) { return 0.0F; });
+    put_box(maps.sink, image, box, score, level.landmarks.data != nullptr, [&](int i) {
+        const float offset = value(level.landmarks, 10 * box_of_cell + i);
+        return i % 2 == 0 ? prior_landmark(offset, x, level.pitch.x, prior.width, maps.center_variance)
+                          : prior_landmark(offset, y, level.pitch.y, prior.height, maps.center_variance);
+    });
 }
 
 }  // namespace

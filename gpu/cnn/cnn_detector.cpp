@@ -133,7 +133,7 @@ void CnnDetector::check_buffer(const DetectionBuffer& raw) const {
 PreprocessTask CnnDetector::preprocess_task() const {
     PreprocessTask task;
     task.rgb = network_.input.rgb;
-    task.mean = network_.input.mean;
+    std::copy(network_.input.mean.begin(), network_.input.mean.end(), task.mean);
     task.scale = network_.input.scale;
     task.padding = network_.input.padding;
     return task;

@@ -123,6 +123,7 @@ __device__ void store(__half* at, const Pairs<__half2, kCount>& v) {
 
 __device__ inline float activated(float v, Activation activation) {
     if (activation == Activation::silu) return v / (1.0F + expf(-v));
+    if (activation == Activation::leaky) return fmaxf(v, v * kLeakySlope);
     return activation == Activation::relu ? fmaxf(v, 0.0F) : v;
 }
 __device__ inline float4 activated(float4 v, Activation activation) {

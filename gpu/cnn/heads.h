@@ -38,7 +38,7 @@ void launch_yunet_heads(const YunetHeads& heads, int images, Precision precision
 struct BoxLevel {
     Map score, objectness, box, landmarks;
     float stride = 8;         // yunet, yolox
-    CnnPitch pitch = {8, 8};  // ultraface
+    CnnPitch pitch = {8, 8};  // ultraface, retinaface
     int boxes_per_cell = 1;
     Prior priors[kMaxPriors] = {};
 };

@@ -119,8 +119,8 @@ __global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
         const float one = task.rgb ? pixel.red : pixel.blue;
         const float three = task.rgb ? pixel.blue : pixel.red;
         store4(out.at(x, y),
-               {cnn_normalize(one, task.mean, task.scale), cnn_normalize(pixel.green, task.mean, task.scale),
-                cnn_normalize(three, task.mean, task.scale), 0.0F});
+               {cnn_normalize(one, task.mean[0], task.scale), cnn_normalize(pixel.green, task.mean[1], task.scale),
+                cnn_normalize(three, task.mean[2], task.scale), 0.0F});
     }
 }
 

@@ -26,11 +26,11 @@ struct PreprocessTask {
     CnnColor color[kMaxBatch];
     const InputPass* d_passes = nullptr;  // image of the input = frame * passes + pass
     int passes = 0;
-    bool single = false;                     // all passes take one sample per input pixel
-    bool rgb = false;                        // order of the input's channels
-    float mean = 0, scale = 1, padding = 0;  // as NetworkInput
-    Map out;                                 // four channels, the last of them zero
-    DetectionCount* clear[kMaxBatch] = {};   // set to zero if not null
+    bool single = false;                         // all passes take one sample per input pixel
+    bool rgb = false;                            // order of the input's channels
+    float mean[3] = {}, scale = 1, padding = 0;  // as NetworkInput
+    Map out;                                     // four channels, the last of them zero
+    DetectionCount* clear[kMaxBatch] = {};       // set to zero if not null
 };
 
 void launch_preprocess(const PreprocessTask& task, int frames, Precision precision, const LaunchChain& chain);

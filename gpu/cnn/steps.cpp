@@ -81,13 +81,16 @@ private:
                at.groups == channels_out(at) && at.groups == channels(at.inputs.front()) &&
                at.inputs.front() != network_.input.tensor;
     }
+    // The kernels of YuNet's stem and units have no other activations.
+    [[nodiscard]] static bool is_plain(Activation activation) {
+        return activation == Activation::none || activation == Activation::relu;
+    }
     // Returns the depthwise layer that forms a unit with the pointwise layer l, or -1.
     [[nodiscard]] int depth_after(int l) const {
         if (!is_point(l) || layer(l).activation != Activation::none) return -1;
         const int next = only_reader(layer(l).output);
-        // The kernels of these units have no SiLU.
         const bool fits = next >= 0 && is_depth(next) && layer(next).stride == 1;
-        return fits && layer(next).activation != Activation::silu ? next : -1;
+        return fits && is_plain(layer(next).activation) ? next : -1;
     }
     // Returns the 2 x 2 pool that reads the tensor, or -1.
     [[nodiscard]] int pool_after(int tensor) const {
@@ -156,8 +159,8 @@ private:
     bool fuse_stem(int l) {
         const NetworkLayer& at = layer(l);
         if (at.kind != LayerKind::convolution || at.inputs.front() != network_.input.tensor || at.kernel != 3 ||
-            at.stride != 2 || at.padding != 1 || at.dilation != 1 || at.groups != 1 ||
-            at.activation == Activation::silu || channels_out(at) != kStemChannels) {
+            at.stride != 2 || at.padding != 1 || at.dilation != 1 || at.groups != 1 || !is_plain(at.activation) ||
+            channels_out(at) != kStemChannels) {
             return false;
         }
         Step step;

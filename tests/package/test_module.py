@@ -782,12 +782,12 @@ class Detection(unittest.TestCase):
     def test_a_detector_in_forked_processes(self):
         with throng.Pipeline(self.source, backend="cpu", images=True) as pipeline:
             image = next(pipeline).image
-        for kind in ("haar", "lbp", "hog", "cnn", "person"):
+        for kind in ("haar", "lbp", "hog", "cnn", "person", "face+person"):
             for used in (False, True):
                 try:
                     detector = throng.Detector(kind, backend="cpu", threads=3)
                 except throng.Error:  # no such model
-                    self.assertIn(kind, ("cnn", "person"))
+                    self.assertIn(kind, ("cnn", "person", "face+person"))
                     continue
                 before = len(detector.detect(image)) if used else None
                 with multiprocessing.get_context("fork").Pool(2, _use_in_fork, (detector, image)) as pool:

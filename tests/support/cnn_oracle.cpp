@@ -10,8 +10,9 @@ namespace throng::test {
 CnnOracle::CnnOracle(const std::filesystem::path& model) : net_(cv::dnn::readNetFromONNX(model.string())) {
     const std::vector<cv::String> ends = net_.getUnconnectedOutLayersNames();
     yolox_ = ends.size() == 1;
-    yunet_ = !yolox_ && std::find(ends.begin(), ends.end(), "scores") == ends.end();
-    if (yolox_) {
+    retinaface_ = ends.size() == 3;
+    yunet_ = !yolox_ && !retinaface_ && std::find(ends.begin(), ends.end(), "scores") == ends.end();
+    if (yolox_ || retinaface_) {
         outputs_ = ends;
         return;
     }
@@ -27,12 +28,12 @@ CnnOracle::CnnOracle(const std::filesystem::path& model) : net_(cv::dnn::readNet
 std::vector<OracleFace> CnnOracle::raw(const cv::Mat& bgr, double threshold) {
     cv::Mat image = bgr;
     cv::Mat blob;
-    if (yunet_ || yolox_) {
+    if (yunet_ || yolox_ || retinaface_) {
         const int right = (32 - bgr.cols % 32) % 32;
         const int below = (32 - bgr.rows % 32) % 32;
         cv::copyMakeBorder(bgr, image, 0, below, 0, right, cv::BORDER_CONSTANT,
                            yolox_ ? cv::Scalar(114, 114, 114) : cv::Scalar());
-        blob = cv::dnn::blobFromImage(image);
+        blob = cv::dnn::blobFromImage(image, 1, cv::Size(), retinaface_ ? cv::Scalar(104, 117, 123) : cv::Scalar());
     } else {
         blob = cv::dnn::blobFromImage(image, 1.0 / 128, cv::Size(), cv::Scalar(127, 127, 127), true);
     }
@@ -43,6 +44,10 @@ std::vector<OracleFace> CnnOracle::raw(const cv::Mat& bgr, double threshold) {
     std::vector<OracleFace> faces;
     if (yunet_) {
         decode_yunet(outputs, image.cols, image.rows, threshold, faces);
+        return faces;
+    }
+    if (retinaface_) {
+        decode_retinaface(outputs, image.cols, image.rows, threshold, faces);
         return faces;
     }
     if (yolox_) {
@@ -95,6 +100,44 @@ void CnnOracle::decode_yunet(const std::vector<cv::Mat>& outputs, int width, int
                 face.landmarks[2 * p + 1] = (value(kps, k + 1) + y) * stride;
             }
             faces.push_back(face);
+        }
+    }
+}
+
+// Decodes like Pytorch_Retinaface (layers/functions/prior_box.py, utils/box_utils.py), for input sizes that are multiples
+// of 32.
+void CnnOracle::decode_retinaface(const std::vector<cv::Mat>& outputs, int width, int height, double threshold,
+                                  std::vector<OracleFace>& faces) {
+    const float* tables[11] = {};  // by number of columns
+    for (const cv::Mat& output : outputs) tables[output.size[2]] = output.ptr<float>();
+    const auto value = [&](int columns, std::ptrdiff_t row, int column) {
+        return static_cast<double>(tables[columns][row * columns + column]);
+    };
+    std::ptrdiff_t row = 0;
+    for (int level = 0; level < 3; ++level) {
+        const int stride = 8 << level;
+        for (int y = 0; y < height / stride; ++y) {
+            for (int x = 0; x < width / stride; ++x) {
+                for (const int side : {16 << (2 * level), 32 << (2 * level)}) {
+                    const double score = value(2, row, 1);
+                    if (score >= threshold) {
+                        const double center_x = (x + 0.5) * stride, center_y = (y + 0.5) * stride;
+                        const double w = side * std::exp(value(4, row, 2) * 0.2);
+                        const double h = side * std::exp(value(4, row, 3) * 0.2);
+                        OracleFace face{center_x + value(4, row, 0) * 0.1 * side - w / 2,
+                                        center_y + value(4, row, 1) * 0.1 * side - h / 2,
+                                        w,
+                                        h,
+                                        score,
+                                        {}};
+                        for (int i = 0; i < 10; ++i) {
+                            face.landmarks[i] = (i % 2 == 0 ? center_x : center_y) + value(10, row, i) * 0.1 * side;
+                        }
+                        faces.push_back(face);
+                    }
+                    ++row;
+                }
+            }
         }
     }
 }

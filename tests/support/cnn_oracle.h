@@ -11,15 +11,15 @@ namespace throng::test {
 
 struct OracleFace {
     double x, y, w, h, score;
-    double landmarks[10];  // yunet
+    double landmarks[10];  // yunet, retinaface
 };
 
 class CnnOracle {
 public:
-    // YuNet, UltraFace or YOLOX (people), distinguished by its outputs.
+    // YuNet, UltraFace, RetinaFace or YOLOX (people), distinguished by its outputs.
     explicit CnnOracle(const std::filesystem::path& model);
 
-    [[nodiscard]] bool is_yunet() const { return yunet_; }
+    [[nodiscard]] bool has_landmarks() const { return yunet_ || retinaface_; }
 
     // Returns all cells at or above the threshold, in the order of the outputs, in pixels of the image. bgr must have
     // the model's input size. For a model with dynamic size, and for YOLOX, it may have any size and is padded on the
@@ -32,12 +32,15 @@ public:
 private:
     void decode_yunet(const std::vector<cv::Mat>& outputs, int width, int height, double threshold,
                       std::vector<OracleFace>& faces) const;
+    static void decode_retinaface(const std::vector<cv::Mat>& outputs, int width, int height, double threshold,
+                                  std::vector<OracleFace>& faces);
     static void decode_yolox(const cv::Mat& rows, int width, int height, double threshold,
                              std::vector<OracleFace>& people);
 
     cv::dnn::Net net_;
     std::vector<cv::String> outputs_;
     bool yunet_ = false;
+    bool retinaface_ = false;
     bool yolox_ = false;
 };
 

@@ -14,6 +14,7 @@ std::size_t at(int i) {
 float activated(const NetworkLayer& layer, double value) {
     if (layer.activation == Activation::relu) value = std::max(value, 0.0);
     if (layer.activation == Activation::silu) value /= 1 + std::exp(-value);
+    if (layer.activation == Activation::leaky && value < 0) value *= static_cast<double>(kLeakySlope);
     return static_cast<float>(value);
 }
 
@@ -162,9 +163,10 @@ int NetworkMaker::add(int a, int b, Activation activation) {
     return add_layer(std::move(layer), channels(a));
 }
 
-int NetworkMaker::concat(const std::vector<int>& in) {
+int NetworkMaker::concat(const std::vector<int>& in, Activation activation) {
     NetworkLayer layer;
     layer.kind = LayerKind::concat;
+    layer.activation = activation;
     int sum = 0;
     for (const int t : in) {
         layer.inputs.push_back(t);
@@ -203,10 +205,21 @@ void NetworkMaker::ultraface_head(int in, int stride, const std::vector<Prior>& 
     network_.head.levels.push_back(level);
 }
 
+void NetworkMaker::retinaface_head(int in, int stride, const std::vector<Prior>& priors) {
+    HeadLevel level;
+    level.stride = stride;
+    level.priors = priors;
+    const auto count = static_cast<int>(priors.size());
+    level.score = point(in, 2 * count);
+    level.box = point(in, 4 * count);
+    level.landmarks = point(in, 10 * count);
+    network_.head.levels.push_back(level);
+}
+
 Network NetworkMaker::finish(HeadFamily family) {
     network_.head.family = family;
-    network_.head.has_landmarks = family == HeadFamily::yunet;
-    if (family == HeadFamily::ultraface) {
+    network_.head.has_landmarks = family == HeadFamily::yunet || family == HeadFamily::retinaface;
+    if (has_priors(family)) {
         network_.head.center_variance = 0.1F;
         network_.head.size_variance = 0.2F;
     }
@@ -279,6 +292,31 @@ Network random_yolox(std::uint64_t seed) {
     make.yolox_head(b, 16);
     make.yolox_head(c, 32);
     return make.finish(HeadFamily::yolox);
+}
+
+Network random_retinaface(std::uint64_t seed) {
+    NetworkMaker make(seed);
+    constexpr Activation kRelu = Activation::relu, kLeaky = Activation::leaky;
+    const auto unit = [&](int in, int channels, int stride) {
+        return make.point(make.depth(in, kLeaky, stride), channels, kLeaky);
+    };
+    const auto context = [&](int in) {  // SSH: three receptive fields
+        const auto layer = [&](int from, int channels, Activation activation = Activation::none) {
+            return make.convolution(from, channels, 3, 1, 1, activation);
+        };
+        const int half = layer(in, 8, kLeaky);
+        return make.concat({layer(in, 16), layer(half, 8), layer(layer(half, 8, kLeaky), 8)}, kRelu);
+    };
+    const int eighth = unit(unit(unit(make.convolution(0, 8, 3, 2, 1, kLeaky), 16, 1), 32, 2), 32, 2);
+    const int sixteenth = unit(eighth, 64, 2);
+    const int c = make.point(unit(sixteenth, 128, 2), 32, kLeaky);
+    const int b = make.convolution(make.add(make.point(sixteenth, 32, kLeaky), make.upsample(c)), 32, 3, 1, 1, kLeaky);
+    const int a = make.convolution(make.add(make.point(eighth, 32, kLeaky), make.upsample(b)), 32, 3, 1, 1, kLeaky);
+    make.retinaface_head(context(a), 8, {{16, 16}, {32, 32}});
+    make.retinaface_head(context(b), 16, {{64, 64}, {128, 128}});
+    make.retinaface_head(context(c), 32, {{256, 256}, {512, 512}});
+    make.mean({104, 117, 123});
+    return make.finish(HeadFamily::retinaface);
 }
 
 Network odd_network(std::uint64_t seed) {

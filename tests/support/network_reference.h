@@ -50,12 +50,14 @@ public:
     int pool(int in, int kernel = 2, int stride = 2, int padding = 0);
     int upsample(int in, int factor = 2);
     int add(int a, int b, Activation activation = Activation::none);
-    int concat(const std::vector<int>& in);
+    int concat(const std::vector<int>& in, Activation activation = Activation::none);
     // Adds YuNet's four maps, computed from `in`.
     void yunet_head(int in, int stride);
     // Adds YOLOX's three maps of one class: two branches, of the class and of the box.
     void yolox_head(int in, int stride);
     void ultraface_head(int in, int stride, const std::vector<Prior>& priors);
+    void retinaface_head(int in, int stride, const std::vector<Prior>& priors);
+    void mean(const std::array<float, 3>& of_channels) { network_.input.mean = of_channels; }
 
     [[nodiscard]] Network finish(HeadFamily family);
 
@@ -71,6 +73,7 @@ private:
 [[nodiscard]] Network random_yunet(std::uint64_t seed);
 [[nodiscard]] Network random_ultraface(std::uint64_t seed);
 [[nodiscard]] Network random_yolox(std::uint64_t seed);
+[[nodiscard]] Network random_retinaface(std::uint64_t seed);
 // Every layer that the reader supports, in combinations that no published model has.
 [[nodiscard]] Network odd_network(std::uint64_t seed);
 

@@ -45,6 +45,12 @@ public:
         attribute.set_type(onnx::AttributeProto::INT);
         attribute.set_i(value);
     }
+    void real(const char* name, float value) {
+        onnx::AttributeProto& attribute = *last().add_attribute();
+        attribute.set_name(name);
+        attribute.set_type(onnx::AttributeProto::FLOAT);
+        attribute.set_f(value);
+    }
     void text(const char* name, const char* value) {
         onnx::AttributeProto& attribute = *last().add_attribute();
         attribute.set_name(name);
@@ -102,6 +108,13 @@ public:
                           int stride, bool depthwise) {
         const std::string x = conv(in, out + ".x", from, to, kernel, stride, depthwise, false);
         return node("Mul", {x, node("Sigmoid", {x}, out + ".g")}, out);
+    }
+
+    std::string leaky_conv(const std::string& in, const std::string& out, std::int64_t from, std::int64_t to,
+                           int kernel, int stride, bool depthwise) {
+        node("LeakyRelu", {conv(in, out + ".x", from, to, kernel, stride, depthwise, false)}, out);
+        real("alpha", 0.1F);
+        return out;
     }
 
     std::string resize(const std::string& in, const std::string& out) {
@@ -306,6 +319,40 @@ onnx::ModelProto tiny_yolox(std::uint64_t seed) {
     m.node("Transpose", {m.join(levels, "columns_of_all", 2)}, "output");
     m.ints("perm", {0, 2, 1});
     m.output("output", {1, cells, 5 + kClasses});
+    return m.take();
+}
+
+onnx::ModelProto tiny_retinaface(std::uint64_t seed) {
+    Maker m(seed, 64, 64);
+    std::string x = m.leaky_conv("input", "stem", 3, 8, 3, 2, false);
+    x = m.leaky_conv(m.leaky_conv(x, "a1", 8, 8, 3, 2, true), "a", 8, 16, 1, 1, false);
+    const std::string at8 = m.leaky_conv(x, "at8", 16, 16, 3, 2, true);
+    const std::string at16 = m.leaky_conv(at8, "at16", 16, 16, 3, 2, true);
+    const std::string at32 = m.leaky_conv(at16, "at32", 16, 16, 3, 2, true);
+    const std::string up16 = m.leaky_conv(m.node("Add", {at16, m.resize(at32, "u")}, "s"), "up16", 16, 16, 3, 1, false);
+    std::vector<std::string> tables[3];
+    constexpr std::int64_t kColumns[3] = {4, 2, 10};
+    for (const std::string& in : {at8, up16, at32}) {
+        const std::string name = in + ".head";
+        const std::string left = m.conv(in, name + ".3", 16, 8, 3, 1, false, false);
+        const std::string right = m.conv(in, name + ".5", 16, 8, 5, 1, false, false);
+        const std::string both = m.node("Relu", {m.join({left, right}, name + ".c", 1)}, name);
+        for (std::size_t t = 0; t < 3; ++t) {
+            const std::string map = name + std::to_string(t);
+            tables[t].push_back(
+                m.rows(m.conv(both, map, 16, 2 * kColumns[t], 1, 1, false, false), map + ".rows", kColumns[t]));
+        }
+    }
+    constexpr std::int64_t kRows = 2 * (64 + 16 + 4);
+    for (std::size_t t = 0; t < 3; ++t) {
+        const std::string name = "output" + std::to_string(t);
+        m.join(tables[t], t == 1 ? "logits" : name, 1);
+        if (t == 1) {
+            m.node("Softmax", {"logits"}, name);
+            m.integer("axis", 2);
+        }
+        m.output(name, {1, kRows, kColumns[t]});
+    }
     return m.take();
 }
 

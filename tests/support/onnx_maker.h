@@ -26,6 +26,9 @@ onnx::ModelProto tiny_ultraface(std::uint64_t seed);
 // pooling without stride, decoupled heads.
 onnx::ModelProto tiny_yolox(std::uint64_t seed);
 
+// A RetinaFace of three strides, 2 priors per cell, as the author exports it: not decoded, with LeakyReLU.
+onnx::ModelProto tiny_retinaface(std::uint64_t seed);
+
 // A YuNet that finds a face in every cell: a square of three strides around its center, with a score of almost 1.
 onnx::ModelProto yunet_of_faces_everywhere();
 

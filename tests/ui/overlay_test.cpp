@@ -59,6 +59,16 @@ TEST(OverlayPlan, EachLayerCanBeTurnedOff) {
     EXPECT_EQ(plan_of(result, options).labels.size(), 7U);
 }
 
+TEST(OverlayPlan, DrawsPeopleAndTheirFaces) {
+    FrameResult people = result_with(10, 3);
+    people.faces = std::make_shared<FrameResult>(result_with(20, 5));
+    OverlayOptions options;
+    options.labels = true;
+    const OverlayPlan plan = plan_of(people, options);
+    EXPECT_EQ(plan.frames.size(), 10U + 20U + 2 * (3 + 5));
+    EXPECT_EQ(plan.labels.size(), 8U);
+}
+
 TEST(OverlayPlan, LabelsShowScoreAndHits) {
     OverlayOptions options;
     options.labels = true;

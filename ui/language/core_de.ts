@@ -696,6 +696,10 @@
         <translation>YOLOX-Personen</translation>
     </message>
     <message>
+        <source>YOLOX people, CNN faces</source>
+        <translation>YOLOX-Personen, CNN-Gesichter</translation>
+    </message>
+    <message>
         <source>Frontal faces from 20 pixels; fast on crowds</source>
         <translation>Gesichter von vorn ab 20 Pixeln; schnell bei Mengen</translation>
     </message>
@@ -714,6 +718,10 @@
     <message>
         <source>People in any posture from 16 pixels, also partly hidden; the most accurate for people</source>
         <translation>Personen in jeder Haltung ab 16 Pixeln, auch teils verdeckt; am genauesten für Personen</translation>
+    </message>
+    <message>
+        <source>People as person finds them, and their faces as cnn finds them: who faces the camera</source>
+        <translation>Personen, wie person sie findet, und ihre Gesichter, wie cnn sie findet: wer zur Kamera blickt</translation>
     </message>
     <message>
         <source>Automatic</source>
@@ -1458,6 +1466,10 @@
     <message>
         <source>run `throng models fetch yolox_nano`</source>
         <translation>`throng models fetch yolox_nano` aufrufen</translation>
+    </message>
+    <message>
+        <source>run `throng models fetch` and `throng models fetch yolox_nano`</source>
+        <translation>`throng models fetch` und `throng models fetch yolox_nano` aufrufen</translation>
     </message>
     <message>
         <source>finds %1, not %2</source>

@@ -59,23 +59,9 @@ void add_landmarks(const DetectionSet::Landmarks& points, const QRectF& box, con
     }
 }
 
-}  // namespace
-
-void OverlayPlan::clear() {
-    frames.clear();
-    labels.clear();
-}
-
-double label_letter_width(double label_size) {
-    return label_size * kLetterAspect;
-}
-
-void plan_overlay(const FrameResult& result, const ViewMapping& mapping, const OverlayOptions& options,
-                  double device_ratio, OverlayPlan& plan) {
-    plan.clear();
-    plan.plate_color = options.kept_color;
-    plan.label_size = options.label_size;
-    if (mapping.empty()) return;
+// Adds what is found of one class.
+void add_found(const FrameResult& result, const ViewMapping& mapping, const OverlayOptions& options,
+               double device_ratio, OverlayPlan& plan) {
     const double pixel = 1 / device_ratio;
     const auto whole = [&](double width) { return std::max(1.0, std::round(width * device_ratio)) * pixel; };
 
@@ -131,6 +117,27 @@ void plan_overlay(const FrameResult& result, const ViewMapping& mapping, const O
         std::snprintf(label.text.data(), label.text.size(), "%lld", static_cast<long long>(track.id));
         add_label(label, track.smoothed);
     }
+}
+
+}  // namespace
+
+void OverlayPlan::clear() {
+    frames.clear();
+    labels.clear();
+}
+
+double label_letter_width(double label_size) {
+    return label_size * kLetterAspect;
+}
+
+void plan_overlay(const FrameResult& result, const ViewMapping& mapping, const OverlayOptions& options,
+                  double device_ratio, OverlayPlan& plan) {
+    plan.clear();
+    plan.plate_color = options.kept_color;
+    plan.label_size = options.label_size;
+    if (mapping.empty()) return;
+    for_each_class(result,
+                   [&](const FrameResult& of_class) { add_found(of_class, mapping, options, device_ratio, plan); });
 }
 
 }  // namespace throng::ui

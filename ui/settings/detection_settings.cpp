@@ -151,7 +151,7 @@ QVariant DetectionSettings::ranges() const {
 std::vector<QString> DetectionSettings::model_specs() const {
     std::vector<QString> specs{QString()};
     for (const auto& [file, threshold] : installed_) {
-        if (file.kind == kind().name) specs.push_back(QString::fromStdString(file.path.string()));
+        if (kind().shares_models(detector_kind(file.kind))) specs.push_back(QString::fromStdString(file.path.string()));
     }
     if (std::find(specs.begin(), specs.end(), model()) == specs.end()) specs.push_back(model());
     return specs;
@@ -173,7 +173,7 @@ QStringList DetectionSettings::models() const {
 const InstalledModel* DetectionSettings::default_model(const DetectorKind& kind) const {
     for (const std::string_view name : kind.default_models) {
         const auto found = std::find_if(installed_.begin(), installed_.end(), [&](const InstalledModel& model) {
-            return model.file.kind == kind.name && model.file.name == name;
+            return kind.shares_models(detector_kind(model.file.kind)) && model.file.name == name;
         });
         if (found != installed_.end()) return &*found;
     }
@@ -183,7 +183,8 @@ const InstalledModel* DetectionSettings::default_model(const DetectorKind& kind)
 double DetectionSettings::model_threshold() const {
     const InstalledModel* used = model().isEmpty() ? default_model(kind()) : nullptr;
     for (const InstalledModel& each : installed_) {
-        if (each.file.kind == kind().name && each.file.path.string() == values_.detector.model) used = &each;
+        if (each.file.path.string() == values_.detector.model && kind().shares_models(detector_kind(each.file.kind)))
+            used = &each;
     }
     return used != nullptr ? static_cast<double>(used->threshold.value_or(0)) : 0;
 }
@@ -302,7 +303,10 @@ void DetectionSettings::nextDetector() {
     for (int i = 1; i < count; ++i) {
         const int next = (detector() + i) % count;
         const DetectorKind& kind = *kinds_[static_cast<std::size_t>(next)];
-        if (!kind.is_network() || default_model(kind) != nullptr) return set_detector(next);
+        const auto has_model = [this](const DetectorKind& of_kind) {
+            return !of_kind.is_network() || default_model(of_kind) != nullptr;
+        };
+        if (has_model(kind) && (kind.faces.empty() || has_model(detector_kind(kind.faces)))) return set_detector(next);
     }
 }
 

@@ -220,17 +220,32 @@ void require_size_of_one(std::size_t size_of_one) {
             "size_of_one", "must be sizeof(throng_detection)");
 }
 
+// Returns the detections of both classes: those of the people first.
+std::vector<throng_detection> detections_of(const throng::FrameResult& result) {
+    std::vector<throng_detection> detections;
+    throng::for_each_class(result, [&](const throng::FrameResult& of_class) {
+        const std::size_t first = detections.size();
+        for (std::size_t k = 0; k < of_class.kept.detections.size(); ++k) {
+            detections.push_back(detection_of(of_class, k));
+        }
+        for (const throng::Track& track : of_class.tracks) {
+            if (track.detection >= 0) detections[first + static_cast<std::size_t>(track.detection)].track = track.id;
+        }
+    });
+    const std::vector<std::int32_t> person_of = throng::people_of_faces(result);
+    for (std::size_t i = 0; i < person_of.size(); ++i) {
+        if (person_of[i] < 0) continue;
+        const std::size_t face = result.kept.detections.size() + i;
+        detections[face].partner = person_of[i] + 1;
+        detections[static_cast<std::size_t>(person_of[i])].partner = static_cast<std::int32_t>(face) + 1;
+    }
+    return detections;
+}
+
 void fill_frame(throng_stream& stream) {
     const throng::FrameResult& result = *stream.result;
     stream.delivered = stream.stream.image(result);
-    stream.detections.clear();
-    for (std::size_t k = 0; k < result.kept.detections.size(); ++k) {
-        stream.detections.push_back(detection_of(result, k));
-    }
-    for (const throng::Track& track : result.tracks) {
-        if (track.detection < 0) continue;
-        stream.detections[static_cast<std::size_t>(track.detection)].track = track.id;
-    }
+    stream.detections = detections_of(result);
     const throng::FrameInfo& info = stream.delivered.info();
     throng_frame& frame = stream.frame;
     frame = {};
@@ -329,12 +344,11 @@ throng_status throng_detect(throng_detector* detector, const throng_image* image
         require(detections != nullptr || capacity == 0, "detections", "is NULL");
         require_size_of_one(size_of_one);
         require(count != nullptr, "count", "is NULL");
-        const auto result = detector->detector.detect(view_of(image));
-        const std::size_t found = result->kept.detections.size();
-        for (std::size_t k = 0; k < std::min(found, static_cast<std::size_t>(capacity)); ++k) {
-            store(detections, size_of_one, k, detection_of(*result, k));
+        const std::vector<throng_detection> found = detections_of(*detector->detector.detect(view_of(image)));
+        for (std::size_t k = 0; k < std::min(found.size(), static_cast<std::size_t>(capacity)); ++k) {
+            store(detections, size_of_one, k, found[k]);
         }
-        *count = static_cast<std::int64_t>(found);
+        *count = static_cast<std::int64_t>(found.size());
     });
 }
 

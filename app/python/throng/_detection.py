@@ -23,7 +23,7 @@ except ImportError as error:
 #: a face, 1 a person, -1 unknown. confidence: a probability, NaN if unknown. track, person: -1 if unknown.
 dtype = numpy.dtype([("x", "f4"), ("y", "f4"), ("width", "f4"), ("height", "f4"), ("score", "f4"), ("hits", "i4"),
                      ("num_landmarks", "i4"), ("landmarks", "f4", (5, 2)), ("class_id", "i4"), ("confidence", "f4"),
-                     ("reserved", "i4"), ("track", "i8"), ("person", "i8")])
+                     ("partner", "i4"), ("track", "i8"), ("person", "i8")])
 
 
 def _texts(settings):
@@ -74,7 +74,7 @@ def _made(make, path, *arguments, backend, device, settings):
 class Detector:
     """Detects objects in single images.
 
-    detector: "haar", "lbp", "hog", "cnn", "person", or "auto": cnn if a model of it is installed, otherwise haar.
+    detector: "haar", "lbp", "hog", "cnn", "person", "face+person" (settings are then of the people), or "auto": cnn if a model of it is installed, otherwise haar.
     backend: "auto", "cpu" or "cuda". settings: the options of `throng detect` for detector and suppression, with "_" for "-", such as min_size=40, model="alt2" or switch={"input": "letterbox"};
     None: the detector's default. Calls of several threads take turns. Use it in a `with` statement, or call close(), to
     free its memory early.

@@ -180,7 +180,7 @@ TEST_P(CnnNetwork, BoxesEqualPlainLoops) {
                         const auto value = [&](int map, int c) {
                             return static_cast<double>(expected[at(i)][at(map)].at(c, x, y));
                         };
-                        const bool one_box = network.head.family != HeadFamily::ultraface;
+                        const bool one_box = !has_priors(network.head.family);
                         double score = one_box ? sigmoid(value(level.score, 0)) * sigmoid(value(level.objectness, 0))
                                                : sigmoid(value(level.score, 2 * b + 1) - value(level.score, 2 * b));
                         if (network.head.family == HeadFamily::yunet) score = std::sqrt(score);
@@ -211,8 +211,12 @@ TEST_P(CnnNetwork, BoxesEqualPlainLoops) {
                                 continue;
                             }
                             if (network.head.has_landmarks) {
-                                const double first = (x + value(level.landmarks, 0)) * level.stride * 1.5 + 3.0;
-                                const double tenth = (y + value(level.landmarks, 9)) * level.stride * 2.0 + 5.0;
+                                const auto point = [&](int cell, int i, double prior_side) {
+                                    return (cell + shift) * level.stride +
+                                           center * value(level.landmarks, 10 * b + i) * prior_side;
+                                };
+                                const double first = point(x, 0, prior_w) * 1.5 + 3.0;
+                                const double tenth = point(y, 9, prior_h) * 2.0 + 5.0;
                                 EXPECT_NEAR(static_cast<double>(found.landmarks[d].xy[0]), first, tolerance);
                                 EXPECT_NEAR(static_cast<double>(found.landmarks[d].xy[9]), tenth, tolerance);
                             }
@@ -237,6 +241,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"yunet", random_yunet, 96, 64, 1, k32, true}, Case{"yunet", random_yunet, 96, 64, 1, k32, false},
         Case{"yunet", random_yunet, 160, 224, 2, k32, true}, Case{"yunet", random_yunet, 160, 224, 2, k16, true},
         Case{"yunet", random_yunet, 96, 64, 1, k16, false}, Case{"yunet", random_yunet, 32, 32, 3, k16, true},
+        Case{"retinaface", random_retinaface, 96, 64, 2, k32, true},
+        Case{"retinaface", random_retinaface, 96, 64, 1, k32, false},
+        Case{"retinaface", random_retinaface, 96, 64, 2, k16, true},
         Case{"ultraface", random_ultraface, 128, 96, 2, k32, true},
         Case{"ultraface", random_ultraface, 128, 96, 1, k32, false},
         Case{"ultraface", random_ultraface, 128, 96, 2, k16, true}, Case{"yolox", random_yolox, 128, 96, 2, k32, true},

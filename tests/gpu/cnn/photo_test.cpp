@@ -56,7 +56,8 @@ protected:
         if (!name.starts_with("tiny_")) return *data_dir() / "models" / name;
         const std::string bytes = bytes_of(name == "tiny_yunet.onnx"       ? tiny_yunet(11)
                                            : name == "tiny_ultraface.onnx" ? tiny_ultraface(12)
-                                                                           : tiny_yolox(21));
+                                           : name == "tiny_yolox.onnx"     ? tiny_yolox(21)
+                                                                           : tiny_retinaface(13));
         std::ofstream(scratch_.path() / name, std::ios::binary)
             .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
         return scratch_.path() / name;
@@ -109,6 +110,7 @@ std::vector<Case> all_cases() {
     std::vector<Case> cases{{"tiny_yunet.onnx", "crowd", "native", false},
                             {"tiny_yunet.onnx", "crowd", "letterbox", false},
                             {"tiny_ultraface.onnx", "crowd", "letterbox", false},
+                            {"tiny_retinaface.onnx", "crowd", "native", false},
                             {"tiny_yolox.onnx", "crowd", "native", false}};
     if (data_dir()) {
         cases.insert(cases.end(), {{"yunet_n_dynamic.onnx", "pif-reunion-19.jpg", "native", false},
@@ -120,6 +122,8 @@ std::vector<Case> all_cases() {
                                    {"version-RFB-640.onnx", "ca-team.jpg", "letterbox", false},
                                    {"version-RFB-640.onnx", "ca-team.jpg", "native", true},
                                    {"version-RFB-320.onnx", "roth-selfie.jpg", "letterbox", false},
+                                   {"retinaface_mobilenet025.onnx", "18F-IRL-2016.jpg", "native", false},
+                                   {"retinaface_mobilenet025.onnx", "18F-IRL-2016.jpg", "native", true},
                                    {"yolox_nano.onnx", "det_15673749081_767a7fa63a_k.jpg", "native", false},
                                    {"yolox_nano.onnx", "det_33823288584_1d21cf0a26_k.jpg", "native", true},
                                    {"yolox_nano.onnx", "ca-team.jpg", "letterbox", false}});

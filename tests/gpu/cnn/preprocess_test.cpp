@@ -1,6 +1,7 @@
 // Compares the preprocessing kernel with loops over core/algo/cnn_input.h: bit-exact, for every format, size and pass.
 #include "gpu/cnn/preprocess.h"
 
+#include <algorithm>
 #include <random>
 
 #include "core/frame/frame_pool.h"
@@ -111,7 +112,7 @@ TEST_P(CnnPreprocess, EqualsPlainLoops) {
         task.passes = 1;
         task.single = is_single(passes[0]);
         task.rgb = param.rgb;
-        task.mean = network.input.mean;
+        std::copy(network.input.mean.begin(), network.input.mean.end(), task.mean);
         task.scale = network.input.scale;
         task.out = {input.data(), pass.width, pass.height, kInputChannels, kInputChannels, 0};
         launch_preprocess(task, 1, Precision::fp32, LaunchChain(view(), false));
@@ -120,9 +121,10 @@ TEST_P(CnnPreprocess, EqualsPlainLoops) {
         for (int y = 0; y < pass.height; ++y) {
             for (int x = 0; x < pass.width; ++x) {
                 const CnnPixel want = expected_pixel(frame, pass, x, y);
-                const float values[4] = {cnn_normalize(param.rgb ? want.red : want.blue, task.mean, task.scale),
-                                         cnn_normalize(want.green, task.mean, task.scale),
-                                         cnn_normalize(param.rgb ? want.blue : want.red, task.mean, task.scale), 0.0F};
+                const float values[4] = {cnn_normalize(param.rgb ? want.red : want.blue, task.mean[0], task.scale),
+                                         cnn_normalize(want.green, task.mean[1], task.scale),
+                                         cnn_normalize(param.rgb ? want.blue : want.red, task.mean[2], task.scale),
+                                         0.0F};
                 const std::size_t at =
                     (static_cast<std::size_t>(y) * static_cast<std::size_t>(pass.width) + static_cast<std::size_t>(x)) *
                     4;

@@ -18,7 +18,7 @@ namespace throng::test {
 // Scaled down, because random weights give large numbers for samples up to 255.
 inline Network random_network() {
     Network network = random_yunet(5);
-    network.input.mean = 127.0F;
+    network.input.mean = {127.0F, 127.0F, 127.0F};
     network.input.scale = 1.0F / 128.0F;
     return network;
 }

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/cpu/cpu_backend.h"
+#include "core/detect/detector_kinds.h"
 #include "core/frame/frame_pool.h"
 #include "core/frame/host_copies.h"
 #include "gpu/backend.h"
@@ -240,6 +241,60 @@ TEST_F(CudaPipeline, SeveralSourcesShareLaunches) {
     const auto settings = test::network_settings();
     if (!settings) GTEST_SKIP() << "skipped: no network is installed";
     check_several_sources(*settings, 1920, 1080);
+}
+
+// Both networks read one frame, in device memory if there is a decoder, with two frames in flight: each finds what it
+// finds alone.
+TEST_F(CudaDevice, PeopleAndTheirFacesAreThoseOfEachAlone) {
+    if (IsSkipped()) return;
+    class Kept final : public ResultSink {
+    public:
+        void write(const FrameResult& result) override {
+            frames.push_back({result.kept, result.faces ? result.faces->kept : DetectionSet()});
+        }
+        void close() override {}
+        std::vector<std::pair<DetectionSet, DetectionSet>> frames;  // people, faces
+    };
+    const std::filesystem::path corpus = test::source_dir() / "tests/fuzz/corpus/onnx";
+    PipelineSettings people, faces;
+    people.detector = detector_kind("person").params;
+    people.detector.model = (corpus / "yolox.onnx").string();
+    people.nms = detector_kind("person").nms;
+    faces.detector = detector_kind("cnn").params;
+    faces.detector.model = (corpus / "yunet.onnx").string();
+    faces.detector.score_threshold = 0.3F;
+    faces.nms = detector_kind("cnn").nms;
+    PipelineSettings both = people;
+    both.detector.kind = "face+person";
+    both.faces = DetectionParams{faces.detector, faces.nms, 0};
+    const CrowdFile file(640, 360, 12);
+    const auto run = [&](const PipelineSettings& settings) {
+        SourceOptions source;
+        source.prefer_device_frames = true;
+        Pipeline pipeline(open_source(file.path(), source), make_cuda_backend(), settings, {});
+        const auto sink = std::make_shared<Kept>();
+        pipeline.add_sink(sink);
+        pipeline.start();
+        pipeline.wait();
+        const std::optional<Error> failure = pipeline.failure();
+        EXPECT_FALSE(failure) << failure->what();
+        return sink->frames;
+    };
+    const auto found = run(both), of_people = run(people), of_faces = run(faces);
+    ASSERT_EQ(found.size(), 12U);
+    const auto expect_equal = [](const DetectionSet& a, const DetectionSet& b) {
+        ASSERT_EQ(a.detections.size(), b.detections.size());
+        EXPECT_GT(a.detections.size(), 0U);
+        for (std::size_t i = 0; i < a.detections.size(); ++i) {
+            EXPECT_EQ(a.detections[i].box.x, b.detections[i].box.x);
+            EXPECT_EQ(a.detections[i].box.h, b.detections[i].box.h);
+            EXPECT_EQ(a.detections[i].score, b.detections[i].score);
+        }
+    };
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        expect_equal(found[i].first, of_people[i].first);
+        expect_equal(found[i].second, of_faces[i].first);
+    }
 }
 
 TEST_F(CudaPipeline, OverflowsAreRepeatedAndRawBoxesAreComplete) {

@@ -101,11 +101,9 @@ struct Case {
 
 // Returns models with random weights, and the published ones if they are available.
 std::vector<Case> all_cases() {
-    std::vector<Case> cases{{"tiny_yunet", 64, 64, true},
-                            {"tiny_yunet", 330, 170, false},
-                            {"tiny_ultraface", 64, 48, true},
-                            {"tiny_yolox", 64, 64, true},
-                            {"tiny_yolox", 330, 170, false}};
+    std::vector<Case> cases{{"tiny_yunet", 64, 64, true},     {"tiny_yunet", 330, 170, false},
+                            {"tiny_ultraface", 64, 48, true}, {"tiny_retinaface", 64, 64, true},
+                            {"tiny_yolox", 64, 64, true},     {"tiny_yolox", 330, 170, false}};
     if (test::data_dir()) {
         cases.insert(cases.end(), {{"yunet_n_320_320", 320, 320, true},
                                    {"yunet_n_640_640", 640, 640, true},
@@ -113,6 +111,8 @@ std::vector<Case> all_cases() {
                                    {"yunet_s_320_320", 800, 448, false},
                                    {"version-RFB-320", 320, 240, true},
                                    {"version-RFB-640", 640, 480, true},
+                                   {"retinaface_mobilenet025", 640, 640, true},
+                                   {"retinaface_mobilenet025", 640, 640, false},
                                    {"yolox_nano", 416, 416, true},
                                    {"yolox_nano", 1000, 660, false}});
     }
@@ -130,7 +130,8 @@ protected:
         const fs::path path = scratch_.path() / (name + ".onnx");
         const std::string bytes = test::bytes_of(name == "tiny_yunet"       ? test::tiny_yunet(11)
                                                  : name == "tiny_ultraface" ? test::tiny_ultraface(12)
-                                                                            : test::tiny_yolox(21));
+                                                 : name == "tiny_yolox"     ? test::tiny_yolox(21)
+                                                                            : test::tiny_retinaface(13));
         std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
         return path;
     }
@@ -162,7 +163,7 @@ TEST_P(CnnBoxes, EqualOpenCV) {
         const DetectorParams params = params_for(detector_of_family(network.head.family), threshold, tested.letterbox);
         CnnDetector detector(std::move(network), params);
         expect_same(raw_of(detector, frame_of(bgr)), oracle.raw(bgr, static_cast<double>(threshold)), params,
-                    oracle.is_yunet());
+                    oracle.has_landmarks());
     }
 }
 

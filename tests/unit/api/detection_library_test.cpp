@@ -156,7 +156,7 @@ TEST_F(DetectionLibrary, SaysWhatItDoesNotKnowOfADetection) {
         EXPECT_EQ(face.class_id, THRONG_CLASS_FACE);
         EXPECT_GT(face.confidence, 0);
         EXPECT_LE(face.confidence, 1);
-        EXPECT_EQ(face.reserved, 0);
+        EXPECT_EQ(face.partner, 0);
         EXPECT_EQ(face.track, -1);
         EXPECT_EQ(face.person, -1);
     }
@@ -401,7 +401,7 @@ TEST_F(DetectionLibrary, DetectorsWorkInAForkedProcess) {
     throng_options options = cpu_options();
     options.threads = 3;
     int made = 0;
-    for (const char* kind : {"haar", "lbp", "hog", "cnn", "person"}) {
+    for (const char* kind : {"haar", "lbp", "hog", "cnn", "person", "face+person"}) {
         options.detector = kind;
         for (const bool used : {false, true}) {
             throng_detector* detector = nullptr;

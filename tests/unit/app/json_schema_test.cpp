@@ -289,6 +289,40 @@ TEST_F(JsonSchema, LinesOfNetworksAreValid) {
     }
 }
 
+TEST_F(JsonSchema, LinesOfPeopleAndTheirFacesAreValid) {
+    const std::filesystem::path corpus = test::source_dir() / "tests/fuzz/corpus/onnx";
+    std::filesystem::create_directory(file("models"));
+    std::filesystem::copy_file(corpus / "yolox.onnx", file("models/yolox_nano.onnx"));
+    std::filesystem::copy_file(corpus / "yunet.onnx", file("models/yunet_n_dynamic.onnx"));
+    test::ProgramOptions options;
+    options.environment = {"THRONG_MODELS=" + file("models")};
+    const ProgramResult result = run_program({"detect", "crowd:faces=3,size=160x120,frames=2", "--detector",
+                                              "face+person", "--track", "--raw", "--json", "-", "--quiet"},
+                                             options);
+    ASSERT_EQ(result.status, 0) << result.err;
+    std::vector<Json> lines;
+    std::istringstream text(result.out);
+    for (std::string line; std::getline(text, line);) lines.push_back(Json::parse(line));
+    ASSERT_EQ(lines.size(), 2U);
+    expect_valid(lines);
+    for (const Json& line : lines) {
+        ASSERT_GT(line["kept"].size(), 0U);
+        std::set<int> people;
+        for (const Json& face : line["faces"]["kept"]) {
+            EXPECT_EQ(face["class"], "face");
+            if (face["person"].is_null()) continue;
+            EXPECT_TRUE(people.insert(face["person"].get<int>()).second) << "two faces of one person";
+            EXPECT_EQ(line["kept"].at(face["person"].get<std::size_t>())["facing"], true);
+        }
+        std::size_t facing = 0;
+        for (const Json& person : line["kept"]) {
+            EXPECT_EQ(person["class"], "person");
+            facing += person["facing"].get<bool>() ? 1 : 0;
+        }
+        EXPECT_EQ(facing, people.size());
+    }
+}
+
 TEST_F(JsonSchema, AChangedLineIsRejected) {
     const std::string model = (test::source_dir() / "tests/fuzz/corpus/onnx/yunet.onnx").string();
     Json line = detect({"--detector", "cnn", "--model", model, "--score-threshold", "0.3", "--raw"}).front();

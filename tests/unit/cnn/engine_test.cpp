@@ -44,8 +44,8 @@ private:
         const int in = pick_tensor();
         const int channels = channels_[static_cast<std::size_t>(in)];
         const MapSize size = sizes_[static_cast<std::size_t>(in)];
-        constexpr Activation kActivations[] = {Activation::none, Activation::relu, Activation::silu};
-        const Activation activation = kActivations[pick(0, 2)];
+        constexpr Activation kActivations[] = {Activation::none, Activation::relu, Activation::silu, Activation::leaky};
+        const Activation activation = kActivations[pick(0, 3)];
         NetworkLayer shape;  // for size_after
         shape.stride = pick(1, 2);
         shape.padding = pick(0, 1);
@@ -170,6 +170,7 @@ TEST(CnnEngineTest, NetworksOfTheFamiliesEqualPlainLoops) {
     expect_equal_to_loops(test::random_yunet(random()), 224, 96, random);
     expect_equal_to_loops(test::random_yunet(random()), 32, 32, random);
     expect_equal_to_loops(test::random_ultraface(random()), 120, 75, random);
+    expect_equal_to_loops(test::random_retinaface(random()), 96, 64, random);
     Network yolox = test::random_yolox(random());
     expect_equal_to_loops(yolox, 96, 64, random);
     // Samples up to 255 are not normalized: SiLU sees hundreds.

@@ -80,7 +80,7 @@ TEST_P(CnnInputTest, EqualsTheDefinitionBitForBit) {
                           67.0F / static_cast<float>(pass.content_height)};
         NetworkInput input;
         input.rgb = true;
-        input.mean = 127;
+        input.mean = {127, 117, 104};
         input.scale = 1.0F / 128;
         input.padding = 114;
         std::vector<float> planes(3 * static_cast<std::size_t>(pass.width) * static_cast<std::size_t>(pass.height),
@@ -97,9 +97,9 @@ TEST_P(CnnInputTest, EqualsTheDefinitionBitForBit) {
             for (int x = 0; x < pass.width; ++x) {
                 const bool content = x < pass.content_width && y < pass.content_height;
                 const CnnPixel pixel = content ? pixel_of(frame, pass, x, y) : CnnPixel{114, 114, 114};
-                wrong += value(0, x, y) != cnn_normalize(pixel.red, input.mean, input.scale);
-                wrong += value(1, x, y) != cnn_normalize(pixel.green, input.mean, input.scale);
-                wrong += value(2, x, y) != cnn_normalize(pixel.blue, input.mean, input.scale);
+                wrong += value(0, x, y) != cnn_normalize(pixel.red, input.mean[0], input.scale);
+                wrong += value(1, x, y) != cnn_normalize(pixel.green, input.mean[1], input.scale);
+                wrong += value(2, x, y) != cnn_normalize(pixel.blue, input.mean[2], input.scale);
             }
         }
         EXPECT_EQ(wrong, 0) << "scale " << scale;

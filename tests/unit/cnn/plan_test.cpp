@@ -109,6 +109,7 @@ TEST_F(CnnPlanning, EachFamilyHasItsOwnThreshold) {
     params_.score_threshold.reset();
     EXPECT_LT(cnn_score_threshold(params_, HeadFamily::yunet), cnn_score_threshold(params_, HeadFamily::ultraface));
     EXPECT_LT(cnn_score_threshold(params_, HeadFamily::yolox), cnn_score_threshold(params_, HeadFamily::yunet));
+    EXPECT_LT(cnn_score_threshold(params_, HeadFamily::yunet), cnn_score_threshold(params_, HeadFamily::retinaface));
     params_.score_threshold = 0.3F;
     EXPECT_EQ(cnn_score_threshold(params_, HeadFamily::yunet), 0.3F);
     EXPECT_EQ(cnn_score_threshold(params_, HeadFamily::ultraface), 0.3F);

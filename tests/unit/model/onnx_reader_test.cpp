@@ -63,6 +63,26 @@ TEST(OnnxReader, ReadsUltraFaceAndItsPriors) {
     EXPECT_FLOAT_EQ(network.head.levels[1].priors[1].height, 48);
 }
 
+TEST(OnnxReader, ReadsRetinaFace) {
+    ModelProto model = test::tiny_retinaface(1);
+    const Network network = parse_onnx(test::bytes_of(model), "m.onnx");
+    EXPECT_EQ(network.head.family, HeadFamily::retinaface);
+    EXPECT_TRUE(network.head.has_landmarks);
+    EXPECT_FALSE(network.input.rgb);
+    EXPECT_EQ(network.input.mean, (std::array<float, 3>{104, 117, 123}));
+    ASSERT_EQ(network.head.levels.size(), 3U);
+    EXPECT_EQ(network.head.levels[1].stride, 16);
+    EXPECT_EQ(network.head.levels[1].priors, (std::vector<Prior>{{64, 64}, {128, 128}}));
+    EXPECT_FLOAT_EQ(network.head.center_variance, 0.1F);
+    EXPECT_EQ(network.layers.front().activation, Activation::leaky);
+    // Exporters name the outputs differently and list them in another order.
+    model.mutable_graph()->mutable_output()->SwapElements(0, 2);
+    EXPECT_EQ(parse_onnx(test::bytes_of(model), "m.onnx"), network);
+    // Larger variants of the network have no slope.
+    attribute_of(test::node_of(model, "stem"), "alpha").set_f(0);
+    EXPECT_EQ(parse_onnx(test::bytes_of(model), "m.onnx").layers.front().activation, Activation::relu);
+}
+
 // Space to depth is part of the first convolution, and one class remains of the last ones.
 TEST(OnnxReader, ReadsYoloxForOneClass) {
     ModelProto model = test::tiny_yolox(1);
@@ -175,10 +195,12 @@ TEST(OnnxReader, AcceptsNodesInAnyOrder) {
 TEST(OnnxReader, ReadsModelsForInputsOfSeveralSizes) {
     std::vector<Network> networks{parse_onnx(test::bytes_of(test::tiny_yunet(5)), "yunet"),
                                   parse_onnx(test::bytes_of(test::tiny_ultraface(5)), "ultraface"),
-                                  parse_onnx(test::bytes_of(test::tiny_yolox(5)), "yolox")};
+                                  parse_onnx(test::bytes_of(test::tiny_yolox(5)), "yolox"),
+                                  parse_onnx(test::bytes_of(test::tiny_retinaface(5)), "retinaface")};
     if (const auto data = test::data_dir()) {
-        for (const char* name : {"yunet_n_320_320", "yunet_n_640_640", "yunet_n_dynamic", "yunet_s_320_320",
-                                 "version-RFB-320", "version-RFB-320_simplified", "version-RFB-640", "yolox_nano"}) {
+        for (const char* name :
+             {"yunet_n_320_320", "yunet_n_640_640", "yunet_n_dynamic", "yunet_s_320_320", "version-RFB-320",
+              "version-RFB-320_simplified", "version-RFB-640", "yolox_nano", "retinaface_mobilenet025"}) {
             networks.push_back(read_onnx(*data / "models" / (std::string(name) + ".onnx")));
             EXPECT_GE(networks.back().head.levels.size(), 3U) << name;
         }
@@ -300,6 +322,18 @@ INSTANTIATE_TEST_SUITE_P(
                    return test::bytes_of(model);
                },
                "differently from UltraFace"},
+        Rejection{"OtherSlope", changed([](ModelProto& m) {
+                   attribute_of(test::node_of(m, "stem"), "alpha").set_f(0.2F);
+               }, test::tiny_retinaface),
+               "bad.onnx, LeakyRelu stem: has the slope 0.2"},
+        Rejection{"LandmarksOfOneLevelMissing", changed([](ModelProto& m) {
+                   test::node_of(m, "output2").set_input(2, "at32.head0.rows");
+               }, test::tiny_retinaface),
+               "Concat output2"},
+        Rejection{"LogitsWithoutSoftmax", changed([](ModelProto& m) {
+                   test::node_of(m, "output1").set_op_type("Identity");
+               }, test::tiny_retinaface),
+               "RetinaFace's layout: rows of 2 through a softmax"},
         Rejection{"OtherProduct", changed([](ModelProto& m) { test::node_of(m, "stem").set_input(1, "stem.x"); },
                                           test::tiny_yolox),
                "SiLU"},

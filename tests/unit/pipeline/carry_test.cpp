@@ -42,7 +42,11 @@ std::shared_ptr<const FrameResult> result_at(std::int64_t index, double pts) {
 }
 
 TEST(Carry, MovesTracksAndTheirDetections) {
-    const auto carried = carry(*result_at(3, 1.0), picture_at(4, 1.1));
+    FrameResult detected = *result_at(3, 1.0);
+    detected.faces = std::make_shared<FrameResult>(detected);
+    const auto carried = carry(detected, picture_at(4, 1.1));
+    EXPECT_FLOAT_EQ(carried->faces->tracks[0].box.x, 20);
+    EXPECT_FLOAT_EQ(detected.faces->tracks[0].box.x, 10) << "the faces of the result itself stay";
     EXPECT_TRUE(carried->carried);
     EXPECT_EQ(carried->frame.info().index, 4);
     EXPECT_FLOAT_EQ(carried->tracks[0].box.x, 20);

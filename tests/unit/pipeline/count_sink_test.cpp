@@ -102,6 +102,39 @@ TEST(CountSink, WritesOneRowPerMinuteAndSource) {
                                                "1 exited", "1 left", "2 exited", "2 left"}));
 }
 
+TEST(CountSink, SaysWhoFacesTheCameraAtALine) {
+    const test::ScratchDir dir;
+    const std::string events = (dir.path() / "events.jsonl").string();
+    CountPlan plan;
+    plan.width = 1000;
+    plan.height = 100;
+    plan.lines.push_back({"door", {500, 0}, {500, 100}});
+    CountSink sink(plan, {events, {}});
+    // 1: with a face. 2: with one that is gone at the line. 3: of a detector that looks for no faces.
+    for (int n = 0; n < 60; ++n) {
+        for (const int source : {1, 2, 3}) {
+            FrameResult result = frame_at(0.1 * n, source, 300 + 5 * n);
+            if (source < 3) result.faces = std::make_shared<FrameResult>();
+            if (source == 1 || (source == 2 && n < 20)) result.tracks[0].partner = 4;
+            sink.write(result);
+        }
+    }
+    sink.close();
+    std::map<int, std::vector<nlohmann::json>> crossed;
+    for (const std::string& line : lines_of(events)) {
+        const nlohmann::json event = nlohmann::json::parse(line);
+        if (event["event"] == "crossed") {
+            crossed[event["source_number"]].push_back(event);
+        } else {
+            EXPECT_FALSE(event.contains("facing"));
+        }
+    }
+    for (const int source : {1, 2, 3}) ASSERT_EQ(crossed[source].size(), 1U) << "a person counts once";
+    EXPECT_EQ(crossed[1][0]["facing"], true);
+    EXPECT_EQ(crossed[2][0]["facing"], false);
+    EXPECT_FALSE(crossed[3][0].contains("facing"));
+}
+
 // Walks into a zone just before a minute is over and is hidden now and then.
 TEST(CountSink, EventsAreInOrderAndCountInTheirMinute) {
     const test::ScratchDir dir;

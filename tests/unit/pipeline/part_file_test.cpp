@@ -82,11 +82,8 @@ TEST_F(PartFile, ReturnsWhatWasWritten) {
         return list;
     };
     std::vector<FrameResult> written;
-    for (int i = 0; i < 40; ++i) {
-        FrameResult result;
-        result.frame = frame_at(i / 7.0, 0).with_timing(i, i / 7.0, {});
+    const auto fill = [&](FrameResult& result, int i) {
         if (i % 3 > 0) result.detector = &detector_kind(i % 3 == 1 ? "haar" : "cnn");
-        if (random() % 4 == 0) result.frame = result.frame.as_damaged();
         for (DetectionSet* set : {&result.kept, &result.raw}) {
             set->detections = detections(random() % 5);
             set->total = static_cast<std::uint32_t>(random());
@@ -98,6 +95,17 @@ TEST_F(PartFile, ReturnsWhatWasWritten) {
         result.candidates = detections(random() % 3);
         result.raw_count = static_cast<std::uint32_t>(random());
         result.overflow = static_cast<std::uint32_t>(random() % 3);
+    };
+    for (int i = 0; i < 40; ++i) {
+        FrameResult result;
+        result.frame = frame_at(i / 7.0, 0).with_timing(i, i / 7.0, {});
+        if (random() % 4 == 0) result.frame = result.frame.as_damaged();
+        fill(result, i);
+        if (i % 5 == 0) {
+            result.detector = &detector_kind("face+person");
+            result.faces = std::make_shared<FrameResult>();
+            fill(*result.faces, i);
+        }
         written.push_back(std::move(result));
     }
     const auto half = written.begin() + 17;
@@ -107,7 +115,7 @@ TEST_F(PartFile, ReturnsWhatWasWritten) {
     const std::vector<FrameResult> read_back = read({1, 2, 3});
     ASSERT_EQ(read_back.size(), written.size());
     for (std::size_t i = 0; i < written.size(); ++i) {
-        EXPECT_EQ(json_line(read_back[i], {true, true}), json_line(written[i], {true, true}));
+        EXPECT_EQ(json_line(read_back[i], {true, true, true}), json_line(written[i], {true, true, true}));
         EXPECT_EQ(read_back[i].frame.info().damaged, written[i].frame.info().damaged);
         EXPECT_EQ(read_back[i].kept.total, written[i].kept.total);
         ASSERT_EQ(read_back[i].candidates.size(), written[i].candidates.size());

@@ -53,6 +53,41 @@ TEST(JsonLine, NamesDetectorClassAndConfidence) {
     }
 }
 
+TEST(JsonLine, SaysWhichFaceBelongsToWhichPerson) {
+    FrameResult result = example();
+    result.detector = &detector_kind("face+person");
+    const auto track = [](std::int64_t id, Box box, std::int64_t partner) {
+        Track made;
+        made.id = id;
+        made.box = box;
+        made.confirmed = true;
+        made.partner = partner;
+        return made;
+    };
+    result.kept.detections = {{{300, 100, 80, 240}, 0.9F, 1, 0}, {{100, 100, 80, 240}, 0.8F, 1, 1}};
+    result.tracks = {track(7, {100, 100, 80, 240}, 3), track(8, {300, 100, 80, 240}, 0)};
+    EXPECT_FALSE(nlohmann::json::parse(json_line(result, {}))["kept"][0].contains("facing"));
+    result.faces = std::make_shared<FrameResult>();
+    result.faces->detector = &detector_kind("cnn");
+    result.faces->kept.detections = {{{500, 0, 30, 36}, 0.9F, 1, 0}, {{125, 106, 30, 36}, 0.8F, 1, 1}};
+    result.faces->tracks = {track(3, {125, 106, 30, 36}, 7), track(4, {500, 0, 30, 36}, 0)};
+    result.faces->raw_count = 5;
+    const nlohmann::json line = nlohmann::json::parse(json_line(result, {.tracks = true}));
+    EXPECT_EQ(line["kept"][0]["class"], "person");
+    EXPECT_EQ(line["kept"][0]["facing"], false);
+    EXPECT_EQ(line["kept"][1]["facing"], true);
+    EXPECT_EQ(line["tracks"][0]["facing"], true);
+    EXPECT_EQ(line["tracks"][1]["facing"], false);
+    const nlohmann::json& faces = line["faces"];
+    EXPECT_EQ(faces["detector"], "cnn");
+    EXPECT_EQ(faces["raw"], 5);
+    EXPECT_EQ(faces["kept"][0]["class"], "face");
+    EXPECT_TRUE(faces["kept"][0]["person"].is_null());
+    EXPECT_EQ(faces["kept"][1]["person"], 1);
+    EXPECT_EQ(faces["tracks"][0]["person"], 7);
+    EXPECT_TRUE(faces["tracks"][1]["person"].is_null());
+}
+
 TEST(JsonLine, HasTheDocumentedFields) {
     const nlohmann::json line = nlohmann::json::parse(json_line(example(), {}));
     EXPECT_EQ(line["source"],

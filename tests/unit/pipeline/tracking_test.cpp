@@ -3,6 +3,8 @@
 #include <mutex>
 #include <set>
 
+#include "core/detect/detector_kinds.h"
+#include "core/pipeline/engine.h"
 #include "tests/unit/pipeline/fakes.h"
 
 namespace throng {
@@ -69,6 +71,71 @@ TEST(Tracking, IdsSurviveAFailureOfTheBackend) {
     EXPECT_NE(trial.pipeline->notice(), "");
     EXPECT_EQ(sink->tracks, std::vector<std::size_t>(10, 1));
     EXPECT_EQ(sink->ids, (std::set<std::int64_t>{1}));
+}
+
+class FacesSink final : public ResultSink {
+public:
+    void write(const FrameResult& result) override {
+        const std::lock_guard lock(mutex_);
+        results.push_back(result);
+    }
+    void close() override {}
+    std::vector<FrameResult> results;
+
+private:
+    std::mutex mutex_;
+};
+
+// Both detectors find the boxes of the fake backend in each frame; too many in frame 4, which runs again in larger buffers.
+TEST(Tracking, PeopleAndTheirFacesAreFoundInOneFrame) {
+    for (const int in_flight : {1, 2}) {
+        FakeBackend::Plan plan;
+        plan.boxes = [](std::int64_t frame) { return frame == 4 ? 20U : 2U; };
+        plan.in_flight = in_flight;
+        PipelineSettings settings = with_tracking();
+        settings.detector.kind = "face+person";
+        settings.capacity = 8;
+        Trial trial(source_of(8), plan, {}, settings);
+        const auto sink = std::make_shared<FacesSink>();
+        trial.pipeline->add_sink(sink);
+        trial.run();
+        ASSERT_EQ(sink->results.size(), 8U);
+        for (const FrameResult& result : sink->results) {
+            ASSERT_TRUE(result.faces);
+            const std::size_t expected = result.frame.info().index == 4 ? 20 : 2;
+            EXPECT_EQ(result.detector->name, "face+person");
+            EXPECT_EQ(result.faces->detector->name, "cnn");
+            for (const FrameResult* each : {&result, static_cast<const FrameResult*>(result.faces.get())}) {
+                EXPECT_EQ(each->kept.detections.size(), expected);
+                EXPECT_EQ(each->frame.info().index, result.frame.info().index);
+                EXPECT_EQ(each->overflow, 0U);
+                EXPECT_GE(each->tracks.size(), 2U);
+            }
+        }
+    }
+}
+
+// Only one of them finds something: each has its own buffers, and settings may change the kind while frames arrive.
+TEST(Tracking, EitherDetectorMayFindNothing) {
+    for (const char* only : {"face+person", "cnn"}) {
+        FakeBackend::Plan plan = one_box();
+        plan.only_kind = only;
+        PipelineSettings settings;
+        Engine engine(std::make_shared<FakeBackend>(plan), settings);
+        FakeSource source(source_of(4));
+        for (const char* kind : {"face+person", "haar", "face+person", "cnn"}) {
+            settings.detector.kind = kind;
+            engine.apply(settings);
+            DecodedFrame decoded;
+            ASSERT_EQ(source.read(decoded.frame, {}), ReadStatus::frame);
+            const std::shared_ptr<FrameResult> result = engine.detect(std::move(decoded)).result;
+            const bool both = kind == std::string("face+person");
+            ASSERT_EQ(result->faces != nullptr, both);
+            EXPECT_EQ(result->kept.detections.size(), kind == std::string(only) ? 1U : 0U);
+            if (!both) continue;
+            EXPECT_EQ(result->faces->kept.detections.size(), std::string(only) == "cnn" ? 1U : 0U);
+        }
+    }
 }
 
 TEST(Tracking, InvalidParametersAreRejected) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <random>
+#include <set>
 #include <vector>
 
 #include "core/redact/hiding.h"
@@ -250,6 +251,82 @@ TEST(VideoPlan, FindsATrackByItsSamples) {
         EXPECT_EQ(after.find(samples), track.track) << "ends half a second earlier at most";
         samples.pop_back();
         EXPECT_FALSE(after.find(samples).has_value());
+    }
+}
+
+// People and their faces: each class is tracked and planned as if it were alone, whatever the delay and wherever frames
+// have no list of faces.
+TEST(Lookahead, PeopleAndFacesArePlannedAsEachAlone) {
+    std::mt19937_64 random(test::seed(4901));
+    for (const int delay : {0, 8, PlanOptions::kWholeSequence}) {
+        HidingParams params = hiding_params("face+person");
+        params.plan.delay = delay;
+        const LookaheadParams both = lookahead_params(params);
+        LookaheadParams people_only = both;
+        people_only.faces.clear();
+        Lookahead joined(both), people(people_only), faces(both.faces.front());
+        std::vector<std::vector<Box>> people_boxes(60), face_boxes(60);
+        const auto jitter = [&] { return static_cast<float>(random() % 5); };
+        for (std::size_t i = 0; i < people_boxes.size(); ++i) {
+            const auto x = static_cast<float>(5 * i);
+            if (random() % 4 > 0) people_boxes[i].push_back({x + jitter(), 100, 80, 240});
+            if (random() % 3 > 0) face_boxes[i].push_back({x + 25 + jitter(), 106, 30, 36});
+            if (random() % 10 == 0) face_boxes[i].push_back({500, 300 + jitter(), 40, 48});  // on a poster
+        }
+        std::vector<FramePlan> found, of_people, of_faces;
+        const auto take = [](Lookahead& lookahead, std::vector<FramePlan>& plans) {
+            while (auto decision = lookahead.pop()) plans.push_back(std::move(decision->plan));
+        };
+        std::vector<Detection> detections[2];
+        for (std::size_t i = 0; i < people_boxes.size(); ++i) {
+            LookaheadInput inputs[2];
+            for (const int of_faces_number : {0, 1}) {
+                std::vector<Detection>& list = detections[of_faces_number];
+                list.clear();
+                for (const Box& box : (of_faces_number == 0 ? people_boxes : face_boxes)[i])
+                    list.push_back({box, 0.9F, 3, -1});
+                LookaheadInput& input = inputs[of_faces_number];
+                input.kept = list;
+                input.source = "a";
+                input.width = 640;
+                input.height = 480;
+                input.seconds = static_cast<double>(i) / kFps;
+                input.damaged = of_faces_number == 1 && i == 30;
+            }
+            people.push(inputs[0]);
+            faces.push(inputs[1]);
+            inputs[0].faces.push_back(inputs[1]);
+            joined.push(inputs[0]);
+            take(joined, found);
+            take(people, of_people);
+            take(faces, of_faces);
+        }
+        for (Lookahead* each : {&joined, &people, &faces}) each->finish();
+        take(joined, found);
+        take(people, of_people);
+        take(faces, of_faces);
+        ASSERT_EQ(found.size(), people_boxes.size());
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            std::vector<PlannedRegion> expected = of_people.at(i).regions;
+            expected.insert(expected.end(), of_faces.at(i).regions.begin(), of_faces.at(i).regions.end());
+            ASSERT_EQ(found[i].regions.size(), expected.size()) << i;
+            EXPECT_EQ(found[i].whole, i == 30);
+            for (std::size_t k = 0; k < expected.size(); ++k) {
+                EXPECT_EQ(found[i].regions[k].box.x, expected[k].box.x);
+                EXPECT_EQ(found[i].regions[k].box.w, expected[k].box.w);
+                EXPECT_EQ(found[i].regions[k].reason, expected[k].reason);
+                const bool is_face = k >= of_people[i].regions.size() && expected[k].track >= 0;
+                EXPECT_EQ(found[i].regions[k].track, expected[k].track + (is_face ? kFaceIds : 0));
+            }
+        }
+        if (delay != PlanOptions::kWholeSequence) continue;
+        std::set<std::int64_t> ids;
+        for (const TrackSummary& track : joined.planned_tracks()) {
+            EXPECT_TRUE(ids.insert(track.track).second);
+            EXPECT_EQ(joined.detections(track.track).size(), static_cast<std::size_t>(track.num_detected));
+        }
+        EXPECT_EQ(ids.size(), people.planned_tracks().size() + faces.planned_tracks().size());
+        EXPECT_GT(*ids.rbegin(), kFaceIds);
     }
 }
 
