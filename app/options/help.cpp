@@ -6,12 +6,11 @@
 namespace throng {
 
 std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
-    // CLI11 returns "NAME:{a,b}" or "N:INT in [0 - 255]": the name, then the description of its checks. Choices replace
-    // the name; ranges are omitted, because the error message of an invalid value states them.
+    // CLI11 returns "NAME:{a,b}": the name, then the choices, which replace it.
     const std::string full = option->get_type_name();
-    const std::size_t colon = full.find(':');
+    const std::size_t colon = full.find(":{");
     std::string type = full.substr(0, colon);
-    if (colon != std::string::npos && full.compare(colon + 1, 1, "{") == 0) {
+    if (colon != std::string::npos) {
         type = full.substr(colon + 2, full.find('}', colon) - colon - 2);
         std::replace(type.begin(), type.end(), ',', '|');
     }

@@ -13,9 +13,9 @@ namespace {
 void read_value(const CLI::Option& option, OptionEntry& entry) {
     if (option.get_items_expected_max() == 0) return;
     const std::string type = option.get_type_name();
-    const std::size_t colon = type.find(':');
+    const std::size_t colon = type.find(":{");
     entry.value = type.substr(0, colon);
-    if (colon != std::string::npos && type.compare(colon + 1, 1, "{") == 0) {
+    if (colon != std::string::npos) {
         std::istringstream list(type.substr(colon + 2, type.find('}', colon) - colon - 2));
         for (std::string choice; std::getline(list, choice, ',');) entry.choices.push_back(choice);
     }

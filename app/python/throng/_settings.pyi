@@ -2,7 +2,7 @@
 from os import PathLike
 from typing import Literal, TypedDict
 
-Kind = Literal["auto", "haar", "lbp", "hog", "cnn", "person"]
+Kind = Literal["auto", "haar", "lbp", "hog", "cnn", "person", "face+person"]
 
 class Settings(TypedDict, total=False):
     model: str | PathLike[str] | None
