@@ -147,7 +147,7 @@ std::vector<std::string> stage_names() {
 // Reads the switches of all detectors, also of those that need a GPU, from their tables: {id, title, help, {choices}}.
 std::vector<DetectorSwitch> detector_switches() {
     static const QRegularExpression kRow(
-        R"x(\{(?:"[\w-]+"|std::string\(\w+\)),\s*"([^"]+)",\s*"([^"]+)",\s*(?:\{([^}]*)\})?)x");
+        R"x(\{(?:"[\w-]+"|std::string\(\w+\)),\s*"([^"]+)",\s*((?:"[^"]+"\s*)+),\s*(?:\{([^}]*)\})?)x");
     static const QRegularExpression kWord(R"x("([^"]+)")x");
     std::vector<DetectorSwitch> switches;
     for (const char* file : {"gpu/cascade/cascade_switches.cpp", "gpu/hog/hog_options.cpp", "gpu/cnn/cnn_detector.cpp",
@@ -156,7 +156,7 @@ std::vector<DetectorSwitch> detector_switches() {
             const QRegularExpressionMatch row = rows.next();
             DetectorSwitch each{"switch" + std::to_string(switches.size()),
                                 row.captured(1).toStdString(),
-                                row.captured(2).toStdString(),
+                                literals_in(row.captured(2)).value(0).toStdString(),
                                 {},
                                 {}};
             for (auto words = kWord.globalMatch(row.captured(3)); words.hasNext();) {

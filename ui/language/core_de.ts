@@ -1707,5 +1707,17 @@
         <source>put &quot;videoconvert !&quot; in front of it</source>
         <translation>davor &quot;videoconvert !&quot; einfügen</translation>
     </message>
+    <message>
+        <source>frames were lost at the end</source>
+        <translation>am Ende gingen Bilder verloren</translation>
+    </message>
+    <message>
+        <source>is no address of a media server</source>
+        <translation>ist keine Adresse eines Medienservers</translation>
+    </message>
+    <message>
+        <source>use rtsp://, rtsps://, rtmp:// or rtmps://</source>
+        <translation>rtsp://, rtsps://, rtmp:// oder rtmps:// verwenden</translation>
+    </message>
 </context>
 </TS>
