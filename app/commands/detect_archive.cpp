@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 #include "app/commands/detect_run.h"
@@ -186,28 +185,20 @@ InputResult DetectWorker::join(const WorkItem& item, const std::vector<std::stri
 int run_detect_archive(const DetectArguments& arguments, const PipelineSettings& settings,
                        const CommonOptions& common) {
     const OutputOptions& output = arguments.output;
-    for (const auto& [option, value] : {std::pair{"--json", output.json},
-                                        {"--video", output.video},
-                                        {"--images", output.images},
-                                        {"--summary", output.summary},
-                                        {"--occupancy", output.occupancy},
-                                        {"--mqtt", output.mqtt},
-                                        {"--push", output.push},
-                                        {"--trace", output.trace},
-                                        {"--http", output.http.address},
-                                        {"--telemetry", arguments.clocks.telemetry}}) {
-        if (value.empty()) continue;
-        throw Error(ErrorKind::usage, "cannot be combined with --out, which writes one result per file", option,
-                    "join the results with throng merge");
-    }
-    for (const auto& [option, value, extension] : {std::tuple{"--events", output.events, kEventsExtension},
-                                                   {"--per-minute", output.per_minute, kPerMinuteExtension}}) {
-        if (value.empty()) continue;
-        throw Error(ErrorKind::usage, "names one file, but --out writes one per input", option,
+    std::vector<std::string_view> given = output.given();
+    if (!arguments.clocks.telemetry.empty()) given.push_back("--telemetry");
+    for (const std::string_view option : given) {
+        const bool events = option == "--events";
+        if (!events && option != "--per-minute") {
+            throw Error(ErrorKind::usage, "cannot be combined with --out, which writes one result per file",
+                        std::string(option), "join the results with throng merge");
+        }
+        throw Error(ErrorKind::usage, "names one file, but --out writes one per input", std::string(option),
                     fmt::format("use --count FILE.toml, which writes NAME{} beside each result; throng merge {} joins "
                                 "them",
-                                extension, option));
+                                events ? kEventsExtension : kPerMinuteExtension, option));
     }
+    check_outputs(output);
     if (arguments.archive.segment > 0 && arguments.source.frames > 0) {
         throw Error(ErrorKind::usage, "cannot be combined with --segment", "--frames");
     }

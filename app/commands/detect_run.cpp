@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include "app/commands/detect_archive.h"
@@ -53,6 +54,7 @@ DetectRun::DetectRun(DetectArguments arguments, const CommonOptions& common)
     if (arguments_.sources.empty() && !arguments_.output.http.requested()) {
         throw Error(ErrorKind::usage, "SOURCE is required", {}, "see throng detect --help");
     }
+    if (arguments_.sources.empty()) check_without_source();
     for (const std::string& source : arguments_.sources) files_->add_source(source);
     files_->add_model(settings_.detector);
     add_clock_files(*files_, arguments_.clocks);
@@ -95,10 +97,28 @@ int DetectRun::run() {
     return InterruptGuard::requested() ? exit_status(ErrorKind::interrupted) : status_;
 }
 
-// Without a source: until a signal.
+void DetectRun::check_without_source() const {
+    const OutputOptions& output = arguments_.output;
+    std::vector<std::string_view> given = output.given();
+    for (const auto& [option, is_given] : {std::pair{"--count", !output.count.empty()},
+                                           {"--raw", output.raw},
+                                           {"--track", output.track},
+                                           {"--blur", output.blur},
+                                           {"--show-faces", output.show_faces}}) {
+        if (is_given) given.emplace_back(option);
+    }
+    for (const std::string_view option : given) {
+        if (option != "--http") throw Error(ErrorKind::usage, "has no effect without a SOURCE", std::string(option));
+    }
+}
+
+// Without a source: until a signal. The detector is ready.
 int DetectRun::answer_questions() {
     clocks_.emplace(arguments_.clocks, common_);
-    while (sleep_for(std::chrono::hours(1), InterruptGuard::token())) continue;
+    notify_service_manager("READY=1\nSTATUS=Answers questions about images");
+    const std::chrono::milliseconds pause = period_.count() > 0 ? period_ / 4 : std::chrono::hours(1);
+    while (sleep_for(pause, InterruptGuard::token())) notify_service_manager("WATCHDOG=1");
+    notify_service_manager("STOPPING=1");
     return exit_status(ErrorKind::interrupted);
 }
 

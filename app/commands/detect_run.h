@@ -65,6 +65,7 @@ private:
         PipelineCounters reported;  // at the last report to the service manager
     };
 
+    void check_without_source() const;  // throws Error(usage) for what has no effect
     int answer_questions();
     void start_sources();
     void start_source(std::size_t number);

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -64,24 +65,6 @@ void parse_size(const std::string& text, ui::WindowOptions& window) {
     }
 }
 
-// Returns the names of the options that write results of detection.
-std::vector<const char*> output_options_of(const OutputOptions& output) {
-    std::vector<const char*> used;
-    for (const auto& [name, value] : {std::pair{"--json", output.json},
-                                      {"--video", output.video},
-                                      {"--images", output.images},
-                                      {"--summary", output.summary},
-                                      {"--events", output.events},
-                                      {"--per-minute", output.per_minute},
-                                      {"--occupancy", output.occupancy},
-                                      {"--mqtt", output.mqtt},
-                                      {"--push", output.push},
-                                      {"--trace", output.trace}}) {
-        if (!value.empty()) used.push_back(name);
-    }
-    return used;
-}
-
 // A wall shows its sources; outputs and counts are those of one source.
 void check_wall(const ViewOptions& options) {
     const std::size_t count = options.sources.size();
@@ -89,11 +72,10 @@ void check_wall(const ViewOptions& options) {
         throw Error(ErrorKind::usage, "too many sources for the window: " + std::to_string(count), "SOURCE",
                     "show up to " + std::to_string(ui::Wall::kMaxTiles) + ", or use `throng detect` for more");
     }
-    std::vector<const char*> used = output_options_of(options.output);
+    std::vector<std::string_view> used = options.output.given();
     if (!options.output.count.empty()) used.push_back("--count");
-    if (options.output.http.requested()) used.push_back("--http");
     if (count > 1 && !used.empty()) {
-        throw Error(ErrorKind::usage, "the window takes it for one source only", used.front(),
+        throw Error(ErrorKind::usage, "the window takes it for one source only", std::string(used.front()),
                     "name one source, or use `throng detect`");
     }
 }
@@ -116,7 +98,7 @@ int run_view(const CommandContext& context, ViewOptions options) {
     ChosenSettings& chosen = options.detection.chosen;
     if (chosen.value_or("detector", kAutoDetector) == kAutoDetector) chosen.clear("detector");
     // Outputs and screenshots do not depend on what the window has been used for.
-    const bool writes = !output_options_of(options.output).empty();
+    const bool writes = !options.output.given().empty();
     const bool reproducible = !options.screenshot.empty() || writes;
     // A network is tried while the cascade shows the source.
     const bool try_network =
@@ -128,7 +110,7 @@ int run_view(const CommandContext& context, ViewOptions options) {
     files->add_model(settings.detector);
     add_clock_files(*files, options.clocks);
     files->add_input("the scenes", options.scenes);
-    options.output.shows_counts = true;
+    options.output.in_window = true;
     add_outputs(*files, options.output, 1);
     files->add_output("--screenshot", options.screenshot);
 

@@ -25,7 +25,7 @@ void add_http_options(CLI::App& command, HttpOptions& options) {
     add_value(command, group, "--http-key", options.key, "FILE.pem", "Key of the certificate");
 }
 
-void add_http_files(RunFiles& files, const HttpOptions& options) {
+void check_http_options(const HttpOptions& options) {
     for (const auto& [given, option] : {std::pair{options.open, "--http-open"},
                                         {!options.token_file.empty(), "--http-token-file"},
                                         {!options.certificate.empty(), "--http-certificate"},
@@ -36,6 +36,9 @@ void add_http_files(RunFiles& files, const HttpOptions& options) {
     if (options.open && !options.token_file.empty()) {
         throw Error(ErrorKind::usage, "contradicts --http-open, which needs no token", "--http-token-file");
     }
+}
+
+void add_http_files(RunFiles& files, const HttpOptions& options) {
     files.add_input("the token", options.token_file);
     files.add_input("the certificate", options.certificate);
     files.add_input("the key", options.key);

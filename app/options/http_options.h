@@ -25,7 +25,10 @@ struct HttpOptions {
 
 void add_http_options(CLI::App& command, HttpOptions& options);
 
-// Adds the files that the server reads. Throws Error(usage) for options that have no effect without --http.
+// Throws Error(usage) for options that have no effect without --http, or contradict each other.
+void check_http_options(const HttpOptions& options);
+
+// Adds the files that the server reads.
 void add_http_files(RunFiles& files, const HttpOptions& options);
 
 // Starts the server and tells the user where; null without --http. pictures: how they are annotated.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <initializer_list>
 #include <utility>
 
 #include "app/options/command_line.h"
@@ -123,26 +124,50 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
     add_http_options(command, options.http);
 }
 
-void add_outputs(RunFiles& files, const OutputOptions& options, std::size_t sources) {
-    if (options.video == "-") {
-        throw Error(ErrorKind::usage, "a video cannot be written to standard output", "--video", "name a file");
+std::vector<std::string_view> OutputOptions::given() const {
+    std::vector<std::string_view> names;
+    for (const auto& [name, value] :
+         std::initializer_list<std::pair<std::string_view, const std::string&>>{{"--json", json},
+                                                                                {"--video", video},
+                                                                                {"--images", images},
+                                                                                {"--summary", summary},
+                                                                                {"--events", events},
+                                                                                {"--per-minute", per_minute},
+                                                                                {"--occupancy", occupancy},
+                                                                                {"--mqtt", mqtt},
+                                                                                {"--push", push},
+                                                                                {"--trace", trace},
+                                                                                {"--http", http.address}}) {
+        if (!value.empty()) names.push_back(name);
     }
+    return names;
+}
+
+void check_outputs(const OutputOptions& options) {
     if (options.audio == "copy" && options.video.empty()) {
         throw Error(ErrorKind::usage, "audio is written into a video only", "--audio copy", "add --video OUT.mp4");
-    }
-    if (!options.count.empty() && !options.writes_counts() && !options.shows_counts) {
-        throw Error(ErrorKind::usage, "nothing writes the counts", "--count",
-                    "add --events OUT.jsonl, --per-minute OUT.csv, --mqtt URL or --http PORT");
     }
     if (!options.mqtt_password.empty() && options.mqtt.empty()) {
         throw Error(ErrorKind::usage, "there is no broker", "--mqtt-password", "add --mqtt URL");
     }
+    if (options.show_faces && options.push.empty() && !options.http.requested()) {
+        throw Error(ErrorKind::usage, "nothing is sent", "--show-faces", "add --http PORT or --push URL");
+    }
+    check_http_options(options.http);
+}
+
+void add_outputs(RunFiles& files, const OutputOptions& options, std::size_t sources) {
+    check_outputs(options);
+    if (options.video == "-") {
+        throw Error(ErrorKind::usage, "a video cannot be written to standard output", "--video", "name a file");
+    }
+    if (!options.count.empty() && !options.writes_counts() && !options.in_window) {
+        throw Error(ErrorKind::usage, "nothing writes the counts", "--count",
+                    "add --events OUT.jsonl, --per-minute OUT.csv, --mqtt URL or --http PORT");
+    }
     if (!options.push.empty() && muxer_of_server(options.push) == nullptr) {
         throw Error(ErrorKind::usage, "is no address of a media server", options.push,
                     "use rtsp://, rtsps://, rtmp:// or rtmps://");
-    }
-    if (options.show_faces && options.push.empty() && !options.http.requested()) {
-        throw Error(ErrorKind::usage, "nothing is sent", "--show-faces", "add --http PORT or --push URL");
     }
     add_http_files(files, options.http);
     files.add_input("the lines and zones", options.count);
@@ -248,11 +273,11 @@ std::vector<std::shared_ptr<ResultSink>> OutputFiles::sinks_for(std::size_t numb
         sinks.push_back(std::make_shared<OutputSink>(std::make_shared<AsyncSink>(std::move(video)), failed_));
     }
     if (!options_.push.empty()) {
-        auto push = make_push_sink(push_url(options_.push, number + 1, sources_), {source.fps, !source.live},
+        const bool in_time = source.live || options_.in_window;
+        auto push = make_push_sink(push_url(options_.push, number + 1, sources_), {source.fps, !in_time},
                                    server_pictures(options_));
-        // A slow server delays no other output of a live source.
-        sinks.push_back(
-            std::make_shared<OutputSink>(std::make_shared<AsyncSink>(std::move(push), source.live), failed_));
+        // A slow server delays no other output of a source that somebody looks at now.
+        sinks.push_back(std::make_shared<OutputSink>(std::make_shared<AsyncSink>(std::move(push), in_time), failed_));
     }
     return sinks;
 }

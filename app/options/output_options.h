@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/options/cli_fwd.h"
@@ -24,7 +25,7 @@ struct OutputOptions {
     std::string summary;         // --summary OUT.json, "-" for standard output
     std::string audio = "drop";  // --audio copy|drop: of the source, in the video
     std::string count;           // --count FILE.toml: lines and zones
-    bool shows_counts = false;   // a window shows the counts
+    bool in_window = false;      // a window shows the counts, and plays the source at its pace
     std::string events;          // --events OUT.jsonl, "-" for standard output
     std::string per_minute;      // --per-minute OUT.csv, "-" for standard output
     std::string occupancy;       // --occupancy OUT.png|csv
@@ -39,6 +40,8 @@ struct OutputOptions {
     bool blur = false;           // --blur: faces made unrecognizable in videos and images
     HttpOptions http;
 
+    // Returns the options that send or write results of detection, of those that were given: "--json".
+    [[nodiscard]] std::vector<std::string_view> given() const;
     // Returns whether a file has tracks or what is counted by them.
     [[nodiscard]] bool write_tracks() const {
         return track || !events.empty() || !per_minute.empty() || !occupancy.empty();
@@ -65,6 +68,9 @@ void add_output_options(CLI::App& command, OutputOptions& options);
 
 // Returns how the pictures of --http and --push are annotated: with hidden faces unless --show-faces is given.
 [[nodiscard]] AnnotatedOptions server_pictures(const OutputOptions& options);
+
+// Throws Error(usage) for options that have no effect without others.
+void check_outputs(const OutputOptions& options);
 
 // Adds the outputs of a run over `sources` sources to its files. The inputs must have been added before. Throws as
 // RunFiles::add_output.

@@ -101,9 +101,9 @@ private:
         writer.to_server = true;
         return std::make_unique<VideoWriter>(url_, writer);
     }
-    // Returns false after a stop request. Times that go back begin anew.
+    // Returns false after a stop request. Times that go back or jump begin anew.
     [[nodiscard]] bool wait_until_due(double seconds) {
-        if (!start_ || seconds < last_) {
+        if (!start_ || seconds < last_ || seconds - last_ > kMaxFrameGap) {
             start_ = PushClock::now() -
                      std::chrono::duration_cast<PushClock::duration>(std::chrono::duration<double>(seconds));
         }

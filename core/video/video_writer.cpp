@@ -25,8 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kClock = 60000;   // ticks per second: divisible by all usual rates, and within MPEG-4's 16 bits
-constexpr double kMaxGap = 10;  // seconds between two frames
+constexpr int kClock = 60000;  // ticks per second: divisible by all usual rates, and within MPEG-4's 16 bits
 constexpr int kMaxThreads = 4;
 
 const char* muxer_of(const std::string& path, const VideoWriterOptions& options) {
@@ -137,7 +136,7 @@ void VideoWriter::Impl::start(const Frame& first) {
 
 std::int64_t VideoWriter::Impl::ticks(double pts) {
     const double step = pts - last_pts_;
-    const bool plausible = step > 0 && (step <= kMaxGap || muxer_->has_audio());
+    const bool plausible = step > 0 && (step <= kMaxFrameGap || muxer_->has_audio());
     last_pts_ = pts;
     if (last_ticks_ < 0) return last_ticks_ = 0;
     const double seconds = plausible ? step : 1 / options_.fps;

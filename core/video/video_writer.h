@@ -11,6 +11,8 @@
 
 namespace throng {
 
+constexpr double kMaxFrameGap = 10;  // seconds between two frames; more is a jump in the source
+
 struct VideoWriterOptions {
     double fps = 25;         // nominal rate; time stamps come from the frames
     int quality = 21;        // x264's constant rate factor: 18 nearly lossless, 28 small files

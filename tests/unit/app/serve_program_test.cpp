@@ -139,6 +139,10 @@ TEST_F(ServeProgram, WrongOptionsAreNamed) {
     fails({source, "--http", "0", "--http-certificate", "/nowhere.pem", "--http-key", "/nowhere.key"}, 3,
           "/nowhere.pem");
     fails({source, "--http", "0", "--out", "x"}, 2, "--http");
+    fails({source, "--http-open", "--out", "x"}, 2, "--http-open");
+    fails({source, "--show-faces", "--out", "x"}, 2, "--show-faces");
+    fails({"--http", "0", "--json", "x"}, 2, "--json");
+    fails({"--http", "0", "--track"}, 2, "--track");
     fails({}, 2, "SOURCE is required");
 }
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <stop_token>
 #include <string>
 #include <thread>
 
@@ -15,6 +16,7 @@
 #include "core/frame/frame_pool.h"
 #include "core/sinks/annotated_sinks.h"
 #include "core/video/source.h"
+#include "tests/support/eventually.h"
 #include "tests/support/test_data.h"
 #include "tests/support/video_files.h"
 
@@ -90,6 +92,26 @@ TEST(Push, IsThereAgainWhenTheServerIs) {
     serve("rtmp" + address, (dir.path() / "2.mp4").string(), *rtmp, index);
     const auto rtsp = make_push_sink("rtsp" + address, push, options);
     serve("rtsp" + address, (dir.path() / "3.mp4").string(), *rtsp, index);
+}
+
+// A stop request ends the wait for a frame that is due much later, if there is one.
+TEST(Push, AJumpInTheSourceIsNotWaitedFor) {
+    std::stop_source stop;
+    AnnotatedOptions options;
+    options.stop = stop.get_token();
+    PushOptions push;
+    push.paced = true;
+    const auto sink =
+        make_push_sink("rtsp://127.0.0.1:" + std::to_string(free_port()) + "/door", push, std::move(options));
+    std::atomic<int> written = 0;
+    const std::jthread writer([&] {
+        for (const int index : {0, 15000}) {  // 10 minutes
+            sink->write(checkerboard(index));
+            ++written;
+        }
+    });
+    EXPECT_TRUE(test::eventually([&] { return written == 2; }));
+    stop.request_stop();
 }
 
 TEST(Push, AMissingServerIsNoErrorBeforeTheEndAndNoPasswordIsShown) {
