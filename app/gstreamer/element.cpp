@@ -165,11 +165,6 @@ bool is_late(Element* element, const Search& search, GstClockTime time) {
     return static_cast<double>(now) + search.search_ns - due > static_cast<double>(search.options.deadline.count());
 }
 
-// Frames that wait are in memory once: as the copies that will be hidden.
-Frame without_pixels(const FrameInfo& info) {
-    return Frame(info, {}, nullptr);
-}
-
 // Returns the result of a frame that was not searched: nothing is known about it.
 std::shared_ptr<FrameResult> unknown(const api::ImageView& view) {
     FrameInfo info;
@@ -181,7 +176,7 @@ std::shared_ptr<FrameResult> unknown(const api::ImageView& view) {
     info.captured = std::chrono::steady_clock::now();
     info.damaged = true;
     auto result = std::make_shared<FrameResult>();
-    result->frame = without_pixels(info);
+    result->frame = Frame(info, {}, nullptr);
     return result;
 }
 
@@ -193,8 +188,8 @@ std::shared_ptr<FrameResult> find(Element* element, Search& search, const api::I
     }
     const auto start = std::chrono::steady_clock::now();
     try {
-        auto result = std::make_shared<FrameResult>(*search.detector.detect(view));
-        result->frame = without_pixels(result->frame.info());
+        // Frames that wait are in memory once: as the copies that will be hidden.
+        auto result = std::make_shared<FrameResult>(without_pixels(*search.detector.detect(view)));
         search.search_ns = 1e6 * milliseconds_since(start);
         search.failing = false;
         return result;

@@ -6,6 +6,19 @@
 
 namespace throng {
 
+FrameResult without_pixels(FrameResult result) {
+    FrameInfo info = result.frame.info();
+    info.memory = MemoryKind::host;
+    result.frame = Frame(info, {}, nullptr);
+    if (result.faces) result.faces = std::make_shared<FrameResult>(without_pixels(*result.faces));
+    return result;
+}
+
+double detection_latency_ms(const FrameResult& result) {
+    if (result.trace.collect_end == FrameTrace::Time()) return result.latency_ms;
+    return std::chrono::duration<double, std::milli>(result.trace.collect_end - result.frame.info().captured).count();
+}
+
 std::vector<std::int32_t> people_of_faces(const FrameResult& result) {
     if (!result.faces) return {};
     const auto boxes_of = [](const FrameResult& of_class) {

@@ -59,7 +59,7 @@ struct FrameResult {
     // Pipeline::latest() returns such results; sinks never receive them.
     bool carried = false;
     StageTimes timings;     // CPU: of this frame; GPU: of the newest frame measured
-    double latency_ms = 0;  // from capture to boxes on the host
+    double latency_ms = 0;  // from capture to boxes on the host, and to the plan if there is one
     FrameTrace trace;
 };
 
@@ -98,6 +98,12 @@ void for_each_class(Result& result, const Use& use) {
 
 // Adds the tracks of faces to the parameters of a lookahead without a plan, for results that may have faces.
 [[nodiscard]] LookaheadParams tracks_with_faces(LookaheadParams params);
+
+// Returns a result without the pixels of its frame: a decoder may have few surfaces.
+[[nodiscard]] FrameResult without_pixels(FrameResult result);
+
+// Returns the milliseconds from capture to the boxes, without what HidingQueue adds to FrameResult::latency_ms.
+[[nodiscard]] double detection_latency_ms(const FrameResult& result);
 
 // Returns the index of the person of each kept face of FrameResult::faces, or -1 (people_of_faces in core/track/faces.h);
 // empty without such faces.

@@ -33,7 +33,7 @@ struct HttpServerOptions {
 class HttpServer {
 public:
     // Called on the thread of the server, so it must not wait. HEAD comes as GET. client: for answer.
-    using Handler = std::function<HttpAnswer(const HttpRequest& request, std::uint64_t client)>;
+    using Handler = std::function<HttpAnswer(HttpRequest& request, std::uint64_t client)>;
 
     // Listens. Clients wait until start. Throws Error(usage) for a malformed address, Error(unavailable) if nobody can
     // listen there, Error(input) for a certificate or key that is missing, damaged, expired or of another key.

@@ -34,7 +34,10 @@ Questions::Questions(const HttpLimits& limits, MakeEngine make_engine, bool at_o
       thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
 bool Questions::ask(Question question) {
-    if (queue_.size() >= limits_.num_questions) return false;  // only one thread asks, so this does not change below
+    // Only one thread asks, so that neither grows below.
+    const std::size_t bytes = question.body.size();
+    if (queue_.size() >= limits_.num_questions || bytes_ + bytes > limits_.all_body_bytes) return false;
+    bytes_ += bytes;
     return queue_.push(std::move(question));
 }
 
@@ -51,7 +54,10 @@ void Questions::run(const std::stop_token& stop) {
     }
     Question question;
     while (queue_.pop(question, stop) == PopStatus::value) {
-        reply_(question.client, answer(question));
+        const std::size_t bytes = question.body.size();
+        HttpResponse response = answer(question);
+        bytes_ -= bytes;
+        reply_(question.client, std::move(response));
         question = {};
     }
 }
@@ -59,7 +65,9 @@ void Questions::run(const std::stop_token& stop) {
 HttpResponse Questions::answer(Question& question) {
     std::shared_ptr<const FrameResult> result;
     try {
-        const ImageFile file = image_of_bytes(std::move(question.image), kAskedImage);
+        const std::string_view image_bytes = std::string_view(question.body).substr(question.begin, question.size);
+        const ImageFile file = image_of_bytes({image_bytes.begin(), image_bytes.end()}, kAskedImage);
+        question.body = {};
         if (num_pixels(file.header) > limits_.image_pixels) {
             return question_error(question.kind, 413, "the image has too many pixels");
         }
@@ -81,32 +89,39 @@ HttpResponse Questions::answer(Question& question) {
     if (question.kind == Question::Kind::everything) {
         return {200, "application/json", json_line(*result, {}) + "\n"};
     }
-    if (question.kind == Question::Kind::faces && result->detector != nullptr && result->detector->object != "face") {
+    const bool only_faces = question.kind == Question::Kind::faces;
+    if (only_faces && !result->faces && result->detector != nullptr && result->detector->object != "face") {
         return question_error(question.kind, 501,
                               "the detector finds " + std::string(result->detector->finds) +
                                   ", not faces; start the program with another --detector");
     }
-    return {200, "application/json", deepstack_json(*result, question.min_confidence)};
+    return {200, "application/json", deepstack_json(*result, question.min_confidence, only_faces)};
 }
 
-std::string deepstack_json(const FrameResult& result, double min_confidence) {
-    std::vector<Detection> sorted;
-    for (const Detection& each : result.kept.detections) {
-        if (static_cast<double>(each.confidence) >= min_confidence) sorted.push_back(each);
-    }
+std::string deepstack_json(const FrameResult& result, double min_confidence, bool only_faces) {
+    struct Found : Detection {
+        std::string_view label;
+    };
+    std::vector<Found> sorted;
+    for_each_class(only_faces && result.faces ? *result.faces : result, [&](const FrameResult& found) {
+        const std::string_view label = found.detector == nullptr ? "face" : found.detector->object;
+        for (const Detection& each : found.kept.detections) {
+            if (static_cast<double>(each.confidence) >= min_confidence) sorted.push_back({each, label});
+        }
+    });
     std::stable_sort(sorted.begin(), sorted.end(),
-                     [](const Detection& a, const Detection& b) { return a.confidence > b.confidence; });
+                     [](const Found& a, const Found& b) { return a.confidence > b.confidence; });
     sorted.resize(std::min(sorted.size(), kMaxPredictions));
     nlohmann::ordered_json json = {{"success", true}, {"predictions", nlohmann::ordered_json::array()}};
     const int width = result.frame.width();
     const int height = result.frame.height();
-    for (const Detection& each : sorted) {
+    for (const Found& each : sorted) {
         // Whole pixels within the image, as DeepStack has them.
         const auto pixel = [](float value, int most) {
             return static_cast<int>(std::lround(std::clamp(value, 0.0F, static_cast<float>(most))));
         };
         json["predictions"].push_back({{"confidence", each.confidence},
-                                       {"label", result.detector == nullptr ? "face" : result.detector->object},
+                                       {"label", each.label},
                                        {"x_min", pixel(each.box.x, width)},
                                        {"y_min", pixel(each.box.y, height)},
                                        {"x_max", pixel(each.box.x + each.box.w, width)},

@@ -8,7 +8,6 @@
 #include <memory>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "core/base/bounded_queue.h"
 #include "core/pipeline/engine.h"
@@ -23,7 +22,8 @@ struct Question {
         objects,
     };
     Kind kind = Kind::everything;
-    std::vector<std::uint8_t> image;  // bytes of a file
+    std::string body;                 // of the request
+    std::size_t begin = 0, size = 0;  // of the file of the image in it
     double min_confidence = 0;        // of predictions
     std::uint64_t client = 0;
 };
@@ -36,7 +36,7 @@ public:
     // at_once: makes the detector now; otherwise the first question does. reply: called on the thread of the detector.
     Questions(const HttpLimits& limits, MakeEngine make_engine, bool at_once, Reply reply);
 
-    // Returns false if the queue is full. Never waits.
+    // Returns false if too many images or bytes wait. Never waits.
     [[nodiscard]] bool ask(Question question);
     // Blocks until the detector is made. Throws why it cannot be made. Requires at_once.
     void wait_ready() { made_.get_future().get(); }
@@ -52,12 +52,13 @@ private:
     const Reply reply_;
     std::promise<void> made_;
     std::atomic<bool> ready_ = false;
+    std::atomic<std::size_t> bytes_ = 0;  // of questions without an answer
     std::unique_ptr<Engine> engine_;
     BoundedQueue<Question> queue_;
     std::jthread thread_;  // last: it uses the others
 };
 
-// Returns DeepStack's answer: at most 20 predictions, the most confident first.
-[[nodiscard]] std::string deepstack_json(const FrameResult& result, double min_confidence);
+// Returns DeepStack's answer: at most 20 predictions, the most confident first. only_faces: of people and their faces.
+[[nodiscard]] std::string deepstack_json(const FrameResult& result, double min_confidence, bool only_faces);
 
 }  // namespace throng

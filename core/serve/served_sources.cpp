@@ -22,6 +22,11 @@ double rounded_to(double value, double steps) {
     return std::round(value * steps) / steps;
 }
 
+// Returns what is found of faces, or of people if no faces are looked for.
+const FrameResult& faces_of(const FrameResult& result) {
+    return result.faces ? *result.faces : result;
+}
+
 }  // namespace
 
 std::string picture_channel(int source_number) {
@@ -103,7 +108,7 @@ void ServedSources::add(int source_number, const FrameResult& result) {
         ++source.frames;
         source.rate.tick(now);
         source.last = now;
-        source.latency.add(result.latency_ms / 1000);
+        source.latency.add(detection_latency_ms(result) / 1000);
         for (const StageTime& time : result.timings) {
             const auto same = [&time](const auto& stage) { return stage.first == time.name; };
             auto stage = std::find_if(source.stages.begin(), source.stages.end(), same);
@@ -112,9 +117,7 @@ void ServedSources::add(int source_number, const FrameResult& result) {
             }
             stage->second.add(time.ms / 1000);
         }
-        source.newest = result;
-        // Without the pixels: a decoder may have few surfaces.
-        source.newest.frame = Frame(result.frame.info(), {}, nullptr);
+        source.newest = without_pixels(result);
         if (watched && !source.pictures) {
             source.pictures = std::make_shared<Pictures>(server_, pictures_, source_number);
         }
@@ -148,6 +151,7 @@ nlohmann::ordered_json ServedSources::list() const {
     const std::lock_guard lock(mutex_);
     for (const auto& [number, source] : sources_) {
         const FrameResult& newest = source.newest;
+        const FrameResult& faces = faces_of(newest);
         nlohmann::ordered_json entry = {{"number", number},
                                         {"name", name_as_text(source.info.name)},
                                         {"details", name_as_text(source.info.details.text())},
@@ -158,8 +162,8 @@ nlohmann::ordered_json ServedSources::list() const {
                                         {"reconnects", newest.trace.reconnects},
                                         {"fps", rounded_to(source.ended ? 0 : source.rate.rate(now), 10)},
                                         {"latency_ms", rounded_to(newest.latency_ms, 10)},
-                                        {"finds", newest.detector == nullptr ? "faces" : newest.detector->finds},
-                                        {"found", newest.kept.detections.size()},
+                                        {"finds", faces.detector == nullptr ? "faces" : faces.detector->finds},
+                                        {"found", faces.kept.detections.size()},
                                         {"people", source.totals.people},
                                         {"unique", source.totals.unique}};
         entry["lines"] = nlohmann::ordered_json::array();
@@ -214,6 +218,8 @@ void ServedSources::add_metrics(MetricsText& metrics) const {
     each_value("throng_frames_total", "counter", "Frames with a result.", [](const Source& s) { return s.frames; });
     each_value("throng_frames_dropped_total", "counter", "Frames replaced by a newer one before detection.",
                [](const Source& s) { return s.newest.trace.dropped; });
+    each_value("throng_source_ended", "gauge", "1 after the end of a source; no results come any more.",
+               [](const Source& s) { return s.ended ? 1 : 0; });
     each_value("throng_reconnects_total", "counter", "Times that the source was opened again after an error.",
                [](const Source& s) { return s.newest.trace.reconnects; });
     metrics.begin("throng_frame_latency_seconds", "histogram", "Time from the arrival of a frame to its boxes.");
@@ -222,8 +228,8 @@ void ServedSources::add_metrics(MetricsText& metrics) const {
     each([&](const std::string& number, const Source& source) {
         for (const auto& [stage, times] : source.stages) metrics.add({{"source", number}, {"stage", stage}}, times);
     });
-    each_value("throng_faces", "gauge", "Faces, or people, in the newest frame.",
-               [](const Source& s) { return s.newest.kept.detections.size(); });
+    each_value("throng_faces", "gauge", "Faces in the newest frame; people if no faces are looked for.",
+               [](const Source& s) { return faces_of(s.newest).kept.detections.size(); });
     each_value("throng_people", "gauge", "Tracked people in the newest frame.",
                [](const Source& s) { return s.totals.people; });
     each_value("throng_people_seen_total", "counter", "People that were tracked so far.",

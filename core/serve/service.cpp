@@ -49,7 +49,7 @@ Service::Service(ServiceOptions options)
     rules_.host = server_.host();
     rules_.cookie = "throng_token_" + std::to_string(server_.port());
     rules_.secure = !options_.server.certificate.empty();
-    server_.start([this](const HttpRequest& request, std::uint64_t client) { return handle(request, client); });
+    server_.start([this](HttpRequest& request, std::uint64_t client) { return handle(request, client); });
 }
 
 std::shared_ptr<CountListener> Service::listen(const CountPlan& plan) {
@@ -76,7 +76,7 @@ std::string Service::describe() const {
     return server_.url() + "?token=TOKEN, with the token in " + token_file_;
 }
 
-HttpAnswer Service::handle(const HttpRequest& request, std::uint64_t client) {
+HttpAnswer Service::handle(HttpRequest& request, std::uint64_t client) {
     // Whoever watches a machine asks without a token; the answer says nothing about the sources.
     if (request.path == "/healthz" && request.method == "GET") return text_answer("ok\n");
     if (std::optional<HttpResponse> refused = check_access(rules_, request)) return {std::move(*refused)};
@@ -87,7 +87,7 @@ HttpAnswer Service::handle(const HttpRequest& request, std::uint64_t client) {
     return answer;
 }
 
-HttpAnswer Service::find_answer(const HttpRequest& request, std::uint64_t client) {
+HttpAnswer Service::find_answer(HttpRequest& request, std::uint64_t client) {
     const std::string& path = request.path;
     constexpr std::array<std::pair<std::string_view, Question::Kind>, 3> kQuestions = {
         std::pair{std::string_view("/detect"), Question::Kind::everything},
@@ -147,7 +147,7 @@ HttpAnswer Service::answer_stream(std::string_view rest) {
     return answer;
 }
 
-HttpAnswer Service::ask(Question::Kind kind, const HttpRequest& request, std::uint64_t client) {
+HttpAnswer Service::ask(Question::Kind kind, HttpRequest& request, std::uint64_t client) {
     Question question;
     question.kind = kind;
     question.client = client;
@@ -166,7 +166,9 @@ HttpAnswer Service::ask(Question::Kind kind, const HttpRequest& request, std::ui
     }
     if (image.empty())
         return {error_response(400, "no image: send one as the field 'image' of a form, or as the body")};
-    question.image.assign(image.begin(), image.end());
+    question.begin = static_cast<std::size_t>(image.data() - request.body.data());
+    question.size = image.size();
+    question.body = std::move(request.body);
     if (questions_.ask(std::move(question))) {
         HttpAnswer later;
         later.kind = HttpAnswer::Kind::later;

@@ -51,10 +51,10 @@ public:
     [[nodiscard]] const HttpServer& server() const noexcept { return server_; }
 
 private:
-    [[nodiscard]] HttpAnswer handle(const HttpRequest& request, std::uint64_t client);
-    [[nodiscard]] HttpAnswer find_answer(const HttpRequest& request, std::uint64_t client);
+    [[nodiscard]] HttpAnswer handle(HttpRequest& request, std::uint64_t client);
+    [[nodiscard]] HttpAnswer find_answer(HttpRequest& request, std::uint64_t client);
     [[nodiscard]] HttpAnswer answer_stream(std::string_view rest);
-    [[nodiscard]] HttpAnswer ask(Question::Kind kind, const HttpRequest& request, std::uint64_t client);
+    [[nodiscard]] HttpAnswer ask(Question::Kind kind, HttpRequest& request, std::uint64_t client);
     [[nodiscard]] std::string metrics();
     [[nodiscard]] std::string missing() const;
 

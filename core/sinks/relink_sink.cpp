@@ -16,23 +16,20 @@ std::size_t bytes_of(const FrameResult& result) {
     return bytes_of(result.raw) + bytes_of(result.kept) + (result.faces ? bytes_of(*result.faces) : 0);
 }
 
-// Without the pixels, which `frame` stands for, and without candidates.
-FrameResult copy_of(const FrameResult& result, const Frame& frame) {
-    FrameResult copy = result;
-    copy.frame = frame;
-    std::vector<Detection>().swap(copy.candidates);  // clear() would keep the memory
-    copy.num_unconfident = 0;
-    if (result.faces) copy.faces = std::make_shared<FrameResult>(copy_of(*result.faces, frame));
+// Without pixels and candidates.
+FrameResult copy_of(const FrameResult& result) {
+    FrameResult copy = without_pixels(result);
+    for_each_class(copy, [](FrameResult& each) {
+        std::vector<Detection>().swap(each.candidates);  // clear() would keep the memory
+        each.num_unconfident = 0;
+    });
     return copy;
 }
 
 }  // namespace
 
 void RelinkSink::write(const FrameResult& result) {
-    FrameInfo info = result.frame.info();
-    info.memory = MemoryKind::host;
-    const PlaneView no_planes[Frame::kMaxPlanes] = {};
-    FrameResult copy = copy_of(result, Frame(info, no_planes, nullptr));
+    FrameResult copy = copy_of(result);
     bytes_ += bytes_of(copy);
     for (StageTime& time : copy.timings) time.name = *names_.emplace(time.name).first;
     LookaheadInput input = lookahead_input(result);

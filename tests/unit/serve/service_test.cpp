@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <set>
@@ -58,7 +60,8 @@ FrameResult result_of(std::int64_t index) {
     result.detector = &detector_kind("haar");
     result.kept.detections = {{{4, 4, 8, 8}, 1.5F, 4, 0, 0.75F}};
     result.timings = {{"decode", 1.25}, {"total", 3}};
-    result.latency_ms = 30;
+    result.latency_ms = 350;  // with the delay of hiding, which is no time of the detector
+    result.trace.collect_end = result.frame.info().captured + std::chrono::milliseconds(30);
     result.trace.dropped = 5;
     result.trace.reconnects = 2;
     return result;
@@ -161,6 +164,7 @@ TEST(Service, TellsTheNewestResultAndWhatIsCounted) {
         {"throng_source_info{source=\"2\",name=\"rtsp://a\\\"\\\\b\\n\",live=\"true\"}", "1"},
         {"throng_frames_total{source=\"2\"}", "3"},
         {"throng_frames_dropped_total{source=\"2\"}", "5"},
+        {"throng_source_ended{source=\"2\"}", "0"},
         {"throng_reconnects_total{source=\"2\"}", "2"},
         {"throng_faces{source=\"2\"}", "1"},
         {"throng_people_in_zone{source=\"2\",zone=\"hall\"}", "3"},
@@ -177,6 +181,56 @@ TEST(Service, TellsTheNewestResultAndWhatIsCounted) {
     EXPECT_NEAR(std::stod(samples["throng_frame_latency_seconds_sum{source=\"2\"}"]), 0.09, 1e-9);
     EXPECT_GT(std::stod(samples["throng_process_resident_memory_bytes"]), 1e6);
     for (const char* family : {"throng_clock_hertz", "throng_power_watts"}) EXPECT_TRUE(families.contains(family));
+}
+
+// Two people, one of whom faces the camera.
+FrameResult people_and_faces() {
+    FrameResult result = result_of(0);
+    result.detector = &detector_kind("face+person");
+    result.kept.detections = {{{4, 4, 20, 40}, 1, 4, 0, 0.5F}, {{30, 4, 20, 40}, 1, 4, 0, 0.9F}};
+    result.faces = std::make_shared<FrameResult>(result_of(0));
+    return result;
+}
+
+TEST(Service, FacesOfPeopleAreCountedAsFaces) {
+    const auto service = make_test_service();
+    const int port = service->server().port();
+    const auto sink = service->sink_for(1, info_of("door"));
+    const FrameResult result = people_and_faces();
+    sink->write(result);
+    EXPECT_EQ(nlohmann::json::parse(http_ask(port, "GET", "/streams").body)[0]["found"], 1);
+    const std::string metrics = http_ask(port, "GET", "/metrics").body;
+    EXPECT_NE(metrics.find("throng_faces{source=\"1\"} 1\n"), std::string::npos);
+    EXPECT_NE(metrics.find("throng_source_ended{source=\"1\"} 0\n"), std::string::npos);
+    sink->close();
+    EXPECT_NE(http_ask(port, "GET", "/metrics").body.find("throng_source_ended{source=\"1\"} 1\n"), std::string::npos);
+
+    const auto labels = [&](bool only_faces) {
+        std::vector<std::string> found;
+        const auto answer = nlohmann::json::parse(deepstack_json(result, 0, only_faces));
+        for (const auto& each : answer["predictions"]) found.push_back(each["label"]);
+        return found;
+    };
+    EXPECT_EQ(labels(true), std::vector<std::string>({"face"}));
+    EXPECT_EQ(labels(false), std::vector<std::string>({"person", "face", "person"}));
+}
+
+// A decoder may have few surfaces.
+TEST(Service, NoPixelsAreKeptWhileNobodyLooks) {
+    const auto service = make_test_service();
+    const auto sink = service->sink_for(1, info_of("door"));
+    std::weak_ptr<int> pixels;
+    {
+        const auto owner = std::make_shared<int>(0);
+        pixels = owner;
+        FrameResult result = people_and_faces();
+        const Frame frame(result.frame.info(), {}, owner);
+        result.frame = frame;
+        result.faces->frame = frame;
+        sink->write(result);
+    }
+    EXPECT_TRUE(pixels.expired());
+    EXPECT_EQ(http_ask(service->server().port(), "GET", "/streams/1/latest.json").status, 200);
 }
 
 // Returns the picture of the next part of a stream.
@@ -319,6 +373,12 @@ TEST(Service, AFullQueueIsBusyAndADetectorThatFailsSaysSo) {
     go_on.set_value();
     EXPECT_EQ(first.read_reply().status, 200);
     EXPECT_EQ((refused_second ? third : second).read_reply().status, 200);
+
+    // What waits is limited in bytes, too.
+    ServiceOptions small;
+    small.server.limits.all_body_bytes = image.size() - 1;
+    const auto limited = make_test_service(std::move(small));
+    EXPECT_EQ(http_ask(limited->server().port(), "POST", "/detect", "", image).status, 503);
 
     ServiceOptions broken;
     broken.make_engine = []() -> std::unique_ptr<Engine> { throw Error(ErrorKind::unavailable, "no model"); };
