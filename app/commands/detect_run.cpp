@@ -116,7 +116,7 @@ void DetectRun::check_without_source() const {
 int DetectRun::answer_questions() {
     clocks_.emplace(arguments_.clocks, common_);
     notify_service_manager("READY=1\nSTATUS=Answers questions about images");
-    const std::chrono::milliseconds pause = period_.count() > 0 ? period_ / 4 : std::chrono::hours(1);
+    const std::chrono::duration<double> pause = period_.count() > 0 ? period_ / 4.0 : std::chrono::hours(1);
     while (sleep_for(pause, InterruptGuard::token())) notify_service_manager("WATCHDOG=1");
     notify_service_manager("STOPPING=1");
     return exit_status(ErrorKind::interrupted);

@@ -288,7 +288,8 @@ void MqttClient::Impl::connect(const std::stop_token& stop) {
     next_try_ = MqttClock::now() + options_.retry;
     try {
         wait_for_host(options_.url, shown_, kMqttLookUp, stop);
-    } catch (const Error& error) {
+    } catch (...) {
+        const Error error = current_error();  // also of a thread that cannot be started
         next_try_ = MqttClock::now() + options_.retry;
         if (error.kind() != ErrorKind::interrupted) lose(error.problem().text());
         return;

@@ -122,18 +122,20 @@ std::string load_token(const std::string& path) {
         ::unlink(draft.c_str());
         errno = failure;
         if (!linked) fail("cannot make the file of the token: %1");
+        // Also with --quiet, which hides the address.
+        logger().warn("{}: a new token, which clients need", path);
     }
     ReadOptions reading;
     reading.what = "token";
     reading.max_bytes = kMaxTokenFile;
     std::string token = read_file(path, reading);
     while (!token.empty() && (token.back() == '\n' || token.back() == '\r' || token.back() == ' ')) token.pop_back();
-    const bool printable =
-        std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c < 0x7f && c != ';'; });
-    if (token.size() < kMinToken || !printable) {
+    // The same in a header, a cookie and an address. A + in an address is a blank.
+    constexpr std::string_view kAllowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~=/";
+    if (token.size() < kMinToken || token.find_first_not_of(kAllowed) != std::string::npos) {
         throw Error(ErrorKind::input,
-                    {"not a token: it needs at least %1 printable characters without blanks", kMinToken}, path,
-                    "remove the file, so that a new one is made");
+                    {"not a token: it needs at least %1 characters, which are letters, digits and -._~=/", kMinToken},
+                    path, "remove the file, so that a new one is made");
     }
     struct stat status {};
     if (::stat(path.c_str(), &status) == 0 && (status.st_mode & 077U) != 0) {

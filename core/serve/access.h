@@ -27,7 +27,7 @@ struct AccessRules {
 [[nodiscard]] std::optional<std::string> cookie_header(const AccessRules& rules, const HttpRequest& request);
 
 // Returns the token in a file, which is made with a random one, for its owner alone, if it does not exist. Throws
-// Error(input) if it cannot be read or made, or holds no token of at least 16 printable characters.
+// Error(input) if it cannot be read or made, or holds no token of at least 16 letters, digits and -._~=/.
 [[nodiscard]] std::string load_token(const std::string& path);
 
 // Returns the path of the token that the program makes: $STATE_DIRECTORY, $XDG_STATE_HOME/throng or

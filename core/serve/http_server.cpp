@@ -503,8 +503,13 @@ private:
     void receive(Client& client) {
         const ssize_t count = read_some(client, buffer_.data(), buffer_.size());
         if (count < 0) {
-            // A client that has sent its request may close its half of the connection; here none is complete.
-            client.gone = client.out.empty() || client.state != Client::State::closing;
+            // A client that has sent its request may close its half of the connection, and reads the answer.
+            if (client.state == Client::State::reading && !client.out.empty()) {
+                client.keep_alive = false;
+                finish(client);
+            } else {
+                client.gone = true;
+            }
             return;
         }
         if (count == 0) return;

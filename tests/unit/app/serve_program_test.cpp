@@ -15,7 +15,9 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/eventually.h"
 #include "tests/support/http_client.h"
+#include "tests/support/notify_socket.h"
 #include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
 
@@ -79,7 +81,9 @@ TEST_F(ServeProgram, AnswersAreThoseOfDetect) {
         run_program({"detect", image, "--json", "-", "--quiet", "--detector", "haar", "--backend", "cpu"}).out);
     ASSERT_GE(expected["kept"].size(), 3U);
     const int port = free_port();
+    const test::NotifySocket socket((dir.path() / "socket").string());
     serve({"detect"}, port, [&] {
+        EXPECT_TRUE(test::eventually([&] { return socket.report().starts_with("READY=1\n"); }));
         const std::string bytes = test::contents(image);
         const HttpReply all = http_ask(port, "POST", "/detect", {}, bytes);
         EXPECT_EQ(nlohmann::json::parse(all.body)["kept"], expected["kept"]);
@@ -103,6 +107,7 @@ TEST_F(ServeProgram, AnswersAreThoseOfDetect) {
         EXPECT_EQ(second.status, 4) << second.err;
         EXPECT_NE(second.err.find("choose another one"), std::string::npos) << second.err;
     });
+    EXPECT_EQ(socket.report(), "STOPPING=1");
 }
 
 TEST_F(ServeProgram, ASourceIsServedBesidesItsFiles) {

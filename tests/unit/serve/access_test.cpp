@@ -93,7 +93,8 @@ TEST(Access, TheTokenIsMadeOnceAndForItsOwner) {
     EXPECT_NE(load_token((folder.path() / "other").string()), tokens.front());
 
     for (const char* bad :
-         {"", "\n", "short\n", "has a blank in it, so it is none\n", "0123456789;abcdef0123456789\n"}) {
+         {"", "\n", "short\n", "has a blank in it, so it is none\n", "0123456789;abcdef0123456789\n",
+          "0123456789\"abcdef\n", "0123456789,abcdef\n", "0123456789+abcdef\n", "0123456789%abcdef\n"}) {
         std::ofstream(path, std::ios::trunc) << bad;
         EXPECT_THROW(static_cast<void>(load_token(path)), Error) << bad;
     }
@@ -101,6 +102,8 @@ TEST(Access, TheTokenIsMadeOnceAndForItsOwner) {
     EXPECT_THROW(static_cast<void>(load_token(path)), Error);
     std::ofstream(path, std::ios::trunc) << "my-own-token-without-blanks\r\n";
     EXPECT_EQ(load_token(path), "my-own-token-without-blanks");
+    std::ofstream(path, std::ios::trunc) << "aA0-._~=/aA0-._~=/";
+    EXPECT_EQ(load_token(path), "aA0-._~=/aA0-._~=/");
     EXPECT_THROW(static_cast<void>(load_token(folder.path().string())), Error);
     EXPECT_THROW(static_cast<void>(load_token("/proc/none/token")), Error);
 }

@@ -304,6 +304,20 @@ TEST(HttpServer, SpeaksTls) {
         reply.append(bytes.data(), static_cast<std::size_t>(count));
     }
     EXPECT_TRUE(reply.starts_with("HTTP/1.1 200 OK\r\n") && reply.ends_with("POST[" + body + "]"));
+    // A client that has closed its half gets its answer.
+    const std::unique_ptr<BIO, decltype(&BIO_free_all)> half(BIO_new_ssl_connect(context.get()), &BIO_free_all);
+    BIO_set_conn_hostname(half.get(), ("127.0.0.1:" + std::to_string(echo.server->port())).c_str());
+    ASSERT_GT(BIO_puts(half.get(), "GET /later HTTP/1.1\r\nHost: a\r\n\r\n"), 0);
+    ASSERT_TRUE(test::eventually([&] { return echo.later != 0; }));
+    SSL* tls = nullptr;
+    BIO_get_ssl(half.get(), &tls);
+    ASSERT_EQ(SSL_shutdown(tls), 0);
+    echo.server->answer(echo.later, {200, "text/plain", "at last"});
+    std::string answer;
+    for (int count = 0; (count = SSL_read(tls, bytes.data(), static_cast<int>(bytes.size()))) > 0;) {
+        answer.append(bytes.data(), static_cast<std::size_t>(count));
+    }
+    EXPECT_TRUE(answer.ends_with("at last")) << answer;
     // Without TLS, nothing is answered, and the server goes on.
     HttpClient plain(echo.server->port());
     plain.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
