@@ -117,13 +117,16 @@ std::string load_token(const std::string& path) {
         if (file < 0) fail("cannot make the file of the token: %1");
         const bool written = ::write(file, token.data(), token.size()) == static_cast<ssize_t>(token.size());
         const bool closed = ::close(file) == 0;
-        const bool linked = written && closed && (::link(draft.c_str(), path.c_str()) == 0 || errno == EEXIST);
+        const bool linked = written && closed && ::link(draft.c_str(), path.c_str()) == 0;
         const int failure = errno;
         ::unlink(draft.c_str());
         errno = failure;
-        if (!linked) fail("cannot make the file of the token: %1");
-        // Also with --quiet, which hides the address.
-        logger().warn("{}: a new token, which clients need", path);
+        if (linked) {
+            // Also with --quiet, which hides the address.
+            logger().warn("{}: a new token, which clients need", path);
+        } else if (!written || !closed || failure != EEXIST) {
+            fail("cannot make the file of the token: %1");
+        }
     }
     ReadOptions reading;
     reading.what = "token";

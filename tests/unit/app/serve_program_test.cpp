@@ -13,8 +13,10 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "app/options/output_options.h"
 #include "tests/support/eventually.h"
 #include "tests/support/http_client.h"
 #include "tests/support/notify_socket.h"
@@ -126,6 +128,17 @@ TEST_F(ServeProgram, ASourceIsServedBesidesItsFiles) {
         EXPECT_NE(http_ask(port, "GET", "/metrics").body.find("throng_frames_total{source=\"1\"} "), std::string::npos);
     });
     EXPECT_GT(std::filesystem::file_size(json), 0U);
+}
+
+// The window remembers nothing of a run with outputs; other commands reject them by name.
+TEST(OutputOptions, NameWhatIsGiven) {
+    OutputOptions options;
+    options.count = "a.toml";
+    EXPECT_TRUE(options.given().empty());
+    options.http.address = "0";
+    EXPECT_EQ(options.given(), std::vector<std::string_view>({"--http"}));
+    options.json = "-";
+    EXPECT_EQ(options.given(), std::vector<std::string_view>({"--json", "--http"}));
 }
 
 TEST_F(ServeProgram, WrongOptionsAreNamed) {
