@@ -104,7 +104,8 @@ void DetectRun::check_without_source() const {
                                            {"--raw", output.raw},
                                            {"--track", output.track},
                                            {"--blur", output.blur},
-                                           {"--show-faces", output.show_faces}}) {
+                                           {"--show-faces", output.show_faces},
+                                           {"--telemetry", !arguments_.clocks.telemetry.empty()}}) {
         if (is_given) given.emplace_back(option);
     }
     for (const std::string_view option : given) {
