@@ -29,7 +29,7 @@ struct AnnotatedOptions {
 
 struct PushOptions {
     double fps = 0;                         // 0: unknown
-    bool paced = false;                     // the source is no live one: a frame is sent when it is due
+    bool paced = false;                     // the source is faster than its times: a frame is sent when it is due
     std::chrono::milliseconds retry{2000};  // from one attempt to connect to the next
 };
 
