@@ -255,6 +255,32 @@ TEST(VideoPlan, FindsATrackByItsSamples) {
     }
 }
 
+// The box of a person may be that of the face: a decision about one of them is none about the other.
+TEST(VideoPlan, FindsATrackOfItsClass) {
+    HidingParams params = hiding_params("face+person");
+    params.plan.delay = PlanOptions::kWholeSequence;
+    VideoPlan plan(params);
+    const std::vector<Detection> found{{{300, 200, 60, 60}, 1, 20, -1}};
+    for (int i = 0; i < 50; ++i) {
+        LookaheadInput people;
+        people.kept = found;
+        people.source = "a";
+        people.width = 640;
+        people.height = 480;
+        people.seconds = i / kFps;
+        LookaheadInput faces = people;
+        people.faces.push_back(std::move(faces));
+        plan.push(std::move(people));
+    }
+    plan.finish();
+    ASSERT_EQ(plan.tracks().size(), 2U);
+    for (const TrackSummary& track : plan.tracks()) {
+        const bool is_face = track.track >= kFaceIds;
+        EXPECT_EQ(plan.find(plan.samples(track.track), is_face), track.track);
+        EXPECT_NE(plan.find(plan.samples(track.track), !is_face), track.track);
+    }
+}
+
 // People and their faces: each class is tracked and planned as if it were alone, whatever the delay and wherever frames
 // have no list of faces.
 TEST(Lookahead, PeopleAndFacesArePlannedAsEachAlone) {
