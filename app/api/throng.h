@@ -140,7 +140,8 @@ typedef struct throng_detection {
     float confidence;    /* probability that this is an object of the class; NaN: unknown */
     int32_t partner; /* face+person: 1 + number of the detection of this person's face, or of this face's person, among
                           * all of the image; 0: none. A person without a face is turned away, or too small. */
-    int64_t track;   /* the same for an object in the frames of a source; -1: unknown */
+    int64_t track;   /* the same for an object in the frames of a source; -1: unknown. Unique per class: with
+                      * face+person, a person and a face may have the same. */
     int64_t person;  /* the same for a person in several sources; -1: unknown */
 } throng_detection;
 

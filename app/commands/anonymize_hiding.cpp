@@ -25,7 +25,7 @@ std::map<std::int64_t, bool> decisions(const VideoPlan& video, const std::string
     std::map<std::int64_t, bool> tracks;
     for (const DecidedTrack& decided : setup.decided) {
         if (decided.input_sha256 != input_sha256) continue;
-        if (const std::optional<std::int64_t> track = video.find(decided.samples)) {
+        if (const std::optional<std::int64_t> track = video.find(decided.samples, decided.object == "face")) {
             tracks[*track] = decided.keep;
         } else {
             logger().warn("{}: track {} of the report was not found again, so it is hidden", input, decided.id);
@@ -44,6 +44,7 @@ HidingPlan::HidingPlan(VideoPlan& video, const std::string& input, const std::st
     for (const TrackSummary& summary : video.tracks()) {
         ReportedTrack& track = tracks.emplace_back();
         track.summary = summary;
+        track.object = reported_object(setup.hiding.faces.has_value(), summary.track >= kFaceIds);
         if (const auto found = decided.find(summary.track); found != decided.end()) {
             track.kept = found->second;
             track.decided_by = setup.decided_by;

@@ -80,6 +80,7 @@ void add_tracks(std::string& html, const Json& tracks) {
         "<th>extended</th><th>longest gap</th><th>best score</th><th>doubtful</th><th></th></tr>\n";
     for (const Json& track : tracks) {
         const auto count = [&](const char* key) { return track.at(key).get<std::int64_t>(); };
+        const std::string object = track.contains("class") ? " (" + track.value("class", "") + ")" : "";
         const std::string doubtful = track.at("doubtful");
         const std::string decided_by = track.value("decided_by", "");
         std::string verdict = track.at("kept").get<bool>() ? "kept visible" : decided_by.empty() ? "" : "confirmed";
@@ -90,9 +91,9 @@ void add_tracks(std::string& html, const Json& tracks) {
                 ? "<img alt=\"after hiding\" src=\"data:image/jpeg;base64," + escaped(track["thumbnail"]) + "\">"
                 : "";
         html += fmt::format(
-            "<tr{}><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.3g}</td>"
+            "<tr{}><td>{}{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.3g}</td>"
             "<td>{}</td><td>{}</td></tr>\n",
-            doubtful.empty() || !decided_by.empty() ? "" : " class=\"doubtful\"", count("id"),
+            doubtful.empty() || !decided_by.empty() ? "" : " class=\"doubtful\"", count("id"), escaped(object),
             duration_text(track.at("first")), duration_text(track.at("last")), count("detected"), count("filled"),
             count("extended"), count("longest_gap"), track.at("best_score").get<double>(), escaped(verdict), thumbnail);
     }
@@ -142,16 +143,18 @@ std::string head_html(const Json& header) {
     const auto text = [](const Json& object, const char* key) { return object.value(key, std::string()); };
     add_fact(html, "version", text(header, "version"));
     add_fact(html, "backend", text(header, "backend"));
-    if (const Json model = header.value("model", Json()); model.is_object()) {
+    for (const auto& [key, label] : {std::pair{"model", "model"}, std::pair{"faces_model", "model of faces"}}) {
+        const Json model = header.value(key, Json());
+        if (!model.is_object()) continue;
         add_fact(
-            html, "model",
+            html, label,
             fmt::format("{} ({}), SHA-256 {}", text(model, "name"), text(model, "license"), text(model, "sha256")));
         add_fact(html, "trained on", text(model, "training"));
     }
     for (const char* key : {"settings", "output"}) {
         const Json values = header.value(key, Json::object());
         for (const auto& [name, value] : values.items()) {
-            if (name == "model_sha256" || value.empty()) continue;  // the hash stands above already
+            if (name.ends_with("model_sha256") || value.empty()) continue;  // the hashes stand above already
             std::string label = name;
             std::replace(label.begin(), label.end(), '_', ' ');
             add_fact(html, escaped(label),
@@ -178,6 +181,7 @@ std::string dump(const Json& json, int indent) {
 Json track_json(const ReportedTrack& track) {
     Json json;
     json["id"] = track.summary.track;
+    if (!track.object.empty()) json["class"] = track.object;
     json["first"] = track.first;
     json["last"] = track.last;
     json["detected"] = track.summary.num_detected;
@@ -366,6 +370,7 @@ DecidedTrack find_track(const Json& report, std::int64_t id, const std::string& 
                 DecidedTrack decided;
                 decided.id = id;
                 decided.input_sha256 = file.at("input_sha256").get<std::string>();
+                decided.object = track.value("class", "");
                 decided.samples = samples_of(track);
                 if (decided.samples.empty()) break;
                 return decided;

@@ -17,7 +17,8 @@ namespace throng {
 
 struct ReportedTrack {
     TrackSummary summary;
-    double first = 0;  // seconds
+    std::string object;  // "person" or "face" where both are hidden; otherwise empty
+    double first = 0;    // seconds
     double last = 0;
     bool kept = false;       // left visible
     std::string decided_by;  // who left it visible or confirmed that it is hidden; empty: nobody
@@ -129,8 +130,14 @@ struct DecidedTrack {
     bool keep = false;         // leave it visible
     std::string option;        // "--keep 3@hidden.report.json", for messages
     std::string input_sha256;  // of the file that it belongs to
+    std::string object;        // ReportedTrack::object
     std::vector<TrackSample> samples;
 };
+
+// Returns ReportedTrack::object of a person or a face. both: people and faces are hidden.
+[[nodiscard]] inline std::string reported_object(bool both, bool is_face) {
+    return !both ? "" : is_face ? "face" : "person";
+}
 
 // Returns the positions of a track of a report. Throws a JSON exception if the report is damaged.
 [[nodiscard]] std::vector<TrackSample> samples_of(const nlohmann::ordered_json& track);

@@ -130,27 +130,34 @@ void choose_output(const Json& file, AnonymizeArguments& arguments) {
     }
 }
 
-// Uses the model of the report, unless another one was chosen.
-void choose_model(const Json& report, const std::string& report_path, ChosenSettings& chosen) {
-    if (!chosen.value_or("model", "").empty()) return;
-    const Json& model = report.at("model");
-    std::string file = model.at("file").get<std::string>();
+// Returns where a model of the report is; its file name if it is in neither place, which the search for models takes.
+std::string find_model_of(const Json& model, const std::string& report_path) {
+    const std::string file = model.at("file").get<std::string>();
     for (const fs::path& place : {fs::path(model.value("path", "")), fs::absolute(report_path).parent_path() / file}) {
         std::error_code ignored;
-        if (!fs::is_regular_file(place, ignored)) continue;
-        file = place.string();
-        break;
+        if (fs::is_regular_file(place, ignored)) return place.string();
     }
-    chosen.set("model", file);
+    return file;
+}
+
+// Uses the models of the report, unless another one was chosen.
+void choose_models(const Json& report, AnonymizeArguments& arguments) {
+    ChosenSettings& chosen = arguments.detection.chosen;
+    if (chosen.value_or("model", "").empty()) {
+        chosen.set("model", find_model_of(report.at("model"), arguments.review));
+    }
+    if (report.contains("faces_model")) {
+        arguments.faces_model = find_model_of(report.at("faces_model"), arguments.review);
+    }
 }
 
 void use_settings(const Json& report, AnonymizeArguments& arguments) {
     const Json& settings = report.at("settings");
-    arguments.what = settings.at("what").get<std::string>();
+    arguments.what = settings.value("what", "faces");
     arguments.style = settings.at("style").get<std::string>();
     arguments.margin = settings.at("margin").get<float>();
     arguments.only = settings.at("only").get<std::string>();
-    choose_model(report, arguments.review, arguments.detection.chosen);
+    choose_models(report, arguments);
     try {
         choose_settings(settings, arguments.detection.chosen);
     } catch (const Error& error) {

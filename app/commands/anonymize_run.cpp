@@ -107,7 +107,9 @@ nlohmann::json contents_of_settings(const AnonymizeSetup& setup) {
         for (const TrackSample& sample : track.samples) {
             samples.push_back({sample.pts, sample.box.x, sample.box.y, sample.box.w, sample.box.h});
         }
-        contents[track.keep ? "keep" : "hide"].push_back({{"input", track.input_sha256}, {"samples", samples}});
+        nlohmann::json content{{"input", track.input_sha256}, {"samples", samples}};
+        if (!track.object.empty()) content["class"] = track.object;
+        contents[track.keep ? "keep" : "hide"].push_back(std::move(content));
     }
     for (nlohmann::json& list : contents) {
         std::sort(list.begin(), list.end());
@@ -194,6 +196,7 @@ AnonymizeRun::AnonymizeRun(AnonymizeArguments arguments, const CommonOptions& co
     }
     run_files_.add_input("the list", arguments_.archive.files_from);
     run_files_.add_model(setup_.settings.detector);
+    if (setup_.settings.faces) run_files_.add_model(setup_.settings.faces->detector);
     report_base_ = arguments_.report;
     if (!report_base_.empty()) check_report_base(report_base_);
     if (folder_) {

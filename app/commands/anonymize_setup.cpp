@@ -73,6 +73,7 @@ void choose_detector(const AnonymizeArguments& arguments, AnonymizeSetup& setup)
     }
     if (setup.hiding.faces) {
         setup.settings.faces = face_params(setup.settings);
+        if (!arguments.faces_model.empty()) setup.settings.faces->detector.model = arguments.faces_model;
         hide_uncertain(setup.settings.faces->detector, false, setup.hiding, setup.hiding.faces->plan);
     }
     check_settings(setup.settings);

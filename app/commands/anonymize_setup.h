@@ -30,6 +30,7 @@ struct AnonymizeArguments {
     std::string regions;            // JSON lines of what is hidden in each frame; empty: none
     std::vector<std::string> keep;  // "ID@REPORT.json"
     std::vector<std::string> hide;  // likewise
+    std::string faces_model;        // of --what both; empty: the default
     std::string review;             // report to review in the window; empty: none
     std::string decided_by = kDecidedByOption;
     std::string encoder = "auto";

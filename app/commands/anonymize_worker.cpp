@@ -98,8 +98,9 @@ void AnonymizeWorker::process_image(const InputFiles& files, const std::string& 
     // The missing part of an image may contain the rest of a face.
     RedactRegions regions;
     regions.whole = !image.incomplete.empty() || lacks_detections(*result);
-    const auto hide = [&](const Detection& face, const PlanOptions& plan) {
+    const auto hide = [&](const Detection& face, const PlanOptions& plan, bool is_face) {
         ReportedTrack track;
+        track.object = reported_object(setup_.hiding.faces.has_value(), is_face);
         track.summary.track = static_cast<std::int64_t>(reported.tracks.size()) + 1;
         track.summary.num_detected = 1;
         track.summary.best_score = face.score;
@@ -107,7 +108,7 @@ void AnonymizeWorker::process_image(const InputFiles& files, const std::string& 
         track.summary.best_box = face.box;
         track.samples = {{0, face.box}};
         for (const DecidedTrack& decided : setup_.decided) {
-            if (decided.input_sha256 != reported.input_sha256) continue;
+            if (decided.input_sha256 != reported.input_sha256 || decided.object != track.object) continue;
             if (pair_overlap(Overlap::iou, decided.samples.front().box, face.box, 0) <= 0.5F) continue;
             track.kept = decided.keep;
             track.decided_by = setup_.decided_by;
@@ -118,9 +119,9 @@ void AnonymizeWorker::process_image(const InputFiles& files, const std::string& 
         }
         reported.tracks.push_back(std::move(track));
     };
-    for (const Detection& found : result->kept.detections) hide(found, setup_.hiding.plan);
+    for (const Detection& found : result->kept.detections) hide(found, setup_.hiding.plan, false);
     if (result->faces) {
-        for (const Detection& face : result->faces->kept.detections) hide(face, setup_.hiding.faces->plan);
+        for (const Detection& face : result->faces->kept.detections) hide(face, setup_.hiding.faces->plan, true);
     }
     RegionWriter region_lines(setup_.regions, input);
     region_lines.write(image.frame, regions, setup_.hiding.redact);

@@ -102,10 +102,6 @@ int run_merge_relink(const std::string& path, const std::string& out_path, const
         if (line.find_last_not_of(" \t\r") == std::string::npos) continue;
         Json json = parse_json<Json>(line, false);
         if (!json.is_object() || number == tracks.size()) break;
-        if (json.contains("faces")) {
-            throw Error(ErrorKind::usage, "has tracks of people and of their faces, which cannot be linked again", path,
-                        "detect links them when it writes a file: throng detect --json FILE");
-        }
         Json list = Json::array();
         for (const Track& track : tracks[number]) {
             if (track.confirmed && !track.covered) list.push_back(json_of(track));

@@ -35,9 +35,10 @@ RunSummary::RunSummary() : statistics_(kWindow) {}
 void RunSummary::write(const FrameResult& result) {
     statistics_.add(result.timings);
     ++frames_;
-    raw_ += result.raw_count;
+    const RawCounts raw = raw_counts(result);
+    raw_ += raw.found;
     kept_ += result.kept.detections.size();
-    lost_ += result.overflow;
+    lost_ += raw.dropped;
 }
 
 void RunSummary::add(const PipelineCounters& counters) {

@@ -23,7 +23,7 @@ public:
     void write(const FrameResult& result) override {
         ++frames_;
         kept_ += result.kept.detections.size();
-        raw_ += result.raw_count;
+        raw_ += raw_counts(result).found;
         last_ = Clock::now();
     }
     void close() override {}

@@ -41,8 +41,10 @@ public:
 
     [[nodiscard]] std::int64_t number() const { return number_; }
 
+    [[nodiscard]] std::string place() const { return path_.string() + ":" + std::to_string(number_); }
+
     [[noreturn]] void reject(const std::string& what, const std::string& advice = {}) const {
-        throw Error(ErrorKind::input, what, path_.string() + ":" + std::to_string(number_), advice);
+        throw Error(ErrorKind::input, what, place(), advice);
     }
 
 private:
@@ -99,6 +101,12 @@ public:
         labels.pts = seconds();
         labels.source_number = integer("source_number").value_or(0);
         labels.line = reader_.number();
+    }
+
+    // Returns the list `name` of a line of one class.
+    const Json& only_list(const char* name) const {
+        check_one_class(object_.contains("faces"), reader_.place());
+        return list(name);
     }
 
     const Json& list(const char* name) const {
@@ -279,7 +287,7 @@ void for_each_track_line(const std::filesystem::path& path, const std::function<
         DetectionLabels labels;
         json.read_frame(labels);
         std::set<std::int64_t> ids;
-        for (const Json& entry : json.list("tracks")) {
+        for (const Json& entry : json.only_list("tracks")) {
             const std::int64_t id = json.id(entry);
             if (id < 0) reader.reject("a track has no 'id'");
             if (!ids.insert(id).second) reader.reject(fmt::format("track {} appears twice", id));
@@ -302,7 +310,7 @@ void for_each_detection_line(const std::filesystem::path& path, const std::funct
         DetectionLabels labels;
         json.read_frame(labels);
         labels.pts = json.number_of_frame("pts", 1e9);
-        for (const Json& entry : json.list("kept")) {
+        for (const Json& entry : json.only_list("kept")) {
             const double hits = json.number_or(entry, "hits", 1.0);
             if (!(hits >= 0 && hits <= 1e9)) reader.reject("'hits' is out of range");
             labels.entries.push_back({json.box(entry), json.number(entry, "score"), static_cast<int>(hits)});
@@ -320,6 +328,12 @@ std::vector<DetectionLabels> read_detection_lines(const std::filesystem::path& p
     std::vector<DetectionLabels> all;
     for_each_detection_line(path, [&](DetectionLabels&& labels) { all.push_back(std::move(labels)); });
     return all;
+}
+
+void check_one_class(bool has_faces, const std::string& place) {
+    if (!has_faces) return;
+    throw Error(ErrorKind::input, "has people and their faces, and only one of them can be read", place,
+                "detect them one by one: throng detect --detector person, or cnn");
 }
 
 void check_order(const DetectionLabels& before, const DetectionLabels& line, const std::filesystem::path& path) {

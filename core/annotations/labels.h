@@ -70,15 +70,19 @@ struct RegionLabels : Labels<Box> {
 
 // Calls `use` with each line that `--json` writes: source, frame, width, height, pts and kept (x, y, w, h, score and
 // optionally hits, confidence and landmarks).
-// Throws Error(input) with file and line.
+// Throws Error(input) with file and line, also for lines of two classes (check_one_class).
 void for_each_detection_line(const std::filesystem::path& path, const std::function<void(DetectionLabels&&)>& use);
 [[nodiscard]] std::vector<DetectionLabels> read_detection_lines(const std::filesystem::path& path);
 
 // Calls `use` with each line that `--track --json` writes: source, frame, pts and tracks (id, x, y, w, h, score,
 // state). pts and state are optional.
-// Throws Error(input) with file and line, also if an id occurs twice in a frame.
+// Throws Error(input) with file and line, also if an id occurs twice in a frame and for lines of two classes.
 void for_each_track_line(const std::filesystem::path& path, const std::function<void(DetectionLabels&&)>& use);
 [[nodiscard]] std::vector<DetectionLabels> read_track_lines(const std::filesystem::path& path);
+
+// Throws Error(input) for a line of people and their faces: what reads the boxes of one class would lose the faces.
+// place: where the line is.
+void check_one_class(bool has_faces, const std::string& place);
 
 // Throws Error(input) unless the line has a later frame than the line before of the same source.
 void check_order(const DetectionLabels& before, const DetectionLabels& line, const std::filesystem::path& path);

@@ -35,7 +35,7 @@ AutoQuality::AutoQuality(const DetectorParams& configured, double rate)
         params.min_size = static_cast<int>(std::lround(configured.min_size * factor));
         add(params);
     }
-    if (configured.kind == "cnn") return;  // few scales; the size decides
+    if (detector_kind(configured.kind).is_network()) return;  // few scales, or one; the size decides
     for (const double factor : {1.15, 1.2, 1.25}) {
         DetectorParams params = levels_.back();
         params.scale_factor = std::max(configured.scale_factor, factor);
@@ -69,6 +69,13 @@ bool AutoQuality::add(double milliseconds, Clock::time_point now) {
 void AutoQuality::enter(std::size_t level, Clock::time_point now) {
     level_ = level;
     entered_ = now;
+}
+
+DetectorParams AutoQuality::scaled(DetectorParams faces) const {
+    const double factor = static_cast<double>(params().min_size) / levels_.front().min_size;
+    const int larger = static_cast<int>(std::lround(faces.min_size * factor));
+    faces.min_size = faces.max_size > 0 ? std::min(larger, faces.max_size) : larger;
+    return faces;
 }
 
 Message AutoQuality::given_up() const {

@@ -26,6 +26,8 @@ public:
     [[nodiscard]] bool add(double milliseconds, Clock::time_point now);
 
     [[nodiscard]] const DetectorParams& params() const { return levels_[level_]; }
+    // Returns `faces`, of a second detector, with a minimum size that grew by the same factor.
+    [[nodiscard]] DetectorParams scaled(DetectorParams faces) const;
     [[nodiscard]] int level() const { return static_cast<int>(level_); }
 
     // Returns what the current level gives up: "faces from 36 instead of 24 px, scale factor 1.2 instead of 1.1"; empty

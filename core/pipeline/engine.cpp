@@ -82,7 +82,7 @@ void Engine::discard() {
 }
 
 void Engine::apply(PipelineSettings settings) {
-    if (fell_back()) settings.detector.switches.clear();
+    if (fell_back()) clear_switches(settings);
     if (processor_) processor_->apply(settings);
     settings_ = std::move(settings);
     set_up_tracks();
@@ -112,7 +112,7 @@ void Engine::fall_back(const Error& failure) {
                      {"continuing with %1: %2", next->name(), failure.message()});
     logger().warn("{}", notice_.text());
     backend_ = std::move(next);
-    settings_.detector.switches.clear();  // they applied to the failed backend
+    clear_switches(settings_);
     processor_ = std::make_unique<FrameProcessor>(backend_, settings_);
     for (DecodedFrame& decoded : unfinished) {
         try {

@@ -57,13 +57,24 @@ void take_candidates(FrameResult& result, const OperatingPoint& least) {
     kept.total -= static_cast<std::uint32_t>(candidates.size());
 }
 
+// Adds the switches in `from` that the detector has, too, unless `to` chooses them itself. Returns true for a change.
+bool share_switches(const DetectorParams& from, const Detector& detector, DetectorParams& to) {
+    bool changes = false;
+    for (const DetectorSwitch& each : detector.switches()) {
+        const auto chosen = from.switches.find(each.id);
+        if (chosen == from.switches.end()) continue;
+        if (std::find(each.choices.begin(), each.choices.end(), chosen->second) == each.choices.end()) continue;
+        changes = to.switches.emplace(each.id, chosen->second).second || changes;
+    }
+    return changes;
+}
+
 }  // namespace
 
 FrameProcessor::FrameProcessor(std::shared_ptr<Backend> backend, const PipelineSettings& settings)
     : backend_(std::move(backend)),
       settings_(settings),
       capacity_(settings.capacity),
-      nms_(backend_->make_nms()),
       recorder_(backend_->make_recorder()),
       to_measure_(static_cast<std::size_t>(std::max(backend_->frames_in_flight(), 1))),
       slots_(to_measure_) {
@@ -93,25 +104,43 @@ void FrameProcessor::apply(const PipelineSettings& settings) {
     // All that may throw comes before anything changes: what is made first, then what is configured.
     std::vector<Finder> finders(wanted.size());
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-        const DetectorParams& params = wanted[i].detector;
-        finders[i] = {&detector_kind(params.kind), wanted[i], nullptr, {}};
-        if (!has_model(i)) finders[i].detector = backend_->make_detector(params);
-        check_switches(finders[i].detector ? *finders[i].detector : *finders_[i].detector, params, *backend_);
+        DetectorParams& params = wanted[i].detector;
+        std::unique_ptr<Nms> nms = i < finders_.size() ? nullptr : backend_->make_nms();
+        std::unique_ptr<Detector> made = has_model(i) ? nullptr : backend_->make_detector(params);
+        const Detector& detector = made ? *made : *finders_[i].detector;
+        if (i > 0 && share_switches(wanted.front().detector, detector, params) && made) made->configure(params);
+        check_switches(detector, params, *backend_);
+        finders[i] = {&detector_kind(params.kind), wanted[i], std::move(made), std::move(nms), {}};
     }
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-        if (finders[i].detector) continue;
-        const Finder& now = finders_[i];
-        // With a threshold, that of the detector is lower.
-        if (wanted[i].detector != now.params.detector || now.threshold) now.detector->configure(wanted[i].detector);
-    }
+    configure(wanted, finders);
     for (std::size_t i = 0; i < wanted.size(); ++i) {
         if (!finders[i].detector) finders[i].detector = std::move(finders_[i].detector);
+        if (!finders[i].nms) finders[i].nms = std::move(finders_[i].nms);
     }
     finders_ = std::move(finders);
     if (settings.capacity != settings_.capacity) capacity_ = settings.capacity;
     settings_ = settings;
     to_measure_ = slots_.size();
     for (Finder& finder : finders_) set_up_candidates(finder);
+}
+
+void FrameProcessor::configure(const std::vector<DetectionParams>& wanted, const std::vector<Finder>& made) {
+    std::size_t i = 0;
+    try {
+        for (; i < wanted.size(); ++i) {
+            if (made[i].detector) continue;
+            const Finder& now = finders_[i];
+            // With a threshold, that of the detector is lower.
+            if (wanted[i].detector != now.params.detector || now.threshold) now.detector->configure(wanted[i].detector);
+        }
+    } catch (...) {
+        while (i-- > 0) {
+            if (made[i].detector) continue;
+            finders_[i].detector->configure(finders_[i].params.detector);
+            set_up_candidates(finders_[i]);
+        }
+        throw;
+    }
 }
 
 // Lets the detector report candidates.
@@ -206,7 +235,7 @@ void FrameProcessor::run(Slot& slot) {
         const bool first = i == 0;  // it copies the frame
         backend_->enqueue_frame(
             {*finder.detector,
-             *nms_,
+             *finder.nms,
              *buffers.readback,
              slot.decoded.frame,
              buffers.raw,

@@ -61,6 +61,7 @@ private:
         const DetectorKind* kind = nullptr;
         DetectionParams params;
         std::unique_ptr<Detector> detector;
+        std::unique_ptr<Nms> nms;        // its own: what it prepares for the sizes of one class suits no other
         std::optional<float> threshold;  // minimum score of kept detections, if the detector reports lower ones
     };
 
@@ -86,6 +87,8 @@ private:
     void fit(Slot& slot);
     void fit(Buffers& buffers, const Detector& detector);
     void grow(std::uint32_t requested);
+    // Gives the detectors that remain new parameters: all of them, or none if one rejects its own.
+    void configure(const std::vector<DetectionParams>& wanted, const std::vector<Finder>& made);
     void set_up_candidates(Finder& finder) const;
     [[nodiscard]] bool uses_candidates(const Finder& finder) const {
         return (settings_.tracking || settings_.hiding) && !is_soft(finder.params.nms.rule);
@@ -96,7 +99,6 @@ private:
     PipelineSettings settings_;
     std::int32_t capacity_;        // of the buffers, from the next frame on
     std::vector<Finder> finders_;  // those of PipelineSettings::detector, and of the faces of its people
-    std::unique_ptr<Nms> nms_;
     std::unique_ptr<StageRecorder> recorder_;
     NullRecorder unmeasured_;
     std::size_t to_measure_ = 0;    // the next frames, whatever the interval

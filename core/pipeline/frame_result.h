@@ -96,6 +96,21 @@ void for_each_class(Result& result, const Use& use) {
     if (result.faces) use(static_cast<Result&>(*result.faces));
 }
 
+// How many raw detections were found in a frame, and how many of them were dropped because the buffers were full.
+struct RawCounts {
+    std::uint32_t found = 0, dropped = 0;
+};
+
+// Returns those of all detectors of the frame: a user does not see which of them dropped some.
+[[nodiscard]] inline RawCounts raw_counts(const FrameResult& result) {
+    RawCounts counts;
+    for_each_class(result, [&](const FrameResult& of_class) {
+        counts.found += of_class.raw_count;
+        counts.dropped += of_class.overflow;
+    });
+    return counts;
+}
+
 // Adds the tracks of faces to the parameters of a lookahead without a plan, for results that may have faces.
 [[nodiscard]] LookaheadParams tracks_with_faces(LookaheadParams params);
 

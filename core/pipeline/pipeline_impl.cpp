@@ -186,7 +186,7 @@ void Pipeline::Impl::detect_again() {
 void Pipeline::Impl::note_fallback() {
     fell_back_ = true;
     searcher_.reset();
-    applied_.detector.switches.clear();
+    clear_switches(applied_);
     engine_.apply(with_quality(applied_));
     reset_statistics_ = true;
     set_carries(applied_);
@@ -195,7 +195,7 @@ void Pipeline::Impl::note_fallback() {
         const std::lock_guard lock(mutex_);
         backend_ = engine_.backend();
         notices_.backend = engine_.notice();
-        settings_.detector.switches.clear();
+        clear_switches(settings_);
     }
     note_backend();
     resume_source();
@@ -325,7 +325,11 @@ PipelineSettings Pipeline::Impl::with_quality(PipelineSettings settings) {
     } else if (!quality_ || settings.detector != applied_.detector || settings.keep_rate != applied_.keep_rate) {
         quality_.emplace(settings.detector, settings.keep_rate);
     }
-    if (quality_) settings.detector = quality_->params();
+    if (quality_) {
+        settings.faces = face_params(settings);
+        if (settings.faces) settings.faces->detector = quality_->scaled(settings.faces->detector);
+        settings.detector = quality_->params();
+    }
     const std::lock_guard lock(mutex_);
     notices_.given_up = quality_ ? quality_->given_up() : Message();
     return settings;
@@ -379,16 +383,16 @@ void Pipeline::Impl::set_latest(std::shared_ptr<const FrameResult> result) {
 }
 
 void Pipeline::Impl::note_overflow(const Engine::Outcome& outcome) {
-    const FrameResult& result = *outcome.result;
+    const RawCounts raw = raw_counts(*outcome.result);
     if (outcome.overflowed && !overflowing_) {
         logger().warn("frame {} has {} raw detections, more than the buffers hold; {} of them were dropped",
-                      result.frame.info().index, result.raw_count, result.overflow);
+                      outcome.result->frame.info().index, raw.found, raw.dropped);
     }
     overflowing_ = outcome.overflowed;
     const std::lock_guard lock(mutex_);
-    notices_.overflow = result.overflow == 0 ? Message()
-                                             : Message("%1 of %2 raw detections dropped (buffers full)",
-                                                       result.overflow, result.raw_count);
+    notices_.overflow = raw.dropped == 0
+                            ? Message()
+                            : Message("%1 of %2 raw detections dropped (buffers full)", raw.dropped, raw.found);
 }
 
 void Pipeline::Impl::enter_end() {

@@ -28,6 +28,11 @@ std::optional<DetectionParams> face_params(const PipelineSettings& settings) {
     return params;
 }
 
+void clear_switches(PipelineSettings& settings) {
+    settings.detector.switches.clear();
+    if (settings.faces) settings.faces->detector.switches.clear();
+}
+
 void check_settings(const PipelineSettings& settings) {
     check_params(settings.detector);
     check_params(settings.nms);

@@ -20,8 +20,8 @@ struct PipelineSettings {
     DetectorParams detector;
     NmsParams nms;
     float min_confidence = 0;  // detections below are not in FrameResult::kept
-    // Of a detector of people and their faces: how the faces are found, with the threads and the arithmetic of `detector`.
-    // None: with the defaults of that kind.
+    // Of a detector of people and their faces: how the faces are found, with the threads, the arithmetic and the
+    // switches of `detector`, as far as it has them. None: with the defaults of that kind.
     std::optional<DetectionParams> faces;
     // If set, FrameResult has tracks. The detector also reports detections below its score threshold, and NMS those
     // with fewer hits than nms.min_hits, for the tracker alone: FrameResult::kept has the same boxes as without
@@ -49,6 +49,9 @@ struct PipelineSettings {
 
 // Returns how the faces of a detector of people and their faces are found; nothing for other detectors.
 [[nodiscard]] std::optional<DetectionParams> face_params(const PipelineSettings& settings);
+
+// Clears the switches of all detectors: those of a backend mean nothing to the one that takes over.
+void clear_switches(PipelineSettings& settings);
 
 // Throws Error(usage) for invalid values.
 void check_settings(const PipelineSettings& settings);

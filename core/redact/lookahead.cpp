@@ -7,6 +7,20 @@
 #include "core/track/faces.h"
 
 namespace throng {
+namespace {
+
+// Stands for the faces of a frame in which none were looked for, so that those of each frame stay beside its people.
+LookaheadInput without_faces(const LookaheadInput& frame) {
+    LookaheadInput faces;
+    faces.source = frame.source;
+    faces.width = frame.width;
+    faces.height = frame.height;
+    faces.seconds = frame.seconds;
+    faces.damaged = true;
+    return faces;
+}
+
+}  // namespace
 
 Lookahead::Lookahead(const LookaheadParams& params) : params_(params) {
     if (params.tracker) tracker_.emplace(*params.tracker);
@@ -51,8 +65,7 @@ std::vector<Track> Lookahead::find_tracks(const LookaheadInput& input, std::vect
 }
 
 void Lookahead::push(LookaheadInput input) {
-    has_faces_.push_back(faces_ && !input.faces.empty());
-    if (has_faces_.back()) faces_->push(std::move(input.faces.front()));
+    if (faces_) faces_->push(input.faces.empty() ? without_faces(input) : std::move(input.faces.front()));
     std::vector<FaceBox> single;
     std::vector<Track> tracks = find_tracks(input, single);
     if (planner_) {
@@ -104,7 +117,7 @@ void Lookahead::finish() {
 std::optional<Lookahead::Decision> Lookahead::pop() {
     if (!own_) own_ = pop_own();
     if (!own_) return std::nullopt;
-    if (has_faces_.front()) {
+    if (faces_) {
         if (!decided_faces_) decided_faces_ = faces_->pop();
         if (!decided_faces_) return std::nullopt;
         FramePlan& plan = decided_faces_->plan;
@@ -114,7 +127,6 @@ std::optional<Lookahead::Decision> Lookahead::pop() {
         join_faces(own_->tracks, own_->face_tracks);
         decided_faces_.reset();
     }
-    has_faces_.pop_front();
     return std::exchange(own_, std::nullopt);
 }
 

@@ -91,7 +91,6 @@ private:
     std::deque<std::vector<Track>> decided_;
     std::int64_t first_id_ = 0;  // added to the ids of tracks in the plan
     std::unique_ptr<Lookahead> faces_;
-    std::deque<bool> has_faces_;                   // frames that are not popped
     std::optional<Decision> own_, decided_faces_;  // of the next frame; the other one is not decided yet
 };
 

@@ -50,10 +50,11 @@ bool VideoPlan::is_at(std::int64_t track, const TrackSample& sample) const {
            pair_overlap(Overlap::iou, seen->box, sample.box, 0) >= kSameBox;
 }
 
-std::optional<std::int64_t> VideoPlan::find(const std::vector<TrackSample>& samples) const {
+std::optional<std::int64_t> VideoPlan::find(const std::vector<TrackSample>& samples, bool of_faces) const {
     constexpr double kSameTime = 0.5;  // seconds by which the ends of the track may differ
     std::optional<std::int64_t> found;
     for (const TrackSummary& track : tracks_) {
+        if ((track.track >= kFaceIds) != of_faces) continue;
         if (std::abs(pts_of(track.first) - samples.front().pts) > kSameTime ||
             std::abs(pts_of(track.last) - samples.back().pts) > kSameTime) {
             continue;

@@ -34,8 +34,10 @@ public:
     [[nodiscard]] double pts_of(std::int64_t frame) const { return times_.at(static_cast<std::size_t>(frame)); }
     // Returns the positions of a track: the first, the last, and one per second.
     [[nodiscard]] std::vector<TrackSample> samples(std::int64_t track) const;
-    // Returns the track that is where those samples are at the same times, if there is exactly one.
-    [[nodiscard]] std::optional<std::int64_t> find(const std::vector<TrackSample>& samples) const;
+    // Returns the track that is where those samples are at the same times, if there is exactly one. of_faces: of the faces
+    // of a plan of people and faces, where a face may fill the box of its person.
+    [[nodiscard]] std::optional<std::int64_t> find(const std::vector<TrackSample>& samples,
+                                                   bool of_faces = false) const;
 
     struct Frame {
         double pts = 0;    // seconds

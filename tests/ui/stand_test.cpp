@@ -538,6 +538,21 @@ TEST(FaceCounter, CountsEachTrackOnce) {
     EXPECT_EQ(counter.faces(), 4);
 }
 
+TEST(FaceCounter, CountsTheFacesOfPeople) {
+    FaceCounter counter;
+    auto result = std::make_shared<FrameResult>();
+    Track track;
+    track.confirmed = true;
+    for (const int id : {1, 2, 3}) {
+        track.id = id;
+        result->tracks.push_back(track);
+    }
+    result->faces = std::make_shared<FrameResult>();
+    result->faces->tracks = {track};
+    counter.add(result);
+    EXPECT_EQ(counter.faces(), 1);
+}
+
 // Collects the ids of confirmed tracks of every result.
 class TrackIds final : public ResultSink {
 public:

@@ -22,8 +22,9 @@ void RunStatus::update(const Pipeline& pipeline, const FrameResult* result) {
     notice_ = translated_message(pipeline.notice());
     given_up_ = translated_message(pipeline.given_up());
     faces_ = result != nullptr ? static_cast<int>(result->kept.detections.size()) : 0;
-    raw_count_ = result != nullptr ? static_cast<int>(result->raw_count) : 0;
-    overflow_ = result != nullptr ? static_cast<int>(result->overflow) : 0;
+    const RawCounts raw = result != nullptr ? raw_counts(*result) : RawCounts();
+    raw_count_ = static_cast<int>(raw.found);
+    overflow_ = static_cast<int>(raw.dropped);
     frame_ms_ = 0;
     for (const StageTime& time : result != nullptr ? result->timings : StageTimes{}) {
         if (time.name == stage::kTotal) frame_ms_ = time.ms;

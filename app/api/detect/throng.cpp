@@ -268,8 +268,9 @@ void fill_frame(throng_stream& stream) {
     frame.image = &image;
     frame.detections = stream.detections.data();
     frame.num_detections = static_cast<std::int64_t>(stream.detections.size());
-    frame.num_raw = result.raw_count;
-    frame.overflow = result.overflow;
+    const throng::RawCounts raw = throng::raw_counts(result);
+    frame.num_raw = raw.found;
+    frame.overflow = raw.dropped;
     frame.damaged = result.frame.info().damaged ? 1 : 0;
 }
 

@@ -21,6 +21,7 @@ except ImportError as error:
 
 #: The fields of a detection. landmarks: x, y of the right eye, left eye, nose, and the corners of the mouth. class_id: 0
 #: a face, 1 a person, -1 unknown. confidence: a probability, NaN if unknown. track, person: -1 if unknown.
+#: Tracks are unique per class: with "face+person", a person and a face may have the same.
 dtype = numpy.dtype([("x", "f4"), ("y", "f4"), ("width", "f4"), ("height", "f4"), ("score", "f4"), ("hits", "i4"),
                      ("num_landmarks", "i4"), ("landmarks", "f4", (5, 2)), ("class_id", "i4"), ("confidence", "f4"),
                      ("partner", "i4"), ("track", "i8"), ("person", "i8")])

@@ -157,6 +157,14 @@ TEST_F(LabelsTest, ErrorsInDetectionsContainTheLine) {
     for (const auto& [text, line] : cases) EXPECT_EQ(where(text, read_detection_lines), line) << text;
 }
 
+// What reads boxes of one class must not drop the faces, nor take people for faces.
+TEST_F(LabelsTest, LinesOfPeopleAndFacesAreRejected) {
+    const std::string one = R"({"source":"a","kept":[],"tracks":[]})";
+    const std::string both = R"({"source":"a","kept":[],"tracks":[],"faces":{"kept":[],"tracks":[]}})";
+    EXPECT_EQ(where(one + "\n" + both, read_detection_lines), "labels.txt:2");
+    EXPECT_EQ(where(one + "\n" + both, read_track_lines), "labels.txt:2");
+}
+
 TEST_F(LabelsTest, MissingFilesAndDirectories) {
     EXPECT_THROW(static_cast<void>(read_truth(dir_.path() / "none.txt")), Error);
     EXPECT_THROW(static_cast<void>(read_truth(dir_.path())), Error);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -57,7 +58,14 @@ TEST_F(AnonymizePeople, BothIsFacesAndPeople) {
         EXPECT_EQ(settings.at("detector"), what == "faces" ? "cnn" : what == "people" ? "person" : "face+person");
         EXPECT_EQ(settings.contains("faces_model_sha256"), what == "both");
         EXPECT_EQ(report.contains("faces_model"), what == "both");
-        EXPECT_EQ(report.at("files")[0].at("faces_detected"), report.at("files")[0].at("tracks").size());
+        const std::string page = test::contents(path(what + ".report.html"));
+        EXPECT_EQ(page.find("model of faces") != std::string::npos, what == "both");
+        EXPECT_EQ(page.find("faces model sha256"), std::string::npos) << "stands there already";
+        const nlohmann::json& tracks = report.at("files")[0].at("tracks");
+        EXPECT_EQ(report.at("files")[0].at("faces_detected"), tracks.size());
+        std::set<std::string> classes;
+        for (const nlohmann::json& track : tracks) classes.insert(track.value("class", ""));
+        EXPECT_EQ(classes, what == "both" ? std::set<std::string>({"face", "person"}) : std::set<std::string>({""}));
         EXPECT_NE(result.out.find(what == "both" ? "regions of people and faces" : what), std::string::npos)
             << result.out;
     }

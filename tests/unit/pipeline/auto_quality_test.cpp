@@ -85,6 +85,27 @@ TEST(AutoQuality, DoesNotOscillate) {
     EXPECT_LT(machine.changes_, 30) << "in ten minutes";
 }
 
+// A network that runs once has no scales: a larger factor would give up nothing and gain nothing.
+TEST(AutoQuality, NetworksKeepTheirFactor) {
+    for (const char* kind : {"cnn", "person", "face+person"}) {
+        Machine machine(detector_kind(kind).params, 12);
+        machine.run(600s, 5000);
+        EXPECT_EQ(machine.quality_.level(), 2) << kind;
+        EXPECT_EQ(machine.quality_.params().scale_factor, machine.configured_.scale_factor) << kind;
+    }
+}
+
+TEST(AutoQuality, ScalesTheFacesOfPeopleByTheSameFactor) {
+    Machine machine(detector_kind("face+person").params, 12);
+    DetectorParams faces = detector_kind("cnn").params;
+    faces.min_size = 20;
+    EXPECT_EQ(machine.quality_.scaled(faces).min_size, 20);
+    machine.run(600s, 5000);
+    EXPECT_EQ(machine.quality_.scaled(faces).min_size, 30);
+    faces.max_size = 24;
+    EXPECT_EQ(machine.quality_.scaled(faces).min_size, 24);
+}
+
 TEST(AutoQuality, KeepsAConfiguredFactorAndMaximumSize) {
     DetectorParams params = haar();
     params.min_size = 100;

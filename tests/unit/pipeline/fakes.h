@@ -134,6 +134,10 @@ public:
         std::chrono::milliseconds detect_time{0};
         std::string only_kind;      // detectors of other kinds find nothing and never fail; empty: all find and fail
         std::string missing_model;  // make_detector throws for it
+        // configure throws for parameters of this kind and minimum size; 0: never
+        std::string rejecting_kind;
+        int rejected_size = 0;
+        std::shared_ptr<std::map<std::string, DetectorParams>> configured;  // if set: the last ones of each kind
         std::string name = "fake";
         int in_flight = 1;
         std::int64_t fails_late_at = -1;  // work enqueued for this frame fails when the readback waits for it
@@ -239,7 +243,13 @@ private:
                 span.scores[i] = static_cast<float>(index);
             }
         }
-        void configure(const DetectorParams& params) override { chosen_ = params.switches; }
+        void configure(const DetectorParams& params) override {
+            if (params.kind == plan_->rejecting_kind && params.min_size == plan_->rejected_size) {
+                throw Error(ErrorKind::usage, "this size is rejected", "fake");
+            }
+            chosen_ = params.switches;
+            if (plan_->configured) (*plan_->configured)[params.kind] = params;
+        }
         [[nodiscard]] std::vector<DetectorSwitch> switches() const override {
             std::vector<DetectorSwitch> all = plan_->switches;
             for (DetectorSwitch& each : all) {

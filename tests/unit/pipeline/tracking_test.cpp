@@ -1,10 +1,15 @@
 #include <gtest/gtest.h>
 
+#include <map>
+#include <memory>
 #include <mutex>
 #include <set>
+#include <string>
 
+#include "core/detect/chosen_settings.h"
 #include "core/detect/detector_kinds.h"
 #include "core/pipeline/engine.h"
+#include "core/pipeline/frame_processor.h"
 #include "tests/unit/pipeline/fakes.h"
 
 namespace throng {
@@ -135,6 +140,68 @@ TEST(Tracking, EitherDetectorMayFindNothing) {
             if (!both) continue;
             EXPECT_EQ(result->faces->kept.detections.size(), std::string(only) == "cnn" ? 1U : 0U);
         }
+    }
+}
+
+// Settings that the detector of faces rejects do not reach that of people either.
+TEST(Tracking, BothDetectorsTakeNewSettingsOrNone) {
+    FakeBackend::Plan plan = one_box();
+    plan.configured = std::make_shared<std::map<std::string, DetectorParams>>();
+    plan.rejecting_kind = "cnn";
+    plan.rejected_size = 77;
+    PipelineSettings settings;
+    settings.detector = detector_kind("face+person").params;
+    settings.faces = default_params(detector_kind("cnn"));
+    FrameProcessor processor(std::make_shared<FakeBackend>(plan), settings);
+    settings.detector.min_size = 40;
+    settings.faces->detector.min_size = 50;
+    processor.apply(settings);
+    EXPECT_EQ(plan.configured->at("face+person").min_size, 40);
+    EXPECT_EQ(plan.configured->at("cnn").min_size, 50);
+    PipelineSettings rejected = settings;
+    rejected.detector.min_size = 60;
+    rejected.faces->detector.min_size = 77;
+    EXPECT_THROW(processor.apply(rejected), Error);
+    EXPECT_EQ(plan.configured->at("face+person").min_size, 40);
+    EXPECT_EQ(plan.configured->at("cnn").min_size, 50);
+    EXPECT_EQ(processor.settings().detector.min_size, 40);
+}
+
+// A switch that both detectors have applies to both, and to neither after a fallback.
+TEST(Tracking, SwitchesApplyToTheFacesOfPeople) {
+    FakeBackend::Plan plan = one_box();
+    plan.configured = std::make_shared<std::map<std::string, DetectorParams>>();
+    plan.switches = {{"fusion", "Fusion", "", {"on", "off"}, "on"}};
+    PipelineSettings settings;
+    settings.detector = detector_kind("face+person").params;
+    settings.detector.switches["fusion"] = "off";
+    FrameProcessor processor(std::make_shared<FakeBackend>(plan), settings);
+    EXPECT_EQ(plan.configured->at("cnn").switches, settings.detector.switches);
+    settings.faces = face_params(settings);
+    settings.faces->detector.switches["fusion"] = "off";
+    clear_switches(settings);
+    EXPECT_TRUE(settings.detector.switches.empty());
+    EXPECT_TRUE(settings.faces->detector.switches.empty());
+    processor.apply(settings);
+    EXPECT_TRUE(plan.configured->at("cnn").switches.empty());
+}
+
+// Each detector may drop detections; the figures are those of both.
+TEST(Tracking, OverflowOfBothDetectorsIsCounted) {
+    for (const char* only : {"face+person", "cnn"}) {
+        FakeBackend::Plan plan;
+        plan.boxes = [](std::int64_t) { return 20U; };
+        plan.only_kind = only;
+        PipelineSettings settings;
+        settings.detector.kind = "face+person";
+        settings.capacity = settings.capacity_limit = 8;
+        Engine engine(std::make_shared<FakeBackend>(plan), settings);
+        FakeSource source(source_of(1));
+        DecodedFrame decoded;
+        ASSERT_EQ(source.read(decoded.frame, {}), ReadStatus::frame);
+        const RawCounts raw = raw_counts(*engine.detect(std::move(decoded)).result);
+        EXPECT_EQ(raw.found, 20U) << only;
+        EXPECT_EQ(raw.dropped, 12U) << only;
     }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <random>
 #include <set>
 #include <vector>
@@ -254,6 +255,32 @@ TEST(VideoPlan, FindsATrackByItsSamples) {
     }
 }
 
+// The box of a person may be that of the face: a decision about one of them is none about the other.
+TEST(VideoPlan, FindsATrackOfItsClass) {
+    HidingParams params = hiding_params("face+person");
+    params.plan.delay = PlanOptions::kWholeSequence;
+    VideoPlan plan(params);
+    const std::vector<Detection> found{{{300, 200, 60, 60}, 1, 20, -1}};
+    for (int i = 0; i < 50; ++i) {
+        LookaheadInput people;
+        people.kept = found;
+        people.source = "a";
+        people.width = 640;
+        people.height = 480;
+        people.seconds = i / kFps;
+        LookaheadInput faces = people;
+        people.faces.push_back(std::move(faces));
+        plan.push(std::move(people));
+    }
+    plan.finish();
+    ASSERT_EQ(plan.tracks().size(), 2U);
+    for (const TrackSummary& track : plan.tracks()) {
+        const bool is_face = track.track >= kFaceIds;
+        EXPECT_EQ(plan.find(plan.samples(track.track), is_face), track.track);
+        EXPECT_NE(plan.find(plan.samples(track.track), !is_face), track.track);
+    }
+}
+
 // People and their faces: each class is tracked and planned as if it were alone, whatever the delay and wherever frames
 // have no list of faces.
 TEST(Lookahead, PeopleAndFacesArePlannedAsEachAlone) {
@@ -266,6 +293,7 @@ TEST(Lookahead, PeopleAndFacesArePlannedAsEachAlone) {
         people_only.faces.clear();
         Lookahead joined(both), people(people_only), faces(both.faces.front());
         std::vector<std::vector<Box>> people_boxes(60), face_boxes(60);
+        const auto not_searched = [](std::size_t i) { return i == 40 || i == 41; };
         const auto jitter = [&] { return static_cast<float>(random() % 5); };
         for (std::size_t i = 0; i < people_boxes.size(); ++i) {
             const auto x = static_cast<float>(5 * i);
@@ -285,17 +313,18 @@ TEST(Lookahead, PeopleAndFacesArePlannedAsEachAlone) {
                 list.clear();
                 for (const Box& box : (of_faces_number == 0 ? people_boxes : face_boxes)[i])
                     list.push_back({box, 0.9F, 3, -1});
+                if (of_faces_number == 1 && not_searched(i)) list.clear();
                 LookaheadInput& input = inputs[of_faces_number];
                 input.kept = list;
                 input.source = "a";
                 input.width = 640;
                 input.height = 480;
                 input.seconds = static_cast<double>(i) / kFps;
-                input.damaged = of_faces_number == 1 && i == 30;
+                input.damaged = of_faces_number == 1 && (i == 30 || not_searched(i));
             }
             people.push(inputs[0]);
             faces.push(inputs[1]);
-            inputs[0].faces.push_back(inputs[1]);
+            if (!not_searched(i)) inputs[0].faces.push_back(inputs[1]);
             joined.push(inputs[0]);
             take(joined, found);
             take(people, of_people);
@@ -310,7 +339,7 @@ TEST(Lookahead, PeopleAndFacesArePlannedAsEachAlone) {
             std::vector<PlannedRegion> expected = of_people.at(i).regions;
             expected.insert(expected.end(), of_faces.at(i).regions.begin(), of_faces.at(i).regions.end());
             ASSERT_EQ(found[i].regions.size(), expected.size()) << i;
-            EXPECT_EQ(found[i].whole, i == 30);
+            EXPECT_EQ(found[i].whole, i == 30 || not_searched(i)) << i;
             for (std::size_t k = 0; k < expected.size(); ++k) {
                 EXPECT_EQ(found[i].regions[k].box.x, expected[k].box.x);
                 EXPECT_EQ(found[i].regions[k].box.w, expected[k].box.w);
@@ -328,6 +357,36 @@ TEST(Lookahead, PeopleAndFacesArePlannedAsEachAlone) {
         EXPECT_EQ(ids.size(), people.planned_tracks().size() + faces.planned_tracks().size());
         EXPECT_GT(*ids.rbegin(), kFaceIds);
     }
+}
+
+// Without a plan, too: faces that were looked for in some frames only keep no other frame from its decision.
+TEST(Lookahead, FramesWithoutFacesAreDecidedLikeOthers) {
+    LookaheadParams params{.tracker = tracker_params("person")};
+    params.faces.push_back({.tracker = tracker_params("cnn")});
+    Lookahead lookahead(params);
+    const std::vector<Detection> person{{{100, 100, 80, 240}, 1, 20, -1}}, face{{{125, 106, 30, 36}, 1, 20, -1}};
+    for (int i = 0; i < 30; ++i) {
+        LookaheadInput input;
+        input.kept = person;
+        input.width = 640;
+        input.height = 480;
+        input.seconds = i / kFps;
+        const bool has_faces = i < 10 || i % 2 == 0;
+        if (has_faces) {
+            LookaheadInput faces = input;
+            faces.kept = face;
+            input.faces.push_back(std::move(faces));
+        }
+        lookahead.push(std::move(input));
+        const std::optional<Lookahead::Decision> decision = lookahead.pop();
+        ASSERT_TRUE(decision.has_value()) << i;
+        EXPECT_EQ(decision->tracks.size(), 1U);
+        if (has_faces) {
+            EXPECT_EQ(decision->face_tracks.size(), 1U) << i;
+        }
+    }
+    EXPECT_FALSE(lookahead.pop().has_value());
+    EXPECT_LE(lookahead.num_kept(), 2U);
 }
 
 }  // namespace
