@@ -111,9 +111,15 @@ TEST_F(BatchingTest, AFrameDoesNotWaitForSilentSources) {
     if (IsSkipped()) return;
     const auto batcher = DynamicBatcher::of(device, random_network(), params());
     DynamicBatcher::Source source(batcher);
-    EXPECT_FALSE(source.can_share());
-    const DynamicBatcher::Source silent(batcher);
-    EXPECT_TRUE(source.can_share());
+    EXPECT_FALSE(source.can_share(true));
+    DynamicBatcher::Source silent(batcher);
+    EXPECT_FALSE(source.can_share(true)) << "the other source has no frame that fits";
+    EXPECT_FALSE(silent.can_share(false));
+    EXPECT_FALSE(source.can_share(true));
+    EXPECT_TRUE(silent.can_share(true));
+    EXPECT_FALSE(source.can_share(false));
+    EXPECT_FALSE(silent.can_share(true)) << "the frames of the other source no longer fit";
+    EXPECT_TRUE(source.can_share(true));
     const Frame frame = on_device(random_image(300, 200, seed(62)));
     NullRecorder none;
     constexpr std::size_t kFrames = 20;
