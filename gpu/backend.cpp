@@ -62,7 +62,7 @@ public:
 
     [[nodiscard]] std::unique_ptr<Nms> make_nms() override {
         make_current();
-        return std::make_unique<CudaNms>(device_, stream_.view(), FastEngine::choose, expected_);
+        return std::make_unique<CudaNms>(device_, stream_.view(), FastEngine::choose, uploaded_);
     }
 
     [[nodiscard]] DetectionBuffer make_buffer(std::int32_t capacity, const OptionalFields& optional_fields) override {
@@ -83,7 +83,7 @@ public:
     void upload(const DetectionSet& in, DetectionBuffer& buffer) override {
         make_current();
         transfer_.upload(in, buffer, stream_.view());
-        expected_->set(static_cast<std::uint32_t>(in.detections.size()));
+        uploaded_->set(static_cast<std::uint32_t>(in.detections.size()));
     }
 
     // From the detector to the readback as one graph (gpu/frame/frame_graphs.h).
@@ -97,6 +97,7 @@ public:
         }
         make_current();
         const std::uint64_t launches = nms->prepare_launches(work.raw, work.kept, work.params);
+        readback->report_count(nms->recent_count());
         const auto [kept, raw] = readback->prepare_detections(work.raw, work.kept, work.requested);
         const auto following = [&](StageRecorder& stages) {
             nms->enqueue(work.raw, work.kept, work.params, stages);
@@ -112,7 +113,7 @@ public:
 
     [[nodiscard]] std::unique_ptr<FrameReadback> make_readback() override {
         make_current();
-        return std::make_unique<CudaReadback>(device_.index, stream_.view(), expected_);
+        return std::make_unique<CudaReadback>(device_.index, stream_.view());
     }
 
     [[nodiscard]] std::unique_ptr<GlBridge> make_gl_bridge() override {
@@ -140,7 +141,7 @@ private:
     DeviceInfo device_;
     Stream stream_;
     DetectionTransfer transfer_;
-    std::shared_ptr<ExpectedCount> expected_ = std::make_shared<ExpectedCount>();
+    std::shared_ptr<ExpectedCount> uploaded_ = std::make_shared<ExpectedCount>();  // for what no readback reports
 };
 
 }  // namespace

@@ -14,8 +14,8 @@ constexpr std::size_t kKeptImages = kFileDelay;
 
 }  // namespace
 
-CudaReadback::CudaReadback(int device, StreamView stream, std::shared_ptr<ExpectedCount> expected)
-    : device_(device), stream_(stream), expected_(std::move(expected)), memory_(device, kKeptImages) {}
+CudaReadback::CudaReadback(int device, StreamView stream)
+    : device_(device), stream_(stream), memory_(device, kKeptImages) {}
 
 CudaReadback::~CudaReadback() {
     warn_cuda(cudaStreamSynchronize(stream_), "waiting for detections");
@@ -64,7 +64,7 @@ void CudaReadback::start_image(const Frame& frame, bool to_host) {
 void CudaReadback::finish(DetectionSet& raw, DetectionSet& kept, Frame& frame) {
     detections_.synchronize();
     raw_.finish(raw, copies_.view());
-    expected_->set(raw.total);
+    if (count_ != nullptr) count_->set(raw.total);
     kept_.finish(kept, copies_.view());
     if (!image_) return;
     image_done_.synchronize();

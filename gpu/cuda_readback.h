@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "core/detect/frame_readback.h"
 #include "gpu/frame/image_memory.h"
@@ -17,8 +18,8 @@ namespace throng::gpu {
 // class, to the host or within the device, so that no kernel waits for them. finish() blocks without spinning.
 class CudaReadback final : public FrameReadback {
 public:
-    // stream must outlive this object. expected receives the number of raw detections of each frame.
-    CudaReadback(int device, StreamView stream, std::shared_ptr<ExpectedCount> expected);
+    // stream must outlive this object.
+    CudaReadback(int device, StreamView stream);
     ~CudaReadback() override;
 
     void start(const DetectionBuffer& raw, const DetectionBuffer& kept, const Frame& frame,
@@ -29,6 +30,8 @@ public:
                                                     Requested requested);
     void start_detections() const;
     void start_frame(const Frame& frame, Requested requested);
+    // Sets what receives the number of raw detections in finish: that of the suppression of this frame.
+    void report_count(std::shared_ptr<ExpectedCount> count) { count_ = std::move(count); }
     void finish(DetectionSet& raw, DetectionSet& kept, Frame& frame) override;
 
 private:
@@ -36,7 +39,7 @@ private:
 
     int device_;
     StreamView stream_;
-    std::shared_ptr<ExpectedCount> expected_;
+    std::shared_ptr<ExpectedCount> count_;  // may be null
     Stream copies_;
     Event detections_{Event::Timing::off, Event::Waiting::block};
     Event decoded_{Event::Timing::off};

@@ -40,6 +40,8 @@ using StageTimes = std::vector<StageTime>;
 // A device that processes many frames per interval measures one of them: events around each stage cost up to a third of
 // the throughput of small frames.
 inline constexpr std::chrono::milliseconds kMeasuringInterval{10};
+// Of a slower source one in so many, because measured frames are not replayed as graphs.
+inline constexpr int kMeasuringFrames = 8;
 
 // Collects the times of frames. One recorder per pipeline; used from the detect thread only.
 // A CPU recorder returns a frame's times at its end_frame, a GPU recorder some frames later. Neither waits.

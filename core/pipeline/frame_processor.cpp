@@ -215,12 +215,14 @@ void FrameProcessor::submit(DecodedFrame decoded) {
 
 StageRecorder& FrameProcessor::recorder_for(const Slot& slot) {
     if (!slot.trace.on_device) return *recorder_;
+    ++since_measured_;
     if (to_measure_ > 0) {
         --to_measure_;
-    } else if (slot.trace.submit_begin - measured_ < kMeasuringInterval) {
+    } else if (slot.trace.submit_begin - measured_ < kMeasuringInterval || since_measured_ < kMeasuringFrames) {
         return unmeasured_;
     }
     measured_ = slot.trace.submit_begin;
+    since_measured_ = 0;
     return *recorder_;
 }
 

@@ -103,6 +103,7 @@ private:
     NullRecorder unmeasured_;
     std::size_t to_measure_ = 0;    // the next frames, whatever the interval
     Clock::time_point measured_{};  // start of the last frame whose stages were measured
+    int since_measured_ = 0;        // frames
     std::vector<Slot> slots_;
     std::deque<std::size_t> running_;  // slots in flight, oldest first
     std::size_t next_ = 0;             // slot for the next frame (ring order)

@@ -53,41 +53,46 @@ CascadeDetector::CascadeDetector(StreamView stream, const DeviceInfo& device, co
       intake_(stream, device.integrated) {
     check_params(params);
     choice_ = {model.kind, cascade_.nodes_per_tree(), options_.features, device.multiprocessors};
-    choose_segments();
+    choose_segments(options_);
 }
 
 CascadeDetector::~CascadeDetector() {
     warn_cuda(cudaStreamSynchronize(stream_), "waiting for the detector's last frame");
 }
 
-void CascadeDetector::choose_segments() {
+// Sets options_ and what depends on them, all or nothing.
+void CascadeDetector::choose_segments(const CascadeOptions& options) {
     const std::vector<CascadeStage>& stages = cascade_.model().stages;
     const auto end = static_cast<int>(stages.size());
-    segments_ = {0};
+    std::vector<int> segments = {0};
     const auto stage_after = [&](int min_trees) {
         int s = 0;
         for (int trees = 0; s < end && trees < min_trees; ++s) trees += stages[static_cast<std::size_t>(s)].tree_count;
         return s;
     };
-    std::vector<int> requested = options_.segments;
-    const bool pairs = options_.tiles && options_.features == Features::offsets && options_.stride == 1;
+    std::vector<int> requested = options.segments;
+    const bool pairs = options.tiles && options.features == Features::offsets && options.stride == 1;
     const int max_pairs = pairs ? FirstStages::max_stages(cascade_.model()) : 0;
-    if (requested.empty() && options_.segment_count == 2) {
+    if (requested.empty() && options.segment_count == 2) {
         const int first = stage_after(kFirstSegmentTrees);
         requested = {max_pairs > 0 ? std::min(first, max_pairs) : first};
     }
-    if (requested.empty() && options_.segment_count == 3) {
+    if (requested.empty() && options.segment_count == 3) {
         for (const int trees : kThreeSegments) requested.push_back(stage_after(trees));
     }
     for (const int s : requested) {
-        if (s > segments_.back() && s < end) segments_.push_back(s);
+        if (s > segments.back() && s < end) segments.push_back(s);
     }
     // A window's visited state is known once stage 0 is complete everywhere, so windows are reported by a separate
     // launch. With one segment that launch has no stages left to evaluate.
-    if (segments_.size() == 1) segments_.push_back(end);
-    segments_.push_back(end);
-    first_stages_.reset();
-    if (segments_[1] <= max_pairs) first_stages_.emplace(cascade_.model(), segments_[1], stream_);
+    if (segments.size() == 1) segments.push_back(end);
+    segments.push_back(end);
+    std::optional<FirstStages> first_stages;
+    if (segments[1] <= max_pairs) first_stages.emplace(cascade_.model(), segments[1], stream_);
+    options_ = options;
+    choice_.features = options.features;
+    segments_ = std::move(segments);
+    first_stages_ = std::move(first_stages);
     rows_only_ = first_stages_ && segments_.size() == 3 && has_tail(segments_[1]) && !cascade_.model().has_tilted;
 }
 
@@ -112,11 +117,9 @@ void CascadeDetector::configure(const DetectorParams& params) {
 
 void CascadeDetector::set_options(const CascadeOptions& options) {
     check_options(options);
-    options_ = options;
-    choice_.features = options.features;
-    choose_segments();
-    graphs_.clear();
+    graphs_.clear();  // with the plan: both are of the current options
     plan_.reset();
+    choose_segments(options);
 }
 
 void CascadeDetector::prepare(ImageSize frame) {
@@ -126,8 +129,8 @@ void CascadeDetector::prepare(ImageSize frame) {
     const CascadeModel& model = cascade_.model();
     const WindowShape shape{model.window_width, model.window_height, model.kind == CascadeKind::haar, model.has_tilted};
     const int queues = segments_.size() > 3 ? 2 : 1;
-    plan_.emplace(frame, shape, params_, options_, first_stages_.has_value(), queues, stream_);
-    if (!plan_->empty()) cascade_.set_pitch(plan_->pyramid().view(), stream_);
+    WindowPlan plan(frame, shape, params_, options_, first_stages_.has_value(), queues, stream_);
+    if (!plan.empty()) cascade_.set_pitch(plan.pyramid().view(), stream_);
     if (options_.scales == Scales::streams && side_streams_.empty()) {
         fork_.emplace(Event::Timing::off);
         for (std::size_t i = 0; i < kSideStreams; ++i) {
@@ -135,6 +138,7 @@ void CascadeDetector::prepare(ImageSize frame) {
             side_done_.emplace_back(Event::Timing::off);
         }
     }
+    plan_ = std::move(plan);  // last: the next frame prepares again if any of this fails
 }
 
 void CascadeDetector::enqueue_with(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder,

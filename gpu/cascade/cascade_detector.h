@@ -46,7 +46,7 @@ public:
     [[nodiscard]] std::vector<std::int64_t> read_queued() const;
 
 private:
-    void choose_segments();
+    void choose_segments(const CascadeOptions& options);
     // Tests if a last segment from this stage on is evaluated by the tail.
     [[nodiscard]] bool has_tail(int first) const;
     void prepare(ImageSize frame);

@@ -24,13 +24,14 @@ public:
                       const FollowingWork& next) override {
         // Frames in host memory are uploaded by the thread of their own source.
         const bool large = frame.width() * frame.height() >= kSharedPixels;
-        const bool can_share = source_ && large && frame.info().memory == MemoryKind::device &&
-                               raw.memory() == MemoryKind::device && source_->can_share();
+        const bool fits = large && frame.info().memory == MemoryKind::device && raw.memory() == MemoryKind::device;
+        const bool can_share = source_ && source_->can_share(fits);
         if (!can_share || !source_->enqueue(frame, raw, recorder, stream_)) {
             alone_.enqueue_with(frame, raw, recorder, next);
-        } else if (next.enqueue) {
-            next.enqueue(recorder);
+            return;
         }
+        alone_.release_read_frames();  // its decoder needs those from before there were other sources
+        if (next.enqueue) next.enqueue(recorder);
     }
 
     void configure(const DetectorParams& params) override {

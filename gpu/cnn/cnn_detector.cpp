@@ -73,12 +73,12 @@ void CnnDetector::set_up(const DetectorParams& params) {
         check_cuda(cudaStreamSynchronize(stream_), "waiting for the detector's last frame");
         runs_.clear();
     }
+    graphs_.clear();  // before what may throw: the runs that they write are gone
     if (!same_steps) steps_ = make_steps(network_, precision, switches.fusion, stream_);
     params_ = params;
     switches_ = switches;
     threshold_ = threshold;
     precision_ = precision;
-    graphs_.clear();
 }
 
 void CnnDetector::configure(const DetectorParams& params) {

@@ -77,16 +77,20 @@ std::uint64_t DynamicBatcher::batches() const {
     return batches_;
 }
 
-DynamicBatcher::Source::Source(std::shared_ptr<DynamicBatcher> batcher) : batcher_(std::move(batcher)) {
-    const std::lock_guard lock(batcher_->mutex_);
-    ++batcher_->sources_;
-}
+DynamicBatcher::Source::Source(std::shared_ptr<DynamicBatcher> batcher) : batcher_(std::move(batcher)) {}
 
 DynamicBatcher::Source::~Source() {
+    count(false);
+}
+
+// Frees the engines when no batch is to come: they keep frames.
+void DynamicBatcher::Source::count(bool fits) {
+    if (fits == counted_) return;
+    counted_ = fits;
     std::vector<std::unique_ptr<Engine>> unused;
     {
         const std::lock_guard lock(batcher_->mutex_);
-        --batcher_->sources_;
+        batcher_->sources_ += fits ? 1 : -1;
         if (batcher_->sources_ <= 1 && batcher_->waiting_.empty() && !batcher_->launching_ && !batcher_->awaiting_) {
             unused = std::exchange(batcher_->engines_, {});
             batcher_->in_flight_.clear();
@@ -95,7 +99,9 @@ DynamicBatcher::Source::~Source() {
     if (!unused.empty()) warn_cuda(cudaSetDevice(batcher_->device_.index), "cudaSetDevice");
 }
 
-bool DynamicBatcher::Source::can_share() const {
+bool DynamicBatcher::Source::can_share(bool fits) {
+    count(fits);
+    if (!fits) return false;
     const std::lock_guard lock(batcher_->mutex_);
     return batcher_->sources_ > 1 && !batcher_->failed_;
 }

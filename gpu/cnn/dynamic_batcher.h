@@ -37,8 +37,9 @@ public:
         Source(const Source&) = delete;
         Source& operator=(const Source&) = delete;
 
-        // Returns whether there are other sources, and was enough memory so far.
-        [[nodiscard]] bool can_share() const;
+        // fits: whether this frame, and probably the next ones, can be processed in batches. Returns whether it can
+        // be now: the frames of other sources fit, too, and there was enough memory so far.
+        [[nodiscard]] bool can_share(bool fits);
         // Waits until the work of this frame is enqueued, and makes later work on the stream wait for it. raw must not
         // be in use on any stream. Adds the stage times of a recent batch, divided by its frames, to the recorder.
         // Returns false if there is not enough memory for batches. Throws Error(internal) if the device failed.
@@ -46,7 +47,10 @@ public:
                                    StreamView stream);
 
     private:
+        void count(bool fits);
+
         std::shared_ptr<DynamicBatcher> batcher_;
+        bool counted_ = false;  // in sources_
     };
 
     // Returns the number of batches so far.
@@ -70,7 +74,7 @@ private:
 
     mutable std::mutex mutex_;  // never held during a call of CUDA
     std::condition_variable changed_;
-    int sources_ = 0;
+    int sources_ = 0;  // whose last frame fits
     std::deque<Request*> waiting_;
     std::vector<std::unique_ptr<Engine>> engines_;  // created when a batch needs one
     std::vector<Engine*> in_flight_;                // oldest first

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "gpu/frame/frame_graphs.h"
 #include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
@@ -79,11 +80,13 @@ void FrameRuns::launch_layers(int frames, bool overlap, StreamView stream) const
 }
 
 void FrameRuns::enqueue_layers(int frames, bool graph, bool overlap, StreamView stream) {
-    if (!graph) return launch_layers(frames, overlap, stream);
+    if (!graph || !graphs_usable_ || debug_sync()) return launch_layers(frames, overlap, stream);
     if (graphs_overlap_ != overlap) graphs_ = {};
     graphs_overlap_ = overlap;
     Graph& captured = graphs_[static_cast<std::size_t>(frames - 1)];
-    if (!captured) captured = Graph::capture(stream, [&] { launch_layers(frames, overlap, stream); });
+    if (!captured) captured = try_capture(stream, [&] { launch_layers(frames, overlap, stream); });
+    graphs_usable_ = static_cast<bool>(captured);
+    if (!graphs_usable_) return launch_layers(frames, overlap, stream);
     captured.launch(stream);
 }
 

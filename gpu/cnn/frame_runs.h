@@ -25,7 +25,7 @@ public:
     // rest is filled in here. Counts to clear are cleared once.
     void enqueue_preprocess(PreprocessTask task, int frames, StreamView stream) const;
     // Enqueues the runs concurrently. graph: the first call for a number of frames captures them, and later calls
-    // replay the capture.
+    // replay the capture. They are launched if that fails.
     void enqueue_layers(int frames, bool graph, bool overlap, StreamView stream);
     void enqueue_boxes(BoxSink sink, int frames, StreamView stream) const;
 
@@ -54,6 +54,7 @@ private:
     Event fork_{Event::Timing::off};
     std::array<Graph, kMaxBatch> graphs_;  // by the number of frames - 1
     bool graphs_overlap_ = false;
+    bool graphs_usable_ = true;  // false after a failure, as in FrameGraphs
 };
 
 }  // namespace throng::gpu

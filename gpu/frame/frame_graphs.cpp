@@ -24,6 +24,17 @@ bool same_span(const DetectionSpan& a, const DetectionSpan& b) {
 
 }  // namespace
 
+Graph try_capture(StreamView stream, const std::function<void()>& work) {
+    try {
+        Graph graph = Graph::capture(stream, work);
+        graph.upload(stream);
+        return graph;
+    } catch (const Error& error) {
+        logger().debug("work is launched without a graph: {}", error.what());
+        return {};
+    }
+}
+
 bool FrameGraphs::measures(const StageRecorder& recorder) {
     return dynamic_cast<const EventRecorder*>(&recorder) != nullptr;
 }
@@ -49,15 +60,11 @@ FrameGraphs::Entry* FrameGraphs::find(const Key& key) {
 bool FrameGraphs::capture(Entry& entry, StreamView stream, const std::function<void(StageRecorder&)>& launch) {
     if (entry.graph) return true;
     NullRecorder none;
-    try {
-        entry.graph = Graph::capture(stream, [&] { launch(none); });
-    } catch (const Error& error) {
-        logger().debug("frames are launched without graphs: {}", error.what());
-        usable_ = false;
-        graphs_.clear();
-        return false;
-    }
-    return true;
+    entry.graph = try_capture(stream, [&] { launch(none); });
+    if (entry.graph) return true;
+    usable_ = false;
+    graphs_.clear();
+    return false;
 }
 
 }  // namespace throng::gpu

@@ -21,6 +21,9 @@ struct FollowingWork {
     std::array<std::uint64_t, 3> key{};           // differs if its launches, their arguments or their other memory do
 };
 
+// Captures the work and uploads the graph. Returns an empty graph, and logs why, if either fails: launch the work then.
+[[nodiscard]] Graph try_capture(StreamView stream, const std::function<void()>& work);
+
 // Holds the most recently used graphs: a decoder uses few addresses. Not thread-safe.
 class FrameGraphs {
 public:
@@ -35,8 +38,8 @@ public:
             enqueue(stages);
             if (next.enqueue) next.enqueue(stages);
         };
-        Entry* const entry =
-            use && usable_ && !measures(recorder) ? find({frame, raw, variant, next.kept, next.key}) : nullptr;
+        const bool replays = use && usable_ && !debug_sync() && !measures(recorder);
+        Entry* const entry = replays ? find({frame, raw, variant, next.kept, next.key}) : nullptr;
         if (entry == nullptr || !capture(*entry, stream, launch)) return launch(recorder);
         entry->graph.launch(stream);
     }
@@ -63,12 +66,12 @@ private:
 
     // Returns null, and adds an entry, at the first frame of a combination.
     [[nodiscard]] Entry* find(const Key& key);
-    // Returns false if the launches cannot be captured.
+    // Returns false, and gives up graphs, if the launches cannot be captured or there is no memory for the graph.
     [[nodiscard]] bool capture(Entry& entry, StreamView stream, const std::function<void(StageRecorder&)>& launch);
 
     std::vector<Entry> graphs_;
     std::uint64_t frames_ = 0;
-    bool usable_ = true;  // CUDA before 12.3 cannot capture dependent launches
+    bool usable_ = true;  // false after a failure: CUDA before 12.3 cannot capture dependent launches
 };
 
 }  // namespace throng::gpu

@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 
 #include "core/base/error.h"
@@ -11,6 +12,8 @@
 
 namespace throng::gpu {
 namespace {
+
+constexpr std::size_t kKnownLaunches = 64;  // settings and sizes change seldom
 
 void require_columns(const DetectionSpan& raw, const NmsParams& params) {
     const auto lacks = [](const char* what, const char* pair) {
@@ -50,9 +53,7 @@ void CudaNms::prepare(std::int32_t raw_capacity, std::int32_t kept_capacity, con
         kept_capacity_ = kept;
     }
     try {
-        const std::size_t before = scratch_bytes();
         allocate(params);
-        if (scratch_bytes() != before) ++memory_;
     } catch (...) {
         release();  // memory may still suffice for smaller buffers
         throw;
@@ -64,10 +65,14 @@ std::uint64_t CudaNms::prepare_launches(const DetectionBuffer& raw, const Detect
     check_rules(params);
     prepare(raw.capacity(), kept.capacity(), params);
     const Launches launches{params, sized_for(raw.capacity()), uses_matrix(raw.capacity()), memory_};
-    const auto known = std::find(launches_.begin(), launches_.end(), launches);
-    if (known != launches_.end()) return static_cast<std::uint64_t>(known - launches_.begin());
-    launches_.push_back(launches);
-    return launches_.size() - 1;
+    const auto known = std::find_if(launches_.rbegin(), launches_.rend(),
+                                    [&](const auto& numbered) { return numbered.first == launches; });
+    if (known != launches_.rend()) return known->second;
+    // One detector may get the launches of several objects, at different times.
+    static std::atomic<std::uint64_t> next_number{0};
+    if (launches_.size() == kKnownLaunches) launches_.erase(launches_.begin());
+    launches_.emplace_back(launches, next_number++);
+    return launches_.back().second;
 }
 
 void CudaNms::release() noexcept {
@@ -84,17 +89,20 @@ void CudaNms::release() noexcept {
 
 std::int32_t CudaNms::expected_count(std::int32_t capacity) const {
     const auto most = static_cast<std::uint32_t>(capacity);
-    const std::uint32_t recent = expected_ != nullptr ? expected_->value().value_or(most) : most;
-    return static_cast<std::int32_t>(std::min(recent, most));
+    std::optional<std::uint32_t> recent = recent_->value();
+    if (!recent && expected_ != nullptr) recent = expected_->value();
+    return static_cast<std::int32_t>(std::min(recent.value_or(most), most));
 }
 
-// A little more than expected. Stays while that fits, so that graphs remain usable.
+// A little more than expected. Stays while that fits, and is one of few, so that graphs remain usable.
 std::int32_t CudaNms::sized_for(std::int32_t capacity) {
     const std::int32_t expected = expected_count(capacity);
     const std::int32_t most = std::min(capacity, kMatrixLimit);
     const std::int32_t needed = std::min(expected + expected / 8 + 32, most);
-    if (size_ == 0 || needed < size_ / 2) size_ = needed;
-    if (needed > size_) size_ = std::min(needed + needed / 8, most);
+    if (needed > size_ || needed < size_ / 2) {
+        size_ = 32;
+        while (size_ < needed) size_ += size_ / 4;
+    }
     return std::min(size_, most);
 }
 
@@ -106,15 +114,20 @@ bool CudaNms::uses_matrix(std::int32_t capacity) const {
 void CudaNms::allocate(const NmsParams& params) {
     const std::int32_t n = std::max(raw_capacity_, 1);
     const auto count = static_cast<std::size_t>(n);
+    // The launches that use this memory are others from then on, also with the same size.
+    const auto renew = [&](bool wanted) {
+        if (wanted) ++memory_;
+        return wanted;
+    };
     if (params.merge != Merge::none) {
-        if (owner_.size() == 0) owner_ = DeviceBuffer<std::int32_t>(count);
-        if (!merge_) merge_.emplace(n, kept_capacity_);
+        if (renew(owner_.size() == 0)) owner_ = DeviceBuffer<std::int32_t>(count);
+        if (renew(!merge_)) merge_.emplace(n, kept_capacity_);
     }
     if (is_soft(params.rule)) {
-        if (!soft_) soft_.emplace(device_, n, stream_);
+        if (renew(!soft_)) soft_.emplace(device_, n, stream_);
     } else if (params.kernels == NmsKernels::paper) {
         const std::int32_t d_max = paper_d_max(n, params.paper_k);
-        if (!paper_ || paper_->k != params.paper_k) {
+        if (renew(!paper_ || paper_->k != params.paper_k)) {
             paper_.reset();
             const auto side = static_cast<std::size_t>(d_max);
             paper_ = Paper{params.paper_k, d_max, DeviceBuffer<std::uint8_t>(side * side),
@@ -124,12 +137,12 @@ void CudaNms::allocate(const NmsParams& params) {
         // Both engines where a later frame may need the other one: nothing is allocated then.
         const bool only_grid = engine_ == FastEngine::grid;
         const bool only_matrix = n <= (engine_ == FastEngine::matrix ? kMatrixLimit : kMatrixBest);
-        if (!only_grid && matrix_.size() == 0) {
+        if (renew(!only_grid && matrix_.size() == 0)) {
             ArrayLayout measure(nullptr);
             lay_out_matrix_scratch(measure, std::min(n, kMatrixLimit));
             matrix_ = DeviceBuffer<std::byte>(measure.size());
         }
-        if ((only_grid || !only_matrix) && !grid_) grid_.emplace(device_, n, stream_);
+        if (renew((only_grid || !only_matrix) && !grid_)) grid_.emplace(device_, n, stream_);
     }
 }
 

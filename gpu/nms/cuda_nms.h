@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/detect/nms.h"
@@ -35,17 +36,20 @@ enum class FastEngine { choose, matrix, grid };
 
 class CudaNms final : public Nms, public NmsProfiling {
 public:
-    // Enqueues on stream, which must outlive this object and belong to the device. expected: number of detections in
-    // recent frames, updated by the owner of the readback; null: unknown. It only makes a call faster: the launches are
-    // sized for it, and the faster engine is chosen by it. A graph keeps the choice of its capture.
+    // Enqueues on stream, which must outlive this object and belong to the device. expected: number of detections to
+    // expect while recent_count() is unknown; null: unknown. It only makes a call faster: the launches are sized for it,
+    // and the faster engine is chosen by it. A graph keeps the choice of its capture.
     CudaNms(const DeviceInfo& device, StreamView stream, FastEngine engine = FastEngine::choose,
             std::shared_ptr<const ExpectedCount> expected = nullptr);
 
     void enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
                  StageRecorder& recorder) override;
 
+    // Receives the number of detections in recent frames of this object from their readback.
+    [[nodiscard]] const std::shared_ptr<ExpectedCount>& recent_count() const { return recent_; }
+
     // Prepares for these buffers. Returns a number for what enqueue launches then: equal numbers, equal launches, if the
-    // buffers are the same.
+    // buffers are the same. Other objects return other numbers.
     [[nodiscard]] std::uint64_t prepare_launches(const DetectionBuffer& raw, const DetectionBuffer& kept,
                                                  const NmsParams& params);
 
@@ -109,6 +113,7 @@ private:
     FastEngine engine_;
     PairGate gate_;
     std::shared_ptr<const ExpectedCount> expected_;
+    std::shared_ptr<ExpectedCount> recent_ = std::make_shared<ExpectedCount>();
     std::int32_t raw_capacity_ = 0;  // capacity of the scratch below
     std::int32_t kept_capacity_ = 0;
     DeviceBuffer<std::byte> matrix_;
@@ -120,8 +125,8 @@ private:
     unsigned long long* d_tests_ = nullptr;  // counter of pair tests for the next enqueue
     std::optional<std::uint64_t> pair_tests_;
     std::int32_t size_ = 0;
-    std::uint64_t memory_ = 0;        // changes with the scratch
-    std::vector<Launches> launches_;  // by their numbers
+    std::uint64_t memory_ = 0;                                  // changes with the scratch
+    std::vector<std::pair<Launches, std::uint64_t>> launches_;  // with their numbers, the oldest first
 };
 
 }  // namespace throng::gpu

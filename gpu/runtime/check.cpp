@@ -11,7 +11,7 @@
 namespace throng::gpu {
 namespace {
 
-std::atomic<bool>& debug_sync() {
+std::atomic<bool>& debug_sync_flag() {
     static std::atomic<bool> on = [] {
         const char* value = std::getenv("THRONG_CUDA_SYNC");
         return value != nullptr && *value != '\0' && *value != '0';
@@ -63,14 +63,18 @@ void check_cuda(int code, const char* what) {
 
 void check_launch(const char* kernel, StreamView stream) {
     check_cuda(cudaGetLastError(), kernel);
-    if (!debug_sync().load(std::memory_order_relaxed)) return;
+    if (!debug_sync()) return;
     auto capture = cudaStreamCaptureStatusNone;
     check_cuda(cudaStreamIsCapturing(stream, &capture), kernel);
     if (capture == cudaStreamCaptureStatusNone) check_cuda(cudaStreamSynchronize(stream), kernel);
 }
 
 void set_debug_sync(bool on) noexcept {
-    debug_sync().store(on, std::memory_order_relaxed);
+    debug_sync_flag().store(on, std::memory_order_relaxed);
+}
+
+bool debug_sync() noexcept {
+    return debug_sync_flag().load(std::memory_order_relaxed);
 }
 
 }  // namespace throng::gpu

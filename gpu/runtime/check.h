@@ -20,5 +20,7 @@ void warn_cuda(int status, const char* what) noexcept;
 void check_launch(const char* kernel, StreamView stream);
 
 void set_debug_sync(bool on) noexcept;
+// Returns whether each launch is waited for. Launch nothing as a graph then: a fault would name no kernel.
+[[nodiscard]] bool debug_sync() noexcept;
 
 }  // namespace throng::gpu

@@ -55,6 +55,10 @@ Graph::~Graph() {
     if (exec_ != nullptr) warn_cuda(cudaGraphExecDestroy(exec_), "cudaGraphExecDestroy");
 }
 
+void Graph::upload(StreamView stream) const {
+    check_cuda(cudaGraphUpload(exec_, stream), "cudaGraphUpload");
+}
+
 void Graph::launch(StreamView stream) const {
     check_cuda(cudaGraphLaunch(exec_, stream), "cudaGraphLaunch");
 }

@@ -80,6 +80,8 @@ public:
         return guard.finish();
     }
 
+    // Allocates what the first launch would allocate; does not wait.
+    void upload(StreamView stream) const;
     void launch(StreamView stream) const;
     [[nodiscard]] explicit operator bool() const noexcept { return exec_ != nullptr; }
 

@@ -3,13 +3,18 @@
 #include <memory>
 #include <thread>
 
+#include "core/model/onnx.pb.h"
+#include "gpu/cnn/batching_detector.h"
 #include "gpu/cnn/cnn_detector.h"
 #include "gpu/cnn/dynamic_batcher.h"
 #include "tests/gpu/cnn/random_frames.h"
 #include "tests/gpu/frame/device_memory.h"
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/support/network_reference.h"
+#include "tests/support/onnx_maker.h"
 #include "tests/support/random.h"
+#include "tests/support/test_data.h"
+#include "tests/support/video_files.h"
 
 namespace throng::test {
 namespace {
@@ -111,9 +116,15 @@ TEST_F(BatchingTest, AFrameDoesNotWaitForSilentSources) {
     if (IsSkipped()) return;
     const auto batcher = DynamicBatcher::of(device, random_network(), params());
     DynamicBatcher::Source source(batcher);
-    EXPECT_FALSE(source.can_share());
-    const DynamicBatcher::Source silent(batcher);
-    EXPECT_TRUE(source.can_share());
+    EXPECT_FALSE(source.can_share(true));
+    DynamicBatcher::Source silent(batcher);
+    EXPECT_FALSE(source.can_share(true)) << "the other source has no frame that fits";
+    EXPECT_FALSE(silent.can_share(false));
+    EXPECT_FALSE(source.can_share(true));
+    EXPECT_TRUE(silent.can_share(true));
+    EXPECT_FALSE(source.can_share(false));
+    EXPECT_FALSE(silent.can_share(true)) << "the frames of the other source no longer fit";
+    EXPECT_TRUE(source.can_share(true));
     const Frame frame = on_device(random_image(300, 200, seed(62)));
     NullRecorder none;
     constexpr std::size_t kFrames = 20;
@@ -124,6 +135,37 @@ TEST_F(BatchingTest, AFrameDoesNotWaitForSilentSources) {
     EXPECT_GT(expected.size(), 5U);
     for (const DetectionBuffer& each : raw) EXPECT_EQ(sorted(download(each)), expected);
     EXPECT_EQ(batcher->batches(), kFrames);
+}
+
+TEST_F(BatchingTest, TheLastFrameAloneIsReturnedToItsDecoder) {
+    if (IsSkipped()) return;
+    const ScratchDir folder;
+    DetectorParams of_file = params();
+    of_file.model = (folder.path() / "faces.onnx").string();
+    of_file.min_size = 40;
+    const std::string network = bytes_of(yunet_of_faces_everywhere());
+    write_file(of_file.model, {network.begin(), network.end()});
+    const auto first = make_cnn_detector(view(), device, of_file);
+    const auto second = make_cnn_detector(view(), device, of_file);
+    DetectionBuffer raw = make_device_buffer(1 << 14, {false, 0, true}, view());
+    NullRecorder none;
+    const Frame large = on_device(random_image(1280, 832, seed(63)));
+    const auto enqueue = [&](Detector& detector, const Frame& frame) {
+        detector.enqueue(frame, raw, none);
+        stream->synchronize();
+    };
+    std::weak_ptr<const Frame> surface;
+    {
+        const auto held = std::make_shared<const Frame>(large);
+        surface = held;
+        PlaneView planes[Frame::kMaxPlanes];
+        for (int p = 0; p < plane_count(large.info().format); ++p) planes[p] = large.plane(p);
+        enqueue(*first, Frame(large.info(), planes, held));
+    }
+    enqueue(*second, large);
+    EXPECT_FALSE(surface.expired()) << "the detector no longer keeps a frame: this test shows nothing";
+    enqueue(*first, large);
+    EXPECT_TRUE(surface.expired());
 }
 
 }  // namespace

@@ -211,9 +211,9 @@ TEST_P(CnnNetwork, BoxesEqualPlainLoops) {
                                 continue;
                             }
                             if (network.head.has_landmarks) {
-                                const auto point = [&](int cell, int i, double prior_side) {
+                                const auto point = [&](int cell, int v, double prior_side) {
                                     return (cell + shift) * level.stride +
-                                           center * value(level.landmarks, 10 * b + i) * prior_side;
+                                           center * value(level.landmarks, 10 * b + v) * prior_side;
                                 };
                                 const double first = point(x, 0, prior_w) * 1.5 + 3.0;
                                 const double tenth = point(y, 9, prior_h) * 2.0 + 5.0;

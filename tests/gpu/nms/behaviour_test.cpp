@@ -1,7 +1,9 @@
 // Properties in addition to the rules: order of input, capacity, batches, graphs, errors, the paper's postconditions.
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <limits>
+#include <set>
 #include <string>
 
 #include "core/base/error.h"
@@ -251,6 +253,42 @@ TEST(NmsOnDevice, ReplayedFromAGraph) {
                 }
             }
         }
+    }
+}
+
+TEST(NmsOnDevice, EqualNumbersAreEqualLaunches) {
+    TH_NEED_GPU();
+    Random random(seed(32));
+    const NmsInput input = clusters_input(random, 300, 20);
+    const NmsParams greedy = with_rule(NmsRule::greedy);
+    DeviceNms device;
+    DeviceNms other;
+    const auto number = [](DeviceNms& of, const NmsParams& params) {
+        return of.engine().prepare_launches(of.raw(), of.kept(), params);
+    };
+    for (DeviceNms* each : {&device, &other}) static_cast<void>(each->run(input, greedy, 2048));
+    EXPECT_NE(number(device, greedy), number(other, greedy)) << "each has its own memory";
+    // The scratch of the paper's kernels is allocated again for other steps, with the same size.
+    NmsParams paper = with_rule(NmsRule::one_pass);
+    paper.kernels = NmsKernels::paper;
+    NmsParams more_steps = paper;
+    more_steps.paper_k = 2 * paper.paper_k;
+    const std::uint64_t before = number(device, paper);
+    EXPECT_EQ(number(device, paper), before);
+    EXPECT_NE(number(device, more_steps), before);
+    EXPECT_NE(number(device, paper), before);
+    // Few sizes serve any number of detections, and what was known stays known.
+    std::set<std::uint64_t> numbers;
+    for (int i = 0; i < 2000; ++i) {
+        device.expect(static_cast<std::uint32_t>(random() % 1000));
+        numbers.insert(number(device, greedy));
+    }
+    EXPECT_LE(numbers.size(), 20U);
+    // More settings than are known at the same time: a number never stands for others.
+    NmsParams changed = greedy;
+    for (int i = 0; i < 200; ++i) {
+        changed.theta = 0.51F + 0.001F * static_cast<float>(i);
+        EXPECT_TRUE(numbers.insert(number(device, changed)).second) << i;
     }
 }
 
