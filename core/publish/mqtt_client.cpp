@@ -43,6 +43,10 @@ constexpr std::size_t kMqttInFlight = 20;    // messages that are sent and not c
 constexpr std::size_t kMaxMqttPrefix = 200;  // bytes
 constexpr std::uint64_t kMaxPasswordFile = 4096;
 
+}  // namespace
+
+// Types of members of MqttClient::Impl, so not in the unnamed namespace.
+
 // libmosquitto's functions, loaded with the first client. Throws Error(unavailable) if it is not installed.
 struct Mosquitto {
     SharedLibrary library{"libmosquitto.so.1"};
@@ -74,6 +78,12 @@ struct Mosquitto {
         library.require<decltype(mosquitto_connack_string)>("mosquitto_connack_string");
 };
 
+struct MqttMessage {
+    std::string topic, text;
+};
+
+namespace {
+
 const Mosquitto& loaded_mosquitto() {
     static const Mosquitto& mosquitto = []() -> const Mosquitto& {
         const auto& loaded = *new Mosquitto();
@@ -82,10 +92,6 @@ const Mosquitto& loaded_mosquitto() {
     }();
     return mosquitto;
 }
-
-struct MqttMessage {
-    std::string topic, text;
-};
 
 UrlParts broker_of(const MqttOptions& options, const std::string& shown) {
     const auto fail = [&](const char* problem, const char* advice) {

@@ -14,12 +14,12 @@ namespace {
 
 // Of a standing person, head and neck are the upper fifth; of one who sits behind a table, the upper half. Of one behind
 // others, the box may be the head alone.
-constexpr float kUpperPart = 0.4F;   // of the person's height: the center of a face is not below
-constexpr float kHeadAlone = 1.2F;   // likewise, in heights of the face
-constexpr double kMinInside = 0.5;   // of the face's area
-constexpr float kMaxWidth = 1.2F;    // of a face, in widths of the person
-constexpr double kUsualTop = 0.7;    // distance of the face's center from the top, in heights of the face
-constexpr double kUsualWidth = 0.4;  // of a face, in widths of the person
+constexpr float kUpperPart = 0.4F;      // of the person's height: the center of a face is not below
+constexpr float kHeadAlone = 1.2F;      // likewise, in heights of the face
+constexpr double kMinFaceInside = 0.5;  // of the face's area
+constexpr float kMaxWidth = 1.2F;       // of a face, in widths of the person
+constexpr double kUsualTop = 0.7;       // distance of the face's center from the top, in heights of the face
+constexpr double kUsualWidth = 0.4;     // of a face, in widths of the person
 // Distances at which the cost is 1: from the middle in widths of the person, from the usual distance to the top in heights
 // of the face.
 constexpr double kFarAside = 0.35;
@@ -38,7 +38,7 @@ double face_cost(const Box& person, const Box& face) {
     const float aside = face.x + face.w / 2 - (person.x + person.w / 2);
     const float down = face.y + face.h / 2 - person.y;
     if (std::abs(aside) > person.w / 2 || down > std::max(kUpperPart * person.h, kHeadAlone * face.h) ||
-        common_area(person, face) < kMinInside * area(face)) {
+        common_area(person, face) < kMinFaceInside * area(face)) {
         return kImpossible;
     }
     const double x = static_cast<double>(aside / person.w) / kFarAside;

@@ -14,7 +14,7 @@
 namespace throng::test {
 namespace {
 
-constexpr int kPollMs = 10;
+constexpr int kBrokerPollMs = 10;
 
 // A packet after its fixed header.
 struct Packet {
@@ -40,7 +40,7 @@ bool receive(int client, char* to, std::size_t size, const std::stop_token& stop
     while (size > 0) {
         if (stop.stop_requested() || away) return false;
         pollfd file{client, POLLIN, 0};
-        if (::poll(&file, 1, kPollMs) <= 0) continue;
+        if (::poll(&file, 1, kBrokerPollMs) <= 0) continue;
         const ssize_t got = ::recv(client, to, size, 0);
         if (got <= 0) return false;
         to += got;
@@ -123,7 +123,7 @@ void MqttBroker::publish(MqttPublication publication) {
 void MqttBroker::serve(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
         pollfd file{listener_, POLLIN, 0};
-        if (::poll(&file, 1, kPollMs) <= 0) continue;
+        if (::poll(&file, 1, kBrokerPollMs) <= 0) continue;
         const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
         if (client < 0) continue;
         if (!away_) talk(client, stop);

@@ -21,7 +21,7 @@ namespace throng {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using SuiteJson = nlohmann::json;
 
 std::string bytes_of(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
@@ -38,7 +38,7 @@ std::vector<fs::path> files_below(const fs::path& folder, const std::string& ext
 }
 
 bool is_json(const std::string& text) {
-    return !parse_json<Json>(text, false).is_discarded();
+    return !parse_json<SuiteJson>(text, false).is_discarded();
 }
 
 TEST(Suites, JsonIsReadOrRejected) {
@@ -82,13 +82,13 @@ TEST(Suites, JsonIsReadOrRejected) {
 
 // What parse_config() has to return for a file, from the JSON of toml-test: each value is {"type": "integer", "value":
 // "1"}. False: no option can have such a value.
-bool flatten(const Json& value, ConfigEntry& entry) {
-    const auto is_scalar = [](const Json& node) {
+bool flatten(const SuiteJson& value, ConfigEntry& entry) {
+    const auto is_scalar = [](const SuiteJson& node) {
         return node.is_object() && node.size() == 2 && node.contains("type") && node.contains("value") &&
                node["type"].is_string();
     };
     if (value.is_array()) {
-        for (const Json& element : value) {
+        for (const SuiteJson& element : value) {
             if (!is_scalar(element) || !flatten(element, entry)) return false;
         }
         return !value.empty();
@@ -111,8 +111,8 @@ bool flatten(const Json& value, ConfigEntry& entry) {
 }
 
 // Returns false if the file has what no configuration may have.
-bool expected_entries(const Json& root, std::map<std::string, ConfigEntry>& entries) {
-    const auto add = [&](const std::string& section, const std::string& key, const Json& value) {
+bool expected_entries(const SuiteJson& root, std::map<std::string, ConfigEntry>& entries) {
+    const auto add = [&](const std::string& section, const std::string& key, const SuiteJson& value) {
         ConfigEntry entry;
         if (!flatten(value, entry)) return false;
         return entries.emplace(section + '\0' + key, std::move(entry)).second;
@@ -169,7 +169,7 @@ TEST(Suites, TomlIsReadOrRejected) {
     int other = 0;
     for (const fs::path& path : files_below(*suite / "valid", ".toml")) {
         SCOPED_TRACE(path);
-        const Json truth = Json::parse(bytes_of(fs::path(path).replace_extension(".json")), nullptr, false);
+        const SuiteJson truth = SuiteJson::parse(bytes_of(fs::path(path).replace_extension(".json")), nullptr, false);
         std::map<std::string, ConfigEntry> expected;
         // Of TOML 1.1, without expectation, or with dates or tables in sections: read, or a message.
         const bool newer = path.string().find("spec-1.1") != std::string::npos;
