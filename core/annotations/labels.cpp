@@ -14,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/base/input_file.h"
 #include "core/base/json_text.h"
+#include "core/base/one_class.h"
 
 namespace throng {
 namespace {
@@ -105,7 +106,7 @@ public:
 
     // Returns the list `name` of a line of one class.
     const Json& only_list(const char* name) const {
-        check_one_class(object_.contains("faces"), reader_.place());
+        check_one_class(object_, reader_.place());
         return list(name);
     }
 
@@ -328,12 +329,6 @@ std::vector<DetectionLabels> read_detection_lines(const std::filesystem::path& p
     std::vector<DetectionLabels> all;
     for_each_detection_line(path, [&](DetectionLabels&& labels) { all.push_back(std::move(labels)); });
     return all;
-}
-
-void check_one_class(bool has_faces, const std::string& place) {
-    if (!has_faces) return;
-    throw Error(ErrorKind::input, "has people and their faces, and only one of them can be read", place,
-                "detect them one by one: throng detect --detector person, or cnn");
 }
 
 void check_order(const DetectionLabels& before, const DetectionLabels& line, const std::filesystem::path& path) {

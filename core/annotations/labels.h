@@ -80,10 +80,6 @@ void for_each_detection_line(const std::filesystem::path& path, const std::funct
 void for_each_track_line(const std::filesystem::path& path, const std::function<void(DetectionLabels&&)>& use);
 [[nodiscard]] std::vector<DetectionLabels> read_track_lines(const std::filesystem::path& path);
 
-// Throws Error(input) for a line of people and their faces: what reads the boxes of one class would lose the faces.
-// place: where the line is.
-void check_one_class(bool has_faces, const std::string& place);
-
 // Throws Error(input) unless the line has a later frame than the line before of the same source.
 void check_order(const DetectionLabels& before, const DetectionLabels& line, const std::filesystem::path& path);
 

@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "core/annotations/labels.h"
 #include "core/archive/segments.h"
 #include "core/base/csv.h"
 #include "core/base/error.h"
 #include "core/base/json_text.h"
+#include "core/base/one_class.h"
 #include "core/base/sha256.h"
 
 namespace throng {
@@ -259,7 +259,7 @@ void ArchiveMerge::write_csv(OutputFile& file, const std::stop_token& stop) cons
     for_each_line(kLinesExtension, stop, [&](const std::string& line, std::size_t, const fs::path& path) {
         try {
             const Json json = parse_json<Json>(line);
-            check_one_class(json.contains("faces"), path.string());
+            check_one_class(json, path.string());
             const std::string begin = fmt::format("{},{},{}", csv_cell(json.at("source").get<std::string>()),
                                                   json.at("frame").get<std::int64_t>(), json.at("pts").get<double>());
             for (const Json& box : json.at("kept")) {
