@@ -48,36 +48,24 @@ bool client_left(int client) {
 }  // namespace
 
 HttpServer::HttpServer(std::vector<char> body, Plan plan) : body_(std::move(body)), plan_(std::move(plan)) {
-    listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* generic = reinterpret_cast<sockaddr*>(&address);
-    if (::bind(listener_, generic, size) != 0 || ::listen(listener_, 8) != 0 ||
-        ::getsockname(listener_, generic, &size) != 0) {
-        ::close(listener_);
-        throw std::runtime_error("cannot open a port on the loopback interface");
-    }
-    port_ = ntohs(address.sin_port);
     thread_ = std::jthread([this](const std::stop_token& stop) { serve(stop); });
 }
 
 HttpServer::~HttpServer() {
     thread_.request_stop();
     thread_.join();
-    ::close(listener_);
 }
 
 std::string HttpServer::url(const std::string& name, const std::string& user_info) const {
-    return "http://" + (user_info.empty() ? "" : user_info + "@") + "127.0.0.1:" + std::to_string(port_) + "/" + name;
+    return "http://" + (user_info.empty() ? "" : user_info + "@") + "127.0.0.1:" + std::to_string(listener_.port()) +
+           "/" + name;
 }
 
 void HttpServer::serve(const std::stop_token& stop) {
     std::vector<std::jthread> clients;  // FFmpeg opens a new connection before it closes the old one
     while (!stop.stop_requested()) {
-        if (!ready(listener_, POLLIN)) continue;
-        const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+        if (!ready(listener_.file(), POLLIN)) continue;
+        const int client = ::accept4(listener_.file(), nullptr, nullptr, SOCK_CLOEXEC);
         if (client < 0) continue;
         clients.emplace_back([this, client](const std::stop_token& ended) {
             talk(client, ended);

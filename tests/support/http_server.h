@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/loopback.h"
+
 namespace throng::test {
 
 class HttpServer {
@@ -42,8 +44,7 @@ private:
 
     const std::vector<char> body_;
     const Plan plan_;
-    int listener_ = -1;
-    int port_ = 0;
+    LoopbackListener listener_;
     std::atomic<int> requests_ = 0;
     std::jthread thread_;
 };

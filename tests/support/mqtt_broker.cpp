@@ -74,29 +74,17 @@ void send_bytes(int client, std::initializer_list<int> bytes) {
 }  // namespace
 
 MqttBroker::MqttBroker() {
-    listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* generic = reinterpret_cast<sockaddr*>(&address);
-    if (::bind(listener_, generic, size) != 0 || ::listen(listener_, 8) != 0 ||
-        ::getsockname(listener_, generic, &size) != 0) {
-        ::close(listener_);
-        throw std::runtime_error("cannot open a port on the loopback interface");
-    }
-    port_ = ntohs(address.sin_port);
     thread_ = std::jthread([this](const std::stop_token& stop) { serve(stop); });
 }
 
 MqttBroker::~MqttBroker() {
     thread_.request_stop();
     thread_.join();
-    ::close(listener_);
 }
 
 std::string MqttBroker::url(const std::string& prefix, const std::string& user_info) const {
-    return "mqtt://" + (user_info.empty() ? "" : user_info + "@") + "127.0.0.1:" + std::to_string(port_) + "/" + prefix;
+    return "mqtt://" + (user_info.empty() ? "" : user_info + "@") + "127.0.0.1:" + std::to_string(listener_.port()) +
+           "/" + prefix;
 }
 
 std::vector<MqttPublication> MqttBroker::publications() const {
@@ -122,9 +110,9 @@ void MqttBroker::publish(MqttPublication publication) {
 
 void MqttBroker::serve(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
-        pollfd file{listener_, POLLIN, 0};
+        pollfd file{listener_.file(), POLLIN, 0};
         if (::poll(&file, 1, kBrokerPollMs) <= 0) continue;
-        const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+        const int client = ::accept4(listener_.file(), nullptr, nullptr, SOCK_CLOEXEC);
         if (client < 0) continue;
         if (!away_) talk(client, stop);
         ::close(client);

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/loopback.h"
+
 namespace throng::test {
 
 struct MqttPublication {
@@ -43,8 +45,7 @@ private:
     void talk(int client, const std::stop_token& stop);
     void publish(MqttPublication publication);
 
-    int listener_ = -1;
-    int port_ = 0;
+    LoopbackListener listener_;
     std::atomic<int> refusal_ = 0;
     std::atomic<bool> away_ = false;
     std::atomic<int> until_drop_ = -1;

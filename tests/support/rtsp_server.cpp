@@ -136,35 +136,23 @@ private:
 
 RtspServer::RtspServer(std::filesystem::path file) : file_(std::move(file)) {
     session_description_ = RtpSender(file_.string(), -1).session_description();
-    listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* generic = reinterpret_cast<sockaddr*>(&address);
-    if (::bind(listener_, generic, size) != 0 || ::listen(listener_, 4) != 0 ||
-        ::getsockname(listener_, generic, &size) != 0) {
-        ::close(listener_);
-        throw std::runtime_error("cannot open a port on the loopback interface");
-    }
-    port_ = ntohs(address.sin_port);
     thread_ = std::jthread([this](const std::stop_token& stop) { serve(stop); });
 }
 
 RtspServer::~RtspServer() {
     thread_.request_stop();
     thread_.join();
-    ::close(listener_);
 }
 
 std::string RtspServer::url(const std::string& user_info) const {
-    return "rtsp://" + (user_info.empty() ? "" : user_info + "@") + "127.0.0.1:" + std::to_string(port_) + "/stream";
+    return "rtsp://" + (user_info.empty() ? "" : user_info + "@") + "127.0.0.1:" + std::to_string(listener_.port()) +
+           "/stream";
 }
 
 void RtspServer::serve(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
-        if (!readable(listener_)) continue;
-        const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+        if (!readable(listener_.file())) continue;
+        const int client = ::accept4(listener_.file(), nullptr, nullptr, SOCK_CLOEXEC);
         if (client < 0) continue;
         if (!rejecting_) {
             ++connections_;

@@ -8,6 +8,8 @@
 #include <string>
 #include <thread>
 
+#include "tests/support/loopback.h"
+
 namespace throng::test {
 
 class RtspServer {
@@ -36,8 +38,7 @@ private:
 
     std::filesystem::path file_;
     std::string session_description_;
-    int listener_ = -1;
-    int port_ = 0;
+    LoopbackListener listener_;
     std::atomic<bool> stalled_ = false;
     std::atomic<bool> rejecting_ = false;
     std::atomic<bool> connected_ = false;
