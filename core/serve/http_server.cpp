@@ -155,7 +155,7 @@ struct Client {
     bool gone = false;
     bool tls_writes = false;  // TLS has to write before it can read
     std::string channel{};
-    std::uint64_t seen = 0;  // number of the picture that was sent last
+    std::uint64_t seen = 0;  // number of the image that was sent last
     Clock::time_point deadline{};
     Clock::time_point since{};  // the request is awaited since then
     Clock::time_point spoke{};  // last bytes sent
@@ -596,7 +596,7 @@ private:
         const std::lock_guard lock(mutex_);
         Channel& channel = channels_[client.channel];
         ++channel.clients;
-        client.seen = channel.number;  // the next picture is new
+        client.seen = channel.number;  // the next image is new
     }
 
     void respond(Client& client, const HttpResponse& response) {
@@ -659,7 +659,7 @@ private:
         }
     }
 
-    // Gives a client with an empty queue the newest picture, unless it has it.
+    // Gives a client with an empty queue the newest image, unless it has it.
     void take_newest(Client& client) {
         const std::lock_guard lock(mutex_);
         const Channel& channel = channels_[client.channel];

@@ -55,7 +55,7 @@ public:
 
     // Answers a request of HttpAnswer::Kind::later. Does nothing if the client has left.
     void answer(std::uint64_t client, HttpResponse response);
-    // Sends a picture to every client of the channel; one that has not taken the one before gets the next one.
+    // Sends an image to every client of the channel; one that has not taken the one before gets the next one.
     void publish_newest(const std::string& channel, std::shared_ptr<const std::string> bytes);
     // Sends text to every client of the channel, in order.
     void publish_all(const std::string& channel, std::shared_ptr<const std::string> bytes);

@@ -18,7 +18,7 @@ struct HttpLimits {
     // All clients together. A client beyond replaces the one that has been waiting longest for its request to be
     // complete; without such a client it is answered with 503, as are streams, bodies and questions beyond.
     std::size_t num_clients = 256;
-    std::size_t num_streams = 32;  // pictures and events
+    std::size_t num_streams = 32;  // images and events
     std::size_t num_questions = 16;
     std::size_t all_body_bytes = std::size_t{64} << 20U;
 

@@ -4,7 +4,7 @@
 
 namespace throng {
 
-// Browsers open at most six connections to a server, so that at most four pictures are shown at a time: those in view.
+// Browsers open at most six connections to a server, so that at most four images are shown at a time: those in view.
 const std::string& page_html() {
     static const std::string kPage = R"html(<!doctype html>
 <html lang="en">

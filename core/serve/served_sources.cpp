@@ -59,7 +59,7 @@ private:
                 auto part = std::make_shared<std::string>(
                     "Content-Type: image/jpeg\r\nContent-Length: " + std::to_string(jpeg.size()) + "\r\n\r\n");
                 part->append(jpeg.begin(), jpeg.end());
-                // Browsers show a picture when the next boundary has come.
+                // Browsers show an image when the next boundary has come.
                 *part += "\r\n--picture\r\n";
                 server_.publish_newest(channel_, std::move(part));
             } catch (...) {

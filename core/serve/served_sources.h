@@ -1,4 +1,4 @@
-// The sources of a run as clients see them: newest result, counts, rates and pictures.
+// The sources of a run as clients see them: newest result, counts, rates and images.
 #pragma once
 
 #include <chrono>
@@ -25,7 +25,7 @@
 
 namespace throng {
 
-// Returns the channel of a source's pictures.
+// Returns the channel of a source's images.
 [[nodiscard]] std::string picture_channel(int source_number);
 
 // Thread-safe. Outlives its sinks.
@@ -35,7 +35,7 @@ public:
     ServedSources(HttpServer& server, AnnotatedOptions pictures) : server_(server), pictures_(std::move(pictures)) {}
 
     // Returns a sink for the results of a source, which replaces a source of the same number. Nothing is encoded while
-    // nobody looks at the pictures.
+    // nobody looks at the images.
     [[nodiscard]] std::shared_ptr<ResultSink> sink_for(int source_number, const SourceInfo& info);
 
     // Takes what is counted in all sources.

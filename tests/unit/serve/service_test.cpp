@@ -1,4 +1,4 @@
-// What clients get: pages, results, pictures, events, metrics, and answers about images.
+// What clients get: pages, results, images, events, metrics, and answers about images.
 #include "core/serve/service.h"
 
 #include <gtest/gtest.h>
@@ -233,7 +233,7 @@ TEST(Service, NoPixelsAreKeptWhileNobodyLooks) {
     EXPECT_EQ(http_ask(service->server().port(), "GET", "/streams/1/latest.json").status, 200);
 }
 
-// Returns the picture of the next part of a stream.
+// Returns the image of the next part of a stream.
 cv::Mat next_picture(HttpClient& client) {
     const std::string head = client.read_until("\r\n\r\n");
     const std::string jpeg = client.read_bytes(std::stoul(head.substr(head.find("Content-Length: ") + 16)));
