@@ -83,6 +83,7 @@ int show(const ClocksArguments& arguments) {
                            {"location", controller->location()},
                            {"gpu", nlohmann::json::object()},
                            {"cpu", nlohmann::json::object()},
+                           {"memory", nlohmann::json::object()},
                            {"temperatures_c", nlohmann::json::object()},
                            {"rails_w", nlohmann::json::object()}};
         const auto put = [](nlohmann::json& object, const char* key, const auto& value) {
@@ -95,6 +96,9 @@ int show(const ClocksArguments& arguments) {
         put(all["cpu"], "current_hz", reading.cpu.current);
         put(all["cpu"], "min_hz", reading.cpu.min);
         put(all["cpu"], "max_hz", reading.cpu.max);
+        put(all["memory"], "current_hz", sample.memory_clock);
+        put(all["memory"], "min_hz", reading.memory.min);
+        put(all["memory"], "max_hz", reading.memory.max);
         for (const NamedReading& entry : sample.temperatures) all["temperatures_c"][entry.name] = entry.value;
         for (const NamedReading& entry : sample.rails) all["rails_w"][entry.name] = entry.value;
         put(all, "memory_hz", sample.memory_clock);
@@ -109,11 +113,14 @@ int show(const ClocksArguments& arguments) {
                reading.gpu.governor});
     table.add({"CPU", megahertz(reading.cpu.current), megahertz(reading.cpu.min), megahertz(reading.cpu.max),
                reading.cpu.governor});
+    if (sample.memory_clock) {
+        table.add({"memory", megahertz(sample.memory_clock), megahertz(reading.memory.min),
+                   megahertz(reading.memory.max), reading.memory.governor});
+    }
     standard_output::print("board    {}\ncontrol  {}{}\n\n{}", board.model.empty() ? "not a Jetson" : board.model,
                            controller->kind(), controller->location().empty() ? "" : ", " + controller->location(),
                            table.text());
     standard_output::print("\n");
-    if (sample.memory_clock) standard_output::print("memory clock {}\n", megahertz(sample.memory_clock));
     if (reading.gpu.load) standard_output::print("GPU load {:.0f} %\n", *reading.gpu.load * 100);
     for (const NamedReading& entry : sample.temperatures)
         standard_output::print("{}: {:.1f} °C\n", entry.name, entry.value);

@@ -1,7 +1,9 @@
 // throng info: shows the capabilities of this build and this machine.
 #include <fmt/format.h>
+#include <sys/utsname.h>
 
-#include <cstdio>
+#include <cstdlib>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <opencv2/core/utility.hpp>
@@ -23,6 +25,7 @@ extern "C" {
 #include "app/options/table.h"
 #include "app/options/window_program.h"
 #include "core/base/error.h"
+#include "core/base/output_file.h"
 #include "core/base/shared_library.h"
 #include "core/clocks/clock_controller.h"
 #include "core/clocks/telemetry.h"
@@ -71,6 +74,50 @@ Json gpus(int chosen, const std::string& unavailable_reason) {
               fmt::format("{}, compute capability {}.{}, {} multiprocessors, {:.1f} GiB{}{}", device.name, device.major,
                           device.minor, device.multiprocessors, static_cast<double>(device.memory) / (1ULL << 30U),
                           device.unavailable_reason.empty() ? "" : ": ", device.unavailable_reason)}});
+    }
+    return list;
+}
+
+// What decides which libraries and kernel files there are.
+Json system(const SystemFiles& files) {
+    Json list = Json::array();
+    const auto add = [&](const std::string& name, const std::string& details) {
+        if (!details.empty()) list.push_back({{"name", name}, {"details", details}});
+    };
+    const auto line_of = [&](const char* file, const std::string& key) {
+        const std::string text = '\n' + files.read(file).value_or("");
+        const std::size_t at = text.find('\n' + key);
+        if (at == std::string::npos) return std::string();
+        const std::size_t begin = at + 1 + key.size();
+        return text.substr(begin, text.find('\n', begin) - begin);
+    };
+    add("system", line_of("/etc/os-release", "PRETTY_NAME="));
+    utsname kernel{};
+    if (::uname(&kernel) == 0) add("kernel", fmt::format("{} {} {}", kernel.sysname, kernel.release, kernel.machine));
+    add("cores", std::to_string(std::thread::hardware_concurrency()));
+    add("memory", line_of("/proc/meminfo", "MemTotal:"));
+    add("power mode", files.read("/var/lib/nvpmodel/status").value_or(""));
+    // What a board calls its clocks differs from release to release.
+    const std::string devfreq = "/sys/class/devfreq/";
+    for (const std::string& entry : files.list(devfreq)) {
+        std::string details = files.read(devfreq + entry + "/device/of_node/name").value_or("no name") + ", has";
+        for (const char* file :
+             {"cur_freq", "min_freq", "max_freq", "available_frequencies", "governor", "device/load"}) {
+            if (files.read(devfreq + entry + "/" + file)) details += fmt::format(" {}", file);
+        }
+        add(entry, details);
+    }
+    return list;
+}
+
+// The libraries that are loaded when a run needs them.
+Json libraries() {
+    Json list = Json::array();
+    for (const char* name : {"libcuda.so.1", "libnvcuvid.so.1", "libnvidia-ml.so.1", "libEGL.so.1",
+                             "libgstreamer-1.0.so.0", "libmosquitto.so.1"}) {
+        const SharedLibrary library{name};
+        list.push_back(
+            {{"name", name}, {"usable", static_cast<bool>(library)}, {"details", library ? "" : library.problem()}});
     }
     return list;
 }
@@ -153,58 +200,95 @@ Json models() {
     return list;
 }
 
-void print_states(const char* title, const Json& list) {
-    standard_output::print("\n{}\n", title);
-    if (list.empty()) standard_output::print("  none\n");
+using Text = std::back_insert_iterator<std::string>;
+
+void append_states(Text text, const char* title, const Json& list) {
+    fmt::format_to(text, "\n{}\n", title);
+    if (list.empty()) fmt::format_to(text, "  none\n");
     for (const Json& entry : list) {
         const char* state = !entry.contains("usable")     ? ""
                             : entry["usable"].get<bool>() ? "usable       "
                                                           : "unavailable  ";
-        standard_output::print("  {:<12} {}{}\n", entry["name"].get<std::string>(), state,
-                               entry["details"].get<std::string>());
+        fmt::format_to(text, "  {:<12} {}{}\n", entry["name"].get<std::string>(), state,
+                       entry["details"].get<std::string>());
     }
 }
 
-void print_models(const Json& list) {
-    standard_output::print("\nModels\n");
+void append_models(Text text, const Json& list) {
+    fmt::format_to(text, "\nModels\n");
     for (const Json& model : list) {
-        standard_output::print("  {} {:<40} {}\n", model["default"].get<bool>() ? "*" : " ",
-                               model["name"].get<std::string>(), model["path"].get<std::string>());
+        fmt::format_to(text, "  {} {:<40} {}\n", model["default"].get<bool>() ? "*" : " ",
+                       model["name"].get<std::string>(), model["path"].get<std::string>());
     }
     if (!list.empty()) {
-        standard_output::print("  * default of the detector without --model; see `throng models`\n");
+        fmt::format_to(text, "  * default of the detector without --model; see `throng models`\n");
         return;
     }
-    standard_output::print("  none; searched folders:\n");
-    for (const auto& folder : model_folders()) standard_output::print("    {}\n", folder.string());
-    standard_output::print(
-        "  install the package opencv-data, run `throng models fetch`, or name a file with --model\n");
+    fmt::format_to(text, "  none; searched folders:\n");
+    for (const auto& folder : model_folders()) fmt::format_to(text, "    {}\n", folder.string());
+    fmt::format_to(text, "  install the package opencv-data, run `throng models fetch`, or name a file with --model\n");
 }
 
-int info(const CommonOptions& common, const std::string& root, bool json) {
+std::string text_of(const Json& all) {
+    std::string out;
+    const Text text(out);
+    for (const auto& [name, version] : all["versions"].items())
+        fmt::format_to(text, "{:<8} {}\n", name, version.get<std::string>());
+    append_states(text, "System", all["system"]);
+    append_states(text, "Backends", all["backends"]);
+    append_states(text, "GPUs", all["gpus"]);
+    append_states(text, "Board", all["board"]);
+    append_states(text, "Libraries", all["libraries"]);
+    append_states(text, "Decoders", all["decoders"]);
+    append_states(text, "Encoders", all["encoders"]);
+    append_states(text, "Cameras", all["cameras"]);
+    append_models(text, all["models"]);
+    return out;
+}
+
+// The name of a user's folder is nobody's business.
+std::string without_home(std::string text) {
+    const char* variable = std::getenv("HOME");
+    const std::string home = variable == nullptr ? "" : variable;
+    if (home.size() < 2) return text;
+    for (std::size_t at = text.find(home); at != std::string::npos; at = text.find(home, at + 1)) {
+        text.replace(at, home.size(), "~");
+    }
+    return text;
+}
+
+struct InfoArguments {
+    std::string root;
+    std::string encoder;
+    std::string report;
+    bool json = false;
+};
+
+int info(const CommonOptions& common, const InfoArguments& arguments) {
     Json all;
     all["versions"] = versions();
+    all["system"] = system(*make_system_files(arguments.root));
     const std::string no_cuda = cuda_unavailable_reason(common.device).text();
     all["backends"] = backends(no_cuda);
     all["gpus"] = gpus(common.device, no_cuda);
-    all["board"] = board(root, common.device);
+    all["board"] = board(arguments.root, common.device);
+    all["libraries"] = libraries();
     all["decoders"] = decoders(common.device);
     all["encoders"] = encoders();
     all["cameras"] = cameras();
     all["models"] = models();
-    if (json) {
-        standard_output::print("{}\n", all.dump(2, ' ', false, Json::error_handler_t::replace));
-        return 0;
+    if (!arguments.report.empty()) {
+        OutputFile file(arguments.report);
+        file.write(without_home(text_of(all)));
+        file.close();
     }
-    for (const auto& [name, version] : all["versions"].items())
-        standard_output::print("{:<8} {}\n", name, version.get<std::string>());
-    print_states("Backends", all["backends"]);
-    print_states("GPUs", all["gpus"]);
-    print_states("Board", all["board"]);
-    print_states("Decoders", all["decoders"]);
-    print_states("Encoders", all["encoders"]);
-    print_states("Cameras", all["cameras"]);
-    print_models(all["models"]);
+    if (arguments.json) {
+        standard_output::print("{}\n", all.dump(2, ' ', false, Json::error_handler_t::replace));
+    } else if (arguments.report.empty()) {
+        standard_output::print("{}", text_of(all));
+    } else if (arguments.report != "-") {
+        standard_output::print("{}: read it before you send it\n", arguments.report);
+    }
     return 0;
 }
 
@@ -213,16 +297,17 @@ int info(const CommonOptions& common, const std::string& root, bool json) {
 void add_info_command(CLI::App& program, CommandContext& context) {
     CLI::App& command = add_command(
         program, "info", "Versions, backends, GPUs, board, clocks, decoders, encoders, cameras and models found");
-    auto json = std::make_shared<bool>(false);
-    auto root = std::make_shared<std::string>();
-    auto encoder = std::make_shared<std::string>();
-    add_flag(command, "Options", "--json", *json, "Print JSON");
-    add_value(command, "Board", "--root", *root, "DIR", "Prefix of every system path (for tests and dry runs)");
-    add_value(command, "Options", "--probe-encoder", *encoder, "NAME",
+    auto arguments = std::make_shared<InfoArguments>();
+    add_flag(command, "Options", "--json", arguments->json, "Print JSON");
+    add_value(command, "Options", "--report", arguments->report, "FILE",
+              "Write what a report of a fault needs, without the names of your folders");
+    add_value(command, "Board", "--root", arguments->root, "DIR",
+              "Prefix of every system path (for tests and dry runs)");
+    add_value(command, "Options", "--probe-encoder", arguments->encoder, "NAME",
               "Only encode five frames with this encoder; exit status 4: it fails", one_of(encoder_names()));
-    set_action(command, [&context, json, root, encoder] {
-        context.run = [&context, json, root, encoder] {
-            return encoder->empty() ? info(context.common, *root, *json) : probe(*encoder);
+    set_action(command, [&context, arguments] {
+        context.run = [&context, arguments] {
+            return arguments->encoder.empty() ? info(context.common, *arguments) : probe(arguments->encoder);
         };
     });
 }

@@ -7,10 +7,26 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/clocks/memory_clock.h"
 #include "core/clocks/nvml_clock.h"
 #include "core/clocks/tegra124_clock.h"
 
 namespace throng {
+namespace {
+
+ApplyResult set_target(BoardClock& clock, const ClockTarget& target) {
+    const std::vector<Hertz> steps = clock.steps();
+    if (steps.empty() && !clock.location().empty() && !std::holds_alternative<Automatic>(target)) {
+        return {ApplyStatus::unsupported, clock.location(), "this board lists no steps of this clock", ""};
+    }
+    // Without a clock, this says what is missing.
+    if (std::holds_alternative<Automatic>(target) || steps.empty()) return clock.set_automatic();
+    const auto range = resolve(target, steps);
+    if (!range) return {ApplyStatus::rejected, clock.location(), "not a clock step of this board", ""};
+    return clock.set_range(range->first, range->second);
+}
+
+}  // namespace
 
 ClockController::ClockController(ClockOptions options)
     : options_(std::move(options)),
@@ -18,17 +34,19 @@ ClockController::ClockController(ClockOptions options)
       board_(identify_board(*files_)),
       gpu_(find_gpu_clock(files_, open_nvml(options_.root, options_.device))),
       cpu_(files_),
+      memory_(find_memory_clock(files_)),
       state_file_(options_.root) {
     recover();
 }
 
 ClockController::ClockController(ClockOptions options, std::shared_ptr<SystemFiles> files,
-                                 std::unique_ptr<GpuClock> gpu)
+                                 std::unique_ptr<BoardClock> gpu)
     : options_(std::move(options)),
       files_(std::move(files)),
       board_(identify_board(*files_)),
       gpu_(std::move(gpu)),
       cpu_(files_),
+      memory_(find_memory_clock(files_)),
       state_file_(options_.root) {
     recover();
 }
@@ -93,8 +111,8 @@ std::vector<ResolvedProfile> ClockController::profiles() const {
 }
 
 ApplyResult ClockController::apply_targets(const ClockProfile& profile) {
-    const auto range = resolve(profile.gpu, gpu_->steps());
-    ApplyResult result = range ? gpu_->set_range(range->first, range->second) : gpu_->set_automatic();
+    ApplyResult result = set_target(*gpu_, profile.gpu);
+    if (result.ok() && profile.memory) result = set_target(*memory_, *profile.memory);
     if (result.ok() && !profile.cpu_governor.empty()) result = cpu_.set_governor(profile.cpu_governor);
     if (result.ok() && profile.cpu) {
         const std::vector<Hertz> steps = cpu_.steps();
@@ -135,9 +153,15 @@ ApplyResult ClockController::apply(const std::string& id) {
                     "process " + std::to_string(previous->owner) + " controls the clocks", "end that process first"};
         }
         // Keep the state that an earlier `set` saved: restore must return to it, not to the clocks of that `set`.
-        ClockState state =
-            previous ? *previous
-                     : ClockState{0, "", gpu_->kind(), gpu_->save(), cpu_.save(), tegra124_cpu_cluster(*files_)};
+        ClockState state{0,
+                         "",
+                         gpu_->kind(),
+                         gpu_->save(),
+                         cpu_.save(),
+                         tegra124_cpu_cluster(*files_),
+                         memory_->kind(),
+                         memory_->save()};
+        if (previous) state = *previous;
         // This process owns the state until the change is complete, even a persistent one. If it is killed meanwhile,
         // the next start restores the clocks.
         state.owner = ::getpid();
@@ -166,6 +190,7 @@ ClockReading ClockController::measure() const {
     ClockReading reading;
     reading.gpu = gpu_->read();
     reading.cpu = cpu_.read();
+    reading.memory = memory_->read();
     reading.applied = applied_;
     if (applied_range_) {
         reading.requested = applied_range_->second;
@@ -183,6 +208,10 @@ ApplyResult ClockController::restore_locked(const ClockState& state) {
     if (state.gpu_kind == gpu_->kind()) result = gpu_->restore(state.gpu);
     const ApplyResult cpu = cpu_.restore(state.cpu);
     if (result.ok()) result = cpu;
+    if (state.memory_kind == memory_->kind() && memory_->save() != state.memory) {
+        const ApplyResult memory = memory_->restore(state.memory);
+        if (result.ok()) result = memory;
+    }
     if (!state.cpu_cluster.empty() && tegra124_cpu_cluster(*files_) != state.cpu_cluster) {
         const ApplyResult cluster = set_tegra124_cpu_cluster(*files_, state.cpu_cluster);
         if (result.ok()) result = cluster;

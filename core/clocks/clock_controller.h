@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/clocks/board.h"
+#include "core/clocks/board_clock.h"
 #include "core/clocks/clock_state.h"
 #include "core/clocks/cpu_clock.h"
-#include "core/clocks/gpu_clock.h"
 #include "core/clocks/profile.h"
 
 namespace throng {
@@ -33,8 +33,9 @@ struct ResolvedProfile {
 };
 
 struct ClockReading {
-    GpuClockReading gpu;
+    BoardClockReading gpu;
     CpuClockReading cpu;
+    BoardClockReading memory;
     std::string applied;              // id of the profile that this object applied; empty: none
     std::optional<Hertz> requested;   // maximum GPU clock of that profile
     bool changed_by_another = false;  // the current range is not the applied one
@@ -46,7 +47,7 @@ public:
     // First restores clocks that a terminated program left changed.
     explicit ClockController(ClockOptions options = {});
     // Uses the caller's files and GPU clock, for tests.
-    ClockController(ClockOptions options, std::shared_ptr<SystemFiles> files, std::unique_ptr<GpuClock> gpu);
+    ClockController(ClockOptions options, std::shared_ptr<SystemFiles> files, std::unique_ptr<BoardClock> gpu);
     ~ClockController();
     ClockController(const ClockController&) = delete;
     ClockController& operator=(const ClockController&) = delete;
@@ -76,8 +77,9 @@ private:
     const ClockOptions options_;
     std::shared_ptr<SystemFiles> files_;
     Board board_;
-    std::unique_ptr<GpuClock> gpu_;
+    std::unique_ptr<BoardClock> gpu_;
     CpuClock cpu_;
+    std::unique_ptr<BoardClock> memory_;
     ClockStateFile state_file_;
     std::string recovered_;
 

@@ -52,6 +52,9 @@ std::optional<ClockState> ClockStateFile::read() const {
         state.gpu = json.at("gpu").get<SavedClock>();
         state.cpu = json.at("cpu").get<SavedClock>();
         state.cpu_cluster = json.at("cpu_cluster").get<std::string>();
+        // Absent in the file of a program that did not know the memory clock.
+        state.memory_kind = json.value("memory_kind", state.memory_kind);
+        state.memory = json.value("memory", state.memory);
         return state;
     } catch (const Json::exception& error) {
         const fs::path aside = path_.string() + ".broken";
@@ -69,10 +72,15 @@ void ClockStateFile::write(const ClockState& state) const {
     fs::create_directories(path_.parent_path(), error);
     if (error) reject(path_, error.value());
 
-    const std::string text = Json{{"owner", state.owner},       {"owner_start", state.owner_start},
-                                  {"gpu_kind", state.gpu_kind}, {"gpu", state.gpu},
-                                  {"cpu", state.cpu},           {"cpu_cluster", state.cpu_cluster}}
-                                 .dump(1);
+    const Json json{{"owner", state.owner},
+                    {"owner_start", state.owner_start},
+                    {"gpu_kind", state.gpu_kind},
+                    {"gpu", state.gpu},
+                    {"cpu", state.cpu},
+                    {"cpu_cluster", state.cpu_cluster},
+                    {"memory_kind", state.memory_kind},
+                    {"memory", state.memory}};
+    const std::string text = json.dump(1);
     const std::string temporary = path_.string() + ".new";
     const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0) reject(path_, errno);

@@ -7,17 +7,19 @@
 #include <string>
 #include <utility>
 
-#include "core/clocks/gpu_clock.h"
+#include "core/clocks/board_clock.h"
 
 namespace throng {
 
 struct ClockState {
     int owner = 0;            // id of the process that holds the clocks; 0: persistent change, until a restore
     std::string owner_start;  // its start time as the kernel reports it, since process ids are reused
-    std::string gpu_kind;     // GpuClock::kind
+    std::string gpu_kind;     // BoardClock::kind
     SavedClock gpu;
     SavedClock cpu;
     std::string cpu_cluster;
+    std::string memory_kind = {};  // BoardClock::kind
+    SavedClock memory = {};
 };
 
 class ClockStateFile {

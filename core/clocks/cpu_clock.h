@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/clocks/gpu_clock.h"
+#include "core/clocks/board_clock.h"
 #include "core/clocks/system_files.h"
 
 namespace throng {

@@ -37,10 +37,10 @@ bool is_node(const SystemFiles& files, const std::string& folder) {
     return files.exists(folder + "/cur_freq") || files.exists(folder + "/available_frequencies");
 }
 
-class DevfreqClock final : public GpuClock {
+class DevfreqClock final : public BoardClock {
 public:
-    DevfreqClock(std::shared_ptr<SystemFiles> files, std::string soc)
-        : files_(std::move(files)), soc_(std::move(soc)) {}
+    DevfreqClock(std::shared_ptr<SystemFiles> files, FindDevfreqNode find, Message missing, std::shared_ptr<Nvml> nvml)
+        : files_(std::move(files)), find_(std::move(find)), missing_(std::move(missing)), nvml_(std::move(nvml)) {}
 
     std::string kind() const override { return "devfreq"; }
     std::string location() const override { return node().value_or(""); }
@@ -55,8 +55,8 @@ public:
         return found;
     }
 
-    GpuClockReading read() const override {
-        GpuClockReading reading;
+    BoardClockReading read() const override {
+        BoardClockReading reading;
         const std::optional<std::string> folder = node();
         if (!folder) return reading;
         reading.current = files_->read_number(*folder + "/cur_freq");
@@ -70,6 +70,7 @@ public:
                 break;
             }
         }
+        if (!reading.load && nvml_) reading.load = nvml_->load();
         return reading;
     }
 
@@ -123,11 +124,10 @@ public:
     }
 
 private:
-    // Searched on each call: the node may appear long after boot and disappear with the driver.
-    [[nodiscard]] std::optional<std::string> node() const { return find_devfreq_node(*files_, soc_); }
+    [[nodiscard]] std::optional<std::string> node() const { return find_(*files_); }
 
-    static ApplyResult not_there() {
-        return {ApplyStatus::unsupported, "/sys/class/devfreq", "no GPU found",
+    [[nodiscard]] ApplyResult not_there() const {
+        return {ApplyStatus::unsupported, "/sys/class/devfreq", missing_,
                 "it may appear after the first use of the GPU; try again then"};
     }
 
@@ -142,7 +142,9 @@ private:
     }
 
     std::shared_ptr<SystemFiles> files_;
-    std::string soc_;
+    FindDevfreqNode find_;
+    Message missing_;
+    std::shared_ptr<Nvml> nvml_;
 };
 
 }  // namespace
@@ -166,8 +168,9 @@ std::optional<std::string> find_devfreq_node(const SystemFiles& files, const std
     return std::nullopt;
 }
 
-std::unique_ptr<GpuClock> make_devfreq_clock(std::shared_ptr<SystemFiles> files, std::string soc) {
-    return std::make_unique<DevfreqClock>(std::move(files), std::move(soc));
+std::unique_ptr<BoardClock> make_devfreq_clock(std::shared_ptr<SystemFiles> files, FindDevfreqNode find,
+                                               Message missing, std::shared_ptr<Nvml> nvml) {
+    return std::make_unique<DevfreqClock>(std::move(files), std::move(find), std::move(missing), std::move(nvml));
 }
 
 }  // namespace throng

@@ -12,7 +12,7 @@ constexpr Hertz kMegahertz = 1'000'000;
 constexpr int kAttempts = 12;
 constexpr std::chrono::milliseconds kBetweenAttempts{5};
 
-class NvmlClock final : public GpuClock {
+class NvmlClock final : public BoardClock {
 public:
     explicit NvmlClock(std::shared_ptr<Nvml> nvml) : nvml_(std::move(nvml)) {}
 
@@ -25,8 +25,8 @@ public:
         return found;
     }
 
-    GpuClockReading read() const override {
-        GpuClockReading reading;
+    BoardClockReading read() const override {
+        BoardClockReading reading;
         if (const auto mhz = nvml_->graphics_clock_mhz()) reading.current = *mhz * kMegahertz;
         reading.load = nvml_->load();
         // NVML does not report the locked range, so only a range locked by this object is available.
@@ -101,7 +101,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<GpuClock> make_nvml_clock(std::shared_ptr<Nvml> nvml) {
+std::unique_ptr<BoardClock> make_nvml_clock(std::shared_ptr<Nvml> nvml) {
     return std::make_unique<NvmlClock>(std::move(nvml));
 }
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "core/clocks/gpu_clock.h"
+#include "core/clocks/board_clock.h"
 #include "core/clocks/nvml.h"
 
 namespace throng {
@@ -11,6 +11,6 @@ namespace throng {
 // Tolerance for comparisons of clocks, which are locked in steps of 15 MHz.
 inline constexpr Hertz kNvmlTolerance = 20'000'000;
 
-[[nodiscard]] std::unique_ptr<GpuClock> make_nvml_clock(std::shared_ptr<Nvml> nvml);
+[[nodiscard]] std::unique_ptr<BoardClock> make_nvml_clock(std::shared_ptr<Nvml> nvml);
 
 }  // namespace throng

@@ -79,13 +79,16 @@ ClockProfile parse_profile(const std::string& file, const toml::table& table) {
             has_gpu = true;
         } else if (name == "cpu") {
             profile.cpu = parse_target(file, name, node);
+        } else if (name == "memory") {
+            profile.memory = parse_target(file, name, node);
         } else if (name == "cpu_governor") {
             profile.cpu_governor = parse_text(file, name, node);
         } else if (name == "cpu_cluster") {
             profile.cpu_cluster = parse_text(file, name, node);
             if (profile.cpu_cluster != "G" && profile.cpu_cluster != "LP") reject(file, node, name, "must be G or LP");
         } else {
-            reject(file, node, name, "unknown key", "a profile has id, name, gpu, cpu, cpu_governor and cpu_cluster");
+            reject(file, node, name, "unknown key",
+                   "a profile has id, name, gpu, cpu, cpu_governor, cpu_cluster and memory");
         }
     }
     if (!is_id(profile.id)) reject(file, table, "id", "a profile needs an id of letters, digits, '-' and '_'");

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/clocks/gpu_clock.h"
+#include "core/clocks/board_clock.h"
 
 namespace throng {
 
@@ -26,9 +26,10 @@ struct ClockProfile {
     std::string id;    // "p50": letters, digits, '-' and '_'
     std::string name;  // "50 %"
     ClockTarget gpu = Automatic{};
-    std::optional<ClockTarget> cpu;  // absent: the CPU clock is not changed
-    std::string cpu_governor;        // empty: not changed
-    std::string cpu_cluster;         // T124 only: "G" or "LP"; empty: not changed
+    std::optional<ClockTarget> cpu;     // absent: the CPU clock is not changed
+    std::string cpu_governor;           // empty: not changed
+    std::optional<ClockTarget> memory;  // absent: the memory clock is not changed
+    std::string cpu_cluster;            // T124 only: "G" or "LP"; empty: not changed
 };
 
 // automatic, minimum, p25, p50, p75, maximum, fanless.
@@ -36,7 +37,7 @@ struct ClockProfile {
 
 // The defaults, changed and extended by the [[profile]] tables of a TOML file:
 //     id = "p40"   name = "40 %"   gpu = 0.4   (or "automatic", "minimum", "maximum", "612 MHz")
-//     cpu = …      cpu_governor = "userspace"  cpu_cluster = "LP"
+//     cpu = …      cpu_governor = "userspace"  cpu_cluster = "LP"      memory = "maximum"
 // Throws Error(usage) with file:line and key for unknown keys and invalid values, Error(input) for a file that cannot
 // be read.
 [[nodiscard]] std::vector<ClockProfile> load_profiles(const std::filesystem::path& file);

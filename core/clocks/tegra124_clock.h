@@ -1,13 +1,13 @@
-// The TK1's GPU clock through debugfs. It has no range, only one override rate that can be switched on and off.
+// The TK1's GPU clock, an override in debugfs, and its CPU cluster.
 #pragma once
 
 #include <memory>
 
-#include "core/clocks/gpu_clock.h"
+#include "core/clocks/board_clock.h"
 
 namespace throng {
 
-[[nodiscard]] std::unique_ptr<GpuClock> make_tegra124_clock(std::shared_ptr<SystemFiles> files);
+[[nodiscard]] std::unique_ptr<BoardClock> make_tegra124_clock(std::shared_ptr<SystemFiles> files);
 
 // CPU cluster of the TK1: the four fast cores ("G") or the low-power core ("LP").
 [[nodiscard]] std::string tegra124_cpu_cluster(const SystemFiles& files);  // empty if it cannot be read

@@ -15,6 +15,7 @@
 #include "core/base/log.h"
 #include "core/base/sleep.h"
 #include "core/clocks/cpu_clock.h"
+#include "core/clocks/memory_clock.h"
 
 namespace throng {
 namespace {
@@ -57,7 +58,10 @@ std::string describe_throttling(std::uint64_t reasons) {
 }
 
 TelemetryReader::TelemetryReader(std::shared_ptr<SystemFiles> files, std::shared_ptr<Nvml> nvml)
-    : files_(std::move(files)), nvml_(std::move(nvml)), gpu_(find_gpu_clock(files_, nvml_)) {
+    : files_(std::move(files)),
+      nvml_(std::move(nvml)),
+      gpu_(find_gpu_clock(files_, nvml_)),
+      memory_(find_memory_clock(files_)) {
     find_sensors();
     find_throttling();
     cpu_load();
@@ -82,22 +86,6 @@ void TelemetryReader::find_throttling() {
             if (const auto events = files_->read_number(file)) over_current_.push_back({file, *events});
         }
     }
-    memory_clocks_ = {"/sys/kernel/debug/bpmp/debug/clk/emc/rate", "/sys/kernel/debug/clk/emc/clk_rate",
-                      "/sys/kernel/debug/clock/emc/rate"};
-    const std::string devfreq = "/sys/class/devfreq/";
-    for (const std::string& entry : files_->list(devfreq)) {
-        const std::string name = files_->read(devfreq + entry + "/device/of_node/name").value_or(entry);
-        if (name.find("memory-controller") != std::string::npos || name.find("emc") != std::string::npos)
-            memory_clocks_.push_back(devfreq + entry + "/cur_freq");
-    }
-    std::erase_if(memory_clocks_, [&](const std::string& file) { return !files_->read_number(file); });
-}
-
-std::optional<Hertz> TelemetryReader::memory_clock() const {
-    for (const std::string& file : memory_clocks_) {
-        if (const auto hertz = files_->read_number(file); hertz && *hertz > 0) return hertz;
-    }
-    return std::nullopt;
 }
 
 std::uint64_t TelemetryReader::board_throttling() {
@@ -165,7 +153,7 @@ std::optional<double> TelemetryReader::cpu_load() {
 TelemetrySample TelemetryReader::read() {
     TelemetrySample sample;
     sample.time = std::chrono::system_clock::now();
-    const GpuClockReading gpu = gpu_->read();
+    const BoardClockReading gpu = gpu_->read();
     sample.gpu_clock = gpu.current;
     sample.gpu_load = gpu.load;
     sample.cpu_clock = CpuClock(files_).read().current;
@@ -187,7 +175,7 @@ TelemetrySample TelemetryReader::read() {
         if (sensor.name.find("VDD_IN") != std::string::npos || sensor.name.find("POM_5V_IN") != std::string::npos)
             sample.power = watts;
     }
-    sample.memory_clock = memory_clock();
+    sample.memory_clock = memory_->read().current;
     sample.throttle_reasons = board_throttling();
     if (nvml_) {
         if (const auto mhz = nvml_->memory_clock_mhz()) sample.memory_clock = Hertz{*mhz} * 1'000'000;

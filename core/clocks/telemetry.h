@@ -15,7 +15,7 @@
 
 #include "core/base/error.h"
 #include "core/base/output_file.h"
-#include "core/clocks/gpu_clock.h"
+#include "core/clocks/board_clock.h"
 #include "core/clocks/nvml.h"
 #include "core/clocks/system_files.h"
 #include "core/detect/stage.h"
@@ -69,18 +69,17 @@ private:
     };
     void find_sensors();
     void find_throttling();
-    [[nodiscard]] std::optional<Hertz> memory_clock() const;
     [[nodiscard]] std::uint64_t board_throttling();
     std::optional<double> cpu_load();  // since the previous call
 
     std::shared_ptr<SystemFiles> files_;
     std::shared_ptr<Nvml> nvml_;
-    std::unique_ptr<GpuClock> gpu_;
+    std::unique_ptr<BoardClock> gpu_;
+    std::unique_ptr<BoardClock> memory_;
     std::vector<Sensor> temperatures_;
     std::vector<Sensor> rails_;
-    std::vector<std::string> memory_clocks_;  // files, Hz; the first readable one is used
-    std::vector<std::string> cooling_;        // states of cooling devices that reduce clocks: 0 is off
-    std::vector<Counter> over_current_;       // event counts
+    std::vector<std::string> cooling_;   // states of cooling devices that reduce clocks: 0 is off
+    std::vector<Counter> over_current_;  // event counts
     std::int64_t busy_ = 0;
     std::int64_t total_ = 0;
 };

@@ -35,14 +35,14 @@ void identify(FakeFiles& files, const std::string& soc, const std::string& model
 }
 
 // Rounds up to a step of the table, as devfreq does, and rejects a minimum above the maximum, as older kernels do.
-void build_devfreq(FakeFiles& files, const std::string& node, const Steps& steps) {
+void build_devfreq(FakeFiles& files, const std::string& node, const Steps& steps, bool has_load) {
     files.set(node + "/available_frequencies", list_of(steps) + "\n");
     files.set(node + "/cur_freq", std::to_string(steps.front()));
     files.set(node + "/min_freq", std::to_string(steps.front()));
     files.set(node + "/max_freq", std::to_string(steps.back()));
     files.set(node + "/governor", "nvhost_podgov\n");
     files.set(node + "/available_governors", "nvhost_podgov performance userspace\n");
-    files.set(node + "/device/load", "437\n");
+    if (has_load) files.set(node + "/device/load", "437\n");
     const auto rounding = [&files, node, steps](bool is_min) {
         return [&files, node, steps, is_min](std::string& value) -> WriteOutcome {
             const std::int64_t expected = std::strtoll(value.c_str(), nullptr, 10);
@@ -66,6 +66,12 @@ void build_tegra124(FakeFiles& files, const Steps& steps) {
     files.set(clock + "gbus/max", std::to_string(steps.back()));
     files.set(clock + "override.gbus/rate", std::to_string(steps.front()));
     files.set(clock + "override.gbus/state", "0");
+    files.set(clock + "emc/possible_rates", "12750 204000 924000 (kHz)\n");
+    files.set(clock + "emc/rate", "204000000");
+    files.set(clock + "emc/min", "12750000");
+    files.set(clock + "emc/max", "924000000");
+    files.set(clock + "override.emc/rate", "204000000");
+    files.set(clock + "override.emc/state", "0");
     files.set("/sys/kernel/cluster/active", "G\n");
     files.set("/sys/kernel/cluster/immediate", "1");
     files.set("/sys/kernel/cluster/force", "0");
@@ -92,14 +98,14 @@ void build_cpus(FakeFiles& files, int cores) {
 }
 
 FakeBoard devfreq_board(std::string name, std::string soc, std::string node, std::string class_entry,
-                        std::string tree_name, Steps steps) {
+                        std::string tree_name, Steps steps, bool has_load = true) {
     FakeBoard board;
     board.name = name;
     board.soc = soc;
     board.node = node;
     board.steps_hz = steps;
     board.power_gpu = [=](FakeFiles& files) {
-        build_devfreq(files, node, steps);
+        build_devfreq(files, node, steps, has_load);
         if (class_entry.empty()) return;
         const std::string entry = "/sys/class/devfreq/" + class_entry;
         if (entry != node) files.link(entry, node);
@@ -205,8 +211,29 @@ const std::vector<FakeBoard>& fake_boards() {
         all.push_back(devfreq_board("NVIDIA Jetson AGX Orin, JetPack 6", "tegra234",
                                     "/sys/devices/platform/bus@0/17000000.gpu/devfreq/17000000.gpu", "17000000.gpu",
                                     "gpu", orin));
-        all.push_back(devfreq_board("NVIDIA Jetson AGX Thor", "tegra264", "/sys/class/devfreq/gpu-gpc-0", "gpu-gpc-0",
-                                    "", evenly(315, 1575, 105)));
+        FakeBoard newer =
+            devfreq_board("NVIDIA Jetson AGX Orin, JetPack 7.2", "tegra234",
+                          "/sys/devices/platform/bus@0/17000000.gpu/devfreq/17000000.gpu", "17000000.gpu", "gpu", orin);
+        newer.build = [build = newer.build](FakeFiles& files) {
+            build(files);
+            const std::string memory = "/sys/kernel/debug/bpmp/debug/clk/emc/";
+            files.set(memory + "rate", "2133000000");
+            files.set(memory + "min_rate", "204000000");
+            files.set(memory + "max_rate", "3199000000");
+            files.set(memory + "mrq_rate_locked", "0");
+        };
+        all.push_back(newer);
+        FakeBoard thor = devfreq_board("NVIDIA Jetson AGX Thor", "tegra264", "/sys/class/devfreq/gpu-gpc-0",
+                                       "gpu-gpc-0", "", evenly(315, 1575, 105), false);
+        thor.build = [build = thor.build](FakeFiles& files) {
+            build(files);
+            files.remove_below("/sys/class/devfreq/a-memory-controller");
+            // The bandwidth manager limits the memory clock and lists no steps.
+            files.set("/sys/class/devfreq/bwmgr/cur_freq", "4266000000");
+            files.set("/sys/class/devfreq/bwmgr/min_freq", "665600000");
+            files.set("/sys/class/devfreq/bwmgr/max_freq", "4266000000");
+        };
+        all.push_back(thor);
         return all;
     }();
     return boards;

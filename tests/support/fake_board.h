@@ -60,7 +60,8 @@ inline void PrintTo(const FakeBoard& board, std::ostream* out) {
     *out << board.name;
 }
 
-// One board per family: TK1, TX1, TX2, Xavier, Orin (JetPack 5), Orin (JetPack 6), Thor.
+// One board per family: TK1, TX1, TX2, Xavier, Orin (JetPack 5, 6 and 7.2), Thor. Thor's GPU has no file of its load. The
+// memory has an override on TK1 and on Orin with JetPack 7.2.
 [[nodiscard]] const std::vector<FakeBoard>& fake_boards();
 
 }  // namespace throng::test

@@ -62,7 +62,7 @@ QString Clocks::chosen() const {
         if (entry.gpu_min) lowest = std::min(lowest.value_or(*entry.gpu_min), *entry.gpu_min);
         if (entry.gpu_max) highest = std::max(highest.value_or(*entry.gpu_max), *entry.gpu_max);
     }
-    const GpuClockReading& gpu = status_.reading.gpu;
+    const BoardClockReading& gpu = status_.reading.gpu;
     const bool whole = lowest && highest && gpu.min == lowest && gpu.max == highest && lowest != highest;
     return whole ? QStringLiteral("automatic") : QString();
 }

@@ -656,6 +656,14 @@
         <translation>Der Governor hat sich nicht geändert</translation>
     </message>
     <message>
+        <source>this board lists no steps of this clock</source>
+        <translation>Dieses Board nennt keine Stufen dieses Takts</translation>
+    </message>
+    <message>
+        <source>no memory clock found</source>
+        <translation>keinen Speichertakt gefunden</translation>
+    </message>
+    <message>
         <source>no GPU found</source>
         <translation>keine GPU gefunden</translation>
     </message>

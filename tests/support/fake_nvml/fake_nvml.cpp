@@ -52,6 +52,7 @@ public:
     State& operator=(const State&) = delete;
 
     //  lost 0          the GPU has fallen off the bus: every call on it fails
+    //  unsupported 0   as on a Jetson with JetPack 7.2: the load and the clocks are not supported
     //  reject 0        changes need a permission that the caller lacks
     //  stuck 0         MHz at which it runs regardless of the lock (throttled); 0: as locked
     //  locked_min 0, locked_max 0   locked range, MHz, rounded down to its steps; 0: not locked
@@ -69,6 +70,7 @@ public:
         std::rename((path_ + ".new").c_str(), path_.c_str());
     }
     [[nodiscard]] bool lost() const { return get("lost") != 0; }
+    [[nodiscard]] bool unsupported() const { return get("unsupported") != 0; }
 
 private:
     std::string path_;
@@ -113,7 +115,9 @@ TH_EXPORT int nvmlDeviceGetName(void*, char* name, unsigned size) {
     return kSuccess;
 }
 TH_EXPORT int nvmlDeviceGetSupportedMemoryClocks(void*, unsigned* count, unsigned* mhz) {
-    if (State().lost()) return kGpuIsLost;
+    const State state;
+    if (state.lost()) return kGpuIsLost;
+    if (state.unsupported()) return kNotSupported;
     return list(count, mhz, 2, [](unsigned i) { return kMemoryClocks[i]; });
 }
 // In decreasing order, like NVML, and more entries than the caller's first buffer of 64.
@@ -126,6 +130,7 @@ TH_EXPORT int nvmlDeviceGetSupportedGraphicsClocks(void*, unsigned memory, unsig
 TH_EXPORT int nvmlDeviceGetClockInfo(void*, unsigned type, unsigned* mhz) {
     const State state;
     if (state.lost()) return kGpuIsLost;
+    if (state.unsupported()) return kNotSupported;
     if (type == 2) return answer(mhz, kMemoryClocks[1]);
     const long long stuck = state.get("stuck");
     return answer(mhz, stuck > 0 ? stuck : state.get("locked_min", 0) > 0 ? state.get("locked_max") : kMaxMhz);
@@ -133,6 +138,7 @@ TH_EXPORT int nvmlDeviceGetClockInfo(void*, unsigned type, unsigned* mhz) {
 TH_EXPORT int nvmlDeviceGetUtilizationRates(void*, unsigned* gpu_and_memory) {
     const State state;
     if (state.lost()) return kGpuIsLost;
+    if (state.unsupported()) return kNotSupported;
     gpu_and_memory[0] = static_cast<unsigned>(state.get("load", 37));
     gpu_and_memory[1] = 5;
     return kSuccess;

@@ -7,8 +7,10 @@
 #include "core/base/error.h"
 #include "core/clocks/clock_controller.h"
 #include "core/clocks/devfreq_clock.h"
+#include "core/clocks/telemetry.h"
 #include "tests/support/fake_board.h"
 #include "tests/support/test_data.h"
+#include "tests/unit/clocks/nvml_rig.h"
 
 namespace throng {
 namespace {
@@ -119,6 +121,118 @@ TEST(Clocks, AppliesAndRestoresCpuRangeAndGovernor) {
     }
     EXPECT_EQ(CpuClock(files).read().max, 2'014'500'000);
     EXPECT_EQ(CpuClock(files).read().governor, "schedutil");
+}
+
+TEST(Clocks, TakesTheLoadFromNvmlWhereTheNodeHasNone) {
+    const FakeBoard& thor = test::fake_boards().back();
+    auto files = std::make_shared<FakeFiles>();
+    thor.build(*files);
+    test::NvmlRig rig(TH_FAKE_NVML);
+    EXPECT_FALSE(find_gpu_clock(files, nullptr)->read().load);
+    const auto clock = find_gpu_clock(files, rig.open());
+    EXPECT_EQ(clock->kind(), "devfreq") << "NVML does not control a Jetson's clocks";
+    EXPECT_EQ(clock->read().load, 0.37);
+    EXPECT_EQ(clock->read().current, thor.steps_hz.front());
+    rig.set("lost", 1);
+    EXPECT_FALSE(clock->read().load);
+}
+
+TEST(Clocks, ReadsTheBoardWhereNvmlIsNotSupported) {
+    auto files = std::make_shared<FakeFiles>();
+    test::fake_boards()[6].build(*files);
+    test::NvmlRig rig(TH_FAKE_NVML);
+    rig.set("unsupported", 1);
+    const TelemetrySample sample = TelemetryReader(files, rig.open()).read();
+    EXPECT_EQ(sample.gpu_clock, test::fake_boards()[6].steps_hz.front());
+    EXPECT_EQ(sample.gpu_load, 0.437);
+    EXPECT_EQ(sample.memory_clock, 2'133'000'000);
+}
+
+TEST(Clocks, ReadsAMemoryClockThatAppearsLate) {
+    const FakeBoard& thor = test::fake_boards().back();
+    auto files = std::make_shared<FakeFiles>();
+    thor.build(*files);
+    files->remove_below("/sys/class/devfreq/bwmgr");
+    TelemetryReader reader(files, nullptr);
+    EXPECT_FALSE(reader.read().memory_clock);
+    thor.build(*files);
+    EXPECT_EQ(reader.read().memory_clock, 4'266'000'000);
+}
+
+ClockProfile with_fast_memory() {
+    ClockProfile profile;
+    profile.id = "fast";
+    profile.gpu = Fraction{1};
+    profile.memory = Fraction{1};
+    return profile;
+}
+
+// Attribute files of the memory of the boards that let root change it.
+struct MemoryFiles {
+    std::size_t board = 0;
+    std::string rate;
+    std::string state;
+    std::string fastest;
+};
+const std::vector<MemoryFiles> kMemories{
+    {0, "/sys/kernel/debug/clock/override.emc/rate", "/sys/kernel/debug/clock/override.emc/state", "924000000"},
+    {6, "/sys/kernel/debug/bpmp/debug/clk/emc/rate", "/sys/kernel/debug/bpmp/debug/clk/emc/mrq_rate_locked",
+     "3199000000"}};
+
+TEST(Clocks, AppliesAndRestoresTheMemoryClock) {
+    for (const MemoryFiles& memory : kMemories) {
+        const FakeBoard& board = test::fake_boards()[memory.board];
+        auto files = std::make_shared<FakeFiles>();
+        board.build(*files);
+        test::ScratchDir scratch;
+        const auto open = [&](bool keep) {
+            return ClockController({scratch.path(), {with_fast_memory()}, keep}, files, find_gpu_clock(files, nullptr));
+        };
+        const auto fast = [&] {
+            return files->text(memory.rate) == memory.fastest && files->text(memory.state) == "1";
+        };
+        {
+            ClockController clocks = open(false);
+            ASSERT_TRUE(clocks.apply("fast").ok()) << board.name;
+            EXPECT_TRUE(fast()) << board.name;
+            EXPECT_EQ(std::to_string(clocks.measure().memory.max.value_or(0)), memory.fastest) << board.name;
+        }
+        EXPECT_EQ(files->text(memory.state), "0") << board.name;
+        // What a `set` left is restored by another process.
+        EXPECT_TRUE(open(true).apply("fast").ok());
+        EXPECT_TRUE(fast()) << board.name;
+        EXPECT_TRUE(open(true).restore().ok());
+        EXPECT_EQ(files->text(memory.state), "0") << board.name;
+    }
+}
+
+TEST(Clocks, UndoesAProfileWhoseMemoryClockFails) {
+    const auto expect_failure = [](const FakeBoard& board, const std::shared_ptr<FakeFiles>& files, ApplyStatus status,
+                                   const char* reason) {
+        test::ScratchDir scratch;
+        ClockController clocks({scratch.path(), {with_fast_memory()}, false}, files, find_gpu_clock(files, nullptr));
+        const auto before = clocks.measure().gpu.min;
+        const ApplyResult result = clocks.apply("fast");
+        EXPECT_EQ(result.status, status) << board.name;
+        EXPECT_NE(result.reason.text().find(reason), std::string::npos) << board.name << ": " << result.reason;
+        EXPECT_EQ(clocks.measure().gpu.min, before) << board.name << ": the GPU's clock is restored";
+    };
+    for (const MemoryFiles& memory : kMemories) {
+        const FakeBoard& board = test::fake_boards()[memory.board];
+        auto files = std::make_shared<FakeFiles>();
+        board.build(*files);
+        files->make_read_only(memory.rate);
+        expect_failure(board, files, ApplyStatus::needs_privilege, "Permission denied");
+    }
+    const FakeBoard& without = test::fake_boards()[1];
+    auto files = std::make_shared<FakeFiles>();
+    without.build(*files);
+    files->remove_below("/sys/class/devfreq/a-memory-controller");
+    expect_failure(without, files, ApplyStatus::unsupported, "no memory clock found");
+    const FakeBoard& thor = test::fake_boards().back();
+    files = std::make_shared<FakeFiles>();
+    thor.build(*files);
+    expect_failure(thor, files, ApplyStatus::unsupported, "lists no steps");
 }
 
 TEST(Clocks, AppliesAndRestoresTheTk1Cluster) {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/clocks/gpu_clock.h"
+#include "core/clocks/board_clock.h"
 #include "core/clocks/nvml.h"
 #include "tests/support/test_data.h"
 

@@ -191,8 +191,29 @@ TEST_P(ProgramOnABoard, ToleratesInvalidFileContents) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ProgramOnABoard,
-                         ::testing::Values(test::fake_boards().front(), test::fake_boards()[5], test::fake_boards()[6]),
+                         ::testing::Values(test::fake_boards().front(), test::fake_boards()[5],
+                                           test::fake_boards().back()),
                          [](const auto& instance) { return instance.param.soc; });
+
+TEST(ProgramOnABoard, ReportsTheBoardWithoutTheNamesOfFolders) {
+    test::ScratchDir scratch;
+    test::build_board_folder(test::fake_boards().back(), scratch.path() / "root");
+    const fs::path home = scratch.path() / "home" / "somebody";
+    fs::create_directories(home / ".local/share/throng/models");
+    std::ofstream(home / ".local/share/throng/models/haarcascade_mine.xml") << "<opencv_storage/>";
+    const fs::path file = scratch.path() / "report.txt";
+    const test::ProgramResult result =
+        test::run_program({"info", "--root", (scratch.path() / "root").string(), "--report", file.string()},
+                          test::own_process({"HOME=" + home.string(), "XDG_DATA_HOME="}));
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_NE(result.out.find(file.string()), std::string::npos) << result.out;
+    const std::string report = test::contents(file);
+    for (const char* part : {"tegra264", "gpu-gpc-0", "no name, has cur_freq", "bwmgr", "libnvidia-ml.so.1", "software",
+                             "~/.local/share/throng/models/haarcascade_mine.xml"}) {
+        EXPECT_NE(report.find(part), std::string::npos) << part << " is missing in " << report;
+    }
+    EXPECT_EQ(report.find("somebody"), std::string::npos) << report;
+}
 
 TEST(ProgramOnNvml, NextStartRestoresAfterAKill) {
     test::NvmlRig rig(TH_FAKE_NVML);

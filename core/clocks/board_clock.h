@@ -1,4 +1,5 @@
-// Interface for reading and limiting a GPU's clock. Each family of boards has its own implementation.
+// Interface for reading and limiting one clock of a board, that of the GPU or of the memory. Each family of boards has
+// its own implementation.
 #pragma once
 
 #include <cstdint>
@@ -32,29 +33,29 @@ struct ApplyResult {
     [[nodiscard]] bool ok() const noexcept { return status == ApplyStatus::applied; }
 };
 
-struct GpuClockReading {
+struct BoardClockReading {
     std::optional<Hertz> current;
     std::optional<Hertz> min;  // of the permitted range
     std::optional<Hertz> max;
     std::string governor;        // empty if there is none
-    std::optional<double> load;  // 0 to 1
+    std::optional<double> load;  // of the GPU, 0 to 1
 };
 
 // The settings from before the first change, sufficient to restore them, also by another process after a crash.
 using SavedClock = std::map<std::string, std::string>;
 
-class GpuClock {
+class BoardClock {
 public:
-    GpuClock() = default;
-    GpuClock(const GpuClock&) = delete;
-    GpuClock& operator=(const GpuClock&) = delete;
-    virtual ~GpuClock() = default;
+    BoardClock() = default;
+    BoardClock(const BoardClock&) = delete;
+    BoardClock& operator=(const BoardClock&) = delete;
+    virtual ~BoardClock() = default;
 
-    [[nodiscard]] virtual std::string kind() const = 0;      // "devfreq", "tegra124", "nvml", "none"
+    [[nodiscard]] virtual std::string kind() const = 0;      // "devfreq", "tegra124", "nvml", "bpmp", "none" …
     [[nodiscard]] virtual std::string location() const = 0;  // the device node or library; empty if there is none
     // Ascending. Empty if the GPU has not been powered yet or its steps are unknown.
     [[nodiscard]] virtual std::vector<Hertz> steps() const = 0;
-    [[nodiscard]] virtual GpuClockReading read() const = 0;
+    [[nodiscard]] virtual BoardClockReading read() const = 0;
 
     // Limits the clock to [min, max]; min == max pins it. Both must be steps. Verifies the range by reading it back.
     virtual ApplyResult set_range(Hertz min, Hertz max) = 0;
@@ -70,7 +71,7 @@ public:
 
 // Returns the clock of this machine's GPU: T124's debugfs, devfreq, NVML (nvml may be null), or none. A devfreq node
 // that appears later is found then.
-[[nodiscard]] std::unique_ptr<GpuClock> find_gpu_clock(const std::shared_ptr<SystemFiles>& files,
-                                                       const std::shared_ptr<Nvml>& nvml);
+[[nodiscard]] std::unique_ptr<BoardClock> find_gpu_clock(const std::shared_ptr<SystemFiles>& files,
+                                                         const std::shared_ptr<Nvml>& nvml);
 
 }  // namespace throng

@@ -1,4 +1,4 @@
-#include "core/clocks/gpu_clock.h"
+#include "core/clocks/board_clock.h"
 
 #include "core/clocks/board.h"
 #include "core/clocks/devfreq_clock.h"
@@ -9,12 +9,12 @@ namespace throng {
 namespace {
 
 // Used if no clock control was found. Its errors list what was searched.
-class NoClock final : public GpuClock {
+class NoClock final : public BoardClock {
 public:
     std::string kind() const override { return "none"; }
     std::string location() const override { return {}; }
     std::vector<Hertz> steps() const override { return {}; }
-    GpuClockReading read() const override { return {}; }
+    BoardClockReading read() const override { return {}; }
     ApplyResult set_range(Hertz, Hertz) override {
         return {ApplyStatus::unsupported, "GPU clock",
                 "no Tegra board, no GPU in /sys/class/devfreq and no NVIDIA driver found", ""};
@@ -47,11 +47,17 @@ ApplyResult rejected(const std::string& path, const WriteOutcome& outcome) {
     return {};
 }
 
-std::unique_ptr<GpuClock> find_gpu_clock(const std::shared_ptr<SystemFiles>& files, const std::shared_ptr<Nvml>& nvml) {
+std::unique_ptr<BoardClock> find_gpu_clock(const std::shared_ptr<SystemFiles>& files,
+                                           const std::shared_ptr<Nvml>& nvml) {
     const Board board = identify_board(*files);
     if (board.soc == "tegra124") return make_tegra124_clock(files);
-    // On Jetson, NVML is missing or does not support clocks. On a desktop, devfreq may list devices other than the GPU.
-    if (!board.soc.empty() || find_devfreq_node(*files, board.soc)) return make_devfreq_clock(files, board.soc);
+    // On Jetson, NVML is missing, does not support clocks, or, on T264, knows the load only. On a desktop, devfreq may
+    // list devices other than the GPU.
+    if (!board.soc.empty() || find_devfreq_node(*files, board.soc)) {
+        return make_devfreq_clock(
+            files, [soc = board.soc](const SystemFiles& now) { return find_devfreq_node(now, soc); }, "no GPU found",
+            nvml);
+    }
     if (nvml) return make_nvml_clock(nvml);
     return std::make_unique<NoClock>();
 }
