@@ -2,10 +2,13 @@
 """Fits the confidence of the cascades and prints the precision-recall curve of each detector, with its default marked.
 
 usage: operating_point.py THRONG PHOTOS [--truth FILE] [--models FOLDER] [--detector NAME...] [--csv FILE]
+                          [--people FOLDER]
 
 THRONG is the program; PHOTOS a folder of annotated photographs with their faces in truth_wider.txt (WIDER FACE format).
 Four drawn crowds of 120 faces are added: they are known exactly. A detection is correct if its overlap (IoU) with a
-face that no better one has taken is at least 0.5. core/detect/detector_kinds.cpp has the constants that this script prints.
+face that no better one has taken is at least 0.5. --people does the same for HOG, on the images of FOLDER: nobody annotated people, so
+those that the person network finds with a score of at least 0.5 and 100 pixels high are the truth, and the others that it
+finds are not judged. core/detect/detector_kinds.cpp has the constants that this script prints.
 """
 import argparse
 import csv
@@ -54,6 +57,37 @@ def detections(path):
         image = json.loads(line)
         found[pathlib.Path(image["source"]).name] = image["kept"]
     return found
+
+
+def people_truth(path):
+    return {name: [((d["x"], d["y"], d["w"], d["h"]), d["confidence"] < 0.5 or d["h"] < 100) for d in found]
+            for name, found in detections(path).items()}
+
+
+def print_reliability(judged):
+    print("confidence     detections  of them correct")
+    for low in (0, 0.1, 0.3, 0.5, 0.7, 0.9):
+        high = {0: 0.1, 0.9: 2}.get(low, low + 0.2)
+        inside = [correct for *_, c, correct in judged if low <= c < high]
+        if inside:
+            print(f"{low:.1f} to {min(high, 1):.1f}   {len(inside):10}  {sum(inside) / len(inside):15.2f}")
+
+
+def fit_people(program, folder, models):
+    images = sorted(path for path in folder.iterdir() if path.suffix in (".jpg", ".png", ".webp"))
+    with tempfile.TemporaryDirectory() as name:
+        found = pathlib.Path(name) / "found.jsonl"
+        model = ["--model", f"{models}/yolox_nano.onnx"] if models else []
+        run(program, "detect", *images, "--detector", "person", *model, "--score-threshold", 0.1, "--json", found)
+        truth = people_truth(found)
+        run(program, "detect", *images, "--detector", "hog", "--min-hits", 1, "--json", found)
+        judged, people = match(truth, detections(found))
+    print(f"\nhog: {len(images)} images with {people} people, calibration {{%.2f, %.3f, %.3f}}" % tuple(fit(judged)))
+    print_reliability(judged)
+    default = default_of(program, "hog")
+    for confidence in sorted({0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, default}):
+        print("%10.3f  %9.3f  %6.3f%s" % (confidence, *point(judged, people, confidence),
+                                          "  <- default" if confidence == default else ""))
 
 
 def common(a, b):
@@ -136,10 +170,13 @@ def main():
     parser.add_argument("program")
     parser.add_argument("photos", type=pathlib.Path)
     parser.add_argument("--truth", type=pathlib.Path)
-    parser.add_argument("--models", help="folder of the model of cnn")
-    parser.add_argument("--detector", nargs="+", default=["haar", "lbp", "cnn"])
+    parser.add_argument("--models", help="folder of the models of cnn and person")
+    parser.add_argument("--people", type=pathlib.Path, help="images of people, for HOG")
+    parser.add_argument("--detector", nargs="*", default=["haar", "lbp", "cnn"])
     parser.add_argument("--csv", type=pathlib.Path, help="write each point of the curves")
     arguments = parser.parse_args()
+    if arguments.people:
+        fit_people(arguments.program, arguments.people, arguments.models)
     truth = wider_truth(arguments.truth or arguments.photos / "truth_wider.txt")
     photos = sorted(path for path in arguments.photos.iterdir() if path.name in truth)
     rows = []
@@ -166,12 +203,7 @@ def main():
                   f"{len(drawn)} drawn crowds with {num_drawn}")
             if detector != "cnn":
                 print("calibration {%.2f, %.3f, %.3f}" % tuple(fit(judged + of_crowds)))
-            print("confidence     detections  of them correct")
-            for low in (0, 0.1, 0.3, 0.5, 0.7, 0.9):
-                high = {0: 0.1, 0.9: 2}.get(low, low + 0.2)
-                inside = [correct for *_, c, correct in judged + of_crowds if low <= c < high]
-                if inside:
-                    print(f"{low:.1f} to {min(high, 1):.1f}   {len(inside):10}  {sum(inside) / len(inside):15.2f}")
+            print_reliability(judged + of_crowds)
             default = default_of(arguments.program, detector)
             if detector == "cnn":  # its score threshold is the operating point
                 run(arguments.program, "detect", *photos, "--detector", detector, *model, "--json",
