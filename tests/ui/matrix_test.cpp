@@ -24,8 +24,9 @@ DetectionSet random_set(std::mt19937_64& random, int count) {
     return set;
 }
 
-SuppressionMatrix matrix_of(const DetectionSet& set, const NmsParams& nms, MatrixOrder order, int side) {
-    return compute_matrix(set, nms, order, side, {}, std::stop_token()).value();
+SuppressionMatrix matrix_of(const DetectionSet& set, const NmsParams& nms, MatrixOrder order, int side,
+                            const MatrixPart& part = {}) {
+    return compute_matrix(set, nms, order, part, side, {}, std::stop_token()).value();
 }
 
 // Every cell and both results, in both orders.
@@ -80,6 +81,31 @@ TEST(Matrix, EqualsTheRulesAsPlainLoops) {
     }
 }
 
+// A part has the cells of the whole image, also where parts reach beyond it.
+TEST(Matrix, ShowsAPartAsTheWholeDoes) {
+    const std::uint64_t seed = test::seed(8);
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<double> place(-0.2, 1.2);
+    const int count = 150;
+    const DetectionSet set = random_set(random, count);
+    for (const MatrixOrder order : {MatrixOrder::score, MatrixOrder::cluster}) {
+        const SuppressionMatrix whole = matrix_of(set, {}, order, 1000);
+        EXPECT_EQ(whole.part, MatrixPart());
+        for (int i = 0; i < 20; ++i) {
+            const MatrixPart asked{place(random), place(random), place(random)};
+            const SuppressionMatrix part = matrix_of(set, {}, order, 1000, asked);
+            const auto cells = [&](double fraction) { return static_cast<int>(std::lround(fraction * count)); };
+            const QRect shown(cells(part.part.left), cells(part.part.top), cells(part.part.extent),
+                              cells(part.part.extent));
+            ASSERT_TRUE(QRect(0, 0, count, count).contains(shown)) << "seed " << seed << ", " << i;
+            EXPECT_EQ(part.one_pass_image, whole.one_pass_image.copy(shown)) << "seed " << seed << ", " << i;
+            EXPECT_EQ(part.greedy_image, whole.greedy_image.copy(shown)) << "seed " << seed << ", " << i;
+            EXPECT_EQ(part.greedy, whole.greedy);
+        }
+    }
+    EXPECT_EQ(matrix_of(set, {}, MatrixOrder::score, 10, {0, 0, 0.2}).greedy_image.size(), QSize(10, 10));
+}
+
 TEST(Matrix, GroupsTheRowsOfACluster) {
     std::mt19937_64 random(test::seed(6));
     const SuppressionMatrix matrix = matrix_of(random_set(random, 300), {}, MatrixOrder::cluster, 300);
@@ -107,7 +133,7 @@ TEST(Matrix, AcceptsNoneInvalidAndManyDetections) {
     EXPECT_EQ(large.greedy_image.size(), QSize(256, 256));
     std::stop_source stop;
     stop.request_stop();
-    EXPECT_FALSE(compute_matrix(large.raw, {}, MatrixOrder::score, 256, {}, stop.get_token())) << "can be canceled";
+    EXPECT_FALSE(compute_matrix(large.raw, {}, MatrixOrder::score, {}, 256, {}, stop.get_token())) << "can be canceled";
 }
 
 // Returns the first visible item with this object name. Delegates of a repeater are no QObject children of the window.
@@ -186,6 +212,50 @@ TEST_F(Window, TheMatrixFillsItsColumn) {
         EXPECT_TRUE(test::wait_for([&] { return rules() == expected; })) << rules().toStdString();
         draw();
     }
+}
+
+TEST_F(Window, TheMatrixZoomsAtThePointer) {
+    test::FakeClip clip;
+    clip.boxes = 64;
+    open(clip, {1320, 800});
+    activate();
+    play();
+    trigger("matrix");
+    auto& view = *session_->view<MatrixView>();
+    ASSERT_TRUE(test::wait_for([&] { return view.count() == 64 && in_sight("matrixGreedy"); }));
+    pause_at(500000);
+    QQuickItem* cells = item("matrixGreedy");
+    const auto at = [&](double x, double y) {
+        return cells->mapToScene(QPointF(x * cells->width(), y * cells->height())).toPoint();
+    };
+    const auto turn = [&](const QPoint& where, int notches) {
+        QWheelEvent event(where, window_->mapToGlobal(where), {}, QPoint(0, 120 * notches), Qt::NoButton,
+                          Qt::NoModifier, Qt::NoScrollPhase, false);
+        QCoreApplication::sendEvent(window_, &event);
+    };
+    for (int i = 0; i < 20; ++i) turn(at(0.75, 0.75), 1);
+    ASSERT_TRUE(test::wait_for([&] { return view.part().height() == 0.25; }))
+        << "16 of 64 rows: " << view.part().height();
+    EXPECT_NEAR(view.part().y() + 0.75 * view.part().height(), 0.75, 0.03) << "what was below the pointer stays there";
+    EXPECT_TRUE(test::wait_for([&] { return shows("rows 37 to 52"); })) << view.part().y();
+    // A row of the part is selected by its place in the part.
+    EXPECT_TRUE(test::wait_for([&] {
+        QTest::mouseMove(window_, at(0.5, 0.1));
+        QTest::mouseMove(window_, at(0.5, 0.5 / 16));
+        return view.selection().startsWith("row 37:");
+    })) << view.selection().toStdString();
+    // A drag moves the part.
+    QTest::mousePress(window_, Qt::LeftButton, {}, at(0.5, 0.2));
+    for (const double y : {0.3, 0.5, 0.7}) QTest::mouseMove(window_, at(0.5, y));
+    QTest::mouseRelease(window_, Qt::LeftButton, {}, at(0.5, 0.7));
+    EXPECT_TRUE(test::wait_for([&] { return view.part().y() < 0.5; })) << view.part().y();
+    for (int i = 0; i < 20; ++i) turn(at(0.5, 0.5), -1);
+    EXPECT_TRUE(test::wait_for([&] { return view.part() == QRectF(0, 0, 1, 1); }));
+    view.zoom(0.5, {0, 0});
+    trigger("matrix");
+    trigger("matrix");
+    EXPECT_TRUE(test::wait_for([&] { return view.count() == 64; }));
+    EXPECT_EQ(view.part(), QRectF(0, 0, 1, 1)) << "opened again, it is shown whole";
 }
 
 // The boxes of the fake detector move to the right, by less than half of their width.

@@ -660,6 +660,10 @@
         <translation>%1 von %2 behalten</translation>
     </message>
     <message>
+        <source> · rows %1 to %2</source>
+        <translation> · Zeilen %1 bis %2</translation>
+    </message>
+    <message>
         <source>Suppression matrix, %1</source>
         <translation>Unterdrückungsmatrix, %1</translation>
     </message>
@@ -712,8 +716,8 @@
         <translation>Kosten dieser Ansicht: %1 ms je Matrix, auf der CPU</translation>
     </message>
     <message>
-        <source>A cell is lit if its column suppresses its row (map). A row without a lit cell is kept (reduce). In greedy, dim columns are suppressed themselves. Marked rows differ.</source>
-        <translation>Eine Zelle leuchtet, wenn ihre Spalte ihre Zeile unterdrückt (map). Eine Zeile ohne leuchtende Zelle bleibt (reduce). Bei der gierigen Regel sind matte Spalten selbst unterdrückt. Markierte Zeilen unterscheiden sich.</translation>
+        <source>A cell is lit if its column suppresses its row (map). A row without a lit cell is kept (reduce). In greedy, dim columns are suppressed themselves. Marked rows differ. The wheel, two fingers or + and − zoom.</source>
+        <translation>Eine Zelle leuchtet, wenn ihre Spalte ihre Zeile unterdrückt (map). Eine Zeile ohne leuchtende Zelle bleibt (reduce). Bei der gierigen Regel sind matte Spalten selbst unterdrückt. Markierte Zeilen unterscheiden sich. Mausrad, zwei Finger oder + und − vergrößern.</translation>
     </message>
     <message>
         <source>Both rules</source>

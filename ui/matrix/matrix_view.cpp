@@ -11,7 +11,8 @@ namespace throng::ui {
 void MatrixView::change(bool open) {
     if (open) {
         worker_.open([](const Request& request, const auto& job) {
-            auto matrix = compute_matrix(request.result->raw, request.nms, request.order, kMaxSide, {}, job.stop());
+            auto matrix =
+                compute_matrix(request.result->raw, request.nms, request.order, request.part, kMaxSide, {}, job.stop());
             const auto shown = static_cast<int>(request.result->kept.detections.size());
             if (matrix) job.report({std::make_shared<const SuppressionMatrix>(*std::move(matrix)), shown});
         });
@@ -26,6 +27,30 @@ void MatrixView::set_by_cluster(bool on) {
     order_ = on ? MatrixOrder::cluster : MatrixOrder::score;
     if (newest_.result) show(newest_.result, newest_.nms);
     emit orderChanged();
+}
+
+QRectF MatrixView::part() const {
+    if (!matrix_) return {0, 0, 1, 1};
+    return {matrix_->part.left, matrix_->part.top, matrix_->part.extent, matrix_->part.extent};
+}
+
+void MatrixView::zoom(double factor, const QPointF& at) {
+    constexpr double kMinRows = 16;
+    const double least = std::min(1.0, kMinRows / std::max(1, count()));
+    const double extent = std::clamp(part_.extent * factor, least, 1.0);
+    show_part({part_.left + at.x() * (part_.extent - extent), part_.top + at.y() * (part_.extent - extent), extent});
+}
+
+void MatrixView::pan(double x, double y) {
+    show_part({part_.left + x * part_.extent, part_.top + y * part_.extent, part_.extent});
+}
+
+void MatrixView::show_part(MatrixPart part) {
+    part.left = std::clamp(part.left, 0.0, 1 - part.extent);
+    part.top = std::clamp(part.top, 0.0, 1 - part.extent);
+    if (part == part_) return;
+    part_ = part;
+    if (newest_.result) show(newest_.result, newest_.nms);
 }
 
 QVariantList MatrixView::differing() const {
@@ -113,7 +138,7 @@ QString MatrixView::difference() const {
 void MatrixView::show(const std::shared_ptr<const FrameResult>& result, const NmsParams& nms) {
     if (!open() || !result) return;
     if (result->raw.detections.empty() && result->raw_count > 0) return;  // a result from before they were read back
-    Request request{result, nms, order_};
+    Request request{result, nms, order_, part_};
     if (request == newest_) return;
     newest_ = request;
     worker_.push(std::move(request));
@@ -121,6 +146,7 @@ void MatrixView::show(const std::shared_ptr<const FrameResult>& result, const Nm
 
 void MatrixView::clear() {
     newest_ = {};
+    part_ = {};
     worker_.clear();
     matrix_.reset();
     select(-1, false);

@@ -3,6 +3,7 @@
 
 #include <QtQml/qqmlregistration.h>
 #include <QPointF>
+#include <QRectF>
 #include <QVariantList>
 #include <memory>
 #include <optional>
@@ -26,6 +27,7 @@ class MatrixView : public throng::ui::View {
     Q_PROPERTY(QVariant onePassImage READ one_pass_image NOTIFY changed)
     Q_PROPERTY(QVariant greedyImage READ greedy_image NOTIFY changed)
     Q_PROPERTY(double computeMs READ compute_ms NOTIFY changed)
+    Q_PROPERTY(QRectF part READ part NOTIFY changed)
     Q_PROPERTY(QVariantList differing READ differing NOTIFY changed)
     Q_PROPERTY(QVariantList boxes READ boxes NOTIFY selectionChanged)
     Q_PROPERTY(QString selection READ selection NOTIFY selectionChanged)
@@ -52,6 +54,13 @@ public:
     [[nodiscard]] QVariant one_pass_image() const { return matrix_ ? QVariant(matrix_->one_pass_image) : QVariant(); }
     [[nodiscard]] QVariant greedy_image() const { return matrix_ ? matrix_->greedy_image : QVariant(); }
     [[nodiscard]] double compute_ms() const { return matrix_ ? matrix_->compute_ms : 0; }
+    // The part of the matrix that the images show, in fractions of its sides.
+    [[nodiscard]] QRectF part() const;
+    // Shows a part that is larger by this factor; the cell at this point of the image, in fractions of its sides, stays
+    // there. At least 16 rows are shown.
+    Q_INVOKABLE void zoom(double factor, const QPointF& at);
+    // Moves the part by these fractions of the image.
+    Q_INVOKABLE void pan(double x, double y);
     // Rows that one rule keeps and the other does not, as fractions of the height; at most 200.
     [[nodiscard]] QVariantList differing() const;
     // Returns the number of kept rows in this upper fraction of the matrix.
@@ -96,6 +105,7 @@ private:
         std::shared_ptr<const FrameResult> result;
         NmsParams nms;
         MatrixOrder order = MatrixOrder::score;
+        MatrixPart part;
 
         friend bool operator==(const Request&, const Request&) = default;
     };
@@ -104,10 +114,12 @@ private:
         int shown = 0;  // boxes of the frame
     };
     void receive(Made made);
+    void show_part(MatrixPart part);
     void mark(std::size_t row, bool greedy);
     [[nodiscard]] const Box& box_of(std::size_t row) const;
 
     MatrixOrder order_ = MatrixOrder::score;
+    MatrixPart part_;  // that was asked for last
     Request newest_;
     std::shared_ptr<const SuppressionMatrix> matrix_;
     int shown_ = 0;

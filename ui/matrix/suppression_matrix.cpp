@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
+#include <utility>
 
 #include "core/algo/nms_rules.h"
 
@@ -62,44 +63,82 @@ QRgb mixed(QRgb a, QRgb b, double t) {
     return qRgb(channel(qRed(a), qRed(b)), channel(qGreen(a), qGreen(b)), channel(qBlue(a), qBlue(b)));
 }
 
-// Number of set cells per pixel.
-struct Cells {
-    int side;
-    std::vector<std::uint32_t> effective, ignored;
-    explicit Cells(int pixels)
-        : side(pixels),
-          effective(static_cast<std::size_t>(pixels) * static_cast<std::size_t>(pixels)),
-          ignored(effective.size()) {}
-};
+// The cells of a part of the matrix on the pixels of an image.
+class Cells {
+public:
+    Cells(std::size_t num_rows, const MatrixPart& part, int max_side) : num_rows_(num_rows) {
+        const double rows = static_cast<double>(num_rows);
+        num_shown_ = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(0.0, part.extent) * rows + 0.5), 1,
+                                             std::max<std::size_t>(1, num_rows));
+        const auto first = [&](double from) {
+            return std::min(static_cast<std::size_t>(std::max(0.0, from) * rows + 0.5),
+                            num_rows - std::min(num_rows, num_shown_));
+        };
+        left_ = first(part.left);
+        top_ = first(part.top);
+        side_ = static_cast<int>(std::min({num_rows, num_shown_, static_cast<std::size_t>(std::max(1, max_side))}));
+        effective_.resize(static_cast<std::size_t>(side_) * static_cast<std::size_t>(side_));
+        ignored_.resize(effective_.size());
+    }
 
-QImage image_of(const Cells& cells, const std::vector<std::uint8_t>& kept, const MatrixColors& colors) {
-    QImage image(cells.side, cells.side, QImage::Format_RGB32);
-    const std::size_t count = kept.size();
-    const double per_pixel = std::max(1.0, static_cast<double>(count) / std::max(1, cells.side));
-    const auto brightness = [&](std::uint32_t hits) {
-        constexpr double kDimmest = 0.45;  // a single cell of a square must be visible
-        return per_pixel <= 1 ? 1.0 : kDimmest + (1 - kDimmest) * std::min(1.0, hits / (per_pixel * per_pixel));
-    };
-    for (int y = 0; y < cells.side; ++y) {
-        auto* line = reinterpret_cast<QRgb*>(image.scanLine(y));
-        for (int x = 0; x < cells.side; ++x) {
-            const std::size_t at = static_cast<std::size_t>(y) * cells.side + x;
-            line[x] = cells.effective[at] > 0 ? mixed(colors.empty, colors.effective, brightness(cells.effective[at]))
-                      : cells.ignored[at] > 0 ? mixed(colors.empty, colors.ignored, brightness(cells.ignored[at]))
-                                              : colors.empty;
+    [[nodiscard]] MatrixPart part() const {
+        const double rows = static_cast<double>(std::max<std::size_t>(1, num_rows_));
+        return {static_cast<double>(left_) / rows, static_cast<double>(top_) / rows,
+                static_cast<double>(num_shown_) / rows};
+    }
+
+    // Counts a set cell, if it is shown.
+    void add(std::size_t row, std::size_t column, bool effective) {
+        if (const auto pixel = pixel_of(row, column))
+            ++(effective ? effective_ : ignored_)[pixel->second * side_ + pixel->first];
+    }
+
+    [[nodiscard]] QImage image(const std::vector<std::uint8_t>& kept, const MatrixColors& colors) const {
+        QImage image(side_, side_, QImage::Format_RGB32);
+        const double per_pixel = std::max(1.0, static_cast<double>(num_shown_) / std::max(1, side_));
+        const auto brightness = [&](std::uint32_t hits) {
+            constexpr double kDimmest = 0.45;  // a single cell of a square must be visible
+            return per_pixel <= 1 ? 1.0 : kDimmest + (1 - kDimmest) * std::min(1.0, hits / (per_pixel * per_pixel));
+        };
+        for (int y = 0; y < side_; ++y) {
+            auto* line = reinterpret_cast<QRgb*>(image.scanLine(y));
+            for (int x = 0; x < side_; ++x) {
+                const std::size_t at = static_cast<std::size_t>(y) * side_ + x;
+                line[x] = effective_[at] > 0 ? mixed(colors.empty, colors.effective, brightness(effective_[at]))
+                          : ignored_[at] > 0 ? mixed(colors.empty, colors.ignored, brightness(ignored_[at]))
+                                             : colors.empty;
+            }
         }
+        for (std::size_t row = 0; row < kept.size(); ++row) {
+            const auto pixel = pixel_of(row, row);
+            if (kept[row] != 0 && pixel)
+                image.setPixel(static_cast<int>(pixel->first), static_cast<int>(pixel->second), colors.kept);
+        }
+        return image;
     }
-    for (std::size_t row = 0; row < count; ++row) {
-        const int at = static_cast<int>(row * cells.side / count);
-        if (kept[row] != 0) image.setPixel(at, at, colors.kept);
+
+private:
+    // Returns x and y.
+    [[nodiscard]] std::optional<std::pair<std::size_t, std::size_t>> pixel_of(std::size_t row,
+                                                                              std::size_t column) const {
+        if (row < top_ || row - top_ >= num_shown_ || column < left_ || column - left_ >= num_shown_)
+            return std::nullopt;
+        return std::pair{(column - left_) * side_ / num_shown_, (row - top_) * side_ / num_shown_};
     }
-    return image;
-}
+
+    std::size_t num_rows_;
+    std::size_t num_shown_ = 1;  // rows, and as many columns
+    std::size_t left_ = 0;
+    std::size_t top_ = 0;
+    int side_ = 0;
+    std::vector<std::uint32_t> effective_, ignored_;  // number of set cells per pixel
+};
 
 }  // namespace
 
 std::optional<SuppressionMatrix> compute_matrix(const DetectionSet& raw, const NmsParams& nms, MatrixOrder order,
-                                                int max_side, const MatrixColors& colors, const std::stop_token& stop) {
+                                                const MatrixPart& part, int max_side, const MatrixColors& colors,
+                                                const std::stop_token& stop) {
     const auto start = std::chrono::steady_clock::now();
     SuppressionMatrix matrix;
     matrix.nms = nms;
@@ -135,17 +174,15 @@ std::optional<SuppressionMatrix> compute_matrix(const DetectionSet& raw, const N
     std::vector<std::size_t> row_of(count);
     for (std::size_t row = 0; row < count; ++row) row_of[matrix.ranks[row]] = row;
 
-    const int side = static_cast<int>(std::min<std::size_t>(count, static_cast<std::size_t>(std::max(1, max_side))));
-    Cells all(side), by_kept(side);
+    Cells all(count, part, max_side), by_kept(count, part, max_side);
+    matrix.part = all.part();
     for (std::size_t i = 0; i < count; ++i) {
         if (stop.stop_requested()) return std::nullopt;
-        const std::size_t line = row_of[i] * side / count * static_cast<std::size_t>(side);
         for (std::size_t j = 0; j < i; ++j) {
             if (!pairs.suppresses(ranked[j], ranked[i])) continue;
             one_pass[i] = 0;
-            const std::size_t at = line + row_of[j] * side / count;
-            ++all.effective[at];
-            ++(greedy[j] != 0 ? by_kept.effective : by_kept.ignored)[at];
+            all.add(row_of[i], row_of[j], true);
+            by_kept.add(row_of[i], row_of[j], greedy[j] != 0);
         }
     }
     for (const std::uint32_t rank : matrix.ranks) {
@@ -154,8 +191,8 @@ std::optional<SuppressionMatrix> compute_matrix(const DetectionSet& raw, const N
         matrix.greedy.push_back(greedy[rank]);
     }
     if (count > 0) {
-        matrix.one_pass_image = image_of(all, matrix.one_pass, colors);
-        matrix.greedy_image = image_of(by_kept, matrix.greedy, colors);
+        matrix.one_pass_image = all.image(matrix.one_pass, colors);
+        matrix.greedy_image = by_kept.image(matrix.greedy, colors);
     }
     matrix.compute_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     return matrix;

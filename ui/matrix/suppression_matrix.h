@@ -23,6 +23,14 @@ struct MatrixColors {
     QRgb kept = 0xffffffff;       // on the diagonal
 };
 
+// A square part of the matrix, in fractions of its sides: the images show its cells only.
+struct MatrixPart {
+    double left = 0, top = 0;
+    double extent = 1;
+
+    friend bool operator==(const MatrixPart&, const MatrixPart&) = default;
+};
+
 struct SuppressionMatrix {
     NmsParams nms;
     MatrixOrder order = MatrixOrder::score;
@@ -32,6 +40,7 @@ struct SuppressionMatrix {
     std::vector<std::uint32_t> ranks;    // of each row in the order of scores
     std::vector<std::uint8_t> one_pass;  // by row: kept by the one-pass rule
     std::vector<std::uint8_t> greedy;    // by row: kept by the greedy rule
+    MatrixPart part;                     // of the images, from whole cell to whole cell
     // Square images of both rules. A pixel is a cell or, if there are more cells than pixels, a square of cells, which
     // is brighter the more of them are set.
     QImage one_pass_image, greedy_image;
@@ -40,10 +49,10 @@ struct SuppressionMatrix {
     [[nodiscard]] std::size_t size() const { return rows.size(); }
 };
 
-// Computes the matrix with images of at most max_side pixels. Soft rules suppress nothing: the matrix shows what the
+// Computes the matrix with images of this part of it, of at most max_side pixels. Soft rules suppress nothing: the matrix shows what the
 // hard rules would do at the same threshold. Returns nothing after a stop request.
 [[nodiscard]] std::optional<SuppressionMatrix> compute_matrix(const DetectionSet& raw, const NmsParams& nms,
-                                                              MatrixOrder order, int max_side,
+                                                              MatrixOrder order, const MatrixPart& part, int max_side,
                                                               const MatrixColors& colors, const std::stop_token& stop);
 
 // Returns the rows that suppress this row, in the order of scores: for greedy, only those that are kept.

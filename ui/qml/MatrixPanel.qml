@@ -21,6 +21,11 @@ Rectangle {
     readonly property string sourceState: session.transport.state
     readonly property bool waiting: sourceState === "idle" || sourceState === "opening" || sourceState === "failed"  // for a source
 
+    // Returns where a row lies in an image of this height; the row as a fraction of the whole matrix.
+    function rowAt(fraction: real, height: real): real {
+        return (fraction - view.part.y) / view.part.height * height
+    }
+
     objectName: "matrixPanel"
     color: Theme.surface
     clip: true
@@ -56,7 +61,10 @@ Rectangle {
         Remark {
             anchors.top: heading.bottom
             width: parent.width
+            readonly property int first: Math.round(root.view.part.y * root.view.count)
             text: qsTr("%1 of %2 kept").arg(Theme.count(panel.kept)).arg(Theme.count(root.view.count))
+                  + (root.view.part.height < 1 ? qsTr(" · rows %1 to %2").arg(Theme.count(first + 1))
+                      .arg(Theme.count(first + Math.round(root.view.part.height * root.view.count))) : "")
         }
         Rectangle {
             y: 44
@@ -91,34 +99,65 @@ Rectangle {
                 Keys.onDownPressed: selectRow(row + 1)
                 Keys.onReturnPressed: root.view.follow(root.view.selectedRow, panel.greedy)
                 Keys.onPressed: event => {
-                    if (event.key !== Qt.Key_Home && event.key !== Qt.Key_End) return
-                    selectRow(event.key === Qt.Key_Home ? 0 : root.view.count)
+                    const selected = Qt.point(0.5, Math.max(0, Math.min(1, root.rowAt(root.view.selectedRow, 1))))
+                    if (event.key === Qt.Key_Home || event.key === Qt.Key_End)
+                        selectRow(event.key === Qt.Key_Home ? 0 : root.view.count)
+                    else if (event.key === Qt.Key_Plus) root.view.zoom(0.5, selected)
+                    else if (event.key === Qt.Key_Minus) root.view.zoom(2, selected)
+                    else return
                     event.accepted = true
+                }
+                function fraction(y: real): real { return root.view.part.y + y / height * root.view.part.height }
+                function inside(point: point): point { return Qt.point(point.x / width, point.y / height) }
+                WheelHandler {
+                    acceptedDevices: PointerDevice.Mouse | PointerDevice.TouchPad
+                    onWheel: event => root.view.zoom(event.angleDelta.y > 0 ? 0.8 : 1.25, cells.inside(point.position))
+                }
+                PinchHandler {
+                    target: null
+                    property real before: 1
+                    onActiveChanged: before = 1
+                    onActiveScaleChanged: {
+                        if (active) root.view.zoom(before / activeScale, cells.inside(centroid.position))
+                        before = activeScale
+                    }
+                }
+                DragHandler {
+                    target: null
+                    enabled: root.view.part.height < 1
+                    property point before
+                    onActiveChanged: before = Qt.point(0, 0)
+                    onActiveTranslationChanged: {
+                        const now = Qt.point(activeTranslation.x, activeTranslation.y)
+                        if (active) root.view.pan((before.x - now.x) / cells.width, (before.y - now.y) / cells.height)
+                        before = now
+                    }
                 }
                 FocusRing { shown: cells.visualFocus; anchors.margins: -1; radius: 0 }
                 HoverHandler {
                     id: pointer
                     enabled: !root.view.following
-                    onPointChanged: if (hovered) root.view.select(point.position.y / cells.height, panel.greedy)
+                    onPointChanged: if (hovered) root.view.select(cells.fraction(point.position.y), panel.greedy)
                     onHoveredChanged: if (!hovered && !root.view.following) root.view.select(-1, panel.greedy)
                 }
                 TapHandler {
                     onTapped: event => {
                         if (root.view.following) root.view.select(-1, panel.greedy)
-                        else root.view.follow(event.position.y / cells.height, panel.greedy)
+                        else root.view.follow(cells.fraction(event.position.y), panel.greedy)
                     }
                 }
             }
             // Rows that have not been reduced yet.
             Rectangle {
+                id: unreduced
                 x: 1
-                y: 1 + root.sweep * panel.side
+                y: 1 + Math.max(0, Math.min(panel.side, root.rowAt(root.sweep, panel.side)))
                 width: panel.side
-                height: panel.side * (1 - root.sweep)
+                height: panel.side + 1 - y
                 color: "#a00b0f14"
             }
             Rectangle {
-                y: root.sweep * panel.side
+                y: unreduced.y - 1
                 width: parent.width
                 height: 2
                 color: Theme.text
@@ -126,11 +165,11 @@ Rectangle {
             }
             Rectangle {
                 x: 1
-                y: root.view.selectedRow * panel.side
+                y: root.rowAt(root.view.selectedRow, panel.side)
                 width: panel.side
                 height: 1
                 color: Theme.text
-                visible: root.view.selectedRow >= 0
+                visible: root.view.selectedRow >= 0 && y >= 0 && y <= panel.side
             }
             // Rows where the rules differ.
             Repeater {
@@ -138,10 +177,11 @@ Rectangle {
                 Rectangle {
                     required property real modelData
                     x: panel.side + 3
-                    y: modelData * panel.side - 1
+                    y: root.rowAt(modelData, panel.side) - 1
                     width: 7
                     height: 3
                     color: Theme.warning
+                    visible: y >= 0 && y < panel.side
                 }
             }
         }
@@ -233,7 +273,8 @@ Rectangle {
         Note {
             visible: root.height > 420
             text: qsTr("A cell is lit if its column suppresses its row (map). A row without a lit cell is kept (reduce). "
-                       + "In greedy, dim columns are suppressed themselves. Marked rows differ.")
+                       + "In greedy, dim columns are suppressed themselves. Marked rows differ. The wheel, two fingers or "
+                       + "+ and − zoom.")
         }
     }
 }
