@@ -271,6 +271,36 @@ protected:
         return cut.join(" | ").toStdString();
     }
 
+    static bool has_text_of(int pixels, const QQuickItem& below) {
+        if (below.inherits("QQuickText") && below.property("font").value<QFont>().pixelSize() == pixels) return true;
+        const QList<QQuickItem*> children = below.childItems();
+        return std::any_of(children.begin(), children.end(),
+                           [&](const QQuickItem* child) { return has_text_of(pixels, *child); });
+    }
+
+    // Opens each view at each size, the first one at the start.
+    void expect_no_cut_text(const std::vector<QSize>& sizes) {
+        static const std::vector<std::string> kStages = stage_names();
+        const std::vector<DetectorSwitch> switches = detector_switches();
+        test::FakeClip clip;
+        clip.boxes = 30;
+        clip.stages.assign(kStages.begin(), kStages.end());
+        clip.switches = switches;
+        open(clip, sizes.front());
+        play();
+        ASSERT_TRUE(test::wait_for([&] { return session_->switches()->count() > static_cast<int>(switches.size()); }));
+        for (const QSize size : sizes) {
+            window_->resize(size);
+            ASSERT_TRUE(test::wait_for([&] { return window_->contentItem()->width() == size.width(); }));
+            for (const char* view : {"panel", "matrix", "compare", "race", "replay", "stageMap", "counts", "help"}) {
+                trigger(view);
+                draw();
+                EXPECT_EQ(cut_texts(), "") << view << ' ' << size.width();
+                trigger(QLatin1String(view) == QLatin1String("help") ? "escape" : view);
+            }
+        }
+    }
+
     TsTranslator translator_{kGerman};
     const QLocale before_;
 };
@@ -285,26 +315,19 @@ TEST_F(GermanWindow, WritesNumbersWithAComma) {
         << session_->feedback()->text().toStdString();
 }
 
+// Larger texts need a larger window.
 TEST_F(GermanWindow, CutsNoText) {
-    static const std::vector<std::string> kStages = stage_names();
-    const std::vector<DetectorSwitch> switches = detector_switches();
-    test::FakeClip clip;
-    clip.boxes = 30;
-    clip.stages.assign(kStages.begin(), kStages.end());
-    clip.switches = switches;
-    open(clip, {800, 480});
-    play();
-    ASSERT_TRUE(test::wait_for([&] { return session_->switches()->count() > static_cast<int>(switches.size()); }));
-    for (const QSize size : {QSize(800, 480), QSize(480, 800), QSize(1280, 800)}) {
-        window_->resize(size);
-        ASSERT_TRUE(test::wait_for([&] { return window_->contentItem()->width() == size.width(); }));
-        for (const char* view : {"panel", "matrix", "compare", "race", "replay", "stageMap", "counts", "help"}) {
-            trigger(view);
-            draw();
-            EXPECT_EQ(cut_texts(), "") << view << ' ' << size.width();
-            trigger(QLatin1String(view) == QLatin1String("help") ? "escape" : view);
-        }
-    }
+    expect_no_cut_text({QSize(800, 480), QSize(480, 800), QSize(1280, 800)});
+}
+
+TEST_F(GermanWindow, FollowsALargerFontOfTheUserAndCutsNoText) {
+    const QFont usual = QGuiApplication::font();
+    QFont large = usual;
+    large.setPixelSize(19);
+    QGuiApplication::setFont(large);
+    expect_no_cut_text({QSize(1280, 800), QSize(1920, 1080)});
+    QGuiApplication::setFont(usual);
+    EXPECT_TRUE(has_text_of(19, *window_->contentItem())) << "with a usual font, the body has 15 pixels";
 }
 
 TEST_F(GermanWindow, SpeaksGerman) {

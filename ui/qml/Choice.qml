@@ -10,7 +10,7 @@ T.ComboBox {
 
     property string label
     property string tip
-    property int labelWidth: 156
+    property int labelWidth: Theme.scaled(156)
     Layout.fillWidth: true
     property int index: -1
     signal chosen(int index)

@@ -18,7 +18,7 @@ ColumnLayout {
     Choice {
         objectName: "detectorChoice"
         label: qsTr("Detector")
-        labelWidth: 90
+        labelWidth: Theme.scaled(90)
         tip: root.detection.help
         model: root.detection.detectors
         index: root.detection.detector
@@ -35,7 +35,7 @@ ColumnLayout {
         Choice {
             label: qsTr("Model")
             tip: qsTr("The file with the weights or stages of the detector")
-            labelWidth: 64
+            labelWidth: Theme.scaled(64)
             model: root.detection.models
             index: root.detection.modelIndex
             onChosen: i => root.detection.chooseModel(i)

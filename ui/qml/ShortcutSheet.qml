@@ -24,7 +24,7 @@ C.Popup {
     anchors.centerIn: parent
     width: Math.min(parent.width - 32, 1180)
     // Whole rows only: a row that is cut in half looks like an error.
-    readonly property int row: 32
+    readonly property int row: Theme.scaled(28) + 4
     readonly property int frame: 2 * padding + 48
     height: frame + Math.min(flow.height, Math.floor((parent.height - 32 - frame) / row) * row)
     modal: true
@@ -106,13 +106,13 @@ C.Popup {
                             id: group
                             required property string modelData
                             width: stack.width
-                            spacing: root.row - 28
-                            bottomPadding: root.row - 28  // every position is a multiple of the row
+                            spacing: 4
+                            bottomPadding: 4  // every position is a multiple of the row
                             Label {
                                 text: group.modelData
                                 color: Theme.accent
                                 font.bold: true
-                                height: 28
+                                height: Theme.scaled(28)
                             }
                             Repeater {
                                 model: root.entriesOf(group.modelData)
@@ -121,12 +121,12 @@ C.Popup {
                                     required property var modelData
                                     spacing: 14
                                     Item {
-                                        width: 96
-                                        height: 28
+                                        width: Theme.scaled(96)
+                                        height: Theme.scaled(28)
                                         Rectangle {
                                             anchors.verticalCenter: parent.verticalCenter
                                             width: Math.min(parent.width, keys.implicitWidth + 16)
-                                            height: 26
+                                            height: Theme.scaled(26)
                                             radius: 6
                                             color: Theme.surfaceHigh
                                             border.color: Theme.line
@@ -140,8 +140,8 @@ C.Popup {
                                         }
                                     }
                                     Label {
-                                        width: group.width - 110
-                                        height: Math.ceil(Math.max(28, implicitHeight) / root.row) * root.row - 4
+                                        width: group.width - Theme.scaled(96) - 14
+                                        height: Math.ceil(Math.max(Theme.scaled(28), implicitHeight) / root.row) * root.row - 4
                                         text: entry.modelData.text
                                         wrapMode: Text.Wrap
                                     }

@@ -16,13 +16,13 @@ Item {
     property bool emphasized: false
     property bool dense: false
 
-    implicitHeight: dense ? 27 : 34
+    implicitHeight: Theme.scaled(20) + (dense ? 7 : 14)
 
     Label {
         id: name
         anchors.left: parent.left
         width: Math.min(implicitWidth, figures.x - (change.visible ? change.implicitWidth : 0))
-        height: 20
+        height: Theme.scaled(20)
         text: root.label
         font.bold: root.emphasized
     }
@@ -30,7 +30,7 @@ Item {
         id: change
         readonly property bool isSignificant: root.ratio > 0 && (root.ratio > 1.15 || root.ratio < 0.87)
         anchors.left: name.right
-        height: 20
+        height: Theme.scaled(20)
         visible: isSignificant
         leftPadding: 8
         text: (root.ratio >= 1 ? "▲ " : "▼ ") + Theme.times(root.ratio >= 1 ? root.ratio : 1 / root.ratio) + "×"
@@ -51,8 +51,8 @@ Item {
             Label {
                 required property real modelData
                 required property int index
-                width: 58
-                height: 20
+                width: Theme.scaled(58)
+                height: Theme.scaled(20)
                 horizontalAlignment: Text.AlignRight
                 text: Theme.milliseconds(modelData)
                 color: index === 0 ? Theme.text : Theme.textDim
@@ -64,7 +64,7 @@ Item {
         id: track
         anchors.left: parent.left
         anchors.right: parent.right
-        y: root.dense ? 19 : 23
+        y: Theme.scaled(20) + (root.dense ? -1 : 3)
         height: root.dense ? 5 : 7
         radius: 3
         color: Theme.surfaceHigh

@@ -1,5 +1,6 @@
 pragma Singleton
 import QtQuick
+import Throng.Ui
 
 // Colors, sizes and fonts of the window. Dark with high contrast, for projectors; one accent color.
 QtObject {
@@ -23,14 +24,16 @@ QtObject {
     readonly property int gapLarge: 16
     readonly property int radius: 8
     readonly property int target: 48      // minimum size of a touch target
-    readonly property int panelWidth: 372
+    readonly property int panelWidth: scaled(372)
 
-    readonly property int fontSmall: 13
-    readonly property int fontBody: 15
-    readonly property int fontTitle: 18
-    readonly property int fontFigure: 24
-    readonly property int fontHeadline: 52
+    readonly property int fontSmall: scaled(13)
+    readonly property int fontBody: scaled(15)
+    readonly property int fontTitle: scaled(18)
+    readonly property int fontFigure: scaled(24)
+    readonly property int fontHeadline: scaled(52)
 
+    // Returns a size that was designed for the usual font, for a text of the user's font.
+    function scaled(size: int): int { return Math.round(size * TextScale.factor) }
     // Formats milliseconds with about three significant digits: 0.042, 1.27, 38.1, 412.
     function milliseconds(ms: real): string {
         return ms < 0.995 ? fixed(ms, 3) : ms < 9.95 ? fixed(ms, 2) : ms < 99.5 ? fixed(ms, 1) : fixed(ms, 0)

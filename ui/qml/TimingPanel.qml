@@ -17,7 +17,7 @@ ColumnLayout {
 
     Item {
         Layout.fillWidth: true
-        implicitHeight: 20
+        implicitHeight: Theme.scaled(20)
         Remark {
             text: qsTr("milliseconds, full scale %1").arg(root.stages.scale)
         }
@@ -27,7 +27,7 @@ ColumnLayout {
                 model: [qsTr("last"), "p50", "p99"]
                 Remark {
                     required property string modelData
-                    width: 58
+                    width: Theme.scaled(58)
                     horizontalAlignment: Text.AlignRight
                     text: modelData
                 }
@@ -50,7 +50,7 @@ ColumnLayout {
     IconButton {
         objectName: "shortStages"
         visible: root.stages.shortStages > 0
-        implicitHeight: 36
+        implicitHeight: Theme.scaled(36)
         iconName: root.whole ? "minus" : "plus"
         iconColor: Theme.textDim
         text: root.whole ? qsTr("Fewer stages") : qsTr("%1 stages below 0.1 ms").arg(root.stages.shortStages)
@@ -94,7 +94,7 @@ ColumnLayout {
     Item {
         Layout.fillWidth: true
         Layout.topMargin: Theme.gap
-        implicitHeight: 20
+        implicitHeight: Theme.scaled(20)
         Legend {
             entries: [
                 { text: qsTr("raw detections"), color: Theme.textDim },
