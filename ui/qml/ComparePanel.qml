@@ -18,11 +18,6 @@ Rectangle {
 
     color: Theme.surface
 
-    function showRightSide() {
-        rightSide = true
-        flick.contentY = 0
-    }
-
     ColumnLayout {
         id: head
         x: Theme.gapLarge

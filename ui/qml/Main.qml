@@ -109,7 +109,6 @@ C.ApplicationWindow {
         titleBar.viewMenu.close()
         session.sections.restore()
         panel.scrollToTop()
-        comparePanel.showRightSide()
         if (wall) wall.shrink()
         panelRequested = Qt.binding(() => panelAtStart())
         panelToggledOn = false
@@ -237,12 +236,14 @@ C.ApplicationWindow {
         tipEnd: view.x + view.width
         onDetailsClosed: root.details = false
     }
-    WallView {
+    Loader {
         anchors.fill: view
         z: 1
-        visible: root.wallShown
-        wall: root.wall
-        session: root.session
+        active: root.wallShown
+        sourceComponent: WallView {
+            wall: root.wall
+            session: root.session
+        }
     }
     VideoView {
         id: view
@@ -359,15 +360,16 @@ C.ApplicationWindow {
         onModelRequested: dialogs.use(d => d.openModel())
         onCountsFileRequested: countsFile.open()
     }
-    ComparePanel {
-        id: comparePanel
-        objectName: "comparePanel"
+    Loader {
         anchors.fill: panel
-        visible: root.panelOpen && root.compare.open
-        session: root.session
-        view: root.compare
-        kiosk: root.kiosk
-        onModelRequested: dialogs.use(d => d.openModel())
+        active: root.panelOpen && root.compare.open
+        sourceComponent: ComparePanel {
+            objectName: "comparePanel"
+            session: root.session
+            view: root.compare
+            kiosk: root.kiosk
+            onModelRequested: dialogs.use(d => d.openModel())
+        }
     }
     TransportBar {
         id: transport
