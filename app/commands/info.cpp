@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iterator>
 #include <memory>
@@ -88,8 +89,8 @@ Json system(const SystemFiles& files) {
         const std::string text = '\n' + files.read(file).value_or("");
         const std::size_t at = text.find('\n' + key);
         if (at == std::string::npos) return std::string();
-        const std::size_t begin = at + 1 + key.size();
-        return text.substr(begin, text.find('\n', begin) - begin);
+        const std::size_t begin = text.find_first_not_of(" \t\"", at + 1 + key.size());
+        return text.substr(std::min(begin, text.size()), text.find_first_of("\"\n", begin) - begin);
     };
     add("system", line_of("/etc/os-release", "PRETTY_NAME="));
     utsname kernel{};
@@ -205,11 +206,13 @@ using Text = std::back_insert_iterator<std::string>;
 void append_states(Text text, const char* title, const Json& list) {
     fmt::format_to(text, "\n{}\n", title);
     if (list.empty()) fmt::format_to(text, "  none\n");
+    std::size_t width = 12;
+    for (const Json& entry : list) width = std::max(width, entry["name"].get_ref<const std::string&>().size());
     for (const Json& entry : list) {
         const char* state = !entry.contains("usable")     ? ""
                             : entry["usable"].get<bool>() ? "usable       "
                                                           : "unavailable  ";
-        fmt::format_to(text, "  {:<12} {}{}\n", entry["name"].get<std::string>(), state,
+        fmt::format_to(text, "  {:<{}} {}{}\n", entry["name"].get<std::string>(), width, state,
                        entry["details"].get<std::string>());
     }
 }

@@ -186,7 +186,8 @@ TEST(Clocks, AppliesAndRestoresTheMemoryClock) {
         board.build(*files);
         test::ScratchDir scratch;
         const auto open = [&](bool keep) {
-            return ClockController({scratch.path(), {with_fast_memory()}, keep}, files, find_gpu_clock(files, nullptr));
+            return ClockController({scratch.path(), {with_fast_memory()}, 0, keep}, files,
+                                   find_gpu_clock(files, nullptr));
         };
         const auto fast = [&] {
             return files->text(memory.rate) == memory.fastest && files->text(memory.state) == "1";
