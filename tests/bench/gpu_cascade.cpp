@@ -13,7 +13,7 @@
 #include "core/model/model_finder.h"
 #include "core/synth/crowd.h"
 #include "core/video/image_file.h"
-#include "gpu/cascade/ablation.h"
+#include "gpu/lab/cascade_ablation.h"
 #include "gpu/runtime/detection_memory.h"
 #include "gpu/runtime/event_recorder.h"
 #include "opencv2/imgcodecs.hpp"

@@ -1,4 +1,4 @@
-#include "gpu/cascade/ablation.h"
+#include "gpu/lab/cascade_ablation.h"
 
 #include <cuda_runtime_api.h>
 
