@@ -50,7 +50,7 @@ CascadeDetector::CascadeDetector(StreamView stream, const DeviceInfo& device, co
       defaults_(options),
       options_(with_choices(options, params.switches)),
       cascade_(model, stream),
-      intake_(stream, device.integrated) {
+      intake_(stream, false) {
     check_params(params);
     choice_ = {model.kind, cascade_.nodes_per_tree(), options_.features, device.multiprocessors};
     choose_segments(options_);

@@ -19,7 +19,7 @@ HogDetector::HogDetector(StreamView stream, const DeviceInfo& device, const HogM
       options_(hog_options(params)),
       model_(model),
       d_weights_(upload_hog_weights(model, options_.half, stream)),
-      intake_(stream, device.integrated) {
+      intake_(stream, false) {
     check_params(params);
 }
 
