@@ -29,6 +29,7 @@ public:
 
     void enqueue_with(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder,
                       const FollowingWork& next) override;
+    [[nodiscard]] bool reserve(std::uint32_t candidates) override;
     void configure(const DetectorParams& params) override;
     [[nodiscard]] std::vector<DetectorSwitch> switches() const override { return describe_switches(options_); }
 
@@ -64,6 +65,7 @@ private:
     FrameIntake intake_;
     std::vector<int> segments_;
     std::optional<FirstStages> first_stages_;  // of the first segment, if it is evaluated in pairs
+    std::int64_t reserved_ = 0;                // windows that a queue must hold, by the frames so far
     std::optional<WindowPlan> plan_;
     std::vector<Stream> side_streams_;
     std::vector<Event> side_done_;

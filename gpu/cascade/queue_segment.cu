@@ -14,7 +14,7 @@ template <typename F, bool kLast>
 __global__ void __launch_bounds__(kBlockThreads)
     queued_windows_kernel(CascadeTables cascade, WindowTask task, WindowGroup group, Segment segment) {
     __shared__ BlockWindows windows;
-    const std::uint32_t count = group.counters->queued[segment.number - 1];
+    const std::uint32_t count = queue_length(group, segment);
     // Shares are small, so that every multiprocessor has work even if few windows remain.
     const std::uint32_t even = (count + gridDim.x - 1) / gridDim.x;
     const std::uint32_t share = min(max((even + 31) / 32 * 32, 32U), static_cast<std::uint32_t>(kBlockWindows));
@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(kBlockThreads)
             }
             __syncthreads();
         } else {
-            push(segment.next, &group.counters->queued[segment.number], windows, left);
+            push(task, group, segment, windows, left);
         }
     }
 }

@@ -200,7 +200,7 @@ __global__ void __launch_bounds__(kWarps * 32)
     const std::uint32_t warps = gridDim.x * kWarps;
     const std::uint32_t warp = blockIdx.x * kWarps + threadIdx.x / 32;
 
-    const std::uint32_t count = group.counters->queued[segment.number - 1];
+    const std::uint32_t count = queue_length(group, segment);
     for (std::uint32_t i = warp; 2 * i < count;) {
         const bool both = 2 * i + 1 < count;
         const QueuedWindow* windows = segment.queue + 2 * i;
