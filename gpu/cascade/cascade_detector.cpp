@@ -105,8 +105,7 @@ bool CascadeDetector::reserve(std::uint32_t candidates) {
     if (candidates <= reserved_) return true;  // another frame in flight has asked for it
     // More than that, so that a slowly growing crowd does not allocate at every frame.
     reserved_ = std::int64_t{candidates} + candidates / 4;
-    graphs_.clear();
-    plan_.reset();
+    drop_plan();
     return true;
 }
 
@@ -120,22 +119,25 @@ void CascadeDetector::configure(const DetectorParams& params) {
     const bool same = params.min_size == params_.min_size && params.max_size == params_.max_size &&
                       params.scale_factor == params_.scale_factor;
     params_ = params;
-    if (same) return;
-    graphs_.clear();
-    plan_.reset();
+    if (!same) drop_plan();
 }
 
 void CascadeDetector::set_options(const CascadeOptions& options) {
     check_options(options);
-    graphs_.clear();  // with the plan: both are of the current options
-    plan_.reset();
+    drop_plan();
     choose_segments(options);
+}
+
+void CascadeDetector::drop_plan() {
+    const KeptMemory::Use use(memory_);
+    graphs_.clear();
+    plan_.reset();
 }
 
 void CascadeDetector::prepare(ImageSize frame) {
     if (plan_ && plan_->frame().width == frame.width && plan_->frame().height == frame.height) return;
-    graphs_.clear();
-    plan_.reset();  // free it first: both plans may not fit in memory
+    drop_plan();  // first: both plans may not fit in memory
+    const KeptMemory::Use use(memory_);
     const CascadeModel& model = cascade_.model();
     const WindowShape shape{model.window_width, model.window_height, model.kind == CascadeKind::haar, model.has_tilted};
     const int queues = segments_.size() > 3 ? 2 : 1;

@@ -14,6 +14,7 @@
 #include "gpu/cascade/window_plan.h"
 #include "gpu/frame/cuda_detector.h"
 #include "gpu/frame/frame_intake.h"
+#include "gpu/runtime/kept_memory.h"
 #include "gpu/runtime/probe.h"
 #include "gpu/runtime/stream.h"
 
@@ -51,6 +52,7 @@ private:
     // Tests if a last segment from this stage on is evaluated by the tail.
     [[nodiscard]] bool has_tail(int first) const;
     void prepare(ImageSize frame);
+    void drop_plan();  // with the graphs, which write its memory
     void enqueue_frame(const DeviceImage& image, const DetectionSpan& raw, StageRecorder& recorder);
     void enqueue_group(int g, const WindowTask& task, StreamView stream) const;
     void enqueue_groups_apart(const DeviceImage& image, const WindowTask& task, const ClearWords& clear);
@@ -66,6 +68,7 @@ private:
     std::vector<int> segments_;
     std::optional<FirstStages> first_stages_;  // of the first segment, if it is evaluated in pairs
     std::int64_t reserved_ = 0;                // windows that a queue must hold, by the frames so far
+    KeptMemory memory_;                        // of the plan
     std::optional<WindowPlan> plan_;
     std::vector<Stream> side_streams_;
     std::vector<Event> side_done_;
