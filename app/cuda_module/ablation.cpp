@@ -2,8 +2,8 @@
 
 #include "core/model/cascade_xml.h"
 #include "core/model/model_finder.h"
-#include "gpu/cascade/ablation.h"
-#include "gpu/hog/hog_profiling.h"
+#include "gpu/lab/cascade_ablation.h"
+#include "gpu/lab/hog_ablation.h"
 
 namespace throng {
 namespace {

@@ -4,7 +4,7 @@
 #include "core/frame/host_copies.h"
 #include "gpu/backend.h"
 #include "gpu/frame/device_converter.h"
-#include "gpu/nms/partial_nms.h"
+#include "gpu/lab/partial_nms.h"
 #include "gpu/runtime/partial_device.h"
 
 namespace throng {

@@ -23,8 +23,9 @@ struct Detection {
 // Contents of a buffer at its download. total > detections.size() is an overflow.
 struct DetectionSet {
     std::vector<Detection> detections;
-    std::uint32_t total = 0;    // found, stored or not
-    std::uint32_t invalid = 0;  // dropped by is_valid_detection (core/algo/nms_rules.h)
+    std::uint32_t total = 0;       // found, stored or not
+    std::uint32_t invalid = 0;     // dropped by is_valid_detection (core/algo/nms_rules.h)
+    std::uint32_t candidates = 0;  // of DetectionCount; not 0: raw detections are missing
     // Landmarks of one detection.
     struct Landmarks {
         float xy[10];  // five points x, y in pixels of the frame

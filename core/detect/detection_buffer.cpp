@@ -66,12 +66,13 @@ void copy_to_host_buffer(const DetectionSet& in, const DetectionSpan& out) {
     if (out.landmarks != nullptr && !in.landmarks.empty()) {
         for (std::size_t i = 0; i < stored; ++i) std::copy_n(in.landmarks[i].xy, 10, out.landmarks + 10 * i);
     }
-    *out.count = {static_cast<std::uint32_t>(in.detections.size()), 0};
+    *out.count = {static_cast<std::uint32_t>(in.detections.size())};
 }
 
 void copy_from_host_buffer(const DetectionSpan& in, DetectionSet& out) {
     out.total = in.count->total;
     out.invalid = in.count->invalid;
+    out.candidates = in.count->candidates;
     const std::size_t stored = std::min(in.count->total, static_cast<std::uint32_t>(in.capacity));
     out.detections.resize(stored);
     for (std::size_t i = 0; i < stored; ++i) {

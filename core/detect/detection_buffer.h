@@ -16,6 +16,9 @@ namespace throng {
 struct DetectionCount {
     std::uint32_t total = 0;
     std::uint32_t invalid = 0;
+    // Set if the detector had no memory for all of its candidates: their number. The detections are incomplete then
+    // (Detector::reserve). Of kept detections: 0.
+    std::uint32_t candidates = 0;
 };
 
 // Non-owning; addresses are of the buffer's memory kind. Arrays have `capacity` entries; optional ones may be null.

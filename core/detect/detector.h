@@ -46,6 +46,10 @@ public:
     // Throws Error(internal) for a frame in memory that the backend cannot read.
     virtual void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) = 0;
 
+    // Takes the number of candidates that the raw detections of a frame report (DetectionCount). Returns false if they
+    // are complete. Otherwise returns true and provides for so many from the next frame on: enqueue the frame again.
+    [[nodiscard]] virtual bool reserve(std::uint32_t /*candidates*/) { return false; }
+
     // Changes sizes, factor or threads between frames. Kind and model must not change.
     // Throws Error(usage) for invalid values and then keeps the previous ones.
     virtual void configure(const DetectorParams& params) = 0;

@@ -253,14 +253,14 @@ void FrameProcessor::run(Slot& slot) {
     slot.trace.submit_end = Clock::now();
 }
 
-std::uint32_t FrameProcessor::read_back(Slot& slot, std::size_t finder, FrameResult& result) {
+bool FrameProcessor::read_back(Slot& slot, std::size_t finder, FrameResult& result) {
     Buffers& buffers = slot.buffers[finder];
     buffers.readback->finish(result.raw, result.kept, result.frame);
     const auto capacity = static_cast<std::uint32_t>(buffers.raw.capacity());
     result.raw_count = result.raw.total;
     result.overflow = result.raw_count > capacity ? result.raw_count - capacity : 0;
     if (result.overflow > 0) grow(result.raw_count);
-    return result.overflow;
+    return !finders_[finder].detector->reserve(result.raw.candidates);
 }
 
 // Sets the confidence of the detections and leaves those that are reported in `kept`.
@@ -283,17 +283,20 @@ FrameProcessor::Outcome FrameProcessor::collect(bool lossless, Lookahead* tracks
     for (;;) {
         slot.trace.collect_begin = Clock::now();
         result->frame = slot.decoded.frame;
-        std::uint32_t beyond = read_back(slot, 0, *result);
+        bool complete = read_back(slot, 0, *result);
+        bool overflows = result->overflow > 0;
         if (result->faces) {
             result->faces->frame = result->frame;
-            beyond += read_back(slot, 1, *result->faces);
+            complete = read_back(slot, 1, *result->faces) && complete;
+            overflows = overflows || result->faces->overflow > 0;
         }
-        if (beyond == 0) break;
-        overflowed = true;
-        if (!lossless) break;
-        const std::int32_t capacity = slot.buffers.front().raw.capacity();
-        fit(slot);
-        if (slot.buffers.front().raw.capacity() <= capacity) break;
+        overflowed = overflowed || overflows;
+        if (complete) {
+            if (!overflows || !lossless) break;
+            const std::int32_t capacity = slot.buffers.front().raw.capacity();
+            fit(slot);
+            if (slot.buffers.front().raw.capacity() <= capacity) break;
+        }
         run(slot);
     }
     running_.pop_front();

@@ -46,7 +46,8 @@ public:
         bool overflowed = false;  // more detections than the capacity; the buffers have grown for the next frame
     };
     // Waits for the oldest frame in flight and returns its outcome. If lossless, a frame with more detections than the
-    // capacity runs again in larger buffers, so that no detection is dropped (up to capacity_limit).
+    // capacity runs again in larger buffers, so that no detection is dropped (up to capacity_limit). A frame with more
+    // candidates than the detector had memory for always runs again.
     // tracks: finds the tracks of the frame; null: none.
     [[nodiscard]] Outcome collect(bool lossless, Lookahead* tracks);
 
@@ -81,8 +82,8 @@ private:
 
     [[nodiscard]] StageRecorder& recorder_for(const Slot& slot);
     void run(Slot& slot);
-    // Reads the detections of one finder back. Returns how many raw ones there are beyond the capacity, or 0.
-    std::uint32_t read_back(Slot& slot, std::size_t finder, FrameResult& result);
+    // Reads the detections of one finder back. Returns true if the detector had memory for its candidates.
+    bool read_back(Slot& slot, std::size_t finder, FrameResult& result);
     void report(const Finder& finder, FrameResult& result) const;
     void fit(Slot& slot);
     void fit(Buffers& buffers, const Detector& detector);

@@ -5,14 +5,22 @@
 #include <string>
 #include <utility>
 
+#include "core/base/resources.h"
 #include "core/synth/crowd.h"
 
 namespace throng {
 namespace {
 
+// Leaves a core free. With a painter on every core, a thread that has waited for a device runs again only when the next
+// frame is painted.
+int painters() {
+    const int cores = cpu_cores();
+    return cores > 2 ? cores - 1 : cores;
+}
+
 class CrowdSource final : public VideoSource {
 public:
-    CrowdSource(std::string name, const CrowdOptions& options) : name_(std::move(name)), crowd_(options) {}
+    CrowdSource(std::string name, const CrowdOptions& options) : name_(std::move(name)), crowd_(options, painters()) {}
 
     ReadStatus read(Frame& frame, std::stop_token stop) override {
         if (stop.stop_requested()) return ReadStatus::timeout;

@@ -64,13 +64,17 @@ __device__ Remaining run_stages(const CascadeTables& cascade, const WindowTask& 
     return {windows.list[turn % 2], windows.count[turn % 3]};
 }
 
-// Pushes the block's remaining windows to the queue; neighbors stay adjacent. Called by all threads.
-__device__ inline void push(QueuedWindow* queue, std::uint32_t* queued, BlockWindows& windows, const Remaining& left) {
-    if (threadIdx.x == 0 && left.count != 0) windows.first_slot = atomicAdd(queued, left.count);
+// Passes the block's remaining windows to the next segment; neighbors stay adjacent. Called by all threads.
+__device__ inline void push(const WindowTask& task, const WindowGroup& group, const Segment& segment,
+                            BlockWindows& windows, const Remaining& left) {
+    if (threadIdx.x == 0 && left.count != 0) {
+        windows.first_slot = atomicAdd(&group.counters->queued[segment.number], left.count);
+    }
     __syncthreads();
     for (std::uint32_t i = threadIdx.x; i < left.count; i += kBlockThreads) {
         const int slot = left.list[i];
-        queue[windows.first_slot + i] = {windows.at[slot], windows.norm[slot], windows.margin[slot]};
+        enqueue_window(task, segment, windows.first_slot + i,
+                       {windows.at[slot], windows.norm[slot], windows.margin[slot]});
     }
     __syncthreads();
 }

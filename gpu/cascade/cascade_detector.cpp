@@ -50,7 +50,7 @@ CascadeDetector::CascadeDetector(StreamView stream, const DeviceInfo& device, co
       defaults_(options),
       options_(with_choices(options, params.switches)),
       cascade_(model, stream),
-      intake_(stream, device.integrated) {
+      intake_(stream, false) {
     check_params(params);
     choice_ = {model.kind, cascade_.nodes_per_tree(), options_.features, device.multiprocessors};
     choose_segments(options_);
@@ -100,6 +100,15 @@ bool CascadeDetector::has_tail(int first) const {
     return options_.tail && cascade_.tables().tail_entries > 0 && first < segments_.back();
 }
 
+bool CascadeDetector::reserve(std::uint32_t candidates) {
+    if (candidates == 0) return false;
+    if (candidates <= reserved_) return true;  // another frame in flight has asked for it
+    // More than that, so that a slowly growing crowd does not allocate at every frame.
+    reserved_ = std::int64_t{candidates} + candidates / 4;
+    drop_plan();
+    return true;
+}
+
 void CascadeDetector::configure(const DetectorParams& params) {
     check_params(params);
     if (params.kind != params_.kind || params.model != params_.model) {
@@ -110,26 +119,29 @@ void CascadeDetector::configure(const DetectorParams& params) {
     const bool same = params.min_size == params_.min_size && params.max_size == params_.max_size &&
                       params.scale_factor == params_.scale_factor;
     params_ = params;
-    if (same) return;
-    graphs_.clear();
-    plan_.reset();
+    if (!same) drop_plan();
 }
 
 void CascadeDetector::set_options(const CascadeOptions& options) {
     check_options(options);
-    graphs_.clear();  // with the plan: both are of the current options
-    plan_.reset();
+    drop_plan();
     choose_segments(options);
+}
+
+void CascadeDetector::drop_plan() {
+    const KeptMemory::Use use(memory_);
+    graphs_.clear();
+    plan_.reset();
 }
 
 void CascadeDetector::prepare(ImageSize frame) {
     if (plan_ && plan_->frame().width == frame.width && plan_->frame().height == frame.height) return;
-    graphs_.clear();
-    plan_.reset();  // free it first: both plans may not fit in memory
+    drop_plan();  // first: both plans may not fit in memory
+    const KeptMemory::Use use(memory_);
     const CascadeModel& model = cascade_.model();
     const WindowShape shape{model.window_width, model.window_height, model.kind == CascadeKind::haar, model.has_tilted};
     const int queues = segments_.size() > 3 ? 2 : 1;
-    WindowPlan plan(frame, shape, params_, options_, first_stages_.has_value(), queues, stream_);
+    WindowPlan plan(frame, shape, params_, options_, first_stages_.has_value(), queues, reserved_, stream_);
     if (!plan.empty()) cascade_.set_pitch(plan.pyramid().view(), stream_);
     if (options_.scales == Scales::streams && side_streams_.empty()) {
         fork_.emplace(Event::Timing::off);
@@ -220,8 +232,12 @@ void CascadeDetector::enqueue_group(int g, const WindowTask& task, StreamView st
     const auto last = static_cast<int>(segments_.size()) - 2;
     for (int n = 0; n <= last; ++n) {
         const auto at = static_cast<std::size_t>(n);
-        const Segment segment{n, segments_[at], segments_[at + 1], plan_->queue(g, (n + 1) % 2),
-                              plan_->queue(g, n % 2)};
+        const Segment segment{n,
+                              segments_[at],
+                              segments_[at + 1],
+                              plan_->queue(g, (n + 1) % 2),
+                              plan_->queue(g, n % 2),
+                              static_cast<std::uint32_t>(plan_->queue_capacity(g))};
         if (n == 0 && first_stages_) {
             launch_window_pairs(first_stages_->tables(), choice_, tables, task, group, plan_->tiles(), segment,
                                 plan_->max_step(), stream);

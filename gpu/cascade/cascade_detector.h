@@ -14,6 +14,7 @@
 #include "gpu/cascade/window_plan.h"
 #include "gpu/frame/cuda_detector.h"
 #include "gpu/frame/frame_intake.h"
+#include "gpu/runtime/kept_memory.h"
 #include "gpu/runtime/probe.h"
 #include "gpu/runtime/stream.h"
 
@@ -29,6 +30,7 @@ public:
 
     void enqueue_with(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder,
                       const FollowingWork& next) override;
+    [[nodiscard]] bool reserve(std::uint32_t candidates) override;
     void configure(const DetectorParams& params) override;
     [[nodiscard]] std::vector<DetectorSwitch> switches() const override { return describe_switches(options_); }
 
@@ -50,6 +52,7 @@ private:
     // Tests if a last segment from this stage on is evaluated by the tail.
     [[nodiscard]] bool has_tail(int first) const;
     void prepare(ImageSize frame);
+    void drop_plan();  // with the graphs, which write its memory
     void enqueue_frame(const DeviceImage& image, const DetectionSpan& raw, StageRecorder& recorder);
     void enqueue_group(int g, const WindowTask& task, StreamView stream) const;
     void enqueue_groups_apart(const DeviceImage& image, const WindowTask& task, const ClearWords& clear);
@@ -64,6 +67,8 @@ private:
     FrameIntake intake_;
     std::vector<int> segments_;
     std::optional<FirstStages> first_stages_;  // of the first segment, if it is evaluated in pairs
+    std::int64_t reserved_ = 0;                // windows that a queue must hold, by the frames so far
+    KeptMemory memory_;                        // of the plan
     std::optional<WindowPlan> plan_;
     std::vector<Stream> side_streams_;
     std::vector<Event> side_done_;

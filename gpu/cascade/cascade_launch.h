@@ -14,6 +14,7 @@ struct Segment {
     int first = 0, last = 0;
     const QueuedWindow* queue = nullptr;
     QueuedWindow* next = nullptr;
+    std::uint32_t capacity = 0;  // windows that each of both holds
 };
 
 // Selects the kernel instances for a model.

@@ -152,10 +152,6 @@ __device__ inline float norm_of(const CascadeTables& c, const PyramidView& p, co
     return fast_window_norm(w * h, rect_sum(at, p.pitch, 1, 1, w, h), rect_sum(at + p.squares, p.pitch, 1, 1, w, h));
 }
 
-__device__ inline double threshold_of(const CascadeTables& c, int s) {
-    return static_cast<double>(__ldg(&c.stages[s].threshold));
-}
-
 // Evaluates stages [first, last) and adds up their margins. Returns false if the window is rejected.
 template <typename Features>
 __device__ bool passes(const CascadeTables& c, const PyramidView& p, int first, int last, const std::uint32_t* at,

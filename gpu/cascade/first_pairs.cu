@@ -300,8 +300,10 @@ __device__ int2 inner_squares(const PairLayout& layout, const CascadeTables& cas
 }
 
 // Passes the remaining windows to the next segment; neighbors stay adjacent.
-__device__ void push_pairs(QueuedWindow* queue, std::uint32_t* queued, const PairTile& tile, const PairWindows& windows,
-                           const std::uint16_t* list, std::uint32_t count) {
+__device__ void push_pairs(const WindowTask& task, const WindowGroup& group, const Segment& segment,
+                           const PairTile& tile, const PairWindows& windows, const std::uint16_t* list,
+                           std::uint32_t count) {
+    std::uint32_t* const queued = &group.counters->queued[segment.number];
     const int lane = threadIdx.x % 32;
     const unsigned below = (1U << lane) - 1;
     for (std::uint32_t base = threadIdx.x / 32 * 32; base < count; base += kBlockThreads) {
@@ -314,8 +316,8 @@ __device__ void push_pairs(QueuedWindow* queue, std::uint32_t* queued, const Pai
         if (lane == 0) to = atomicAdd(queued, static_cast<std::uint32_t>(__popc(first) + __popc(second)));
         to = __shfl_sync(kWholeWarp, to, 0) + __popc(first & below) + __popc(second & below);
         const float2 norm = windows.norm[slot];
-        if (alive[0]) queue[to++] = {tile.entry(slot, 0), norm.x, 0.0};
-        if (alive[1]) queue[to] = {tile.entry(slot, 1), norm.y, 0.0};
+        if (alive[0]) enqueue_window(task, segment, to++, {tile.entry(slot, 0), norm.x, 0.0});
+        if (alive[1]) enqueue_window(task, segment, to, {tile.entry(slot, 1), norm.y, 0.0});
     }
 }
 
@@ -371,8 +373,7 @@ __global__ void __launch_bounds__(kBlockThreads, kMinBlocks)
         }
         __syncthreads();
     }
-    push_pairs(segment.next, &group.counters->queued[segment.number], tile, windows, windows.list[turn % 2],
-               windows.count[turn % 3]);
+    push_pairs(task, group, segment, tile, windows, windows.list[turn % 2], windows.count[turn % 3]);
 }
 
 template <typename F>

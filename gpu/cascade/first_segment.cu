@@ -73,7 +73,7 @@ __device__ void evaluate_tile(const CascadeTables& cascade, const WindowTask& ta
     }
     __syncthreads();
     const Remaining left = run_stages<F>(cascade, task, windows, 1, segment.last, sums_of);
-    push(segment.next, &group.counters->queued[segment.number], windows, left);
+    push(task, group, segment, windows, left);
 }
 
 template <typename F>

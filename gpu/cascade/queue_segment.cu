@@ -10,13 +10,11 @@
 namespace throng::gpu {
 namespace {
 
-constexpr int kBlocksPerMultiprocessor = 8;
-
 template <typename F, bool kLast>
 __global__ void __launch_bounds__(kBlockThreads)
     queued_windows_kernel(CascadeTables cascade, WindowTask task, WindowGroup group, Segment segment) {
     __shared__ BlockWindows windows;
-    const std::uint32_t count = group.counters->queued[segment.number - 1];
+    const std::uint32_t count = queue_length(group, segment);
     // Shares are small, so that every multiprocessor has work even if few windows remain.
     const std::uint32_t even = (count + gridDim.x - 1) / gridDim.x;
     const std::uint32_t share = min(max((even + 31) / 32 * 32, 32U), static_cast<std::uint32_t>(kBlockWindows));
@@ -42,7 +40,7 @@ __global__ void __launch_bounds__(kBlockThreads)
             }
             __syncthreads();
         } else {
-            push(segment.next, &group.counters->queued[segment.number], windows, left);
+            push(task, group, segment, windows, left);
         }
     }
 }
@@ -51,12 +49,13 @@ __global__ void __launch_bounds__(kBlockThreads)
 
 void launch_queued_windows(const KernelChoice& choice, const CascadeTables& cascade, const WindowTask& task,
                            const WindowGroup& group, const Segment& segment, bool last, StreamView stream) {
-    const int blocks = choice.multiprocessors * kBlocksPerMultiprocessor;
     select_features(choice, [&](auto features) {
         using F = decltype(features);
+        const auto kernel = last ? queued_windows_kernel<F, true> : queued_windows_kernel<F, false>;
+        const int blocks =
+            choice.multiprocessors * blocks_per_multiprocessor("queued_windows_kernel", kernel, kBlockThreads);
         LaunchChain(stream, false)
-            .launch("queued_windows_kernel", last ? queued_windows_kernel<F, true> : queued_windows_kernel<F, false>,
-                    LaunchSize{blocks, kBlockThreads}, cascade, task, group, segment);
+            .launch("queued_windows_kernel", kernel, LaunchSize{blocks, kBlockThreads}, cascade, task, group, segment);
     });
 }
 

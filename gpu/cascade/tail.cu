@@ -15,7 +15,6 @@ namespace throng::gpu {
 namespace {
 
 constexpr int kWarps = 4;
-constexpr int kBlocksPerMultiprocessor = 16;
 
 // A warp's part of shared memory.
 struct WarpMemory {
@@ -201,7 +200,7 @@ __global__ void __launch_bounds__(kWarps * 32)
     const std::uint32_t warps = gridDim.x * kWarps;
     const std::uint32_t warp = blockIdx.x * kWarps + threadIdx.x / 32;
 
-    const std::uint32_t count = group.counters->queued[segment.number - 1];
+    const std::uint32_t count = queue_length(group, segment);
     for (std::uint32_t i = warp; 2 * i < count;) {
         const bool both = 2 * i + 1 < count;
         const QueuedWindow* windows = segment.queue + 2 * i;
@@ -220,11 +219,11 @@ void launch(const KernelChoice& choice, const CascadeTables& cascade, const Wind
     const int patch = cascade.tail_entries * planes * static_cast<int>(sizeof(std::uint32_t));
     const int bytes_per_warp = 64 * static_cast<int>(sizeof(double)) + (patch + 15) / 16 * 16;
     const std::size_t bytes = static_cast<std::size_t>(bytes_per_warp) * kWarps;
+    const int blocks =
+        choice.multiprocessors * blocks_per_multiprocessor("tail_kernel", tail_kernel<Leaf>, kWarps * 32, bytes);
     LaunchChain(stream, false)
-        .launch(
-            "tail_kernel", tail_kernel<Leaf>,
-            LaunchSize{static_cast<unsigned>(choice.multiprocessors * kBlocksPerMultiprocessor), kWarps * 32, bytes},
-            cascade, task, group, segment, bytes_per_warp);
+        .launch("tail_kernel", tail_kernel<Leaf>, LaunchSize{blocks, kWarps * 32, bytes}, cascade, task, group, segment,
+                bytes_per_warp);
 }
 
 }  // namespace

@@ -11,6 +11,9 @@
 namespace throng::gpu {
 namespace {
 
+// A queue holds this share of the windows until a frame needs more.
+constexpr std::int64_t kWindowsPerQueued = 16;
+
 // Returns the levels to process, with the levels of the requested window sizes marked as reported.
 std::vector<WindowLevel> choose_levels(ImageSize frame, const WindowShape& shape, const DetectorParams& params,
                                        bool first_useful_scale) {
@@ -44,7 +47,7 @@ std::vector<ImageSize> image_sizes(const std::vector<WindowLevel>& levels) {
 }  // namespace
 
 WindowPlan::WindowPlan(ImageSize frame, const WindowShape& shape, const DetectorParams& params,
-                       const CascadeOptions& options, bool pairs, int queues, StreamView stream)
+                       const CascadeOptions& options, bool pairs, int queues, std::int64_t reserved, StreamView stream)
     : frame_(frame),
       shape_(shape),
       stride_(options.stride),
@@ -53,7 +56,6 @@ WindowPlan::WindowPlan(ImageSize frame, const WindowShape& shape, const Detector
       pyramid_(frame, image_sizes(levels_), {shape.squares, shape.tilted, options.mask.active() && !levels_.empty()},
                stream) {
     std::vector<WindowTile> tiles;
-    std::int64_t queued = 0;
     for (std::size_t i = 0; i < levels_.size(); ++i) {
         WindowLevel& entry = levels_[i];
         const AtlasRegion& region = pyramid_.atlas().regions[i];
@@ -69,7 +71,6 @@ WindowPlan::WindowPlan(ImageSize frame, const WindowShape& shape, const Detector
             Group group;
             group.levels = {number, number};
             group.windows.first_tile = static_cast<std::int32_t>(tiles.size());
-            group.first_queued = queued;
             groups_.push_back(group);
         }
         const bool beside = pairs && entry.level.step == 1;
@@ -87,7 +88,12 @@ WindowPlan::WindowPlan(ImageSize frame, const WindowShape& shape, const Detector
         group.levels.last = number + 1;
         group.windows.end_tile = static_cast<std::int32_t>(tiles.size());
         group.window_count += count;
-        queued = group.first_queued + queues * group.window_count;
+    }
+    std::int64_t queued = 0;
+    for (Group& group : groups_) {
+        group.capacity = std::min(group.window_count, std::max(reserved, group.window_count / kWindowsPerQueued));
+        group.first_queued = queued;
+        queued += queues * group.capacity;
     }
     if (levels_.empty()) return;
     d_levels_ = uploaded(levels_, stream, "uploading the plan of windows");
@@ -103,7 +109,7 @@ WindowPlan::WindowPlan(ImageSize frame, const WindowShape& shape, const Detector
 
 QueuedWindow* WindowPlan::queue(int g, int turn) const {
     const Group& group = groups_[static_cast<std::size_t>(g)];
-    return queued_.data() + group.first_queued + turn * group.window_count;
+    return queued_.data() + group.first_queued + turn * group.capacity;
 }
 
 WindowTask WindowPlan::task() const {

@@ -19,10 +19,10 @@ struct WindowShape {
 
 class WindowPlan {
 public:
-    // pairs: the tiles are those of window pairs. queues: 1, or 2 that alternate between the segments. Waits for the
-    // stream. Throws Error(unavailable) if there is not enough device memory.
+    // pairs: the tiles are those of window pairs. queues: 1, or 2 that alternate between the segments. reserved: windows
+    // that a queue holds, at least. Waits for the stream. Throws Error(unavailable) if there is not enough device memory.
     WindowPlan(ImageSize frame, const WindowShape& shape, const DetectorParams& params, const CascadeOptions& options,
-               bool pairs, int queues, StreamView stream);
+               bool pairs, int queues, std::int64_t reserved, StreamView stream);
 
     // Returns true if no window fits: the frame is smaller than the model's window.
     [[nodiscard]] bool empty() const { return levels_.empty(); }
@@ -33,8 +33,9 @@ public:
     [[nodiscard]] int group_count() const { return static_cast<int>(groups_.size()); }
     [[nodiscard]] const WindowGroup& group(int g) const { return groups_[static_cast<std::size_t>(g)].windows; }
     [[nodiscard]] LevelRange group_levels(int g) const { return groups_[static_cast<std::size_t>(g)].levels; }
-    // Returns a queue, which can hold all windows of the group. turn: less than the number of queues.
+    // Returns a queue of queue_capacity(g) windows. turn: less than the number of queues.
     [[nodiscard]] QueuedWindow* queue(int g, int turn) const;
+    [[nodiscard]] std::int64_t queue_capacity(int g) const { return groups_[static_cast<std::size_t>(g)].capacity; }
 
     // Without the raw detections, which change from frame to frame.
     [[nodiscard]] WindowTask task() const;
@@ -46,6 +47,8 @@ public:
     [[nodiscard]] std::int64_t window_count() const { return window_count_; }
     // Returns the bytes of device memory.
     [[nodiscard]] std::size_t memory() const;
+    // Returns those of them that are queues.
+    [[nodiscard]] std::size_t queue_memory() const { return queued_.bytes(); }
 
 private:
     struct Group {
@@ -53,6 +56,7 @@ private:
         WindowGroup windows;
         std::int64_t first_queued = 0;  // in queued_
         std::int64_t window_count = 0;
+        std::int64_t capacity = 0;  // of a queue
     };
 
     ImageSize frame_;

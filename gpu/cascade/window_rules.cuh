@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 
 #include "core/algo/cascade.h"
+#include "gpu/cascade/cascade_launch.h"
 #include "gpu/cascade/windows.h"
 
 namespace throng::gpu {
@@ -72,6 +73,21 @@ __device__ inline void report(const WindowTask& task, std::uint32_t at, double m
     if (slot >= static_cast<std::uint32_t>(task.raw.capacity)) return;
     task.raw.boxes[slot] = window_box(level.level, position.column, position.row, task.frame_width, task.frame_height);
     task.raw.scores[slot] = static_cast<float>(margin);
+}
+
+// Stores a window in the next segment's queue. If that is full, the count of candidates asks for more memory instead.
+__device__ inline void enqueue_window(const WindowTask& task, const Segment& segment, std::uint32_t slot,
+                                      const QueuedWindow& window) {
+    if (slot < segment.capacity) {
+        segment.next[slot] = window;
+    } else {
+        atomicMax(&task.raw.count->candidates, slot + 1);
+    }
+}
+
+// Returns the number of windows in the segment's queue.
+__device__ inline std::uint32_t queue_length(const WindowGroup& group, const Segment& segment) {
+    return min(group.counters->queued[segment.number - 1], segment.capacity);
 }
 
 // Tests if enough of the window's part of the frame is set in the candidate mask.

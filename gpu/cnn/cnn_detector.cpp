@@ -71,6 +71,7 @@ void CnnDetector::set_up(const DetectorParams& params) {
                            params.scale_factor == params_.scale_factor && switches.input == switches_.input;
     if (!same_plan && !runs_.empty()) {
         check_cuda(cudaStreamSynchronize(stream_), "waiting for the detector's last frame");
+        const KeptMemory::Use use(memory_);
         runs_.clear();
     }
     graphs_.clear();  // before what may throw: the runs that they write are gone
@@ -112,6 +113,7 @@ FrameRuns& CnnDetector::runs_for(int width, int height, int frames) {
         return *runs_.back();
     }
     if (found == runs_.end() && runs_.size() == kKeptRuns) found = runs_.begin();
+    const KeptMemory::Use use(memory_);
     if (found != runs_.end()) {
         check_cuda(cudaStreamSynchronize(stream_), "waiting for the detector's last frame");
         runs_.erase(found);

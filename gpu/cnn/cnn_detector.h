@@ -10,6 +10,7 @@
 #include "gpu/cnn/frame_runs.h"
 #include "gpu/frame/cuda_detector.h"
 #include "gpu/frame/frame_intake.h"
+#include "gpu/runtime/kept_memory.h"
 #include "gpu/runtime/probe.h"
 
 namespace throng::gpu {
@@ -69,6 +70,7 @@ private:
     float threshold_ = 0;
     Precision precision_ = Precision::fp32;
     Steps steps_;
+    KeptMemory memory_;                             // of the runs
     std::vector<std::unique_ptr<FrameRuns>> runs_;  // the most recently used is last
     FrameIntake intake_;
     FrameGraphs graphs_;

@@ -25,7 +25,7 @@ std::size_t plane_bytes(const PlaneView& plane) {
 
 }  // namespace
 
-FrameIntake::FrameIntake(StreamView stream, bool integrated) : stream_(stream), integrated_(integrated) {}
+FrameIntake::FrameIntake(StreamView stream, bool in_place) : stream_(stream), in_place_(in_place) {}
 
 void FrameIntake::import_plane(Slot& slot, const Frame& frame, int plane, std::size_t offset, Plane& out) {
     const PlaneView& from = frame.plane(plane);
@@ -33,7 +33,7 @@ void FrameIntake::import_plane(Slot& slot, const Frame& frame, int plane, std::s
     const auto pitch = static_cast<std::size_t>(out.pitch);
     const auto from_pitch = static_cast<std::size_t>(from.pitch);
     const auto width = static_cast<std::size_t>(from.width);
-    if (frame.info().memory == MemoryKind::pinned && !integrated_) {
+    if (frame.info().memory == MemoryKind::pinned && !in_place_) {
         out.data = slot.uploaded.data() + offset;
         check_cuda(cudaMemcpy2DAsync(slot.uploaded.data() + offset, pitch, from.data, from_pitch, width,
                                      static_cast<std::size_t>(from.height), cudaMemcpyHostToDevice, copies_.view()),
@@ -47,13 +47,13 @@ void FrameIntake::import_plane(Slot& slot, const Frame& frame, int plane, std::s
         for (int y = first; y < first + rows; ++y) {
             std::memcpy(staging + static_cast<std::size_t>(y) * pitch, from.data + from.pitch * y, width);
         }
-        if (integrated_) continue;
+        if (in_place_) continue;
         const std::size_t at = static_cast<std::size_t>(first) * pitch;
         check_cuda(cudaMemcpyAsync(slot.uploaded.data() + offset + at, staging + at,
                                    static_cast<std::size_t>(rows) * pitch, cudaMemcpyHostToDevice, copies_.view()),
                    "uploading a frame");
     }
-    if (!integrated_) {
+    if (!in_place_) {
         out.data = slot.uploaded.data() + offset;
         return;
     }
@@ -108,16 +108,16 @@ void FrameIntake::import_planes(Slot& slot, const Frame& frame, int planes, Plan
         const ScopedStage stage(recorder, stage::kUpload);
         std::size_t bytes = 0;
         for (int p = 0; p < planes; ++p) bytes += plane_bytes(frame.plane(p));
-        const bool staged = info.memory == MemoryKind::host || integrated_;
+        const bool staged = info.memory == MemoryKind::host || in_place_;
         if (staged && slot.staging.size() < bytes) slot.staging = PinnedBuffer<std::uint8_t>(bytes);
-        if (!integrated_ && slot.uploaded.size() < bytes) slot.uploaded = DeviceBuffer<std::uint8_t>(bytes);
+        if (!in_place_ && slot.uploaded.size() < bytes) slot.uploaded = DeviceBuffer<std::uint8_t>(bytes);
         std::size_t offset = 0;
         for (int p = 0; p < planes; ++p) {
             import_plane(slot, frame, p, offset, plane[p]);
             offset += plane_bytes(frame.plane(p));
         }
         if (staged) batch.frames.pop_back();  // copied: release the frame to its owner
-        if (!integrated_) {
+        if (!in_place_) {
             slot.upload.record(copies_.view());
             slot.upload.make_wait(stream_);
         }

@@ -31,9 +31,9 @@ public:
         FrameIntake& intake_;
     };
 
-    // stream: where the kernels run. integrated: the device reads page-locked host memory in place (Jetson), so that
-    // nothing is uploaded. Both as in DeviceInfo.
-    FrameIntake(StreamView stream, bool integrated);
+    // stream: where the kernels run. in_place: they read page-locked host memory, so that nothing is uploaded. That pays
+    // off on an integrated device (DeviceInfo) for what reads a frame once: such a device does not cache this memory.
+    FrameIntake(StreamView stream, bool in_place);
 
     // During a Reading. Returns the frame's luma, and its chroma if requested and present, for kernels that are
     // enqueued on the stream. bgr24 frames are converted to gray. Keeps the frame alive until the work of the batch is
@@ -80,7 +80,7 @@ private:
     void import_plane(Slot& slot, const Frame& frame, int plane, std::size_t offset, Plane& out);
 
     StreamView stream_;
-    bool integrated_;
+    bool in_place_;
     Stream copies_;
     std::array<Batch, kBatches> batches_;
     std::size_t current_ = 0;

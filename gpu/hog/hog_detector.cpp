@@ -19,7 +19,7 @@ HogDetector::HogDetector(StreamView stream, const DeviceInfo& device, const HogM
       options_(hog_options(params)),
       model_(model),
       d_weights_(upload_hog_weights(model, options_.half, stream)),
-      intake_(stream, device.integrated) {
+      intake_(stream, false) {
     check_params(params);
 }
 
@@ -34,6 +34,11 @@ void HogDetector::configure(const DetectorParams& params) {
     if (options.half != options_.half) d_weights_ = upload_hog_weights(model_, options.half, stream_);
     params_ = params;
     options_ = options;
+    drop_plan();
+}
+
+void HogDetector::drop_plan() {
+    const KeptMemory::Use use(memory_);
     graphs_.clear();
     plan_.reset();
 }
@@ -45,8 +50,8 @@ void HogDetector::enqueue_with(const Frame& frame, DetectionBuffer& raw, StageRe
     }
     check_cuda(cudaSetDevice(device_.index), "cudaSetDevice");  // the current device is per thread
     if (!plan_ || plan_->frame().width != frame.width() || plan_->frame().height != frame.height()) {
-        graphs_.clear();
-        plan_.reset();  // free it first: both plans may not fit in memory
+        drop_plan();  // first: both plans may not fit in memory
+        const KeptMemory::Use use(memory_);
         plan_.emplace(ImageSize{frame.width(), frame.height()}, params_, options_, device_.multiprocessors, stream_);
     }
     if (plan_->levels().empty()) {

@@ -12,6 +12,7 @@
 #include "gpu/frame/frame_intake.h"
 #include "gpu/hog/hog_options.h"
 #include "gpu/hog/hog_plan.h"
+#include "gpu/runtime/kept_memory.h"
 #include "gpu/runtime/probe.h"
 #include "gpu/runtime/stream.h"
 
@@ -46,6 +47,7 @@ public:
     void enqueue_kernel(int kernel, DetectionBuffer& raw) const;
 
 private:
+    void drop_plan();  // with the graphs, which write its memory
     void enqueue_frame(const DeviceImage& image, const DetectionSpan& raw, StageRecorder& recorder) const;
     [[nodiscard]] HogTables tables() const;
     [[nodiscard]] HogOutput output(const DetectionSpan& raw) const;
@@ -57,6 +59,7 @@ private:
     HogModel model_;
     DeviceBuffer<std::byte> d_weights_;
     FrameIntake intake_;
+    KeptMemory memory_;  // of the plan
     std::optional<HogPlan> plan_;
     DeviceImage last_;
     FrameGraphs graphs_;

@@ -251,14 +251,6 @@ __global__ void __launch_bounds__(kThreads, kSettleBlocks)
     }
 }
 
-template <PairPath path>
-int settle_blocks_of_multiprocessor() {
-    int blocks = 0;
-    check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, settle_kernel<path>, kThreads, 0),
-               "settle_kernel: occupancy");
-    return blocks;
-}
-
 }  // namespace
 
 GridNms::GridNms(const DeviceInfo& device, std::int32_t capacity, StreamView stream)
@@ -270,8 +262,8 @@ GridNms::GridNms(const DeviceInfo& device, std::int32_t capacity, StreamView str
       entries_(static_cast<std::size_t>(capacity) * SuppressorLists::kRoom),
       hits_(capacity),
       open_(capacity) {
-    const int each =
-        std::min(settle_blocks_of_multiprocessor<PairPath::plain>(), settle_blocks_of_multiprocessor<PairPath::any>());
+    const int each = std::min(blocks_per_multiprocessor("settle_kernel", settle_kernel<PairPath::plain>, kThreads),
+                              blocks_per_multiprocessor("settle_kernel", settle_kernel<PairPath::any>, kThreads));
     settle_blocks_ = static_cast<unsigned>(device.multiprocessors * std::max(each, 1));
 }
 

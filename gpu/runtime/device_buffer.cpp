@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <string>
 
+#include "gpu/runtime/kept_memory.h"
 #include "gpu/runtime/memory_arena.h"
 
 namespace throng::gpu {
@@ -27,8 +28,15 @@ std::string megabytes(std::size_t bytes) {
 
 void* allocate_device(std::size_t bytes) {
     if (MemoryArena* arena = MemoryArena::current()) return arena->take(bytes);
-    void* address = nullptr;
-    const cudaError_t status = cudaMalloc(&address, bytes);
+    KeptMemory* const kept = KeptMemory::current();
+    void* address = kept != nullptr ? kept->take(bytes) : nullptr;
+    if (address != nullptr) return address;
+    cudaError_t status = cudaMalloc(&address, bytes);
+    if (status == cudaErrorMemoryAllocation && kept != nullptr) {
+        (void)cudaGetLastError();
+        kept->free_unused();
+        status = cudaMalloc(&address, bytes);
+    }
     if (status != cudaSuccess) {
         std::size_t free_bytes = 0;
         std::size_t total = 0;
@@ -38,6 +46,7 @@ void* allocate_device(std::size_t bytes) {
         }
         check_cuda(status, what.c_str());
     }
+    if (kept != nullptr) kept->add(address, bytes);
     return address;
 }
 
@@ -49,6 +58,7 @@ void* allocate_pinned(std::size_t bytes) {
 
 void free_device(void* address) noexcept {
     if (MemoryArena::current() != nullptr) return;
+    if (KeptMemory* const kept = KeptMemory::current(); kept != nullptr && kept->give_back(address)) return;
     warn_cuda(cudaFree(address), "cudaFree");
 }
 void free_pinned(void* address) noexcept {

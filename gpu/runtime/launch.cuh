@@ -53,6 +53,17 @@ inline unsigned blocks_for(std::int64_t items, unsigned threads) {
     return static_cast<unsigned>(items > 0 ? (items + threads - 1) / threads : 1);
 }
 
+// Returns the number of blocks of a kernel that a multiprocessor of the current device runs at the same time. shared:
+// bytes of dynamic shared memory. name: of the kernel.
+template <class... Parameters>
+int blocks_per_multiprocessor(const char* name, void (*kernel)(Parameters...), unsigned threads,
+                              std::size_t shared = 0) {
+    if (shared > 0) allow_shared_memory(reinterpret_cast<const void*>(kernel), shared, name);
+    int blocks = 0;
+    check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, static_cast<int>(threads), shared), name);
+    return blocks;
+}
+
 class LaunchChain {
 public:
     LaunchChain(const DeviceInfo& device, StreamView stream) : LaunchChain(stream, device.has_dependent_launch()) {}
@@ -74,10 +85,7 @@ public:
                                        const Arguments&... arguments) const {
         // A launch is not checked while it is captured, and the graph would never end.
         if (const std::optional<int> part = multiprocessors_of_partition(stream_)) {
-            int each = 0;
-            check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, static_cast<int>(size.threads.x),
-                                                                     size.shared),
-                       name);
+            const int each = blocks_per_multiprocessor(name, kernel, size.threads.x, size.shared);
             if (static_cast<unsigned>(each * *part) < size.blocks.x) return false;
         }
         const cudaError_t status = enqueue(name, kernel, size, true, arguments...);

@@ -13,7 +13,7 @@
 #include "core/model/model_finder.h"
 #include "core/synth/crowd.h"
 #include "core/video/image_file.h"
-#include "gpu/cascade/ablation.h"
+#include "gpu/lab/cascade_ablation.h"
 #include "gpu/runtime/detection_memory.h"
 #include "gpu/runtime/event_recorder.h"
 #include "opencv2/imgcodecs.hpp"
@@ -106,6 +106,12 @@ void run(const Variant& setting, const char* file, const DeviceInfo& device, con
                     ms.min(), t.detections, static_cast<long long>(t.windows), queued.c_str());
     };
     std::printf("%s, %s\n", setting.name, file == nullptr ? "crowd" : file);
+    CascadeOptions direct;
+    direct.graph = false;
+    detector.set_options(direct);
+    stage_times(detector, frame, stream.view());
+    std::printf("  memory %.1f MB, of these queues %.1f MB\n", static_cast<double>(detector.plan()->memory()) / 1e6,
+                static_cast<double>(detector.plan()->queue_memory()) / 1e6);
     for (const AblationStep& step : cascade_ablation()) line(step.name, step.options);
     const std::vector<std::vector<int>> sweeps = {{3},  {4},  {5},    {6},    {7},    {8},
                                                   {10}, {12}, {2, 5}, {4, 7}, {5, 8}, {6, 9}};
@@ -115,11 +121,6 @@ void run(const Variant& setting, const char* file, const DeviceInfo& device, con
         options.segments = list;
         line("segments " + text(list), options);
     }
-    CascadeOptions direct;
-    direct.graph = false;
-    detector.set_options(direct);
-    stage_times(detector, frame, stream.view());
-    std::printf("  memory %.1f MB\n", static_cast<double>(detector.plan()->memory()) / 1e6);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/detect/detector.h"
 #include "core/detect/null_recorder.h"
 #include "gpu/runtime/detection_memory.h"
 #include "gpu/runtime/probe.h"
@@ -43,6 +44,17 @@ protected:
     DetectionSet download(const DetectionBuffer& buffer) {
         DetectionSet set;
         transfer.download(buffer, set, view());
+        return set;
+    }
+
+    // Returns the raw detections of a frame, with as much memory for candidates as it needs.
+    DetectionSet raw_detections(Detector& detector, const Frame& frame, DetectionBuffer& raw) {
+        NullRecorder recorder;
+        DetectionSet set;
+        do {
+            detector.enqueue(frame, raw, recorder);
+            set = download(raw);
+        } while (detector.reserve(set.candidates));
         return set;
     }
 

@@ -46,6 +46,7 @@ private:
         void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override {
             on_frame_(frame, [&] { inner_->enqueue(frame, raw, recorder); });
         }
+        bool reserve(std::uint32_t candidates) override { return inner_->reserve(candidates); }
         void configure(const DetectorParams& params) override { inner_->configure(params); }
 
     private:

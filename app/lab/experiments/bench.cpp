@@ -91,11 +91,11 @@ DetectionSet ExperimentBench::suppress(Backend& backend, const DetectionSet& box
 DetectionSet ExperimentBench::detect(Backend& backend, Detector& detector, const Frame& frame) {
     NullRecorder recorder;
     DetectionSet found;
-    for (std::int32_t capacity = 16384;; capacity = static_cast<std::int32_t>(found.total)) {
+    for (std::int32_t capacity = 16384;; capacity = std::max(capacity, static_cast<std::int32_t>(found.total))) {
         DetectionBuffer raw = backend.make_buffer(capacity);
         detector.enqueue(frame, raw, recorder);
         backend.download(raw, found);
-        if (found.overflow() == 0) return found;
+        if (!detector.reserve(found.candidates) && found.overflow() == 0) return found;
     }
 }
 

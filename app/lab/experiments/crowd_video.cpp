@@ -43,12 +43,15 @@ void run_crowd_video(ExperimentBench& bench, ExperimentResult& result) {
         if (status == ReadStatus::end) break;
         if (status == ReadStatus::timeout) continue;
         bench.step(fmt::format("frame {}", n));
-        const double whole = milliseconds_of([&] {
-            detector->enqueue(frame, raw, *recorder);
-            nms->enqueue(raw, kept, nms_rule(NmsRule::greedy), *recorder);
-            backend.download(kept, kept_set);
-        });
-        backend.download(raw, raw_set);
+        double whole = 0;
+        do {
+            whole = milliseconds_of([&] {
+                detector->enqueue(frame, raw, *recorder);
+                nms->enqueue(raw, kept, nms_rule(NmsRule::greedy), *recorder);
+                backend.download(kept, kept_set);
+            });
+            backend.download(raw, raw_set);
+        } while (detector->reserve(raw_set.candidates));
         recorder->end_frame();
         // Times suppression alone, on the boxes in the buffer, after a frame that filled the caches with other data.
         RunTimes suppression;

@@ -91,9 +91,11 @@ DetectorRun::DetectorRun(const std::shared_ptr<Backend>& backend, const Detector
 }
 
 void DetectorRun::run(const Frame& frame) {
-    detector_->enqueue(frame, raw_, *recorder_);
-    if (nms_) nms_->enqueue(raw_, kept_, *params_, *recorder_);
-    backend_->download(nms_ ? kept_ : raw_, found_);
+    do {
+        detector_->enqueue(frame, raw_, *recorder_);
+        if (nms_) nms_->enqueue(raw_, kept_, *params_, *recorder_);
+        backend_->download(nms_ ? kept_ : raw_, found_);
+    } while (detector_->reserve(found_.candidates));  // suppression is measured with networks, which need no more
 }
 
 BenchCase DetectorRun::bench_case(const Frame& frame) {

@@ -32,9 +32,7 @@ class CascadeSwitches : public GpuTest {
 protected:
     std::vector<ScoredBox> detect(gpu::CascadeDetector& detector, const Frame& frame) {
         DetectionBuffer raw = gpu::make_device_buffer(1 << 16, {}, view());
-        NullRecorder recorder;
-        detector.enqueue(frame, raw, recorder);
-        return sorted_boxes(download(raw));
+        return sorted_boxes(raw_detections(detector, frame, raw));
     }
 };
 

@@ -38,9 +38,11 @@ public:
         : of_(of), detector_(stream_.view(), gpu::use_device(0), of.model, params(of)) {}
 
     std::vector<ScoredBox> detect() {
-        detector_.enqueue(of_.frame, raw_, recorder_);
         DetectionSet set;
-        transfer_.download(raw_, set, stream_.view());
+        do {
+            detector_.enqueue(of_.frame, raw_, recorder_);
+            transfer_.download(raw_, set, stream_.view());
+        } while (detector_.reserve(set.candidates));
         return sorted_boxes(set);
     }
 
@@ -156,9 +158,11 @@ TEST_F(SideBySide, EveryPairOfKinds) {
             gpu::DetectionTransfer own_transfer;
             NullRecorder none;
             for (int n = 0; n < calls && result.second.empty(); ++n) {
-                detector->enqueue(frame, raw, none);
                 DetectionSet set;
-                own_transfer.download(raw, set, own.view());
+                do {
+                    detector->enqueue(frame, raw, none);
+                    own_transfer.download(raw, set, own.view());
+                } while (detector->reserve(set.candidates));
                 result.first = sorted_boxes(set);
                 if (expected != nullptr) result.second = difference(*expected, result.first);
             }

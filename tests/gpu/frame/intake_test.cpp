@@ -65,8 +65,8 @@ protected:
 TEST_F(IntakeTest, LumaAndChromaArrive) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(71));
-    for (const bool integrated : {false, true}) {
-        gpu::FrameIntake intake(view(), integrated);
+    for (const bool in_place : {false, true}) {
+        gpu::FrameIntake intake(view(), in_place);
         for (int turn = 0; turn < 12; ++turn) {
             const auto format = static_cast<PixelFormat>(turn % 4);
             const int width = turn < 4 ? 1920 : 33 + 14 * turn;

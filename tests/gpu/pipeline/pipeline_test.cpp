@@ -314,6 +314,18 @@ TEST_F(CudaPipeline, OverflowsAreRepeatedAndRawBoxesAreComplete) {
     }
 }
 
+// With the first stage as a segment of its own, more windows are queued than queues hold at first.
+TEST_F(CudaPipeline, FramesWithManyCandidatesAreRepeated) {
+    const CrowdFile file(640, 360, 20);
+    const auto expected = run_file(file.path(), make_cpu_backend(), false);
+    PipelineSettings settings = crowd_settings();
+    settings.detector.switches["segments"] = "0,1";
+    for (const char* graph : {"on", "off"}) {
+        settings.detector.switches["graph"] = graph;
+        EXPECT_EQ(run_file(file.path(), make_cuda_backend(), true, settings)->lines, expected->lines) << graph;
+    }
+}
+
 // Frames of every size and format in sequence, as from a faulty sender.
 class OddFrames final : public VideoSource {
 public:

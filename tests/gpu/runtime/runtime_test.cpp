@@ -1,6 +1,7 @@
 // Owners, probe, recorder and errors of the CUDA runtime layer.
 #include <cuda_runtime_api.h>
 #include <chrono>
+#include <random>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -8,11 +9,13 @@
 #include "core/base/error.h"
 #include "gpu/runtime/device_buffer.h"
 #include "gpu/runtime/event_recorder.h"
+#include "gpu/runtime/kept_memory.h"
 #include "gpu/runtime/probe.h"
 #include "gpu/runtime/probe_kernel.h"
 #include "gpu/runtime/replay.h"
 #include "gpu/runtime/stream.h"
 #include "tests/gpu/gpu_fixture.h"
+#include "tests/support/random.h"
 
 namespace throng::test {
 namespace {
@@ -87,6 +90,34 @@ TEST_F(Runtime, BuffersAreMovable) {
     EXPECT_EQ(empty.data(), nullptr);
     empty = std::move(b);
     EXPECT_EQ(empty.data(), address);
+}
+
+// As for a folder of images of mixed sizes.
+TEST_F(Runtime, BuffersForOneSizeAfterAnotherShareMemory) {
+    if (IsSkipped() || HasFatalFailure()) return;
+    std::mt19937_64 random(seed(91));
+    KeptMemory memory;
+    const auto addresses = [&](std::size_t image, std::size_t table) {
+        const KeptMemory::Use use(memory);
+        const DeviceBuffer<std::byte> of_table(table);
+        const DeviceBuffer<std::byte> of_image(image);
+        fill_bytes(of_image, 1, view());
+        return std::pair<const void*, const void*>(of_table.data(), of_image.data());
+    };
+    constexpr std::size_t kImage = 40U << 20;
+    constexpr std::size_t kTable = 64U << 10;
+    addresses(kImage / 2, kTable / 2);
+    const auto largest = addresses(kImage, kTable);
+    for (int turn = 0; turn < 40; ++turn) {
+        const std::size_t image = kImage / 4 + random() % (kImage * 3 / 4);
+        EXPECT_EQ(addresses(image, 1 + random() % kTable), largest) << "bytes: " << image;
+    }
+    {
+        const KeptMemory::Use use(memory);
+        EXPECT_THROW(DeviceBuffer<std::byte>(std::size_t{1} << 50), Error);
+        const DeviceBuffer<std::byte> after(kImage);
+        EXPECT_NE(after.data(), nullptr);
+    }
 }
 
 TEST_F(Runtime, GraphReplaysCapturedWork) {

@@ -129,6 +129,8 @@ class FakeBackend final : public Backend {
 public:
     struct Plan {
         std::function<std::uint32_t(std::int64_t frame)> boxes = [](std::int64_t) { return 2U; };
+        // Candidates of a frame: the detector has memory for 100 until it needs more, and finds nothing without.
+        std::function<std::uint32_t(std::int64_t frame)> candidates = [](std::int64_t) { return 0U; };
         std::int64_t fails_at = -1;  // the detector throws from this frame on; this frame may be dropped
         ErrorKind failure = ErrorKind::internal;
         std::chrono::milliseconds detect_time{0};
@@ -178,6 +180,7 @@ public:
         const DetectionSpan& span = buffer.span();
         out = {};
         out.total = span.count->total;
+        out.candidates = span.count->candidates;
         const auto n = std::min<std::uint32_t>(out.total, static_cast<std::uint32_t>(span.capacity));
         for (std::uint32_t i = 0; i < n; ++i) out.detections.push_back({span.boxes[i], span.scores[i], 1, -1});
     }
@@ -236,12 +239,18 @@ private:
                 throw Error(plan_->failure, "the device failed", "fake");
             std::this_thread::sleep_for(plan_->detect_time);
             const DetectionSpan& span = raw.span();
-            *span.count = {finds_ ? plan_->boxes(index) : 0, 0};
+            const std::uint32_t candidates = plan_->candidates(index);
+            const bool complete = candidates <= reserved_;
+            *span.count = {finds_ && complete ? plan_->boxes(index) : 0, 0, complete ? 0 : candidates};
             for (std::uint32_t i = 0;
                  i < std::min<std::uint32_t>(span.count->total, static_cast<std::uint32_t>(span.capacity)); ++i) {
                 span.boxes[i] = {static_cast<float>(i), 0, 10, 10};
                 span.scores[i] = static_cast<float>(index);
             }
+        }
+        bool reserve(std::uint32_t candidates) override {
+            reserved_ = std::max(reserved_, candidates);
+            return candidates > 0;
         }
         void configure(const DetectorParams& params) override {
             if (params.kind == plan_->rejecting_kind && params.min_size == plan_->rejected_size) {
@@ -261,6 +270,7 @@ private:
     private:
         std::shared_ptr<const Plan> plan_;
         bool finds_;
+        std::uint32_t reserved_ = 100;
         std::map<std::string, std::string> chosen_;
     };
 

@@ -93,6 +93,27 @@ TEST(InFlight, OverflowedFramesRunAgainWithANextFrameInFlight) {
     EXPECT_EQ(trial.sink->overflows(), std::vector<std::uint32_t>(40, 0));
 }
 
+// Applies to live sources, too: no count reports the detections that would be missing.
+TEST(InFlight, FramesWithoutMemoryForTheirCandidatesRunAgain) {
+    for (const bool live : {false, true}) {
+        FakeSource::Plan source = device_frames(40);
+        source.live = live;
+        source.read_time = std::chrono::milliseconds(live ? 1 : 0);
+        FakeBackend::Plan backend = device_backend();
+        backend.boxes = [](std::int64_t frame) { return 2 + static_cast<std::uint32_t>(frame); };
+        backend.candidates = [](std::int64_t frame) { return static_cast<std::uint32_t>(frame / 10 * 90 + frame % 2); };
+        Trial trial(source, backend);
+        trial.run();
+        const std::vector<std::int64_t> frames = trial.sink->frames();
+        EXPECT_TRUE(live || frames.size() == 40);
+        ASSERT_FALSE(frames.empty());
+        for (std::size_t i = 0; i < frames.size(); ++i) {
+            EXPECT_EQ(trial.sink->kept()[i], backend.boxes(frames[i])) << "frame " << frames[i];
+        }
+        EXPECT_EQ(trial.pipeline->counters().overflowed, 0U);
+    }
+}
+
 TEST(InFlight, SettingsChangeBetweenFramesWithoutDrops) {
     FakeBackend::Plan backend = device_backend();
     backend.detect_time = std::chrono::milliseconds(1);

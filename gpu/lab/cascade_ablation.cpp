@@ -1,4 +1,4 @@
-#include "gpu/cascade/ablation.h"
+#include "gpu/lab/cascade_ablation.h"
 
 #include <cuda_runtime_api.h>
 
@@ -102,11 +102,14 @@ CascadeTimes measure_cascade(CascadeDetector& detector, const Frame& frame, Stre
     NullRecorder recorder;
     CascadeTimes times;
     const auto call = [&] { detector.enqueue(frame, raw, recorder); };
-    if (time_calls(stream, 1, call, 1).front() > kSlow) inner = 1;  // the overhead of the events is negligible
-    times.ms = time_calls(stream, repeats, call, inner);
     DetectionTransfer transfer;
     DetectionSet set;
-    transfer.download(raw, set, stream);
+    do {
+        call();
+        transfer.download(raw, set, stream);
+    } while (detector.reserve(set.candidates));
+    if (time_calls(stream, 1, call, 1).front() > kSlow) inner = 1;  // the overhead of the events is negligible
+    times.ms = time_calls(stream, repeats, call, inner);
     times.detections = set.total;
     times.queued = detector.read_queued();
     times.windows = detector.plan() != nullptr ? detector.plan()->window_count() : 0;

@@ -1,4 +1,4 @@
-#include "gpu/hog/hog_profiling.h"
+#include "gpu/lab/hog_ablation.h"
 
 #include "core/detect/null_recorder.h"
 #include "gpu/runtime/detection_memory.h"

@@ -1,4 +1,4 @@
-#include "gpu/nms/partial_nms.h"
+#include "gpu/lab/partial_nms.h"
 
 #include <cuda_runtime_api.h>
 
