@@ -1,12 +1,10 @@
 // throng info: shows the capabilities of this build and this machine.
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <opencv2/core/utility.hpp>
 #include <string>
-#include <thread>
 #include <vector>
 
 extern "C" {
@@ -23,6 +21,7 @@ extern "C" {
 #include "app/options/table.h"
 #include "app/options/window_program.h"
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 #include "core/base/shared_library.h"
 #include "core/clocks/clock_controller.h"
 #include "core/clocks/telemetry.h"
@@ -111,7 +110,9 @@ Json board(const std::string& root, int device) {
 Json decoders(int device) {
     Json list = Json::array();
     for (const DecoderInfo& decoder : list_decoders(device)) {
-        list.push_back({{"name", decoder.name}, {"usable", decoder.available}, {"details", decoder.details}});
+        list.push_back({{"name", name_of(kDecoderNames, decoder.kind)},
+                        {"usable", decoder.available},
+                        {"details", decoder.details}});
     }
     return list;
 }
@@ -147,8 +148,10 @@ Json models() {
     Json list = Json::array();
     for (const ModelFile& model : list_models()) {
         const bool is_default = model.name == default_model(model.kind);
-        list.push_back(
-            {{"name", model.name}, {"kind", model.kind}, {"default", is_default}, {"path", model.path.string()}});
+        list.push_back({{"name", model.name},
+                        {"kind", detector_kind(model.kind).name},
+                        {"default", is_default},
+                        {"path", model.path.string()}});
     }
     return list;
 }
@@ -193,7 +196,7 @@ int info(const CommonOptions& common, const std::string& root, bool json) {
     all["cameras"] = cameras();
     all["models"] = models();
     if (json) {
-        standard_output::print("{}\n", all.dump(2, ' ', false, Json::error_handler_t::replace));
+        standard_output::print("{}\n", json_text(all, 2));
         return 0;
     }
     for (const auto& [name, version] : all["versions"].items())
@@ -220,10 +223,8 @@ void add_info_command(CLI::App& program, CommandContext& context) {
     add_value(command, "Board", "--root", *root, "DIR", "Prefix of every system path (for tests and dry runs)");
     add_value(command, "Options", "--probe-encoder", *encoder, "NAME",
               "Only encode five frames with this encoder; exit status 4: it fails", one_of(encoder_names()));
-    set_action(command, [&context, json, root, encoder] {
-        context.run = [&context, json, root, encoder] {
-            return encoder->empty() ? info(context.common, *root, *json) : probe(*encoder);
-        };
+    set_run(command, context, [&context, json, root, encoder] {
+        return encoder->empty() ? info(context.common, *root, *json) : probe(*encoder);
     });
 }
 
