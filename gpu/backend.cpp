@@ -29,22 +29,23 @@ std::unique_ptr<Detector> make_cascade(StreamView stream, const DeviceInfo& devi
     return make_cascade_detector(stream, device, params);
 }
 
-// Maps each name of detector_kinds() to its factory function. A new detector needs one line here.
+// Maps each of detector_kinds() to its factory function. A new detector needs one line here.
 struct DetectorFactory {
-    std::string_view kind;
+    DetectorId kind;
     std::unique_ptr<Detector> (*make)(StreamView stream, const DeviceInfo& device, const DetectorParams& params);
 };
 
 constexpr DetectorFactory kFactories[] = {
-    {"haar", make_cascade},        {"lbp", make_cascade},      {"cnn", make_cnn_detector},
-    {"person", make_cnn_detector}, {"hog", make_hog_detector}, {"face+person", make_cnn_detector},
+    {DetectorId::haar, make_cascade},        {DetectorId::lbp, make_cascade},
+    {DetectorId::hog, make_hog_detector},    {DetectorId::cnn, make_cnn_detector},
+    {DetectorId::person, make_cnn_detector}, {DetectorId::face_and_person, make_cnn_detector},
 };
 
 class CudaBackend final : public Backend {
 public:
     explicit CudaBackend(int index) : device_(use_device(index)) {}
 
-    [[nodiscard]] std::string name() const override { return "cuda"; }
+    [[nodiscard]] BackendKind kind() const override { return BackendKind::cuda; }
 
     [[nodiscard]] std::string description() const override {
         return device_.name + ", device " + std::to_string(device_.index);

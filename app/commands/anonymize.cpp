@@ -29,8 +29,8 @@ void add_anonymize_command(CLI::App& program, CommandContext& context) {
               "if that is taken");
     add_value(command, output, "--regions", arguments->regions, "OUT.jsonl",
               "Write what is hidden in each frame as JSON lines, for throng eval --leaks; one input file only");
-    add_value(command, output, "--audio", arguments->audio, "", "Audio of videos: copy all tracks, or drop them",
-              one_of({"copy", "drop"}));
+    add_choice(command, output, "--audio", arguments->copy_audio, kAudioNames,
+               "Audio of videos: copy all tracks, or drop them");
     std::vector<std::string> encoders = encoder_names();
     encoders.insert(encoders.begin(), "auto");
     add_value(command, output, "--encoder", arguments->encoder, "",
@@ -40,19 +40,17 @@ void add_anonymize_command(CLI::App& program, CommandContext& context) {
               "Quality of videos, from 0 (best) to 51 (smallest files): the rate factor of libx264",
               whole_range(0, 51));
     const auto hiding = "Hiding";
-    add_value(
-        command, hiding, "--what", arguments->what, "",
+    add_choice(
+        command, hiding, "--what", arguments->what, kHiddenNames,
         "What is hidden: faces; people, also from behind, with --detector person unless it says hog; both, by two "
-        "networks: faces also where nobody is found",
-        one_of(std::vector<std::string>(std::begin(kHiddenWhat), std::end(kHiddenWhat))));
-    add_value(command, hiding, "--style", arguments->style, "",
-              "How faces are hidden; each draws from at most 6x6 mean colors of a face",
-              one_of(std::vector<std::string>(std::begin(kRedactStyleNames), std::end(kRedactStyleNames))));
+        "networks: faces also where nobody is found");
+    add_choice(command, hiding, "--style", arguments->style, kRedactStyleNames,
+               "How faces are hidden; each draws from at most 6x6 mean colors of a face");
     add_value(command, hiding, "--margin", arguments->margin, "M",
               "Distance from a face to the edge of the hidden ellipse, as a share of the face's size",
               finite_range(0, 2))
-        .show_default(fmt::format("{:g}; haar, lbp {:g}", hiding_params("cnn").redact.margin,
-                                  hiding_params("haar").redact.margin));
+        .show_default(fmt::format("{:g}; haar, lbp {:g}", hiding_params(DetectorId::cnn).redact.margin,
+                                  hiding_params(DetectorId::haar).redact.margin));
     add_value(command, hiding, "--only", arguments->only, "SPANS",
               "Hide faces of videos in these spans of time only, such as 12.5-20,1:00-1:30,2:00-; all other "
               "frames stay as they are");
@@ -67,8 +65,8 @@ void add_anonymize_command(CLI::App& program, CommandContext& context) {
     add_value(command, hiding, "--review", arguments->review, "REPORT.json",
               "Show the doubtful tracks of a report in a window, with the settings of the report; each is "
               "hidden or left visible there, and the file is written again");
-    add_value(command, "Source", "--decoder", arguments->decoder, "", "Video decoder for finding the faces",
-              one_of(decoder_names()));
+    add_choice(command, "Source", "--decoder", arguments->decoder, kDecoderNames,
+               "Video decoder for finding the faces");
     add_archive_options(command, arguments->archive);
     add_value(command, "Archive", "--streams", arguments->streams, "N",
               "Number of files in progress at the same time; 0: chosen by the backend", whole_range(0, 256));
@@ -81,15 +79,13 @@ void add_anonymize_command(CLI::App& program, CommandContext& context) {
                "  throng anonymize archive/ --out hidden/ --shard 1/8 --resume\n"
                "  throng anonymize --review hidden.report.json\n"
                "  throng anonymize interview.mp4 --out hidden.mp4 --keep 3@hidden.report.json");
-    set_action(command, [&context, arguments] {
+    set_run(command, context, [&context, arguments] {
         // The configuration file may set --review and --out, too.
-        context.run = [&context, arguments] {
-            if (!arguments->review.empty()) return run_anonymize_review(*arguments, context.common);
-            if (arguments->archive.out.empty()) {
-                throw Error(ErrorKind::usage, "is required", "--out", "see throng anonymize --help");
-            }
-            return AnonymizeRun(*arguments, context.common).run();
-        };
+        if (!arguments->review.empty()) return run_anonymize_review(*arguments, context.common);
+        if (arguments->archive.out.empty()) {
+            throw Error(ErrorKind::usage, "is required", "--out", "see throng anonymize --help");
+        }
+        return AnonymizeRun(*arguments, context.common).run();
     });
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <filesystem>
 #include <map>
 #include <opencv2/core.hpp>
@@ -174,10 +173,6 @@ std::string head_html(const Json& header) {
            "doubtful ones in a window.</p>\n";
 }
 
-std::string dump(const Json& json, int indent) {
-    return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
-
 Json track_json(const ReportedTrack& track) {
     Json json;
     json["id"] = track.summary.track;
@@ -234,8 +229,7 @@ Json file_json(const ReportedFile& file) {
 }
 
 ReportedModel describe_model(const DetectorParams& detector) {
-    const std::string model = detector.model.empty() ? default_model(detector.kind) : detector.model;
-    const fs::path file = find_model(model, detector.kind);
+    const fs::path file = find_model(detector.model, detector.kind);
     ReportedModel result{file.stem().string(),
                          file.filename().string(),
                          fs::absolute(file).lexically_normal().string(),
@@ -266,7 +260,7 @@ Json header_json(const ReportHeader& header) {
 
 std::string report_text(Json header, const Json& file) {
     header["files"] = Json::array({file});
-    return dump(header, 1) + "\n";
+    return json_text(header, 1) + "\n";
 }
 
 void check_report_base(const std::string& base) {
@@ -277,7 +271,7 @@ void check_report_base(const std::string& base) {
 }
 
 ReportWriter::ReportWriter(const std::string& base, const Json& header) : json_(base + ".json"), html_(base + ".html") {
-    std::string text = dump(header, 1);
+    std::string text = json_text(header, 1);
     text.erase(text.rfind('\n'));  // the closing brace
     json_.write(text + ",\n \"files\": [");
     html_.write(head_html(header));
@@ -286,7 +280,7 @@ ReportWriter::ReportWriter(const std::string& base, const Json& header) : json_(
 void ReportWriter::add(Json file) {
     // An id names one track of the report.
     for (Json& track : file.at("tracks")) track["id"] = ++last_track_;
-    json_.write((is_first_ ? "\n" : ",\n") + dump(file, 1));
+    json_.write((is_first_ ? "\n" : ",\n") + json_text(file, 1));
     is_first_ = false;
     html_.write(file_html(file));
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -151,10 +150,18 @@ void choose_models(const Json& report, AnonymizeArguments& arguments) {
     }
 }
 
+// Returns the choice of this name. Throws Error(input) for a name that the report cannot have.
+template <class Choice, std::size_t kSize>
+Choice choice_in(const AnonymizeArguments& arguments, ChoiceNames<Choice, kSize> names, const std::string& name) {
+    if (const std::optional<Choice> choice = choice_of(names, name)) return *choice;
+    throw Error(ErrorKind::input, {"the report is damaged: %1", choice_problem(words_of(names), name)},
+                arguments.review);
+}
+
 void use_settings(const Json& report, AnonymizeArguments& arguments) {
     const Json& settings = report.at("settings");
-    arguments.what = settings.value("what", "faces");
-    arguments.style = settings.at("style").get<std::string>();
+    arguments.what = choice_in(arguments, kHiddenNames, settings.value("what", "faces"));
+    arguments.style = choice_in(arguments, kRedactStyleNames, settings.at("style").get<std::string>());
     arguments.margin = settings.at("margin").get<float>();
     arguments.only = settings.at("only").get<std::string>();
     choose_models(report, arguments);
@@ -170,7 +177,9 @@ void use_settings(const Json& report, AnonymizeArguments& arguments) {
     const Json& output = report.at("output");
     if (!is_given("--encoder")) arguments.encoder = output.at("encoder").get<std::string>();
     if (!is_given("--quality")) arguments.quality = output.at("quality").get<int>();
-    if (!is_given("--audio")) arguments.audio = output.at("audio").get<std::string>();
+    if (!is_given("--audio")) {
+        arguments.copy_audio = choice_in(arguments, kAudioNames, output.at("audio").get<std::string>());
+    }
 }
 
 // Returns the tracks that a person may decide about: the doubtful ones, and those that somebody decided about.

@@ -79,11 +79,12 @@ std::string report_beside(const fs::path& output) {
     throw Error(ErrorKind::usage, "is not the report of " + output.string(), bases[1] + ".json", "use --report BASE");
 }
 
-std::string summary_of(const ReportedFile& file, const std::string& what) {
-    const bool is_faces = what == "faces";
+std::string summary_of(const ReportedFile& file, Hidden what) {
+    const bool is_faces = what == Hidden::faces;
     const std::string found =
-        what == "both" ? fmt::format("{} of people and faces", text_of_count(file.detected, "region", "regions"))
-                       : text_of_count(file.detected, is_faces ? "face" : "person", is_faces ? "faces" : "people");
+        what == Hidden::both
+            ? fmt::format("{} of people and faces", text_of_count(file.detected, "region", "regions"))
+            : text_of_count(file.detected, is_faces ? "face" : "person", is_faces ? "faces" : "people");
     std::string text = fmt::format("{}: {}", file.output, found);
     if (!file.still) {
         text += fmt::format(" in {} of {}, {} filled in, audio: {}",
@@ -271,8 +272,9 @@ int AnonymizeRun::run_file() {
             const auto steps = now.frames ? std::optional(2 * *now.frames) : std::nullopt;
             progress.emplace(common_, fs::path(input).filename().string(), steps);
         }
-        const std::string objects = setup_.what == "both" ? "people and faces" : setup_.what;
-        progress->update(now.found + now.hidden, (now.hidden > 0 ? "hiding " : "finding ") + objects);
+        const std::string_view objects =
+            setup_.what == Hidden::both ? "people and faces" : name_of(kHiddenNames, setup_.what);
+        progress->update(now.found + now.hidden, fmt::format("{} {}", now.hidden > 0 ? "hiding" : "finding", objects));
     };
     ReportedFile reported;
     int status = 0;

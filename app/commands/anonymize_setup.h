@@ -14,17 +14,21 @@
 #include "app/options/time_spans.h"
 #include "core/pipeline/pipeline_settings.h"
 #include "core/redact/hiding.h"
+#include "core/video/source.h"
 
 namespace throng {
 
-// What is hidden: values of --what.
-inline constexpr std::string_view kHiddenWhat[] = {"faces", "people", "both"};
+enum class Hidden : std::uint8_t { faces, people, both };
+
+// Values of --what.
+inline constexpr std::pair<std::string_view, Hidden> kHiddenNames[] = {
+    {"faces", Hidden::faces}, {"people", Hidden::people}, {"both", Hidden::both}};
 
 struct AnonymizeArguments {
     std::vector<std::string> inputs;
-    std::string report;          // without extension; empty: chosen from --out
-    std::string what = "faces";  // one of kHiddenWhat
-    std::string style = "blur";
+    std::string report;  // without extension; empty: chosen from --out
+    Hidden what = Hidden::faces;
+    RedactStyle style = RedactStyle::blur;
     std::optional<float> margin;  // none: chosen by the detector
     std::string only;
     std::string regions;            // JSON lines of what is hidden in each frame; empty: none
@@ -35,11 +39,16 @@ struct AnonymizeArguments {
     std::string decided_by = kDecidedByOption;
     std::string encoder = "auto";
     int quality = 20;
-    std::string audio = "drop";
-    std::string decoder = "auto";
+    bool copy_audio = false;
+    DecoderKind decoder = DecoderKind::automatic;
     int streams = 0;  // files in progress at the same time; 0: chosen by the backend
-    DetectionOptions detection{
-        .kinds = {std::string(kAutoDetector), "cnn", "haar", "lbp", "hog", "person", "face+person"}};
+    DetectionOptions detection{.kinds = {{},
+                                         DetectorId::cnn,
+                                         DetectorId::haar,
+                                         DetectorId::lbp,
+                                         DetectorId::hog,
+                                         DetectorId::person,
+                                         DetectorId::face_and_person}};
     ArchiveArguments archive;  // with --out, which may be a file
 };
 
@@ -63,12 +72,12 @@ private:
 struct AnonymizeSetup {
     HidingParams hiding;
     PipelineSettings settings;
-    std::string what;  // AnonymizeArguments::what
+    Hidden what = Hidden::faces;
     std::vector<TimeSpan> only;
     std::vector<DecidedTrack> decided;
     std::string decided_by;
     std::string regions;  // of one file: see AnonymizeArguments
-    std::string decoder;
+    DecoderKind decoder = DecoderKind::automatic;
     int quality = 0;
     bool copy_audio = false;
     ReportHeader report;

@@ -1,6 +1,5 @@
 #include "app/commands/anonymize_worker.h"
 
-#include <algorithm>
 #include <chrono>
 #include <limits>
 #include <utility>
@@ -10,7 +9,6 @@
 #include "core/algo/nms_rules.h"
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
-#include "core/base/log.h"
 #include "core/pipeline/pipeline.h"
 #include "core/video/damage_watch.h"
 #include "core/video/exact_writer.h"
@@ -152,7 +150,7 @@ void AnonymizeWorker::find_faces(const std::string& input, VideoPlan& plan, cons
                                  const std::stop_token& stop) {
     SourceOptions options;
     options.decoder = setup_.decoder;
-    set_device(options, common_.device, images_.backend()->name() != "cpu");
+    set_device(options, common_.device, images_.backend()->kind() != BackendKind::cpu);
     std::unique_ptr<VideoSource> source = open_media(file_request(input, options), stop);
     const std::optional<std::int64_t> frames = source->info().frame_count;
     if (frames && *frames > 0) progress_.frames = static_cast<std::uint64_t>(*frames);

@@ -22,7 +22,7 @@ CommonOptions on_device(CommonOptions common, int device) {
 // All of --device all are used, so each is tested.
 std::vector<int> tested_devices(const CommonOptions& common) {
     gpu::CudaProbe probe = probe_cuda_module();
-    if (common.device == kAllDevices && common.backend != "cpu") {
+    if (common.device == kAllDevices && common.backend != BackendKind::cpu) {
         for (gpu::DeviceInfo& device : probe.devices)
             device.unavailable_reason = cuda_unavailable_reason(device.index).text();
     }
@@ -45,7 +45,7 @@ ArchiveWorkers::ArchiveWorkers(const CommonOptions& common, const DetectorParams
 
 int ArchiveWorkers::choose(std::size_t inputs, int requested) const {
     const int of_gpu = std::max(cpu_cores(), kWorkersOfGpu * static_cast<int>(devices_.size()));
-    const int automatic = first_.backend->name() == "cpu" ? cpu_cores() : of_gpu;
+    const int automatic = first_.backend->kind() == BackendKind::cpu ? cpu_cores() : of_gpu;
     const int most = requested > 0 ? requested : automatic;
     return std::clamp(static_cast<int>(std::min<std::size_t>(inputs, 1 << 16)), 1, most);
 }

@@ -4,6 +4,7 @@
 #include "app/commands/detect_run.h"
 #include "app/options/command.h"
 #include "app/options/command_line.h"
+#include "app/options/encoder_options.h"
 
 namespace throng {
 
@@ -18,8 +19,8 @@ void add_detect_command(CLI::App& program, CommandContext& context) {
     add_settings(command, arguments->detection, detector_settings());
     add_settings(command, arguments->detection, nms_settings());
     add_output_options(command, arguments->output);
-    add_value(command, "Output", "--audio", arguments->output.audio, "",
-              "Audio of the source: copy it into the video, or drop it", one_of({"copy", "drop"}));
+    add_choice(command, "Output", "--audio", arguments->output.copy_audio, kAudioNames,
+               "Audio of the source: copy it into the video, or drop it");
     add_value(command, "Archive", "--out", arguments->archive.out, "DIR",
               "Process every file by itself; write one result per file into a folder that mirrors the tree of the "
               "inputs");
@@ -33,9 +34,7 @@ void add_detect_command(CLI::App& program, CommandContext& context) {
                "  throng detect photos/ clips/ --out results --shard 1/8 --resume\n"
                "  throng detect camera:0 --frames 300 --min-size 60 --json - | jq .raw\n"
                "  throng detect crowd:faces=200,size=1920x1080 --frames 100");
-    set_action(command, [&context, arguments] {
-        context.run = [&context, arguments] { return DetectRun(*arguments, context.common).run(); };
-    });
+    set_run(command, context, [&context, arguments] { return DetectRun(*arguments, context.common).run(); });
 }
 
 }  // namespace throng

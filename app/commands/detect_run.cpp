@@ -12,6 +12,7 @@
 #include "app/options/interrupt.h"
 #include "app/options/report.h"
 #include "app/options/standard_output.h"
+#include "core/base/json_text.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
 #include "core/base/resources.h"
@@ -69,7 +70,7 @@ int DetectRun::run() {
     if (arguments_.sources.empty()) return answer_questions();
     idle_backends_.push_back(make_backend(common_, &settings_.detector));
     const BackendChoice& first = idle_backends_.back();
-    backend_name_ = first.backend->name();
+    backend_ = first.backend->kind();
     backend_why_ = first.why.text();
     model_name_ = model_name(settings_.detector);  // the file may be removed before the end
     logger().debug("backend {}, {}", first.why.text(), first.backend->description());
@@ -132,7 +133,7 @@ void DetectRun::report(const Error& error) {
 
 std::size_t DetectRun::files_at_once() const {
     if (arguments_.streams > 0) return static_cast<std::size_t>(arguments_.streams);
-    if (backend_name_ != "cpu" && !device_lost_) return kStreamsOfGpu;
+    if (backend_ != BackendKind::cpu && !device_lost_) return kStreamsOfGpu;
     return std::min(static_cast<std::size_t>(cpu_cores()), kMaxStreamsOfCpu);
 }
 
@@ -163,7 +164,7 @@ BackendChoice DetectRun::acquire_backend() {
     }
     // Each source has its own CUDA stream on the same device.
     CommonOptions common = common_;
-    common.backend = device_lost_ ? "cpu" : backend_name_;
+    common.backend = device_lost_ ? BackendKind::cpu : backend_;
     return make_backend(common, device_lost_ ? &settings_.detector : nullptr);
 }
 
@@ -171,7 +172,7 @@ void DetectRun::start_source(std::size_t number) {
     std::unique_ptr<VideoSource> source;
     try {
         SourceOptions options = arguments_.source.source;
-        set_device(options, common_.device, backend_name_ != "cpu" && !device_lost_);
+        set_device(options, common_.device, backend_ != BackendKind::cpu && !device_lost_);
         source = open_source(arguments_.sources[number], options, InterruptGuard::token());
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::interrupted) report(error);
@@ -221,7 +222,7 @@ Pipeline& DetectRun::make_pipeline(std::size_t number, std::unique_ptr<VideoSour
 void DetectRun::share_threads() {
     std::vector<Pipeline*> on_cpu;
     for (Active& active : active_) {
-        if (active.pipeline->backend_name() == "cpu") on_cpu.push_back(active.pipeline.get());
+        if (active.pipeline->backend_kind() == BackendKind::cpu) on_cpu.push_back(active.pipeline.get());
     }
     if (on_cpu.empty() || arguments_.sources.size() == 1) return;
     const int all = settings_.detector.threads > 0 ? settings_.detector.threads : cpu_cores();
@@ -310,7 +311,7 @@ void DetectRun::finish(Active& active) {
     summary_->add(counters);
     active.totals->set_dropped(counters.dropped);
     active.totals->set_details(pipeline.source_info().details.text());
-    const bool left_device = pipeline.backend_name() != active.backend.backend->name();
+    const bool left_device = pipeline.backend_kind() != active.backend.backend->kind();
     const std::optional<Error> failure = pipeline.failure();
     if (failure) {
         report(*failure);
@@ -325,7 +326,7 @@ void DetectRun::finish(Active& active) {
     if (left_device) {
         device_lost_ = true;  // lost to this process: further sources start on the CPU
         idle_backends_.clear();
-    } else if (!failure && !(device_lost_ && active.backend.backend->name() != "cpu")) {
+    } else if (!failure && !(device_lost_ && active.backend.backend->kind() != BackendKind::cpu)) {
         idle_backends_.push_back(std::move(active.backend));
     }
 }
@@ -333,15 +334,13 @@ void DetectRun::finish(Active& active) {
 void DetectRun::write_summary(double seconds) {
     if (arguments_.output.summary.empty() || summary_->frames() == 0) return;
     nlohmann::ordered_json json = summary_->json(seconds);
-    json["detector"] = settings_.detector.kind;
+    json["detector"] = detector_kind(settings_.detector.kind).name;
     json["model"] = model_name_;
-    json["backend"] = backend_name_;
+    json["backend"] = name_of(kBackendNames, backend_);
     json["sources"] = SourceTotals::json(totals_);
     json["interrupted"] = InterruptGuard::requested();
     try {
-        write_file(arguments_.output.summary,
-                   json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n",
-                   InterruptGuard::token());
+        write_file(arguments_.output.summary, json_text(json, 2) + "\n", InterruptGuard::token());
     } catch (const Error& error) {
         report(error);
     }

@@ -87,7 +87,7 @@ private:
     const CommonOptions& common_;
     std::shared_ptr<RunFiles> files_;
     PipelineSettings settings_;
-    std::string backend_name_;
+    BackendKind backend_ = BackendKind::automatic;
     std::string backend_why_;
     std::string model_name_;
     std::vector<BackendChoice> idle_backends_;  // of sources that have ended

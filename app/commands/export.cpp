@@ -17,7 +17,6 @@
 #include "core/base/error.h"
 #include "core/base/input_file.h"
 #include "core/base/log.h"
-#include "core/detect/nms_names.h"
 
 namespace throng {
 namespace {
@@ -26,7 +25,7 @@ namespace fs = std::filesystem;
 
 struct ExportArguments {
     std::vector<std::string> results;
-    std::string format = "coco";
+    AnnotationFormat format = AnnotationFormat::coco;
     std::string out;
     std::string label = "face";
 };
@@ -62,7 +61,7 @@ int run(const ExportArguments& arguments, const CommonOptions& common) {
     const InterruptGuard interrupts;
     ExportOptions options;
     options.label = arguments.label;
-    options.format = choice_of(kAnnotationFormats, arguments.format).value();
+    options.format = arguments.format;
     const std::vector<fs::path> results = find_results(arguments.results);
     RunFiles files(common);
     std::vector<std::string> names;
@@ -75,7 +74,8 @@ int run(const ExportArguments& arguments, const CommonOptions& common) {
     const ExportTotals totals = export_annotations(results, arguments.out, options, InterruptGuard::token());
     unchanged.check_unchanged();
     if (!totals.left_out.empty()) {
-        logger().info("the format {} has no place for {}", arguments.format, fmt::join(totals.left_out, ", "));
+        logger().info("the format {} has no place for {}", name_of(kAnnotationFormats, options.format),
+                      fmt::join(totals.left_out, ", "));
     }
     if (!common.quiet) {
         standard_output::print("{} {}, {} {}, {} {}: {}\n", totals.sources, totals.sources == 1 ? "source" : "sources",
@@ -93,11 +93,9 @@ void add_export_command(CLI::App& program, CommandContext& context) {
     add_value(command, "Options", "RESULTS", arguments->results, "",
               "Files that detect --json or merge --json wrote, or folders of detect --out")
         .required();
-    add_value(
-        command, "Options", "--format", arguments->format, "",
-        "coco: one JSON file; yolo: a folder as Darknet reads it; cvat: one XML file; mot: a folder of sequences; "
-        "wider: one text file; voc: a folder of XML files",
-        one_of(words_of(kAnnotationFormats)));
+    add_choice(command, "Options", "--format", arguments->format, kAnnotationFormats,
+               "coco: one JSON file; yolo: a folder as Darknet reads it; cvat: one XML file; mot: a folder of "
+               "sequences; wider: one text file; voc: a folder of XML files");
     add_value(command, "Options", "--out", arguments->out, "PATH",
               "The file, or the folder, which must be new or empty")
         .required();
@@ -115,9 +113,7 @@ void add_export_command(CLI::App& program, CommandContext& context) {
         "  throng export faces.jsonl --format coco --out faces.json\n"
         "  throng detect clip.mp4 --track --json tracks.jsonl\n"
         "  throng export tracks.jsonl --format cvat --out tracks.xml");
-    set_action(command, [&context, arguments] {
-        context.run = [&context, arguments] { return run(*arguments, context.common); };
-    });
+    set_run(command, context, [&context, arguments] { return run(*arguments, context.common); });
 }
 
 }  // namespace throng

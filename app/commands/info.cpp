@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 #include <opencv2/core/utility.hpp>
 #include <string>
-#include <thread>
 #include <vector>
 
 extern "C" {
@@ -26,6 +25,7 @@ extern "C" {
 #include "app/options/table.h"
 #include "app/options/window_program.h"
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 #include "core/base/output_file.h"
 #include "core/base/shared_library.h"
 #include "core/clocks/clock_controller.h"
@@ -159,7 +159,9 @@ Json board(const std::string& root, int device) {
 Json decoders(int device) {
     Json list = Json::array();
     for (const DecoderInfo& decoder : list_decoders(device)) {
-        list.push_back({{"name", decoder.name}, {"usable", decoder.available}, {"details", decoder.details}});
+        list.push_back({{"name", name_of(kDecoderNames, decoder.kind)},
+                        {"usable", decoder.available},
+                        {"details", decoder.details}});
     }
     return list;
 }
@@ -195,8 +197,10 @@ Json models() {
     Json list = Json::array();
     for (const ModelFile& model : list_models()) {
         const bool is_default = model.name == default_model(model.kind);
-        list.push_back(
-            {{"name", model.name}, {"kind", model.kind}, {"default", is_default}, {"path", model.path.string()}});
+        list.push_back({{"name", model.name},
+                        {"kind", detector_kind(model.kind).name},
+                        {"default", is_default},
+                        {"path", model.path.string()}});
     }
     return list;
 }
@@ -286,7 +290,7 @@ int info(const CommonOptions& common, const InfoArguments& arguments) {
         file.close();
     }
     if (arguments.json) {
-        standard_output::print("{}\n", all.dump(2, ' ', false, Json::error_handler_t::replace));
+        standard_output::print("{}\n", json_text(all, 2));
     } else if (arguments.report.empty()) {
         standard_output::print("{}", text_of(all));
     } else if (arguments.report != "-") {
@@ -308,10 +312,8 @@ void add_info_command(CLI::App& program, CommandContext& context) {
               "Prefix of every system path (for tests and dry runs)");
     add_value(command, "Options", "--probe-encoder", arguments->encoder, "NAME",
               "Only encode five frames with this encoder; exit status 4: it fails", one_of(encoder_names()));
-    set_action(command, [&context, arguments] {
-        context.run = [&context, arguments] {
-            return arguments->encoder.empty() ? info(context.common, *arguments) : probe(arguments->encoder);
-        };
+    set_run(command, context, [&context, arguments] {
+        return arguments->encoder.empty() ? info(context.common, *arguments) : probe(arguments->encoder);
     });
 }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -174,9 +173,7 @@ void add_merge_command(CLI::App& program, CommandContext& context) {
         "  throng merge hidden --report hidden/report\n"
         "  throng merge node1/results node2/results --csv faces.csv --failures failures.csv\n"
         "  throng merge --relink found.jsonl --json relinked.jsonl");
-    set_action(command, [&context, arguments] {
-        context.run = [&context, arguments] { return run(*arguments, context.common); };
-    });
+    set_run(command, context, [&context, arguments] { return run(*arguments, context.common); });
 }
 
 }  // namespace throng

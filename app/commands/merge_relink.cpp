@@ -107,7 +107,7 @@ int run_merge_relink(const std::string& path, const std::string& out_path, const
             if (track.confirmed && !track.covered) list.push_back(json_of(track));
         }
         json["tracks"] = std::move(list);
-        out.write(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+        out.write(json_text(json) + "\n");
         ++number;
     }
     input.check_unchanged();

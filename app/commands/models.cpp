@@ -16,6 +16,7 @@
 #include "app/options/progress.h"
 #include "app/options/standard_output.h"
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 #include "core/base/secrets.h"
 #include "core/base/sha256.h"
 #include "core/detect/detector_kinds.h"
@@ -39,11 +40,6 @@ struct FetchArguments {
     std::string certificates;  // --certificates FILE
 };
 
-std::string default_of_kind(const std::string& kind) {
-    const DetectorKind* known = find_detector_kind(kind);
-    return known == nullptr || known->default_models.empty() ? std::string() : default_model(kind);
-}
-
 // Returns whether a recommended model is installed, and whether its file is identical to the publisher's.
 std::string state_of(const RecommendedModel& model, const std::map<std::string, fs::path>& found) {
     const auto here = found.find(std::string(model.name));
@@ -63,14 +59,14 @@ Json listing() {
     for (const ModelFile& file : list_models()) {
         paths.emplace(file.name, file.path);
         found.push_back({{"name", file.name},
-                         {"kind", file.kind},
-                         {"default", file.name == default_of_kind(file.kind)},
+                         {"kind", detector_kind(file.kind).name},
+                         {"default", file.name == default_model(file.kind)},
                          {"path", file.path.string()}});
     }
     Json recommended = Json::array();
     for (const RecommendedModel& model : recommended_models()) {
         recommended.push_back({{"name", model.name},
-                               {"kind", model.kind},
+                               {"kind", detector_kind(model.kind).name},
                                {"help", model.help},
                                {"license", model.license},
                                {"training_data", model.training},
@@ -128,7 +124,7 @@ void print_listing(const Json& all) {
 int list(bool json) {
     const Json all = listing();
     if (json) {
-        standard_output::print("{}\n", all.dump(2, ' ', false, Json::error_handler_t::replace));
+        standard_output::print("{}\n", json_text(all, 2));
     } else {
         print_listing(all);
     }
@@ -249,9 +245,7 @@ void add_models_command(CLI::App& program, CommandContext& context) {
         "variable TH_MODEL_MIRROR");
     add_value(fetch_command, "Download", "--certificates", arguments->certificates, "FILE",
               "Certificates to trust instead of the system's (PEM)");
-    set_action(fetch_command, [&context, arguments] {
-        context.run = [&context, arguments] { return fetch(*arguments, context.common); };
-    });
+    set_run(fetch_command, context, [&context, arguments] { return fetch(*arguments, context.common); });
 }
 
 }  // namespace throng

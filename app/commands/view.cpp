@@ -1,5 +1,4 @@
 // throng view: opens the window.
-#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <memory>
@@ -81,15 +80,15 @@ void check_wall(const ViewOptions& options) {
 }
 
 // Returns the detector kind that misses the fewest faces: the network if one is installed and can be read.
-std::string kind_for_hiding() {
-    const DetectorKind& network = detector_kind("cnn");
+DetectorId kind_for_hiding() {
+    const DetectorKind& network = detector_kind(DetectorId::cnn);
     try {
-        static_cast<void>(read_onnx(find_model(default_model(network.name), network.name)));
-        return std::string(network.name);
+        static_cast<void>(read_onnx(find_model("", network.id())));
+        return network.id();
     } catch (const Error& error) {
         logger().warn("the faces of a camera are found by the Haar cascade, which misses more of them: {}; {}",
                       error.problem().text(), network.get_models);
-        return "haar";
+        return DetectorId::haar;
     }
 }
 
@@ -104,7 +103,7 @@ int run_view(const CommandContext& context, ViewOptions options) {
     const bool try_network =
         !reproducible && options.scenes.empty() && options.sources.size() <= 1 && !chosen.changes_boxes();
     const PipelineSettings settings =
-        pipeline_settings(try_network ? chosen.params("haar") : options.detection.params());
+        pipeline_settings(try_network ? chosen.params(DetectorId::haar) : options.detection.params());
     const auto files = std::make_shared<RunFiles>(context.common);
     for (const std::string& source : options.sources) files->add_source(source);
     files->add_model(settings.detector);
@@ -152,7 +151,7 @@ int run_view(const CommandContext& context, ViewOptions options) {
     session.playback.max_frames = options.input.frames;
     SourceOptions input = options.input.source;
     const int device = context.common.device;
-    set_device(input, device, context.common.backend != "cpu" && cuda_unavailable_reason(device).empty());
+    set_device(input, device, context.common.backend != BackendKind::cpu && cuda_unavailable_reason(device).empty());
     session.settings.host_pixels = true;  // the window displays the frames
     session.open_source = [input](const std::string& spec, const std::stop_token& stop) {
         return open_source(spec, input, stop);

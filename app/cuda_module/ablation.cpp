@@ -59,8 +59,8 @@ std::vector<CudaAblationStep> cuda_ablation(const Frame& frame, const DetectorPa
     const gpu::DeviceInfo info = gpu::use_device(device);
     const gpu::Stream stream;
     const Frame on_device = gpu::device_frame(frame, stream.view());
-    return (params.kind == "hog" ? hog_steps : cascade_steps)(on_device, params, info, stream.view(), repeats,
-                                                              show_step);
+    return (params.kind == DetectorId::hog ? hog_steps : cascade_steps)(on_device, params, info, stream.view(), repeats,
+                                                                        show_step);
 }
 
 }  // namespace throng

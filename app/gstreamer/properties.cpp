@@ -35,7 +35,7 @@ SettingRow own_row(std::string_view name, SettingType type, std::string_view uni
 const std::vector<OwnRow>& own_rows() {
     static const auto& rows = *new std::vector<OwnRow>{
         {own_row("backend", SettingType::choice, "", "Backend of detection and suppression", 0,
-                 {"auto", "cpu", "cuda"}),
+                 words_of(kBackendNames)),
          "auto", false},
         {own_row("device", SettingType::whole, "N", "CUDA device", 1024), "0", false},
         {own_row("track", SettingType::flag, "", "Report the same track for an object in successive frames"), "false",
@@ -46,9 +46,8 @@ const std::vector<OwnRow>& own_rows() {
                  "whole by thronghide; part of the latency; 0: none",
                  kMaxDeadline),
          "200", false},
-        {own_row("style", SettingType::choice, "", "How faces are hidden", 0,
-                 {std::begin(kRedactStyleNames), std::end(kRedactStyleNames)}),
-         "blur", true},
+        {own_row("style", SettingType::choice, "", "How faces are hidden", 0, words_of(kRedactStyleNames)), "blur",
+         true},
         {own_row("margin", SettingType::real, "M",
                  "Margin around a face, as a share of its size on each side; empty: the detector's", 10),
          "", true},
@@ -98,12 +97,12 @@ ElementOptions element_options(const PropertyTexts& texts, bool hides) {
             rest.remove_prefix(std::min(one.size() + 1, rest.size()));
         }
     }
-    options.detection.backend = own["backend"];
+    options.detection.backend = choice_of(kBackendNames, own["backend"]).value();
     options.detection.device = static_cast<int>(parse_whole(own["device"]).value());
     options.detection.track = own["track"] == "true";
     options.messages = own["messages"] == "true";
     options.deadline = std::chrono::milliseconds(parse_whole(own["deadline"]).value());
-    if (hides) options.detection.hide = redact_style(own["style"]);
+    if (hides) options.detection.hide = choice_of(kRedactStyleNames, own["style"]);
     options.settings = stream_settings(options.detection);
     if (auto& hiding = options.settings.hiding) {
         if (!own["margin"].empty()) hiding->redact.margin = static_cast<float>(parse_real(own["margin"]).value());

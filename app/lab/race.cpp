@@ -76,7 +76,7 @@ void race_suppression(const CommonOptions& common, const ui::RaceInput& input, c
     const Message rule = std::string(name_of(kNmsRuleNames, params.rule)).c_str();
     const BackendChoice choice = make_backend(common, nullptr);
     Backend& backend = *choice.backend;
-    const bool on_gpu = backend.name() == "cuda";
+    const bool on_gpu = backend.kind() == BackendKind::cuda;
     const bool quadratic = input.raw.detections.size() <= kMaxBaselineInput;
     const Message too_many("quadratic: not run for more than %1 detections", kMaxBaselineInput);
 
@@ -145,7 +145,7 @@ std::vector<std::tuple<float, float, float, float>> sorted_boxes(const Detection
 void race_detector(const CommonOptions& common, const ui::RaceInput& input, const Show& show,
                    const std::stop_token& stop) {
     const std::shared_ptr<Backend> backend = make_backend(common, &input.settings.detector).backend;
-    const bool on_gpu = backend->name() == "cuda";
+    const bool on_gpu = backend->kind() == BackendKind::cuda;
     const Frame frame = on_gpu ? input.frame : input.frame.on_host();
     DetectorParams params = input.settings.detector;
     std::vector<std::tuple<float, float, float, float>> expected;

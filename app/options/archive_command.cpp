@@ -22,6 +22,7 @@
 #include "app/options/progress.h"
 #include "app/options/standard_output.h"
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 #include "core/base/resources.h"
 #include "core/base/secrets.h"
 #include "core/base/sha256.h"
@@ -69,7 +70,7 @@ class Reporter {
 public:
     Reporter(const ArchiveArguments& arguments, const CommonOptions& common, const Shard& shard, Stage stage,
              Clock::time_point start)
-        : json_(arguments.progress == "json"),
+        : json_(arguments.json_progress),
           quiet_(common.quiet),
           shard_(fmt::format("{}/{}", shard.index, shard.count)),
           what_(fmt::format("{}s", name_of(stage))),
@@ -153,8 +154,9 @@ void add_archive_options(CLI::App& command, ArchiveArguments& arguments) {
     add_flag(command, group, "--fail-fast", arguments.fail_fast, "End at the first file that cannot be processed");
     add_value(command, group, "--memory", arguments.memory, "SIZE",
               "Memory for the files in progress, such as 4G; 0: half of the machine's or the cgroup's", byte_size());
-    add_value(command, group, "--progress", arguments.progress, "",
-              "auto: a line on a terminal; json: a JSON object per second", one_of({"auto", "json"}));
+    static constexpr std::pair<std::string_view, bool> kProgressNames[] = {{"auto", false}, {"json", true}};
+    add_choice(command, group, "--progress", arguments.json_progress, kProgressNames,
+               "auto: a line on a terminal; json: a JSON object per second");
 }
 
 void reject_archive_options(const ArchiveArguments& arguments, const std::string& what_to_do) {
@@ -163,7 +165,7 @@ void reject_archive_options(const ArchiveArguments& arguments, const std::string
                                         {arguments.segment > 0, "--segment"},
                                         {arguments.resume, "--resume"},
                                         {arguments.fail_fast, "--fail-fast"},
-                                        {arguments.progress != "auto", "--progress"}}) {
+                                        {arguments.json_progress, "--progress"}}) {
         if (given) throw Error(ErrorKind::usage, "applies to archives only", option, what_to_do);
     }
 }
@@ -182,16 +184,16 @@ std::string archive_settings(const CLI::App& command, const DetectorParams& dete
     for (const OptionText& option : option_texts(command)) {
         if (!has(kGroups, option.group) && !has(kNames, option.name)) settings[option.name] = option.text;
     }
-    settings["detector"] = detector.kind;  // what auto stood for
-    if (!detector_kind(detector.kind).model.suffix.empty()) {
-        const std::string model = detector.model.empty() ? default_model(detector.kind) : detector.model;
-        settings["model_sha256"] = sha256_of(find_model(model, detector.kind), InterruptGuard::token());
+    const DetectorKind& kind = detector_kind(detector.kind);
+    settings["detector"] = kind.name;  // what auto stood for
+    if (!kind.model.suffix.empty()) {
+        settings["model_sha256"] = sha256_of(find_model(detector.model, detector.kind), InterruptGuard::token());
     }
-    if (const std::string_view faces = detector_kind(detector.kind).faces; !faces.empty()) {
-        settings["faces_model_sha256"] = sha256_of(find_model(default_model(faces), faces), InterruptGuard::token());
+    if (kind.faces) {
+        settings["faces_model_sha256"] = sha256_of(find_model("", *kind.faces), InterruptGuard::token());
     }
     if (contents != nullptr) settings.update(*contents);
-    return settings.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    return json_text(settings, 2) + "\n";
 }
 
 std::uint64_t memory_limit(const ArchiveArguments& arguments) {

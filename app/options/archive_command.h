@@ -21,7 +21,7 @@ struct ArchiveArguments {
     bool resume = false;                // --resume
     bool fail_fast = false;             // --fail-fast
     std::uint64_t memory = 0;           // --memory SIZE, in bytes; 0: half of the machine's
-    std::string progress = "auto";      // --progress auto|json
+    bool json_progress = false;         // --progress json
     double segment = 0;                 // --segment SECONDS; 0: files are not divided
     const CLI::App* command = nullptr;  // set by add_archive_options
 

@@ -35,7 +35,7 @@ void set_device(SourceOptions& source, int device, bool on_device) {
 
 std::function<std::shared_ptr<Backend>()> make_fallback(const CommonOptions& common, const DetectorParams& detector,
                                                         const Backend* first) {
-    if (common.backend != "auto" || (first != nullptr && first->name() == "cpu")) return {};
+    if (common.backend != BackendKind::automatic || (first != nullptr && first->kind() == BackendKind::cpu)) return {};
     return [threads = detector.threads] { return make_cpu_backend(threads); };
 }
 
@@ -43,12 +43,7 @@ BackendChoice make_backend(const CommonOptions& common, const DetectorParams* de
     if (common.device == kAllDevices) {
         throw Error(ErrorKind::usage, "applies to detect --out only", Setting{"device", "all"}, "name one device");
     }
-    if (common.backend == "cpu") return cpu_backend(detector, "requested");
-    const bool automatic = common.backend == "auto";
-    if (!automatic && common.backend != "cuda") {
-        throw Error(ErrorKind::usage, {"unknown backend %1", common.backend}, Setting{"backend"},
-                    "use auto, cpu or cuda");
-    }
+    if (common.backend == BackendKind::cpu) return cpu_backend(detector, "requested");
     Message unavailable_reason = cuda_unavailable_reason(common.device);
     if (unavailable_reason.empty()) {
         try {
@@ -58,7 +53,7 @@ BackendChoice make_backend(const CommonOptions& common, const DetectorParams* de
             unavailable_reason = error.message();
         }
     }
-    if (automatic) return cpu_backend(detector, unavailable_reason);
+    if (common.backend == BackendKind::automatic) return cpu_backend(detector, unavailable_reason);
     throw Error(ErrorKind::unavailable, {"CUDA backend unavailable: %1", unavailable_reason},
                 Setting{"backend", "cuda"}, {"use %1 to run on the CPU", Setting{"backend", "auto"}});
 }

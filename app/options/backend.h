@@ -20,7 +20,7 @@ struct BackendChoice {
 // Makes the backend of --backend. auto: CUDA where its module is installed, usable and able to make the detector; otherwise the
 // CPU, and `why` holds the reason. detector: the detector that the backend must be able to make; null where only NMS is
 // needed. The CPU backend uses its `threads`. Throws Error(unavailable) when the backend requested by name is
-// unavailable, Error(usage) for an unknown name.
+// unavailable.
 [[nodiscard]] BackendChoice make_backend(const CommonOptions& common, const DetectorParams* detector = nullptr);
 
 // Returns what makes the CPU's backend when `first` fails during a run (Engine). Empty if --backend names a backend, or if

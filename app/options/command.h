@@ -6,17 +6,18 @@
 #include <vector>
 
 #include "app/options/cli_fwd.h"
+#include "core/detect/backend_kind.h"
 
 namespace throng {
 
 // Options that every command takes. The parser sets them before it calls run.
 struct CommonOptions {
-    std::string config;                  // --config FILE
-    std::string backend = "auto";        // --backend auto|cpu|cuda
-    int device = 0;                      // --device N
-    std::string log_level = "info";      // --log-level
-    bool quiet = false;                  // --quiet: no progress, no tables, warnings only
-    std::vector<std::string> arguments;  // all of the command line, with the default command
+    std::string config;                            // --config FILE
+    BackendKind backend = BackendKind::automatic;  // --backend
+    int device = 0;                                // --device N
+    std::string log_level = "info";                // --log-level
+    bool quiet = false;                            // --quiet: no progress, no tables, warnings only
+    std::vector<std::string> arguments;            // all of the command line, with the default command
 };
 
 // A command's callback sets `run`, which run_command_line calls after parsing. run returns the exit status and may throw
@@ -26,6 +27,9 @@ struct CommandContext {
     std::function<void()> before_config;  // called before the file of --config, which may be a pipe, is read
     std::function<int()> run;
 };
+
+// Sets what runs after parsing if the command was given.
+void set_run(CLI::App& command, CommandContext& context, std::function<int()> run);
 
 // Each function adds its subcommand to the program. It is defined in the file with the command's name.
 void add_view_command(CLI::App& program, CommandContext& context);

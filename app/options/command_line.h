@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/options/cli_fwd.h"
+#include "core/base/choice_names.h"
 #include "core/base/value_text.h"
 
 namespace throng {
@@ -50,13 +51,6 @@ template <std::integral Integer>
 // Accepts these words.
 [[nodiscard]] ValueCheck one_of(const std::vector<std::string>& choices);
 
-// Returns the words of a table of pairs or of a map.
-[[nodiscard]] std::vector<std::string> words_of(const auto& names) {
-    std::vector<std::string> words;
-    for (const auto& [word, value] : names) words.emplace_back(word);
-    return words;
-}
-
 // An option that was added. Valid as long as its command.
 class AddedOption {
 public:
@@ -91,6 +85,15 @@ AddedOption add_list(CLI::App& command, const std::string& group, const std::str
 AddedOption add_setter(CLI::App& command, const std::string& group, const std::string& option,
                        std::function<void(const std::string&)> set, const std::string& type, const std::string& help,
                        const ValueCheck& check = {}, bool repeatable = false);
+
+// Adds an option whose value is one of a table of names. The value is the default, which --help shows.
+template <class Choice, std::size_t kSize>
+AddedOption add_choice(CLI::App& command, const std::string& group, const std::string& option, Choice& value,
+                       ChoiceNames<Choice, kSize> names, const std::string& help) {
+    const auto set = [&value, &names](const std::string& word) { value = choice_of(names, word).value(); };
+    return add_setter(command, group, option, set, "", help, one_of(words_of(names)))
+        .show_default(std::string(name_of(names, value)));
+}
 
 // Adds an option without a value. The function is told whether it is on: a configuration file may say false.
 AddedOption add_flag(CLI::App& command, const std::string& group, const std::string& option, bool& value,

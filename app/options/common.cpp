@@ -29,8 +29,8 @@ void add_to(CLI::App& app, CommonOptions& common) {
     const auto group = "Common";
     add_value(app, group, "--config", common.config, "FILE",
               "TOML file of options; options on the command line take precedence");
-    add_value(app, group, "--backend", common.backend, "",
-              "Where to compute; auto: CUDA if available, otherwise the CPU", one_of({"auto", "cpu", "cuda"}));
+    add_choice(app, group, "--backend", common.backend, kBackendNames,
+               "Where to compute; auto: CUDA if available, otherwise the CPU");
     add_value(app, group, "--device", common.device, "N", "Index of the GPU; all: every GPU, with detect --out",
               device_index());
     add_value(app, group, "--log-level", common.log_level, "", "Minimum severity of log messages",
@@ -56,6 +56,10 @@ std::size_t values_of(const CLI::App& program, const std::string& argument) {
 }
 
 }  // namespace
+
+void set_run(CLI::App& command, CommandContext& context, std::function<int()> run) {
+    set_action(command, [&context, run = std::move(run)] { context.run = run; });
+}
 
 void add_common_options(CLI::App& program, CommonOptions& common) {
     add_to(program, common);

@@ -5,8 +5,6 @@
 #include <cctype>
 #include <map>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "app/options/common.h"

@@ -18,17 +18,25 @@ std::string default_of(const SettingRow& row, const DetectorKind& kind) {
 
 std::vector<const DetectorKind*> kinds_of(const DetectionOptions& options) {
     std::vector<const DetectorKind*> kinds;
-    for (const std::string& name : options.kinds) {
-        if (name != kAutoDetector) kinds.push_back(&detector_kind(name));
+    for (const std::optional<DetectorId>& id : options.kinds) {
+        if (id) kinds.push_back(&detector_kind(*id));
     }
     return kinds;
+}
+
+std::vector<std::string> names_of(const DetectionOptions& options) {
+    std::vector<std::string> names;
+    for (const std::optional<DetectorId>& id : options.kinds) {
+        names.emplace_back(id ? detector_kind(*id).name : kAutoDetector);
+    }
+    return names;
 }
 
 // Returns "24; hog 128; cnn 10": the value of the first kind, then those of the kinds that differ from it.
 std::string default_text(const SettingRow& row, const DetectionOptions& options) {
     if (row.type == SettingType::flag) return {};
     if (options.kinds.empty()) return row.read(DetectionParams{});
-    if (row.name == "detector") return options.kinds.front();
+    if (row.name == "detector") return names_of(options).front();
     const std::vector<const DetectorKind*> kinds = kinds_of(options);
     const std::string first = default_of(row, *kinds.front());
     std::string text = first;
@@ -44,12 +52,12 @@ std::string help_of_kinds(const DetectionOptions& options) {
     for (const DetectorKind* kind : kinds_of(options)) {
         help += fmt::format("{} {}: {} ({})", help.empty() ? "Detector:" : ";", kind->name, kind->title, kind->finds);
     }
-    if (options.kinds.front() == kAutoDetector) help += "; auto: cnn if a model of it is installed, otherwise haar";
+    if (!options.kinds.front()) help += "; auto: cnn if a model of it is installed, otherwise haar";
     return help;
 }
 
 ValueCheck check_of(const SettingRow& row, const DetectionOptions& options) {
-    if (row.name == "detector") return one_of(options.kinds);
+    if (row.name == "detector") return one_of(names_of(options));
     if (row.type == SettingType::choice) return one_of(row.choices);
     return {[&row](const std::string& text) { return row.problem(text).text(); }};
 }

@@ -2,6 +2,7 @@
 // core/detect/detection_params.h.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,9 +12,15 @@
 namespace throng {
 
 struct DetectionOptions {
-    // Names of detector_kinds() to choose from, or kAutoDetector; the first is the default. Empty: the boxes come from
+    // The kinds to choose from, or nothing for kAutoDetector; the first is the default. Empty: the boxes come from
     // elsewhere, and the defaults are those of DetectionParams.
-    std::vector<std::string> kinds = {std::string(kAutoDetector), "haar", "lbp", "hog", "cnn", "person", "face+person"};
+    std::vector<std::optional<DetectorId>> kinds = {{},
+                                                    DetectorId::haar,
+                                                    DetectorId::lbp,
+                                                    DetectorId::hog,
+                                                    DetectorId::cnn,
+                                                    DetectorId::person,
+                                                    DetectorId::face_and_person};
     ChosenSettings chosen{};
 
     // Throws Error(usage) as ChosenSettings::params does. To be called once per run: see detector_of.

@@ -2,11 +2,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/video/video_encoder.h"
 
 namespace throng {
+
+// Values of --audio: true to copy it.
+inline constexpr std::pair<std::string_view, bool> kAudioNames[] = {{"copy", true}, {"drop", false}};
 
 struct EncoderChoice {
     std::string name;

@@ -144,7 +144,7 @@ std::vector<std::string_view> OutputOptions::given() const {
 }
 
 void check_outputs(const OutputOptions& options) {
-    if (options.audio == "copy" && options.video.empty()) {
+    if (options.copy_audio && options.video.empty()) {
         throw Error(ErrorKind::usage, "audio is written into a video only", "--audio copy", "add --video OUT.mp4");
     }
     if (!options.mqtt_password.empty() && options.mqtt.empty()) {
@@ -267,7 +267,7 @@ std::vector<std::shared_ptr<ResultSink>> OutputFiles::sinks_for(std::size_t numb
     if (sources_ <= 1) shared_.clear();
     if (!options_.video.empty()) {
         AnnotatedOptions annotated = annotated_;
-        if (options_.audio == "copy") annotated.audio = audio_file(source);
+        if (options_.copy_audio) annotated.audio = audio_file(source);
         auto video = make_video_sink(path_of_source(options_.video, number + 1, sources_), source.fps, annotated);
         // Encodes on a separate thread, so that encoding does not delay the detector.
         sinks.push_back(std::make_shared<OutputSink>(std::make_shared<AsyncSink>(std::move(video)), failed_));

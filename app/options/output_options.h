@@ -23,7 +23,7 @@ struct OutputOptions {
     std::string video;           // --video OUT.mp4
     std::string images;          // --images DIR
     std::string summary;         // --summary OUT.json, "-" for standard output
-    std::string audio = "drop";  // --audio copy|drop: of the source, in the video
+    bool copy_audio = false;     // --audio: of the source, in the video
     std::string count;           // --count FILE.toml: lines and zones
     bool in_window = false;      // a window shows the counts, and plays the source at its pace
     std::string events;          // --events OUT.jsonl, "-" for standard output

@@ -2,7 +2,6 @@
 
 #include <cstdio>
 #include <new>
-#include <string>
 
 #include "core/base/secrets.h"
 #include "core/base/service_manager.h"

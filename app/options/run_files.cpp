@@ -76,12 +76,9 @@ void RunFiles::add_source(std::string_view spec) {
 
 void RunFiles::add_model(const DetectorParams& detector) {
     // Whether or not the model itself is found.
-    if (const DetectorKind* kind = find_detector_kind(detector.kind); kind != nullptr && !kind->faces.empty()) {
-        add_model(detector_kind(kind->faces).params);
-    }
+    if (const auto faces = detector_kind(detector.kind).faces) add_model(detector_kind(*faces).params);
     try {
-        const std::string model = detector.model.empty() ? default_model(detector.kind) : detector.model;
-        add_input("the model", find_model(model, detector.kind).string());
+        add_input("the model", find_model(detector.model, detector.kind).string());
     } catch (const Error&) {
         // There is no model file to protect. Loading the model reports the error.
     }

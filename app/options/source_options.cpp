@@ -6,7 +6,7 @@ namespace throng {
 
 void add_source_options(CLI::App& command, SourceArguments& arguments) {
     const auto group = "Source";
-    add_value(command, group, "--decoder", arguments.source.decoder, "", "Video decoder", one_of(decoder_names()));
+    add_choice(command, group, "--decoder", arguments.source.decoder, kDecoderNames, "Video decoder");
     add_value(command, group, "--frames", arguments.frames, "N", "Stop after this many frames; 0 for all",
               whole_range(std::int64_t{0}));
     add_value(command, group, "--open-timeout", arguments.source.open_timeout, "S",

@@ -15,6 +15,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 #include "core/base/output_file.h"
 
 namespace throng {
@@ -78,15 +79,13 @@ public:
             category["keypoints"] = {"right_eye", "left_eye", "nose", "right_mouth_corner", "left_mouth_corner"};
             category["skeleton"] = nlohmann::ordered_json::array();
         }
-        file_.write("\n],\n\"categories\":[\n" + text_of(category) + "\n]}\n");
+        file_.write("\n],\n\"categories\":[\n" + json_text(category) + "\n]}\n");
         file_.commit();
     }
 
 private:
     using Json = nlohmann::ordered_json;
 
-    // File names need not be UTF-8.
-    static std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
     // The shortest decimal that identifies the 32-bit float.
     static double number(float value) { return std::stod(fmt::format("{}", value)); }
 
@@ -133,7 +132,7 @@ private:
     }
 
     void write(const Json& entry) {
-        file_.write(separator_ + text_of(entry));
+        file_.write(separator_ + json_text(entry));
         separator_ = ",\n";
     }
 

@@ -378,7 +378,7 @@ std::string region_line(RegionLabels labels, const RedactRegions& regions, const
     }
     if (labels.whole) labels.entries.clear();
     // File names may contain invalid UTF-8, which becomes the replacement character.
-    std::string line = "{\"source\":" + Json(labels.source).dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::string line = "{\"source\":" + json_text(Json(labels.source));
     const auto out = std::back_inserter(line);
     if (labels.frame) fmt::format_to(out, ",\"frame\":{}", *labels.frame);
     fmt::format_to(out, ",\"pts\":{},\"width\":{},\"height\":{},\"whole\":{},\"ellipses\":[", labels.pts, labels.width,
@@ -405,7 +405,7 @@ RedactRegions regions_of(const RegionLabels& labels) {
 
 std::string truth_line(const TruthLabels& labels, int width, int height) {
     // File names may contain invalid UTF-8, which becomes the replacement character.
-    std::string line = "{\"source\":" + Json(labels.source).dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::string line = "{\"source\":" + json_text(Json(labels.source));
     const auto out = std::back_inserter(line);
     if (labels.frame) fmt::format_to(out, ",\"frame\":{}", *labels.frame);
     fmt::format_to(out, ",\"width\":{},\"height\":{},\"faces\":[", width, height);

@@ -5,18 +5,20 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include "core/base/atomic_file.h"
+#include "core/base/choice_names.h"
 #include "core/base/error.h"
 #include "core/base/file_lock.h"
 #include "core/base/json_text.h"
@@ -31,15 +33,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::pair<InputStatus, std::string_view>, 3> kStatusNames = {{
-    {InputStatus::done, "done"},
-    {InputStatus::incomplete, "incomplete"},
-    {InputStatus::failed, "failed"},
-}};
-
-std::string dump(const Json& json) {
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+constexpr std::pair<std::string_view, InputStatus> kStatusNames[] = {
+    {"done", InputStatus::done}, {"incomplete", InputStatus::incomplete}, {"failed", InputStatus::failed}};
 
 // Sets key, and key_hex if the name is not UTF-8.
 void put_name(Json& json, const std::string& key, const std::string& name) {
@@ -84,7 +79,7 @@ OutputRecord output_of(const Json& record) {
 
 std::string lines_of(const std::vector<OutputRecord>& files) {
     std::string lines;
-    for (const OutputRecord& file : files) lines += dump(json_of(file)) + "\n";
+    for (const OutputRecord& file : files) lines += json_text(json_of(file)) + "\n";
     return lines;
 }
 
@@ -194,11 +189,9 @@ std::string manifest_line(const ManifestEntry& entry) {
     json["frames"] = entry.frames;
     json["faces"] = entry.faces;
     json["seconds"] = entry.seconds;
-    for (const auto& [status, name] : kStatusNames) {
-        if (status == entry.status) json["status"] = name;
-    }
+    json["status"] = name_of(kStatusNames, entry.status);
     json["error"] = entry.error;
-    return dump(json) + "\n";
+    return json_text(json) + "\n";
 }
 
 ManifestEntry parse_manifest_line(std::string_view line) {
@@ -216,10 +209,9 @@ ManifestEntry parse_manifest_line(std::string_view line) {
         entry.faces = json.at("faces").get<std::uint64_t>();
         entry.seconds = json.at("seconds").get<double>();
         const auto name = json.at("status").get<std::string>();
-        const auto status = std::find_if(kStatusNames.begin(), kStatusNames.end(),
-                                         [&](const auto& known) { return known.second == name; });
-        if (status == kStatusNames.end()) throw Error(ErrorKind::input, "unknown status " + name);
-        entry.status = status->first;
+        const std::optional<InputStatus> status = choice_of(kStatusNames, name);
+        if (!status) throw Error(ErrorKind::input, "unknown status " + name);
+        entry.status = *status;
         entry.error = json.at("error").get<std::string>();
         return entry;
     } catch (const Json::exception& error) {
@@ -338,7 +330,7 @@ void write_list(const fs::path& output, const std::vector<WorkItem>& list, const
     const auto add = [&](const std::string& key, const std::string& name) {
         Json json;
         put_name(json, key, name);
-        lines += dump(json) + "\n";
+        lines += json_text(json) + "\n";
     };
     for (const WorkItem& item : list) add("input", item.name);
     for (const std::string& name : std::set<std::string>(left_out.begin(), left_out.end())) add("left_out", name);

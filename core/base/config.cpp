@@ -74,16 +74,9 @@ std::string ConfigFile::location_of(const ConfigEntry& entry) const {
 }
 
 ConfigFile parse_config(std::string_view text, std::string name) {
-    check_toml_depth(text, name);
     ConfigFile file;
     file.name = std::move(name);
-    toml::table root;
-    try {
-        root = toml::parse(text, file.name);
-    } catch (const toml::parse_error& error) {
-        throw Error(ErrorKind::usage, std::string(error.description()),
-                    fmt::format("{}:{}", file.name, error.source().begin.line));
-    }
+    const toml::table root = parse_toml(text, file.name);
     for (const auto& [key, node] : root) {
         const std::string section(key.str());
         const toml::table* table = node.as_table();

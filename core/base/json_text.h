@@ -1,8 +1,9 @@
-// Parses JSON of unknown origin. nlohmann's copy and dump call themselves for each level, so that deep nesting would
+// Parses JSON of unknown origin, and writes it. nlohmann's copy and dump call themselves for each level, so that deep nesting would
 // overflow the stack.
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
 #include <string_view>
 
 namespace throng {
@@ -26,6 +27,13 @@ template <class Json>
     const bool too_deep = is_too_deep(text);
     if (too_deep && allow_exceptions) throw JsonTooDeep();
     return too_deep ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, allow_exceptions);
+}
+
+// Returns the text of a value. Bytes that are not UTF-8, as in names of files, become the replacement character. indent:
+// spaces per level; -1: on one line.
+template <class Json>
+[[nodiscard]] std::string json_text(const Json& value, int indent = -1) {
+    return value.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace throng

@@ -17,7 +17,7 @@ void RecordWriter::write_line(std::string_view line, const std::stop_token& stop
 }
 
 void RecordWriter::write(const nlohmann::ordered_json& record, const std::stop_token& stop) {
-    write_line(record.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace), stop);
+    write_line(json_text(record), stop);
 }
 
 void RecordWriter::write(nlohmann::ordered_json record, std::span<const std::uint8_t> bytes,
@@ -55,6 +55,23 @@ nlohmann::ordered_json RecordReader::read(const std::stop_token& stop) {
         return record;
     } catch (const nlohmann::json::exception& error) {
         throw damaged(error.what());
+    }
+}
+
+nlohmann::ordered_json read_records(const std::filesystem::path& path, const UseRecord& begin, const UseRecord& use,
+                                    const std::stop_token& stop) {
+    RecordReader records(path);
+    try {
+        const nlohmann::ordered_json first = records.read(stop);
+        if (begin) begin(first, records.bytes());
+        for (;;) {
+            nlohmann::ordered_json record = records.read(stop);
+            if (record.is_null()) throw records.damaged("its end is missing");
+            if (record.contains("last")) return record;
+            use(record, records.bytes());
+        }
+    } catch (const nlohmann::json::exception& error) {
+        throw records.damaged(error.what());
     }
 }
 

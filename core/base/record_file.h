@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <stop_token>
@@ -53,5 +54,14 @@ private:
     std::string line_;
     std::vector<std::uint8_t> bytes_;
 };
+
+// Gets a record, and the bytes that follow its line.
+using UseRecord = std::function<void(const nlohmann::ordered_json& record, const std::vector<std::uint8_t>& bytes)>;
+
+// Calls `begin`, if it is set, with the first record of a file and `use` with each that follows, up to the one with the
+// key "last", which is returned. Throws as RecordReader, Error(input) for a file without that record or if one of them
+// throws an exception of nlohmann, and what they throw.
+nlohmann::ordered_json read_records(const std::filesystem::path& path, const UseRecord& begin, const UseRecord& use,
+                                    const std::stop_token& stop);
 
 }  // namespace throng

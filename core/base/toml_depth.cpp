@@ -95,4 +95,14 @@ void check_toml_depth(std::string_view text, const std::string& name) {
     DepthScan(text, name).run();
 }
 
+toml::table parse_toml(std::string_view text, const std::string& name, const Message& advice) {
+    check_toml_depth(text, name);
+    try {
+        return toml::parse(text, name);
+    } catch (const toml::parse_error& error) {
+        throw Error(ErrorKind::usage, std::string(error.description()),
+                    fmt::format("{}:{}", name, error.source().begin.line), advice);
+    }
+}
+
 }  // namespace throng

@@ -115,15 +115,7 @@ std::vector<ClockProfile> default_profiles() {
 }
 
 std::vector<ClockProfile> parse_profiles(std::string_view text, const std::string& file) {
-    check_toml_depth(text, file);
-    toml::table root;
-    try {
-        root = toml::parse(text, file);
-    } catch (const toml::parse_error& error) {
-        throw Error(ErrorKind::usage, std::string(error.description()),
-                    fmt::format("{}:{}", file, error.source().begin.line),
-                    "see configs/clock-profiles.toml for an example");
-    }
+    const toml::table root = parse_toml(text, file, "see configs/clock-profiles.toml for an example");
     std::vector<ClockProfile> profiles = default_profiles();
     std::set<std::string> seen;
     for (const auto& [key, node] : root) {

@@ -179,15 +179,7 @@ private:
 }  // namespace
 
 CountPlan parse_count_plan(std::string_view text, const std::string& file) {
-    check_toml_depth(text, file);
-    toml::table root;
-    try {
-        root = toml::parse(text, file);
-    } catch (const toml::parse_error& error) {
-        throw Error(ErrorKind::usage, std::string(error.description()),
-                    fmt::format("{}:{}", file, error.source().begin.line));
-    }
-    return PlanReader(file).read(root);
+    return PlanReader(file).read(parse_toml(text, file));
 }
 
 std::string read_count_plan(const std::filesystem::path& path, const std::stop_token& stop) {

@@ -1,8 +1,6 @@
 #include "core/cpu/cpu_backend.h"
 
-#include <algorithm>
 #include <fstream>
-#include <string_view>
 
 #include "core/base/error.h"
 #include "core/base/resources.h"
@@ -37,7 +35,7 @@ std::string processor_name() {
 std::unique_ptr<Detector> make_cascade_detector(const DetectorParams& params, int threads) {
     CascadeModel model = read_cascade(find_model(params.model, params.kind));
     const bool lbp = model.kind == CascadeKind::lbp;
-    if (lbp != (params.kind == "lbp")) {
+    if (lbp != (params.kind == DetectorId::lbp)) {
         throw Error(ErrorKind::usage, lbp ? "is an LBP cascade, not a Haar one" : "is a Haar cascade, not an LBP one",
                     model.name, {"use %1", Setting{"detector", lbp ? "lbp" : "haar"}});
     }
@@ -50,20 +48,21 @@ std::unique_ptr<Detector> make_hog_detector(const DetectorParams& params, int th
 
 // Factories of detector_kinds(). A new detector needs one line here.
 struct DetectorFactory {
-    std::string_view kind;
+    DetectorId kind;
     std::unique_ptr<Detector> (*make)(const DetectorParams& params, int threads);
 };
 
 constexpr DetectorFactory kFactories[] = {
-    {"haar", make_cascade_detector}, {"lbp", make_cascade_detector}, {"hog", make_hog_detector},
-    {"cnn", make_cnn_detector},      {"person", make_cnn_detector},  {"face+person", make_cnn_detector},
+    {DetectorId::haar, make_cascade_detector}, {DetectorId::lbp, make_cascade_detector},
+    {DetectorId::hog, make_hog_detector},      {DetectorId::cnn, make_cnn_detector},
+    {DetectorId::person, make_cnn_detector},   {DetectorId::face_and_person, make_cnn_detector},
 };
 
 class CpuBackend final : public Backend {
 public:
     explicit CpuBackend(int threads) : threads_(thread_count(threads)) {}
 
-    [[nodiscard]] std::string name() const override { return "cpu"; }
+    [[nodiscard]] BackendKind kind() const override { return BackendKind::cpu; }
 
     [[nodiscard]] std::string description() const override {
         return processor_name() + ", " + std::to_string(threads_) + (threads_ == 1 ? " thread, " : " threads, ") +

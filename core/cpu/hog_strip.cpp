@@ -1,7 +1,5 @@
 #include "core/cpu/hog_strip.h"
 
-#include <algorithm>
-
 #include "core/base/stopwatch.h"
 
 namespace throng {

@@ -33,6 +33,10 @@ private:
 
 }  // namespace
 
+std::string Backend::name() const {
+    return std::string(name_of(kBackendNames, kind()));
+}
+
 void Backend::enqueue_frame(const FrameWork& work, StageRecorder& recorder) {
     work.detector.enqueue(work.frame, work.raw, recorder);
     work.nms.enqueue(work.raw, work.kept, work.params, recorder);

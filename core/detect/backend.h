@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "core/detect/backend_kind.h"
 #include "core/detect/detection.h"
 #include "core/detect/detector.h"
 #include "core/detect/frame_readback.h"
@@ -39,7 +40,9 @@ public:
     Backend& operator=(const Backend&) = delete;
     virtual ~Backend() = default;
 
-    [[nodiscard]] virtual std::string name() const = 0;  // "cpu", "cuda"
+    [[nodiscard]] virtual BackendKind kind() const = 0;  // never automatic
+    // Returns the name of the kind; a test's backend may have another.
+    [[nodiscard]] virtual std::string name() const;
     [[nodiscard]] virtual std::string description()
         const = 0;  // "AMD EPYC, 2 threads, AVX-512", "NVIDIA H200, device 0"
 

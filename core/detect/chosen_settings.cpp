@@ -73,7 +73,7 @@ DetectionParams ChosenSettings::params(DetectionParams defaults) const {
     return params;
 }
 
-DetectionParams ChosenSettings::params(std::string_view kind) const {
+DetectionParams ChosenSettings::params(DetectorId kind) const {
     return params(default_params(detector_kind(kind)));
 }
 

@@ -33,7 +33,7 @@ public:
     // score_threshold. The detector is that of the defaults. Throws Error(usage) as check_params does.
     [[nodiscard]] DetectionParams params(DetectionParams defaults) const;
     // The same with the defaults of a kind of detector: detector_of (core/model/model_finder.h) returns the chosen one.
-    [[nodiscard]] DetectionParams params(std::string_view kind) const;
+    [[nodiscard]] DetectionParams params(DetectorId kind) const;
 
 private:
     void write(std::string_view name, DetectionParams& params) const;

@@ -45,6 +45,11 @@ struct OptionalFields {
     friend bool operator==(const OptionalFields&, const OptionalFields&) = default;
 };
 
+// Returns those of the boxes of a set, landmarks not included.
+[[nodiscard]] inline OptionalFields optional_fields_of(const DetectionSet& set) {
+    return {!set.density.empty(), set.feature_size};
+}
+
 // Move-only owner, created by Backend::make_buffer. May outlive the backend.
 class DetectionBuffer {
 public:

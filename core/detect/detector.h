@@ -1,6 +1,7 @@
 // The interface of detectors: takes a frame and writes raw detections to the backend's memory.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,8 +14,11 @@
 
 namespace throng {
 
+// Identifies a row of detector_kinds().
+enum class DetectorId : std::uint8_t { haar, lbp, hog, cnn, person, face_and_person };
+
 struct DetectorParams {
-    std::string kind = "haar";  // one of detector_kinds()
+    DetectorId kind = DetectorId::haar;
     std::string model;          // a file, or the name of an installed model; empty: the kind's default
     int min_size = 24;          // pixels of the frame: minimum side of an object
     int max_size = 0;           // pixels of the frame; 0: as large as the frame

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <tuple>
 
 #include "core/algo/hog.h"
 #include "core/base/error.h"
@@ -11,9 +14,8 @@
 namespace throng {
 namespace {
 
-DetectorParams sizes(std::string_view kind, int min_size, double scale_factor) {
+DetectorParams sizes(int min_size, double scale_factor) {
     DetectorParams params;
-    params.kind = std::string(kind);
     params.min_size = min_size;
     params.scale_factor = scale_factor;
     return params;
@@ -28,7 +30,6 @@ NmsParams greedy(Overlap overlap, float theta) {
 
 DetectorKind haar() {
     DetectorKind kind;
-    kind.name = "haar";
     kind.title = "Haar cascade";
     kind.finds = "faces";
     kind.object = "face";
@@ -36,7 +37,7 @@ DetectorKind haar() {
     kind.model = {"haarcascade_", ".xml"};
     kind.default_models = {"haarcascade_frontalface_alt2"};
     kind.get_models = "install opencv-data";
-    kind.params = sizes(kind.name, 24, 1.1);
+    kind.params = sizes(24, 1.1);
     // From the table of tests/bench/accuracy.cpp: these settings cluster the windows of cascades best.
     kind.nms = greedy(Overlap::min, 0.5F);
     // Fit by app/lab/operating_point.py, which prints precision and recall at each confidence.
@@ -48,12 +49,10 @@ DetectorKind haar() {
 
 DetectorKind lbp() {
     DetectorKind kind = haar();
-    kind.name = "lbp";
     kind.title = "LBP cascade";
     kind.help = "Frontal faces from 24 pixels; faster and less reliable than Haar";
     kind.model = {"lbpcascade_", ".xml"};
     kind.default_models = {"lbpcascade_frontalface"};
-    kind.params.kind = std::string(kind.name);
     kind.calibration = {-11.25, 0.524, 1.028};  // likewise
     kind.min_confidence = 0.2F;
     return kind;
@@ -61,7 +60,6 @@ DetectorKind lbp() {
 
 DetectorKind hog() {
     DetectorKind kind;
-    kind.name = "hog";
     kind.title = "HOG people";
     kind.finds = "people";
     kind.object = "person";
@@ -70,7 +68,7 @@ DetectorKind hog() {
     // pixels, since an enlarged image for people half as high gives four times as many false boxes. A margin of 0.3
     // leaves 60 % of those at a margin of 0. Nested boxes are common (legs, a torso), so the overlap is relative to the
     // smaller box.
-    kind.params = sizes(kind.name, 128, 1.05);
+    kind.params = sizes(128, 1.05);
     kind.params.score_threshold = kHogMargin;
     kind.takes_threshold = true;
     kind.nms = greedy(Overlap::min, 0.65F);
@@ -83,7 +81,6 @@ DetectorKind hog() {
 
 DetectorKind cnn() {
     DetectorKind kind;
-    kind.name = "cnn";
     kind.title = "CNN faces";
     kind.finds = "faces";
     kind.object = "face";
@@ -92,7 +89,7 @@ DetectorKind cnn() {
     kind.default_models = {"yunet_n_dynamic", "yunet_n_640_640", "yunet_n_320_320",
                            "yunet_s_320_320", "version-RFB-640", "version-RFB-320"};
     kind.get_models = "run `throng models fetch`";
-    kind.params = sizes(kind.name, 10, 4.0);
+    kind.params = sizes(10, 4.0);
     kind.takes_threshold = true;
     kind.nms = greedy(Overlap::iou, 0.3F);
     kind.landmarks = true;
@@ -101,7 +98,6 @@ DetectorKind cnn() {
 
 DetectorKind person() {
     DetectorKind kind;
-    kind.name = "person";
     kind.title = "YOLOX people";
     kind.finds = "people";
     kind.object = "person";
@@ -110,7 +106,7 @@ DetectorKind person() {
     kind.default_models = {"yolox_nano"};
     kind.get_models = "run `throng models fetch yolox_nano`";
     // The score is that of the authors' demonstration. There is one pass, so the scale factor has no effect.
-    kind.params = sizes(kind.name, 16, 4.0);
+    kind.params = sizes(16, 4.0);
     kind.params.score_threshold = kYoloxThreshold;
     kind.takes_threshold = true;
     kind.nms = greedy(Overlap::iou, 0.5F);
@@ -119,26 +115,31 @@ DetectorKind person() {
 
 DetectorKind face_and_person() {
     DetectorKind kind = person();
-    kind.name = "face+person";
     kind.title = "YOLOX people, CNN faces";
     kind.help = "People as person finds them, and their faces as cnn finds them: who faces the camera";
     kind.get_models = "run `throng models fetch` and `throng models fetch yolox_nano`";
-    kind.params.kind = std::string(kind.name);
-    kind.faces = "cnn";
+    kind.faces = DetectorId::cnn;
     return kind;
 }
 
 }  // namespace
 
 const std::vector<DetectorKind>& detector_kinds() {
-    static const std::vector<DetectorKind> kKinds{haar(), lbp(), hog(), cnn(), person(), face_and_person()};
+    static const std::vector<DetectorKind> kKinds = [] {
+        std::vector<DetectorKind> kinds{haar(), lbp(), hog(), cnn(), person(), face_and_person()};
+        for (std::size_t i = 0; i < kinds.size(); ++i)
+            std::tie(kinds[i].name, kinds[i].params.kind) = kDetectorNames[i];
+        return kinds;
+    }();
     return kKinds;
 }
 
-std::vector<std::string> detector_names() {
-    std::vector<std::string> names;
-    for (const DetectorKind& kind : detector_kinds()) names.emplace_back(kind.name);
-    return names;
+static_assert(std::all_of(std::begin(kDetectorNames), std::end(kDetectorNames), [](const auto& named) {
+    return &named - kDetectorNames == static_cast<std::ptrdiff_t>(named.second);
+}));
+
+const DetectorKind& detector_kind(DetectorId id) {
+    return detector_kinds()[static_cast<std::size_t>(id)];
 }
 
 const DetectorKind* find_detector_kind(std::string_view name) {

@@ -6,12 +6,20 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "core/base/choice_names.h"
 #include "core/detect/detector.h"
 #include "core/detect/nms.h"
 
 namespace throng {
+
+// The names of the kinds, in display order.
+inline constexpr std::pair<std::string_view, DetectorId> kDetectorNames[] = {
+    {"haar", DetectorId::haar}, {"lbp", DetectorId::lbp},       {"hog", DetectorId::hog},
+    {"cnn", DetectorId::cnn},   {"person", DetectorId::person}, {"face+person", DetectorId::face_and_person},
+};
 
 // Pattern for the file names of models: prefix + any text + suffix. A name belongs to the kind with the longest prefix.
 struct ModelPattern {
@@ -28,7 +36,7 @@ struct Calibration {
 };
 
 struct DetectorKind {
-    std::string_view name;    // "haar": its name on the command line
+    std::string_view name;    // that of kDetectorNames
     std::string_view title;   // "Haar cascade"
     std::string_view finds;   // "faces", "people": plural, for counts
     std::string_view object;  // "face", "person": the class of a detection in results
@@ -36,7 +44,7 @@ struct DetectorKind {
     ModelPattern model;
     std::vector<std::string_view> default_models;  // names without suffix; the first installed one is used
     std::string_view get_models;                   // advice if none is installed
-    DetectorParams params;                         // defaults; kind is the name
+    DetectorParams params;                         // defaults, and the kind
     NmsParams nms;
     std::optional<Calibration> calibration;  // none: the score is a probability, which is the confidence
     // The operating point: detections from this confidence on are reported. What hides faces uses all.
@@ -44,10 +52,11 @@ struct DetectorKind {
     std::int32_t confident_hits = 1;  // detections with fewer start no track
     bool landmarks = false;           // its models may give five points per detection
     bool takes_threshold = false;     // has a score threshold; if not set in params, each model has its own
-    // Name of the kind that finds the faces of its people in the same frames, with its own defaults; empty: none. All
-    // else here is about the people.
-    std::string_view faces{};
+    // The kind that finds the faces of its people in the same frames, with its own defaults. All else here is about the
+    // people.
+    std::optional<DetectorId> faces{};
 
+    [[nodiscard]] DetectorId id() const { return params.kind; }
     // Its scores are probabilities.
     [[nodiscard]] bool is_network() const { return model.suffix == ".onnx"; }
     // Runs the models of another kind, and no others.
@@ -59,11 +68,10 @@ struct DetectorKind {
 // As the name of a detector: the best one that is installed (detector_of in core/model/model_finder.h).
 inline constexpr std::string_view kAutoDetector = "auto";
 
-// Returns the kinds in display order.
+// Returns the kinds in the order of kDetectorNames.
 [[nodiscard]] const std::vector<DetectorKind>& detector_kinds();
 
-// Returns their names, in this order.
-[[nodiscard]] std::vector<std::string> detector_names();
+[[nodiscard]] const DetectorKind& detector_kind(DetectorId id);
 
 // Returns null for an unknown name.
 [[nodiscard]] const DetectorKind* find_detector_kind(std::string_view name);

@@ -10,9 +10,7 @@ namespace {
 constexpr double kBeyondAnyFrame = 1e6;  // pixels
 
 SettingRow kind_row() {
-    SettingRow row = setting_rows::text("detector", &DetectorParams::kind, {}, {});
-    row.type = SettingType::choice;
-    row.choices = detector_names();
+    SettingRow row = setting_rows::choice("detector", &DetectorParams::kind, kDetectorNames, {});
     row.choices.insert(row.choices.begin(), std::string(kAutoDetector));
     return row;
 }
@@ -93,7 +91,7 @@ void check_change(const DetectorParams& current, const DetectorParams& params) {
     check_params(params);
     if (params.kind == current.kind && params.model == current.model) return;
     throw Error(ErrorKind::usage, "the kind and the model of a detector cannot be changed",
-                params.kind + " " + params.model);
+                std::string(detector_kind(params.kind).name) + " " + params.model);
 }
 
 void check_params(const DetectionParams& params) {

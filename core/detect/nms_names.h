@@ -1,11 +1,10 @@
 // Names of the NMS choices on the command line, in configuration files, in JSON and in the window.
 #pragma once
 
-#include <cstddef>
-#include <optional>
 #include <string_view>
 #include <utility>
 
+#include "core/base/choice_names.h"
 #include "core/detect/nms.h"
 
 namespace throng {
@@ -48,25 +47,5 @@ inline constexpr std::pair<std::string_view, NmsKernels> kKernelNames[] = {
     {"fast", NmsKernels::fast},
     {"paper", NmsKernels::paper},
 };
-
-// Returns the name of a choice from its table above.
-template <class Choice, std::size_t kSize>
-[[nodiscard]] constexpr std::string_view name_of(const std::pair<std::string_view, Choice> (&names)[kSize],
-                                                 Choice value) noexcept {
-    for (const auto& [name, choice] : names) {
-        if (choice == value) return name;
-    }
-    return {};
-}
-
-// Returns the choice with this name, or nothing for an unknown name.
-template <class Choice, std::size_t kSize>
-[[nodiscard]] constexpr std::optional<Choice> choice_of(const std::pair<std::string_view, Choice> (&names)[kSize],
-                                                        std::string_view requested) noexcept {
-    for (const auto& [name, choice] : names) {
-        if (name == requested) return choice;
-    }
-    return std::nullopt;
-}
 
 }  // namespace throng

@@ -66,12 +66,12 @@ SettingRow number(std::string_view name, Value Params::*field, Range range, std:
     return row;
 }
 
-// A row of an enumeration, with its table of nms_names.h.
+// A row of an enumeration, with the table of its names.
 template <class Params, class Choice, std::size_t kSize>
-SettingRow choice(std::string_view name, Choice Params::*field,
-                  const std::pair<std::string_view, Choice> (&names)[kSize], std::string_view help) {
+SettingRow choice(std::string_view name, Choice Params::*field, ChoiceNames<Choice, kSize> names,
+                  std::string_view help) {
     SettingRow row{name, {}, {}, help, SettingType::choice};
-    for (const auto& [word, value] : names) row.choices.emplace_back(word);
+    row.choices = words_of(names);
     row.read = [field, &names](const DetectionParams& params) {
         return std::string(name_of(names, field_of(params, field)));
     };

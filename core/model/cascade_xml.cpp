@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 #include <pugixml.hpp>
-#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/input_file.h"

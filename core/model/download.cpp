@@ -15,7 +15,6 @@
 #include "core/base/file_lock.h"
 #include "core/base/sha256.h"
 #include "core/base/shared_library.h"
-#include "core/model/model_catalogue.h"
 
 namespace throng {
 namespace {

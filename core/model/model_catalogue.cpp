@@ -19,17 +19,21 @@ constexpr std::string_view kWiderFace = "WIDER FACE, whose terms allow non-comme
 
 RecommendedModel yunet(std::string_view name, int half_from, std::string_view help, std::string_view address,
                        std::uint64_t size, std::string_view sha256) {
-    return {name,    "cnn", help, "Apache-2.0", kWiderFace, "Shiqi Yu, libfacedetection.train",
-            address, "",    size, sha256,       half_from};
+    return {name, DetectorId::cnn, help,     "Apache-2.0", kWiderFace, "Shiqi Yu, libfacedetection.train", address, "",
+            size, sha256,          half_from};
 }
 
 RecommendedModel ultraface(std::string_view name, int half_from, std::string_view help, std::string_view address,
                            std::uint64_t size, std::string_view sha256) {
-    return {name,    "cnn", help, "MIT",  kWiderFace, "Linzaer, Ultra-Light-Fast-Generic-Face-Detector-1MB",
-            address, "",    size, sha256, half_from};
+    return {name,       DetectorId::cnn,
+            help,       "MIT",
+            kWiderFace, "Linzaer, Ultra-Light-Fast-Generic-Face-Detector-1MB",
+            address,    "",
+            size,       sha256,
+            half_from};
 }
 
-RecommendedModel cascade(std::string_view name, int half_from, std::string_view kind, std::string_view help) {
+RecommendedModel cascade(std::string_view name, int half_from, DetectorId kind, std::string_view help) {
     return {name,          kind, help, "Intel (BSD-like)", "photographs that were not published", "OpenCV", "",
             "opencv-data", 0,    "",   half_from};
 }
@@ -48,8 +52,8 @@ const std::vector<RecommendedModel>& recommended_models() {
         yunet("yunet_s_320_320", 12, "YuNet-s: two thirds of the computation, slightly less accurate",
               TH_YUNET_ADDRESS "yunet_s_320_320.onnx", 232557,
               "beb05bf2378aee45cd7c41056da07265b7bb91041ed1b06f923819a9c744ec36"),
-        {"face_detection_yunet_2023mar", "cnn", "YuNet as OpenCV Zoo publishes it", "MIT", kWiderFace, "OpenCV Zoo",
-         TH_ZOO_ADDRESS "face_detection_yunet/face_detection_yunet_2023mar.onnx", "", 232589,
+        {"face_detection_yunet_2023mar", DetectorId::cnn, "YuNet as OpenCV Zoo publishes it", "MIT", kWiderFace,
+         "OpenCV Zoo", TH_ZOO_ADDRESS "face_detection_yunet/face_detection_yunet_2023mar.onnx", "", 232589,
          "8f2383e4dd3cfbb4553ea8718107fc0423210dc964f9f4280604804ed2552fa4"},
         ultraface("version-RFB-640", 16, "UltraFace RFB, trained at 640x480",
                   TH_ULTRAFACE_ADDRESS "version-RFB-640.onnx", 1588012,
@@ -57,19 +61,19 @@ const std::vector<RecommendedModel>& recommended_models() {
         ultraface("version-RFB-320", 48, "UltraFace RFB, trained at 320x240",
                   TH_ULTRAFACE_ADDRESS "version-RFB-320.onnx", 1270727,
                   "34cd7e60aeff28744c657de7a3dc64e872d506741de66987f3426f2b79f88017"),
-        {"yolox_nano", "person", "YOLOX-Nano: people in any posture", "Apache-2.0",
+        {"yolox_nano", DetectorId::person, "YOLOX-Nano: people in any posture", "Apache-2.0",
          "COCO, whose annotations are under CC BY 4.0 and whose photographs belong to their authors",
          "Megvii, in Kazuhito00/YOLOX-ONNX-TFLite-Sample",
          "https://github.com/Kazuhito00/YOLOX-ONNX-TFLite-Sample/raw/3d4f111/model/yolox_nano.onnx", "", 3660092,
          "695e750a5d5754bb5a8d5325643b59282191a7e7a564e435a415fd3c578eab14"},
-        cascade("haarcascade_frontalface_alt2", 24, "haar", "frontal faces, the default of --detector haar"),
-        cascade("lbpcascade_frontalface", 24, "lbp", "frontal faces, the default of --detector lbp"),
+        cascade("haarcascade_frontalface_alt2", 24, DetectorId::haar, "frontal faces, the default of --detector haar"),
+        cascade("lbpcascade_frontalface", 24, DetectorId::lbp, "frontal faces, the default of --detector lbp"),
     };
     return kModels;
 }
 
 const RecommendedModel& recommended_network() {
-    return recommended_model(detector_kind("cnn").default_models.front());
+    return recommended_model(detector_kind(DetectorId::cnn).default_models.front());
 }
 
 const RecommendedModel& recommended_model(std::string_view name) {

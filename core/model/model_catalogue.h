@@ -6,11 +6,13 @@
 #include <string_view>
 #include <vector>
 
+#include "core/detect/detector.h"
+
 namespace throng {
 
 struct RecommendedModel {
     std::string_view name;       // as in --model and `throng models fetch`
-    std::string_view kind;       // one of detector_kinds()
+    DetectorId kind;             // that runs it
     std::string_view help;       // one line: its strengths
     std::string_view license;    // SPDX identifier, of the file
     std::string_view training;   // data that it was trained on, and the terms of these data

@@ -53,10 +53,10 @@ std::optional<fs::path> installed(const std::string& file_name) {
     return std::nullopt;
 }
 
-const DetectorKind& kind_with_models(std::string_view name) {
-    const DetectorKind& kind = detector_kind(name);
+const DetectorKind& kind_with_models(DetectorId id) {
+    const DetectorKind& kind = detector_kind(id);
     if (!kind.default_models.empty()) return kind;
-    throw Error(ErrorKind::usage, "this detector has no model file", std::string(name));
+    throw Error(ErrorKind::usage, "this detector has no model file", std::string(kind.name));
 }
 
 std::optional<std::string_view> installed_default(const DetectorKind& kind) {
@@ -80,17 +80,17 @@ const DetectorKind* kind_of_file(const fs::path& file) {
 }
 
 // Returns the kind of a model by its file name, or by that of the installed model of this name.
-std::string kind_of_model(const std::string& model) {
+DetectorId kind_of_model(const std::string& model) {
     const std::vector<ModelFile> models = list_models();
     for (const DetectorKind& kind : detector_kinds()) {
         const bool is_here = std::any_of(models.begin(), models.end(), [&](const ModelFile& file) {
-            return file.kind == kind.name && (file.name == model || has_ending(file.name, model));
+            return file.kind == kind.id() && (file.name == model || has_ending(file.name, model));
         });
         const bool is_default =
             std::find(kind.default_models.begin(), kind.default_models.end(), model) != kind.default_models.end();
-        if (is_here || is_default || kind_of_file(model) == &kind) return std::string(kind.name);
+        if (is_here || is_default || kind_of_file(model) == &kind) return kind.id();
     }
-    return "haar";
+    return DetectorId::haar;
 }
 
 }  // namespace
@@ -120,28 +120,27 @@ fs::path user_model_folder() {
     return data.empty() ? data : data / "throng/models";
 }
 
-std::string default_model(std::string_view name) {
-    const DetectorKind& kind = kind_with_models(name);
+std::string default_model(DetectorId id) {
+    const DetectorKind& kind = kind_with_models(id);
     return std::string(installed_default(kind).value_or(kind.default_models.front()));
 }
 
-std::string detector_of(const ChosenSettings& chosen, std::string_view otherwise) {
-    std::string kind = chosen.value_or("detector", otherwise);
-    if (kind != kAutoDetector) return kind;
+DetectorId detector_of(const ChosenSettings& chosen, std::optional<DetectorId> otherwise) {
+    const std::string_view name = otherwise ? detector_kind(*otherwise).name : kAutoDetector;
+    if (const DetectorKind* kind = find_detector_kind(chosen.value_or("detector", name))) return kind->id();
     if (const std::string model = chosen.value_or("model", ""); !model.empty()) return kind_of_model(model);
-    return installed_default(detector_kind("cnn")) ? "cnn" : "haar";
+    return installed_default(detector_kind(DetectorId::cnn)) ? DetectorId::cnn : DetectorId::haar;
 }
 
 std::string model_name(const DetectorParams& params) {
-    const bool is_default = params.model.empty() || params.model == params.kind;
     if (!detector_kind(params.kind).default_models.empty()) {
-        return find_model(is_default ? default_model(params.kind) : params.model, params.kind).stem().string();
+        return find_model(params.model, params.kind).stem().string();
     }
     return params.model.empty() ? std::string() : fs::path(params.model).stem().string();
 }
 
-std::string describe_detector(std::string_view kind, const std::string& model_name) {
-    return std::string(kind) + (model_name.empty() ? "" : ", model " + model_name);
+std::string describe_detector(DetectorId kind, const std::string& model_name) {
+    return std::string(detector_kind(kind).name) + (model_name.empty() ? "" : ", model " + model_name);
 }
 
 std::vector<ModelFile> list_models() {
@@ -154,7 +153,7 @@ std::vector<ModelFile> list_models() {
             std::error_code ignored;
             if (!entry->is_regular_file(ignored)) continue;
             if (const DetectorKind* kind = kind_of_file(path)) {
-                found.try_emplace(name, ModelFile{name, std::string(kind->name), path});
+                found.try_emplace(name, ModelFile{name, kind->id(), path});
             }
         }
     }
@@ -164,9 +163,9 @@ std::vector<ModelFile> list_models() {
     return result;
 }
 
-fs::path find_model(std::string_view model, std::string_view kind_name) {
-    const DetectorKind& kind = kind_with_models(kind_name);
-    std::string name = model.empty() || model == kind.name ? default_model(kind_name) : std::string(model);
+fs::path find_model(std::string_view model, DetectorId id) {
+    const DetectorKind& kind = kind_with_models(id);
+    std::string name = model.empty() || model == kind.name ? default_model(id) : std::string(model);
     std::error_code error;
     if (fs::is_regular_file(name, error)) return name;
     const std::string asked = name;

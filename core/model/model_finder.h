@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +15,7 @@ namespace throng {
 
 struct ModelFile {
     std::string name;  // without folder and extension
-    std::string kind;  // one of detector_kinds(), from the file's name
+    DetectorId kind;   // from the file's name
     std::filesystem::path path;
 };
 
@@ -27,24 +28,24 @@ struct ModelFile {
 [[nodiscard]] std::filesystem::path user_model_folder();
 
 // Returns the default model of a kind: the first of its defaults that is installed, or the first of all if none is.
-// Throws Error(usage) for an unknown kind and for one without model files.
-[[nodiscard]] std::string default_model(std::string_view kind);
+// Throws Error(usage) for a kind without model files.
+[[nodiscard]] std::string default_model(DetectorId kind);
 
-// Returns the kind of detector that was chosen, otherwise `otherwise`. kAutoDetector stands for the kind of the chosen
-// model; without one, for the network if one of its default models is installed, otherwise for the Haar cascade. To be
-// called once per run: models may be installed or removed meanwhile.
-[[nodiscard]] std::string detector_of(const ChosenSettings& chosen, std::string_view otherwise = kAutoDetector);
+// Returns the kind of detector that was chosen, otherwise `otherwise`. kAutoDetector, and nothing, stand for the kind of
+// the chosen model; without one, for the network if one of its default models is installed, otherwise for the Haar
+// cascade. To be called once per run: models may be installed or removed meanwhile.
+[[nodiscard]] DetectorId detector_of(const ChosenSettings& chosen, std::optional<DetectorId> otherwise = {});
 
 // Returns the name of the model that a detector uses, without folder and extension; empty if it is built in.
 [[nodiscard]] std::string model_name(const DetectorParams& params);
 
 // Returns "haar, model haarcascade_frontalface_alt2".
-[[nodiscard]] std::string describe_detector(std::string_view kind, const std::string& model_name);
+[[nodiscard]] std::string describe_detector(DetectorId kind, const std::string& model_name);
 
 // Returns a path unchanged if it is a file. Otherwise the argument is a name with or without extension, or the end of
-// one ("alt2", "profileface", "RFB-640"). It is searched in model_folders(), models of the kind first. Throws
-// Error(unavailable) naming the folders searched.
-[[nodiscard]] std::filesystem::path find_model(std::string_view model, std::string_view kind);
+// one ("alt2", "profileface", "RFB-640"); empty, and the name of the kind: its default_model. It is searched in
+// model_folders(), models of the kind first. Throws Error(unavailable) naming the folders searched.
+[[nodiscard]] std::filesystem::path find_model(std::string_view model, DetectorId kind);
 
 // Returns every model found, sorted by name. Earlier folders take precedence.
 [[nodiscard]] std::vector<ModelFile> list_models();

@@ -234,8 +234,8 @@ std::string_view family_name(HeadFamily family) {
     return "RetinaFace";
 }
 
-std::string_view detector_of_family(HeadFamily family) {
-    return family == HeadFamily::yolox ? "person" : "cnn";
+DetectorId detector_of_family(HeadFamily family) {
+    return family == HeadFamily::yolox ? DetectorId::person : DetectorId::cnn;
 }
 
 }  // namespace throng

@@ -17,6 +17,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/detect/detector.h"
+
 namespace throng {
 
 enum class LayerKind : std::uint8_t {
@@ -160,7 +162,7 @@ struct MapSize {
 // of bounds, and a head that does not fit its maps. The error's location is network.name.
 void check_network(const Network& network);
 
-[[nodiscard]] std::string_view family_name(HeadFamily family);         // "YuNet", "UltraFace", "YOLOX", "RetinaFace"
-[[nodiscard]] std::string_view detector_of_family(HeadFamily family);  // name of the DetectorKind that runs it
+[[nodiscard]] std::string_view family_name(HeadFamily family);   // "YuNet", "UltraFace", "YOLOX", "RetinaFace"
+[[nodiscard]] DetectorId detector_of_family(HeadFamily family);  // that runs it
 
 }  // namespace throng

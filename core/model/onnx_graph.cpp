@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <deque>
 #include <limits>
-#include <set>
 
 #include "core/base/error.h"
 #include "core/model/onnx.pb.h"

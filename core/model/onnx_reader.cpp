@@ -1,7 +1,6 @@
 #include "core/model/onnx_reader.h"
 
 #include <algorithm>
-#include <set>
 #include <vector>
 
 #include "core/base/error.h"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
 #include "core/detect/detector_kinds.h"
 
@@ -82,8 +81,7 @@ Message AutoQuality::given_up() const {
     if (level_ == 0) return {};
     const DetectorParams& asked = levels_.front();
     const DetectorParams& used = params();
-    const DetectorKind* kind = find_detector_kind(asked.kind);
-    const Message finds = std::string(kind != nullptr ? kind->finds : "objects").c_str();
+    const Message finds = std::string(detector_kind(asked.kind).finds).c_str();
     if (used.scale_factor == asked.scale_factor) {
         return {"%1 from %2 instead of %3 px", finds, used.min_size, asked.min_size};
     }

@@ -1,7 +1,6 @@
 #include "core/pipeline/carry.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <utility>
 

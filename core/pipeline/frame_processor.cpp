@@ -88,7 +88,8 @@ void FrameProcessor::check_switches(const Detector& detector, const DetectorPara
         const auto has_id = [&id = id](const DetectorSwitch& each) { return each.id == id; };
         if (std::any_of(switches.begin(), switches.end(), has_id)) continue;
         throw Error(ErrorKind::usage,
-                    {"the %1 detector of the %2 backend has no such switch", params.kind, backend.name()},
+                    {"the %1 detector of the %2 backend has no such switch",
+                     std::string(detector_kind(params.kind).name), backend.name()},
                     Setting{"switch", id + "=" + choice});
     }
 }

@@ -31,7 +31,7 @@ std::vector<std::int32_t> people_of_faces(const FrameResult& result) {
 
 LookaheadParams tracks_with_faces(LookaheadParams params) {
     LookaheadParams faces = params;
-    if (faces.tracker) faces.tracker = tracker_params("cnn");  // DetectorKind::faces
+    if (faces.tracker) faces.tracker = tracker_params(DetectorId::cnn);  // DetectorKind::faces
     params.faces.push_back(std::move(faces));
     return params;
 }

@@ -1,6 +1,5 @@
 #include "core/pipeline/hiding_queue.h"
 
-#include <optional>
 #include <utility>
 
 #include "core/base/stopwatch.h"

@@ -136,6 +136,10 @@ std::vector<StageSummary> Pipeline::timings() const {
     return impl_->statistics_.summaries();
 }
 
+BackendKind Pipeline::backend_kind() const {
+    return impl_->backend()->kind();
+}
+
 std::string Pipeline::backend_name() const {
     return impl_->backend()->name();
 }

@@ -88,6 +88,7 @@ public:
     [[nodiscard]] PipelineCounters counters() const;
     [[nodiscard]] std::vector<StageSummary> timings() const;  // in the order of the stages
     // Both describe the backend in use: after a failure this is the fallback.
+    [[nodiscard]] BackendKind backend_kind() const;
     [[nodiscard]] std::string backend_name() const;
     [[nodiscard]] std::string backend_description() const;
     [[nodiscard]] std::optional<DeviceMemory> device_memory() const;  // none if the device has no memory of its own

@@ -1,6 +1,5 @@
 #include "core/pipeline/pipeline_impl.h"
 
-#include <string>
 #include <utility>
 #include <vector>
 

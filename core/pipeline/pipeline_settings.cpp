@@ -20,9 +20,9 @@ PipelineSettings pipeline_settings(const DetectionParams& params) {
 }
 
 std::optional<DetectionParams> face_params(const PipelineSettings& settings) {
-    const std::string_view kind = detector_kind(settings.detector.kind).faces;
-    if (kind.empty()) return std::nullopt;
-    DetectionParams params = settings.faces ? *settings.faces : default_params(detector_kind(kind));
+    const std::optional<DetectorId> kind = detector_kind(settings.detector.kind).faces;
+    if (!kind) return std::nullopt;
+    DetectionParams params = settings.faces ? *settings.faces : default_params(detector_kind(*kind));
     params.detector.threads = settings.detector.threads;
     params.detector.half = settings.detector.half;
     return params;

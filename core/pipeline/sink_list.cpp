@@ -1,6 +1,5 @@
 #include "core/pipeline/sink_list.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/base/error.h"

@@ -7,7 +7,7 @@
 
 namespace throng {
 
-HidingParams hiding_params(std::string_view kind) {
+HidingParams hiding_params(DetectorId kind) {
     const DetectorKind& detector = detector_kind(kind);
     HidingParams params;
     params.plan.delay = kLiveDelay;
@@ -17,8 +17,8 @@ HidingParams hiding_params(std::string_view kind) {
     if (detector.finds != "faces") {
         // The box of HOG has a margin already. That of a network ends at the body: the corners are hidden, too.
         params.redact.margin = detector.is_network() ? 0.3F : 0.1F;
-        if (!detector.faces.empty()) {
-            const HidingParams faces = hiding_params(detector.faces);
+        if (detector.faces) {
+            const HidingParams faces = hiding_params(*detector.faces);
             params.redact.margin = std::max(params.redact.margin, faces.redact.margin);
             params.faces = {faces.plan, faces.tracker};
         }
@@ -38,14 +38,14 @@ HidingParams hiding_params(std::string_view kind) {
     return params;
 }
 
-HidingParams strict_hiding_params(std::string_view kind) {
+HidingParams strict_hiding_params(DetectorId kind) {
     const DetectorKind& detector = detector_kind(kind);
     HidingParams params = hiding_params(kind);
     params.tracker.confident_hits = 1;
     params.search = {detector.params, detector.nms};
     // The boxes that another detector shows are hidden as widely as if it hid them.
     float widest = params.redact.margin;
-    for (const DetectorKind& each : detector_kinds()) widest = std::max(widest, hiding_params(each.name).redact.margin);
+    for (const DetectorKind& each : detector_kinds()) widest = std::max(widest, hiding_params(each.id()).redact.margin);
     params.shown_growth = ((1 + 2 * widest) / (1 + 2 * params.redact.margin) - 1) / 2;
     return params;
 }

@@ -49,14 +49,13 @@ inline constexpr int kLiveDelay = 8;
 // The same for files that are read once. Limits the memory for frames that wait.
 inline constexpr int kFileDelay = 24;
 
-// Returns the parameters for a detector kind (detector_kinds()), with a delay of kLiveDelay. `throng eval --leaks`
-// measures them. Throws Error(usage) for an unknown kind.
-[[nodiscard]] HidingParams hiding_params(std::string_view kind);
+// Returns the parameters for a kind of detector, with a delay of kLiveDelay. `throng eval --leaks` measures them.
+[[nodiscard]] HidingParams hiding_params(DetectorId kind);
 
 // Returns parameters that hide whatever that detector finds with its defaults: every cluster of raw detections, and
 // scores down to threshold_fraction. What is hidden does not depend on the settings of the pipeline, which may show
 // something else. Throws as hiding_params does.
-[[nodiscard]] HidingParams strict_hiding_params(std::string_view kind);
+[[nodiscard]] HidingParams strict_hiding_params(DetectorId kind);
 
 // Returns the lookahead that hides with these parameters. If nothing is decided before the end
 // (PlanOptions::kWholeSequence), tracks are linked with what comes after them, as `throng anonymize` does.

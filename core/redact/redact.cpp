@@ -4,10 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <iterator>
-#include <string>
 
-#include "core/base/error.h"
 #include "core/redact/box_check.h"
 
 namespace throng {
@@ -184,14 +181,6 @@ void redact_plane(const RedactPlane& plane, const std::vector<RedactShape>& shap
 }
 
 }  // namespace
-
-RedactStyle redact_style(std::string_view name) {
-    const auto* const found = std::find(std::begin(kRedactStyleNames), std::end(kRedactStyleNames), name);
-    if (found == std::end(kRedactStyleNames)) {
-        throw Error(ErrorKind::usage, "unknown style", std::string(name), "use blur, mosaic or solid");
-    }
-    return static_cast<RedactStyle>(found - std::begin(kRedactStyleNames));
-}
 
 RedactRegions scaled(RedactRegions regions, float scale_x, float scale_y) {
     for (Box& box : regions.boxes) box = {box.x * scale_x, box.y * scale_y, box.w * scale_x, box.h * scale_y};

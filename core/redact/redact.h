@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/algo/box.h"
 #include "core/algo/redaction.h"
+#include "core/base/choice_names.h"
 #include "core/frame/frame.h"
 #include "core/frame/frame_pool.h"
 
@@ -20,11 +22,8 @@ enum class RedactStyle : std::uint8_t {
     solid,   // one mean color
 };
 
-// "blur", "mosaic", "solid", in the order of the enumeration: for options and reports.
-inline constexpr std::string_view kRedactStyleNames[] = {"blur", "mosaic", "solid"};
-
-// Returns the style of this name. Throws Error(usage) for any other text.
-[[nodiscard]] RedactStyle redact_style(std::string_view name);
+inline constexpr std::pair<std::string_view, RedactStyle> kRedactStyleNames[] = {
+    {"blur", RedactStyle::blur}, {"mosaic", RedactStyle::mosaic}, {"solid", RedactStyle::solid}};
 
 struct RedactOptions {
     RedactStyle style = RedactStyle::blur;

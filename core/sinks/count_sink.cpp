@@ -6,9 +6,11 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
 
 #include "core/base/csv.h"
+#include "core/base/json_text.h"
 #include "core/base/text_encoding.h"
 
 namespace throng {
@@ -16,16 +18,11 @@ namespace {
 
 constexpr double kMinute = 60;
 
-const char* name_of(CountEvent::Kind kind) {
-    switch (kind) {
-        case CountEvent::Kind::appeared: return "appeared";
-        case CountEvent::Kind::left: return "left";
-        case CountEvent::Kind::crossed: return "crossed";
-        case CountEvent::Kind::entered: return "entered";
-        case CountEvent::Kind::exited: return "exited";
-    }
-    return "";
-}
+constexpr std::pair<std::string_view, CountEvent::Kind> kEventNames[] = {{"appeared", CountEvent::Kind::appeared},
+                                                                         {"left", CountEvent::Kind::left},
+                                                                         {"crossed", CountEvent::Kind::crossed},
+                                                                         {"entered", CountEvent::Kind::entered},
+                                                                         {"exited", CountEvent::Kind::exited}};
 
 // Rounds to milliseconds, for readable numbers.
 double rounded(double seconds) {
@@ -124,9 +121,12 @@ void CountSink::count(Minute& minute, const CountEvent& event) const {
 void CountSink::write_event(const Source& source, int number, const Noticed& noticed) {
     if (!events_ && listeners_.empty()) return;
     const CountEvent& event = noticed.event;
-    nlohmann::ordered_json json = {
-        {"source", name_as_text(source.name)}, {"source_number", number},      {"frame", noticed.frame},
-        {"pts", rounded(event.seconds)},       {"event", name_of(event.kind)}, {"id", event.id}};
+    nlohmann::ordered_json json = {{"source", name_as_text(source.name)},
+                                   {"source_number", number},
+                                   {"frame", noticed.frame},
+                                   {"pts", rounded(event.seconds)},
+                                   {"event", name_of(kEventNames, event.kind)},
+                                   {"id", event.id}};
     switch (event.kind) {
         case CountEvent::Kind::appeared: break;
         case CountEvent::Kind::crossed:
@@ -141,7 +141,7 @@ void CountSink::write_event(const Source& source, int number, const Noticed& not
         case CountEvent::Kind::entered: json["zone"] = event.name; break;
         case CountEvent::Kind::left: json["dwell"] = rounded(event.dwell); break;
     }
-    const std::string line = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    const std::string line = json_text(json);
     for (const auto& listener : listeners_) listener->event(number, line);
     if (events_) events_->write(line + '\n', stop_);
 }

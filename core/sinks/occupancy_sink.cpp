@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstring>
 #include <utility>
-#include <vector>
 
 #include "core/base/csv.h"
 #include "core/base/output_file.h"

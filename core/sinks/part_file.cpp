@@ -98,27 +98,16 @@ std::uint64_t read_parts(const std::vector<std::filesystem::path>& parts, const 
     std::size_t number = 0;
     for (const std::filesystem::path& part : parts) {
         ++number;
-        RecordReader records(part);
-        try {
-            const Json first = records.read(stop);
-            if (!first.contains("before")) throw records.damaged("its start is missing");
-            if (first.at("before") != end) {
-                throw PartsDoNotJoin(fmt::format("part {} does not begin where part {} ends", number, number - 1));
-            }
-            for (;;) {
-                const Json record = records.read(stop);
-                if (record.is_null()) throw records.damaged("its end is missing");
-                if (record.contains("last")) {
-                    end = record.at("last");
-                    break;
-                }
-                FrameResult result = frame_of(record, static_cast<std::int64_t>(frames), names);
-                ++frames;
-                use(result);
-            }
-        } catch (const Json::exception& error) {
-            throw records.damaged(error.what());
-        }
+        const auto begin = [&](const Json& first, const auto&) {
+            if (first.at("before") == end) return;
+            throw PartsDoNotJoin(fmt::format("part {} does not begin where part {} ends", number, number - 1));
+        };
+        const auto use_frame = [&](const Json& record, const auto&) {
+            FrameResult result = frame_of(record, static_cast<std::int64_t>(frames), names);
+            ++frames;
+            use(result);
+        };
+        end = read_records(part, begin, use_frame, stop).at("last");
     }
     return frames;
 }

@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/algo/box.h"
+#include "core/base/choice_names.h"
 #include "core/frame/frame.h"
 #include "core/frame/frame_pool.h"
 
@@ -22,6 +24,9 @@ enum class CrowdMotion : std::uint8_t {
     stand,  // rows that drift; no one covers another face for long
     walk,   // everyone walks through the hall at a pace and distance of their own and covers those behind
 };
+
+inline constexpr std::pair<std::string_view, CrowdMotion> kCrowdMotions[] = {{"stand", CrowdMotion::stand},
+                                                                             {"walk", CrowdMotion::walk}};
 
 struct CrowdOptions {
     int faces = 60;           // people in the hall, 0 to 5000; all are in view in frame 0, some leave it later

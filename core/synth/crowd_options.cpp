@@ -1,7 +1,4 @@
-#include <array>
 #include <charconv>
-#include <cmath>
-#include <limits>
 #include <string>
 
 #include "core/base/error.h"
@@ -81,8 +78,9 @@ CrowdOptions parse_crowd_options(std::string_view spec) {
         } else if (key == "frames") {
             options.frames = whole_number<std::int64_t>(key, value, kFramesAdvice);
         } else if (key == "motion") {
-            if (value != "stand" && value != "walk") reject(key, value, kMotionAdvice);
-            options.motion = value == "walk" ? CrowdMotion::walk : CrowdMotion::stand;
+            const std::optional<CrowdMotion> motion = choice_of(kCrowdMotions, value);
+            if (!motion) reject(key, value, kMotionAdvice);
+            options.motion = *motion;
         } else if (key == "uncover") {
             options.uncover = whole_number<int>(key, value, kUncoverAdvice);
             if (options.uncover < 0) reject(key, value, kUncoverAdvice);

@@ -62,13 +62,13 @@ std::string_view name_of(TrackState state) {
     return "";
 }
 
-TrackerParams tracker_params(std::string_view kind) {
+TrackerParams tracker_params(DetectorId kind) {
     const DetectorKind& detector = detector_kind(kind);
     TrackerParams params;
     params.confident_hits = detector.confident_hits;
     // False faces of cascades have few hits and seldom last.
     params.birth_hits = 4 * params.confident_hits;
-    if (detector.name == "cnn") {
+    if (kind == DetectorId::cnn) {
         // Networks measure the height well, also of a face that is covered from the side.
         params.deviation_y = 0.1;
         params.deviation_height = 0.12;

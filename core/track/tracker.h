@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/algo/box.h"
-#include "core/detect/detection.h"
+#include "core/detect/detector.h"
 
 namespace throng {
 
@@ -67,8 +67,8 @@ struct TrackerParams {
     friend bool operator==(const TrackerParams&, const TrackerParams&) = default;
 };
 
-// Returns the parameters for a detector kind (detector_kinds()). Throws Error(usage) for an unknown kind.
-[[nodiscard]] TrackerParams tracker_params(std::string_view kind);
+// Returns the parameters for a kind of detector.
+[[nodiscard]] TrackerParams tracker_params(DetectorId kind);
 
 // Throws Error(usage) naming the parameter if a value is out of range.
 void check_params(const TrackerParams& params);

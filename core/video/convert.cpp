@@ -1,6 +1,5 @@
 #include "core/video/convert.h"
 
-#include <algorithm>
 #include <cstring>
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>

@@ -1,7 +1,6 @@
 #include "core/video/damage_watch.h"
 
 #include <cstddef>
-#include <span>
 
 #include "core/video/frame_fields.h"
 #include "core/video/truncation.h"

@@ -1,13 +1,13 @@
 #include "core/video/decoders.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <filesystem>
 #include <string_view>
 
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/resources.h"
-#include "core/base/value_text.h"
 #include "core/frame/frame_pool.h"
 #include "core/video/v4l2.h"
 
@@ -28,10 +28,13 @@ constexpr int kHeldDeviceFrames = 4;
 // in the context that the CUDA runtime uses.
 constexpr int kUsePrimaryContext = 1;
 constexpr const char* kNoDevice = "no V4L2 memory-to-memory device";
-// Suffixes of decoders' names: the Jetson build of FFmpeg, one with Jetson's multimedia API, and upstream FFmpeg.
-constexpr char kNvV4l2[] = "_nvv4l2dec";
-constexpr char kNvMpi[] = "_nvmpi";
-constexpr char kV4l2[] = "_v4l2m2m";
+// Decoders of FFmpeg for a device of the board: its Jetson build, one with Jetson's multimedia API, and upstream FFmpeg.
+constexpr DecoderKind kOfBoard[] = {DecoderKind::nvv4l2dec, DecoderKind::nvmpi, DecoderKind::v4l2m2m};
+
+// Returns "h264_v4l2m2m".
+std::string codec_of_board(const char* codec, DecoderKind kind) {
+    return fmt::format("{}_{}", codec, name_of(kDecoderNames, kind));
+}
 
 av::CodecPtr make_context(const AVCodec* decoder, const DecoderRequest& request, std::string& why) {
     if (decoder == nullptr) {
@@ -131,13 +134,13 @@ av::CodecPtr open_cuda(const DecoderRequest& request, std::string& why) {
     return opened(*codec, why) ? std::move(codec) : nullptr;
 }
 
-// A decoder of FFmpeg for a device of the board: "h264_v4l2m2m".
-av::CodecPtr open_device(const DecoderRequest& request, const char* suffix, std::string& why) {
+template <DecoderKind kind>
+av::CodecPtr open_board(const DecoderRequest& request, std::string& why) {
     if (has_alpha_stream(request.stream)) {
         why = "it does not decode transparency";
         return nullptr;
     }
-    const std::string name = avcodec_get_name(request.stream.codecpar->codec_id) + std::string(suffix);
+    const std::string name = codec_of_board(avcodec_get_name(request.stream.codecpar->codec_id), kind);
     const AVCodec* decoder = avcodec_find_decoder_by_name(name.c_str());
     if (decoder == nullptr) {
         why = "this FFmpeg build has no " + name;
@@ -151,11 +154,6 @@ av::CodecPtr open_device(const DecoderRequest& request, const char* suffix, std:
     return codec && opened(*codec, why) ? std::move(codec) : nullptr;
 }
 
-template <const char* suffix>
-av::CodecPtr open_suffix(const DecoderRequest& request, std::string& why) {
-    return open_device(request, suffix, why);
-}
-
 void check_size(const AVStream& stream, const std::string& shown) {
     const std::int64_t pixels = static_cast<std::int64_t>(stream.codecpar->width) * stream.codecpar->height;
     if (pixels <= kMaxPixels) return;
@@ -167,45 +165,37 @@ void check_size(const AVStream& stream, const std::string& shown) {
 }  // namespace
 
 const DecoderTable& decoder_table() {
-    static const auto& table = *new DecoderTable{{{"cuda", true, open_cuda},
-                                                  {"nvv4l2dec", true, open_suffix<kNvV4l2>},
-                                                  {"nvmpi", true, open_suffix<kNvMpi>},
-                                                  {"v4l2m2m", true, open_suffix<kV4l2>},
-                                                  {"software", false, open_software}}};
+    using enum DecoderKind;
+    static const auto& table = *new DecoderTable{{{cuda, true, open_cuda},
+                                                  {nvv4l2dec, true, open_board<nvv4l2dec>},
+                                                  {nvmpi, true, open_board<nvmpi>},
+                                                  {v4l2m2m, true, open_board<v4l2m2m>},
+                                                  {software, false, open_software}}};
     return table;
-}
-
-std::vector<std::string> decoder_names() {
-    std::vector<std::string> names{"auto"};
-    for (const DecoderRow& row : decoder_table().rows) names.emplace_back(row.name);
-    return names;
 }
 
 OpenDecoder open_decoder(const DecoderRequest& request, const std::string& shown, const DecoderTable& table,
                          const OpenDecoder* after) {
     check_size(request.stream, shown);
     const SourceOptions& options = request.options;
-    const bool automatic = options.decoder == "auto";
+    const bool automatic = options.decoder == DecoderKind::automatic;
     OpenDecoder result;
     if (after != nullptr) result.passed_over = after->passed_over;
     const DecoderRow* const first = after != nullptr ? after->row + 1 : table.rows.data();
     std::string why;
     for (const DecoderRow* row = first; row != table.rows.data() + table.rows.size(); ++row) {
-        if (automatic ? row->hardware && !options.prefer_device_frames : row->name != options.decoder) continue;
+        if (automatic ? row->hardware && !options.prefer_device_frames : row->kind != options.decoder) continue;
         why.clear();
         result.row = row;
         result.codec = row->open(request, why);
         if (result.codec) return result;
         if (!row->hardware) break;
         if (!automatic) {
-            throw Error(ErrorKind::unavailable, {"the %1 decoder is unavailable: %2", options.decoder, why}, shown,
-                        {"use %1 or %2", Setting{"decoder", "auto"}, "software"});
+            throw Error(ErrorKind::unavailable, {"the %1 decoder is unavailable: %2", std::string(row->name()), why},
+                        shown, {"use %1 or %2", Setting{"decoder", "auto"}, "software"});
         }
-        logger().debug("{}: the {} decoder is unavailable ({})", shown, row->name, why);
-        if (result.passed_over.empty()) result.passed_over = std::string(row->name) + ": " + why;
-    }
-    if (why.empty()) {
-        throw Error(ErrorKind::usage, check_choice(options.decoder, decoder_names()), Setting{"decoder"});
+        logger().debug("{}: the {} decoder is unavailable ({})", shown, row->name(), why);
+        if (result.passed_over.empty()) result.passed_over = std::string(row->name()) + ": " + why;
     }
     throw Error(ErrorKind::input, {"the video cannot be decoded: %1", why}, shown, "convert it to H.264");
 }
@@ -214,14 +204,15 @@ std::vector<DecoderInfo> list_decoders(int device) {
     av::set_up();
     std::string why;
     const bool cuda = open_cuda_device(device, why) != nullptr;
-    std::vector<DecoderInfo> list{{"software", true, std::string("FFmpeg ") + av_version_info()},
-                                  {"cuda", cuda, cuda ? "device " + std::to_string(device) : why}};
-    for (const char* suffix : {kNvV4l2, kNvMpi, kV4l2}) {
-        const std::string problem = avcodec_find_decoder_by_name((std::string("h264") + suffix).c_str()) == nullptr
-                                        ? std::string("this FFmpeg build has no h264") + suffix
+    std::vector<DecoderInfo> list{{DecoderKind::software, true, std::string("FFmpeg ") + av_version_info()},
+                                  {DecoderKind::cuda, cuda, cuda ? "device " + std::to_string(device) : why}};
+    for (const DecoderKind kind : kOfBoard) {
+        const std::string name = codec_of_board("h264", kind);
+        const std::string problem = avcodec_find_decoder_by_name(name.c_str()) == nullptr
+                                        ? "this FFmpeg build has no " + name
                                     : v4l2::has_memory_to_memory_device() ? ""
                                                                           : kNoDevice;
-        list.push_back({suffix + 1, problem.empty(), problem});
+        list.push_back({kind, problem.empty(), problem});
     }
     return list;
 }

@@ -19,10 +19,12 @@ struct DecoderRequest {
 };
 
 struct DecoderRow {
-    std::string_view name;
+    DecoderKind kind;
     bool hardware;
     // Returns a decoder that is open; null, with the reason, if it does not work here.
     av::CodecPtr (*open)(const DecoderRequest& request, std::string& why);
+
+    [[nodiscard]] std::string_view name() const { return name_of(kDecoderNames, kind); }
 };
 
 // The last row is the software decoder.
@@ -37,10 +39,9 @@ struct OpenDecoder {
     std::string passed_over;  // "cuda: no device": the best row that does not work, and why; empty if it is the best
 };
 
-// Opens a decoder for the stream. options.decoder is the name of a row or "auto". `shown` is the name of the source for
-// messages. after: with "auto", a decoder that opened and then could not decode; the rows behind it are tried. Throws
-// Error(usage) for a name that is not in the table, Error(unavailable) if the named decoder does not work here, and
-// Error(input) if no decoder supports the stream.
+// Opens a decoder for the stream. `shown` is the name of the source for messages. after: with DecoderKind::automatic, a
+// decoder that opened and then could not decode; the rows behind it are tried. Throws Error(unavailable) if the requested
+// decoder does not work here, and Error(input) if no decoder supports the stream.
 [[nodiscard]] OpenDecoder open_decoder(const DecoderRequest& request, const std::string& shown,
                                        const DecoderTable& table = decoder_table(), const OpenDecoder* after = nullptr);
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <utility>
 
@@ -15,25 +14,6 @@ namespace throng {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-using Use = std::function<void(const Json& record, const std::vector<std::uint8_t>& bytes)>;
-
-// Calls `begin` with the start of a part and `use` with each packet. Returns its last record.
-Json read_part(const std::filesystem::path& path, const Use& begin, const Use& use, const std::stop_token& stop) {
-    RecordReader records(path);
-    try {
-        const Json first = records.read(stop);
-        begin(first, records.bytes());
-        for (;;) {
-            Json record = records.read(stop);
-            if (record.is_null()) throw records.damaged("its end is missing");
-            if (record.contains("last")) return record;
-            use(record, records.bytes());
-        }
-    } catch (const Json::exception& error) {
-        throw records.damaged(error.what());
-    }
-}
 
 }  // namespace
 
@@ -78,7 +58,7 @@ JoinedParts join_encoded_parts(const std::vector<std::filesystem::path>& parts, 
             }
         };
         const auto add_time = [&](const Json& packet, const auto&) { times.push_back(packet.at("pts")); };
-        Json last = read_part(parts[i], begin, add_time, stop);
+        Json last = read_records(parts[i], begin, add_time, stop);
         // Parts follow each other in both orders. Within a part, packets have the order of decoding.
         const auto part = times.begin() + static_cast<std::ptrdiff_t>(first_of_part);
         std::sort(part, times.end());
@@ -108,8 +88,7 @@ JoinedParts join_encoded_parts(const std::vector<std::filesystem::path>& parts, 
         av_packet_unref(packet.get());
     };
     for (const std::filesystem::path& part : parts) {
-        read_part(
-            part, [](const auto&...) {}, write_packet, stop);
+        read_records(part, nullptr, write_packet, stop);
     }
     return joined;
 }

@@ -13,7 +13,7 @@ constexpr auto kFileFormats = std::to_array<FileFormat>({
     {NameKind::image, true, nullptr, ".jpg .jpeg .jpe .webp .bmp .dib .tif .tiff .ppm .pgm .pbm"},
     {NameKind::image, false, nullptr,
      ".jfif .heic .heif .hif .avif .jp2 .j2k .jpf .jxl .tga .exr .hdr .pfm .pam .pnm .dpx .psd .sgi .pcx .qoi .dds "
-     ".ras .dng .cr2 .cr3 .nef .arw .raf .orf .rw2"},
+     ".ras .ico .cur .dng .cr2 .cr3 .nef .arw .raf .orf .rw2"},
     {NameKind::video, false, "mp4", ".mp4 .m4v"},
     {NameKind::video, false, "mov", ".mov"},
     {NameKind::video, false, "matroska", ".mkv"},

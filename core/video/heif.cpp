@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <opencv2/imgproc.hpp>
 #include <string>
-#include <string_view>
 
 #include "core/base/error.h"
 #include "core/frame/frame_pool.h"

@@ -15,7 +15,6 @@
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
-#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -264,6 +263,7 @@ ImageFile read_image_file(const fs::path& path) {
 }
 
 ImageFile image_of_bytes(std::vector<std::uint8_t> bytes, const fs::path& name) {
+    if (std::vector<std::uint8_t> image = image_of_icon(bytes); !image.empty()) bytes = std::move(image);
     const std::optional<ImageHeader> header = read_image_header(bytes);
     if (!header) {
         throw Error(ErrorKind::input, "not an image in a supported format", name.string(), kSupportedImages);

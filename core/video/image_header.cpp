@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cinttypes>
 #include <cstdio>
 #include <cstring>
 #include <string_view>
@@ -220,6 +219,66 @@ std::optional<ImageHeader> coded(const HeaderBytes& bytes) {
     return header.codec.empty() ? std::nullopt : std::optional(header);
 }
 
+struct IconEntry {
+    std::int64_t width = 0;
+    std::int64_t height = 0;
+    HeaderBytes image{{}};
+};
+
+// Returns the largest image of an icon or a cursor; none for other files.
+std::optional<IconEntry> largest_of_icon(const HeaderBytes& bytes) {
+    constexpr std::size_t kMaxImages = 255;  // their directory fits into the first 4096 bytes
+    constexpr std::size_t kMinBytes = 40;
+    const std::size_t count = bytes.little16(4);
+    const std::size_t kind = bytes.little16(2);
+    if (bytes.little16(0) != 0 || (kind != 1 && kind != 2) || count == 0 || count > kMaxImages) return std::nullopt;
+    IconEntry largest;
+    for (std::size_t at = 6; at < 6 + 16 * count; at += 16) {
+        const auto side = [](std::uint32_t byte) { return std::int64_t{byte == 0 ? 256 : byte}; };
+        const std::size_t length = bytes.little32(at + 8);
+        const std::size_t offset = bytes.little32(at + 12);
+        if (bytes.at(at + 3) != 0 || length < kMinBytes || offset < 6 + 16 * count) return std::nullopt;
+        const IconEntry entry{side(bytes.at(at)), side(bytes.at(at + 1)), bytes.part(offset, length)};
+        if (entry.width * entry.height >= largest.width * largest.height) largest = entry;
+    }
+    return largest;
+}
+
+void put32(std::vector<std::uint8_t>& bytes, std::size_t at, std::uint32_t value) {
+    for (std::size_t i = 0; i < 4; ++i) bytes[at + i] = static_cast<std::uint8_t>(value >> 8 * i);
+}
+
+// Returns the bitmap of an icon with a header of a file. Its height counts the mask, too, which follows the pixels.
+std::vector<std::uint8_t> bitmap_of_icon(const HeaderBytes& bitmap) {
+    constexpr std::uint32_t kFileHeader = 14;
+    constexpr std::uint32_t kHeader = 40;
+    constexpr std::uint32_t kHeaderWithMasks = 56;
+    constexpr std::array<std::uint8_t, 16> kMasks = {0, 0, 0xFF, 0, 0, 0xFF, 0, 0, 0xFF, 0, 0, 0, 0, 0, 0, 0xFF};
+    if (bitmap.size() < kHeader || bitmap.little32(0) < kHeader) return {};
+    const std::uint32_t bits = bitmap.little16(14);
+    const std::uint32_t height = bitmap.little32(8) / 2;
+    const std::uint32_t colors = bits > 8 ? 0 : bitmap.little32(32) != 0 ? bitmap.little32(32) : 1U << bits;
+    std::vector<std::uint8_t> file = {'B', 'M'};
+    file.resize(kFileHeader);
+    file.insert(file.end(), bitmap.span().begin(), bitmap.span().end());
+    put32(file, 10, kFileHeader + bitmap.little32(0) + 4 * colors);
+    put32(file, 22, height);
+    // Only a mask makes the fourth channel an alpha channel. In old icons, it is 0 everywhere and has no meaning.
+    const std::size_t end = kHeader + std::size_t{4} * bitmap.little32(4) * height;
+    bool has_alpha = false;
+    for (std::size_t at = kHeader + 3; at < std::min(end, bitmap.size()); at += 4) {
+        has_alpha = has_alpha || bitmap.at(at) != 0;
+    }
+    if (bits == 32 && bitmap.little32(0) == kHeader && has_alpha) {
+        put32(file, 10, kFileHeader + kHeaderWithMasks);
+        put32(file, 14, kHeaderWithMasks);
+        put32(file, 30, 3);
+        file.insert(file.begin() + kFileHeader + kHeader, kMasks.begin(), kMasks.end());
+    }
+    put32(file, 2, static_cast<std::uint32_t>(file.size()));
+    return file;
+}
+
 // The application extension "NETSCAPE2.0" has the repetitions after the first time; without it, a GIF plays once.
 int gif_plays(const HeaderBytes& bytes) {
     const auto table = [&](std::size_t flags) {
@@ -252,6 +311,13 @@ int gif_plays(const HeaderBytes& bytes) {
 
 }  // namespace
 
+std::vector<std::uint8_t> image_of_icon(std::span<const std::uint8_t> bytes) {
+    const std::optional<IconEntry> icon = largest_of_icon(HeaderBytes(bytes));
+    if (!icon) return {};
+    const std::span<const std::uint8_t> image = icon->image.span();
+    return icon->image.holds(0, kPng) ? std::vector(image.begin(), image.end()) : bitmap_of_icon(icon->image);
+}
+
 int read_animation_plays(const std::vector<std::uint8_t>& data) {
     const HeaderBytes bytes(data);
     if (bytes.holds(0, "GIF8")) return gif_plays(bytes);
@@ -275,6 +341,9 @@ std::optional<ImageHeader> read_image_header(const std::vector<std::uint8_t>& da
     const bool pnm_kind = bytes.at(0) == 'P' && std::string_view("123456Ff").find(static_cast<char>(bytes.at(1))) < 8;
     if (pnm_kind && std::isspace(static_cast<int>(bytes.at(2))) != 0) return pnm(bytes);
     if (bytes.holds(0, "#?RADIANCE"sv) || bytes.holds(0, "#?RGBE"sv)) return radiance(bytes);
+    if (const std::optional<IconEntry> icon = largest_of_icon(bytes)) {
+        return ImageHeader{ImageKind::png, icon->width, icon->height};
+    }
     return coded(bytes);
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,10 @@ struct ImageHeader {
 // Returns none if the bytes are not an image of these kinds. `bytes` is the whole file; its beginning is sufficient for
 // `kind`. EXIF data may be anywhere in it.
 [[nodiscard]] std::optional<ImageHeader> read_image_header(const std::vector<std::uint8_t>& bytes);
+
+// Returns the largest image of an icon or a cursor (ICO, CUR) as a file of its own, PNG or BMP; empty for other files,
+// and if it is damaged. The mask of an image without an alpha channel is left out.
+[[nodiscard]] std::vector<std::uint8_t> image_of_icon(std::span<const std::uint8_t> bytes);
 
 // Returns how often a GIF or an animated PNG is played; 0: without end. The beginning of a file is sufficient.
 [[nodiscard]] int read_animation_plays(const std::vector<std::uint8_t>& bytes);

@@ -54,7 +54,7 @@ public:
     bool resume_on_host(std::int64_t, double) override {
         thread_.request_stop();
         thread_.join();
-        request_.source.decoder = "software";
+        request_.source.decoder = DecoderKind::software;
         maker_.disable_device_frames();
         newest_.clear();
         failure_.reset();

@@ -1,7 +1,6 @@
 #include "core/video/media_file_source.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -24,7 +23,7 @@ MediaRequest exact_request(const std::string& path) {
         throw Error(ErrorKind::input, failure ? failure.message() : "not a regular file", path);
     }
     SourceOptions options;
-    options.decoder = "software";
+    options.decoder = DecoderKind::software;
     return file_request(path, options);
 }
 
@@ -171,7 +170,7 @@ bool MediaFileSource::seek(double seconds) {
 
 bool MediaFileSource::resume_on_host(std::int64_t index, double pts) {
     if (!reader_->input().seekable()) return false;
-    request_.source.decoder = "software";
+    request_.source.decoder = DecoderKind::software;
     maker_.disable_device_frames();
     pending_.clear();
     early_end_.clear();

@@ -38,7 +38,7 @@ void MediaReader::open(const OpenDecoder* after) {
                             request_.shown, table, after);
     // Whoever opens it again has said so.
     if (decoder_.passed_over.empty() || request_.failed_decoder != nullptr) return;
-    logger().info("{}: the {} decoder is used ({})", request_.shown, decoder_.row->name, decoder_.passed_over);
+    logger().info("{}: the {} decoder is used ({})", request_.shown, decoder_.row->name(), decoder_.passed_over);
 }
 
 MediaStatus MediaReader::next(MediaFrame& frame, const std::stop_token& stop) {
@@ -145,7 +145,7 @@ void MediaReader::end_trial() {
 }
 
 void MediaReader::pass_over(const std::string& why) {
-    const std::string name(decoder_.row->name);
+    const std::string name(decoder_.row->name());
     if (!automatic()) {
         throw Error(ErrorKind::unavailable, {"the %1 decoder is unavailable: %2", name, why}, request_.shown,
                     {"use %1 or %2", Setting{"decoder", "auto"}, "software"});
@@ -199,7 +199,7 @@ std::string MediaReader::details(int width, int height) const {
     std::string text = std::string(avcodec_get_name(decoder_.codec->codec_id)) + " " + std::to_string(width) + "x" +
                        std::to_string(height);
     if (clock().fps() > 0) text += " " + short_number(clock().fps()) + " fps";
-    text += ", " + std::string(decoder_.row->name);
+    text += ", " + std::string(decoder_.row->name());
     return decoder_.passed_over.empty() ? text : text + " (" + decoder_.passed_over + ")";
 }
 

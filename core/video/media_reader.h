@@ -68,7 +68,7 @@ private:
     // one in the table begins with the same ones, so no frame is lost, whether the input can be read again or not.
     [[nodiscard]] bool on_trial() const { return decoder_.row->hardware && !trial_over_; }
     // Returns true if another decoder may take over. One that was asked for by its name fails alone.
-    [[nodiscard]] bool automatic() const { return request_.source.decoder == "auto"; }
+    [[nodiscard]] bool automatic() const { return request_.source.decoder == DecoderKind::automatic; }
     // Returns true if a decoder on trial that fails at the end of the input is to blame, and not the input.
     [[nodiscard]] bool fails_at_end() const {
         return on_trial() && !sent_.empty() && (automatic() || reports_device());

@@ -8,8 +8,10 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "core/base/choice_names.h"
 #include "core/base/message.h"
 #include "core/frame/device_converter.h"
 #include "core/frame/frame.h"
@@ -93,8 +95,23 @@ public:
     [[nodiscard]] virtual std::uint64_t reconnects() const { return 0; }
 };
 
+enum class DecoderKind : std::uint8_t {
+    automatic,  // hardware first when prefer_device_frames is set, then software
+    cuda,
+    nvv4l2dec,
+    nvmpi,
+    v4l2m2m,
+    software,
+};
+
+// "auto", then the best decoder first.
+inline constexpr std::pair<std::string_view, DecoderKind> kDecoderNames[] = {
+    {"auto", DecoderKind::automatic}, {"cuda", DecoderKind::cuda},       {"nvv4l2dec", DecoderKind::nvv4l2dec},
+    {"nvmpi", DecoderKind::nvmpi},    {"v4l2m2m", DecoderKind::v4l2m2m}, {"software", DecoderKind::software},
+};
+
 struct SourceOptions {
-    std::string decoder = "auto";  // one of decoder_names(); auto tries hardware when prefer_device_frames is set
+    DecoderKind decoder = DecoderKind::automatic;
     // Return the frames of a hardware decoder in device memory (NV12, see Frame::on_host). If false, they are copied to
     // the host.
     bool prefer_device_frames = false;
@@ -122,12 +139,9 @@ struct CameraInfo {
 };
 [[nodiscard]] std::vector<CameraInfo> list_cameras();
 
-// Returns "auto" and the names of the table of decoders, the best one first.
-[[nodiscard]] std::vector<std::string> decoder_names();
-
 // The table of decoders with their availability, for `throng info`.
 struct DecoderInfo {
-    std::string name;  // as SourceOptions::decoder takes it
+    DecoderKind kind;
     bool available = false;
     std::string details;  // if unavailable: the reason
 };

@@ -1,6 +1,5 @@
 #include "core/video/source_files.h"
 
-#include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <fstream>

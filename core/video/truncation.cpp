@@ -1,7 +1,6 @@
 #include "core/video/truncation.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <map>
 #include <string_view>

@@ -110,11 +110,7 @@ bool CascadeDetector::reserve(std::uint32_t candidates) {
 }
 
 void CascadeDetector::configure(const DetectorParams& params) {
-    check_params(params);
-    if (params.kind != params_.kind || params.model != params_.model) {
-        throw Error(ErrorKind::usage, "the kind and the model of a detector cannot be changed",
-                    params.kind + " " + params.model);
-    }
+    check_change(params_, params);
     if (params.switches != params_.switches) set_options(with_choices(defaults_, params.switches));
     const bool same = params.min_size == params_.min_size && params.max_size == params_.max_size &&
                       params.scale_factor == params_.scale_factor;
@@ -273,7 +269,7 @@ std::unique_ptr<Detector> make_cascade_detector(StreamView stream, const DeviceI
     check_params(params);
     const CascadeModel model = read_cascade(find_model(params.model, params.kind));
     const bool haar = model.kind == CascadeKind::haar;
-    if (haar != (params.kind == "haar")) {
+    if (haar != (params.kind == DetectorId::haar)) {
         throw Error(ErrorKind::usage, {"is a model of kind %1", haar ? "haar" : "lbp"}, model.name,
                     {"use %1", Setting{"detector", haar ? "haar" : "lbp"}});
     }

@@ -35,11 +35,11 @@ struct Image {
 };
 
 struct Model {
-    const char* kind;
+    DetectorId kind;
     const char* file;
 };
-constexpr Model kModels[] = {{"haar", "haarcascades/haarcascade_frontalface_alt2.xml"},
-                             {"lbp", "lbpcascades/lbpcascade_frontalface.xml"}};
+constexpr Model kModels[] = {{DetectorId::haar, "haarcascades/haarcascade_frontalface_alt2.xml"},
+                             {DetectorId::lbp, "lbpcascades/lbpcascade_frontalface.xml"}};
 
 std::vector<Image> photographs(const fs::path& dir) {
     FramePool pool;

@@ -26,18 +26,18 @@ using namespace throng::gpu;
 
 struct Variant {
     const char* name;
-    const char* kind;
+    DetectorId kind;
     int width, height;
     double factor;
     int min_size, max_size;
 };
 
 constexpr Variant kSettings[] = {
-    {"alt2 1080p 1.25 50-200", "haar", 1920, 1080, 1.25, 50, 200},
-    {"lbp 1080p 1.25 50-200", "lbp", 1920, 1080, 1.25, 50, 200},
-    {"alt2 1080p 1.1 24-", "haar", 1920, 1080, 1.1, 24, 0},
-    {"lbp 1080p 1.1 24-", "lbp", 1920, 1080, 1.1, 24, 0},
-    {"alt2 2160p 1.1 24-", "haar", 3840, 2160, 1.1, 24, 0},
+    {"alt2 1080p 1.25 50-200", DetectorId::haar, 1920, 1080, 1.25, 50, 200},
+    {"lbp 1080p 1.25 50-200", DetectorId::lbp, 1920, 1080, 1.25, 50, 200},
+    {"alt2 1080p 1.1 24-", DetectorId::haar, 1920, 1080, 1.1, 24, 0},
+    {"lbp 1080p 1.1 24-", DetectorId::lbp, 1920, 1080, 1.1, 24, 0},
+    {"alt2 2160p 1.1 24-", DetectorId::haar, 3840, 2160, 1.1, 24, 0},
 };
 
 // Returns the photograph, scaled and cropped to the setting's size, with chroma; without a file, the crowd.

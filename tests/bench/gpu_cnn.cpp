@@ -88,7 +88,7 @@ public:
 private:
     [[nodiscard]] CnnDetector make(const Choice& choice) const {
         DetectorParams params;
-        params.kind = "cnn";
+        params.kind = DetectorId::cnn;
         params.min_size = 10;
         params.max_size = setting_.max_size;
         params.scale_factor = 4;
@@ -148,7 +148,7 @@ int main(int argc, char** argv) {
         if (models.empty()) models = {"yunet_n_dynamic", "version-RFB-640"};
         std::printf("%s\n", device.name.c_str());
         for (const std::string& model : models) {
-            const Network network = read_onnx(find_model(model, "cnn"));
+            const Network network = read_onnx(find_model(model, DetectorId::cnn));
             std::printf("%s: %.1f million multiply-adds at 640x640\n", model.c_str(),
                         static_cast<double>(multiply_adds(network, 640, 640)) / 1e6);
             for (const Variant& setting : kSettings) Bench(network, setting, device, stream.view()).run();

@@ -90,7 +90,7 @@ void run(int repeats) {
                 RedactRegions regions = crowd();
                 regions.whole = whole;
                 const RedactOptions options{style};
-                std::printf("%-8s %-6s %-10s %10.3f", layout, kRedactStyleNames[static_cast<std::size_t>(style)].data(),
+                std::printf("%-8s %-6s %-10s %10.3f", layout, name_of(kRedactStyleNames, style).data(),
                             whole ? "whole" : "60 faces", cpu_ms(image_of(host.data()), regions, options, repeats));
 #ifdef TH_WITH_CUDA
                 if (probe.usable) {

@@ -20,6 +20,7 @@ public:
     WrappedBackend(std::shared_ptr<Backend> inner, OnFrame on_frame, int in_flight = 0)
         : inner_(std::move(inner)), on_frame_(std::move(on_frame)), in_flight_(in_flight) {}
 
+    [[nodiscard]] BackendKind kind() const override { return inner_->kind(); }
     [[nodiscard]] std::string name() const override { return inner_->name(); }
     [[nodiscard]] std::string description() const override { return inner_->description(); }
     std::unique_ptr<Detector> make_detector(const DetectorParams& params) override {

@@ -103,12 +103,12 @@ TEST_F(Comparison, ComparesDetectorsAtTheSameSizes) {
     session_->detection()->set_scale_factor(1.3);
     trigger("compare");
     const auto right = [&] { return view().second()->values().detector; };
-    ASSERT_EQ(right().kind, "lbp");
+    ASSERT_EQ(right().kind, DetectorId::lbp);
     EXPECT_EQ(right().min_size, 48);
     EXPECT_EQ(right().max_size, 300);
     EXPECT_EQ(right().scale_factor, 1.3);
     view().second()->set_detector(3);
-    ASSERT_EQ(right().kind, "cnn");
+    ASSERT_EQ(right().kind, DetectorId::cnn);
     EXPECT_EQ(right().min_size, 48);
     EXPECT_EQ(right().scale_factor, detector_kind("cnn").params.scale_factor) << "in another unit";
     view().second()->set_detector(2);

@@ -1,4 +1,5 @@
 #include "tests/ui/fakes.h"
+#include "core/detect/detector_kinds.h"
 
 #include <chrono>
 #include <cstring>
@@ -72,7 +73,7 @@ public:
     FakeDetector(const FakeClip& clip, const DetectorParams& params)
         : boxes_(clip.boxes),
           detect_ms_(clip.detect_ms),
-          stage_ms_(params.kind == "cnn" ? clip.cnn_ms : 1.5),
+          stage_ms_(params.kind == DetectorId::cnn ? clip.cnn_ms : 1.5),
           stages_(clip.stages),
           switches_(clip.switches),
           params_(params) {}
@@ -137,11 +138,15 @@ class FakeBackend : public Backend {
 public:
     explicit FakeBackend(const FakeClip& clip) : clip_(clip) {}
 
+    [[nodiscard]] BackendKind kind() const override {
+        return clip_.backend == "cpu" ? BackendKind::cpu : BackendKind::cuda;
+    }
     [[nodiscard]] std::string name() const override { return clip_.backend; }
     [[nodiscard]] std::string description() const override { return "fake backend"; }
     [[nodiscard]] std::unique_ptr<Detector> make_detector(const DetectorParams& params) override {
-        if (params.kind == "lbp" || (params.kind == "cnn" && clip_.cnn_ms == 0)) {
-            throw Error(ErrorKind::unavailable, "this detector cannot be made", params.kind, "take another one");
+        if (params.kind == DetectorId::lbp || (params.kind == DetectorId::cnn && clip_.cnn_ms == 0)) {
+            throw Error(ErrorKind::unavailable, "this detector cannot be made",
+                        std::string(detector_kind(params.kind).name), "take another one");
         }
         return std::make_unique<FakeDetector>(clip_, params);
     }

@@ -17,7 +17,7 @@ protected:
     void install(bool installed) {
         ASSERT_TRUE(test::wait_for([&] { return session_->detection()->offers_network(); }));
         std::vector<InstalledModel> models;
-        if (installed) models.push_back({{"yunet_n_dynamic", "cnn", "/m/yunet_n_dynamic.onnx"}, 0.25F});
+        if (installed) models.push_back({{"yunet_n_dynamic", DetectorId::cnn, "/m/yunet_n_dynamic.onnx"}, 0.25F});
         session_->detection()->set_installed_models(std::move(models));
     }
     void scroll_to(const QQuickItem& target) {
@@ -39,7 +39,7 @@ TEST_F(NetworkHint, UsesTheInstalledNetwork) {
     open_hint(true);
     EXPECT_TRUE(shows("A network is installed"));
     press("useNetwork");
-    EXPECT_EQ(session_->detection()->values().detector.kind, "cnn");
+    EXPECT_EQ(session_->detection()->values().detector.kind, DetectorId::cnn);
     EXPECT_EQ(item("networkHint"), nullptr);
 }
 

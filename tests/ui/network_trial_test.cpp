@@ -41,9 +41,10 @@ protected:
         clip.cnn_ms = ms > 0 ? ms - 4.5 : 0;  // the other fake stages take 4.5 ms
         open(clip);
         ASSERT_TRUE(test::wait_for([&] { return session_->detection()->offers_network(); }));
-        session_->detection()->set_installed_models({{{"yunet_n_dynamic", "cnn", "/m/yunet_n_dynamic.onnx"}, 0.25F}});
+        session_->detection()->set_installed_models(
+            {{{"yunet_n_dynamic", DetectorId::cnn, "/m/yunet_n_dynamic.onnx"}, 0.25F}});
     }
-    [[nodiscard]] std::string kind() const { return session_->detection()->values().detector.kind; }
+    [[nodiscard]] DetectorId kind() const { return session_->detection()->values().detector.kind; }
     [[nodiscard]] bool says(const char* text) const { return session_->feedback()->text().contains(text); }
 };
 
@@ -51,14 +52,14 @@ TEST_F(NetworkDefault, UsesANetworkThatKeepsUp) {
     open_with_network(31);
     play();
     ASSERT_TRUE(test::wait_for([&] { return says("31 ms per frame; using it. Key D changes it"); }));
-    EXPECT_EQ(kind(), "cnn");
+    EXPECT_EQ(kind(), DetectorId::cnn);
     EXPECT_EQ(item("networkHint"), nullptr);
     session_->detection()->reset();
-    EXPECT_EQ(kind(), "cnn") << "it is the default now";
+    EXPECT_EQ(kind(), DetectorId::cnn) << "it is the default now";
     activate();
     QTest::keyClick(window_, Qt::Key_D);
     ASSERT_TRUE(wait_for_results(15));
-    EXPECT_EQ(kind(), "haar") << "the user's choice is kept";
+    EXPECT_EQ(kind(), DetectorId::haar) << "the user's choice is kept";
 }
 
 TEST_F(NetworkDefault, ReturnsIfItIsTooSlow) {
@@ -75,19 +76,19 @@ TEST_F(NetworkDefault, ReturnsIfItIsTooSlow) {
     }
     window_->resize(1320, 800);
     ASSERT_TRUE(wait_for_results(15));
-    EXPECT_EQ(kind(), "haar") << "it is not tried again";
+    EXPECT_EQ(kind(), DetectorId::haar) << "it is not tried again";
     EXPECT_NE(item("networkHint"), nullptr) << "the user may prefer it all the same";
     play("other.mp4");
     ASSERT_TRUE(wait_for_results(15));
-    EXPECT_EQ(kind(), "haar") << "nor with another source";
+    EXPECT_EQ(kind(), DetectorId::haar) << "nor with another source";
 }
 
 TEST_F(NetworkDefault, ReturnsIfItCannotRun) {
     open_with_network(0);
     play();
-    ASSERT_TRUE(test::wait_for([&] { return !session_->status()->notice().isEmpty() && kind() == "haar"; }));
+    ASSERT_TRUE(test::wait_for([&] { return !session_->status()->notice().isEmpty() && kind() == DetectorId::haar; }));
     ASSERT_TRUE(wait_for_results(15));
-    EXPECT_EQ(kind(), "haar");
+    EXPECT_EQ(kind(), DetectorId::haar);
     EXPECT_FALSE(says("using it"));
 }
 
@@ -96,14 +97,16 @@ TEST_F(NetworkDefault, AChoiceOfTheUserEndsTheTrial) {
     session_->detection()->set_installed_models({});  // found later
     play();
     pause_at(500000);
-    session_->detection()->set_installed_models({{{"yunet_n_dynamic", "cnn", "/m/yunet_n_dynamic.onnx"}, 0.25F}});
+    session_->detection()->set_installed_models(
+        {{{"yunet_n_dynamic", DetectorId::cnn, "/m/yunet_n_dynamic.onnx"}, 0.25F}});
     trigger("step");
-    ASSERT_TRUE(test::wait_for([&] { return kind() == "cnn"; })) << "while paused, too few frames for a decision";
+    ASSERT_TRUE(test::wait_for([&] { return kind() == DetectorId::cnn; }))
+        << "while paused, too few frames for a decision";
     EXPECT_FALSE(says("using it"));
     session_->detection()->set_detector(2);
     trigger("play");
     ASSERT_TRUE(wait_for_results(20));
-    EXPECT_EQ(kind(), "hog");
+    EXPECT_EQ(kind(), DetectorId::hog);
     EXPECT_FALSE(says("using"));
 }
 
@@ -113,7 +116,7 @@ TEST_F(NetworkDefault, AChosenDetectorStays) {
     session_->detection()->set_detector(2);
     play();
     ASSERT_TRUE(wait_for_results(15));
-    EXPECT_EQ(kind(), "hog");
+    EXPECT_EQ(kind(), DetectorId::hog);
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ TEST_F(Saved, TheDetectorIsRestoredWithoutItsSettings) {
     run->detection.set_min_size(200);
     run->detection.set_theta(0.9);
     run = restart();
-    EXPECT_EQ(run->detection.values().detector.kind, "hog");
+    EXPECT_EQ(run->detection.values().detector.kind, DetectorId::hog);
     EXPECT_TRUE(run->detection.detector_chosen());
     EXPECT_EQ(run->detection.min_size(), detector_kind("hog").params.min_size);
     EXPECT_NE(run->detection.theta(), 0.9);
@@ -76,21 +76,21 @@ TEST_F(Saved, AModelThatWasRemovedIsNotRestored) {
     std::ofstream(model) << "a network";
     restart()->detection.use("cnn", model.string());
     auto run = restart();
-    EXPECT_EQ(run->detection.values().detector.kind, "cnn");
+    EXPECT_EQ(run->detection.values().detector.kind, DetectorId::cnn);
     EXPECT_EQ(run->detection.model().toStdString(), model.string());
     std::filesystem::remove(model);
     run = restart();
-    EXPECT_EQ(run->detection.values().detector.kind, "haar");
+    EXPECT_EQ(run->detection.values().detector.kind, DetectorId::haar);
     EXPECT_FALSE(run->detection.detector_chosen());
     store_.setValue("detector/kind", "of another version");
-    EXPECT_EQ(restart()->detection.values().detector.kind, "haar");
+    EXPECT_EQ(restart()->detection.values().detector.kind, DetectorId::haar);
 }
 
 TEST_F(Saved, ADetectorThatNobodyChoseIsNotSaved) {
     auto run = restart();
-    run->detection.set_installed_models({{{"yunet_n_dynamic", "cnn", "/m/yunet_n_dynamic.onnx"}, 0.25F}});
+    run->detection.set_installed_models({{{"yunet_n_dynamic", DetectorId::cnn, "/m/yunet_n_dynamic.onnx"}, 0.25F}});
     run->detection.try_network();
-    EXPECT_EQ(run->detection.values().detector.kind, "cnn");
+    EXPECT_EQ(run->detection.values().detector.kind, DetectorId::cnn);
     EXPECT_TRUE(store_.allKeys().isEmpty());
     run->detection.set_detector(0);
     EXPECT_EQ(store_.value("detector/kind").toString(), "haar") << "the user prefers it";

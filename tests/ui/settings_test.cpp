@@ -52,7 +52,7 @@ TEST_F(Settings, ASoftRuleEndsAtTheLeastScoreOfTheDetector) {
     settings_.set_rule(0);
     EXPECT_EQ(settings_.values().nms.score_min, before);
     settings_.set_detector(2);
-    ASSERT_EQ(settings_.values().detector.kind, "hog");
+    ASSERT_EQ(settings_.values().detector.kind, DetectorId::hog);
     settings_.set_rule(3);
     EXPECT_EQ(settings_.values().nms.score_min, *detector_kind("hog").params.score_threshold);
     settings_.set_score_threshold(0.75);
@@ -94,7 +94,7 @@ TEST_F(Settings, AnotherDetectorResetsTheModel) {
     settings_.openModel(QUrl::fromLocalFile("/models/haarcascade_frontalface_alt.xml"));
     EXPECT_EQ(settings_.model_name(), "frontalface_alt");
     settings_.set_detector(1);
-    EXPECT_EQ(settings_.values().detector.kind, "lbp");
+    EXPECT_EQ(settings_.values().detector.kind, DetectorId::lbp);
     EXPECT_EQ(settings_.model(), "");
     settings_.reset();
     EXPECT_EQ(settings_.detector(), 0);
@@ -136,8 +136,8 @@ TEST_F(Settings, AnotherDetectorLoadsItsDefaultSettings) {
 }
 
 TEST_F(Settings, ListsModelsOfTheKindAfterTheDefault) {
-    settings_.set_installed_models({{{"haarcascade_eye", "haar", "/m/haarcascade_eye.xml"}, {}},
-                                    {{"yunet_n_640_640", "cnn", "/m/yunet_n_640_640.onnx"}, 0.25F}});
+    settings_.set_installed_models({{{"haarcascade_eye", DetectorId::haar, "/m/haarcascade_eye.xml"}, {}},
+                                    {{"yunet_n_640_640", DetectorId::cnn, "/m/yunet_n_640_640.onnx"}, 0.25F}});
     EXPECT_EQ(settings_.models(), (QStringList{"frontalface_alt2 (default)", "eye"}));
     EXPECT_EQ(settings_.model_index(), 0);
     settings_.chooseModel(1);
@@ -167,13 +167,13 @@ TEST_F(Settings, OffersANetworkUntilADetectorIsChosen) {
     settings.set_installed_models({});
     EXPECT_TRUE(settings.offers_network());
     EXPECT_EQ(settings.get_network().toStdString(), detector_kind("cnn").get_models);
-    settings.set_installed_models({{{"mine", "cnn", "/m/mine.onnx"}, 0.5F}});
+    settings.set_installed_models({{{"mine", DetectorId::cnn, "/m/mine.onnx"}, 0.5F}});
     EXPECT_NE(settings.get_network(), "") << "none of the defaults";
-    settings.set_installed_models({{{"yunet_n_640_640", "cnn", "/m/yunet_n_640_640.onnx"}, 0.25F}});
+    settings.set_installed_models({{{"yunet_n_640_640", DetectorId::cnn, "/m/yunet_n_640_640.onnx"}, 0.25F}});
     EXPECT_TRUE(settings.offers_network());
     EXPECT_EQ(settings.get_network(), "");
     settings.useNetwork();
-    EXPECT_EQ(settings.values().detector.kind, "cnn");
+    EXPECT_EQ(settings.values().detector.kind, DetectorId::cnn);
     settings.set_detector(0);
     EXPECT_FALSE(settings.offers_network()) << "the user has chosen one";
     DetectionSettings without{PipelineSettings{}, {"haar", "hog"}};

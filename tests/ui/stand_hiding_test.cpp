@@ -97,7 +97,7 @@ struct HiddenShare {
 };
 
 // Runs the kiosk with these settings of its display.
-HiddenShare hidden_in_kiosk(int min_size, const std::string& hides_by = "haar", bool kiosk = true) {
+HiddenShare hidden_in_kiosk(int min_size, DetectorId hides_by = DetectorId::haar, bool kiosk = true) {
     const test::ScratchDir folder;
     QSettings store(QString::fromStdString((folder.path() / "settings.ini").string()), QSettings::IniFormat);
     const auto run = std::make_shared<CrowdRun>();
@@ -140,7 +140,7 @@ HiddenShare hidden_in_kiosk(int min_size, const std::string& hides_by = "haar", 
 
 // The kiosk's own boxes are large and few (configs/kiosk.toml); what a visitor sets is worse still.
 TEST(StandHiding, FacesAreHiddenWhateverIsShown) {
-    const HiddenShare by_boxes = hidden_in_kiosk(48, "haar", false);
+    const HiddenShare by_boxes = hidden_in_kiosk(48, DetectorId::haar, false);
     EXPECT_LT(by_boxes.hidden, 0.5) << "the crowd is too easy for this test";
     const HiddenShare share = hidden_in_kiosk(200);
     EXPECT_GT(share.hidden, 0.95);
@@ -151,7 +151,7 @@ TEST(StandHiding, FacesAreHiddenWhateverIsShown) {
 HiddenShare hidden_by_network(const std::filesystem::path& models) {
     const QByteArray before = qgetenv("THRONG_MODELS");
     qputenv("THRONG_MODELS", QByteArray::fromStdString(models.string()));
-    const HiddenShare share = hidden_in_kiosk(48, "cnn");
+    const HiddenShare share = hidden_in_kiosk(48, DetectorId::cnn);
     before.isNull() ? qunsetenv("THRONG_MODELS") : qputenv("THRONG_MODELS", before);
     return share;
 }

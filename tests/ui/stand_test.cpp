@@ -279,9 +279,9 @@ TEST_F(StandWindow, ASceneComparesTwoDetectors) {
                "show.compare-detector = \"hog\"\n");
     play();
     ASSERT_TRUE(wait_for_scene("compare"));
-    EXPECT_EQ(session_->view<CompareView>()->second()->values().detector.kind, "hog");
+    EXPECT_EQ(session_->view<CompareView>()->second()->values().detector.kind, DetectorId::hog);
     EXPECT_TRUE(test::wait_for([&] { return session_->view<CompareView>()->ready(); }));
-    EXPECT_EQ(session_->detection()->values().detector.kind, "haar") << "the left side";
+    EXPECT_EQ(session_->detection()->values().detector.kind, DetectorId::haar) << "the left side";
     EXPECT_TRUE(in_sight("sceneText"));
     QTest::mouseClick(window_, Qt::LeftButton, {}, center());
     EXPECT_FALSE(session_->view<CompareView>()->open()) << "a visitor begins with the known state";

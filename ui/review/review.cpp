@@ -35,7 +35,7 @@ Review::Review(ReviewOptions options, QObject* parent)
       player_(
           [file = options_.input](const std::stop_token& stop) {
               SourceOptions how;
-              how.decoder = "software";
+              how.decoder = DecoderKind::software;
               return open_source(file, how, stop);
           },
           this,

@@ -27,14 +27,7 @@ public:
     explicit Reader(std::string name) : name_(std::move(name)) {}
 
     [[nodiscard]] SceneScript read(std::string_view text) {
-        check_toml_depth(text, name_);
-        toml::table root;
-        try {
-            root = toml::parse(text, name_);
-        } catch (const toml::parse_error& error) {
-            throw Error(ErrorKind::usage, std::string(error.description()),
-                        fmt::format("{}:{}", name_, error.source().begin.line));
-        }
+        const toml::table root = parse_toml(text, name_);
         SceneScript script;
         for (const auto& [key, node] : root) {
             if (key == "rest") {

@@ -43,13 +43,12 @@ struct SessionSetup {
     bool try_network = false;
     bool draw_tracks = false;  // boxes and ids of tracks instead of detections; needs settings.tracking
     // Detector kind that finds the faces of a camera in a kiosk, whatever a visitor chooses for display.
-    std::string hides_by = "haar";
+    DetectorId hides_by = DetectorId::haar;
     std::string count_file;  // lines and zones: read from and saved to; empty: none
     CountPlan count_plan;    // of that file
     PipelineOptions playback;
     ClockSetup clocks;
-    // Names of the detector kinds to choose from.
-    std::vector<std::string> detectors = detector_names();
+    std::vector<std::string> detectors = words_of(kDetectorNames);  // to choose from
 };
 
 }  // namespace throng::ui

@@ -13,14 +13,14 @@ namespace {
 
 // Returns the names in the language of the window.
 template <class Choice, std::size_t kSize>
-QStringList names_of(const std::pair<std::string_view, Choice> (&names)[kSize]) {
+QStringList names_of(ChoiceNames<Choice, kSize> names) {
     QStringList words;
     for (const auto& [name, choice] : names) words += translated(name);
     return words;
 }
 
 template <class Choice, std::size_t kSize>
-int index_of(const std::pair<std::string_view, Choice> (&names)[kSize], Choice value) {
+int index_of(ChoiceNames<Choice, kSize> names, Choice value) {
     const auto found =
         std::find_if(std::begin(names), std::end(names), [&](const auto& n) { return n.second == value; });
     return static_cast<int>(found - std::begin(names));
@@ -306,7 +306,7 @@ void DetectionSettings::nextDetector() {
         const auto has_model = [this](const DetectorKind& of_kind) {
             return !of_kind.is_network() || default_model(of_kind) != nullptr;
         };
-        if (has_model(kind) && (kind.faces.empty() || has_model(detector_kind(kind.faces)))) return set_detector(next);
+        if (has_model(kind) && (!kind.faces || has_model(detector_kind(*kind.faces)))) return set_detector(next);
     }
 }
 
@@ -320,7 +320,7 @@ void DetectionSettings::set_detector(int index) {
 // start.
 PipelineSettings DetectionSettings::settings_of(const DetectorKind& kind) const {
     PipelineSettings next = values_;
-    if (kind.name == start_.detector.kind) {
+    if (kind.id() == start_.detector.kind) {
         next.detector = start_.detector;
         next.nms = start_.nms;
         next.min_confidence = start_.min_confidence;
@@ -341,7 +341,7 @@ PipelineSettings DetectionSettings::settings_of(const DetectorKind& kind) const 
     }
     if (next.tracking) {
         const float fraction = next.tracking->candidate_fraction;
-        next.tracking = tracker_params(kind.name);
+        next.tracking = tracker_params(kind.id());
         if (fraction >= 1) next.tracking->candidate_fraction = 1;  // no detections below the threshold
     }
     return next;

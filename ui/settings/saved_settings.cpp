@@ -30,6 +30,11 @@ QList<bool> switches_of(const DisplaySettings& display) {
     return values;
 }
 
+QString kind_of(const DetectionSettings& detection) {
+    const std::string_view name = detector_kind(detection.values().detector.kind).name;
+    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+}
+
 }  // namespace
 
 SavedSettings::SavedSettings(QSettings& store, DisplaySettings& display, DetectionSettings& detection, QObject* parent)
@@ -47,8 +52,8 @@ void SavedSettings::restore_detector() {
     const std::string model = store_.value(kModelKey).toString().toStdString();
     if (kind.empty()) return;
     try {
-        if (!detector_kind(kind).model.suffix.empty()) {
-            (void)find_model(model.empty() ? default_model(kind) : model, kind);
+        if (const DetectorKind& found = detector_kind(kind); !found.model.suffix.empty()) {
+            (void)find_model(model, found.id());
         }
         detection_.use(kind, model);
     } catch (const Error& error) {  // the store may be of another version, and the model may have been removed
@@ -58,7 +63,7 @@ void SavedSettings::restore_detector() {
 
 void SavedSettings::watch() {
     switches_ = switches_of(display_);
-    kind_ = QString::fromStdString(detection_.values().detector.kind);
+    kind_ = kind_of(detection_);
     model_ = detection_.model();
     connect(&display_, &DisplaySettings::changed, this, &SavedSettings::save_display);
     connect(&detection_, &DetectionSettings::changed, this, &SavedSettings::save_detector);
@@ -74,7 +79,7 @@ void SavedSettings::save_display() {
 }
 
 void SavedSettings::save_detector() {
-    const QString kind = QString::fromStdString(detection_.values().detector.kind);
+    const QString kind = kind_of(detection_);
     const QString model = detection_.model();
     const bool same = kind == kind_ && model == model_;
     kind_ = kind;

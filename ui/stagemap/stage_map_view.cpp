@@ -23,7 +23,7 @@ constexpr QRgb kAccepted = 0xffffffff;
 constexpr int kFaintest = 70, kStrongest = 190;  // alpha
 
 bool is_cascade(const DetectorParams& params) {
-    return params.kind == "haar" || params.kind == "lbp";
+    return params.kind == DetectorId::haar || params.kind == DetectorId::lbp;
 }
 
 // Belongs to the view's thread. Holds what its parameters need.

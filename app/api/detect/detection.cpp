@@ -25,7 +25,7 @@ CommonOptions common_options(const DetectionOptions& options) {
     return common;
 }
 
-void check_image(const ImageView& image, std::string_view backend) {
+void check_image(const ImageView& image, BackendKind backend) {
     require(image.width >= 1 && image.height >= 1, "image", "must have at least 1 x 1 pixels");
     require(std::int64_t{image.width} * image.height <= kMaxPixels, "image", "has more than 2^28 pixels");
     for (int p = 0; p < plane_count(image.format); ++p) {
@@ -37,7 +37,7 @@ void check_image(const ImageView& image, std::string_view backend) {
         require(image.pitch[p] >= row, "image.pitch" + number, "is smaller than a row of the plane");
     }
     if (image.memory != MemoryKind::device) return;
-    require(backend == "cuda", "image.memory", "is device memory, which only the CUDA backend reads");
+    require(backend == BackendKind::cuda, "image.memory", "is device memory, which only the CUDA backend reads");
     require(image.format != PixelFormat::bgr24, "image.format", "must be NV12 or gray in device memory");
 }
 
@@ -124,7 +124,7 @@ PipelineSettings stream_settings(const DetectionOptions& options) {
 
 void hide_in(const ImageView& image, const RedactRegions& regions, const RedactOptions& options) {
     require(image.memory == MemoryKind::host, "image.memory", "must be host memory");
-    check_image(image, "cpu");
+    check_image(image, BackendKind::cpu);
     RedactImage place{image.width, image.height, plane_count(image.format), {}};
     for (int p = 0; p < place.num_planes; ++p) {
         const PlaneView shape = plane_shape(image.format, image.width, image.height, p);
@@ -146,11 +146,11 @@ ImageDetector::ImageDetector(const DetectionOptions& options, const PipelineSett
 }
 
 void ImageDetector::note_backend() {
-    backend_name_ = engine_.backend()->name() == "cpu" ? "cpu" : "cuda";
+    backend_ = engine_.backend()->kind();
 }
 
 std::shared_ptr<const FrameResult> ImageDetector::detect(const ImageView& image) {
-    check_image(image, backend_name());
+    check_image(image, backend_);
     DecodedFrame decoded;
     decoded.frame = frame_of(image, pool_);
     std::shared_ptr<const FrameResult> result = engine_.detect(std::move(decoded)).result;
@@ -192,7 +192,7 @@ SourceStream::SourceStream(const std::string& source, const DetectionOptions& op
     PipelineOptions pipeline_options;
     pipeline_options.fallback = make_fallback(common, settings.detector, backend.get());
     SourceOptions source_options;
-    set_device(source_options, options.device, backend->name() != "cpu");
+    set_device(source_options, options.device, backend->kind() != BackendKind::cpu);
     std::unique_ptr<VideoSource> opened = media_module().open_source(source, source_options, options.stop);
     if (settings.hiding && !opened->info().live) settings.hiding->plan.delay = kFileDelay;
     pipeline_ = std::make_unique<Pipeline>(std::move(opened), std::move(backend), settings, pipeline_options);

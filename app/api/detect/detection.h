@@ -23,7 +23,7 @@ namespace throng::api {
 enum class Pixels : std::uint8_t { decoded, gray, bgr, rgb };
 
 struct DetectionOptions {
-    std::string backend = "auto";  // auto, cpu or cuda
+    BackendKind backend = BackendKind::automatic;
     int device = 0;
     ChosenSettings chosen;
     // Of streams:
@@ -72,13 +72,13 @@ public:
     // Error(usage) with the name of the field for an image that cannot be read.
     [[nodiscard]] std::shared_ptr<const FrameResult> detect(const ImageView& image);
     // The backend in use: with `auto`, the CPU's after a failure of the GPU.
-    [[nodiscard]] const char* backend_name() const noexcept { return backend_name_; }
+    [[nodiscard]] BackendKind backend() const noexcept { return backend_; }
 
 private:
     void note_backend();
 
     Engine engine_;
-    std::atomic<const char*> backend_name_{""};  // "cpu" or "cuda"
+    std::atomic<BackendKind> backend_ = BackendKind::automatic;
     FramePool pool_;
 };
 

@@ -35,7 +35,7 @@ std::int32_t class_of(const throng::FrameResult& result) {
 
 struct throng_detector : api::Handle {
     explicit throng_detector(const api::DetectionOptions& options) : detector(options) {
-        set_survives_fork(std::string_view(detector.backend_name()) == "cpu");
+        set_survives_fork(detector.backend() == throng::BackendKind::cpu);
         set_takes_turns();
     }
     api::ImageDetector detector;
@@ -96,9 +96,10 @@ api::DetectionOptions options_of(const throng_options* given) {
             "must be AUTO, CPU or CUDA");
     require(options.detector != nullptr, Setting{"detector"}, "is NULL");
     require(options.device >= 0, Setting{"device"}, "is negative");
-    const char* const backends[] = {"auto", "cpu", "cuda"};
     api::DetectionOptions result;
-    result.backend = backends[options.backend];
+    static_assert(int{THRONG_BACKEND_CPU} == static_cast<int>(throng::BackendKind::cpu) &&
+                  int{THRONG_BACKEND_CUDA} == static_cast<int>(throng::BackendKind::cuda));
+    result.backend = static_cast<throng::BackendKind>(options.backend);
     result.device = options.device;
     require(options.track == 0 || options.track == 1, "options.track", "must be 0 or 1");
     result.track = options.track == 1;
@@ -389,7 +390,7 @@ const char* throng_detector_error(const throng_detector* detector) {
 }
 
 const char* throng_detector_backend(const throng_detector* detector) {
-    return detector != nullptr ? detector->detector.backend_name() : "";
+    return detector != nullptr ? name_of(throng::kBackendNames, detector->detector.backend()).data() : "";
 }
 
 throng_status throng_stream_open(throng_stream** stream, int32_t abi, const char* source,

@@ -24,9 +24,11 @@ std::vector<DetectorSetting> settings_of_cascades(const ImageBenchArguments& arg
     if (arguments.one_setting) {
         const std::string sizes = own.max_size > 0 ? fmt::format("{} to {} px", own.min_size, own.max_size)
                                                    : fmt::format("from {} px", own.min_size);
-        return {{fmt::format("{}, {:g}, {}", own.model.empty() ? own.kind : own.model, own.scale_factor, sizes), own}};
+        return {{fmt::format("{}, {:g}, {}", own.model.empty() ? detector_kind(own.kind).name : own.model,
+                             own.scale_factor, sizes),
+                 own}};
     }
-    const auto make = [&](const char* name, const char* kind, const char* model, double factor, int min, int max) {
+    const auto make = [&](const char* name, DetectorId kind, const char* model, double factor, int min, int max) {
         DetectorSetting setting{name, own};
         setting.params.kind = kind;
         setting.params.model = model;
@@ -35,9 +37,9 @@ std::vector<DetectorSetting> settings_of_cascades(const ImageBenchArguments& arg
         setting.params.max_size = max;
         return setting;
     };
-    return {make("alt2, 1.25, 50 to 200 px", "haar", "haarcascade_frontalface_alt2", 1.25, 50, 200),
-            make("alt2, 1.1, from 24 px", "haar", "haarcascade_frontalface_alt2", 1.1, 24, 0),
-            make("lbp, 1.1, from 24 px", "lbp", "lbpcascade_frontalface", 1.1, 24, 0)};
+    return {make("alt2, 1.25, 50 to 200 px", DetectorId::haar, "haarcascade_frontalface_alt2", 1.25, 50, 200),
+            make("alt2, 1.1, from 24 px", DetectorId::haar, "haarcascade_frontalface_alt2", 1.1, 24, 0),
+            make("lbp, 1.1, from 24 px", DetectorId::lbp, "lbpcascade_frontalface", 1.1, 24, 0)};
 }
 
 class CascadeBench final : public ImageBench {
@@ -67,7 +69,7 @@ private:
                              }});
         }
         measure_in_turn(cases, setting);
-        if (compares() && backends_.front()->name() == "cuda") {
+        if (compares() && backends_.front()->kind() == BackendKind::cuda) {
             cuda = measure_opencv_cuda(model, image, params, arguments_.bench.repeat);
             if (!cuda.unavailable_reason.empty())
                 add_note(fmt::format("OpenCV's CUDA cascade is not measured: {}\n", cuda.unavailable_reason));
@@ -80,7 +82,9 @@ private:
         const auto if_compared = [&](auto value) { return value_if(compares(), value); };
         ResultRow& row = results_.row();
         row.fields(times).add("setting", "setting", setting.name);
-        row.field("detector", params.kind).field("model", model).field("scale_factor", params.scale_factor);
+        row.field("detector", std::string(detector_kind(params.kind).name))
+            .field("model", model)
+            .field("scale_factor", params.scale_factor);
         row.field("min_size", std::int64_t{params.min_size}).field("max_size", std::int64_t{params.max_size});
         row.cell("median ms", times.total.median(), 2);
         for (const auto stage : {stage::kPyramid, stage::kIntegral, stage::kCascade}) row.stage(times, stage, 2);
@@ -105,20 +109,18 @@ void add_bench_cascade_command(CLI::App& bench, CommandContext& context) {
     arguments->size = "1920x1080";
     arguments->faces = 60;
     add_value(command, "Options", "--faces", arguments->faces, "N", "Faces in the drawn crowd", whole_range(0, 5000));
-    arguments->detection.kinds = {"haar", "lbp"};
+    arguments->detection.kinds = {DetectorId::haar, DetectorId::lbp};
     add_image_bench_options(command, *arguments);
     set_footer(
         command,
         "Without --detector, --model, --min-size, --max-size or --scale-factor three standard settings are measured:\n"
         "alt2 with 1.25 and faces of 50 to 200 pixels, alt2 and LBP with 1.1 and faces from 24 pixels.");
-    set_action(command, [&context, arguments] {
-        context.run = [&context, arguments] {
-            for (const char* name : {"detector", "model", "min_size", "max_size", "scale_factor"}) {
-                arguments->one_setting |= arguments->detection.chosen.contains(name);
-            }
-            arguments->detector = arguments->detection.params().detector;
-            return CascadeBench(*arguments, context.common).run(settings_of_cascades(*arguments));
-        };
+    set_run(command, context, [&context, arguments] {
+        for (const char* name : {"detector", "model", "min_size", "max_size", "scale_factor"}) {
+            arguments->one_setting |= arguments->detection.chosen.contains(name);
+        }
+        arguments->detector = arguments->detection.params().detector;
+        return CascadeBench(*arguments, context.common).run(settings_of_cascades(*arguments));
     });
 }
 

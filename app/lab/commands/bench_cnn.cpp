@@ -28,7 +28,7 @@ namespace {
 struct CnnBenchArguments {
     std::string image;
     std::vector<std::string> sizes{"320x320", "640x640", "1920x1080"};
-    DetectionOptions detection{.kinds = {"cnn", "person"}};
+    DetectionOptions detection{.kinds = {DetectorId::cnn, DetectorId::person}};
     BenchOptions bench;
 };
 
@@ -165,9 +165,7 @@ void add_bench_cnn_command(CLI::App& bench, CommandContext& context) {
     set_footer(command,
                "Example: throng bench cnn --size 320x320 --switch input=letterbox --model yunet_n_320_320\n"
                "--switch input=letterbox runs the network once in the model's own size; native runs all scales.");
-    set_action(command, [&context, arguments] {
-        context.run = [&context, arguments] { return CnnBench(*arguments, context.common).run(); };
-    });
+    set_run(command, context, [&context, arguments] { return CnnBench(*arguments, context.common).run(); });
 }
 
 }  // namespace throng

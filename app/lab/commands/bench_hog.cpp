@@ -132,20 +132,18 @@ void add_bench_hog_command(CLI::App& bench, CommandContext& context) {
     CLI::App& command = add_command(bench, "hog", "HOG people detector on one image, compared with OpenCV's");
     const auto arguments = std::make_shared<ImageBenchArguments>();
     arguments->size = "640x480";
-    arguments->detection.kinds = {"hog"};
+    arguments->detection.kinds = {DetectorId::hog};
     add_image_bench_options(command, *arguments);
     set_footer(
         command,
         "Without --min-size, --max-size or --scale-factor two settings are measured: windows of 128 pixels only, and\n"
         "the whole pyramid with a factor of 1.05. Times include the download of the raw detections to the host.");
-    set_action(command, [&context, arguments] {
-        context.run = [&context, arguments] {
-            for (const char* name : {"min_size", "max_size", "scale_factor"}) {
-                arguments->one_setting |= arguments->detection.chosen.contains(name);
-            }
-            arguments->detector = arguments->detection.params().detector;
-            return HogBench(*arguments, context.common).run(settings_of_hog(*arguments));
-        };
+    set_run(command, context, [&context, arguments] {
+        for (const char* name : {"min_size", "max_size", "scale_factor"}) {
+            arguments->one_setting |= arguments->detection.chosen.contains(name);
+        }
+        arguments->detector = arguments->detection.params().detector;
+        return HogBench(*arguments, context.common).run(settings_of_hog(*arguments));
     });
 }
 

@@ -39,7 +39,7 @@ struct NmsBenchArguments {
     bool dense = false;
     std::uint64_t seed = 1;
     std::vector<std::string> settings = {"program", "library"};
-    std::string detector = "haar";
+    DetectorId detector = DetectorId::haar;
     std::vector<std::string> rules = {"one-pass", "greedy"};
     std::vector<std::string> overlaps = {"iou"};
     std::vector<float> thetas = {0.3F};
@@ -76,7 +76,7 @@ public:
           backend_(make_backend(common).backend),
           cpu_(make_cpu_backend(arguments.threads)),
           bench_(common, arguments.bench, "bench nms") {
-        if (backend_->name() == "cpu") backend_ = cpu_;
+        if (backend_->kind() == BackendKind::cpu) backend_ = cpu_;
     }
 
     int run() {
@@ -174,7 +174,7 @@ private:
                     for (const std::string& kernels : arguments_.kernels) {
                         params.kernels = *choice_of(kKernelNames, kernels);
                         const bool paper = params.kernels == NmsKernels::paper;
-                        if (paper && (params.rule != NmsRule::one_pass || backend_->name() == "cpu")) {
+                        if (paper && (params.rule != NmsRule::one_pass || backend_->kind() == BackendKind::cpu)) {
                             logger().debug("skipped: the paper's kernels require --rule one-pass and CUDA");
                             continue;
                         }
@@ -240,7 +240,7 @@ private:
                 warn(fmt::format("{}: skipped: {}", name, error.what()));
             }
         };
-        if (backend_->name() != "cpu") {
+        if (backend_->kind() != BackendKind::cpu) {
             add_engine("cpu", *cpu_, setting.params);
             NmsParams paper = setting.params;
             paper.rule = NmsRule::one_pass;
@@ -313,8 +313,8 @@ void add_bench_nms_command(CLI::App& bench, CommandContext& context) {
     numbers("--setting", a.settings, "program|library",
             "Settings: the program's defaults; those of libraries (IoU, capacity for the boxes alone)",
             one_of({"program", "library"}));
-    add_value(command, "Options", "--detector", a.detector, "", "Detector whose defaults the program's setting has",
-              one_of(detector_names()));
+    add_choice(command, "Options", "--detector", a.detector, kDetectorNames,
+               "Detector whose defaults the program's setting has");
     add_value(command, "Options", "--threads", a.threads, "N", "CPU threads; 0: one per core", whole_range(0, 1024))
         .show_default("");
     add_value(command, "Options", "--cold", a.cold, "N", "Calls after 30 ms without work, for the column \"cold ms\"",

@@ -1,7 +1,6 @@
 // throng bench pipeline: measures decoding, detection and both on a source, at full speed and without output.
 #include <fmt/format.h>
 
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -20,9 +19,6 @@
 
 namespace throng {
 namespace {
-
-const std::map<std::string, PipelinePart> kParts{
-    {"decode", PipelinePart::decode}, {"detect", PipelinePart::detect}, {"both", PipelinePart::both}};
 
 struct PipelineBenchArguments {
     std::string source;
@@ -47,11 +43,11 @@ int bench_pipeline(PipelineBenchArguments arguments, const CommonOptions& common
     const std::string detector = describe_detector(bench.settings.detector.kind, model_name(bench.settings.detector));
 
     bench.source_options = arguments.input.source;
-    set_device(bench.source_options, common.device, backend.backend->name() != "cpu");
+    set_device(bench.source_options, common.device, backend.backend->kind() != BackendKind::cpu);
     if (arguments.input.frames > 0) bench.frames = arguments.input.frames;
     bench.shared_permits = arguments.shared_permits;
-    bench.make_backend = [named = common, name = backend.backend->name()]() mutable {
-        named.backend = name;
+    bench.make_backend = [named = common, kind = backend.backend->kind()]() mutable {
+        named.backend = kind;
         return make_backend(named).backend;
     };
     bench.interrupted = InterruptGuard::requested;
@@ -61,7 +57,7 @@ int bench_pipeline(PipelineBenchArguments arguments, const CommonOptions& common
     run.for_each(arguments.streams, [&](int streams) {
         double decoding = 0;
         run.for_each(arguments.parts, [&](const std::string& name) {
-            const PipelinePart part = kParts.at(name);
+            const PipelinePart part = choice_of(kPipelineParts, name).value();
             run.step(fmt::format("{} x {}", name, streams));
             bench.progress = [&](std::uint64_t frames) {
                 run.note(fmt::format("{} x {}, {} frames", name, streams, frames));
@@ -98,7 +94,7 @@ void add_bench_pipeline_command(CLI::App& bench, CommandContext& context) {
     add_list(command, "Measurement", "--streams", arguments->streams, "N,...",
              "Numbers of concurrent streams of the source, one run each", whole_range(1, 256));
     add_list(command, "Measurement", "--parts", arguments->parts, "decode|detect|both",
-             "Decoding alone, detection alone, both", one_of(words_of(kParts)));
+             "Decoding alone, detection alone, both", one_of(words_of(kPipelineParts)));
     add_value(command, "Measurement", "--spare", arguments->shared_permits, "N",
               "Additional frames in flight beyond one per stream, shared by all streams", whole_range(0, 4096));
     add_result_options(command, arguments->bench, "Measurement");
@@ -106,9 +102,7 @@ void add_bench_pipeline_command(CLI::App& bench, CommandContext& context) {
         command,
         "Streams loop over their file until one has delivered --frames frames (default: 600).\n"
         "Example:\n  throng bench pipeline crowd.mp4 --min-size 50 --max-size 200 --scale-factor 1.25 --frames 2000");
-    set_action(command, [&context, arguments] {
-        context.run = [&context, arguments] { return bench_pipeline(*arguments, context.common); };
-    });
+    set_run(command, context, [&context, arguments] { return bench_pipeline(*arguments, context.common); });
 }
 
 }  // namespace throng

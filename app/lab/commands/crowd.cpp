@@ -1,8 +1,6 @@
 // throng crowd OUT: draws a crowd as an image or a video, with its ground truth.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -135,14 +133,8 @@ void add_crowd_command(CLI::App& program, CommandContext& context) {
               finite_range(kMinCrowdFps, kMaxCrowdFps));
     add_value(command, "Options", "--seed", crowd.seed, "S", "Random seed of the people",
               whole_range(std::uint64_t{0}));
-    add_setter(
-        command, "Options", "--motion",
-        [arguments](const std::string& word) {
-            arguments->crowd.motion = word == "walk" ? CrowdMotion::walk : CrowdMotion::stand;
-        },
-        "", "stand: rows that drift; walk: people cover each other, leave, and come back as others",
-        one_of({"stand", "walk"}))
-        .show_default("stand");
+    add_choice(command, "Options", "--motion", crowd.motion, kCrowdMotions,
+               "stand: rows that drift; walk: people cover each other, leave, and come back as others");
     add_value(command, "Options", "--truth", arguments->truth, "OUT.jsonl",
               "Write the faces of every frame as JSON lines; - for standard output");
     add_value(command, "Options", "--uncover", crowd.uncover, "I",
@@ -155,10 +147,8 @@ void add_crowd_command(CLI::App& program, CommandContext& context) {
                "  throng crowd hall.png --faces 40 --truth hall.jsonl\n"
                "  throng crowd crowd.mp4 --frames 600 --seed 7 --truth crowd.jsonl\n"
                "  throng crowd group.png --uncover 20");
-    set_action(command, [&context, arguments, faces, size] {
-        context.run = [&context, arguments, faces, size] {
-            return run(*arguments, context.common, faces.given(), size.given());
-        };
+    set_run(command, context, [&context, arguments, faces, size] {
+        return run(*arguments, context.common, faces.given(), size.given());
     });
 }
 

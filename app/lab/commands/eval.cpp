@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/lab/commands/eval_leaks.h"
@@ -17,7 +17,7 @@
 #include "app/options/run_files.h"
 #include "app/options/standard_output.h"
 #include "app/options/table.h"
-#include "core/base/error.h"
+#include "core/base/json_text.h"
 #include "core/base/log.h"
 #include "core/detect/detector_kinds.h"
 #include "core/eval/by_height.h"
@@ -38,10 +38,10 @@ struct EvalArguments {
     LeakArguments leaks;
 };
 
-const std::map<std::string, Rank> kRanks{{"confidence", Rank::confidence},
-                                         {"score", Rank::score},
-                                         {"hits", Rank::hits},
-                                         {"score*hits", Rank::score_times_hits}};
+constexpr std::pair<std::string_view, Rank> kRanks[] = {{"confidence", Rank::confidence},
+                                                        {"score", Rank::score},
+                                                        {"hits", Rank::hits},
+                                                        {"score*hits", Rank::score_times_hits}};
 
 std::string ratio_text(std::optional<double> ratio) {
     return ratio ? fmt::format("{:.4f}", *ratio) : "-";
@@ -178,7 +178,7 @@ std::string json_of(const Evaluated& evaluation, Scores File::*scores, const Eva
             json["files"].push_back(std::move(entry));
         }
     }
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_text(json) + "\n";
 }
 
 // Reports what could not be compared, and prints the result.
@@ -237,18 +237,15 @@ void add_eval_command(CLI::App& program, CommandContext& context) {
               "Minimum overlap (IoU) of a detection with its face, above 0, up to 1", finite_range(0, 1));
     add_value(command, "Options", "--min-size", arguments->match.min_size, "PX",
               "Ignore faces whose smaller side is below this size", finite_range(0, 1e6));
-    add_setter(
-        command, "Options", "--rank", [arguments](const std::string& word) { arguments->match.rank = kRanks.at(word); },
-        "", "Ranking of the detections", one_of(words_of(kRanks)))
-        .show_default("confidence");
+    add_choice(command, "Options", "--rank", arguments->match.rank, kRanks, "Ranking of the detections");
     add_flag(command, "Options", "--tracks", arguments->tracks,
              "Score the tracks of throng detect --track: HOTA, MOTA, IDF1, switches of ids");
     const AddedOption leaks =
         add_flag(command, "Options", "--leaks", arguments->leaks.on,
                  "Count the faces of videos that hiding misses: visible by half, from 20 pixels, less than 95 % hidden")
             .excludes("--tracks");
-    add_value(command, "Options", "--detector", arguments->leaks.detector, "",
-              "--leaks: detector that made the detections", one_of(detector_names()))
+    add_choice(command, "Options", "--detector", arguments->leaks.detector, kDetectorNames,
+               "--leaks: detector that made the detections")
         .needs(leaks);
     add_value(command, "Options", "--shown-score", arguments->leaks.shown_score, "S",
               "--leaks: single frames hide detections from this score on", finite_range(-1e6, 1e6))
@@ -273,9 +270,7 @@ void add_eval_command(CLI::App& program, CommandContext& context) {
                "  throng eval truth.jsonl low.jsonl --leaks --shown-score 0.792 --sizes leaks.csv --plot leaks.svg\n"
                "  throng anonymize crowd.mp4 --out hidden.mp4 --regions hidden.jsonl\n"
                "  throng eval truth.jsonl hidden.jsonl --leaks");
-    set_action(command, [&context, arguments] {
-        context.run = [&context, arguments] { return run(*arguments, context.common); };
-    });
+    set_run(command, context, [&context, arguments] { return run(*arguments, context.common); });
 }
 
 }  // namespace throng

@@ -3,15 +3,17 @@
 
 #include <string>
 
+#include "core/detect/detector.h"
+
 namespace throng {
 
 struct LeakArguments {
     bool on = false;
-    std::string detector = "cnn";  // the kind that made the detections: its parameters for hiding
-    double shown_score = -1e6;     // of the detections that are hidden without a plan; hits as in the window
-    int delay = 0;                 // frames; 0: the whole video is known
-    std::string sizes;             // CSV of leaks by size of the face; empty: none
-    std::string plot;              // the same as SVG; empty: none
+    DetectorId detector = DetectorId::cnn;  // the kind that made the detections: its parameters for hiding
+    double shown_score = -1e6;              // of the detections that are hidden without a plan; hits as in the window
+    int delay = 0;                          // frames; 0: the whole video is known
+    std::string sizes;                      // CSV of leaks by size of the face; empty: none
+    std::string plot;                       // the same as SVG; empty: none
 };
 
 // detections: JSON lines of `detect --json` or of `anonymize --regions`. Reads both files, prints a table or JSON, and

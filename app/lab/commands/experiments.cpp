@@ -160,9 +160,7 @@ void add_experiments_command(CLI::App& program, CommandContext& context) {
               "File of clock profiles to change or add");
     add_value(running, "Options", "--root", arguments->clocks.root, "DIR",
               "Prefix of every system path (for tests and dry runs)");
-    set_action(running, [arguments, &context] {
-        context.run = [arguments, &context] { return run(*arguments, context.common); };
-    });
+    set_run(running, context, [arguments, &context] { return run(*arguments, context.common); });
     set_footer(command,
                "Examples:\n"
                "  throng experiments run all --out report\n"

@@ -65,14 +65,11 @@ public:
             return 0;
         }
         backend_ = make_backend(common_).backend;
-        const bool by_rank = params_.ties == Ties::index && backend_->name() == "cuda";
+        const bool by_rank = params_.ties == Ties::index && backend_->kind() == BackendKind::cuda;
         if (by_rank) order_by_rank();
         nms_ = backend_->make_nms();
-        OptionalFields optional_fields;
-        optional_fields.density = !table_.detections.density.empty();
-        optional_fields.feature_size = table_.detections.feature_size;
         const std::int32_t capacity = given.capacity > 0 ? given.capacity : std::max(rows(), 1);
-        raw_ = backend_->make_buffer(capacity, optional_fields);
+        raw_ = backend_->make_buffer(capacity, optional_fields_of(table_.detections));
         kept_ = backend_->make_buffer(capacity);
         backend_->upload(by_rank ? ranked_ : table_.detections, raw_);
 
@@ -111,7 +108,7 @@ private:
     }
 
     void require_cpu(const char* option) const {
-        if (common_.backend == "cuda") {
+        if (common_.backend == BackendKind::cuda) {
             throw Error(ErrorKind::unavailable, "is not available on CUDA", option, "use --backend auto or cpu");
         }
     }
@@ -313,13 +310,10 @@ void add_nms_command(CLI::App& program, CommandContext& context) {
     add_flag(command, "Options", "--compare-rules", arguments->compare_rules,
              "Print the boxes that greedy keeps and one-pass does not");
     add_settings(command, arguments->detection, nms_settings());
-    add_setter(
-        command, "NMS", "--invalid", [arguments](const std::string& word) { arguments->keep_invalid = word == "keep"; },
-        "",
-        "Boxes without extent or with a value that is not finite: drop and count them, or keep them without "
-        "letting them suppress, as torchvision does (with --compare above and --ties index)",
-        one_of({"drop", "keep"}))
-        .show_default("drop");
+    static constexpr std::pair<std::string_view, bool> kInvalidNames[] = {{"drop", false}, {"keep", true}};
+    add_choice(command, "NMS", "--invalid", arguments->keep_invalid, kInvalidNames,
+               "Boxes without extent or with a value that is not finite: drop and count them, or keep them without "
+               "letting them suppress, as torchvision does (with --compare above and --ties index)");
     set_footer(
         command,
         "The first line of the file may name the columns. The index of a kept box is its data row, from 0; rows are "
@@ -327,9 +321,7 @@ void add_nms_command(CLI::App& program, CommandContext& context) {
         "the order of the rule. Boxes that are not finite, have no extent or exceed the range of 32-bit floats are\n"
         "dropped and counted. --invalid keep gives the results of torchvision.ops.nms on 32-bit floats: greedy, IoU\n"
         "above the threshold, equal scores in the order of the file, scores of nan first. It runs on the CPU.");
-    set_action(command, [arguments, &context] {
-        context.run = [arguments, &context] { return NmsRun(*arguments, context.common).run(); };
-    });
+    set_run(command, context, [arguments, &context] { return NmsRun(*arguments, context.common).run(); });
 }
 
 }  // namespace throng

@@ -9,7 +9,6 @@
 #include "app/lab/measure/image_bench.h"
 #include "core/base/error.h"
 #include "core/base/extension.h"
-#include "core/base/log.h"
 #include "core/eval/average_precision.h"
 #include "core/synth/crowd.h"
 
@@ -177,8 +176,7 @@ void run_accuracy(ExperimentBench& bench, ExperimentResult& result) {
             fmt::format("{}: highest AP {:.3f} by {}; one-pass and greedy at IoU 0.3: {:.3f} and {:.3f}.", set.name,
                         best.first, best.second, by_name["one-pass, IoU 0.3"], by_name["greedy, IoU 0.3"]));
     }
-    result.plots.push_back(std::move(plot));
-    result.tables.push_back(std::move(table));
+    result.add(std::move(table), std::move(plot));
 }
 
 }  // namespace throng

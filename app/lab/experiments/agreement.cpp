@@ -67,8 +67,7 @@ void run_agreement(ExperimentBench& bench, ExperimentResult& result) {
     result.findings.emplace_back(
         "One-pass is not exact greedy: a suppressed box still suppresses others, so the middle of a chain suppresses "
         "its end. Greedy keeps every box that one-pass keeps.");
-    result.plots.push_back(std::move(plot));
-    result.tables.push_back(std::move(table));
+    result.add(std::move(table), std::move(plot));
 }
 
 }  // namespace throng

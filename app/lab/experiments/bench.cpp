@@ -29,7 +29,7 @@ ExperimentBench::ExperimentBench(const CommonOptions& common, ExperimentOptions 
     BackendChoice choice = make_backend(common_, &detector);
     backend_ = choice.backend;
     why_ = choice.why.text();
-    cpu_ = backend_->name() == "cpu" ? backend_ : make_cpu_backend();
+    cpu_ = backend_->kind() == BackendKind::cpu ? backend_ : make_cpu_backend();
     clocks_ = std::make_unique<ClockController>(options_.clocks);
 }
 
@@ -76,9 +76,7 @@ NmsMeasurement ExperimentBench::time_nms(Backend& backend, const DetectionSet& b
 
 DetectionSet ExperimentBench::suppress(Backend& backend, const DetectionSet& boxes, const NmsParams& params) {
     const auto capacity = std::max(static_cast<std::int32_t>(boxes.detections.size()), 1);
-    OptionalFields optional_fields;
-    optional_fields.density = !boxes.density.empty();
-    DetectionBuffer raw = backend.make_buffer(capacity, optional_fields);
+    DetectionBuffer raw = backend.make_buffer(capacity, optional_fields_of(boxes));
     DetectionBuffer kept = backend.make_buffer(capacity);
     backend.upload(boxes, raw);
     NullRecorder recorder;
@@ -101,7 +99,7 @@ DetectionSet ExperimentBench::detect(Backend& backend, Detector& detector, const
 
 DetectorParams ExperimentBench::detector_params() const {
     DetectorParams params;
-    params.kind = "haar";
+    params.kind = DetectorId::haar;
     params.model = "haarcascade_frontalface_alt2";
     return params;
 }

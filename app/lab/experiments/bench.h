@@ -44,7 +44,7 @@ public:
     [[nodiscard]] Backend& backend() { return *backend_; }
     [[nodiscard]] const std::shared_ptr<Backend>& shared_backend() const { return backend_; }
     [[nodiscard]] Backend& cpu() { return *cpu_; }  // the same as backend() if that is the CPU
-    [[nodiscard]] bool has_cuda() const { return backend_->name() == "cuda"; }
+    [[nodiscard]] bool has_cuda() const { return backend_->kind() == BackendKind::cuda; }
     [[nodiscard]] const std::string& why() const { return why_; }  // why this backend was selected
     [[nodiscard]] ClockController& clocks() { return *clocks_; }
 
@@ -55,6 +55,9 @@ public:
 
     // Shows a line of progress. Throws Error(interrupted) after Ctrl-C. To be called between measurements.
     void step(const std::string& what);
+    [[nodiscard]] auto stepper() {
+        return [this](const std::string& what) { step(what); };
+    }
 
     // Measures for about budget_ms. dmax: 0 for the number of boxes.
     [[nodiscard]] NmsMeasurement time_nms(Backend& backend, const DetectionSet& boxes, const NmsParams& params,

@@ -24,26 +24,17 @@ Frame crowd_frame() {
     return Crowd(CrowdOptions{}).frame(0);
 }
 
-// Returns the talk's setting: 1080p, factor 1.25, faces of 50 to 200 pixels.
-DetectorParams talk_setting(const char* kind, const char* model) {
+// Returns the talk's settings: 1080p, factor 1.25, faces of 50 to 200 pixels.
+std::vector<std::pair<const char*, DetectorParams>> talk_settings() {
     DetectorParams params;
-    params.kind = kind;
-    params.model = model;
     params.scale_factor = 1.25;
     params.min_size = 50;
     params.max_size = 200;
-    return params;
-}
-
-const std::pair<const char*, DetectorParams>& haar() {
-    static const std::pair<const char*, DetectorParams> kSetting{"Haar alt2",
-                                                                 talk_setting("haar", "haarcascade_frontalface_alt2")};
-    return kSetting;
-}
-
-const std::pair<const char*, DetectorParams>& lbp() {
-    static const std::pair<const char*, DetectorParams> kSetting{"LBP", talk_setting("lbp", "lbpcascade_frontalface")};
-    return kSetting;
+    DetectorParams lbp = params;
+    params.model = "haarcascade_frontalface_alt2";
+    lbp.kind = DetectorId::lbp;
+    lbp.model = "lbpcascade_frontalface";
+    return {{"Haar alt2", params}, {"LBP", lbp}};
 }
 
 }  // namespace
@@ -53,7 +44,7 @@ void run_windows(ExperimentBench& bench, ExperimentResult& result) {
     ResultTable table{"windows", "Windows alive after each stage", {}};
     Plot plot{"windows", "Windows alive after each stage", "stages passed", "windows", false, true};
     const Frame frame = crowd_frame();
-    for (const auto& [name, params] : {haar(), lbp()}) {
+    for (const auto& [name, params] : talk_settings()) {
         const CascadeModel whole = read_cascade(find_model(params.model, params.kind));
         std::int64_t candidates = 0;
         std::int64_t alive = 0;
@@ -84,8 +75,7 @@ void run_windows(ExperimentBench& bench, ExperimentResult& result) {
             "{}: of {} candidate windows, fewer than 1 % are alive after stage {}, and {} windows at the end.", name,
             candidates, half, alive));
     }
-    result.plots.push_back(std::move(plot));
-    result.tables.push_back(std::move(table));
+    result.add(std::move(table), std::move(plot));
 }
 
 void run_ablation(ExperimentBench& bench, ExperimentResult& result) {
@@ -107,9 +97,8 @@ void run_ablation(ExperimentBench& bench, ExperimentResult& result) {
     const Frame frame = crowd_frame();
     ResultTable table{"ablation", "Milliseconds from gray image to raw detections", {}};
     Plot plot{"ablation", "Optimizations added one by one", "", "milliseconds", false, true};
-    for (const auto& [name, params] : {haar(), lbp()}) {
-        const auto rows = measure_ablation(frame, name, params, bench.common().device, 15,
-                                           [&](const std::string& step) { bench.step(step); });
+    for (const auto& [name, params] : talk_settings()) {
+        const auto rows = measure_ablation(frame, name, params, bench.common().device, 15, bench.stepper());
         for (const AblationRow& from : rows) {
             plot.add_bar(name, from.step, from.times.median());
             ResultRow& row = table.rows.row().cell("cascade", name).cell("adds", from.step);
@@ -128,8 +117,7 @@ void run_ablation(ExperimentBench& bench, ExperimentResult& result) {
     }
     const auto last = static_cast<double>(plot.categories.size()) - 1;
     if (last >= 0) plot.series.push_back({"the talk, Haar alt2, Tesla K40", {{last, 7.2}}, true});
-    result.plots.push_back(std::move(plot));
-    result.tables.push_back(std::move(table));
+    result.add(std::move(table), std::move(plot));
 }
 
 void run_masks(ExperimentBench& bench, ExperimentResult& result) {
@@ -139,7 +127,7 @@ void run_masks(ExperimentBench& bench, ExperimentResult& result) {
     const Frame frame = crowd_frame();
     ResultTable table{"masks", "Milliseconds from frame to raw detections, medians", {}};
     Plot plot{"masks", "Time with and without a mask of candidates", "", "milliseconds"};
-    for (const auto& [name, params] : {haar(), lbp()}) {
+    for (const auto& [name, params] : talk_settings()) {
         const auto probe = bench.backend().make_detector(params);
         for (const DetectorSwitch& toggle : probe->switches()) {
             if (toggle.id.find("mask") == std::string::npos) continue;
@@ -151,7 +139,7 @@ void run_masks(ExperimentBench& bench, ExperimentResult& result) {
                 cases.push_back(runs.emplace_back(bench.shared_backend(), chosen).bench_case(frame));
                 cases.back().name = fmt::format("{} {}", toggle.id, choice);
             }
-            measure_interleaved(cases, 2, 25, name, [&](const std::string& step) { bench.step(step); });
+            measure_interleaved(cases, 2, 25, name, bench.stepper());
             for (std::size_t i = 0; i < cases.size(); ++i) {
                 const double ms = cases[i].times.total.median();
                 plot.add_bar(name, cases[i].name, ms);
@@ -168,8 +156,7 @@ void run_masks(ExperimentBench& bench, ExperimentResult& result) {
     result.findings.emplace_back(
         "These times start with a frame on the host. A mask also requires the frame's colors, whose upload is part of "
         "these times. The ablation shows the mask on a frame in device memory.");
-    result.plots.push_back(std::move(plot));
-    result.tables.push_back(std::move(table));
+    result.add(std::move(table), std::move(plot));
 }
 
 }  // namespace throng

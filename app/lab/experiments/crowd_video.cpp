@@ -80,8 +80,7 @@ void run_crowd_video(ExperimentBench& bench, ExperimentResult& result) {
         fmt::format("Milliseconds from frame to boxes: {}; of suppression with the download of the kept boxes: {}.",
                     range_of(frame_all), range_of(nms_all)));
     result.plots.push_back(std::move(detections));
-    result.plots.push_back(std::move(latency));
-    result.tables.push_back(std::move(table));
+    result.add(std::move(table), std::move(latency));
 }
 
 }  // namespace throng

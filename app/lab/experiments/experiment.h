@@ -34,6 +34,11 @@ struct ExperimentResult {
     std::vector<Published> published;
     std::vector<std::string> missing;  // what could not be measured on this machine, and why
     double seconds = 0;                // duration of the experiment
+
+    void add(ResultTable table, Plot plot) {
+        tables.push_back(std::move(table));
+        plots.push_back(std::move(plot));
+    }
 };
 
 struct Experiment {

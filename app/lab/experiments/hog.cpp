@@ -19,7 +19,7 @@ constexpr int kWarmUp = 3;
 // Returns one scale of 640x480, with windows of 64x128 only.
 DetectorParams talk_setting() {
     DetectorParams params;
-    params.kind = "hog";
+    params.kind = DetectorId::hog;
     params.min_size = params.max_size = 128;  // the window's height
     return params;
 }
@@ -46,8 +46,8 @@ void run_hog(ExperimentBench& bench, ExperimentResult& result) {
         row.cell("gain", slow && fast ? ResultValue(*slow / *fast) : ResultValue(), 2);
     };
     if (bench.has_cuda()) {
-        const auto rows = measure_ablation(frame, "one scale", talk_setting(), bench.common().device, kRuns,
-                                           [&](const std::string& step) { bench.step(step); });
+        const auto rows =
+            measure_ablation(frame, "one scale", talk_setting(), bench.common().device, kRuns, bench.stepper());
         const AblationRow& first = rows.front();
         const AblationRow& last = rows.back();
         for (std::size_t k = 0; k < first.kernels.size(); ++k)
@@ -69,7 +69,7 @@ void run_hog(ExperimentBench& bench, ExperimentResult& result) {
     } else {
         DetectorRun detector(bench.shared_backend(), talk_setting());
         std::vector<BenchCase> cases{detector.bench_case(frame)};
-        measure_interleaved(cases, kWarmUp, kRuns, "one scale", [&](const std::string& step) { bench.step(step); });
+        measure_interleaved(cases, kWarmUp, kRuns, "one scale", bench.stepper());
         const RunTimes& times = cases.front().times;
         for (const std::string_view kernel : kKernels)
             add(std::string(kernel), std::nullopt, times.stage_median(kernel));
@@ -79,8 +79,7 @@ void run_hog(ExperimentBench& bench, ExperimentResult& result) {
         result.missing.push_back("The optimizations belong to the CUDA kernels, which require a device: " +
                                  bench.why() + ". The times shown are those of the CPU's stages.");
     }
-    result.plots.push_back(std::move(plot));
-    result.tables.push_back(std::move(table));
+    result.add(std::move(table), std::move(plot));
 }
 
 }  // namespace throng

@@ -4,7 +4,6 @@
 #include <fmt/chrono.h>
 #include <chrono>
 #include <opencv2/core/utility.hpp>
-#include <thread>
 
 #include "app/cuda_module/load.h"
 #include "app/lab/experiments/bench.h"

@@ -96,8 +96,7 @@ void run_multiprocessors(ExperimentBench& bench, ExperimentResult& result) {
             fmt::format("{} detections: {:.1f} times as fast with {:.1f} times the multiprocessors.", line.name,
                         slow / fast, many / few));
     }
-    result.plots.push_back(std::move(plot));
-    result.tables.push_back(std::move(table));
+    result.add(std::move(table), std::move(plot));
 }
 
 }  // namespace throng

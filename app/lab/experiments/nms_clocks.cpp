@@ -125,8 +125,7 @@ void run_gpu_against_cpu(ExperimentBench& bench, ExperimentResult& result) {
     }
     for (const auto& [name, ms] : cpu) table.rows.row().cell("engine", name).cell("milliseconds", ms);
     result.published = published_nms();
-    result.plots.push_back(std::move(plot));
-    result.tables.push_back(std::move(table));
+    result.add(std::move(table), std::move(plot));
 }
 
 void run_clock_sweep(ExperimentBench& bench, ExperimentResult& result) {

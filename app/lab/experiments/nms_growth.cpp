@@ -56,8 +56,7 @@ void run_growth(ExperimentBench& bench, ExperimentResult& result) {
     plot.series.push_back({"paper, Tegra X1 and X2", {{1024, 1.0}}, true});
     plot.series.push_back({"paper, Tegra K1", {{1024, 2.0}}, true});
     result.published = published_nms();
-    result.plots.push_back(std::move(plot));
-    result.tables.push_back(std::move(table));
+    result.add(std::move(table), std::move(plot));
     if (!bench.has_cuda())
         result.missing.emplace_back("The paper's kernels require a CUDA device: " + bench.why() + ".");
 }

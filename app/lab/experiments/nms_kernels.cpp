@@ -50,8 +50,7 @@ void run_partitions(ExperimentBench& bench, ExperimentResult& result) {
         }
     }
     result.findings.push_back("The reduction is fastest with " + best + ".");
-    result.plots.push_back(std::move(plot));
-    result.tables.push_back(std::move(table));
+    result.add(std::move(table), std::move(plot));
 }
 
 void run_mosaic(ExperimentBench& bench, ExperimentResult& result) {
@@ -103,8 +102,7 @@ void run_mosaic(ExperimentBench& bench, ExperimentResult& result) {
     result.findings.emplace_back(
         "The stages are timed separately, with events around each; the whole is timed without events, so the stages "
         "need not add up.");
-    result.plots.push_back(std::move(plot));
-    result.tables.push_back(std::move(table));
+    result.add(std::move(table), std::move(plot));
 }
 
 }  // namespace throng

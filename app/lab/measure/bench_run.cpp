@@ -8,6 +8,7 @@
 #include "app/options/command_line.h"
 #include "app/options/standard_output.h"
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 #include "core/base/output_file.h"
 
 namespace throng {
@@ -73,8 +74,7 @@ int BenchRun::finish(const ResultList& rows, nlohmann::ordered_json document, st
     if (!options_.csv.empty()) write_file(options_.csv, table.csv());
     if (!options_.json.empty()) {
         document[key] = rows.json();
-        write_file(options_.json,
-                   document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+        write_file(options_.json, json_text(document, 2) + "\n");
     }
     return status;
 }

@@ -60,9 +60,9 @@ cv::Mat gray_of(const Frame& frame) {
 
 std::vector<std::shared_ptr<Backend>> backends_to_compare(const CommonOptions& common, const DetectorParams& detector) {
     std::vector<std::shared_ptr<Backend>> backends{make_backend(common, &detector).backend};
-    if (common.backend == "auto" && backends.front()->name() != "cpu") {
+    if (common.backend == BackendKind::automatic && backends.front()->kind() != BackendKind::cpu) {
         CommonOptions cpu = common;
-        cpu.backend = "cpu";
+        cpu.backend = BackendKind::cpu;
         backends.push_back(make_backend(cpu, &detector).backend);
     }
     return backends;
@@ -131,7 +131,7 @@ int ImageBench::run(const std::vector<DetectorSetting>& settings) {
     const std::size_t steps =
         settings.size() * cases * static_cast<std::size_t>(kWarmUpRounds + arguments_.bench.repeat);
     bench_.start(arguments_.ablation ? std::nullopt : std::optional<std::uint64_t>(1 + steps));
-    if (arguments_.ablation && backends_.front()->name() != "cuda") {
+    if (arguments_.ablation && backends_.front()->kind() != BackendKind::cuda) {
         throw Error(ErrorKind::unavailable, "requires the CUDA backend, which is not in use", "--ablation",
                     "use --backend cuda to see why");
     }

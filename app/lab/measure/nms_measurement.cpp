@@ -43,10 +43,7 @@ NmsMeasurement measure_nms(Backend& backend, Nms& nms, const DetectionBuffer& ra
 
 NmsMeasurement measure_nms(Backend& backend, const DetectionSet& boxes, std::int32_t capacity, const NmsParams& params,
                            const NmsRepeats& repeats) {
-    OptionalFields optional_fields;
-    optional_fields.density = !boxes.density.empty();
-    optional_fields.feature_size = boxes.feature_size;
-    DetectionBuffer raw = backend.make_buffer(capacity, optional_fields);
+    DetectionBuffer raw = backend.make_buffer(capacity, optional_fields_of(boxes));
     DetectionBuffer kept = backend.make_buffer(capacity);
     backend.upload(boxes, raw);
     return measure_nms(backend, *backend.make_nms(), raw, kept, params, repeats);

@@ -304,15 +304,6 @@ PipelineRow observe(const PipelineBench& bench, Load& load, const Tallies& talli
 
 }  // namespace
 
-const char* part_name(PipelinePart part) {
-    switch (part) {
-        case PipelinePart::decode: return "decode";
-        case PipelinePart::detect: return "detect";
-        case PipelinePart::both: return "both";
-    }
-    return "";
-}
-
 PipelineRow measure_pipeline(const PipelineBench& bench, PipelinePart part, int streams,
                              std::vector<StageSummary>& stages) {
     const bool decodes = part == PipelinePart::decode;
@@ -333,7 +324,8 @@ PipelineRow measure_pipeline(const PipelineBench& bench, PipelinePart part, int 
 void add_pipeline_row(ResultList& results, const PipelineRow& from) {
     const bool detects = from.part != PipelinePart::decode;
     ResultRow& row = results.row();
-    row.add("part", "part", part_name(from.part)).add("streams", "streams", std::int64_t{from.streams});
+    row.add("part", "part", std::string(name_of(kPipelineParts, from.part)))
+        .add("streams", "streams", std::int64_t{from.streams});
     row.add("frames", "frames", static_cast<std::int64_t>(from.frames)).field("seconds", from.seconds);
     row.add("frames/s", "fps", from.fps, 1);
     row.cell("x decoding", value_if(from.of_decoding > 0, from.of_decoding), 3).field("of_decoding", from.of_decoding);

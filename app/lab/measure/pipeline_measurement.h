@@ -5,9 +5,12 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/lab/measure/result_list.h"
+#include "core/base/choice_names.h"
 #include "core/detect/backend.h"
 #include "core/pipeline/pipeline_settings.h"
 #include "core/pipeline/stage_statistics.h"
@@ -16,7 +19,8 @@
 namespace throng {
 
 enum class PipelinePart : std::uint8_t { decode, detect, both };
-[[nodiscard]] const char* part_name(PipelinePart part);
+inline constexpr std::pair<std::string_view, PipelinePart> kPipelineParts[] = {
+    {"decode", PipelinePart::decode}, {"detect", PipelinePart::detect}, {"both", PipelinePart::both}};
 
 struct PipelineRow {
     PipelinePart part = PipelinePart::both;

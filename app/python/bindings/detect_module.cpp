@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "core/base/forks.h"
 #include "core/base/message.h"
 #include "core/base/value_text.h"
+#include "core/detect/backend_kind.h"
 #include "core/detect/detection_params.h"
 
 namespace throng::python {
@@ -79,13 +81,9 @@ public:
         texts_.push_back(nullptr);
         options_.settings = texts_.data();
         options_.device = device;
-        if (backend == "cpu") {
-            options_.backend = THRONG_BACKEND_CPU;
-        } else if (backend == "cuda") {
-            options_.backend = THRONG_BACKEND_CUDA;
-        } else if (backend != "auto") {
-            fail("backend", choice_problem({"auto", "cpu", "cuda"}, backend).text());
-        }
+        const std::optional<BackendKind> kind = choice_of(kBackendNames, backend);
+        if (!kind) fail("backend", choice_problem(words_of(kBackendNames), backend).text());
+        options_.backend = static_cast<std::int32_t>(*kind);
     }
     [[nodiscard]] const throng_options* get() const { return &options_; }
 

@@ -64,7 +64,7 @@ TEST_F(CascadeSwitches, AnyNumberOfFirstStages) {
     if (IsSkipped() || HasFatalFailure()) return;
     TH_NEED(file, cascade_file("haarcascade_frontalface_alt2.xml"), "haarcascade_frontalface_alt2.xml");
     DetectorParams params;
-    params.kind = "haar";
+    params.kind = DetectorId::haar;
     params.min_size = 24;
     CrowdOptions crowd;
     crowd.width = 1920;
@@ -95,7 +95,7 @@ TEST_F(CascadeSwitches, SwitchesKeepTheDetections) {
         if (!exact) model.leaves.front() = 1e-30F;
         ASSERT_EQ(gpu::leaf_unit(model).has_value(), exact);
         DetectorParams params;
-        params.kind = kind == CascadeKind::haar ? "haar" : "lbp";
+        params.kind = kind == CascadeKind::haar ? DetectorId::haar : DetectorId::lbp;
         params.min_size = 31;
         params.scale_factor = 1.17;
         const GrayImage image = random_image(random, 190 + 7 * turn, 140);
@@ -236,7 +236,7 @@ TEST_F(CascadeSwitches, StrideMatchesTheDefinition) {
     for (const CascadeKind kind : {CascadeKind::haar, CascadeKind::lbp}) {
         const CascadeModel model = random_cascade(random, kind, 20, 20, 1, false);
         DetectorParams params;
-        params.kind = kind == CascadeKind::haar ? "haar" : "lbp";
+        params.kind = kind == CascadeKind::haar ? DetectorId::haar : DetectorId::lbp;
         params.scale_factor = 1.2;
         const GrayImage image = random_image(random, 201, 163);
         for (const int stride : {2, 3}) {

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/cpu/cascade_detector.h"
+#include "core/detect/detector_kinds.h"
 #include "core/model/cascade_xml.h"
 #include "core/synth/crowd.h"
 #include "core/video/formats.h"
@@ -55,7 +56,7 @@ private:
 
 struct Case {
     const char* model;
-    const char* kind;
+    DetectorId kind;
     double factor;
     int min_size;
 };
@@ -98,15 +99,15 @@ TEST_P(CascadeParityOfModels, PhotographsAndCrowd) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, CascadeParityOfModels,
-                         ::testing::Values(Case{"haarcascade_frontalface_alt2.xml", "haar", 1.1, 24},
-                                           Case{"haarcascade_frontalface_alt.xml", "haar", 1.25, 24},
-                                           Case{"haarcascade_frontalface_default.xml", "haar", 1.2, 24},
-                                           Case{"haarcascade_profileface.xml", "haar", 1.3, 24},
-                                           Case{"haarcascade_eye_tree_eyeglasses.xml", "haar", 1.2, 20},
-                                           Case{"haarcascade_upperbody.xml", "haar", 1.3, 24},
-                                           Case{"lbpcascade_frontalface.xml", "lbp", 1.1, 24},
-                                           Case{"lbpcascade_frontalface_improved.xml", "lbp", 1.1, 45},
-                                           Case{"lbpcascade_profileface.xml", "lbp", 1.2, 34}));
+                         ::testing::Values(Case{"haarcascade_frontalface_alt2.xml", DetectorId::haar, 1.1, 24},
+                                           Case{"haarcascade_frontalface_alt.xml", DetectorId::haar, 1.25, 24},
+                                           Case{"haarcascade_frontalface_default.xml", DetectorId::haar, 1.2, 24},
+                                           Case{"haarcascade_profileface.xml", DetectorId::haar, 1.3, 24},
+                                           Case{"haarcascade_eye_tree_eyeglasses.xml", DetectorId::haar, 1.2, 20},
+                                           Case{"haarcascade_upperbody.xml", DetectorId::haar, 1.3, 24},
+                                           Case{"lbpcascade_frontalface.xml", DetectorId::lbp, 1.1, 24},
+                                           Case{"lbpcascade_frontalface_improved.xml", DetectorId::lbp, 1.1, 45},
+                                           Case{"lbpcascade_profileface.xml", DetectorId::lbp, 1.2, 34}));
 
 TEST_F(CascadeParity, SizesFromTheWindowTo8192x4320) {
     if (IsSkipped() || HasFatalFailure()) return;
@@ -145,7 +146,7 @@ TEST_F(CascadeParity, NoiseAndOddPitches) {
     TH_NEED(file, cascade_file("lbpcascade_frontalface.xml"), "lbpcascade_frontalface.xml");
     const CascadeModel model = read_cascade(file);
     DetectorParams params;
-    params.kind = "lbp";
+    params.kind = DetectorId::lbp;
     CascadeDetector cpu(model, params);
     gpu::CascadeDetector cuda(view(), device, model, params);
     std::mt19937_64 random(seed(42));
@@ -169,10 +170,11 @@ TEST_F(CascadeParity, AModelThatNeverRejectsFillsTheQueue) {
         CascadeModel model = random_cascade(random, kind, 24, 24, 2, false);
         for (CascadeStage& stage : model.stages) stage.threshold = -1e6F;
         DetectorParams params;
-        params.kind = kind == CascadeKind::haar ? "haar" : "lbp";
+        params.kind = kind == CascadeKind::haar ? DetectorId::haar : DetectorId::lbp;
         CascadeDetector cpu(model, params);
         gpu::CascadeDetector cuda(view(), device, model, params);
         const Frame frame = frame_of(random_image(random, 500, 300));
+        const std::string name(detector_kind(params.kind).name);
         DetectionBuffer large = gpu::make_device_buffer(kCapacity, {}, view());
         NullRecorder recorder;
         cuda.enqueue(frame, large, recorder);
@@ -183,8 +185,8 @@ TEST_F(CascadeParity, AModelThatNeverRejectsFillsTheQueue) {
         EXPECT_TRUE(cuda.reserve(first.candidates));
         EXPECT_TRUE(cuda.reserve(first.candidates - 1));  // of a frame that was in flight as well
         for (int turn = 0; turn < 3; ++turn) {
-            expect_same(cpu, cuda, frame, params.kind);
-            expect_same(cpu, cuda, frame_of(random_image(random, 100 + 40 * turn, 90)), params.kind);
+            expect_same(cpu, cuda, frame, name);
+            expect_same(cpu, cuda, frame_of(random_image(random, 100 + 40 * turn, 90)), name);
         }
         cuda.enqueue(frame, large, recorder);
         const DetectionSet all = download(large);

@@ -25,7 +25,7 @@ namespace {
 constexpr std::int32_t kSideBySideCapacity = 1 << 16;
 
 struct SideBySideCase {
-    std::string kind;
+    DetectorId kind;
     CascadeModel model;
     int min_size;
     Frame frame;
@@ -78,10 +78,10 @@ TEST_F(SideBySide, DetectorsDoNotDisturbEachOther) {
           "lbpcascade_frontalface_improved.xml", "lbpcascade_profileface.xml"}) {
         TH_NEED(file, cascade_file(name), name);
         const CascadeModel model = read_cascade(file);
-        const std::string kind = std::string(name).substr(0, 3) == "lbp" ? "lbp" : "haar";
+        const DetectorId kind = std::string(name).substr(0, 3) == "lbp" ? DetectorId::lbp : DetectorId::haar;
         cases.push_back({kind, model, 24, frame(640, 480)});
         cases.push_back({kind, model, 60, frame(640, 480)});
-        if (kind == "lbp" || cases.size() == 2) cases.push_back({kind, model, 45, frame(1920, 1080)});
+        if (kind == DetectorId::lbp || cases.size() == 2) cases.push_back({kind, model, 45, frame(1920, 1080)});
     }
     std::vector<std::vector<ScoredBox>> expected;
     std::size_t found = 0;
@@ -120,7 +120,7 @@ TEST_F(SideBySide, EveryPairOfKinds) {
     TH_NEED(haar, cascade_file("haarcascade_frontalface_alt2.xml"), "haarcascade_frontalface_alt2.xml");
     TH_NEED(lbp, cascade_file("lbpcascade_frontalface_improved.xml"), "lbpcascade_frontalface_improved.xml");
     const gpu::DeviceInfo on = gpu::use_device(0);
-    const auto params = [](const char* kind, int min_size) {
+    const auto params = [](DetectorId kind, int min_size) {
         DetectorParams of;
         of.kind = kind;
         of.min_size = min_size;
@@ -133,18 +133,18 @@ TEST_F(SideBySide, EveryPairOfKinds) {
         };
     };
     const auto cnn = [&](gpu::StreamView own) {
-        DetectorParams of = params("cnn", 10);
+        DetectorParams of = params(DetectorId::cnn, 10);
         of.score_threshold = 0.3F;
         return std::make_unique<gpu::CnnDetector>(own, on, random_network(), of);
     };
     const auto hog = [&](gpu::StreamView own) {
-        DetectorParams of = params("hog", 64);
+        DetectorParams of = params(DetectorId::hog, 64);
         of.score_threshold = -1.0F;
         return std::make_unique<gpu::HogDetector>(own, on, read_hog_model(""), of);
     };
-    const std::vector<std::pair<std::string, Make>> kinds = {{"haar 24", cascade(haar, params("haar", 24))},
-                                                             {"haar 60", cascade(haar, params("haar", 60))},
-                                                             {"lbp 24", cascade(lbp, params("lbp", 24))},
+    const std::vector<std::pair<std::string, Make>> kinds = {{"haar 24", cascade(haar, params(DetectorId::haar, 24))},
+                                                             {"haar 60", cascade(haar, params(DetectorId::haar, 60))},
+                                                             {"lbp 24", cascade(lbp, params(DetectorId::lbp, 24))},
                                                              {"hog", hog},
                                                              {"cnn", cnn}};
     const Frame frame = random_image(320, 240, seed(64));

@@ -43,7 +43,7 @@ class BatchingTest : public GpuTest {
 protected:
     [[nodiscard]] static DetectorParams params() {
         DetectorParams params;
-        params.kind = "cnn";
+        params.kind = DetectorId::cnn;
         params.min_size = 10;
         params.score_threshold = 0.3F;
         return params;

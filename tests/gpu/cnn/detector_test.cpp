@@ -15,7 +15,7 @@ class CnnDetectorTest : public GpuTest {
 protected:
     [[nodiscard]] static DetectorParams params() {
         DetectorParams params;
-        params.kind = "cnn";
+        params.kind = DetectorId::cnn;
         params.min_size = 1;
         params.scale_factor = 3;
         params.score_threshold = 0.3F;

@@ -71,7 +71,7 @@ TEST_P(CnnPhoto, MatchesTheCpu) {
     const Case& param = GetParam();
     const Frame frame = param.photo == "crowd" ? crowd_frame() : load_image(*data_dir() / "photos" / param.photo).frame;
     DetectorParams params;
-    params.kind = param.model.find("yolox") == std::string::npos ? "cnn" : "person";
+    params.kind = param.model.find("yolox") == std::string::npos ? DetectorId::cnn : DetectorId::person;
     params.model = model().string();
     params.min_size = 10;
     params.scale_factor = 4;
@@ -85,7 +85,7 @@ TEST_P(CnnPhoto, MatchesTheCpu) {
 
     const double pixels = param.half ? 1.0 : 0.5;
     // SiLU is exponential: its rounding grows along YOLOX's layers. Measured on an H200: 1.3e-2.
-    const double score = !param.half ? 1e-3 : params.kind == "person" ? 2e-2 : 1e-2;
+    const double score = !param.half ? 1e-3 : params.kind == DetectorId::person ? 2e-2 : 1e-2;
     // Random weights give boxes of 100,000 pixels, whose rounding exceeds any fixed distance.
     constexpr double kRounding = 1e-5;  // of the size of a box
     const auto check = [&](const DetectionSet& those, const DetectionSet& among) {

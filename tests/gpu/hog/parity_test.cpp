@@ -51,7 +51,7 @@ Frame random_image(std::mt19937_64& random, int width, int height, int blur, Pix
 
 DetectorParams params_of(double factor, int min_size, float threshold) {
     DetectorParams params;
-    params.kind = "hog";
+    params.kind = DetectorId::hog;
     params.scale_factor = factor;
     params.min_size = min_size;
     params.score_threshold = threshold;

@@ -265,7 +265,7 @@ TEST_F(CudaDevice, PeopleAndTheirFacesAreThoseOfEachAlone) {
     faces.detector.score_threshold = 0.3F;
     faces.nms = detector_kind("cnn").nms;
     PipelineSettings both = people;
-    both.detector.kind = "face+person";
+    both.detector.kind = DetectorId::face_and_person;
     both.faces = DetectionParams{faces.detector, faces.nms, 0};
     const CrowdFile file(640, 360, 12);
     const auto run = [&](const PipelineSettings& settings) {

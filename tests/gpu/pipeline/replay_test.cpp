@@ -4,6 +4,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/detect/detector_kinds.h"
 #include "core/detect/null_recorder.h"
 #include "core/detect/stage.h"
 #include "core/model/onnx.pb.h"
@@ -81,12 +82,12 @@ std::vector<ReplayBox> replay_boxes(const DetectionSet& set, bool kept) {
 
 TEST_F(FrameReplay, EqualsTheLaunches) {
     std::vector<DetectorParams> kinds(3);
-    kinds[0].kind = "haar";
+    kinds[0].kind = DetectorId::haar;
     kinds[0].model = crowd_model()->string();
-    kinds[1].kind = "hog";
+    kinds[1].kind = DetectorId::hog;
     kinds[1].score_threshold = -1.0F;
     const ScratchDir folder;
-    kinds[2].kind = "cnn";
+    kinds[2].kind = DetectorId::cnn;
     kinds[2].model = (folder.path() / "faces.onnx").string();
     const std::string network = bytes_of(yunet_of_faces_everywhere());
     write_file(kinds[2].model, {network.begin(), network.end()});
@@ -126,8 +127,8 @@ TEST_F(FrameReplay, EqualsTheLaunches) {
                 sets[next++] = replay_boxes(kept, true);
                 found += raw.total;
             }
-            ASSERT_EQ(sets[0], sets[2]) << params.kind;
-            ASSERT_EQ(sets[1], sets[3]) << params.kind;
+            ASSERT_EQ(sets[0], sets[2]) << detector_kind(params.kind).name;
+            ASSERT_EQ(sets[1], sets[3]) << detector_kind(params.kind).name;
         };
         std::size_t frame = 0;
         NmsParams nms = rules[0];
@@ -147,7 +148,7 @@ TEST_F(FrameReplay, EqualsTheLaunches) {
                 side->submit(slot, frames[frame], nms, raw_boxes[slot], measured);
             }
         }
-        EXPECT_GT(found, 100U) << params.kind;
+        EXPECT_GT(found, 100U) << detector_kind(params.kind).name;
     }
 }
 

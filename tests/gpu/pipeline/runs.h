@@ -90,7 +90,7 @@ inline PipelineSettings crowd_settings() {
 // Returns the settings for the installed network, or nothing if there is none.
 inline std::optional<PipelineSettings> network_settings() {
     PipelineSettings settings;
-    settings.detector.kind = "cnn";
+    settings.detector.kind = DetectorId::cnn;
     try {
         settings.detector.model = find_model("", settings.detector.kind).string();
     } catch (const Error&) {

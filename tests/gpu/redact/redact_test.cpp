@@ -114,8 +114,8 @@ TEST_F(GpuRedact, EqualsTheCpu) {
         const int height = pick(random, 1, i % 11 == 0 ? 9 : 500);
         const int boxes = i % 40 == 0 ? 700 : pick(random, 0, 80);
         SCOPED_TRACE(testing::Message() << "case " << i << ", layout " << static_cast<int>(layout) << ", "
-                                        << kRedactStyleNames[static_cast<std::size_t>(options.style)] << ", " << width
-                                        << " x " << height << ", " << boxes << " boxes");
+                                        << name_of(kRedactStyleNames, options.style) << ", " << width << " x " << height
+                                        << ", " << boxes << " boxes");
         compare(Noise(layout, width, height, random), random_regions(width, height, boxes, random), options);
         if (HasFatalFailure()) return;
     }

@@ -21,21 +21,21 @@
 namespace throng::test {
 
 struct ParityModel {
-    const char* kind;
+    DetectorId kind;
     const char* file;
 };
 
 // The cascades of opencv-data for which parity is guaranteed.
 inline constexpr std::array<ParityModel, 9> kParityModels = {{
-    {"haar", "haarcascade_frontalface_alt.xml"},
-    {"haar", "haarcascade_frontalface_alt2.xml"},
-    {"haar", "haarcascade_frontalface_default.xml"},
-    {"haar", "haarcascade_frontalface_alt_tree.xml"},
-    {"haar", "haarcascade_profileface.xml"},
-    {"haar", "haarcascade_eye.xml"},
-    {"lbp", "lbpcascade_frontalface.xml"},
-    {"lbp", "lbpcascade_frontalface_improved.xml"},
-    {"lbp", "lbpcascade_profileface.xml"},
+    {DetectorId::haar, "haarcascade_frontalface_alt.xml"},
+    {DetectorId::haar, "haarcascade_frontalface_alt2.xml"},
+    {DetectorId::haar, "haarcascade_frontalface_default.xml"},
+    {DetectorId::haar, "haarcascade_frontalface_alt_tree.xml"},
+    {DetectorId::haar, "haarcascade_profileface.xml"},
+    {DetectorId::haar, "haarcascade_eye.xml"},
+    {DetectorId::lbp, "lbpcascade_frontalface.xml"},
+    {DetectorId::lbp, "lbpcascade_frontalface_improved.xml"},
+    {DetectorId::lbp, "lbpcascade_profileface.xml"},
 }};
 
 struct WindowParity {
@@ -67,7 +67,7 @@ inline Frame frame_of(const cv::Mat& gray) {
 // One cascade in both implementations.
 class ParityPair {
 public:
-    ParityPair(const std::filesystem::path& file, const char* kind) : ours_(read_cascade(file), params_of(kind)) {
+    ParityPair(const std::filesystem::path& file, DetectorId kind) : ours_(read_cascade(file), params_of(kind)) {
         cv::ocl::setUseOpenCL(false);
         params_ = params_of(kind);
         if (!theirs_.load(file.string())) throw std::runtime_error("OpenCV cannot load " + file.string());
@@ -102,7 +102,7 @@ public:
     }
 
 private:
-    static DetectorParams params_of(const char* kind) {
+    static DetectorParams params_of(DetectorId kind) {
         DetectorParams params;
         params.kind = kind;
         return params;

@@ -70,14 +70,14 @@ TEST_P(OtherCascades, AcceptTheSameWindows) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cascades, OtherCascades,
-                         ::testing::Values(ParityModel{"haar", "haarcascade_upperbody.xml"},
-                                           ParityModel{"haar", "haarcascade_fullbody.xml"},
-                                           ParityModel{"haar", "haarcascade_smile.xml"},
-                                           ParityModel{"haar", "haarcascade_eye_tree_eyeglasses.xml"},
-                                           ParityModel{"haar", "haarcascade_frontalcatface_extended.xml"},
-                                           ParityModel{"haar", "haarcascade_licence_plate_rus_16stages.xml"},
-                                           ParityModel{"haar", "haarcascade_russian_plate_number.xml"},
-                                           ParityModel{"lbp", "lbpcascade_silverware.xml"}),
+                         ::testing::Values(ParityModel{DetectorId::haar, "haarcascade_upperbody.xml"},
+                                           ParityModel{DetectorId::haar, "haarcascade_fullbody.xml"},
+                                           ParityModel{DetectorId::haar, "haarcascade_smile.xml"},
+                                           ParityModel{DetectorId::haar, "haarcascade_eye_tree_eyeglasses.xml"},
+                                           ParityModel{DetectorId::haar, "haarcascade_frontalcatface_extended.xml"},
+                                           ParityModel{DetectorId::haar, "haarcascade_licence_plate_rus_16stages.xml"},
+                                           ParityModel{DetectorId::haar, "haarcascade_russian_plate_number.xml"},
+                                           ParityModel{DetectorId::lbp, "lbpcascade_silverware.xml"}),
                          name_of);
 
 }  // namespace

@@ -49,7 +49,7 @@ cv::Mat ramp(int width, int height) {
 
 DetectorParams params_of(double factor, int min_size, int max_size, float threshold) {
     DetectorParams params;
-    params.kind = "hog";
+    params.kind = DetectorId::hog;
     params.scale_factor = factor;
     params.min_size = min_size;
     params.max_size = max_size;

@@ -25,8 +25,8 @@ public:
         static const std::map<std::string, std::string> kByOpencv = {
             {"JPEG", ".jpg"}, {"PNG", ".png"}, {"WebP", ".webp"}, {"TIFF", ".tif"}, {"BMP", ".bmp"}, {"PNM", ".ppm"}};
         static const std::map<std::string, std::string> kByFfmpeg = {
-            {"PAM", "pam"}, {"TGA", "tga"}, {"several JPEG", "mjpeg"}, {"APNG", "apng"},
-            {"GIF", "gif"}, {"MP4", "mp4"}, {"Matroska", "mkv"}};
+            {"PAM", "pam"},   {"TGA", "tga"}, {"ICO", "ico"}, {"several JPEG", "mjpeg"},
+            {"APNG", "apng"}, {"GIF", "gif"}, {"MP4", "mp4"}, {"Matroska", "mkv"}};
         const cv::Mat image(24, 32, CV_8UC3, cv::Scalar(20, 90, 160));
         const std::string path = (dir_.path() / "made").string();
         if (const auto found = kByOpencv.find(content); found != kByOpencv.end()) {
@@ -34,7 +34,7 @@ public:
             return path + found->second;
         }
         if (const auto found = kByFfmpeg.find(content); found != kByFfmpeg.end()) {
-            const bool still = content == "PAM" || content == "TGA";
+            const bool still = content == "PAM" || content == "TGA" || content == "ICO";
             try {
                 test::ffmpeg(
                     std::string("-f lavfi -i testsrc2=size=64x48:rate=10:duration=0.5") + (still ? " -frames:v 1" : ""),

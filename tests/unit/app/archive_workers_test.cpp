@@ -14,9 +14,9 @@ namespace {
 TEST(ArchiveWorkers, AStageOfOneFileUsesAllCores) {
     if (!test::cascade_file("lbpcascade_frontalface.xml")) GTEST_SKIP() << "skipped: no opencv-data";
     CommonOptions common;
-    common.backend = "cpu";
+    common.backend = BackendKind::cpu;
     DetectorParams detector;
-    detector.kind = "lbp";
+    detector.kind = DetectorId::lbp;
     const int cores = cpu_cores();
     {
         const ArchiveWorkers workers(common, detector, {});

@@ -33,7 +33,7 @@ TEST(BenchPipeline, EveryPartDeliversTheRequestedFramesAndItsFigures) {
     ResultList rows;
     for (const PipelinePart part : {PipelinePart::decode, PipelinePart::detect, PipelinePart::both}) {
         for (const int streams : {1, 3}) {
-            SCOPED_TRACE(part_name(part) + std::to_string(streams));
+            SCOPED_TRACE(std::string(name_of(kPipelineParts, part)) + std::to_string(streams));
             std::vector<StageSummary> stages;
             const PipelineRow row = measure_pipeline(small_bench(), part, streams, stages);
             EXPECT_EQ(row.streams, streams);

@@ -28,7 +28,7 @@ TEST(KindOptions, EachKindHasItsDefaults) {
     const std::vector<std::string> none;
     for (const DetectorKind& kind : detector_kinds()) {
         SCOPED_TRACE(std::string(kind.name));
-        const DetectionOptions options{.kinds = {std::string(kind.name)}};
+        const DetectionOptions options{.kinds = {kind.id()}};
         DetectionParams expected{kind.params, kind.nms, kind.min_confidence};
         EXPECT_EQ(options.params(), expected) << "without a command line";
         EXPECT_EQ(options_after(options, &none).params(), expected);

@@ -28,7 +28,7 @@ ui::RaceInput random_input(int count, NmsRule rule) {
 
 Rows race(const ui::RaceInput& input) {
     CommonOptions common;
-    common.backend = "cpu";
+    common.backend = BackendKind::cpu;
     Rows rows;
     race_suppression(common, input, [&](const ui::RaceRow& row) { rows.push_back(row); }, {});
     return rows;
@@ -77,7 +77,7 @@ TEST(Race, DetectorHasTheSameDetectionsOnOneThread) {
     crowd.height = 240;
     input.frame = Crowd(crowd).frame(0);
     CommonOptions common;
-    common.backend = "cpu";
+    common.backend = BackendKind::cpu;
     Rows rows;
     race_detector(common, input, [&](const ui::RaceRow& row) { rows.push_back(row); }, {});
     ASSERT_EQ(rows.size(), 3U);

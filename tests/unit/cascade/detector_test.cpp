@@ -168,7 +168,7 @@ TEST(CascadeDetector, RejectsInvalidParametersAndKeepsTheOldOnes) {
     params.scale_factor = 1.0;
     EXPECT_THROW(detector.configure(params), Error);
     params = {};
-    params.kind = "lbp";
+    params.kind = DetectorId::lbp;
     EXPECT_THROW(detector.configure(params), Error);
     std::mt19937_64 random(14);
     EXPECT_NO_THROW(detections(detector, frame_of(random_image(random, 60, 60))));
@@ -236,14 +236,14 @@ TEST(CpuBackend, DescribesTheProcessorAndRejectsUnavailableDetectors) {
     EXPECT_EQ(backend->name(), "cpu");
     EXPECT_NE(backend->description().find("2 threads"), std::string::npos);
     DetectorParams params;
-    params.kind = "cnn";
+    params.kind = DetectorId::cnn;
     try {
         const auto detector = backend->make_detector(params);
         FAIL();
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::unavailable);
     }
-    params.kind = "haar";
+    params.kind = DetectorId::haar;
     params.min_size = -1;
     EXPECT_THROW(static_cast<void>(backend->make_detector(params)), Error);
 }

@@ -90,7 +90,7 @@ TEST(Leaks, ThePlanHidesWhatSingleFramesMiss) {
         detections.push_back(found);
     }
     LeakComparison comparison;
-    comparison.hiding = hiding_params("cnn");
+    comparison.hiding = hiding_params(DetectorId::cnn);
     for (const int delay : {8, PlanOptions::kWholeSequence}) {
         comparison.hiding.plan.delay = delay;
         const LeakEvaluation result = evaluate_leaks(truth, detections, comparison);

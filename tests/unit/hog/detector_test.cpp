@@ -19,7 +19,7 @@ namespace {
 
 DetectorParams params_of(int threads, float threshold) {
     DetectorParams params;
-    params.kind = "hog";
+    params.kind = DetectorId::hog;
     params.min_size = 128;
     params.scale_factor = 1.1;
     params.threads = threads;

@@ -86,9 +86,9 @@ TEST(CascadeXml, ReadsEveryInstalledCascade) {
     const auto cascades = list_models();
     if (cascades.empty()) GTEST_SKIP() << "skipped: no opencv-data";
     for (const ModelFile& file : cascades) {
-        if (file.kind != "haar" && file.kind != "lbp") continue;
+        if (file.kind != DetectorId::haar && file.kind != DetectorId::lbp) continue;
         const CascadeModel model = read_cascade(file.path);
-        EXPECT_EQ(model.kind == CascadeKind::lbp, file.kind == "lbp") << file.name;
+        EXPECT_EQ(model.kind == CascadeKind::lbp, file.kind == DetectorId::lbp) << file.name;
         EXPECT_GE(model.stages.size(), 10U) << file.name;
     }
 }

@@ -34,49 +34,49 @@ TEST_F(ModelFinder, AutoIsTheBestDetectorThatIsInstalled) {
         for (const auto& [name, value] : settings) chosen.set(name, value);
         return detector_of(chosen);
     };
-    EXPECT_EQ(kind_of({}), "haar");
+    EXPECT_EQ(kind_of({}), DetectorId::haar);
     std::ofstream(file("own_net.onnx")) << "x";
-    EXPECT_EQ(kind_of({}), "haar") << "not one of the networks that are known";
-    EXPECT_EQ(kind_of({{"model", "own_net"}}), "cnn");
-    EXPECT_EQ(kind_of({{"model", "version-RFB-320"}}), "cnn") << "known, though not installed";
+    EXPECT_EQ(kind_of({}), DetectorId::haar) << "not one of the networks that are known";
+    EXPECT_EQ(kind_of({{"model", "own_net"}}), DetectorId::cnn);
+    EXPECT_EQ(kind_of({{"model", "version-RFB-320"}}), DetectorId::cnn) << "known, though not installed";
     std::ofstream(file("version-RFB-320.onnx")) << "x";
-    EXPECT_EQ(kind_of({}), "cnn");
-    EXPECT_EQ(kind_of({{"detector", "auto"}}), "cnn");
-    EXPECT_EQ(kind_of({{"detector", "lbp"}}), "lbp");
-    EXPECT_EQ(kind_of({{"model", "alt9"}}), "haar");
-    EXPECT_EQ(kind_of({{"model", "lbpcascade_mine"}}), "lbp");
-    EXPECT_EQ(kind_of({{"model", "/no/such/net.onnx"}}), "cnn");
-    EXPECT_EQ(kind_of({{"model", "yolox_nano"}}), "person");
+    EXPECT_EQ(kind_of({}), DetectorId::cnn);
+    EXPECT_EQ(kind_of({{"detector", "auto"}}), DetectorId::cnn);
+    EXPECT_EQ(kind_of({{"detector", "lbp"}}), DetectorId::lbp);
+    EXPECT_EQ(kind_of({{"model", "alt9"}}), DetectorId::haar);
+    EXPECT_EQ(kind_of({{"model", "lbpcascade_mine"}}), DetectorId::lbp);
+    EXPECT_EQ(kind_of({{"model", "/no/such/net.onnx"}}), DetectorId::cnn);
+    EXPECT_EQ(kind_of({{"model", "yolox_nano"}}), DetectorId::person);
     std::ofstream(file("yolox_tiny.onnx")) << "x";
-    EXPECT_EQ(kind_of({{"model", "tiny"}}), "person");
-    EXPECT_EQ(detector_of({}, "hog"), "hog");
+    EXPECT_EQ(kind_of({{"model", "tiny"}}), DetectorId::person);
+    EXPECT_EQ(detector_of({}, DetectorId::hog), DetectorId::hog);
 }
 
 TEST_F(ModelFinder, ReturnsAPathUnchanged) {
-    EXPECT_EQ(find_model(file("other.xml").string(), "haar"), file("other.xml"));
+    EXPECT_EQ(find_model(file("other.xml").string(), DetectorId::haar), file("other.xml"));
 }
 
 TEST_F(ModelFinder, FindsANameWithAndWithoutExtension) {
-    EXPECT_EQ(find_model("haarcascade_mine", "haar"), file("haarcascade_mine.xml"));
-    EXPECT_EQ(find_model("haarcascade_mine.xml", "haar"), file("haarcascade_mine.xml"));
-    EXPECT_EQ(find_model("other", "haar"), file("other.xml"));
+    EXPECT_EQ(find_model("haarcascade_mine", DetectorId::haar), file("haarcascade_mine.xml"));
+    EXPECT_EQ(find_model("haarcascade_mine.xml", DetectorId::haar), file("haarcascade_mine.xml"));
+    EXPECT_EQ(find_model("other", DetectorId::haar), file("other.xml"));
 }
 
 TEST_F(ModelFinder, FindsTheEndOfANameWithinTheKind) {
-    EXPECT_EQ(find_model("alt9", "haar"), file("haarcascade_mine_alt9.xml"));
-    EXPECT_EQ(find_model("mine", "haar"), file("haarcascade_mine.xml"));
-    EXPECT_EQ(find_model("mine", "lbp"), file("lbpcascade_mine.xml"));
+    EXPECT_EQ(find_model("alt9", DetectorId::haar), file("haarcascade_mine_alt9.xml"));
+    EXPECT_EQ(find_model("mine", DetectorId::haar), file("haarcascade_mine.xml"));
+    EXPECT_EQ(find_model("mine", DetectorId::lbp), file("lbpcascade_mine.xml"));
 }
 
 TEST_F(ModelFinder, NamesTheFoldersSearched) {
     try {
-        static_cast<void>(find_model("nosuch", "haar"));
+        static_cast<void>(find_model("nosuch", DetectorId::haar));
         FAIL();
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::unavailable);
         EXPECT_NE(error.advice().text().find(scratch_.path().string()), std::string::npos) << error.advice();
     }
-    EXPECT_THROW(static_cast<void>(find_model("/no/such.xml", "haar")), Error);
+    EXPECT_THROW(static_cast<void>(find_model("/no/such.xml", DetectorId::haar)), Error);
 }
 
 TEST_F(ModelFinder, ListsEachModelOnce) {
@@ -87,11 +87,11 @@ TEST_F(ModelFinder, ListsEachModelOnce) {
 }
 
 TEST_F(ModelFinder, HasADefaultForEveryCascadeKind) {
-    EXPECT_THROW(static_cast<void>(default_model("hog")), Error);
+    EXPECT_THROW(static_cast<void>(default_model(DetectorId::hog)), Error);
     if (!test::cascade_file("haarcascade_frontalface_alt2.xml")) GTEST_SKIP() << "skipped: no opencv-data";
-    EXPECT_EQ(find_model("", "haar").stem(), default_model("haar"));
-    EXPECT_EQ(find_model("", "lbp").stem(), default_model("lbp"));
-    EXPECT_EQ(find_model("alt2", "haar").stem(), "haarcascade_frontalface_alt2");
+    EXPECT_EQ(find_model("", DetectorId::haar).stem(), default_model(DetectorId::haar));
+    EXPECT_EQ(find_model("", DetectorId::lbp).stem(), default_model(DetectorId::lbp));
+    EXPECT_EQ(find_model("alt2", DetectorId::haar).stem(), "haarcascade_frontalface_alt2");
 }
 
 }  // namespace

@@ -136,19 +136,19 @@ TEST(OnnxReader, ReadsYoloxForOneClass) {
 // The file decides what is found; the kind of the detector says what the results call it.
 TEST(OnnxReader, RejectsAModelOfAnotherDetector) {
     const test::ScratchDir dir;
-    for (const auto& [kind, other, model] :
-         {std::tuple{"cnn", "person", test::tiny_yolox(1)}, {"person", "cnn", test::tiny_yunet(1)}}) {
+    for (const auto& [kind, other, model] : {std::tuple{DetectorId::cnn, DetectorId::person, test::tiny_yolox(1)},
+                                             {DetectorId::person, DetectorId::cnn, test::tiny_yunet(1)}}) {
         DetectorParams params = detector_kind(kind).params;
         params.model = (dir.path() / "m.onnx").string();
         std::ofstream(params.model, std::ios::binary) << test::bytes_of(model);
         try {
             static_cast<void>(read_network(params));
-            ADD_FAILURE() << kind;
+            ADD_FAILURE() << detector_kind(kind).name;
         } catch (const Error& error) {
             EXPECT_EQ(error.kind(), ErrorKind::usage);
             EXPECT_EQ(error.problem().text(), "finds " + std::string(detector_kind(other).finds) + ", not " +
                                                   std::string(detector_kind(kind).finds));
-            EXPECT_NE(std::string(error.what()).find(other), std::string::npos) << error.what();
+            EXPECT_NE(std::string(error.what()).find(detector_kind(other).name), std::string::npos) << error.what();
         }
         params.kind = other;
         EXPECT_NO_THROW(static_cast<void>(read_network(params)));

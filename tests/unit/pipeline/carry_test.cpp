@@ -115,7 +115,7 @@ TEST(Pipeline, CarriesFramesAndSinksReceiveOnlyDetectedOnes) {
     slow.detect_time = std::chrono::milliseconds(30);
     for (const bool carries : {false, true}) {
         PipelineSettings settings;
-        settings.tracking = tracker_params("haar");
+        settings.tracking = tracker_params(DetectorId::haar);
         settings.carry = carries;
         test::Trial run(camera, slow, {}, settings);
         std::mutex mutex;

@@ -134,12 +134,12 @@ public:
         std::int64_t fails_at = -1;  // the detector throws from this frame on; this frame may be dropped
         ErrorKind failure = ErrorKind::internal;
         std::chrono::milliseconds detect_time{0};
-        std::string only_kind;      // detectors of other kinds find nothing and never fail; empty: all find and fail
-        std::string missing_model;  // make_detector throws for it
+        std::optional<DetectorId> only_kind;  // detectors of other kinds find nothing and never fail; none: all do
+        std::string missing_model;            // make_detector throws for it
         // configure throws for parameters of this kind and minimum size; 0: never
-        std::string rejecting_kind;
+        std::optional<DetectorId> rejecting_kind;
         int rejected_size = 0;
-        std::shared_ptr<std::map<std::string, DetectorParams>> configured;  // if set: the last ones of each kind
+        std::shared_ptr<std::map<DetectorId, DetectorParams>> configured;  // if set: the last ones of each kind
         std::string name = "fake";
         int in_flight = 1;
         std::int64_t fails_late_at = -1;  // work enqueued for this frame fails when the readback waits for it
@@ -156,6 +156,7 @@ public:
     FakeBackend() : FakeBackend(Plan{}) {}
     explicit FakeBackend(Plan plan) : plan_(std::make_shared<Plan>(std::move(plan))) {}
 
+    [[nodiscard]] BackendKind kind() const override { return BackendKind::cpu; }
     [[nodiscard]] std::string name() const override { return plan_->name; }
     [[nodiscard]] std::string description() const override { return "a backend for tests"; }
 
@@ -163,7 +164,7 @@ public:
         if (!params.model.empty() && params.model == plan_->missing_model) {
             throw Error(ErrorKind::unavailable, "no such model", params.model);
         }
-        return std::make_unique<FakeDetector>(plan_, plan_->only_kind.empty() || plan_->only_kind == params.kind);
+        return std::make_unique<FakeDetector>(plan_, !plan_->only_kind || plan_->only_kind == params.kind);
     }
     std::unique_ptr<Nms> make_nms() override { return std::make_unique<FakeNms>(); }
     DetectionBuffer make_buffer(std::int32_t capacity, const OptionalFields& optional_fields) override {

@@ -118,14 +118,14 @@ TEST(Hiding, AFailureOfTheBackendLosesNoPlan) {
 PipelineSettings with_search() {
     PipelineSettings settings = with_hiding();
     settings.hiding->search.emplace();
-    settings.hiding->search->detector.kind = "cnn";
+    settings.hiding->search->detector.kind = DetectorId::cnn;
     settings.hiding->shown_growth = 0.5F;
     return settings;
 }
 
 TEST(Hiding, ADetectorOfItsOwnDecides) {
     FakeBackend::Plan plan = one_face();
-    plan.only_kind = "cnn";
+    plan.only_kind = DetectorId::cnn;
     Trial trial(source(40), plan, {}, with_search());
     const auto sink = std::make_shared<PlanSink>();
     trial.pipeline->add_sink(sink);
@@ -136,7 +136,7 @@ TEST(Hiding, ADetectorOfItsOwnDecides) {
 
 TEST(Hiding, WhatIsShownIsHiddenBesides) {
     FakeBackend::Plan plan = one_face();
-    plan.only_kind = "haar";
+    plan.only_kind = DetectorId::haar;
     Trial trial(source(40), plan, {}, with_search());
     const auto sink = std::make_shared<PlanSink>();
     trial.pipeline->add_sink(sink);
@@ -157,7 +157,7 @@ TEST(Hiding, WhatIsShownIsHiddenBesides) {
 
 TEST(Hiding, AFailedSearchHidesItsFrameWhole) {
     FakeBackend::Plan plan = one_face();
-    plan.only_kind = "cnn";
+    plan.only_kind = DetectorId::cnn;
     PipelineOptions options;
     options.fallback = [plan] { return std::make_shared<FakeBackend>(plan); };
     FakeBackend::Plan failing = plan;

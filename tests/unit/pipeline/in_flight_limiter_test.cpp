@@ -98,6 +98,7 @@ public:
     ClosingBackend(const FakeBackend::Plan& plan, std::shared_ptr<CountedSource::Seen> seen)
         : inner_(plan), seen_(std::move(seen)) {}
 
+    [[nodiscard]] BackendKind kind() const override { return inner_.kind(); }
     [[nodiscard]] std::string name() const override { return inner_.name(); }
     [[nodiscard]] std::string description() const override { return inner_.description(); }
     std::unique_ptr<Detector> make_detector(const DetectorParams& params) override {

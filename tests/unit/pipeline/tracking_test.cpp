@@ -98,7 +98,7 @@ TEST(Tracking, PeopleAndTheirFacesAreFoundInOneFrame) {
         plan.boxes = [](std::int64_t frame) { return frame == 4 ? 20U : 2U; };
         plan.in_flight = in_flight;
         PipelineSettings settings = with_tracking();
-        settings.detector.kind = "face+person";
+        settings.detector.kind = DetectorId::face_and_person;
         settings.capacity = 8;
         Trial trial(source_of(8), plan, {}, settings);
         const auto sink = std::make_shared<FacesSink>();
@@ -122,23 +122,24 @@ TEST(Tracking, PeopleAndTheirFacesAreFoundInOneFrame) {
 
 // Only one of them finds something: each has its own buffers, and settings may change the kind while frames arrive.
 TEST(Tracking, EitherDetectorMayFindNothing) {
-    for (const char* only : {"face+person", "cnn"}) {
+    for (const DetectorId only : {DetectorId::face_and_person, DetectorId::cnn}) {
         FakeBackend::Plan plan = one_box();
         plan.only_kind = only;
         PipelineSettings settings;
         Engine engine(std::make_shared<FakeBackend>(plan), settings);
         FakeSource source(source_of(4));
-        for (const char* kind : {"face+person", "haar", "face+person", "cnn"}) {
+        for (const DetectorId kind :
+             {DetectorId::face_and_person, DetectorId::haar, DetectorId::face_and_person, DetectorId::cnn}) {
             settings.detector.kind = kind;
             engine.apply(settings);
             DecodedFrame decoded;
             ASSERT_EQ(source.read(decoded.frame, {}), ReadStatus::frame);
             const std::shared_ptr<FrameResult> result = engine.detect(std::move(decoded)).result;
-            const bool both = kind == std::string("face+person");
+            const bool both = kind == DetectorId::face_and_person;
             ASSERT_EQ(result->faces != nullptr, both);
-            EXPECT_EQ(result->kept.detections.size(), kind == std::string(only) ? 1U : 0U);
+            EXPECT_EQ(result->kept.detections.size(), kind == only ? 1U : 0U);
             if (!both) continue;
-            EXPECT_EQ(result->faces->kept.detections.size(), std::string(only) == "cnn" ? 1U : 0U);
+            EXPECT_EQ(result->faces->kept.detections.size(), only == DetectorId::cnn ? 1U : 0U);
         }
     }
 }
@@ -146,8 +147,8 @@ TEST(Tracking, EitherDetectorMayFindNothing) {
 // Settings that the detector of faces rejects do not reach that of people either.
 TEST(Tracking, BothDetectorsTakeNewSettingsOrNone) {
     FakeBackend::Plan plan = one_box();
-    plan.configured = std::make_shared<std::map<std::string, DetectorParams>>();
-    plan.rejecting_kind = "cnn";
+    plan.configured = std::make_shared<std::map<DetectorId, DetectorParams>>();
+    plan.rejecting_kind = DetectorId::cnn;
     plan.rejected_size = 77;
     PipelineSettings settings;
     settings.detector = detector_kind("face+person").params;
@@ -156,52 +157,52 @@ TEST(Tracking, BothDetectorsTakeNewSettingsOrNone) {
     settings.detector.min_size = 40;
     settings.faces->detector.min_size = 50;
     processor.apply(settings);
-    EXPECT_EQ(plan.configured->at("face+person").min_size, 40);
-    EXPECT_EQ(plan.configured->at("cnn").min_size, 50);
+    EXPECT_EQ(plan.configured->at(DetectorId::face_and_person).min_size, 40);
+    EXPECT_EQ(plan.configured->at(DetectorId::cnn).min_size, 50);
     PipelineSettings rejected = settings;
     rejected.detector.min_size = 60;
     rejected.faces->detector.min_size = 77;
     EXPECT_THROW(processor.apply(rejected), Error);
-    EXPECT_EQ(plan.configured->at("face+person").min_size, 40);
-    EXPECT_EQ(plan.configured->at("cnn").min_size, 50);
+    EXPECT_EQ(plan.configured->at(DetectorId::face_and_person).min_size, 40);
+    EXPECT_EQ(plan.configured->at(DetectorId::cnn).min_size, 50);
     EXPECT_EQ(processor.settings().detector.min_size, 40);
 }
 
 // A switch that both detectors have applies to both, and to neither after a fallback.
 TEST(Tracking, SwitchesApplyToTheFacesOfPeople) {
     FakeBackend::Plan plan = one_box();
-    plan.configured = std::make_shared<std::map<std::string, DetectorParams>>();
+    plan.configured = std::make_shared<std::map<DetectorId, DetectorParams>>();
     plan.switches = {{"fusion", "Fusion", "", {"on", "off"}, "on"}};
     PipelineSettings settings;
     settings.detector = detector_kind("face+person").params;
     settings.detector.switches["fusion"] = "off";
     FrameProcessor processor(std::make_shared<FakeBackend>(plan), settings);
-    EXPECT_EQ(plan.configured->at("cnn").switches, settings.detector.switches);
+    EXPECT_EQ(plan.configured->at(DetectorId::cnn).switches, settings.detector.switches);
     settings.faces = face_params(settings);
     settings.faces->detector.switches["fusion"] = "off";
     clear_switches(settings);
     EXPECT_TRUE(settings.detector.switches.empty());
     EXPECT_TRUE(settings.faces->detector.switches.empty());
     processor.apply(settings);
-    EXPECT_TRUE(plan.configured->at("cnn").switches.empty());
+    EXPECT_TRUE(plan.configured->at(DetectorId::cnn).switches.empty());
 }
 
 // Each detector may drop detections; the figures are those of both.
 TEST(Tracking, OverflowOfBothDetectorsIsCounted) {
-    for (const char* only : {"face+person", "cnn"}) {
+    for (const DetectorId only : {DetectorId::face_and_person, DetectorId::cnn}) {
         FakeBackend::Plan plan;
         plan.boxes = [](std::int64_t) { return 20U; };
         plan.only_kind = only;
         PipelineSettings settings;
-        settings.detector.kind = "face+person";
+        settings.detector.kind = DetectorId::face_and_person;
         settings.capacity = settings.capacity_limit = 8;
         Engine engine(std::make_shared<FakeBackend>(plan), settings);
         FakeSource source(source_of(1));
         DecodedFrame decoded;
         ASSERT_EQ(source.read(decoded.frame, {}), ReadStatus::frame);
         const RawCounts raw = raw_counts(*engine.detect(std::move(decoded)).result);
-        EXPECT_EQ(raw.found, 20U) << only;
-        EXPECT_EQ(raw.dropped, 12U) << only;
+        EXPECT_EQ(raw.found, 20U) << detector_kind(only).name;
+        EXPECT_EQ(raw.dropped, 12U) << detector_kind(only).name;
     }
 }
 

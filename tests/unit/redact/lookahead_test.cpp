@@ -48,13 +48,13 @@ private:
 };
 
 LookaheadParams live(int delay) {
-    HidingParams params = hiding_params("cnn");
+    HidingParams params = hiding_params(DetectorId::cnn);
     params.plan.delay = delay;
     return lookahead_params(params);
 }
 
 HidingParams whole_video() {
-    HidingParams params = hiding_params("cnn");
+    HidingParams params = hiding_params(DetectorId::cnn);
     params.plan.delay = PlanOptions::kWholeSequence;
     return params;
 }
@@ -68,7 +68,7 @@ std::vector<Box> faces_at(std::int64_t frame) {
 
 // What is kept must not grow with the time that a source runs: neither with frames nor with a face that stays.
 TEST(Lookahead, KeepsNoMoreAfterAnHourThanAfterMinutes) {
-    const TrackerParams tracker = tracker_params("cnn");
+    const TrackerParams tracker = tracker_params(DetectorId::cnn);
     for (const LookaheadParams& params : {LookaheadParams{.tracker = tracker}, live(8), live(24),
                                           LookaheadParams{.tracker = tracker, .linked = true}}) {
         Lookahead lookahead(params);
@@ -147,8 +147,9 @@ TEST(Lookahead, AnotherSizeOrSourceIsPlannedAlone) {
 }
 
 TEST(FrameLookahead, ReturnsEachFrameWithItsOwnDecision) {
-    for (const LookaheadParams& params : {LookaheadParams{.tracker = tracker_params("cnn")}, live(8),
-                                          LookaheadParams{.tracker = tracker_params("cnn"), .linked = true}}) {
+    for (const LookaheadParams& params :
+         {LookaheadParams{.tracker = tracker_params(DetectorId::cnn)}, live(8),
+          LookaheadParams{.tracker = tracker_params(DetectorId::cnn), .linked = true}}) {
         FrameLookahead<int> lookahead(params);
         int next = 0;
         const auto take = [&] {
@@ -257,7 +258,7 @@ TEST(VideoPlan, FindsATrackByItsSamples) {
 
 // The box of a person may be that of the face: a decision about one of them is none about the other.
 TEST(VideoPlan, FindsATrackOfItsClass) {
-    HidingParams params = hiding_params("face+person");
+    HidingParams params = hiding_params(DetectorId::face_and_person);
     params.plan.delay = PlanOptions::kWholeSequence;
     VideoPlan plan(params);
     const std::vector<Detection> found{{{300, 200, 60, 60}, 1, 20, -1}};
@@ -286,7 +287,7 @@ TEST(VideoPlan, FindsATrackOfItsClass) {
 TEST(Lookahead, PeopleAndFacesArePlannedAsEachAlone) {
     std::mt19937_64 random(test::seed(4901));
     for (const int delay : {0, 8, PlanOptions::kWholeSequence}) {
-        HidingParams params = hiding_params("face+person");
+        HidingParams params = hiding_params(DetectorId::face_and_person);
         params.plan.delay = delay;
         const LookaheadParams both = lookahead_params(params);
         LookaheadParams people_only = both;
@@ -361,8 +362,8 @@ TEST(Lookahead, PeopleAndFacesArePlannedAsEachAlone) {
 
 // Without a plan, too: faces that were looked for in some frames only keep no other frame from its decision.
 TEST(Lookahead, FramesWithoutFacesAreDecidedLikeOthers) {
-    LookaheadParams params{.tracker = tracker_params("person")};
-    params.faces.push_back({.tracker = tracker_params("cnn")});
+    LookaheadParams params{.tracker = tracker_params(DetectorId::person)};
+    params.faces.push_back({.tracker = tracker_params(DetectorId::cnn)});
     Lookahead lookahead(params);
     const std::vector<Detection> person{{{100, 100, 80, 240}, 1, 20, -1}}, face{{{125, 106, 30, 36}, 1, 20, -1}};
     for (int i = 0; i < 30; ++i) {

@@ -271,10 +271,5 @@ TEST(Redact, ACopyKeepsTheOriginalAndTheTiming) {
     EXPECT_NE(std::memcmp(row, before[0].data() + std::ptrdiff_t{20} * 64, 64), 0);
 }
 
-TEST(Redact, StylesHaveNames) {
-    EXPECT_EQ(redact_style("mosaic"), RedactStyle::mosaic);
-    EXPECT_THROW(static_cast<void>(redact_style("pixelate")), Error);
-}
-
 }  // namespace
 }  // namespace throng

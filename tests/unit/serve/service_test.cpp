@@ -30,7 +30,7 @@ using test::HttpReply;
 
 std::unique_ptr<Engine> fake_engine(const test::FakeBackend::Plan& plan = {}) {
     PipelineSettings settings;
-    settings.detector.kind = "haar";
+    settings.detector.kind = DetectorId::haar;
     return std::unique_ptr<Engine>(new Engine(std::make_shared<test::FakeBackend>(plan), settings));
 }
 

@@ -97,7 +97,7 @@ TEST(Tracker, ACoveredFaceTakesNoDetectionOfTheFaceBeforeIt) {
 TEST(Tracker, TellsFacesApartByTheirHeightWhenTheyComeOutOfCover) {
     for (const bool small_first : {true, false}) {
         SCOPED_TRACE(small_first);
-        Feed feed(tracker_params("cnn"));
+        Feed feed(tracker_params(DetectorId::cnn));
         std::vector<Track> tracks;
         for (int n = 0; n < 30; ++n) {
             tracks = feed({face(500, 300, 60), face(505, 300, 80), face(800, 300, 60)});
@@ -157,7 +157,7 @@ TEST(Tracker, EndsBriefTracksSoon) {
 }
 
 TEST(Tracker, FalseFacesWithFewHitsAreConfirmedLate) {
-    TrackerParams params = tracker_params("haar");
+    TrackerParams params = tracker_params(DetectorId::haar);
     ASSERT_EQ(params.birth_hits, 12);
     Feed feed(params);
     static_cast<void>(feed({}));
@@ -171,7 +171,7 @@ TEST(Tracker, FalseFacesWithFewHitsAreConfirmedLate) {
 
 // A paused frame is detected again at each change of a setting.
 TEST(Tracker, AFrameThatIsDetectedAgainIsNoFurtherEvidence) {
-    Feed feed(tracker_params("haar"));
+    Feed feed(tracker_params(DetectorId::haar));
     static_cast<void>(feed({}));
     for (int n = 0; n < 8; ++n) {
         feed.frame = 1;
@@ -312,7 +312,7 @@ TEST(Tracker, RejectsParametersOutOfRange) {
     params.max_gap = -1;
     EXPECT_THROW(Tracker{params}, Error);
     EXPECT_THROW(static_cast<void>(tracker_params("nobody")), Error);
-    EXPECT_EQ(tracker_params("haar").confident_hits, 3);
+    EXPECT_EQ(tracker_params(DetectorId::haar).confident_hits, 3);
 }
 
 }  // namespace

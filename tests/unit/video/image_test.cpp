@@ -4,12 +4,14 @@
 #include <filesystem>
 #include <opencv2/imgcodecs.hpp>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "core/base/error.h"
 #include "core/video/image_file.h"
 #include "tests/support/crowd_image.h"
+#include "tests/support/video_files.h"
 #include "tests/unit/video/image_files.h"
 
 namespace throng {
@@ -91,6 +93,77 @@ TEST(Image, PixelsOfJpegAndWebpAreThoseOfOpencv) {
     for (const std::filesystem::path& file : files) {
         SCOPED_TRACE(file);
         expect_same_pixels(load_image(file).frame, cv::imread(file.string(), cv::IMREAD_COLOR));
+    }
+}
+
+// Returns an icon with these images: width, height and content.
+Bytes icon_of(const std::vector<std::tuple<int, int, Bytes>>& images) {
+    Bytes icon = {0, 0, 1, 0, static_cast<std::uint8_t>(images.size()), 0};
+    std::size_t offset = 6 + 16 * images.size();
+    const auto put = [&icon](std::size_t value) {
+        for (int shift = 0; shift < 32; shift += 8) icon.push_back(static_cast<std::uint8_t>(value >> shift));
+    };
+    for (const auto& [width, height, content] : images) {
+        icon.insert(icon.end(),
+                    {static_cast<std::uint8_t>(width), static_cast<std::uint8_t>(height), 0, 0, 1, 0, 32, 0});
+        put(content.size());
+        put(offset);
+        offset += content.size();
+    }
+    for (const auto& [width, height, content] : images) icon.insert(icon.end(), content.begin(), content.end());
+    return icon;
+}
+
+TEST(Image, AnIconIsItsLargestImage) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    const cv::Mat large = gradient_image(64, 48, CV_8UC3);
+    const cv::Mat small = gradient_image(16, 16, CV_8UC3);
+    const Bytes png = encode_bytes(".png", large);
+    const Bytes icon = icon_of({{16, 16, encode_bytes(".png", small)}, {64, 48, png}, {16, 16, Bytes(40, 0)}});
+    const LoadedImage loaded = load_image(write_bytes(scratch, "a.ico", icon));
+    EXPECT_EQ(loaded.incomplete, "");
+    expect_same_pixels(loaded.frame, large);
+    const auto header = read_image_header(scratch.path() / "a.ico", ImagePart::size);
+    ASSERT_TRUE(header);
+    EXPECT_EQ(header->width, 64);
+    EXPECT_EQ(header->height, 48);
+
+    // As a bitmap, by another program: with and without an alpha channel, and with a palette.
+    write_bytes(scratch, "large.png", png);
+    const std::string from = "-i " + (scratch.path() / "large.png").string() + " -c:v bmp -pix_fmt ";
+    for (const std::string format : {"bgra", "bgr24"}) {
+        SCOPED_TRACE(format);
+        test::ffmpeg(from + format, scratch.path() / "b.ico");
+        expect_same_pixels(load_image(scratch.path() / "b.ico").frame, large);
+    }
+    test::ffmpeg(from + "pal8 -vf format=gray,format=pal8", scratch.path() / "p.ico");
+    EXPECT_EQ(load_image(scratch.path() / "p.ico").frame.height(), 48);
+
+    cv::Mat clear(32, 32, CV_8UC4, cv::Scalar(10, 20, 30, 0));
+    write_bytes(scratch, "clear.png", encode_bytes(".png", clear));
+    clear.at<cv::Vec4b>(0, 0) = {10, 20, 30, 255};
+    write_bytes(scratch, "dot.png", encode_bytes(".png", clear));
+    const auto pixels_of = [&](const std::string& name) {
+        test::ffmpeg("-i " + (scratch.path() / name).string() + " -c:v bmp -pix_fmt bgra", scratch.path() / "c.ico");
+        return load_image(scratch.path() / "c.ico");
+    };
+    const LoadedImage opaque = pixels_of("clear.png");
+    EXPECT_FALSE(opaque.composed) << "an alpha channel of zeros has no meaning";
+    EXPECT_EQ(opaque.frame.plane(0).data[0], 10);
+    const LoadedImage dot = pixels_of("dot.png");
+    EXPECT_TRUE(dot.composed);
+    EXPECT_EQ(dot.frame.plane(0).data[0], 10);
+    EXPECT_EQ(dot.frame.plane(0).data[3], 255) << "white where it is transparent";
+
+    for (std::size_t size = 0; size < icon.size(); size += 7) {
+        const auto cut =
+            write_bytes(scratch, "cut.ico", Bytes(icon.begin(), icon.begin() + static_cast<std::ptrdiff_t>(size)));
+        try {
+            static_cast<void>(load_image(cut));
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), ErrorKind::input) << error.what();
+        }
     }
 }
 

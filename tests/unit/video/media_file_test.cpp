@@ -398,17 +398,16 @@ TEST(MediaFile, DecodersByName) {
     const auto path = (scratch.path() / "a.mp4").string();
     ffmpeg(std::string(kPattern) + "-c:v libx264", path);
     SourceOptions options;
-    options.decoder = "quantum";
-    EXPECT_EQ(failure_of_reading(path, options), ErrorKind::usage);
     for (const DecoderInfo& decoder : list_decoders()) {
-        options.decoder = decoder.name;
+        options.decoder = decoder.kind;
         if (decoder.available) {
-            EXPECT_EQ(all_frames(*open_source(path, options)).size(), 30U) << decoder.name;
+            EXPECT_EQ(all_frames(*open_source(path, options)).size(), 30U) << name_of(kDecoderNames, decoder.kind);
         } else {
-            EXPECT_EQ(failure_of_reading(path, options), ErrorKind::unavailable) << decoder.name;
+            EXPECT_EQ(failure_of_reading(path, options), ErrorKind::unavailable)
+                << name_of(kDecoderNames, decoder.kind);
         }
     }
-    options.decoder = "auto";
+    options.decoder = DecoderKind::automatic;
     options.prefer_device_frames = true;  // falls back to software without such a device
     EXPECT_EQ(all_frames(*open_source(path, options)).size(), 30U);
 }
@@ -464,8 +463,9 @@ TEST(MediaFile, ADecoderThatCannotDecodeIsReplacedWithoutALoss) {
     ffmpeg(std::string(kPattern) + "-c:v libx264 -bf 2", path);
     const std::vector<Frame> expected = all_frames(*open_source(path));
     ASSERT_EQ(expected.size(), 30U);
-    const DecoderRow missing{"cuda", true, open_missing}, refusing{"nvv4l2dec", true, open_refusing},
-        silent{"nvmpi", true, open_silent}, software{"software", false, open_last};
+    const DecoderRow missing{DecoderKind::cuda, true, open_missing},
+        refusing{DecoderKind::nvv4l2dec, true, open_refusing}, silent{DecoderKind::nvmpi, true, open_silent},
+        software{DecoderKind::software, false, open_last};
     struct Case {
         DecoderTable table;
         std::vector<std::string> tried;
@@ -497,13 +497,13 @@ TEST(MediaFile, ADecoderThatCannotDecodeIsReplacedWithoutALoss) {
             EXPECT_EQ(frames[i].info().damaged, expected[i].info().damaged) << i;
         }
         if (one.tried.size() > 2) continue;
-        options.decoder = std::string(one.table.rows.front().name);
+        options.decoder = one.table.rows.front().kind;
         request.source = options;
         try {
             MediaFileSource(request, nullptr, {});
             ADD_FAILURE() << "decoded by a decoder that was not asked for";
         } catch (const Error& error) {
-            const bool returned_none = options.decoder == "nvmpi";  // as for a file without frames
+            const bool returned_none = options.decoder == DecoderKind::nvmpi;  // as for a file without frames
             EXPECT_EQ(error.kind(), returned_none ? ErrorKind::input : ErrorKind::unavailable) << error.what();
         }
     }
@@ -525,9 +525,9 @@ TEST(MediaFile, AFileWithoutFramesIsToBlameAlsoWithANamedDecoder) {
     const auto longer = scratch.path() / "longer.mkv";
     ffmpeg("-f lavfi -i testsrc=size=64x48:rate=100 -t 6 -pix_fmt yuv420p -c:v libx264", longer);
     for (const auto& path : {nothing, damaged, longer}) {
-        const DecoderTable table{{{"cuda", true, path == damaged ? open_failing : open_silent}}};
+        const DecoderTable table{{{DecoderKind::cuda, true, path == damaged ? open_failing : open_silent}}};
         SourceOptions options;
-        options.decoder = "cuda";
+        options.decoder = DecoderKind::cuda;
         MediaRequest request = file_request(path.string(), options);
         request.decoders = &table;
         try {
@@ -544,7 +544,7 @@ TEST(MediaFile, ADecoderThatCannotDecodeIsNotTriedAgain) {
     const ScratchDir scratch;
     const auto path = (scratch.path() / "a.h264").string();  // without an index: a seek opens it again
     ffmpeg(std::string(kPattern) + "-c:v libx264", path);
-    const DecoderTable table{{{"cuda", true, open_silent}, {"software", false, open_last}}};
+    const DecoderTable table{{{DecoderKind::cuda, true, open_silent}, {DecoderKind::software, false, open_last}}};
     SourceOptions options;
     options.prefer_device_frames = true;
     MediaRequest request = file_request(path, options);
@@ -563,7 +563,7 @@ TEST(MediaFile, TheTrialOfALiveInputIsShort) {
     const ScratchDir scratch;
     const auto path = (scratch.path() / "a.mkv").string();
     ffmpeg("-f lavfi -i testsrc=size=64x48:rate=100 -t 6 -pix_fmt yuv420p -c:v libx264 -g 10", path);
-    const DecoderTable table{{{"cuda", true, open_silent}, {"software", false, open_last}}};
+    const DecoderTable table{{{DecoderKind::cuda, true, open_silent}, {DecoderKind::software, false, open_last}}};
     SourceOptions options;
     options.prefer_device_frames = true;
     MediaRequest request = file_request(path, options);
@@ -593,7 +593,7 @@ TEST(MediaFile, DamageIsFoundAgainByTheNextDecoder) {
     test::write_file(path, {text.begin(), text.end()});
     const auto plain = open_source(path.string());
     const std::vector<Frame> expected = all_frames(*plain);
-    const DecoderTable table{{{"cuda", true, open_failing}, {"software", false, open_last}}};
+    const DecoderTable table{{{DecoderKind::cuda, true, open_failing}, {DecoderKind::software, false, open_last}}};
     SourceOptions options;
     options.prefer_device_frames = true;
     MediaRequest request = file_request(path.string(), options);
