@@ -27,6 +27,7 @@ extern "C" {
 #include "core/base/error.h"
 #include "core/base/json_text.h"
 #include "core/base/output_file.h"
+#include "core/base/resources.h"
 #include "core/base/shared_library.h"
 #include "core/clocks/clock_controller.h"
 #include "core/clocks/telemetry.h"
@@ -79,7 +80,7 @@ Json gpus(int chosen, const std::string& unavailable_reason) {
     return list;
 }
 
-// What decides which libraries and kernel files there are.
+// Returns what decides which libraries and kernel files there are.
 Json system(const SystemFiles& files) {
     Json list = Json::array();
     const auto add = [&](const std::string& name, const std::string& details) {
@@ -95,7 +96,7 @@ Json system(const SystemFiles& files) {
     add("system", line_of("/etc/os-release", "PRETTY_NAME="));
     utsname kernel{};
     if (::uname(&kernel) == 0) add("kernel", fmt::format("{} {} {}", kernel.sysname, kernel.release, kernel.machine));
-    add("cores", std::to_string(std::thread::hardware_concurrency()));
+    add("cores", std::to_string(cpu_cores()));
     add("memory", line_of("/proc/meminfo", "MemTotal:"));
     add("power mode", files.read("/var/lib/nvpmodel/status").value_or(""));
     // What a board calls its clocks differs from release to release.
@@ -111,7 +112,7 @@ Json system(const SystemFiles& files) {
     return list;
 }
 
-// The libraries that are loaded when a run needs them.
+// Returns the libraries that are loaded when a run needs them.
 Json libraries() {
     Json list = Json::array();
     for (const char* name : {"libcuda.so.1", "libnvcuvid.so.1", "libnvidia-ml.so.1", "libEGL.so.1",
@@ -253,13 +254,15 @@ std::string text_of(const Json& all) {
     return out;
 }
 
-// The name of a user's folder is nobody's business.
+// Writes the home folder, which names the user, as ~.
 std::string without_home(std::string text) {
     const char* variable = std::getenv("HOME");
-    const std::string home = variable == nullptr ? "" : variable;
-    if (home.size() < 2) return text;
+    std::string home = variable == nullptr ? "" : variable;
+    while (home.ends_with('/')) home.pop_back();
+    if (home.empty()) return text;
     for (std::size_t at = text.find(home); at != std::string::npos; at = text.find(home, at + 1)) {
-        text.replace(at, home.size(), "~");
+        const std::size_t end = at + home.size();
+        if (end == text.size() || text[end] == '/' || text[end] == '\n') text.replace(at, home.size(), "~");
     }
     return text;
 }
@@ -307,7 +310,7 @@ void add_info_command(CLI::App& program, CommandContext& context) {
     auto arguments = std::make_shared<InfoArguments>();
     add_flag(command, "Options", "--json", arguments->json, "Print JSON");
     add_value(command, "Options", "--report", arguments->report, "FILE",
-              "Write what a report of a fault needs, without the names of your folders");
+              "Write what a report of a fault needs; your home folder is written as ~");
     add_value(command, "Board", "--root", arguments->root, "DIR",
               "Prefix of every system path (for tests and dry runs)");
     add_value(command, "Options", "--probe-encoder", arguments->encoder, "NAME",

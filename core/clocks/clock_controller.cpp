@@ -14,16 +14,10 @@
 namespace throng {
 namespace {
 
+// The profile is available: resolve_profile has found the steps of its targets.
 ApplyResult set_target(BoardClock& clock, const ClockTarget& target) {
-    const std::vector<Hertz> steps = clock.steps();
-    if (steps.empty() && !clock.location().empty() && !std::holds_alternative<Automatic>(target)) {
-        return {ApplyStatus::unsupported, clock.location(), "this board lists no steps of this clock", ""};
-    }
-    // Without a clock, this says what is missing.
-    if (std::holds_alternative<Automatic>(target) || steps.empty()) return clock.set_automatic();
-    const auto range = resolve(target, steps);
-    if (!range) return {ApplyStatus::rejected, clock.location(), "not a clock step of this board", ""};
-    return clock.set_range(range->first, range->second);
+    const auto range = resolve(target, clock.steps());
+    return range ? clock.set_range(range->first, range->second) : clock.set_automatic();
 }
 
 }  // namespace
@@ -90,6 +84,12 @@ ResolvedProfile ClockController::resolve_profile(const ClockProfile& profile, co
         resolved.reason = "this machine has no GPU clock to control";
     } else if (steps.empty()) {
         resolved.reason = "the GPU's clock steps are not available yet";
+    } else if (profile.memory && memory_->steps().empty()) {
+        resolved.reason =
+            memory_->location().empty() ? "no memory clock found" : "this board lists no steps of this clock";
+    } else if (profile.memory && !std::holds_alternative<Automatic>(*profile.memory) &&
+               !resolve(*profile.memory, memory_->steps())) {
+        resolved.reason = "not a clock step of this board";
     } else if (std::holds_alternative<Automatic>(profile.gpu)) {
         resolved.available = true;
     } else if (const auto range = resolve(profile.gpu, steps)) {
@@ -153,21 +153,20 @@ ApplyResult ClockController::apply(const std::string& id) {
                     "process " + std::to_string(previous->owner) + " controls the clocks", "end that process first"};
         }
         // Keep the state that an earlier `set` saved: restore must return to it, not to the clocks of that `set`.
-        ClockState state{0,
-                         "",
-                         gpu_->kind(),
-                         gpu_->save(),
-                         cpu_.save(),
-                         tegra124_cpu_cluster(*files_),
-                         memory_->kind(),
-                         memory_->save()};
-        if (previous) state = *previous;
+        ClockState state =
+            previous ? *previous
+                     : ClockState{0, "", gpu_->kind(), gpu_->save(), cpu_.save(), tegra124_cpu_cluster(*files_)};
         // This process owns the state until the change is complete, even a persistent one. If it is killed meanwhile,
         // the next start restores the clocks.
         state.owner = ::getpid();
         state.owner_start = process_start(::getpid());
         state_file_.write(state);
         found_ = std::move(state);
+    }
+    if (profile->memory && found_->memory_kind.empty()) {  // the first profile that changes it
+        found_->memory_kind = memory_->kind();
+        found_->memory = memory_->save();
+        state_file_.write(*found_);
     }
     ApplyResult result = apply_targets(*profile);
     if (result.ok()) {
@@ -208,8 +207,11 @@ ApplyResult ClockController::restore_locked(const ClockState& state) {
     if (state.gpu_kind == gpu_->kind()) result = gpu_->restore(state.gpu);
     const ApplyResult cpu = cpu_.restore(state.cpu);
     if (result.ok()) result = cpu;
-    if (state.memory_kind == memory_->kind() && memory_->save() != state.memory) {
-        const ApplyResult memory = memory_->restore(state.memory);
+    if (!state.memory_kind.empty()) {
+        const ApplyResult memory = state.memory_kind == memory_->kind()
+                                       ? memory_->restore(state.memory)
+                                       : ApplyResult{ApplyStatus::needs_privilege, "memory", "its files cannot be read",
+                                                     "run this as the user who changed the clocks"};
         if (result.ok()) result = memory;
     }
     if (!state.cpu_cluster.empty() && tegra124_cpu_cluster(*files_) != state.cpu_cluster) {

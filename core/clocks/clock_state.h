@@ -18,7 +18,7 @@ struct ClockState {
     SavedClock gpu;
     SavedClock cpu;
     std::string cpu_cluster;
-    std::string memory_kind = {};  // BoardClock::kind
+    std::string memory_kind = {};  // BoardClock::kind; empty: the memory clock has not been changed
     SavedClock memory = {};
 };
 

@@ -18,7 +18,7 @@ std::vector<OverrideFiles> overrides() {
     return {
         {"bpmp", bpmp + "rate", bpmp + "min_rate", bpmp + "max_rate", "", {}, bpmp + "rate", bpmp + "mrq_rate_locked"},
         {"tegra210",
-         t210 + "clk_rate",
+         "/sys/kernel/debug/clk/emc/clk_rate",
          bandwidth + "emc_min_rate",
          bandwidth + "emc_max_rate",
          "",
@@ -52,7 +52,7 @@ std::optional<std::string> find_node(const SystemFiles& files) {
 
 std::unique_ptr<BoardClock> find_memory_clock(const std::shared_ptr<SystemFiles>& files) {
     for (OverrideFiles& paths : overrides()) {
-        if (files->read_number(paths.current)) return make_override_clock(files, std::move(paths));
+        if (files->read_number(paths.current).value_or(0) > 0) return make_override_clock(files, std::move(paths));
     }
     return make_devfreq_clock(files, find_node, "no memory clock found");
 }

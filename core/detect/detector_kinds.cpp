@@ -72,7 +72,7 @@ DetectorKind hog() {
     kind.params.score_threshold = kHogMargin;
     kind.takes_threshold = true;
     kind.nms = greedy(Overlap::min, 0.65F);
-    // Fit by app/lab/operating_point.py --people. Two hits are reported, and one with a margin from 1.1 on.
+    // Fit by app/lab/operating_point.py --people. Two hits are reported from a margin of 0.32 on, one from 1.1 on.
     kind.calibration = {-2.64, 0.606, 0.661};
     kind.min_confidence = 0.12F;
     kind.confident_hits = 2;

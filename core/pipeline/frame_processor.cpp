@@ -297,6 +297,8 @@ FrameProcessor::Outcome FrameProcessor::collect(bool lossless, Lookahead* tracks
             const std::int32_t capacity = slot.buffers.front().raw.capacity();
             fit(slot);
             if (slot.buffers.front().raw.capacity() <= capacity) break;
+        } else {
+            fit(slot);  // or it could overflow again
         }
         run(slot);
     }

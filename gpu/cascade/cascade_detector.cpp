@@ -115,7 +115,9 @@ void CascadeDetector::configure(const DetectorParams& params) {
     const bool same = params.min_size == params_.min_size && params.max_size == params_.max_size &&
                       params.scale_factor == params_.scale_factor;
     params_ = params;
-    if (!same) drop_plan();
+    if (same) return;
+    drop_plan();
+    memory_.free_unused();  // other settings need other sizes for good
 }
 
 void CascadeDetector::set_options(const CascadeOptions& options) {

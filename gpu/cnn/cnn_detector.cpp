@@ -71,8 +71,11 @@ void CnnDetector::set_up(const DetectorParams& params) {
                            params.scale_factor == params_.scale_factor && switches.input == switches_.input;
     if (!same_plan && !runs_.empty()) {
         check_cuda(cudaStreamSynchronize(stream_), "waiting for the detector's last frame");
-        const KeptMemory::Use use(memory_);
-        runs_.clear();
+        {
+            const KeptMemory::Use use(memory_);
+            runs_.clear();
+        }
+        memory_.free_unused();  // other settings need other sizes for good
     }
     graphs_.clear();  // before what may throw: the runs that they write are gone
     if (!same_steps) steps_ = make_steps(network_, precision, switches.fusion, stream_);

@@ -35,6 +35,7 @@ void HogDetector::configure(const DetectorParams& params) {
     params_ = params;
     options_ = options;
     drop_plan();
+    memory_.free_unused();  // other settings need other sizes for good
 }
 
 void HogDetector::drop_plan() {

@@ -1,5 +1,5 @@
-// Device memory that outlives its buffers: what depends on the frame size is built again for another size in the memory
-// of before, without freeing and allocating hundreds of megabytes.
+// Device memory that outlives its buffers: what depends on the frame size is built again for another size in the
+// memory of the previous one, without freeing and allocating hundreds of megabytes.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,9 @@
 
 namespace throng::gpu {
 
-// The blocks grow to those of the largest frames. All work that uses them is enqueued on one stream, or joins it: its
-// order keeps a new user of a block behind the previous one. Not thread-safe.
+// The blocks grow to those of the largest frames. They are freed for a larger one of their owner, by free_unused(), and
+// if their owner runs out of memory; nobody else can have them. All work that uses them is enqueued on one stream, or
+// joins it: its order keeps a new user of a block after the previous one. Not thread-safe.
 class KeptMemory {
 public:
     // While it lives, DeviceBuffers that this thread creates take their memory from here, and those that it destroys

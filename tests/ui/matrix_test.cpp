@@ -251,7 +251,16 @@ TEST_F(Window, TheMatrixZoomsAtThePointer) {
     EXPECT_TRUE(test::wait_for([&] { return view.part().y() < 0.5; })) << view.part().y();
     for (int i = 0; i < 20; ++i) turn(at(0.5, 0.5), -1);
     EXPECT_TRUE(test::wait_for([&] { return view.part() == QRectF(0, 0, 1, 1); }));
-    view.zoom(0.5, {0, 0});
+    // The keys zoom at the selected row, and keep it.
+    cells->forceActiveFocus();
+    view.select(40.5 / 64, true);
+    for (const double extent : {0.5, 0.25}) {
+        QTest::keyClick(window_, Qt::Key_Plus);
+        ASSERT_TRUE(test::wait_for([&] { return view.part().height() == extent; })) << view.part().height();
+        EXPECT_TRUE(view.selection().startsWith("row 41:")) << view.selection().toStdString();
+        EXPECT_LE(view.part().top(), 40.0 / 64);
+        EXPECT_GE(view.part().bottom(), 41.0 / 64);
+    }
     trigger("matrix");
     trigger("matrix");
     EXPECT_TRUE(test::wait_for([&] { return view.count() == 64; }));

@@ -19,9 +19,10 @@ class TextScale : public QObject {
 public:
     // Returns the factor of all sizes of fonts. The texts are as large as they were designed up to the usual fonts of
     // desktops, of 11 points and 15 pixels, and half as large again at most: beyond, the panels do not fit a screen.
-    [[nodiscard]] qreal factor() const {
-        return std::clamp(QFontInfo(QGuiApplication::font()).pixelSize() / 15.0, 1.0, 1.5);
-    }
+    [[nodiscard]] qreal factor() const { return factor_; }
+
+private:
+    const qreal factor_ = std::clamp(QFontInfo(QGuiApplication::font()).pixelSize() / 15.0, 1.0, 1.5);
 };
 
 }  // namespace throng::ui

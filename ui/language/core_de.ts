@@ -660,6 +660,14 @@
         <translation>Dieses Board nennt keine Stufen dieses Takts</translation>
     </message>
     <message>
+        <source>its files cannot be read</source>
+        <translation>Seine Dateien sind nicht lesbar</translation>
+    </message>
+    <message>
+        <source>run this as the user who changed the clocks</source>
+        <translation>als der Benutzer ausführen, der die Takte geändert hat</translation>
+    </message>
+    <message>
         <source>no memory clock found</source>
         <translation>keinen Speichertakt gefunden</translation>
     </message>

@@ -14,7 +14,7 @@ void MatrixView::change(bool open) {
             auto matrix =
                 compute_matrix(request.result->raw, request.nms, request.order, request.part, kMaxSide, {}, job.stop());
             const auto shown = static_cast<int>(request.result->kept.detections.size());
-            if (matrix) job.report({std::make_shared<const SuppressionMatrix>(*std::move(matrix)), shown});
+            if (matrix) job.report({request, std::make_shared<const SuppressionMatrix>(*std::move(matrix)), shown});
         });
     } else {
         worker_.close();
@@ -35,8 +35,7 @@ QRectF MatrixView::part() const {
 }
 
 void MatrixView::zoom(double factor, const QPointF& at) {
-    constexpr double kMinRows = 16;
-    const double least = std::min(1.0, kMinRows / std::max(1, count()));
+    const double least = std::min(1.0, static_cast<double>(kMinMatrixRows) / std::max(1, count()));
     const double extent = std::clamp(part_.extent * factor, least, 1.0);
     show_part({part_.left + at.x() * (part_.extent - extent), part_.top + at.y() * (part_.extent - extent), extent});
 }
@@ -73,6 +72,7 @@ int MatrixView::keptBefore(double fraction, bool greedy) const {
 
 void MatrixView::select(double fraction, bool greedy) {
     followed_.reset();
+    selected_greedy_ = greedy;
     boxes_.clear();
     selection_.clear();
     selected_row_ = -1;
@@ -146,6 +146,7 @@ void MatrixView::show(const std::shared_ptr<const FrameResult>& result, const Nm
 
 void MatrixView::clear() {
     newest_ = {};
+    shown_request_ = {};
     part_ = {};
     worker_.clear();
     matrix_.reset();
@@ -158,7 +159,10 @@ void MatrixView::receive(Made made) {
     matrix_ = std::move(made.matrix);
     shown_ = made.shown;
     const std::optional<Box> followed = std::exchange(followed_, std::nullopt);
-    select(-1, false);  // its row is another detection now
+    // In another matrix than a part of the same, the row is another detection.
+    made.request.part = shown_request_.part;
+    select(made.request == shown_request_ ? selected_row_ : -1, selected_greedy_);
+    shown_request_ = std::move(made.request);
     if (followed) {
         double best = -1;
         float overlap = kSameFace;

@@ -110,6 +110,7 @@ private:
         friend bool operator==(const Request&, const Request&) = default;
     };
     struct Made {
+        Request request;
         std::shared_ptr<const SuppressionMatrix> matrix;
         int shown = 0;  // boxes of the frame
     };
@@ -121,6 +122,7 @@ private:
     MatrixOrder order_ = MatrixOrder::score;
     MatrixPart part_;  // that was asked for last
     Request newest_;
+    Request shown_request_;  // of the matrix
     std::shared_ptr<const SuppressionMatrix> matrix_;
     int shown_ = 0;
     std::optional<Box> followed_;
@@ -128,6 +130,7 @@ private:
     QVariantList boxes_;
     QString selection_;
     double selected_row_ = -1;
+    bool selected_greedy_ = false;  // the rule that it was chosen in
     Worker<Request, Made> worker_{this, [this](Made made, const Message&) { receive(std::move(made)); }};
 };
 

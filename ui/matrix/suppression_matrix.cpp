@@ -68,8 +68,9 @@ class Cells {
 public:
     Cells(std::size_t num_rows, const MatrixPart& part, int max_side) : num_rows_(num_rows) {
         const double rows = static_cast<double>(num_rows);
-        num_shown_ = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(0.0, part.extent) * rows + 0.5), 1,
-                                             std::max<std::size_t>(1, num_rows));
+        num_shown_ =
+            std::max<std::size_t>(1, std::clamp(static_cast<std::size_t>(std::max(0.0, part.extent) * rows + 0.5),
+                                                std::min(kMinMatrixRows, num_rows), num_rows));
         const auto first = [&](double from) {
             return std::min(static_cast<std::size_t>(std::max(0.0, from) * rows + 0.5),
                             num_rows - std::min(num_rows, num_shown_));

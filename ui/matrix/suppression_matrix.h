@@ -31,6 +31,8 @@ struct MatrixPart {
     friend bool operator==(const MatrixPart&, const MatrixPart&) = default;
 };
 
+inline constexpr std::size_t kMinMatrixRows = 16;  // of a part: fewer show nothing of the structure
+
 struct SuppressionMatrix {
     NmsParams nms;
     MatrixOrder order = MatrixOrder::score;
@@ -49,8 +51,8 @@ struct SuppressionMatrix {
     [[nodiscard]] std::size_t size() const { return rows.size(); }
 };
 
-// Computes the matrix with images of this part of it, of at most max_side pixels. Soft rules suppress nothing: the matrix shows what the
-// hard rules would do at the same threshold. Returns nothing after a stop request.
+// Computes the matrix with images of this part of it, of at most max_side pixels. Soft rules suppress nothing: the
+// matrix shows what the hard rules would do at the same threshold. Returns nothing after a stop request.
 [[nodiscard]] std::optional<SuppressionMatrix> compute_matrix(const DetectionSet& raw, const NmsParams& nms,
                                                               MatrixOrder order, const MatrixPart& part, int max_side,
                                                               const MatrixColors& colors, const std::stop_token& stop);

@@ -19,6 +19,7 @@ C.ApplicationWindow {
 
     readonly property bool visitor: kiosk && !details && wall === null && !(attract?.running ?? false)
     readonly property bool fullScreen: visibility === Window.FullScreen
+    property int wallTile: 0  // the chosen one, also while the wall is not shown
     readonly property bool compact: width < 960  // the panel lies over the image
     readonly property bool chrome: !visitor && (!fullScreen || pointer.recentlyMoved || sources.visible || sheet.visible
                                                 || titleBar.viewMenu.visible)
@@ -241,6 +242,8 @@ C.ApplicationWindow {
         z: 1
         active: root.wallShown
         sourceComponent: WallView {
+            current: root.wallTile
+            onCurrentChanged: root.wallTile = current
             wall: root.wall
             session: root.session
         }

@@ -111,7 +111,7 @@ Rectangle {
                 function inside(point: point): point { return Qt.point(point.x / width, point.y / height) }
                 WheelHandler {
                     acceptedDevices: PointerDevice.Mouse | PointerDevice.TouchPad
-                    onWheel: event => root.view.zoom(event.angleDelta.y > 0 ? 0.8 : 1.25, cells.inside(point.position))
+                    onWheel: event => root.view.zoom(Math.pow(0.8, event.angleDelta.y / 120), cells.inside(point.position))
                 }
                 PinchHandler {
                     target: null

@@ -242,7 +242,8 @@ private:
             const DetectionSpan& span = raw.span();
             const std::uint32_t candidates = plan_->candidates(index);
             const bool complete = candidates <= reserved_;
-            *span.count = {finds_ && complete ? plan_->boxes(index) : 0, 0, complete ? 0 : candidates};
+            const std::uint32_t boxes = finds_ ? plan_->boxes(index) : 0;
+            *span.count = {complete || boxes == 0 ? boxes : boxes - 1, 0, complete ? 0 : candidates};
             for (std::uint32_t i = 0;
                  i < std::min<std::uint32_t>(span.count->total, static_cast<std::uint32_t>(span.capacity)); ++i) {
                 span.boxes[i] = {static_cast<float>(i), 0, 10, 10};

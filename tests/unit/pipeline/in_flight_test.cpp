@@ -114,6 +114,23 @@ TEST(InFlight, FramesWithoutMemoryForTheirCandidatesRunAgain) {
     }
 }
 
+// Else a live source would lose detections although the frame ran twice.
+TEST(InFlight, AFrameThatRunsAgainHasRoomForItsDetections) {
+    FakeSource::Plan source = device_frames(5);
+    source.live = true;
+    source.read_time = std::chrono::milliseconds(1);
+    FakeBackend::Plan backend;
+    backend.boxes = [](std::int64_t) { return 100U; };
+    backend.candidates = [](std::int64_t) { return 200U; };
+    PipelineSettings settings;
+    settings.capacity = 10;
+    Trial trial(source, backend, {}, settings);
+    trial.run();
+    ASSERT_FALSE(trial.sink->kept().empty());
+    EXPECT_EQ(trial.sink->kept().front(), 100U);
+    EXPECT_EQ(trial.sink->overflows().front(), 0U);
+}
+
 TEST(InFlight, SettingsChangeBetweenFramesWithoutDrops) {
     FakeBackend::Plan backend = device_backend();
     backend.detect_time = std::chrono::milliseconds(1);
