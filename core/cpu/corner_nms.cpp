@@ -62,18 +62,20 @@ void find_origin(const CornerBoxes<double>& boxes, double& left, double& top) {
 }  // namespace
 
 template <class Real>
-void CornerNms<Real>::run(const CornerBoxes<Real>& boxes, double theta) {
+void CornerNms<Real>::run(const CornerBoxes<Real>& boxes, double theta, const StopFlag& stop) {
     least_ = least_above<Real>(theta);
     sort(boxes);
+    left_ = top_ = 0;
+    if constexpr (std::is_same_v<Real, double>) find_origin(boxes, left_, top_);
     counts_.resize(boxes.size);
     if (boxes.groups == nullptr || boxes.num_groups <= 1) {
         ranks_.resize(boxes.size);
         std::iota(ranks_.begin(), ranks_.end(), 0U);
-        suppress(boxes, 0, boxes.size);
+        suppress(boxes, 0, boxes.size, stop);
     } else {
         sort_into_groups(boxes);
         for (std::uint32_t group = 0; group < boxes.num_groups; ++group) {
-            suppress(boxes, starts_[group], starts_[group + 1]);
+            suppress(boxes, starts_[group], starts_[group + 1], stop);
         }
     }
     kept_.clear();
@@ -119,10 +121,9 @@ void CornerNms<Real>::sort_into_groups(const CornerBoxes<Real>& boxes) {
 
 // Decides in order: a box that is not suppressed at its turn is kept, and suppresses those of its group after it.
 template <class Real>
-void CornerNms<Real>::suppress(const CornerBoxes<Real>& boxes, std::uint32_t first, std::uint32_t last) {
-    Real left = 0;
-    Real top = 0;
-    if constexpr (std::is_same_v<Real, double>) find_origin(boxes, left, top);
+void CornerNms<Real>::suppress(const CornerBoxes<Real>& boxes, std::uint32_t first, std::uint32_t last,
+                               const StopFlag& stop) {
+    stop.check();
     members_.resize(last - first);
     corners_.resize(last - first);
     covers_.resize(last - first);
@@ -140,8 +141,8 @@ void CornerNms<Real>::suppress(const CornerBoxes<Real>& boxes, std::uint32_t fir
         members_[n] = rank;
         corners_[n] = box;
         Box& cover = covers_[n++];
-        const bool across = cover_side(box.x1 - left, box.x2 - left, cover.x, cover.w);
-        const bool down = cover_side(box.y1 - top, box.y2 - top, cover.y, cover.h);
+        const bool across = cover_side(box.x1 - left_, box.x2 - left_, cover.x, cover.w);
+        const bool down = cover_side(box.y1 - top_, box.y2 - top_, cover.y, cover.h);
         covered = covered & across & down;
     }
     covers_.resize(n);
@@ -151,6 +152,7 @@ void CornerNms<Real>::suppress(const CornerBoxes<Real>& boxes, std::uint32_t fir
     for (std::uint32_t kept = 0; kept < n; ++kept) {
         std::int32_t& hits = counts_[members_[kept]];
         if (hits == 0) continue;
+        stop.check();
         const auto suppress_one = [&](std::uint32_t i) {
             std::int32_t& count = counts_[members_[i]];
             if (count == 0 || !suppresses(kept, i)) return false;

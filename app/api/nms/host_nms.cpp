@@ -88,7 +88,9 @@ void HostNms::run(const throng_nms_params& arguments, const NmsParams& params, c
                   const throng_nms_output& output) {
     kept_.clear();
     invalid_ = 0;
+    stop_.watch(arguments.stop);
     find_groups(input);
+    stop_.check();
     if (arguments.invalid == THRONG_NMS_DROP_INVALID) {
         run_rules(params, input);
     } else {
@@ -99,6 +101,7 @@ void HostNms::run(const throng_nms_params& arguments, const NmsParams& params, c
         }
     }
     order_by_image(input);
+    stop_.check();
     write(input, output);
 }
 
@@ -158,7 +161,7 @@ void HostNms::run_corners(double theta, std::int32_t min_hits, const throng_nms_
         for (std::size_t i = 0; i < n; ++i) (*corners)[4 * n + i] = static_cast<Real>(value_of(halves[i]));
         boxes.scores = corners->data() + 4 * n;
     }
-    nms->run(boxes, theta);
+    nms->run(boxes, theta, stop_);
     for (std::size_t k = 0; k < nms->kept().size(); ++k) {
         const std::uint32_t index = nms->kept()[k];
         if (nms->hits()[k] < min_hits) continue;
@@ -239,7 +242,7 @@ void HostNms::run_group(const NmsParams& params, const throng_nms_input& input, 
         std::copy_n(input.features + index * feature_size, feature_size, raw.features + i * feature_size);
     }
     *raw.count = {count, 0};
-    if (!nms_) nms_ = make_cpu_nms(threads_);
+    if (!nms_) nms_ = make_cpu_nms(threads_, &stop_);
     NullRecorder recorder;
     nms_->enqueue(raw_, kept_buffer_, params, recorder);
     const DetectionSpan& kept = kept_buffer_.span();
