@@ -64,7 +64,7 @@ void find_origin(const CornerBoxes<double>& boxes, double& left, double& top) {
 template <class Real>
 void CornerNms<Real>::run(const CornerBoxes<Real>& boxes, double theta, const StopFlag& stop) {
     least_ = least_above<Real>(theta);
-    sort(boxes);
+    sort(boxes, stop);
     left_ = top_ = 0;
     if constexpr (std::is_same_v<Real, double>) find_origin(boxes, left_, top_);
     counts_.resize(boxes.size);
@@ -88,7 +88,7 @@ void CornerNms<Real>::run(const CornerBoxes<Real>& boxes, double theta, const St
 }
 
 template <class Real>
-void CornerNms<Real>::sort(const CornerBoxes<Real>& boxes) {
+void CornerNms<Real>::sort(const CornerBoxes<Real>& boxes, [[maybe_unused]] const StopFlag& stop) {
     order_.resize(boxes.size);
     if constexpr (std::is_same_v<Real, float>) {
         keys_.resize(boxes.size);
@@ -100,10 +100,25 @@ void CornerNms<Real>::sort(const CornerBoxes<Real>& boxes) {
             order_[rank] = static_cast<std::uint32_t>(keys_[rank]);
         }
     } else {
-        std::iota(order_.begin(), order_.end(), 0U);
-        std::stable_sort(order_.begin(), order_.end(), [&boxes](std::uint32_t a, std::uint32_t b) {
+        const auto before = [&boxes](std::uint32_t a, std::uint32_t b) {
             return score_precedes(boxes.scores[a], boxes.scores[b]);
-        });
+        };
+        // Sorts runs and merges them, so that a stop does not wait for a million boxes.
+        constexpr std::uint32_t kRun = 1U << 17;
+        const auto at = [this, &boxes](std::uint64_t rank) {
+            return order_.begin() + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(rank, boxes.size));
+        };
+        std::iota(order_.begin(), order_.end(), 0U);
+        for (std::uint64_t first = 0; first < boxes.size; first += kRun) {
+            stop.check();
+            std::stable_sort(at(first), at(first + kRun), before);
+        }
+        for (std::uint64_t run = kRun; run < boxes.size; run *= 2) {
+            for (std::uint64_t first = 0; first + run < boxes.size; first += 2 * run) {
+                stop.check();
+                std::inplace_merge(at(first), at(first + run), at(first + 2 * run), before);
+            }
+        }
     }
 }
 
@@ -124,6 +139,9 @@ template <class Real>
 void CornerNms<Real>::suppress(const CornerBoxes<Real>& boxes, std::uint32_t first, std::uint32_t last,
                                const StopFlag& stop) {
     stop.check();
+    // A constant for floats, which the loop over all boxes does not subtract.
+    const Real left = std::is_same_v<Real, float> ? Real{0} : left_;
+    const Real top = std::is_same_v<Real, float> ? Real{0} : top_;
     members_.resize(last - first);
     corners_.resize(last - first);
     covers_.resize(last - first);
@@ -141,12 +159,13 @@ void CornerNms<Real>::suppress(const CornerBoxes<Real>& boxes, std::uint32_t fir
         members_[n] = rank;
         corners_[n] = box;
         Box& cover = covers_[n++];
-        const bool across = cover_side(box.x1 - left_, box.x2 - left_, cover.x, cover.w);
-        const bool down = cover_side(box.y1 - top_, box.y2 - top_, cover.y, cover.h);
+        const bool across = cover_side(box.x1 - left, box.x2 - left, cover.x, cover.w);
+        const bool down = cover_side(box.y1 - top, box.y2 - top, cover.y, cover.h);
         covered = covered & across & down;
     }
     covers_.resize(n);
     const float searched = static_cast<float>(least_) * kSearchedPart;
+    stop.check();
     if (covered) grid_.build(covers_, {}, 0, searched);
     std::uint64_t tests = 0;
     for (std::uint32_t kept = 0; kept < n; ++kept) {

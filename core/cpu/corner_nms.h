@@ -41,7 +41,7 @@ private:
         Real x1, y1, x2, y2, area;
     };
 
-    void sort(const CornerBoxes<Real>& boxes);
+    void sort(const CornerBoxes<Real>& boxes, const StopFlag& stop);
     void sort_into_groups(const CornerBoxes<Real>& boxes);
     void suppress(const CornerBoxes<Real>& boxes, std::uint32_t first, std::uint32_t last, const StopFlag& stop);
     [[nodiscard]] bool suppresses(std::uint32_t a, std::uint32_t b) const;

@@ -15,12 +15,13 @@ public:
 
     // Throws Error(interrupted) after a request. Takes a load and a comparison.
     void check() const {
-        if (flag_ != nullptr && __atomic_load_n(flag_, __ATOMIC_RELAXED) != 0) {
-            throw Error(ErrorKind::interrupted, "stopped");
-        }
+        if (flag_ != nullptr && __atomic_load_n(flag_, __ATOMIC_RELAXED) != 0) end();
     }
 
 private:
+    // Kept out of the loops that check.
+    [[noreturn]] [[gnu::cold, gnu::noinline]] static void end() { throw Error(ErrorKind::interrupted, "stopped"); }
+
     const volatile std::int32_t* flag_ = nullptr;
 };
 

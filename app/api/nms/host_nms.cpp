@@ -53,7 +53,9 @@ void store(void* to, std::int32_t dtype, std::size_t at, std::size_t value) {
 
 // Numbers the distinct ids of an array from 0 in ascending order. Returns how many there are; for ids of a narrow range
 // the numbers may have gaps.
-std::uint32_t number_ids(const void* ids, std::int32_t dtype, std::size_t count, std::vector<std::uint32_t>& numbers) {
+std::uint32_t number_ids(const void* ids, std::int32_t dtype, std::size_t count, std::vector<std::uint32_t>& numbers,
+                         const StopFlag& stop) {
+    stop.check();
     numbers.resize(count);
     std::uint32_t range = 0;
     with_ids(ids, dtype, [&](const auto* values) {
@@ -67,8 +69,10 @@ std::uint32_t number_ids(const void* ids, std::int32_t dtype, std::size_t count,
         }
         std::vector<Id> distinct(values, values + count);
         std::sort(distinct.begin(), distinct.end());
+        stop.check();
         distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
         for (std::size_t i = 0; i < count; ++i) {
+            if (i % 65536 == 0) stop.check();
             const auto found = std::lower_bound(distinct.begin(), distinct.end(), values[i]);
             numbers[i] = static_cast<std::uint32_t>(found - distinct.begin());
         }
@@ -110,10 +114,10 @@ void HostNms::find_groups(const throng_nms_input& input) {
     groups_.clear();
     num_groups_ = 1;
     if (n == 0) return;
-    if (input.class_ids != nullptr) num_groups_ = number_ids(input.class_ids, input.id_dtype, n, groups_);
+    if (input.class_ids != nullptr) num_groups_ = number_ids(input.class_ids, input.id_dtype, n, groups_, stop_);
     if (input.image_ids == nullptr) return;
     std::vector<std::uint32_t> images;
-    const std::uint32_t num_images = number_ids(input.image_ids, input.id_dtype, n, images);
+    const std::uint32_t num_images = number_ids(input.image_ids, input.id_dtype, n, images, stop_);
     if (groups_.empty()) {
         groups_ = std::move(images);
         num_groups_ = num_images;
@@ -121,7 +125,7 @@ void HostNms::find_groups(const throng_nms_input& input) {
     }
     std::vector<std::int64_t> pairs(n);
     for (std::size_t i = 0; i < n; ++i) pairs[i] = std::int64_t{images[i]} * num_groups_ + groups_[i];
-    num_groups_ = number_ids(pairs.data(), THRONG_INT64, n, groups_);
+    num_groups_ = number_ids(pairs.data(), THRONG_INT64, n, groups_, stop_);
 }
 
 template <class Real>
@@ -195,6 +199,7 @@ void HostNms::load_boxes(const throng_nms_input& input) {
 void HostNms::run_rules(const NmsParams& params, const throng_nms_input& input) {
     const auto n = static_cast<std::uint32_t>(input.num_boxes);
     load_boxes(input);
+    stop_.check();
     members_.resize(n);
     std::iota(members_.begin(), members_.end(), 0U);
     starts_ = {0, n};
@@ -242,6 +247,7 @@ void HostNms::run_group(const NmsParams& params, const throng_nms_input& input, 
         std::copy_n(input.features + index * feature_size, feature_size, raw.features + i * feature_size);
     }
     *raw.count = {count, 0};
+    stop_.check();
     if (!nms_) nms_ = make_cpu_nms(threads_, &stop_);
     NullRecorder recorder;
     nms_->enqueue(raw_, kept_buffer_, params, recorder);

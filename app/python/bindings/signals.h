@@ -18,7 +18,7 @@ template <class Work, class Stop>
     for (bool waits = true; waits;) {
         {
             const pybind11::gil_scoped_release unlocked;
-            waits = done.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready;
+            waits = done.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready;
         }
         if (!waits || interrupted || PyErr_CheckSignals() == 0) continue;
         interrupted = true;
