@@ -45,6 +45,7 @@ void SoftSuppression::pick_all(const OrderedDetections& detections, const NmsPar
     }
 
     while (!heap_.empty()) {
+        stop_.check();
         std::pop_heap(heap_.begin(), heap_.end(), after);
         const HeapEntry top = heap_.back();
         heap_.pop_back();
@@ -55,7 +56,6 @@ void SoftSuppression::pick_all(const OrderedDetections& detections, const NmsPar
             std::push_heap(heap_.begin(), heap_.end(), after);
             continue;
         }
-        stop_.check();
         finish(top.rank);
         picks_.push_back({top.rank, top.score});
 
