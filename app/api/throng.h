@@ -14,8 +14,9 @@
  *
  * what        | rule
  * ------------|----------------------------------------------------------------------------------------------------------
- * threads     | Handles are independent. Any number of threads may use one detector: their calls take turns. A stream
- *             | serves one thread at a time; a second one gets THRONG_ERROR_BUSY. throng_stream_stop, throng_stop_request
+ * threads     | Handles are independent. Any number of threads may use one detector: their calls take turns. A clone
+ *             | for each thread lets them run at once. A stream serves one thread at a time; a second one gets
+ *             | THRONG_ERROR_BUSY. throng_stream_stop, throng_stop_request
  *             | and throng_set_log may be called by any thread at any time. Destroy a handle when no thread is in a call.
  * fork        | A detector of the CPU backend also works in the child, with threads of its own. Detectors of CUDA and
  *             | streams made before fork report THRONG_ERROR_USAGE there, and their destruction frees nothing.
@@ -102,7 +103,7 @@ typedef struct throng_options {
     int32_t min_size;       /* minimum side of an object in pixels; 0: the detector's default */
     int32_t max_size;       /* maximum side; 0: as large as the image */
     double scale_factor;    /* between neighboring scales, > 1; 0: the detector's default */
-    double score_threshold; /* of cnn (probability) and hog (margin); NaN: the detector's default */
+    double score_threshold; /* of networks (probability) and hog (margin); haar and lbp reject it; NaN: default */
     double theta;           /* overlap of non-maximum suppression, in [0, 1]; NaN: the detector's default */
     int32_t min_hits;       /* drop detections of fewer raw ones; 0: the detector's default */
     int32_t track;          /* of sources: 1: throng_detection has track, as with `throng detect --track` */
@@ -115,6 +116,9 @@ typedef struct throng_options {
     int32_t hide; /* of sources: throng_hide_style; throng_frame.image then never shows a face that was found. Faces are
                      * hidden, too, where detection misses them for a moment, so frames come some frames later. */
     int32_t pixels; /* of sources: throng_pixels of throng_frame.image */
+    /* Of sources: NULL, or a file of lines and zones, as `throng detect --count` reads it; "": the whole image. People
+     * are counted by the tracks that are known at their frame, as by `throng detect --events -`; see throng_frame.counts. */
+    const char* count;
 } throng_options;
 
 typedef struct throng_image {
@@ -145,6 +149,49 @@ typedef struct throng_detection {
     int64_t person;  /* the same for a person in several sources; -1: unknown */
 } throng_detection;
 
+typedef enum throng_event_kind {
+    THRONG_EVENT_APPEARED = 0,
+    THRONG_EVENT_LEFT = 1,
+    THRONG_EVENT_CROSSED = 2, /* a line */
+    THRONG_EVENT_ENTERED = 3, /* a zone */
+    THRONG_EVENT_EXITED = 4
+} throng_event_kind;
+
+/* What a person did, as in the lines of `throng detect --events`. */
+typedef struct throng_event {
+    int32_t kind;     /* throng_event_kind */
+    int32_t in;       /* crossed: 1 to the right, seen from the start of the line to its end; 0 to the left */
+    int32_t again;    /* appeared: 1: was counted before, and not tracked for a while */
+    int32_t facing;   /* crossed: 1: the person has a face (face+person) */
+    int64_t track;    /* of the person */
+    double seconds;   /* when it happened: also before the frame in which it was noticed */
+    double dwell;     /* left, exited: seconds since the person appeared or entered */
+    const char* name; /* of the line or zone; "" without one */
+} throng_event;
+
+/* A line or a zone, and what it has counted. */
+typedef struct throng_shape {
+    const char* name;
+    int32_t is_zone;   /* 1 or 0 */
+    int32_t occupancy; /* of a zone: people inside now */
+    int64_t in;        /* crossings to the right; entries */
+    int64_t out;       /* crossings to the left; exits */
+    double dwell;      /* of a zone: seconds, sum over the exits */
+} throng_shape;
+
+/* What is counted in a source. Valid as long as its frame. */
+typedef struct throng_counts {
+    uint32_t size;
+    int32_t people;         /* in the frame */
+    int64_t unique;         /* different people since the start; those who return with another track count again */
+    uint32_t size_of_shape; /* bytes between shapes */
+    uint32_t size_of_event; /* bytes between events */
+    const void* shapes;     /* lines, then zones, in the order of the file; get them by throng_counts_shape */
+    int64_t num_shapes;
+    const void* events; /* noticed with this frame; get them by throng_counts_event */
+    int64_t num_events;
+} throng_counts;
+
 /* A frame of a source with its detections. Valid until the callback returns, or the next call with the stream. */
 typedef struct throng_frame {
     uint32_t size;
@@ -154,10 +201,11 @@ typedef struct throng_frame {
     const throng_image* image;  /* as options.pixels and options.hide say */
     const void* detections;     /* get them by throng_frame_detection */
     int64_t num_detections;
-    int64_t num_raw;  /* detections before suppression */
-    int64_t overflow; /* raw detections that were dropped because the buffers were full */
-    int32_t damaged;  /* 1: the frame is incomplete or may be decoded incorrectly */
-    int32_t reserved; /* 0 */
+    int64_t num_raw;             /* detections before suppression */
+    int64_t overflow;            /* raw detections that were dropped because the buffers were full */
+    int32_t damaged;             /* 1: the frame is incomplete or may be decoded incorrectly */
+    int32_t reserved;            /* 0 */
+    const throng_counts* counts; /* NULL without options.count */
 } throng_frame;
 
 /* Version of the library, "0.1.0". That of the header is THRONG_VERSION (throng_types.h). */
@@ -205,10 +253,30 @@ static inline throng_detection throng_frame_detection(const throng_frame* frame,
     memcpy(&detection, from, frame->size_of_detection < sizeof detection ? frame->size_of_detection : sizeof detection);
     return detection;
 }
+/* The same for shape `number` of counts, from 0 to num_shapes - 1, and for event `number`. */
+static inline throng_shape throng_counts_shape(const throng_counts* counts, int64_t number) {
+    throng_shape shape;
+    const char* from = (const char*)counts->shapes + number * (int64_t)counts->size_of_shape;
+    memset(&shape, 0, sizeof shape);
+    memcpy(&shape, from, counts->size_of_shape < sizeof shape ? counts->size_of_shape : sizeof shape);
+    return shape;
+}
+static inline throng_event throng_counts_event(const throng_counts* counts, int64_t number) {
+    throng_event event;
+    const char* from = (const char*)counts->events + number * (int64_t)counts->size_of_event;
+    memset(&event, 0, sizeof event);
+    memcpy(&event, from, counts->size_of_event < sizeof event ? counts->size_of_event : sizeof event);
+    return event;
+}
 
 /* Loads the model. Pass THRONG_ABI as `abi`. On failure *detector is NULL, and throng_detector_error(NULL) has the text.
  * UNAVAILABLE: backend, device or model; INPUT: a damaged model; USAGE: a wrong option. */
 THRONG_API throng_status throng_detector_create(throng_detector** detector, int32_t abi, const throng_options* options);
+/* Makes another detector with the same options, for another thread: calls with different detectors run at once. On the
+ * CPU, clones share one model in memory, which is not read again; options.threads of 1 suits a clone per core. Waits for
+ * a call of another thread with `detector`. Each is destroyed by itself, in any order. On failure *clone is NULL, and
+ * throng_detector_error(detector) has the text. */
+THRONG_API throng_status throng_detector_clone(throng_detector** clone, throng_detector* detector);
 THRONG_API void throng_detector_destroy(throng_detector* detector); /* NULL is allowed */
 
 /* Detects objects in an image and waits for the result. Writes the first `capacity` detections, in the order of
@@ -277,6 +345,9 @@ THRONG_API void throng_stream_stop(throng_stream* stream);
  * THRONG_ERROR_INPUT after its readable frames. */
 THRONG_API throng_status throng_stream_next(throng_stream* stream, int32_t timeout_ms, const throng_frame** frame,
                                             int32_t* ended);
+/* Returns what is counted up to the newest frame of throng_stream_next; at the end of the source, with all visits ended.
+ * NULL without options.count. Valid until the next call with the stream; to be called by the thread of that. */
+THRONG_API const throng_counts* throng_stream_counts(const throng_stream* stream);
 THRONG_API const char* throng_stream_error(const throng_stream* stream); /* as throng_nms_error */
 
 /* Returns 0 to continue, another value to stop. Called on the thread of throng_run. Must not throw. */

@@ -107,6 +107,9 @@ typedef struct throng_nms_params {
     double feature_low;      /* pair feature: N1 in [0, 1] */
     double feature_high;     /* pair feature: N2 in [N1, 1] */
     double feature_distance; /* pair feature: T >= 0 */
+    /* NULL, or a number that another thread or a signal handler sets to other than 0: the call then ends soon with
+     * THRONG_ERROR_STOPPED and has written nothing. Host only; a device call returns before the device has finished. */
+    const volatile int32_t* stop;
 } throng_nms_params;
 
 /* Get the values of throng_nms_input_default, then set pointers and sizes. All pointers refer to the memory that the

@@ -40,7 +40,7 @@ typedef enum throng_status {
     THRONG_ERROR_UNAVAILABLE = 4, /* backend, device or model unavailable */
     THRONG_ERROR_INTERNAL = 5,    /* an error of the library or of its device; out of memory */
     THRONG_ERROR_BUSY = 6,        /* another thread is in a call with the same handle; nothing was done */
-    THRONG_ERROR_STOPPED = 7      /* a callback asked to stop */
+    THRONG_ERROR_STOPPED = 7      /* a callback, a stop request or the number at params.stop asked to stop */
 } throng_status;
 
 /* Returns what a status means: "wrong usage". Never NULL, also for a number that is no status. */

@@ -105,7 +105,7 @@ if(TARGET throng_nms)
 endif()
 if(TARGET throng_detection)
     throng_install_library(throng_detection throng libthrong0 libthrong-dev app/api/throng.h
-        app/api/examples/detect.c app/api/examples/image.cpp)
+        app/api/examples/detect.c app/api/examples/follow.cpp app/api/examples/image.cpp)
     list(APPEND packages libthrong0 libthrong-dev)
 endif()
 
@@ -127,6 +127,7 @@ if(TARGET throng_python)
 endif()
 if(TARGET throng_python_detect)
     install(TARGETS throng_python_detect LIBRARY DESTINATION ${module} COMPONENT python3-throng)
+    install(FILES app/python/examples/follow.py DESTINATION ${share}/doc/python3-throng/examples COMPONENT python3-throng)
     list(APPEND packages python3-throng)
 endif()
 

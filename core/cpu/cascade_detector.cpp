@@ -16,20 +16,21 @@ std::int32_t pitch_for(int width) {
 
 }  // namespace
 
-CascadeDetector::CascadeDetector(CascadeModel model, const DetectorParams& params, int default_threads)
+CascadeDetector::CascadeDetector(std::shared_ptr<const CascadeModel> model, const DetectorParams& params,
+                                 int default_threads)
     : CpuDetector(params, default_threads), model_(std::move(model)) {}
 
 void CascadeDetector::plan(int width, int height) {
-    const auto levels = cascade_levels(width, height, model_.window_width, model_.window_height, params().scale_factor,
-                                       params().min_size, params().max_size);
+    const auto levels = cascade_levels(width, height, model_->window_width, model_->window_height,
+                                       params().scale_factor, params().min_size, params().max_size);
     int max_width = 0;
     for (const CascadeLevel& level : levels) max_width = std::max(max_width, level.width);
     SumsLayout layout;
-    layout.rows = kStripRows + model_.window_height + 1;
+    layout.rows = kStripRows + model_->window_height + 1;
     layout.pitch = pitch_for(max_width);
     for (const int step : {1, 2}) {
         layout.step = step;
-        programs_[step - 1] = compile_cascade(model_, layout, simd_lanes());
+        programs_[step - 1] = compile_cascade(*model_, layout, simd_lanes());
     }
 
     levels_.clear();
@@ -47,7 +48,7 @@ void CascadeDetector::plan(int width, int height) {
     accepted_.resize(strips_.size());
     workers_.resize(static_cast<std::size_t>(pool().size()));
     for (StripWorker& worker : workers_) {
-        worker.reserve(layout, max_width, width, model_.kind == CascadeKind::haar, model_.has_tilted);
+        worker.reserve(layout, max_width, width, model_->kind == CascadeKind::haar, model_->has_tilted);
     }
 }
 
@@ -65,7 +66,7 @@ void CascadeDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRec
         auto& accepted = accepted_[static_cast<std::size_t>(task)];
         accepted.clear();
         workers_[static_cast<std::size_t>(worker)].evaluate(levels_[static_cast<std::size_t>(strip.level)], strip,
-                                                            model_.window_height, gray, accepted);
+                                                            model_->window_height, gray, accepted);
     });
     collect(frame.width(), frame.height(), raw);
 

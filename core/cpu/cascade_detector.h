@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/cpu/cascade_strip.h"
@@ -20,8 +22,10 @@ struct CascadeCounts {
 
 class CascadeDetector final : public CpuDetector {
 public:
-    // params and default_threads: as for CpuDetector.
-    CascadeDetector(CascadeModel model, const DetectorParams& params, int default_threads = 0);
+    // params and default_threads: as for CpuDetector. Other detectors may use the model, too.
+    CascadeDetector(std::shared_ptr<const CascadeModel> model, const DetectorParams& params, int default_threads = 0);
+    CascadeDetector(CascadeModel model, const DetectorParams& params, int default_threads = 0)
+        : CascadeDetector(std::make_shared<const CascadeModel>(std::move(model)), params, default_threads) {}
 
     // Appends the accepted windows in the order of levels (small boxes first), rows, columns. The order does not depend
     // on the number of threads.
@@ -33,7 +37,7 @@ private:
     void plan(int width, int height) override;
     void collect(int width, int height, DetectionBuffer& raw);
 
-    CascadeModel model_;
+    std::shared_ptr<const CascadeModel> model_;
     CascadePrograms programs_[2];  // for steps 1 and 2
     std::vector<LevelPlan> levels_;
     std::vector<Strip> strips_;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/model/onnx_reader.h"
 
 namespace throng {
 namespace {
@@ -111,14 +110,14 @@ void collect_priors(const HeadLevel& level, const NetworkHead& head, const CnnEn
 
 }  // namespace
 
-CnnDetector::CnnDetector(Network network, const DetectorParams& params, int default_threads)
-    : CpuDetector(params, default_threads), network_(std::move(network)), program_(network_) {
+CnnDetector::CnnDetector(std::shared_ptr<const CnnModel> model, const DetectorParams& params, int default_threads)
+    : CpuDetector(params, default_threads), model_(std::move(model)) {
     configure(params);
 }
 
 void CnnDetector::configure(const DetectorParams& params) {
     const CnnInput input = cnn_input_choice(params);
-    const float threshold = cnn_score_threshold(params, network_.head.family);
+    const float threshold = cnn_score_threshold(params, model_->network.head.family);
     CpuDetector::configure(params);
     input_ = input;
     threshold_ = threshold;
@@ -126,7 +125,7 @@ void CnnDetector::configure(const DetectorParams& params) {
 
 OptionalFields CnnDetector::optional_fields() const {
     OptionalFields optional_fields;
-    optional_fields.landmarks = network_.head.has_landmarks;
+    optional_fields.landmarks = model_->network.head.has_landmarks;
     return optional_fields;
 }
 
@@ -139,7 +138,7 @@ std::vector<DetectorSwitch> CnnDetector::switches() const {
 }
 
 void CnnDetector::plan(int width, int height) {
-    plan_ = plan_passes(network_, width, height, params(), input_);
+    plan_ = plan_passes(model_->network, width, height, params(), input_);
     std::vector<std::unique_ptr<CnnEngine>> engines;
     engine_of_.clear();
     const auto same = [](const CnnPass& pass) {
@@ -153,7 +152,7 @@ void CnnDetector::plan(int width, int height) {
             const auto previous = std::find_if(engines_.begin(), engines_.end(), same(pass));
             engines.push_back(previous != engines_.end()
                                   ? std::move(*previous)
-                                  : std::make_unique<CnnEngine>(program_, pass.width, pass.height));
+                                  : std::make_unique<CnnEngine>(model_->program, pass.width, pass.height));
             found = engines.end() - 1;
         }
         engine_of_.push_back(found->get());
@@ -163,12 +162,12 @@ void CnnDetector::plan(int width, int height) {
 
 void CnnDetector::collect(const CnnPass& pass, const CnnEngine& engine, const DetectionSpan& raw) const {
     BoxSink sink(plan_, pass, raw);
-    const bool landmarks = network_.head.has_landmarks && raw.landmarks != nullptr;
-    for (const HeadLevel& level : network_.head.levels) {
-        if (has_priors(network_.head.family)) {
-            collect_priors(level, network_.head, engine, threshold_, landmarks, sink);
+    const bool landmarks = model_->network.head.has_landmarks && raw.landmarks != nullptr;
+    for (const HeadLevel& level : model_->network.head.levels) {
+        if (has_priors(model_->network.head.family)) {
+            collect_priors(level, model_->network.head, engine, threshold_, landmarks, sink);
         } else {
-            collect_cells(level, network_.head.family, engine, threshold_, landmarks, sink);
+            collect_cells(level, model_->network.head.family, engine, threshold_, landmarks, sink);
         }
     }
 }
@@ -182,7 +181,7 @@ void CnnDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorde
         CnnEngine& engine = *engine_of_[i];
         {
             const ScopedStage stage(recorder, stage::kPreprocess);
-            input_maker_.make(host, pass, network_.input, pool(), engine.input());
+            input_maker_.make(host, pass, model_->network.input, pool(), engine.input());
         }
         {
             const ScopedStage stage(recorder, stage::kNetwork);
@@ -191,10 +190,6 @@ void CnnDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorde
         const ScopedStage stage(recorder, stage::kBoxes);
         collect(pass, engine, raw.span());
     }
-}
-
-std::unique_ptr<Detector> make_cnn_detector(const DetectorParams& params, int default_threads) {
-    return std::make_unique<CnnDetector>(read_network(params), params, default_threads);
 }
 
 }  // namespace throng

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/cpu/cnn_engine.h"
@@ -12,10 +13,19 @@
 
 namespace throng {
 
+// A network, and what the engines of all sizes use of it.
+struct CnnModel {
+    explicit CnnModel(Network read) : network(std::move(read)), program(network) {}
+    Network network;
+    CnnProgram program;
+};
+
 class CnnDetector final : public CpuDetector {
 public:
-    // params and default_threads: as for CpuDetector.
-    CnnDetector(Network network, const DetectorParams& params, int default_threads = 0);
+    // params and default_threads: as for CpuDetector. Other detectors may use the model, too.
+    CnnDetector(std::shared_ptr<const CnnModel> model, const DetectorParams& params, int default_threads = 0);
+    CnnDetector(Network network, const DetectorParams& params, int default_threads = 0)
+        : CnnDetector(std::make_shared<const CnnModel>(std::move(network)), params, default_threads) {}
 
     // Appends raw boxes in the order of passes, strides, rows, columns and priors. Accepts frames of any size.
     void enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) override;
@@ -24,14 +34,13 @@ public:
     [[nodiscard]] OptionalFields optional_fields() const override;
     [[nodiscard]] std::vector<DetectorSwitch> switches() const override;
 
-    [[nodiscard]] const Network& network() const noexcept { return network_; }
+    [[nodiscard]] const Network& network() const noexcept { return model_->network; }
 
 private:
     void plan(int width, int height) override;
     void collect(const CnnPass& pass, const CnnEngine& engine, const DetectionSpan& raw) const;
 
-    Network network_;
-    CnnProgram program_;
+    std::shared_ptr<const CnnModel> model_;
     CnnInput input_ = CnnInput::native;
     float threshold_ = 0;
     CnnPlan plan_;
@@ -39,9 +48,5 @@ private:
     std::vector<CnnEngine*> engine_of_;                // per pass
     CnnInputMaker input_maker_;
 };
-
-// Creates a detector from params.model (empty: the kind's default), for the backend's table. Throws as read_network
-// does.
-[[nodiscard]] std::unique_ptr<Detector> make_cnn_detector(const DetectorParams& params, int default_threads);
 
 }  // namespace throng

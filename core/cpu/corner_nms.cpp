@@ -62,18 +62,20 @@ void find_origin(const CornerBoxes<double>& boxes, double& left, double& top) {
 }  // namespace
 
 template <class Real>
-void CornerNms<Real>::run(const CornerBoxes<Real>& boxes, double theta) {
+void CornerNms<Real>::run(const CornerBoxes<Real>& boxes, double theta, const StopFlag& stop) {
     least_ = least_above<Real>(theta);
-    sort(boxes);
+    sort(boxes, stop);
+    left_ = top_ = 0;
+    if constexpr (std::is_same_v<Real, double>) find_origin(boxes, left_, top_);
     counts_.resize(boxes.size);
     if (boxes.groups == nullptr || boxes.num_groups <= 1) {
         ranks_.resize(boxes.size);
         std::iota(ranks_.begin(), ranks_.end(), 0U);
-        suppress(boxes, 0, boxes.size);
+        suppress(boxes, 0, boxes.size, stop);
     } else {
         sort_into_groups(boxes);
         for (std::uint32_t group = 0; group < boxes.num_groups; ++group) {
-            suppress(boxes, starts_[group], starts_[group + 1]);
+            suppress(boxes, starts_[group], starts_[group + 1], stop);
         }
     }
     kept_.clear();
@@ -86,7 +88,7 @@ void CornerNms<Real>::run(const CornerBoxes<Real>& boxes, double theta) {
 }
 
 template <class Real>
-void CornerNms<Real>::sort(const CornerBoxes<Real>& boxes) {
+void CornerNms<Real>::sort(const CornerBoxes<Real>& boxes, [[maybe_unused]] const StopFlag& stop) {
     order_.resize(boxes.size);
     if constexpr (std::is_same_v<Real, float>) {
         keys_.resize(boxes.size);
@@ -98,10 +100,25 @@ void CornerNms<Real>::sort(const CornerBoxes<Real>& boxes) {
             order_[rank] = static_cast<std::uint32_t>(keys_[rank]);
         }
     } else {
-        std::iota(order_.begin(), order_.end(), 0U);
-        std::stable_sort(order_.begin(), order_.end(), [&boxes](std::uint32_t a, std::uint32_t b) {
+        const auto before = [&boxes](std::uint32_t a, std::uint32_t b) {
             return score_precedes(boxes.scores[a], boxes.scores[b]);
-        });
+        };
+        // Sorts runs and merges them, so that a stop does not wait for a million boxes.
+        constexpr std::uint32_t kRun = 1U << 17;
+        const auto at = [this, &boxes](std::uint64_t rank) {
+            return order_.begin() + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(rank, boxes.size));
+        };
+        std::iota(order_.begin(), order_.end(), 0U);
+        for (std::uint64_t first = 0; first < boxes.size; first += kRun) {
+            stop.check();
+            std::stable_sort(at(first), at(first + kRun), before);
+        }
+        for (std::uint64_t run = kRun; run < boxes.size; run *= 2) {
+            for (std::uint64_t first = 0; first + run < boxes.size; first += 2 * run) {
+                stop.check();
+                std::inplace_merge(at(first), at(first + run), at(first + 2 * run), before);
+            }
+        }
     }
 }
 
@@ -119,10 +136,12 @@ void CornerNms<Real>::sort_into_groups(const CornerBoxes<Real>& boxes) {
 
 // Decides in order: a box that is not suppressed at its turn is kept, and suppresses those of its group after it.
 template <class Real>
-void CornerNms<Real>::suppress(const CornerBoxes<Real>& boxes, std::uint32_t first, std::uint32_t last) {
-    Real left = 0;
-    Real top = 0;
-    if constexpr (std::is_same_v<Real, double>) find_origin(boxes, left, top);
+void CornerNms<Real>::suppress(const CornerBoxes<Real>& boxes, std::uint32_t first, std::uint32_t last,
+                               const StopFlag& stop) {
+    stop.check();
+    // A constant for floats, which the loop over all boxes does not subtract.
+    const Real left = std::is_same_v<Real, float> ? Real{0} : left_;
+    const Real top = std::is_same_v<Real, float> ? Real{0} : top_;
     members_.resize(last - first);
     corners_.resize(last - first);
     covers_.resize(last - first);
@@ -146,11 +165,13 @@ void CornerNms<Real>::suppress(const CornerBoxes<Real>& boxes, std::uint32_t fir
     }
     covers_.resize(n);
     const float searched = static_cast<float>(least_) * kSearchedPart;
+    stop.check();
     if (covered) grid_.build(covers_, {}, 0, searched);
     std::uint64_t tests = 0;
     for (std::uint32_t kept = 0; kept < n; ++kept) {
         std::int32_t& hits = counts_[members_[kept]];
         if (hits == 0) continue;
+        stop.check();
         const auto suppress_one = [&](std::uint32_t i) {
             std::int32_t& count = counts_[members_[i]];
             if (count == 0 || !suppresses(kept, i)) return false;

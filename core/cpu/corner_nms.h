@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/cpu/nms_grid.h"
+#include "core/cpu/stop_flag.h"
 
 namespace throng {
 
@@ -27,8 +28,8 @@ struct CornerBoxes {
 template <class Real>
 class CornerNms {
 public:
-    // theta must be in [0, 1].
-    void run(const CornerBoxes<Real>& boxes, double theta);
+    // theta must be in [0, 1]. Throws Error(interrupted) for a stop.
+    void run(const CornerBoxes<Real>& boxes, double theta, const StopFlag& stop = {});
 
     // The result of the last run: indices of the kept boxes in order of score, over all groups.
     [[nodiscard]] const std::vector<std::uint32_t>& kept() const noexcept { return kept_; }
@@ -40,12 +41,13 @@ private:
         Real x1, y1, x2, y2, area;
     };
 
-    void sort(const CornerBoxes<Real>& boxes);
+    void sort(const CornerBoxes<Real>& boxes, const StopFlag& stop);
     void sort_into_groups(const CornerBoxes<Real>& boxes);
-    void suppress(const CornerBoxes<Real>& boxes, std::uint32_t first, std::uint32_t last);
+    void suppress(const CornerBoxes<Real>& boxes, std::uint32_t first, std::uint32_t last, const StopFlag& stop);
     [[nodiscard]] bool suppresses(std::uint32_t a, std::uint32_t b) const;
 
     Real least_ = 0;                   // the least IoU that suppresses
+    Real left_ = 0, top_ = 0;          // origin of the covers
     std::vector<std::uint64_t> keys_;  // float scores
     std::vector<std::uint64_t> other_keys_;
     std::vector<std::uint32_t> order_;   // index of each rank

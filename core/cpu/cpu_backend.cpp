@@ -9,10 +9,12 @@
 #include "core/cpu/cpu_recorder.h"
 #include "core/cpu/hog_detector.h"
 #include "core/cpu/nms.h"
+#include "core/cpu/shared_models.h"
 #include "core/detect/detector_kinds.h"
 #include "core/model/cascade_xml.h"
 #include "core/model/hog_model.h"
 #include "core/model/model_finder.h"
+#include "core/model/onnx_reader.h"
 
 namespace throng {
 namespace {
@@ -32,24 +34,36 @@ std::string processor_name() {
     return "CPU";
 }
 
-std::unique_ptr<Detector> make_cascade_detector(const DetectorParams& params, int threads) {
-    CascadeModel model = read_cascade(find_model(params.model, params.kind));
-    const bool lbp = model.kind == CascadeKind::lbp;
+struct CpuModels {
+    SharedModels<CascadeModel> cascades;
+    SharedModels<CnnModel> networks;
+};
+
+std::unique_ptr<Detector> make_cascade_detector(CpuModels& models, const DetectorParams& params, int threads) {
+    const std::shared_ptr<const CascadeModel> model =
+        models.cascades.get(params, [&] { return read_cascade(find_model(params.model, params.kind)); });
+    const bool lbp = model->kind == CascadeKind::lbp;
     if (lbp != (params.kind == DetectorId::lbp)) {
         throw Error(ErrorKind::usage, lbp ? "is an LBP cascade, not a Haar one" : "is a Haar cascade, not an LBP one",
-                    model.name, {"use %1", Setting{"detector", lbp ? "lbp" : "haar"}});
+                    model->name, {"use %1", Setting{"detector", lbp ? "lbp" : "haar"}});
     }
-    return std::make_unique<CascadeDetector>(std::move(model), params, threads);
+    return std::make_unique<CascadeDetector>(model, params, threads);
 }
 
-std::unique_ptr<Detector> make_hog_detector(const DetectorParams& params, int threads) {
+// Its model is small and built in.
+std::unique_ptr<Detector> make_hog_detector(CpuModels&, const DetectorParams& params, int threads) {
     return std::make_unique<HogDetector>(read_hog_model(params.model), params, threads);
+}
+
+std::unique_ptr<Detector> make_cnn_detector(CpuModels& models, const DetectorParams& params, int threads) {
+    return std::make_unique<CnnDetector>(models.networks.get(params, [&] { return read_network(params); }), params,
+                                         threads);
 }
 
 // Factories of detector_kinds(). A new detector needs one line here.
 struct DetectorFactory {
     DetectorId kind;
-    std::unique_ptr<Detector> (*make)(const DetectorParams& params, int threads);
+    std::unique_ptr<Detector> (*make)(CpuModels& models, const DetectorParams& params, int threads);
 };
 
 constexpr DetectorFactory kFactories[] = {
@@ -72,7 +86,7 @@ public:
     [[nodiscard]] std::unique_ptr<Detector> make_detector(const DetectorParams& params) override {
         check_params(params);
         for (const DetectorFactory& factory : kFactories) {
-            if (factory.kind == params.kind) return factory.make(params, threads_);
+            if (factory.kind == params.kind) return factory.make(models_, params, threads_);
         }
         throw Error(ErrorKind::unavailable, "detector not available on the CPU backend",
                     std::string(detector_kind(params.kind).name));
@@ -93,6 +107,7 @@ public:
 
 private:
     int threads_;
+    CpuModels models_;
 };
 
 }  // namespace

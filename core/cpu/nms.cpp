@@ -14,7 +14,8 @@ namespace {
 
 class CpuNms final : public Nms, public NmsProfiling {
 public:
-    explicit CpuNms(int threads) : pool_(threads), decision_(pool_) {}
+    CpuNms(int threads, const StopFlag* stop)
+        : stop_(stop != nullptr ? *stop : never_), pool_(threads), decision_(pool_, stop_), soft_(stop_) {}
 
     void enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
                  StageRecorder& recorder) override;
@@ -29,6 +30,8 @@ private:
     void write_one(const DetectionSpan& raw, const DetectionSpan& kept, std::uint32_t rank, const Box& box, float score,
                    std::int32_t hits);
 
+    const StopFlag never_;  // without a request
+    const StopFlag& stop_;
     ThreadPool pool_;
     OrderedDetections detections_;
     NmsDecision decision_;
@@ -60,6 +63,7 @@ void CpuNms::enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const Nm
         const ScopedStage order(recorder, stage::kNmsOrder);
         detections_.arrange(raw.span(), params.ties);
     }
+    stop_.check();
     if (is_soft(params.rule)) {
         const std::vector<SoftSuppression::Pick>* picks = nullptr;
         {
@@ -132,8 +136,8 @@ void CpuNms::write_one(const DetectionSpan& raw, const DetectionSpan& kept, std:
 
 }  // namespace
 
-std::unique_ptr<Nms> make_cpu_nms(int threads) {
-    return std::make_unique<CpuNms>(threads);
+std::unique_ptr<Nms> make_cpu_nms(int threads, const StopFlag* stop) {
+    return std::make_unique<CpuNms>(threads, stop);
 }
 
 }  // namespace throng

@@ -38,6 +38,7 @@ void NmsDecision::run_with(const Pair& pair, const OrderedDetections& detections
         extent_ = pixel_extent(params.pixels);
         find_limits(detections.scores(), params.ties);
         grid_.build(*boxes_, limits_, extent_, pair.smallest_iou());
+        stop_.check();
         owner_.assign(detections.size(), kNone);
         kept_.clear();
         if (params.rule == NmsRule::greedy) {
@@ -78,6 +79,7 @@ void NmsDecision::decide_greedy(const Pair& pair) {
 // Makes `kept` the owner of all detections in the grid that it suppresses, and removes them from the grid.
 template <class Pair>
 void NmsDecision::own(const Pair& pair, std::uint32_t kept, std::uint64_t& tests) {
+    stop_.check();
     const auto n = static_cast<std::uint32_t>(owner_.size());
     std::int32_t hits = 1;
     const auto suppress = [&](std::uint32_t i, std::uint32_t position) {
@@ -120,6 +122,7 @@ void NmsDecision::decide_one_pass(const Pair& pair) {
         for (std::uint32_t position = first; position < last; ++position) {
             const std::uint32_t i = grid_.rank_at(position);
             if (everywhere < limit(i)) continue;
+            stop_.check();
             const GridQuery query = {pair.overlap, pair.least_overlap(), false, 0, limit(i)};
             const bool suppressed = grid_.search(
                 i, query, tests, [&](std::uint32_t other) { return reaches(pair, i, grid_.rank_at(other)); });

@@ -7,6 +7,7 @@
 
 #include "core/cpu/nms_grid.h"
 #include "core/cpu/nms_order.h"
+#include "core/cpu/stop_flag.h"
 #include "core/cpu/thread_pool.h"
 #include "core/detect/nms.h"
 
@@ -16,7 +17,7 @@ class NmsDecision {
 public:
     static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
-    explicit NmsDecision(ThreadPool& pool) : pool_(pool) {}
+    NmsDecision(ThreadPool& pool, const StopFlag& stop) : pool_(pool), stop_(stop) {}
 
     struct Kept {
         std::uint32_t rank;
@@ -24,7 +25,7 @@ public:
     };
 
     // raw is the source of the detections and provides density and features. Times the stages map and reduce. Returns
-    // the kept detections by rank. The results stay valid until the next call.
+    // the kept detections by rank. The results stay valid until the next call. Throws Error(interrupted) for a stop.
     const std::vector<Kept>& run(const OrderedDetections& detections, const DetectionSpan& raw, const NmsParams& params,
                                  StageRecorder& recorder);
 
@@ -54,6 +55,7 @@ private:
     [[nodiscard]] std::uint32_t limit(std::uint32_t i) const { return limits_.empty() ? i : limits_[i]; }
 
     ThreadPool& pool_;
+    const StopFlag& stop_;
     BoxGrid grid_;
     const std::vector<Box>* boxes_ = nullptr;
     float extent_ = 0;

@@ -32,6 +32,7 @@ void SoftSuppression::pick_all(const OrderedDetections& detections, const NmsPar
     // A factor other than 1 needs an IoU above 0; for the linear rule, at least theta.
     const float threshold = params.rule == NmsRule::soft_linear ? params.theta : 0.0F;
     grid_.build(boxes, {}, extent, threshold);
+    stop_.check();
     const auto finish = [&](std::uint32_t rank) {
         done_[rank] = 1;
         grid_.remove(rank);
@@ -44,6 +45,7 @@ void SoftSuppression::pick_all(const OrderedDetections& detections, const NmsPar
     }
 
     while (!heap_.empty()) {
+        stop_.check();
         std::pop_heap(heap_.begin(), heap_.end(), after);
         const HeapEntry top = heap_.back();
         heap_.pop_back();

@@ -6,6 +6,7 @@
 
 #include "core/cpu/nms_grid.h"
 #include "core/cpu/nms_order.h"
+#include "core/cpu/stop_flag.h"
 #include "core/detect/nms.h"
 
 namespace throng {
@@ -18,7 +19,10 @@ public:
         float score;
     };
 
-    // params.rule must be one of the soft rules. The picks stay valid until the next call.
+    explicit SoftSuppression(const StopFlag& stop) : stop_(stop) {}
+
+    // params.rule must be one of the soft rules. The picks stay valid until the next call. Throws Error(interrupted) for
+    // a stop.
     const std::vector<Pick>& run(const OrderedDetections& detections, const NmsParams& params);
 
     [[nodiscard]] std::uint64_t pair_tests() const noexcept { return pair_tests_; }
@@ -32,6 +36,7 @@ private:
     template <class Factor>
     void pick_all(const OrderedDetections& detections, const NmsParams& params, Factor factor);
 
+    const StopFlag& stop_;
     BoxGrid grid_;
     std::vector<float> scores_;       // current, by rank
     std::vector<std::uint8_t> done_;  // picked or dropped, by rank

@@ -25,7 +25,7 @@ struct DetectorParams {
     double scale_factor = 1.1;  // between neighboring scales, > 1
     int threads = 0;            // CPU threads; 0: one per core
     // Raw detections with a lower score are not reported. The unit depends on the kind: probability (cnn), SVM margin
-    // (hog); cascades take no threshold. If not set, the kind's default applies.
+    // (hog); cascades reject it. If not set, the kind's default applies.
     std::optional<float> score_threshold;
     bool half = false;  // FP16 arithmetic if the kind and the device support it
     // Choices for switches() by id; others keep their defaults. An unknown id or choice is Error(usage).
@@ -69,7 +69,7 @@ public:
     [[nodiscard]] virtual std::vector<DetectorSwitch> switches() const { return {}; }
 };
 
-// Throws Error(usage) with the option if a value is out of range or sizes contradict each other.
+// Throws Error(usage) with the option for a value out of range, contradicting sizes, a threshold of a kind without one.
 void check_params(const DetectorParams& params);
 
 // For Detector::configure: does the same, and throws Error(usage) if kind or model differ from those of `current`.

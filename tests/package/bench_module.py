@@ -77,9 +77,8 @@ def main():
         calls = {
             "torchvision": lambda: ops.nms(boxes, scores, threshold),
             "throng": lambda: throng.nms(boxes, scores, threshold),
+            "operator": lambda: torch.ops.throng.nms(boxes, scores, threshold),
         }
-        if throng.torch.has_operators:
-            calls["operator"] = lambda: torch.ops.throng.nms(boxes, scores, threshold)
         if cv2 is not None and not cuda:
             xywh = torch.cat([boxes[:, :2], boxes[:, 2:] - boxes[:, :2]], 1).tolist()
             floats = scores.tolist()
@@ -87,8 +86,7 @@ def main():
         assert torch.equal(calls["throng"]().cpu(), expected), "results differ"
         median = medians(calls, arguments.runs, synchronize)
         row(f"nms, {n} boxes, {len(expected)} kept", median["torchvision"], median["throng"])
-        if "operator" in median:
-            row(f"torch.ops.throng.nms, {n} boxes", median["torchvision"], median["operator"])
+        row(f"torch.ops.throng.nms, {n} boxes", median["torchvision"], median["operator"])
         if "OpenCV" in median:
             print(f"    cv2.dnn.NMSBoxes {median['OpenCV']:.1f}")
         if not cuda:

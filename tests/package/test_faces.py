@@ -64,5 +64,70 @@ class SameFaces(unittest.TestCase):
                     self.assertEqual(faces, told[index])
 
 
+PLAN = """
+size = [480, 360]
+[[line]]
+name = "middle"
+from = [240, 0]
+to = [240, 360]
+[[zone]]
+name = "left"
+points = [[0, 0], [240, 0], [240, 360], [0, 360]]
+"""
+
+
+class SameCounts(unittest.TestCase):
+    """What Python counts over the C library is what `throng detect` writes."""
+
+    SOURCE = "crowd:faces=12,size=480x360,frames=100,seed=3,motion=walk"
+
+    def test_events(self):
+        try:
+            throng.Pipeline
+        except ImportError as error:
+            self.skipTest(str(error))
+        with tempfile.TemporaryDirectory() as folder:
+            plan = os.path.join(folder, "plan.toml")
+            with open(plan, "w", encoding="utf-8") as file:
+                file.write(PLAN)
+            # Into a file, the program writes tracks that it has linked with what comes after them.
+            done = subprocess.run([program, "detect", self.SOURCE, "--config", "", "--backend", "cpu", "--detector",
+                                   "haar", "--count", plan, "--events", "-"], capture_output=True, timeout=300, check=True)
+            written = sorted((line["event"], line["id"], line.get("line") or line.get("zone") or "",
+                              line.get("direction", ""), round(line["pts"], 2))
+                             for line in map(json.loads, done.stdout.splitlines()))
+            found = []
+            with throng.Pipeline(self.SOURCE, backend="cpu", detector="haar", count=plan) as pipeline:
+                for frame in pipeline:
+                    found += frame.counts.events
+                    self.assertGreaterEqual(frame.counts.lines["middle"].inward, 0)
+                end = pipeline.counts
+            found += end.events
+        self.assertEqual(sorted((each.kind, each.track, each.name, each.direction, round(each.seconds, 2))
+                                for each in found), written)
+        kinds = {kind: sum(each.kind == kind for each in found) for kind in ("crossed", "entered", "exited")}
+        self.assertTrue(all(kinds.values()), kinds)
+        self.assertEqual(end.lines["middle"].inward + end.lines["middle"].outward, kinds["crossed"])
+        zone = end.zones["left"]
+        self.assertEqual((zone.visits, zone.exits, zone.occupancy), (kinds["entered"], kinds["exited"], 0))
+        self.assertAlmostEqual(zone.dwell, sum(each.dwell for each in found if each.kind == "exited"))
+        self.assertEqual((end.people, pipeline.counts), (0, None))  # closed
+
+    def test_the_whole_image_and_wrong_files(self):
+        try:
+            throng.Pipeline
+        except ImportError as error:
+            self.skipTest(str(error))
+        source = "crowd:faces=3,size=320x240,frames=2"
+        with throng.Pipeline(source, backend="cpu", detector="haar", count=True) as pipeline:
+            self.assertEqual(next(pipeline).counts.lines, {})
+        with throng.Pipeline(source, backend="cpu", detector="haar") as pipeline:
+            self.assertIsNone(next(pipeline).counts)
+            self.assertIsNone(pipeline.counts)
+        with self.assertRaises(FileNotFoundError) as raised:
+            throng.Pipeline(source, backend="cpu", count="/nonexistent.toml")
+        self.assertEqual(raised.exception.filename, "/nonexistent.toml")
+
+
 if __name__ == "__main__":
     unittest.main()

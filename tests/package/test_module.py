@@ -127,18 +127,20 @@ class Buffers(unittest.TestCase):
         self.assertEqual(list(throng.nms(chain, scores, 0.4, rule="greedy")), [0, 2, 4, 6, 8])
         self.assertEqual(list(throng.nms(chain, scores, 0.4, rule="one-pass")), [0])
         indices, hits = throng.nms(chain, scores, 0.4, rule="greedy", return_hits=True)
-        self.assertEqual(memoryview(hits).cast("B").cast("i").tolist(), [2] * 5)
+        self.assertEqual(hits.tolist(), [2] * 5)
         self.assertEqual(len(indices), 5)
 
     def test_rejects_bad_arguments(self):
         boxes, scores = floats([0, 0, 1, 1], 4), floats([1])
         bad = {
-            "boxes": [lambda: throng.nms(floats([1, 2, 3, 4]), scores), lambda: throng.nms([[0, 0, 1, 1]], scores),
-                      lambda: throng.nms(None, scores),
+            "boxes": [lambda: throng.nms(floats([1, 2, 3, 4]), scores), lambda: throng.nms([[0, 0, 1]], [1]),
+                      lambda: throng.nms(None, scores), lambda: throng.nms([1, 2, 3, 4], [1]),
+                      lambda: throng.nms([["a", 0, 1, 1]], [1]),
                       lambda: throng.nms(memoryview(b"1234").cast("B", (1, 4)), scores),
                       lambda: throng.nms(floats([0] * 5, 5), scores)],
             "scores": [lambda: throng.nms(boxes, floats([1, 2])), lambda: throng.nms(boxes, array.array("d", [1])),
-                       lambda: throng.nms(boxes, "text")],
+                       lambda: throng.nms(boxes, "text"), lambda: throng.nms([[0, 0, 1, 1]], [1, 2]),
+                       lambda: throng.nms([[0, 0, 1, 1]] * 2, [1, None])],
             "idxs": [lambda: throng.batched_nms(boxes, scores, floats([1])),
                      lambda: throng.batched_nms(boxes, scores, array.array("q", [1, 2]))],
             "iou_threshold": [lambda: throng.nms(boxes, scores, 2), lambda: throng.nms(boxes, scores, float("nan")),
@@ -155,6 +157,7 @@ class Buffers(unittest.TestCase):
             "density: is required by pair='adaptive'": [lambda: throng.nms(boxes, scores, rule="greedy", pair="adaptive")],
             "features": [lambda: throng.nms(boxes, scores, rule="greedy", pair="feature"),
                          lambda: throng.nms(boxes, scores, rule="greedy", pair="feature", features=scores)],
+            "idxs: must be a list": [lambda: throng.batched_nms([[0, 0, 1, 1]], [1], [0.5])],
             "malformed": [lambda: throng.nms(Malformed(), scores)],
             "mask": [lambda: throng.nms_mask(boxes, scores, mask=bytes(1)),
                      lambda: throng.nms_mask(boxes, scores, mask=bytearray(2)),
@@ -168,6 +171,74 @@ class Buffers(unittest.TestCase):
                 self.assertIn(name, str(raised.exception))
         with self.assertRaises(TypeError):
             throng.nms(boxes, scores, rule="greedy", unknown=1)
+
+    def test_lists(self):
+        """Equal those of the same numbers as float64; the results are lists."""
+        rng = random.Random(seed)
+        for count in (0, 1, 40):
+            corners, scores = random_boxes(rng, count)
+            rows = [tuple(corners[4 * i: 4 * i + 4]) for i in range(count)]
+            groups = [rng.randrange(3) for _ in scores]
+            kept = throng.batched_nms(rows, scores, groups, 0.5, return_hits=True)
+            self.assertEqual([type(each) for each in kept], [list, list])
+            if count == 0:
+                self.assertEqual((kept, throng.nms([], [])), (([], []), []))
+                continue
+            doubles = memoryview(array.array("d", corners)).cast("B").cast("d", (count, 4))
+            arrays = doubles, array.array("d", scores)
+            expected = throng.batched_nms(*arrays, array.array("q", groups), 0.5, return_hits=True)
+            self.assertEqual(kept[0], expected[0].tolist())
+            self.assertEqual(throng.nms(rows, scores), throng.nms(*arrays).tolist())
+            self.assertEqual(throng.nms(*arrays).tolist(), list(throng.nms(doubles, scores)))
+            mask, number = throng.nms_mask(rows, scores)
+            self.assertEqual(([i for i in range(count) if mask[i]], number), (sorted(throng.nms(rows, scores)), [sum(mask)]))
+            own = bytearray(count)
+            self.assertIs(throng.nms_mask(rows, scores, mask=own)[0], own)
+            self.assertEqual([bool(each) for each in own], mask)
+        whole = [[0, 0, 9, 9], [0, 0, 9, 8], [50, 0, 60, 9], [1 << 40, 0, (1 << 40) + 9, 9]]
+        integers = memoryview(array.array("q", [v for row in whole for v in row])).cast("B").cast("q", (4, 4))
+        self.assertEqual(list(throng.nms(integers, array.array("h", [1, 2, 3, 4]), 0.5)), [3, 2, 1])
+        self.assertEqual(throng.nms(whole, [1, 2, 3, 4], 0.5, rule="greedy", pair="feature",
+                                    features=[[0, 1]] * 4), [3, 2, 1])
+
+    def test_ctrl_c(self):
+        """A call that would take long ends with the exception of a handler, and the next calls work."""
+        class Interrupted(Exception):
+            pass
+
+        def interrupt(*_):
+            raise Interrupted
+
+        count = 400_000  # distinct boxes that all overlap: every pair is tested
+        values = array.array("f", bytes(16 * count))
+        rng = random.Random(seed)
+        for k in range(0, 4 * count, 4):
+            values[k] = rng.random()
+            values[k + 2], values[k + 3] = values[k] + 100, 100 + rng.random()
+        boxes = memoryview(values).cast("B").cast("f", (count, 4))
+        scores = array.array("f", (1 + rng.random() for _ in range(count)))
+        small = floats([0, 0, 9, 9, 0, 0, 9, 8], 4), floats([1, 2])
+        previous = signal.signal(signal.SIGALRM, interrupt)
+        try:
+            for call in (lambda: throng.nms(boxes, scores, 1.0), lambda: throng.nms_mask(boxes, scores, 1.0),
+                         lambda: throng.nms(boxes, scores, 1.0, rule="greedy"),
+                         lambda: throng.soft_nms(boxes, scores, 1.0, method="linear")):
+                signal.setitimer(signal.ITIMER_REAL, 0.2)
+                with self.assertRaises(Interrupted):
+                    call()
+                self.assertEqual(list(throng.nms(*small, 0.5)), [1])
+            # A handler may call, too.
+            kept = []
+            signal.signal(signal.SIGALRM, lambda *_: kept.append(list(throng.nms(*small, 0.5))))
+            some = memoryview(values)[:120_000].cast("B").cast("f", (30_000, 4)), scores[:30_000]
+            expected = len(throng.nms(*some, 0.999))
+            while not kept:
+                signal.setitimer(signal.ITIMER_REAL, 0.001)
+                self.assertEqual(len(throng.nms(*some, 0.999)), expected)
+            self.assertEqual(kept[0], [1])
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, previous)
 
     def test_threads(self):
         rng = random.Random(seed)
@@ -216,8 +287,14 @@ class Numpy(unittest.TestCase):
         self.assertEqual(throng.nms(*half, 0.3).tolist(), throng.nms(*widened, 0.3).tolist())
         with self.assertRaises(throng.Error):
             throng.nms(self.boxes.astype(">f4"), self.scores.astype(">f4"))
-        with self.assertRaises(throng.Error):
-            throng.nms(self.boxes.astype(np.int32), self.scores)
+        for kind in (np.int16, np.uint16, np.int32, np.int64):
+            whole = (self.boxes.astype(kind), self.scores)
+            expected = throng.nms(whole[0].astype(np.float64), whole[1].astype(np.float64), 0.3)
+            kept = throng.nms(*whole, 0.3)
+            self.assertEqual((type(kept), kept.tolist()), (np.ndarray, expected.tolist()))
+        for kind in (np.int8, np.bool_, np.complex64, "U3"):
+            with self.assertRaises(throng.Error, msg=kind):
+                throng.nms(self.boxes.astype(kind), self.scores)
 
     def test_images_come_first(self):
         images = np.arange(200, dtype=np.int32) % 3
@@ -244,15 +321,40 @@ class Torch(unittest.TestCase):
         self.assertEqual((mask.dtype, mask.tolist(), count.tolist()), (torch.bool, [False, True, True], [2]))
         self.assertEqual(throng.nms(boxes.detach().t().contiguous().t(), scores, 0.5).tolist(), [2, 1])
 
+    def random(self):
+        torch.manual_seed(seed)
+        boxes = torch.rand(50, 4)
+        boxes[:, 2:] += boxes[:, :2]
+        return boxes, torch.rand(50)
+
+    def test_types(self):
+        boxes, scores = self.random()
+        narrow = boxes.bfloat16(), scores.bfloat16()
+        kept = throng.nms(*narrow, 0.5)
+        self.assertEqual(kept.dtype, torch.int64)
+        self.assertTrue(torch.equal(kept, throng.nms(narrow[0].float(), narrow[1].float(), 0.5)))
+        whole = (boxes * 100).int()
+        self.assertTrue(torch.equal(throng.nms(whole, scores, 0.5), throng.nms(whole.double(), scores.double(), 0.5)))
+        mask, count = throng.nms_mask(*narrow, 0.5)
+        self.assertEqual((int(mask.sum()), mask.dtype), (int(count), torch.bool))
+
+    def test_views(self):
+        """Values that the memory does not hold as they are."""
+        boxes, scores = self.random()
+        negative = [torch.complex(torch.zeros_like(each), -each).conj().imag for each in (boxes, scores)]
+        self.assertTrue(negative[0].is_neg() and torch.equal(negative[0], boxes))
+        self.assertTrue(torch.equal(throng.nms(*negative, 0.5), throng.nms(boxes, scores, 0.5)))
+        for arguments in ((boxes.to_sparse(), scores), (boxes, scores.to_sparse())):
+            with self.assertRaisesRegex(throng.Error, "sparse"):
+                throng.nms(*arguments, 0.5)
+
     def test_operators(self):
         import throng.torch
 
-        if not throng.torch.has_operators:
-            self.skipTest("torch is older than 2.4: no torch.library.register_fake")
-        boxes = torch.rand(50, 4)
-        boxes[:, 2:] += boxes[:, :2]
-        scores = torch.rand(50)
+        boxes, scores = self.random()
         self.assertTrue(torch.equal(torch.ops.throng.nms(boxes, scores, 0.5), throng.nms(boxes, scores, 0.5)))
+        if not throng.torch.has_fakes:
+            self.skipTest("torch is older than 2.4: no torch.library.register_fake")
         torch.library.opcheck(torch.ops.throng.nms.default, (boxes, scores, 0.5))
         torch.library.opcheck(torch.ops.throng.nms_mask.default, (boxes, scores, 0.5))
         torch.library.opcheck(torch.ops.throng.batched_nms.default, (boxes, scores, torch.zeros(50).long(), 0.5))
@@ -362,6 +464,45 @@ class Torchvision(unittest.TestCase):
         scores[kept].sum().backward()
         self.assertEqual(int(scores.grad.sum()), len(kept))
 
+    def test_ids_of_any_type(self):
+        for ids in (self.ids.int(), self.ids.to(torch.uint8), self.ids / 8, self.ids.double() - 0.5, self.ids > 2):
+            expected = torchvision.ops.boxes._batched_nms_vanilla(self.boxes, self.scores, ids, 0.5)
+            with self.torch.patch():
+                self.expect(1, torchvision.ops.batched_nms(self.boxes, self.scores, ids, 0.5), expected)
+
+    def test_vmap(self):
+        """As without the patch: once per sample; samples whose results have one size."""
+        vmap = getattr(torch, "vmap", None)
+        if vmap is None:
+            try:
+                from functorch import vmap
+            except ImportError as error:
+                self.skipTest(str(error))
+        boxes = torch.stack([self.boxes, self.boxes + 1])
+        scores = torch.stack([self.scores, self.scores])
+        calls = (lambda boxes, scores: torchvision.ops.nms(boxes, scores, 0.5),
+                 lambda boxes, scores: torchvision.ops.batched_nms(boxes, scores, self.ids, 0.5))
+        with self.torch.patch():
+            for call, kept in zip(calls, (self.kept, self.batched)):
+                self.expect(2, vmap(call)(boxes, scores), torch.stack([kept, kept]))
+        masks, counts = vmap(lambda boxes, scores: torch.ops.throng.nms_mask(boxes, scores, 0.5))(boxes, scores)
+        self.assertEqual(counts.tolist(), [[len(self.kept)]] * 2)
+        self.assertEqual(masks[0].nonzero()[:, 0].tolist(), sorted(self.kept.tolist()))
+
+    def test_compile(self):
+        if not self.torch.has_fakes:
+            self.skipTest("torch is older than 2.4: its compiler cannot trace operators of other libraries")
+
+        def best(boxes, scores, ids):
+            return (scores[torchvision.ops.nms(boxes, scores, 0.5)],
+                    scores[torchvision.ops.batched_nms(boxes, scores, ids, 0.5)])
+
+        expected = best(self.boxes, self.scores, self.ids)
+        with self.torch.patch():
+            results = torch.compile(best)(self.boxes, self.scores, self.ids)
+            self.expect(2, results[0], expected[0])
+        self.assertTrue(torch.equal(results[1], expected[1]))
+
     def test_errors(self):
         with self.torch.patch(), self.assertRaises(RuntimeError):
             torchvision.ops.nms(self.boxes[:, :3], self.scores, 0.5)
@@ -372,9 +513,11 @@ class Stubs(unittest.TestCase):
     USE = """
 import numpy, throng
 with throng.Detector("haar", min_size=40) as detector:
-    print(detector.detect(numpy.zeros((9, 9), numpy.uint8), order="rgb")["x"])
-for frame in throng.Pipeline("a.mp4", images="rgb", track=True, hide="blur"):
+    print(detector.clone().detect(numpy.zeros((9, 9), numpy.uint8), order="rgb")["x"])
+for frame in throng.Pipeline("a.mp4", images="rgb", track=True, hide="blur", count="a.toml"):
     print(frame.index + 1, frame.image)
+    if frame.counts:
+        print(frame.counts.lines["a"].inward + 1, [event.seconds + 1 for event in frame.counts.events])
 try:
     throng.Pipeline("none.mp4").stop()
 except throng.Error as error:
@@ -547,7 +690,7 @@ class Cuda(unittest.TestCase):
     def test_operators(self):
         import throng.torch
 
-        if not throng.torch.has_operators:
+        if not throng.torch.has_fakes:
             self.skipTest("torch is older than 2.4: no torch.library.register_fake")
         boxes, scores = (array.cuda() for array in self.random(300))
         ids = torch.zeros(300, dtype=torch.int64, device="cuda")
@@ -678,6 +821,33 @@ class Detection(unittest.TestCase):
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             for found in pool.map(self.detector.detect, [frame.image] * 12):
                 self.assertEqual(found.tobytes(), frame.detections.tobytes())
+
+    def test_clones(self):
+        with throng.Pipeline(self.source, backend="cpu", images=True) as pipeline:
+            frame = next(pipeline)
+        detectors = [self.detector.clone(), self.detector.clone().clone()]
+        self.detector.close()
+        with self.assertRaises(throng.Error):
+            self.detector.clone()
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            for found in pool.map(lambda detector: detector.detect(frame.image), detectors * 6):
+                self.assertEqual(found.tobytes(), frame.detections.tobytes())
+        with detectors[0] as detector:
+            self.assertEqual(detector.backend, "cpu")
+
+    def test_the_example(self):
+        path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../app/python/examples/follow.py")
+        found = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True).stdout
+        self.assertIn("frame 2: face 1 at ", found)
+        missing = subprocess.run([sys.executable, path, "/nonexistent.mp4"], capture_output=True, text=True, check=False)
+        self.assertEqual((missing.returncode, missing.stdout), (1, ""))
+        self.assertRegex(missing.stderr, r"/nonexistent.mp4.*\(status 3\)")
+
+    def test_a_setting_that_does_not_apply(self):
+        for cascade in ("haar", "lbp"):
+            with self.assertRaisesRegex(throng.Error, f"score_threshold: does not apply to detector='{cascade}'"):
+                throng.Detector(cascade, score_threshold=0.5)
+        self.assertEqual(throng.Detector("hog", backend="cpu", score_threshold=0.5).backend, "cpu")
 
     def test_colors(self):
         images = {}

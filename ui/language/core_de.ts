@@ -1224,6 +1224,10 @@
         <translation>%1 verwenden</translation>
     </message>
     <message>
+        <source>does not apply to %1</source>
+        <translation>gilt nicht für %1</translation>
+    </message>
+    <message>
         <source>use %1 or %2</source>
         <translation>%1 oder %2 verwenden</translation>
     </message>

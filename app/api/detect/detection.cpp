@@ -114,7 +114,7 @@ PipelineSettings image_settings(const DetectionOptions& options) {
 
 PipelineSettings stream_settings(const DetectionOptions& options) {
     PipelineSettings settings = image_settings(options);
-    if (options.track) settings.tracking = tracker_params(settings.detector.kind);
+    if (options.track || options.count) settings.tracking = tracker_params(settings.detector.kind);
     if (options.hide) {
         settings.hiding = hiding_params(settings.detector.kind);
         settings.hiding->redact.style = *options.hide;
@@ -141,7 +141,16 @@ void hide_in(const ImageView& image, const RedactRegions& regions, const RedactO
 }
 
 ImageDetector::ImageDetector(const DetectionOptions& options, const PipelineSettings& settings)
-    : engine_(make_engine(common_options(options), settings)) {
+    : options_(options), engine_(make_engine(common_options(options), settings)) {
+    note_backend();
+}
+
+ImageDetector::ImageDetector(const ImageDetector& other)
+    : options_(other.options_),
+      engine_(other.engine_.backend()->kind() == BackendKind::cpu
+                  ? Engine(other.engine_.backend(), other.engine_.settings())
+                  : make_engine(common_options(options_), other.engine_.settings())) {
+    engine_.prepare();
     note_backend();
 }
 

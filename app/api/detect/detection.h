@@ -27,10 +27,11 @@ struct DetectionOptions {
     int device = 0;
     ChosenSettings chosen;
     // Of streams:
-    std::stop_token stop;             // ends opening and waiting
-    bool track = false;               // FrameResult::tracks
-    std::optional<RedactStyle> hide;  // faces are hidden in the pixels that image() returns
-    Pixels pixels = Pixels::decoded;  // the format of image()
+    std::stop_token stop;              // ends opening and waiting
+    bool track = false;                // FrameResult::tracks
+    std::optional<std::string> count;  // of StreamCounts, which needs tracks
+    std::optional<RedactStyle> hide;   // faces are hidden in the pixels that image() returns
+    Pixels pixels = Pixels::decoded;   // the format of image()
 };
 
 // Image in the caller's memory. Planes and pitches as in throng_image.
@@ -67,6 +68,10 @@ public:
     // Throws Error as Backend::make_detector does.
     explicit ImageDetector(const DetectionOptions& options) : ImageDetector(options, image_settings(options)) {}
     ImageDetector(const DetectionOptions& options, const PipelineSettings& settings);
+    // A detector with the same options for another thread. On the CPU, it shares the model, which is not read again.
+    // Throws as the others do.
+    ImageDetector(const ImageDetector& other);
+    ImageDetector& operator=(const ImageDetector&) = delete;
 
     // Detects in an image; a host image is copied, because decoders and detectors read beyond the end of rows. Throws
     // Error(usage) with the name of the field for an image that cannot be read.
@@ -77,6 +82,7 @@ public:
 private:
     void note_backend();
 
+    DetectionOptions options_;
     Engine engine_;
     std::atomic<BackendKind> backend_ = BackendKind::automatic;
     FramePool pool_;

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/api/detect/counts.h"
 #include "app/api/detect/detection.h"
 #include "app/api/detect/media.h"
 #include "app/api/detect/option_rows.h"
@@ -34,7 +35,9 @@ std::int32_t class_of(const throng::FrameResult& result) {
 }  // namespace
 
 struct throng_detector : api::Handle {
-    explicit throng_detector(const api::DetectionOptions& options) : detector(options) {
+    // options: api::DetectionOptions, or an api::ImageDetector to be copied.
+    template <class Options>
+    explicit throng_detector(const Options& options) : detector(options) {
         set_survives_fork(detector.backend() == throng::BackendKind::cpu);
         set_takes_turns();
     }
@@ -46,9 +49,12 @@ struct throng_stop {
 };
 
 struct throng_stream : api::Handle {
-    throng_stream(const char* source, const api::DetectionOptions& options)
-        : stream(source, options), pixels(options.pixels) {}
-    api::SourceStream stream;
+    throng_stream(const char* source, const api::DetectionOptions& options) : pixels(options.pixels) {
+        if (options.count) counts.emplace(*options.count, options.stop);
+        stream.emplace(source, options);
+    }
+    std::optional<api::StreamCounts> counts;
+    std::optional<api::SourceStream> stream;
     std::shared_ptr<const throng::FrameResult> result;  // of `frame`
     const api::Pixels pixels;
     throng::Frame delivered;  // that of `result`, with the pixels that the user gets
@@ -103,6 +109,7 @@ api::DetectionOptions options_of(const throng_options* given) {
     result.device = options.device;
     require(options.track == 0 || options.track == 1, "options.track", "must be 0 or 1");
     result.track = options.track == 1;
+    if (options.count != nullptr) result.count = options.count;
     result.hide = style_of(options.hide, "options.hide");
     require(options.pixels >= THRONG_PIXELS_DECODED && options.pixels <= THRONG_PIXELS_RGB, "options.pixels",
             "must be DECODED, GRAY, BGR or RGB");
@@ -245,7 +252,7 @@ std::vector<throng_detection> detections_of(const throng::FrameResult& result) {
 
 void fill_frame(throng_stream& stream) {
     const throng::FrameResult& result = *stream.result;
-    stream.delivered = stream.stream.image(result);
+    stream.delivered = stream.stream->image(result);
     stream.detections = detections_of(result);
     const throng::FrameInfo& info = stream.delivered.info();
     throng_frame& frame = stream.frame;
@@ -273,14 +280,28 @@ void fill_frame(throng_stream& stream) {
     frame.num_raw = raw.found;
     frame.overflow = raw.dropped;
     frame.damaged = result.frame.info().damaged ? 1 : 0;
+    if (!stream.counts) return;
+    stream.counts->add(result);
+    frame.counts = &stream.counts->counts();
 }
 
 // Returns null at the end and after the time.
 const throng_frame* next_frame(throng_stream& stream, std::int32_t timeout_ms) {
     std::optional<std::chrono::milliseconds> timeout;
     if (timeout_ms >= 0) timeout = std::chrono::milliseconds(timeout_ms);
-    stream.result = stream.stream.next(timeout);
-    if (!stream.result) return nullptr;
+    const auto finish = [&] {
+        if (stream.counts && stream.stream->has_ended()) stream.counts->finish();
+    };
+    try {
+        stream.result = stream.stream->next(timeout);
+    } catch (...) {  // also the end of a damaged file
+        finish();
+        throw;
+    }
+    if (!stream.result) {
+        finish();
+        return nullptr;
+    }
     fill_frame(stream);
     return &stream.frame;
 }
@@ -331,6 +352,15 @@ throng_status throng_detector_create(throng_detector** detector, int32_t abi, co
         require(detector != nullptr, "detector", "is NULL");
         check_abi(abi);
         *detector = new throng_detector(options_of(options));
+    });
+}
+
+throng_status throng_detector_clone(throng_detector** clone, throng_detector* detector) {
+    if (clone != nullptr) *clone = nullptr;
+    if (detector == nullptr) return api::no_handle("detector");
+    return detector->call([&] {
+        require(clone != nullptr, "clone", "is NULL");
+        *clone = new throng_detector(detector->detector);
     });
 }
 
@@ -421,7 +451,7 @@ void throng_stop_destroy(throng_stop* stop) {
 }
 
 void throng_stream_stop(throng_stream* stream) {
-    if (stream != nullptr && stream->why_unusable() == nullptr) stream->stream.stop();
+    if (stream != nullptr && stream->why_unusable() == nullptr) stream->stream->stop();
 }
 
 void throng_stream_destroy(throng_stream* stream) {
@@ -436,8 +466,12 @@ throng_status throng_stream_next(throng_stream* stream, int32_t timeout_ms, cons
         require(frame != nullptr, "frame", "is NULL");
         require(timeout_ms >= -1, "timeout_ms", "must be -1 or more");
         *frame = next_frame(*stream, timeout_ms);
-        if (ended != nullptr) *ended = *frame == nullptr && stream->stream.has_ended() ? 1 : 0;
+        if (ended != nullptr) *ended = *frame == nullptr && stream->stream->has_ended() ? 1 : 0;
     });
+}
+
+const throng_counts* throng_stream_counts(const throng_stream* stream) {
+    return stream != nullptr && stream->counts ? &stream->counts->counts() : nullptr;
 }
 
 const char* throng_stream_error(const throng_stream* stream) {

@@ -53,7 +53,9 @@ void store(void* to, std::int32_t dtype, std::size_t at, std::size_t value) {
 
 // Numbers the distinct ids of an array from 0 in ascending order. Returns how many there are; for ids of a narrow range
 // the numbers may have gaps.
-std::uint32_t number_ids(const void* ids, std::int32_t dtype, std::size_t count, std::vector<std::uint32_t>& numbers) {
+std::uint32_t number_ids(const void* ids, std::int32_t dtype, std::size_t count, std::vector<std::uint32_t>& numbers,
+                         const StopFlag& stop) {
+    stop.check();
     numbers.resize(count);
     std::uint32_t range = 0;
     with_ids(ids, dtype, [&](const auto* values) {
@@ -67,8 +69,10 @@ std::uint32_t number_ids(const void* ids, std::int32_t dtype, std::size_t count,
         }
         std::vector<Id> distinct(values, values + count);
         std::sort(distinct.begin(), distinct.end());
+        stop.check();
         distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
         for (std::size_t i = 0; i < count; ++i) {
+            if (i % 65536 == 0) stop.check();
             const auto found = std::lower_bound(distinct.begin(), distinct.end(), values[i]);
             numbers[i] = static_cast<std::uint32_t>(found - distinct.begin());
         }
@@ -88,7 +92,9 @@ void HostNms::run(const throng_nms_params& arguments, const NmsParams& params, c
                   const throng_nms_output& output) {
     kept_.clear();
     invalid_ = 0;
+    stop_.watch(arguments.stop);
     find_groups(input);
+    stop_.check();
     if (arguments.invalid == THRONG_NMS_DROP_INVALID) {
         run_rules(params, input);
     } else {
@@ -99,6 +105,7 @@ void HostNms::run(const throng_nms_params& arguments, const NmsParams& params, c
         }
     }
     order_by_image(input);
+    stop_.check();
     write(input, output);
 }
 
@@ -107,10 +114,10 @@ void HostNms::find_groups(const throng_nms_input& input) {
     groups_.clear();
     num_groups_ = 1;
     if (n == 0) return;
-    if (input.class_ids != nullptr) num_groups_ = number_ids(input.class_ids, input.id_dtype, n, groups_);
+    if (input.class_ids != nullptr) num_groups_ = number_ids(input.class_ids, input.id_dtype, n, groups_, stop_);
     if (input.image_ids == nullptr) return;
     std::vector<std::uint32_t> images;
-    const std::uint32_t num_images = number_ids(input.image_ids, input.id_dtype, n, images);
+    const std::uint32_t num_images = number_ids(input.image_ids, input.id_dtype, n, images, stop_);
     if (groups_.empty()) {
         groups_ = std::move(images);
         num_groups_ = num_images;
@@ -118,7 +125,7 @@ void HostNms::find_groups(const throng_nms_input& input) {
     }
     std::vector<std::int64_t> pairs(n);
     for (std::size_t i = 0; i < n; ++i) pairs[i] = std::int64_t{images[i]} * num_groups_ + groups_[i];
-    num_groups_ = number_ids(pairs.data(), THRONG_INT64, n, groups_);
+    num_groups_ = number_ids(pairs.data(), THRONG_INT64, n, groups_, stop_);
 }
 
 template <class Real>
@@ -158,7 +165,7 @@ void HostNms::run_corners(double theta, std::int32_t min_hits, const throng_nms_
         for (std::size_t i = 0; i < n; ++i) (*corners)[4 * n + i] = static_cast<Real>(value_of(halves[i]));
         boxes.scores = corners->data() + 4 * n;
     }
-    nms->run(boxes, theta);
+    nms->run(boxes, theta, stop_);
     for (std::size_t k = 0; k < nms->kept().size(); ++k) {
         const std::uint32_t index = nms->kept()[k];
         if (nms->hits()[k] < min_hits) continue;
@@ -192,6 +199,7 @@ void HostNms::load_boxes(const throng_nms_input& input) {
 void HostNms::run_rules(const NmsParams& params, const throng_nms_input& input) {
     const auto n = static_cast<std::uint32_t>(input.num_boxes);
     load_boxes(input);
+    stop_.check();
     members_.resize(n);
     std::iota(members_.begin(), members_.end(), 0U);
     starts_ = {0, n};
@@ -239,7 +247,8 @@ void HostNms::run_group(const NmsParams& params, const throng_nms_input& input, 
         std::copy_n(input.features + index * feature_size, feature_size, raw.features + i * feature_size);
     }
     *raw.count = {count, 0};
-    if (!nms_) nms_ = make_cpu_nms(threads_);
+    stop_.check();
+    if (!nms_) nms_ = make_cpu_nms(threads_, &stop_);
     NullRecorder recorder;
     nms_->enqueue(raw_, kept_buffer_, params, recorder);
     const DetectionSpan& kept = kept_buffer_.span();

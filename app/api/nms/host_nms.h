@@ -7,6 +7,7 @@
 
 #include "app/api/throng_nms.h"
 #include "core/cpu/corner_nms.h"
+#include "core/cpu/stop_flag.h"
 #include "core/detect/nms.h"
 
 namespace throng::api {
@@ -17,7 +18,8 @@ public:
     // 0: one per core.
     void set_threads(int threads);
 
-    // Arguments are checked (check_arguments). params: Throng's rules; ignored in torchvision's mode.
+    // Arguments are checked (check_arguments). params: Throng's rules; ignored in torchvision's mode. Throws
+    // Error(interrupted) if arguments.stop asks to stop.
     void run(const throng_nms_params& arguments, const NmsParams& params, const throng_nms_input& input,
              const throng_nms_output& output);
 
@@ -39,7 +41,8 @@ private:
     void write(const throng_nms_input& input, const throng_nms_output& output) const;
 
     int threads_ = 1;
-    std::unique_ptr<Nms> nms_;
+    StopFlag stop_;             // of the current call
+    std::unique_ptr<Nms> nms_;  // uses stop_
     CornerNms<float> float_nms_;
     CornerNms<double> double_nms_;
     std::vector<std::uint32_t> groups_;  // of each box; empty: one group

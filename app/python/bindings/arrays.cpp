@@ -32,7 +32,8 @@ py::object call(PyObject* object, PyObject* name) {
 
 // Attributes of torch that every call needs, looked up once. Never freed: the interpreter may have ended by then.
 struct Torch {
-    py::object module, tensor, float32, float16, float64, int32, int64, boolean, uint8, empty, raw_stream, captures;
+    py::object module, tensor, float32, float16, float64, int32, int64, boolean, uint8, strided, empty, raw_stream,
+        captures;
     const DlExchange* exchange;  // null: torch is older
     PyObject* device = name("device");
     PyObject* type = name("type");
@@ -41,6 +42,7 @@ struct Torch {
     PyObject* is_cpu = name("is_cpu");
     PyObject* get_device = name("get_device");
     PyObject* dtype = name("dtype");
+    PyObject* layout = name("layout");
     PyObject* shape = name("shape");
     PyObject* is_contiguous = name("is_contiguous");
     PyObject* contiguous = name("contiguous");
@@ -73,6 +75,7 @@ const Torch* torch() {
                       module.attr("int64"),
                       module.attr("bool"),
                       module.attr("uint8"),
+                      module.attr("strided"),
                       module.attr("empty"),
                       py::getattr(module.attr("_C"), "_cuda_getCurrentRawStream", py::none()),
                       py::getattr(module.attr("_C"), "_cuda_isCurrentStreamCapturing", py::none()),
@@ -218,6 +221,7 @@ bool ArrayView::from_torch() {
         DlTensor view{};
         if (module->exchange->tensor_from_object(tensor, &view) == 0) {
             take(view);
+            resolve_negative();
             return true;
         }
         PyErr_Clear();  // what follows has the messages
@@ -234,6 +238,10 @@ bool ArrayView::from_torch() {
     const py::ssize_t dimensions = PyTuple_GET_SIZE(shape.ptr());
     shape_.reserve(static_cast<std::size_t>(dimensions));
     for (py::ssize_t k = 0; k < dimensions; ++k) shape_.push_back(PyLong_AsLongLong(PyTuple_GET_ITEM(shape.ptr(), k)));
+    const py::object layout = get(tensor, module->layout);
+    if (!layout.is(module->strided)) {
+        fail(name_, "has the layout " + py::str(layout).cast<std::string>() + "; call to_dense() first");
+    }
     if (call(tensor, module->is_contiguous).ptr() != Py_True) {
         const auto bytes = static_cast<std::int64_t>(bytes_of(element_));
         for (const py::handle stride : call(tensor, module->stride)) {
@@ -241,7 +249,17 @@ bool ArrayView::from_torch() {
         }
     }
     data_ = data_of_tensor(object_);
+    resolve_negative();
     return true;
+}
+
+// The values of a tensor may be the negative ones of its memory: the imaginary part of a conjugate, which has gaps.
+void ArrayView::resolve_negative() {
+    if (is_contiguous() || !object_.attr("is_neg")().cast<bool>()) return;
+    object_ = object_.attr("resolve_neg")();
+    shape_.clear();
+    strides_.clear();
+    from_torch();
 }
 
 bool ArrayView::from_buffer() {
@@ -383,7 +401,10 @@ py::object new_array(const ArrayView& like, std::int64_t size, Element element) 
         return py::module_::import(name).attr("empty")(size, numpy_dtype(element));
     }
     if (like.is_cuda()) fail(like.name(), "is of a library whose arrays cannot be created here");
-    const char* format = element == Element::boolean ? "?" : element == Element::int64 ? "q" : "f";
+    const char* format = element == Element::boolean ? "?"
+                         : element == Element::int64 ? "q"
+                         : element == Element::int32 ? "i"
+                                                     : "f";
     const py::object bytes = py::reinterpret_steal<py::object>(PyByteArray_FromStringAndSize(
         nullptr, static_cast<py::ssize_t>(size) * static_cast<py::ssize_t>(bytes_of(element))));
     return py::memoryview(bytes).attr("cast")(format);

@@ -69,6 +69,7 @@ public:
 
 private:
     bool from_torch();
+    void resolve_negative();
     bool from_buffer();
     bool from_cuda_array_interface();
     bool from_dlpack();

@@ -3,10 +3,8 @@
 #include <pybind11/stl.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <cstring>
-#include <future>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -17,6 +15,7 @@
 
 #include "app/api/throng.h"
 #include "app/python/bindings/arrays.h"
+#include "app/python/bindings/signals.h"
 #include "core/base/forks.h"
 #include "core/base/message.h"
 #include "core/base/value_text.h"
@@ -107,6 +106,25 @@ void set_plane(throng_image& image, int number, ArrayView& array) {
     image.pitch[number] = array.stride(0);
 }
 
+// Returns (people, unique, [(name, is_zone, occupancy, in, out, dwell)], [(kind, in, again, facing, track, seconds, dwell,
+// name)]), or None.
+py::object counts_of(const throng_counts* counts) {
+    if (counts == nullptr) return py::none();
+    py::list shapes;
+    for (std::int64_t k = 0; k < counts->num_shapes; ++k) {
+        const throng_shape shape = throng_counts_shape(counts, k);
+        shapes.append(
+            py::make_tuple(shape.name, shape.is_zone != 0, shape.occupancy, shape.in, shape.out, shape.dwell));
+    }
+    py::list events;
+    for (std::int64_t k = 0; k < counts->num_events; ++k) {
+        const throng_event event = throng_counts_event(counts, k);
+        events.append(py::make_tuple(event.kind, event.in != 0, event.again != 0, event.facing != 0, event.track,
+                                     event.seconds, event.dwell, event.name));
+    }
+    return py::make_tuple(counts->people, counts->unique, shapes, events);
+}
+
 class Detector {
 public:
     explicit Detector(const Options& options) {
@@ -121,6 +139,19 @@ public:
         LogLines::deliver();
         check(status, text.c_str());
         detector_.reset(made);
+    }
+
+    // Waits for a call of another thread.
+    [[nodiscard]] std::unique_ptr<Detector> clone() const {
+        throng_detector* made = nullptr;
+        throng_status status = THRONG_OK;
+        {
+            const py::gil_scoped_release unlocked;
+            status = throng_detector_clone(&made, detector_.get());
+        }
+        LogLines::deliver();
+        check(status, throng_detector_error(detector_.get()));
+        return std::unique_ptr<Detector>(new Detector(made));
     }
 
     // image: [height, width] gray, or [height, width, 3 or 4] with blue or red first. chroma: [height / 2, width] of NV12, or None.
@@ -173,6 +204,8 @@ public:
     [[nodiscard]] std::string backend() const { return throng_detector_backend(detector_.get()); }
 
 private:
+    explicit Detector(throng_detector* made) : detector_(made) {}
+
     static std::int32_t size_of(std::int64_t size) {
         return size > (1 << 28) ? (1 << 28) + 1 : static_cast<std::int32_t>(size);  // the library rejects it
     }
@@ -183,9 +216,9 @@ private:
 class Stream {
 public:
     // A thread opens the source, so that Ctrl-C and other signals of Python end a wait for a sender or a device.
-    // pixels, hide: numbers of throng_pixels and throng_hide_style.
+    // pixels, hide: numbers of throng_pixels and throng_hide_style. count: throng_options.count.
     Stream(const std::string& source, const std::string& backend, int device, const std::vector<std::string>& settings,
-           int pixels, bool track, int hide)
+           int pixels, bool track, int hide, const std::optional<std::string>& count)
         : stop_(throng_stop_create()) {
         if (!stop_) throw std::bad_alloc();
         throng_options others = throng_options_default();
@@ -193,33 +226,24 @@ public:
         others.pixels = pixels;
         others.track = track ? 1 : 0;
         others.hide = hide;
+        others.count = count ? count->c_str() : nullptr;
         const Options options(backend, device, settings, others);
         throng_stream* made = nullptr;
         std::string text;
-        std::future<throng_status> opened = std::async(std::launch::async, [&] {
-            const throng_status status = throng_stream_open(&made, THRONG_ABI, source.c_str(), options.get());
+        throng_status status = THRONG_OK;
+        const auto open = [&] {
+            status = throng_stream_open(&made, THRONG_ABI, source.c_str(), options.get());
             if (status != THRONG_OK) text = throng_stream_error(nullptr);
-            return status;
-        });
-        bool interrupted = false;
-        for (bool waits = true; waits;) {
-            {
-                const py::gil_scoped_release unlocked;
-                waits = opened.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready;
-            }
-            if (!waits || interrupted || PyErr_CheckSignals() == 0) continue;
-            interrupted = true;
-            throng_stop_request(stop_.get());
-        }
-        const throng_status status = opened.get();
+        };
+        const bool completed = run_with_signals(open, [this] { throng_stop_request(stop_.get()); });
         stream_.reset(made);
-        if (interrupted) throw py::error_already_set();
+        if (!completed) throw py::error_already_set();
         LogLines::deliver();
         check(status, text.c_str());
     }
 
-    // Returns (index, seconds, detections, height, width, channels, pixels or None, num_raw, overflow, damaged), or None at
-    // the end.
+    // Returns (index, seconds, detections, height, width, channels, pixels or None, num_raw, overflow, damaged, counts), or
+    // None at the end.
     py::object next(bool with_image) {
         std::unique_lock lock(in_use_, std::try_to_lock);
         if (closing_) return py::none();
@@ -259,7 +283,15 @@ public:
         }
         return py::make_tuple(frame->index, frame->seconds,
                               bytes_of_detections(frame->detections, frame->num_detections), image.height, image.width,
-                              channels, pixels, frame->num_raw, frame->overflow, frame->damaged != 0);
+                              channels, pixels, frame->num_raw, frame->overflow, frame->damaged != 0,
+                              counts_of(frame->counts));
+    }
+
+    // As throng_stream_counts; None after close().
+    py::object counts() {
+        const std::unique_lock lock(in_use_, std::try_to_lock);
+        if (!lock.owns_lock()) throw ArgumentError("another thread is using this object", THRONG_ERROR_BUSY);
+        return counts_of(throng_stream_counts(stream_.get()));
     }
 
     // Any thread. next() returns None from now on, also in a thread that waits.
@@ -316,13 +348,15 @@ PYBIND11_MODULE(_detect, module) {
             return std::make_unique<Detector>(Options(backend, device, settings));
         }))
         .def("detect", &Detector::detect)
+        .def("clone", &Detector::clone)
         .def_property_readonly("backend", &Detector::backend);
     py::class_<Stream>(module, "Stream")
-        .def(py::init([](int pixels, bool track, int hide, const std::string& source, const std::string& backend,
-                         int device, const Texts& settings) {
-            return std::make_unique<Stream>(source, backend, device, settings, pixels, track, hide);
+        .def(py::init([](int pixels, bool track, int hide, const std::optional<std::string>& count,
+                         const std::string& source, const std::string& backend, int device, const Texts& settings) {
+            return std::make_unique<Stream>(source, backend, device, settings, pixels, track, hide, count);
         }))
         .def("next", &Stream::next)
+        .def("counts", &Stream::counts)
         .def("stop", &Stream::stop)
         .def("close", &Stream::close);
 }

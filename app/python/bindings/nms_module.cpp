@@ -12,6 +12,7 @@
 
 #include "app/api/throng_nms.h"
 #include "app/python/bindings/arrays.h"
+#include "app/python/bindings/signals.h"
 #include "core/base/message.h"
 
 namespace throng::python {
@@ -29,15 +30,35 @@ Handle make_handle(std::int32_t memory, int device) {
     return Handle(nms);
 }
 
-// The handle of this thread for the host, and for each CUDA device. Calls of several threads run at once, because the
-// interpreter's lock is released.
-throng_nms* handle_of(const ArrayView& boxes) {
-    thread_local Handle host;
-    thread_local std::vector<Handle> devices;
-    if (!boxes.is_cuda()) {
-        if (!host) host = make_handle(THRONG_HOST, 0);
-        return host.get();
+// Holds what calls with host arrays use. Calls of several threads run at once, because the interpreter's lock is released.
+struct HostWork {
+    Handle nms = make_handle(THRONG_HOST, 0);
+    std::vector<std::int64_t> indices;
+    std::vector<std::int32_t> hits;
+    std::vector<float> scores;
+};
+
+// Takes what this thread keeps, and gives it back. A handler of a signal may make another call meanwhile.
+class HostCall {
+public:
+    HostCall() : work_(kept() != nullptr ? std::move(kept()) : std::make_unique<HostWork>()) {}
+    ~HostCall() { kept() = std::move(work_); }
+    HostCall(const HostCall&) = delete;
+    HostCall& operator=(const HostCall&) = delete;
+    [[nodiscard]] HostWork& work() const noexcept { return *work_; }
+
+private:
+    static std::unique_ptr<HostWork>& kept() {
+        thread_local std::unique_ptr<HostWork> work;
+        return work;
     }
+    std::unique_ptr<HostWork> work_;
+};
+
+// The handle of this thread for the CUDA device of an array.
+throng_nms* device_handle(const ArrayView& boxes) {
+    thread_local std::vector<Handle> devices;
+    if (!boxes.is_cuda()) fail(boxes.name(), "must be in the memory of a CUDA device");
     const auto device = static_cast<std::size_t>(boxes.device());
     if (devices.size() <= device) devices.resize(device + 1);
     if (!devices[device]) devices[device] = make_handle(THRONG_DEVICE, boxes.device());
@@ -48,9 +69,28 @@ void check(throng_nms* nms, throng_status status) {
     if (status != THRONG_OK) throw ArgumentError(throng_nms_error(nms), status);
 }
 
+// Boxes or scores are a list, integers or bfloat16. Python code converts them and calls again.
+struct NotFloating {};
+
+bool is_list(const py::object& object) {
+    return PyList_Check(object.ptr()) != 0 || PyTuple_Check(object.ptr()) != 0;
+}
+
+// Accepts the types that the library computes with. Throws Error for bytes, NotFloating for others.
+void require_floating(const ArrayView& array) {
+    switch (array.element()) {
+        case Element::float32:
+        case Element::float16:
+        case Element::float64: return;
+        case Element::boolean: fail(array.name(), "must not be of one byte");
+        default: throw NotFloating();
+    }
+}
+
 // The arrays of one call, checked.
 class Call {
 public:
+    // Throws NotFloating, too.
     Call(const py::object& boxes, const py::object& scores, const py::object& classes, const py::object& images,
          const py::object& density, const py::object& features, bool xywh)
         : boxes_(boxes, "boxes"), scores_(scores, "scores") {
@@ -60,11 +100,10 @@ public:
         if (n_ > kMost) {  // before anything is copied
             fail("boxes", "has " + std::to_string(n_) + " rows, but 2^31 - 1 are the most");
         }
-        const Element element = boxes_.element();
-        if (element != Element::float32 && element != Element::float16 && element != Element::float64) {
-            fail("boxes", "must be float32, float16 or float64");
-        }
         check_vector(scores_);
+        require_floating(boxes_);
+        require_floating(scores_);
+        const Element element = boxes_.element();
         if (scores_.element() != element) fail("scores", "must have the type of boxes");
         input_ = throng_nms_input_default();
         input_.dtype = static_cast<std::int32_t>(element);
@@ -146,8 +185,27 @@ py::object copy_of(const ArrayView& like, const std::vector<Number>& values, std
     return array;
 }
 
-void run(throng_nms* nms, const throng_nms_params& params, const Call& call, const throng_nms_output& output,
-         void* workspace, std::size_t bytes, std::uintptr_t stream) {
+// Host arrays. More boxes than kMaxUninterrupted may take seconds: the handlers of signals run meanwhile.
+void run_host(throng_nms* nms, const throng_nms_params& params, const Call& call, const throng_nms_output& output) {
+    constexpr std::int64_t kMaxUninterrupted = 1 << 14;
+    throng_status status = THRONG_OK;
+    throng_nms_params own = params;
+    const auto work = [&] { status = throng_nms_run(nms, &own, &call.input(), &output, nullptr, 0, nullptr); };
+    if (call.size() <= kMaxUninterrupted) {
+        const py::gil_scoped_release unlocked;
+        work();
+    } else {
+        std::atomic<std::int32_t> stop{0};
+        static_assert(sizeof stop == sizeof(std::int32_t) && std::atomic<std::int32_t>::is_always_lock_free);
+        own.stop = reinterpret_cast<const volatile std::int32_t*>(&stop);
+        if (!run_with_signals(work, [&stop] { stop = 1; })) throw py::error_already_set();
+    }
+    check(nms, status);
+}
+
+// CUDA arrays.
+void run_device(throng_nms* nms, const throng_nms_params& params, const Call& call, const throng_nms_output& output,
+                void* workspace, std::size_t bytes, std::uintptr_t stream) {
     throng_status status = THRONG_OK;
     {
         const py::gil_scoped_release unlocked;
@@ -159,11 +217,9 @@ void run(throng_nms* nms, const throng_nms_params& params, const Call& call, con
 
 // Host arrays: returns the indices, with the hits or the scores of the kept boxes if wanted.
 py::object suppress_host(const throng_nms_params& params, const Call& call, bool with_hits, bool with_scores) {
-    throng_nms* nms = handle_of(call.boxes());
+    const HostCall host;
+    auto& [nms, indices, hits, scores] = host.work();
     const auto n = static_cast<std::size_t>(call.size());
-    thread_local std::vector<std::int64_t> indices;
-    thread_local std::vector<std::int32_t> hits;
-    thread_local std::vector<float> scores;
     if (indices.size() < n) indices.resize(n);
     if (with_hits && hits.size() < n) hits.resize(n);
     if (with_scores && scores.size() < n) scores.resize(n);
@@ -174,7 +230,7 @@ py::object suppress_host(const throng_nms_params& params, const Call& call, bool
     output.hits = with_hits ? hits.data() : nullptr;
     output.scores = with_scores ? scores.data() : nullptr;
     output.count = &count;
-    run(nms, params, call, output, nullptr, 0, 0);
+    run_host(nms.get(), params, call, output);
     const auto kept = static_cast<std::size_t>(count);
     py::object result = copy_of(call.boxes(), indices, kept, Element::int64);
     if (with_hits) return py::make_tuple(result, copy_of(call.boxes(), hits, kept, Element::int32));
@@ -277,7 +333,7 @@ void wait_for(volatile std::int64_t* number, int device) {
 // CUDA tensors of torch: as suppress_host, by torch's allocator and current stream. Waits for the number of kept boxes.
 py::object suppress_torch(const throng_nms_params& params, const Call& call, bool with_hits, bool with_scores) {
     const int device = call.boxes().device();
-    throng_nms* nms = handle_of(call.boxes());
+    throng_nms* nms = device_handle(call.boxes());
     const std::uintptr_t stream = torch_stream(device);
     Reused& own = reused(device);
     own.require(nms, params, call.size(), stream, call.boxes());
@@ -298,7 +354,7 @@ py::object suppress_torch(const throng_nms_params& params, const Call& call, boo
     if (with_scores) output.scores = static_cast<float*>(data_of_tensor(others));
     *own.number = -1;
     output.count = const_cast<std::int64_t*>(own.number);
-    run(nms, params, call, output, own.memory, own.bytes, stream);
+    run_device(nms, params, call, output, own.memory, own.bytes, stream);
     own.indices = new_array(call.boxes(), call.size(), Element::int64);
     own.size = call.size();
     wait_for(own.number, device);
@@ -329,17 +385,21 @@ void* result_of(std::optional<ArrayView>& view, const py::object& given, const c
 
 // Called with (params, boxes, scores, idxs, image_ids, density, features, xywh, with_hits, with_scores), without
 // pybind11's dispatch, which takes a microsecond. Returns indices, (indices, hits) or (indices, scores); None for CUDA
-// arrays of other libraries than torch.
+// arrays of other libraries than torch, and for NotFloating.
 py::object suppress(PyObject* const* arguments, Py_ssize_t count) {
     if (count != 10) throw py::type_error("suppress takes 10 arguments");
     const auto object = [arguments](int k) { return py::reinterpret_borrow<py::object>(arguments[k]); };
     const auto is_true = [arguments](int k) { return arguments[k] == Py_True; };
     const auto& params = py::handle(arguments[0]).cast<const throng_nms_params&>();
     const py::object boxes = object(1);
-    if (ArrayView::is_other_cuda(boxes)) return py::none();
-    const Call call(boxes, object(2), object(3), object(4), object(5), object(6), is_true(7));
-    if (!call.boxes().is_cuda()) return suppress_host(params, call, is_true(8), is_true(9));
-    return suppress_torch(params, call, is_true(8), is_true(9));
+    if (is_list(boxes) || is_list(object(2)) || ArrayView::is_other_cuda(boxes)) return py::none();
+    try {
+        const Call call(boxes, object(2), object(3), object(4), object(5), object(6), is_true(7));
+        if (!call.boxes().is_cuda()) return suppress_host(params, call, is_true(8), is_true(9));
+        return suppress_torch(params, call, is_true(8), is_true(9));
+    } catch (const NotFloating&) {
+        return py::none();
+    }
 }
 
 }  // namespace
@@ -401,15 +461,20 @@ PYBIND11_MODULE(_nms, module) {
         METH_FASTCALL, nullptr};
     module.attr("suppress") = py::reinterpret_steal<py::object>(PyCFunction_New(&suppress_method, nullptr));
 
-    // Returns (mask, count), new ones where they are None. Does not wait for CUDA. Returns None for CUDA arrays of other
-    // libraries than torch.
+    // Returns (mask, count), new ones where they are None. Does not wait for CUDA. Returns None as `suppress` does.
     module.def(
         "suppress_mask",
         [](const throng_nms_params& params, const py::object& boxes, const py::object& scores, const py::object& idxs,
            const py::object& density, const py::object& features, bool xywh, const py::object& mask,
            const py::object& count) -> py::object {
-            if (ArrayView::is_other_cuda(boxes)) return py::none();
-            const Call call(boxes, scores, idxs, py::none(), density, features, xywh);
+            if (is_list(boxes) || is_list(scores) || ArrayView::is_other_cuda(boxes)) return py::none();
+            std::optional<Call> checked;
+            try {
+                checked.emplace(boxes, scores, idxs, py::none(), density, features, xywh);
+            } catch (const NotFloating&) {
+                return py::none();
+            }
+            const Call& call = *checked;
             const bool cuda = call.boxes().is_cuda();
             const py::object out_mask = mask.is_none() ? new_array(call.boxes(), call.size(), Element::boolean) : mask;
             const py::object out_count = count.is_none() ? new_array(call.boxes(), 1, Element::int64) : count;
@@ -418,17 +483,18 @@ PYBIND11_MODULE(_nms, module) {
             output.mask =
                 static_cast<std::uint8_t*>(result_of(views[0], out_mask, "mask", call, call.size(), Element::boolean));
             output.count = result_of(views[1], out_count, "count", call, 1, Element::int64);
-            throng_nms* nms = handle_of(call.boxes());
             if (cuda) {
+                throng_nms* nms = device_handle(call.boxes());
                 const int device = call.boxes().device();
                 const std::uintptr_t stream = torch_stream(device);
                 Reused temporary;  // a graph must own its workspace
                 Reused& own = torch_captures() ? temporary : reused(device);
                 own.require(nms, params, call.size(), stream, call.boxes());
-                run(nms, params, call, output, own.memory, own.bytes, stream);
+                run_device(nms, params, call, output, own.memory, own.bytes, stream);
                 own.release_large();
             } else {
-                run(nms, params, call, output, nullptr, 0, 0);
+                const HostCall host;
+                run_host(host.work().nms.get(), params, call, output);
             }
             return py::make_tuple(out_mask, out_count);
         });
@@ -458,13 +524,13 @@ PYBIND11_MODULE(_nms, module) {
             memory = views[5]->writable();
             bytes = bytes_of(views[5]->element()) * static_cast<std::size_t>(views[5]->shape().at(0));
         }
-        run(handle_of(call.boxes()), params, call, output, memory, bytes, stream);
+        run_device(device_handle(call.boxes()), params, call, output, memory, bytes, stream);
     });
 
-    // Returns the bytes of workspace for suppress_into on the device of boxes; 0 for the host.
+    // Returns the bytes of workspace for suppress_into on the device of boxes.
     module.def("workspace_size", [](const throng_nms_params& params, const py::object& boxes) {
         const ArrayView view(boxes, "boxes");
-        return workspace_size(handle_of(view), params, view.shape().empty() ? 0 : view.shape()[0]);
+        return workspace_size(device_handle(view), params, view.shape().empty() ? 0 : view.shape()[0]);
     });
 
     // Returns a new array of the library and the device of `like`. kind: "int64", "int32", "float32" or "bool".

@@ -8,8 +8,8 @@ and can replace torchvision's. Warnings go to the logger "throng" of logging.
 from ._functions import Error, batched_nms, nms, nms_mask, soft_nms
 from ._nms import __version__
 
-__all__ = ["Detector", "Error", "Frame", "Pipeline", "batched_nms", "detection_dtype", "nms", "nms_mask", "soft_nms",
-           "__version__"]
+_DETECTION = ("Counts", "Detector", "Event", "Frame", "LineCount", "Pipeline", "ZoneCount", "detection_dtype")
+__all__ = [*_DETECTION, "Error", "batched_nms", "nms", "nms_mask", "soft_nms", "__version__"]
 
 
 def __dir__():
@@ -18,7 +18,7 @@ def __dir__():
 
 def __getattr__(name):
     # Imported on first use: NumPy, OpenCV and FFmpeg take longer to load than a suppression.
-    if name in ("Detector", "Frame", "Pipeline", "detection_dtype"):
+    if name in _DETECTION:
         from . import _detection
 
         return _detection.dtype if name == "detection_dtype" else getattr(_detection, name)

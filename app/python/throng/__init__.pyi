@@ -96,9 +96,37 @@ class Detector:
     def detect(
         self, image: Any, chroma: Any | None = ..., *, order: Literal["bgr", "rgb"] = ...
     ) -> numpy.ndarray[Any, numpy.dtype[numpy.void]]: ...
+    def clone(self) -> Detector: ...
     def close(self) -> None: ...
     def __enter__(self) -> Detector: ...
     def __exit__(self, *_: object) -> None: ...
+
+class Event:
+    kind: Literal["appeared", "left", "crossed", "entered", "exited"]
+    track: int
+    seconds: float
+    name: str
+    direction: Literal["in", "out", ""]
+    dwell: float
+    again: bool
+    facing: bool
+
+class LineCount:
+    inward: int
+    outward: int
+
+class ZoneCount:
+    occupancy: int
+    visits: int
+    exits: int
+    dwell: float
+
+class Counts:
+    people: int
+    unique: int
+    lines: dict[str, LineCount]
+    zones: dict[str, ZoneCount]
+    events: list[Event]
 
 class Frame:
     index: int
@@ -110,6 +138,7 @@ class Frame:
     num_raw: int
     overflow: int
     damaged: bool
+    counts: Counts | None
 
 class Pipeline:
     def __init__(
@@ -120,12 +149,15 @@ class Pipeline:
         images: bool | Literal["gray", "bgr", "rgb"] | None = ...,
         track: bool = ...,
         hide: Literal["blur", "mosaic", "solid"] | None = ...,
+        count: str | PathLike[str] | bool | None = ...,
         backend: Backend = ...,
         device: int = ...,
         **settings: Unpack[Settings],
     ) -> None: ...
     def __iter__(self) -> Iterator[Frame]: ...
     def __next__(self) -> Frame: ...
+    @property
+    def counts(self) -> Counts | None: ...
     def stop(self) -> None: ...
     def close(self) -> None: ...
     def __enter__(self) -> Pipeline: ...

@@ -77,7 +77,7 @@ class Detector:
 
     detector: "haar", "lbp", "hog", "cnn", "person", "face+person" (settings are then of the people), or "auto": cnn if a model of it is installed, otherwise haar.
     backend: "auto", "cpu" or "cuda". settings: the options of `throng detect` for detector and suppression, with "_" for "-", such as min_size=40, model="alt2" or switch={"input": "letterbox"};
-    None: the detector's default. Calls of several threads take turns. Use it in a `with` statement, or call close(), to
+    None: the detector's default. Calls of several threads take turns, unless each has a clone. Use it in a `with` statement, or call close(), to
     free its memory early.
     """
 
@@ -107,8 +107,17 @@ class Detector:
         red_first = _choice({"bgr": False, "rgb": True}, order, "order")
         return numpy.frombuffer(self._open().detect(image, chroma, red_first), dtype=dtype)
 
+    def clone(self):
+        """Returns another detector with the same options, so that two threads detect at once.
+
+        On the CPU, clones share the model in memory. threads=1 suits one clone per core.
+        """
+        other = object.__new__(type(self))
+        other._detector = self._open().clone()
+        return other
+
     def close(self):
-        """Frees the model and all memory. Further calls are errors."""
+        """Frees the model unless a clone uses it, and all other memory. Further calls are errors."""
         self._detector = None
 
     def __enter__(self):
@@ -116,6 +125,68 @@ class Detector:
 
     def __exit__(self, *_):
         self.close()
+
+
+@dataclasses.dataclass
+class Event:
+    """What a person did, as in the lines of `throng detect --events`."""
+
+    kind: str  #: "appeared", "left", "crossed" (a line), "entered" or "exited" (a zone)
+    track: int  #: of the person
+    seconds: float  #: when it happened: also before the frame in which it was noticed
+    name: str  #: of the line or zone; "" without one
+    direction: str  #: crossed: "in", to the right seen along the line, or "out"; otherwise ""
+    dwell: float  #: left, exited: seconds since the person appeared or entered
+    again: bool  #: appeared: was counted before, and not tracked for a while
+    facing: bool  #: crossed: the person has a face ("face+person")
+
+
+@dataclasses.dataclass
+class LineCount:
+    """Crossings of a line."""
+
+    inward: int  #: to the right, seen along the line
+    outward: int
+
+
+@dataclasses.dataclass
+class ZoneCount:
+    """Visits of a zone."""
+
+    occupancy: int  #: people inside now
+    visits: int  #: entries
+    exits: int
+    dwell: float  #: seconds, sum over the exits
+
+
+@dataclasses.dataclass
+class Counts:
+    """What is counted in a source so far."""
+
+    people: int  #: in the frame
+    unique: int  #: different people since the start; those who return with another track count again
+    lines: dict[str, LineCount]  #: by name
+    zones: dict[str, ZoneCount]
+    events: list[Event]  #: noticed with the frame
+
+
+_EVENTS = ("appeared", "left", "crossed", "entered", "exited")
+
+
+def _counts(values):
+    if values is None:
+        return None
+    people, unique, shapes, events = values
+    counts = Counts(people, unique, {}, {}, [])
+    for name, is_zone, occupancy, inward, outward, dwell in shapes:
+        if is_zone:
+            counts.zones[name] = ZoneCount(occupancy, inward, outward, dwell)
+        else:
+            counts.lines[name] = LineCount(inward, outward)
+    for kind, inward, again, facing, track, seconds, dwell, name in events:
+        direction = ("in" if inward else "out") if _EVENTS[kind] == "crossed" else ""
+        counts.events.append(Event(_EVENTS[kind], track, seconds, name, direction, dwell, again, facing))
+    return counts
 
 
 @dataclasses.dataclass
@@ -131,6 +202,7 @@ class Frame:
     num_raw: int  #: detections before suppression
     overflow: int  #: raw detections that were dropped because the buffers were full
     damaged: bool  #: the frame is incomplete or may be decoded incorrectly
+    counts: Counts | None  #: None without count=
 
 
 class Pipeline:
@@ -139,18 +211,22 @@ class Pipeline:
     source: a video or image file, a folder of images, "rtsp://...", "camera:0", "crowd:faces=60,frames=100".
     images: "gray" (as detectors see it; also True), "bgr" or "rgb" copy the pixels of each frame. track=True gives
     detections the `track` of a face over time. hide="blur", "mosaic" or "solid": images never show a face that was found;
-    frames then come some frames later. Options as for Detector. A damaged file raises throng.Error after its readable
+    frames then come some frames later. count: a file of lines and zones, as `throng detect --count` reads it, or True for
+    the whole image: frames have `counts`. Options as for Detector. A damaged file raises throng.Error after its readable
     frames, a missing one FileNotFoundError. Use it in a `with` statement, or call close(), to stop early.
     """
 
-    def __init__(self, source, detector="auto", *, images=False, track=False, hide=None, backend="auto", device=0,
-                 **settings):
+    def __init__(self, source, detector="auto", *, images=False, track=False, hide=None, count=None, backend="auto",
+                 device=0, **settings):
         source = os.fspath(source)
         pixels = _choice({False: 0, None: 0, True: 1, "gray": 1, "bgr": 2, "rgb": 3}, images, "images")
         self._images = pixels != 0
         style = _choice({None: 0, "blur": 1, "mosaic": 2, "solid": 3}, hide, "hide")
-        self._stream = _made(_detect.Stream, _file_of(settings) or source, pixels, bool(track), style, source,
-                             backend=backend, device=device, settings={"detector": detector, **settings})
+        plan = None if count is None or count is False else "" if count is True else os.fspath(count)
+        files = [file for file in (plan, _file_of(settings), source) if file]
+        missing = next((file for file in files if not os.path.exists(file)), None)
+        self._stream = _made(_detect.Stream, missing, pixels, bool(track), style, plan,
+                             source, backend=backend, device=device, settings={"detector": detector, **settings})
 
     def __iter__(self):
         return self
@@ -159,13 +235,18 @@ class Pipeline:
         frame = self._stream.next(self._images)
         if frame is None:
             raise StopIteration
-        index, seconds, detections, height, width, channels, pixels, num_raw, overflow, damaged = frame
+        index, seconds, detections, height, width, channels, pixels, num_raw, overflow, damaged, counts = frame
         image = None
         if pixels is not None:
             image = numpy.frombuffer(pixels, dtype=numpy.uint8)
             image = image.reshape((height, width) if channels == 1 else (height, width, channels))
         found = numpy.frombuffer(detections, dtype=dtype)
-        return Frame(index, seconds, found, height, width, image, num_raw, overflow, damaged)
+        return Frame(index, seconds, found, height, width, image, num_raw, overflow, damaged, _counts(counts))
+
+    @property
+    def counts(self):
+        """What is counted so far; at the end of the source, with all visits ended. None without count=."""
+        return _counts(self._stream.counts())
 
     def stop(self):
         """Ends the iteration, also one that waits in another thread. Any thread may call it."""

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import array
+import ctypes
 import functools
+import itertools
+import re
+import sys
 
 from . import _nms
 
@@ -120,6 +125,69 @@ def _cupy_arrays(arrays):
     return [None if array is None else cupy.ascontiguousarray(array) for array in arrays], stream
 
 
+def _is_list(values):
+    return isinstance(values, (list, tuple))
+
+
+def _buffer(values, kind, name, rows_of=None):
+    """A list of numbers, or of rows of numbers, as an array with the buffer protocol; anything else as it is.
+
+    rows_of: the numbers in a row; 0: as many as in the first one.
+    """
+    if not _is_list(values):
+        return values
+    try:
+        if rows_of is None:
+            return array.array(kind, values)
+        rows = [tuple(row) for row in values]
+        columns = rows_of or (len(rows[0]) if rows else 1)
+        if any(len(row) != columns for row in rows):
+            raise ValueError
+        numbers = array.array(kind, itertools.chain.from_iterable(rows))
+    except (TypeError, ValueError, OverflowError):
+        form = "numbers" if rows_of is None else f"rows of {rows_of or 'as many'} numbers"
+        raise Error(f"{name}: must be a list of {form}") from None
+    element = {"f": ctypes.c_float, "d": ctypes.c_double}[kind]
+    return (element * columns * len(rows)).from_buffer(numbers)
+
+
+def _type_of(values):
+    """Returns "int64" or "bfloat16", for arrays of any library, or "list"."""
+    if _is_list(values):
+        return "list"
+    if hasattr(values, "dtype"):
+        return str(values.dtype).removeprefix("torch.")
+    try:
+        view = memoryview(values)
+    except TypeError:
+        return "float32"  # an array on CUDA: torch finds its type
+    code = view.format.lstrip("@=<")
+    return f"{'float' if code in tuple('efd') else 'int' if code in tuple('hHiIlLqQ') else code}{8 * view.itemsize}"
+
+
+def _needs_conversion(boxes, scores):
+    return not all(re.fullmatch("float(16|32|64)", _type_of(values)) for values in (boxes, scores))
+
+
+def _floating(values, name, target, rows_of=None):
+    if hasattr(values, "astype"):
+        return values.astype(target)
+    if hasattr(values, "is_cuda"):
+        return values.to(getattr(sys.modules["torch"], target))
+    return _buffer(values if _is_list(values) else memoryview(values).tolist(), "d", name, rows_of)
+
+
+def _converted(boxes, scores):
+    """Lists and integers become float64, bfloat16 becomes float32. Raises Error for other types."""
+    types = [_type_of(boxes), _type_of(scores)]
+    for name, kind in zip(("boxes", "scores"), types):
+        if not re.fullmatch("list|bfloat16|float(16|32|64)|u?int(16|32|64)", kind):
+            raise Error(f"{name}: must be float16, bfloat16, float32, float64 or integers of 2 bytes or more, "
+                        f"not {kind}")
+    target = "float32" if types == ["bfloat16", "bfloat16"] else "float64"
+    return _floating(boxes, "boxes", target, 4), _floating(scores, "scores", target)
+
+
 def _workspace(params, boxes):
     return _nms.new_array(boxes, _nms.workspace_size(params, boxes), "bool")
 
@@ -129,11 +197,18 @@ def _suppress(params, boxes, scores, idxs, image_ids, density, features, box_for
     result = _nms.suppress(params, boxes, scores, idxs, image_ids, density, features, xywh, with_hits, with_scores)
     if result is not None:
         return result
+    if _needs_conversion(boxes, scores):
+        result = _suppress(params, *_converted(boxes, scores), _buffer(idxs, "q", "idxs"),
+                           _buffer(image_ids, "q", "image_ids"), _buffer(density, "f", "density"),
+                           _buffer(features, "f", "features", 0), box_format, with_hits, with_scores)
+        if not _is_list(boxes):
+            return result
+        return tuple(each.tolist() for each in result) if isinstance(result, tuple) else result.tolist()
     # CUDA arrays of another library than torch.
     if not _is_cupy(boxes):
         tensors = _as_tensors(boxes=boxes, scores=scores, idxs=idxs, image_ids=image_ids, density=density,
                               features=features)
-        return _nms.suppress(params, *tensors, xywh, with_hits, with_scores)
+        return _suppress(params, *tensors, box_format, with_hits, with_scores)
     (boxes, scores, idxs, image_ids, density, features), stream = _cupy_arrays(
         (boxes, scores, idxs, image_ids, density, features))
     size = boxes.shape[0]
@@ -158,6 +233,8 @@ def nms(boxes, scores, iou_threshold=0.5, *, rule=None, box_format="xyxy", densi
     boxes: [N, 4] float32, float16 or float64, as corners ("xyxy") or as left, top, width, height ("xywh").
     scores: [N], of the type of boxes. Arrays of torch, NumPy, CuPy, or with the buffer protocol,
     ``__cuda_array_interface__`` or DLPack. Returns int64 indices of the same library on the same device.
+    Both may also be bfloat16, which is widened to float32, or whole numbers of 2 bytes or more or lists, which are
+    computed as float64. Results for lists are lists.
 
     Without `rule`, the result is that of ``torchvision.ops.nms``: greedy, IoU > iou_threshold, equal scores in the
     order of the input, boxes without extent or with NaN are kept. With `rule` ("one-pass", "greedy", "soft-linear",
@@ -169,6 +246,7 @@ def nms(boxes, scores, iou_threshold=0.5, *, rule=None, box_format="xyxy", densi
     return_hits: also return int32 [kept], the number of boxes that each kept one represents.
 
     Raises throng.Error for wrong shapes, types and devices, and for a threshold outside [0, 1]; never for values.
+    On the CPU, handlers of signals run during calls with many boxes: Ctrl-C ends them.
     CUDA arrays need a build with CUDA. The call waits for the device once, to know the number of indices; nms_mask does
     not wait.
     """
@@ -208,15 +286,25 @@ def nms_mask(boxes, scores, iou_threshold=0.5, *, idxs=None, mask=None, count=No
     uint8 [N]) and `count` (int64 [1]) may be given; they are written directly.
     """
     params = _params(iou_threshold, rule, options)
-    xywh = _choice(_FORMATS, box_format, "box_format")
+    return _suppress_mask(params, boxes, scores, idxs, density, features, _choice(_FORMATS, box_format, "box_format"),
+                          mask, count)
+
+
+def _suppress_mask(params, boxes, scores, idxs, density, features, xywh, mask, count):
     result = _nms.suppress_mask(params, boxes, scores, idxs, density, features, xywh, mask, count)
     if result is not None:
         return result
+    if _needs_conversion(boxes, scores):
+        made = _suppress_mask(params, *_converted(boxes, scores), _buffer(idxs, "q", "idxs"),
+                              _buffer(density, "f", "density"), _buffer(features, "f", "features", 0), xywh, mask, count)
+        if _is_list(boxes):
+            made = made[0] if mask is not None else made[0].tolist(), made[1] if count is not None else made[1].tolist()
+        return made
     # CUDA arrays of another library than torch.
     if not _is_cupy(boxes):
         *tensors, mask_tensor, count_tensor = _as_tensors(boxes=boxes, scores=scores, idxs=idxs, density=density,
                                                           features=features, mask=mask, count=count)
-        made = _nms.suppress_mask(params, *tensors, xywh, mask_tensor, count_tensor)
+        made = _suppress_mask(params, *tensors, xywh, mask_tensor, count_tensor)
         return made[0] if mask is None else mask, made[1] if count is None else count
     (boxes, scores, idxs, density, features), stream = _cupy_arrays((boxes, scores, idxs, density, features))
     if mask is None:

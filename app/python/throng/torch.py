@@ -1,7 +1,7 @@
 """Operators for torch: torch.ops.throng.nms, batched_nms and nms_mask, and replacements for torchvision's.
 
-Registered where torch has torch.library.register_fake (2.4 or newer), with fake kernels, so that torch.compile traces them.
-With an older torch, the functions of this module work eagerly.
+With torch 2.4 or newer (torch.library.register_fake), they have fake kernels, so that torch.compile traces them. vmap runs
+them once per sample; the results must have one size, as those of nms_mask have.
 """
 
 import contextlib
@@ -13,8 +13,8 @@ from . import _functions
 
 Error = _functions.Error
 
-#: True if the operators are registered with torch.
-has_operators = hasattr(torch.library, "register_fake")
+#: True if torch.compile can trace the operators.
+has_fakes = hasattr(torch.library, "register_fake")
 
 
 def _detached(tensor):
@@ -26,7 +26,11 @@ def _nms(boxes: torch.Tensor, scores: torch.Tensor, iou_threshold: float) -> tor
 
 
 def _batched_nms(boxes: torch.Tensor, scores: torch.Tensor, idxs: torch.Tensor, iou_threshold: float) -> torch.Tensor:
-    if idxs.dtype not in (torch.int32, torch.int64):
+    if boxes.numel() == 0:
+        return torch.empty((0,), dtype=torch.int64, device=boxes.device)
+    if idxs.is_floating_point():
+        idxs = torch.unique(idxs.detach(), return_inverse=True)[1]  # 0.2 and 0.7 are two classes
+    elif idxs.dtype not in (torch.int32, torch.int64):
         idxs = idxs.to(torch.int64)
     return _functions.batched_nms(_detached(boxes), _detached(scores), idxs, iou_threshold)
 
@@ -35,17 +39,20 @@ def _nms_mask(boxes: torch.Tensor, scores: torch.Tensor, iou_threshold: float) -
     return _functions.nms_mask(_detached(boxes), _detached(scores), iou_threshold)
 
 
-if has_operators:
-    # Not torch.library.custom_op, whose calls take twice as long.
-    _library = torch.library.Library("throng", "DEF")
-    for _schema, _function in (
-            ("nms(Tensor boxes, Tensor scores, float iou_threshold) -> Tensor", _nms),
-            ("batched_nms(Tensor boxes, Tensor scores, Tensor idxs, float iou_threshold) -> Tensor", _batched_nms),
-            ("nms_mask(Tensor boxes, Tensor scores, float iou_threshold) -> (Tensor, Tensor)", _nms_mask)):
-        _library.define(_schema, tags=(torch.Tag.pt2_compliant_tag,))
-        for _device in ("CPU", "CUDA"):
-            _library.impl(_schema.partition("(")[0], _function, _device)
+# Not torch.library.custom_op, whose calls take twice as long.
+_library = torch.library.Library("throng", "DEF")
+for _schema, _function in (
+        ("nms(Tensor boxes, Tensor scores, float iou_threshold) -> Tensor", _nms),
+        ("batched_nms(Tensor boxes, Tensor scores, Tensor idxs, float iou_threshold) -> Tensor", _batched_nms),
+        ("nms_mask(Tensor boxes, Tensor scores, float iou_threshold) -> (Tensor, Tensor)", _nms_mask)):
+    _library.define(_schema, **({"tags": (torch.Tag.pt2_compliant_tag,)} if has_fakes else {}))
+    for _device in ("CPU", "CUDA"):
+        _library.impl(_schema.partition("(")[0], _function, _device)
+_nms_operator = torch.ops.throng.nms
+_batched_operator = torch.ops.throng.batched_nms
+_mask_operator = torch.ops.throng.nms_mask
 
+if has_fakes:
     @torch.library.register_fake("throng::nms")
     def _(boxes, scores, iou_threshold):
         return boxes.new_empty(torch.library.get_ctx().new_dynamic_size(), dtype=torch.int64)
@@ -58,14 +65,10 @@ if has_operators:
     def _(boxes, scores, iou_threshold):
         return boxes.new_empty(boxes.shape[0], dtype=torch.bool), boxes.new_empty(1, dtype=torch.int64)
 
-    _nms_operator = torch.ops.throng.nms
-    _batched_operator = torch.ops.throng.batched_nms
-    _mask_operator = torch.ops.throng.nms_mask
-
 
 def _is_traced():
     compiler = getattr(torch, "compiler", None)
-    return has_operators and compiler is not None and compiler.is_compiling()
+    return has_fakes and compiler is not None and compiler.is_compiling()
 
 
 def nms(boxes, scores, iou_threshold):
@@ -75,11 +78,7 @@ def nms(boxes, scores, iou_threshold):
 
 def batched_nms(boxes, scores, idxs, iou_threshold):
     """As torchvision.ops.batched_nms, without offsets of coordinates."""
-    if boxes.numel() == 0:
-        return torch.empty((0,), dtype=torch.int64, device=boxes.device)
-    if _is_traced():
-        return _batched_operator(boxes, scores, idxs, iou_threshold)
-    return _batched_nms(boxes, scores, idxs, iou_threshold)
+    return (_batched_operator if _is_traced() else _batched_nms)(boxes, scores, idxs, iou_threshold)
 
 
 def nms_mask(boxes, scores, iou_threshold):
@@ -114,7 +113,7 @@ def _replaced_batched_nms(boxes: torch.Tensor, scores: torch.Tensor, idxs: torch
                           iou_threshold: float) -> torch.Tensor:
     if boxes.is_cuda and not _cuda_works():
         return _Patch.batched(boxes, scores, idxs, iou_threshold)
-    return batched_nms(boxes, scores, idxs, iou_threshold)
+    return _batched_operator(boxes, scores, idxs, iou_threshold)  # which vmap and torch.compile know
 
 
 def _batched_nms_of(torchvision_batched_nms):

@@ -4,7 +4,7 @@ from torch import Tensor
 
 from . import Error as Error
 
-has_operators: bool
+has_fakes: bool
 
 def nms(boxes: Tensor, scores: Tensor, iou_threshold: float) -> Tensor: ...
 def batched_nms(boxes: Tensor, scores: Tensor, idxs: Tensor, iou_threshold: float) -> Tensor: ...

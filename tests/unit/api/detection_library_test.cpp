@@ -8,9 +8,11 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "app/api/throng.h"
@@ -81,11 +83,12 @@ protected:
         return image;
     }
 
-    std::vector<throng_detection> detect(const throng_image& image) {
+    std::vector<throng_detection> detect(const throng_image& image) { return detect(image, detector_); }
+    static std::vector<throng_detection> detect(const throng_image& image, throng_detector* detector) {
         std::vector<throng_detection> found(1000);
         std::int64_t count = -1;
-        EXPECT_EQ(throng_detect(detector_, &image, found.data(), sizeof found[0], 1000, &count), THRONG_OK)
-            << throng_detector_error(detector_);
+        EXPECT_EQ(throng_detect(detector, &image, found.data(), sizeof found[0], 1000, &count), THRONG_OK)
+            << throng_detector_error(detector);
         found.resize(count >= 0 ? static_cast<std::size_t>(count) : 0);
         return found;
     }
@@ -216,6 +219,12 @@ TEST(DetectionLibraryCreation, ReportsWhatIsWrong) {
     fails(THRONG_ERROR_USAGE, "detector", [](throng_options& options) { options.detector = nullptr; });
     fails(THRONG_ERROR_USAGE, "options.min_size", [](throng_options& options) { options.min_size = -3; });
     fails(THRONG_ERROR_USAGE, "options.theta", [](throng_options& options) { options.theta = 7; });
+    for (const char* cascade : {"haar", "lbp"}) {
+        fails(THRONG_ERROR_USAGE, "options.score_threshold", [&](throng_options& options) {
+            options.detector = cascade;
+            options.score_threshold = 0.5;
+        });
+    }
     fails(THRONG_ERROR_USAGE, "backend", [](throng_options& options) { options.backend = 5; });
     fails(THRONG_ERROR_USAGE, "options", [](throng_options& options) { options.size = 1001; });
     const throng_options options = cpu_options();
@@ -338,6 +347,42 @@ TEST_F(DetectionLibrary, AStopEndsRunAndTheOpeningOfASource) {
     EXPECT_EQ(stream, nullptr);
     EXPECT_EQ(throng_run(THRONG_ABI, kEndless, &options, count_frames, &count), THRONG_ERROR_STOPPED);
     throng_stop_destroy(stop);
+}
+
+// Clones need no file, and none of the others: not even the detector that they were made from.
+TEST_F(DetectionLibrary, ClonesShareTheModel) {
+    const ScratchDir folder;
+    const std::string file = (folder.path() / "haarcascade_own.xml").string();
+    std::filesystem::copy_file(*cascade_file("haarcascade_frontalface_alt2.xml"), file);
+    throng_options options = cpu_options();
+    options.detector = "haar";
+    options.model = file.c_str();
+    options.threads = 1;
+    throng_detector* first = nullptr;
+    ASSERT_EQ(throng_detector_create(&first, THRONG_ABI, &options), THRONG_OK) << throng_detector_error(nullptr);
+    std::filesystem::remove(file);
+    std::vector<throng_detector*> clones(3);
+    for (std::size_t k = 0; k < clones.size(); ++k) {
+        throng_detector* from = k == 2 ? clones[1] : first;
+        ASSERT_EQ(throng_detector_clone(&clones[k], from), THRONG_OK) << throng_detector_error(from);
+        EXPECT_STREQ(throng_detector_backend(clones[k]), "cpu");
+    }
+    throng_detector* another = nullptr;
+    EXPECT_NE(throng_detector_create(&another, THRONG_ABI, &options), THRONG_OK) << "there is no file any more";
+    throng_detector_destroy(std::exchange(first, nullptr));
+    std::vector<std::thread> threads;
+    for (throng_detector* clone : clones) {
+        threads.emplace_back([&, clone] {
+            const throng_image image = image_of(THRONG_GRAY8, gray_.data(), width_);
+            for (int k = 0; k < 5; ++k) EXPECT_TRUE(same(detect(image, clone), expected_));
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(throng_detector_clone(nullptr, clones[0]), THRONG_ERROR_USAGE);
+    EXPECT_NE(std::string(throng_detector_error(clones[0])).find("clone"), std::string::npos);
+    EXPECT_EQ(throng_detector_clone(&another, nullptr), THRONG_ERROR_USAGE);
+    EXPECT_EQ(another, nullptr);
+    for (throng_detector* clone : clones) throng_detector_destroy(clone);
 }
 
 // Every thread gets the faces of its image and its own error text.
@@ -495,9 +540,10 @@ std::string output_of(const std::string& command) {
 TEST(Examples, Run) {
     EXPECT_EQ(output_of(TH_EXAMPLE_NMS), "kept 1 0 3\n");
     TH_NEED(model, cascade_file("haarcascade_frontalface_alt2.xml"), "opencv-data");
-    const std::string text = output_of(TH_EXAMPLE_DETECT);
-    EXPECT_NE(text.find("frame 2: "), std::string::npos) << text;
-    EXPECT_NE(text.find(" faces in all\n"), std::string::npos) << text;
+    for (const char* example : {TH_EXAMPLE_DETECT, TH_EXAMPLE_FOLLOW}) {
+        const std::string text = output_of(example);
+        EXPECT_NE(text.find("frame 2: face 1"), std::string::npos) << text;
+    }
     EXPECT_EQ(output_of(TH_EXAMPLE_IMAGE), "cpu: 0 faces\n");
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <map>
 #include <string>
@@ -107,6 +108,99 @@ TEST_F(LibraryFrames, TracksKeepTheirFaces) {
     for (const Picture& frame : pictures(options_of(THRONG_PIXELS_DECODED))) {
         for (const throng_detection& face : frame.faces) EXPECT_EQ(face.track, -1);
     }
+}
+
+// Every person is in a zone of the whole image from the first count to the last.
+TEST_F(LibraryFrames, PeopleAreCounted) {
+    const ScratchDir folder;
+    const std::string plan = (folder.path() / "plan.toml").string();
+    std::ofstream(plan)
+        << "size = [480, 360]\n[[zone]]\nname = \"all\"\npoints = [[0, 0], [480, 0], [480, 360], [0, 360]]\n"
+           "[[line]]\nname = \"middle\"\nfrom = [240, 0]\nto = [240, 360]\n";
+    throng_options options = options_of(THRONG_PIXELS_DECODED);
+    options.count = plan.c_str();
+    throng_stream* stream = nullptr;
+    const char* source = "crowd:faces=5,size=480x360,frames=30,seed=5,motion=walk";
+    ASSERT_EQ(throng_stream_open(&stream, THRONG_ABI, source, &options), THRONG_OK) << throng_stream_error(nullptr);
+    std::map<std::int32_t, std::int64_t> events;
+    std::int64_t present = 0;  // by the events
+    const auto check = [&](const throng_counts& counts) {
+        EXPECT_EQ(counts.size, sizeof counts);
+        ASSERT_EQ(counts.num_shapes, 2);
+        const throng_shape line = throng_counts_shape(&counts, 0);
+        const throng_shape zone = throng_counts_shape(&counts, 1);
+        EXPECT_STREQ(line.name, "middle");
+        EXPECT_STREQ(zone.name, "all");
+        EXPECT_EQ(line.is_zone, 0);
+        EXPECT_EQ(zone.is_zone, 1);
+        for (std::int64_t k = 0; k < counts.num_events; ++k) {
+            const throng_event event = throng_counts_event(&counts, k);
+            ++events[event.kind];
+            const bool of_zone = event.kind == THRONG_EVENT_ENTERED || event.kind == THRONG_EVENT_EXITED;
+            EXPECT_STREQ(event.name, event.kind == THRONG_EVENT_CROSSED ? "middle" : of_zone ? "all" : "");
+            present += event.kind == THRONG_EVENT_APPEARED ? 1 : event.kind == THRONG_EVENT_LEFT ? -1 : 0;
+        }
+        EXPECT_EQ(zone.in, events[THRONG_EVENT_ENTERED]);
+        EXPECT_EQ(zone.out, events[THRONG_EVENT_EXITED]);
+        EXPECT_EQ(zone.occupancy, zone.in - zone.out);
+        EXPECT_EQ(line.in + line.out, events[THRONG_EVENT_CROSSED]);
+        EXPECT_LE(counts.people, present);  // who is not seen for a moment has not left
+        EXPECT_LE(counts.unique, events[THRONG_EVENT_APPEARED]);
+    };
+    const throng_frame* frame = nullptr;
+    int frames = 0;
+    while (throng_stream_next(stream, -1, &frame, nullptr) == THRONG_OK && frame != nullptr) {
+        ++frames;
+        ASSERT_GE(frame->size, sizeof *frame);
+        ASSERT_NE(frame->counts, nullptr);
+        EXPECT_EQ(throng_stream_counts(stream), frame->counts);
+        check(*frame->counts);
+    }
+    EXPECT_EQ(frames, 30);
+    const throng_counts* end = throng_stream_counts(stream);
+    ASSERT_NE(end, nullptr);
+    check(*end);
+    EXPECT_EQ(present, 0);
+    EXPECT_EQ(end->people, 0);
+    EXPECT_GE(end->unique, 3);
+    EXPECT_EQ(throng_counts_shape(end, 1).occupancy, 0);
+    EXPECT_GE(throng_counts_shape(end, 1).out, 3);
+    EXPECT_GT(throng_counts_shape(end, 1).dwell, 0);
+    throng_stream_destroy(stream);
+
+    options.count = "/nonexistent.toml";
+    EXPECT_EQ(throng_stream_open(&stream, THRONG_ABI, source, &options), THRONG_ERROR_INPUT);
+    EXPECT_NE(std::string(throng_stream_error(nullptr)).find("/nonexistent.toml"), std::string::npos);
+    std::ofstream(plan) << "size = 3\n";
+    options.count = plan.c_str();
+    EXPECT_EQ(throng_stream_open(&stream, THRONG_ABI, source, &options), THRONG_ERROR_USAGE);
+    EXPECT_NE(std::string(throng_stream_error(nullptr)).find(plan), std::string::npos);
+    for (const char* count : {static_cast<const char*>(nullptr), ""}) {
+        options.count = count;
+        ASSERT_EQ(throng_stream_open(&stream, THRONG_ABI, kWalk, &options), THRONG_OK) << throng_stream_error(nullptr);
+        ASSERT_EQ(throng_stream_next(stream, -1, &frame, nullptr), THRONG_OK);
+        EXPECT_EQ(frame->counts == nullptr, count == nullptr);
+        EXPECT_EQ(throng_stream_counts(stream), frame->counts);
+        EXPECT_TRUE(count == nullptr || frame->counts->num_shapes == 0);
+        throng_stream_destroy(stream);
+    }
+    EXPECT_EQ(throng_stream_counts(nullptr), nullptr);
+}
+
+// FP16 is a row of the table of options; what does not support it computes in float32.
+TEST_F(LibraryFrames, HalfIsAnOption) {
+    throng_options options = options_of(THRONG_PIXELS_DECODED);
+    throng_detector* detector = nullptr;
+    for (const char* setting : {"half=true", "half=false"}) {
+        const char* const settings[] = {setting, nullptr};
+        options.settings = settings;
+        EXPECT_EQ(throng_detector_create(&detector, THRONG_ABI, &options), THRONG_OK) << throng_detector_error(nullptr);
+        throng_detector_destroy(detector);
+    }
+    const char* const wrong[] = {"half=16", nullptr};
+    options.settings = wrong;
+    EXPECT_EQ(throng_detector_create(&detector, THRONG_ABI, &options), THRONG_ERROR_USAGE);
+    EXPECT_NE(std::string(throng_detector_error(nullptr)).find("options.half"), std::string::npos);
 }
 
 TEST_F(LibraryFrames, ColorsAreThoseOfTheDecodedFrame) {

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "app/api/throng_nms.h"
@@ -484,6 +487,62 @@ TEST(NmsLibraryStructs, InitWritesWhatTheCallerHas) {
     unsigned char none[4] = {1, 2, 3, 4};
     throng_nms_params_init(reinterpret_cast<throng_nms_params*>(none), 3);
     EXPECT_EQ(none[0], 1);
+}
+
+// Distinct boxes that all overlap: at the threshold 1 every pair is tested, so that a whole call takes many seconds.
+TEST_F(NmsLibrary, AStopEndsALongCall) {
+    Random random(seed(67));
+    std::uniform_real_distribution<float> within(0, 1);
+    NmsInput in;
+    std::vector<double> doubles;
+    for (std::size_t i = 0; i < 400'000; ++i) {
+        in.boxes.push_back({within(random), within(random), 100, 100});
+        in.scores.push_back(0.1F + within(random));
+    }
+    const std::vector<double> double_scores(in.scores.begin(), in.scores.end());
+    for (const Box& box : in.boxes) {
+        for (const float v : {box.x, box.y, box.w, box.h}) doubles.push_back(static_cast<double>(v));
+    }
+    const throng_nms_input floats = input_of(in);
+    throng_nms_input wide = floats;
+    wide.dtype = THRONG_FLOAT64;
+    wide.boxes = doubles.data();
+    wide.scores = double_scores.data();
+    std::atomic<std::int32_t> stop{0};
+    static_assert(sizeof stop == sizeof(std::int32_t));
+    std::int64_t count = -7;
+    throng_nms_output output = throng_nms_output_default();
+    output.count = &count;
+    std::vector<std::pair<throng_nms_params, throng_nms_input>> calls;
+    for (const std::int32_t rule :
+         {THRONG_NMS_GREEDY, THRONG_NMS_ONE_PASS, THRONG_NMS_SOFT_LINEAR, THRONG_NMS_SOFT_GAUSSIAN}) {
+        calls.emplace_back(throng_nms_params_default(), floats);
+        calls.back().first.rule = rule;
+    }
+    calls.emplace_back(throng_nms_params_torchvision(), floats);
+    calls.emplace_back(throng_nms_params_torchvision(), wide);
+    ASSERT_EQ(throng_nms_set_threads(nms_, 2), THRONG_OK);
+    for (auto& [params, input] : calls) {
+        SCOPED_TRACE("rule " + std::to_string(params.rule) + ", dtype " + std::to_string(input.dtype));
+        params.theta = 1;
+        params.sigma = 1e6;  // scores hardly decay
+        params.stop = reinterpret_cast<const volatile std::int32_t*>(&stop);
+        stop = 0;
+        std::thread stopper([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(30));
+            stop = 1;
+        });
+        EXPECT_EQ(status_of(params, input, output), THRONG_ERROR_STOPPED);
+        stopper.join();
+        EXPECT_NE(std::string(throng_nms_error(nms_)).find("stopped"), std::string::npos);
+        throng_nms_input few = input;
+        few.num_boxes = 5;
+        EXPECT_EQ(status_of(params, few, output), THRONG_ERROR_STOPPED) << "asked to stop before";
+        EXPECT_EQ(count, -7);
+        stop = 0;
+        EXPECT_EQ(status_of(params, few, output), THRONG_OK) << throng_nms_error(nms_);
+        EXPECT_GE(std::exchange(count, -7), 1);
+    }
 }
 
 // At least one call of several threads succeeds; the others report BUSY or succeed, and nothing is corrupted.

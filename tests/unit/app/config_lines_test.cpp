@@ -127,9 +127,9 @@ TEST(ConfigLines, TheProgramAcceptsAllLinesTogether) {
     // Writes files to the folder of the test. Skips what requires another detector, a model, a board, a file, an archive or
     // a server.
     const std::set<std::string> skipped = {
-        "switch",           "model",    "clocks",        "root", "count", "out",       "files-from",
-        "segment",          "mqtt",     "mqtt-password", "push", "http",  "http-open", "http-token-file",
-        "http-certificate", "http-key", "show-faces"};
+        "switch",           "model",    "clocks",        "root",           "count", "out",       "files-from",
+        "segment",          "mqtt",     "mqtt-password", "push",           "http",  "http-open", "http-token-file",
+        "http-certificate", "http-key", "show-faces",    "score-threshold"};
     std::string toml;
     for (std::string line : default_lines()) {
         if (is_commented_out(line)) line.erase(0, 2);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/options/detection_options.h"
+#include "core/base/error.h"
 #include "core/detect/detector_kinds.h"
 #include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
@@ -68,6 +69,27 @@ TEST(KindOptions, AChosenRuleReplacesTheOperatingPoint) {
     EXPECT_EQ(params_of({"--detector", "person", "--min-confidence", "0.25"}).detector.score_threshold, 0.25F);
     EXPECT_EQ(params_of({"--detector", "hog", "--min-confidence", "0.25"}).detector.score_threshold,
               detector_kind("hog").params.score_threshold);
+}
+
+// A cascade has none: the option would be without effect.
+TEST(KindOptions, AScoreThresholdAppliesToSomeKinds) {
+    for (const DetectorKind& kind : detector_kinds()) {
+        SCOPED_TRACE(std::string(kind.name));
+        const std::vector<std::string> arguments = {"--detector", std::string(kind.name), "--score-threshold", "0.5"};
+        const DetectionOptions options = options_after({}, &arguments);
+        if (kind.name != "haar" && kind.name != "lbp") {
+            EXPECT_EQ(options.params().detector.score_threshold, 0.5F);
+            continue;
+        }
+        try {
+            static_cast<void>(options.params());
+            ADD_FAILURE() << "no error";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), ErrorKind::usage);
+            EXPECT_EQ(error.where(), Message(Setting{"score_threshold"}));
+            EXPECT_EQ(error.problem(), Message("does not apply to %1", Setting{"detector", std::string(kind.name)}));
+        }
+    }
 }
 
 TEST(KindOptions, AnonymizeReportsTheRuleThatIsInEffect) {

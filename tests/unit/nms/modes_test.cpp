@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "core/base/error.h"
@@ -150,6 +151,31 @@ TEST(CornerNmsRandom, FloatEqualsTorchvisionsLoops) {
 }
 TEST(CornerNmsRandom, DoubleEqualsTorchvisionsLoops) {
     compare_with_torchvision<double>(52);
+}
+
+// Boxes without extent are all kept, so that the result is the order. Large inputs are sorted in several runs.
+template <class Real>
+void compare_orders(std::uint64_t first_seed) {
+    Random random(seed(first_seed));
+    CornerNms<Real> nms;
+    for (const std::uint32_t n : {1U << 17, (1U << 17) + 1, 3U << 17, 400'001U}) {
+        const std::vector<Real> corners(std::size_t{n} * 4, 0);
+        std::vector<Real> scores(n);
+        for (Real& score : scores) score = static_cast<Real>(random() % 1000);  // with ties
+        scores[n / 2] = std::numeric_limits<Real>::quiet_NaN();
+        std::vector<std::uint32_t> expected(n);
+        std::iota(expected.begin(), expected.end(), 0U);
+        std::stable_sort(expected.begin(), expected.end(), [&](std::uint32_t a, std::uint32_t b) {
+            return std::isnan(scores[a]) ? !std::isnan(scores[b]) : scores[a] > scores[b];
+        });
+        nms.run({corners.data(), scores.data(), nullptr, 1, n}, 0.5);
+        EXPECT_TRUE(nms.kept() == expected) << n;
+    }
+}
+
+TEST(CornerNmsRandom, LargeInputsAreInStableOrder) {
+    compare_orders<float>(53);
+    compare_orders<double>(54);
 }
 
 }  // namespace
