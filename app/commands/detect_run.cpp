@@ -65,7 +65,7 @@ DetectRun::DetectRun(DetectArguments arguments, const CommonOptions& common)
 int DetectRun::run() {
     if (arguments_.archive.requested()) return run_detect_archive(arguments_, settings_, common_);
     const InterruptGuard interrupts;
-    service_ = make_service(arguments_.output.http, server_pictures(arguments_.output), settings_, common_,
+    service_ = make_service(arguments_.output.http, server_images(arguments_.output), settings_, common_,
                             arguments_.clocks.root, arguments_.sources.empty());
     if (arguments_.sources.empty()) return answer_questions();
     idle_backends_.push_back(make_backend(common_, &settings_.detector));

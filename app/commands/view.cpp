@@ -175,8 +175,8 @@ int run_view(const CommandContext& context, ViewOptions options) {
             std::make_shared<TraceSink>(std::exchange(options.output.trace, {}), InterruptGuard::token()));
         session.make_observer = [trace] { return std::make_shared<SharedSink>(trace); };
     }
-    const std::shared_ptr<Service> service = make_service(options.output.http, server_pictures(options.output),
-                                                          settings, context.common, options.clocks.root, false);
+    const std::shared_ptr<Service> service = make_service(options.output.http, server_images(options.output), settings,
+                                                          context.common, options.clocks.root, false);
     const auto opened = std::make_shared<std::atomic<bool>>(false);  // a source that the outputs are of
     session.make_sinks = [output = options.output, files, opened, service](const SourceInfo& source) {
         *opened = true;

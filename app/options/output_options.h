@@ -67,7 +67,7 @@ struct OutputOptions {
 void add_output_options(CLI::App& command, OutputOptions& options);
 
 // Returns how the images of --http and --push are annotated: with hidden faces unless --show-faces is given.
-[[nodiscard]] AnnotatedOptions server_pictures(const OutputOptions& options);
+[[nodiscard]] AnnotatedOptions server_images(const OutputOptions& options);
 
 // Throws Error(usage) for options that have no effect without others.
 void check_outputs(const OutputOptions& options);

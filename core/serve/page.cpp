@@ -73,7 +73,7 @@ function element(tag, text, name) {
   if (name) made.className = name;
   return made;
 }
-function showPictures() {
+function showImages() {
   let left = most;
   for (const card of cards.values()) {
     const wanted = card.visible && !card.ended && !document.hidden && left > 0;
@@ -81,8 +81,8 @@ function showPictures() {
     if (wanted === Boolean(card.image)) continue;
     if (wanted) {
       card.image = element("img");
-      card.image.alt = "Live picture of " + card.title.textContent;
-      card.image.onerror = () => setTimeout(() => { drop(card); showPictures(); }, 2000);
+      card.image.alt = "Live image of " + card.title.textContent;
+      card.image.onerror = () => setTimeout(() => { drop(card); showImages(); }, 2000);
       card.image.src = "streams/" + card.number + "/mjpeg?" + Date.now();
       card.figure.replaceChildren(card.image);
     } else {
@@ -96,9 +96,9 @@ function drop(card) {
 }
 const watcher = new IntersectionObserver(entries => {
   for (const entry of entries) cards.get(Number(entry.target.dataset.number)).visible = entry.isIntersecting;
-  showPictures();
+  showImages();
 });
-document.addEventListener("visibilitychange", showPictures);
+document.addEventListener("visibilitychange", showImages);
 
 function add(source) {
   const card = {number: source.number, visible: true, ended: source.ended, image: null, box: element("article"),
@@ -112,7 +112,7 @@ function add(source) {
   main.append(card.box);
   cards.set(source.number, card);
   watcher.observe(card.box);
-  setTimeout(showPictures);
+  setTimeout(showImages);
   return card;
 }
 function value(name, text, emphasized) {
@@ -122,7 +122,7 @@ function value(name, text, emphasized) {
 }
 function update(source) {
   const card = cards.get(source.number) || add(source);
-  if (card.ended !== source.ended) { card.ended = source.ended; drop(card); showPictures(); }
+  if (card.ended !== source.ended) { card.ended = source.ended; drop(card); showImages(); }
   card.title.textContent = source.name;
   card.rate.textContent = source.ended ? "ended" : source.fps.toFixed(1) + " frames/s";
   card.rate.className = source.live && !source.ended && source.fps === 0 ? "bad" : "";
@@ -217,8 +217,8 @@ std::string openapi_json(const std::string& version) {
     Json paths = {{"/", get("The page", "text/html", text)},
                   {"/streams", get("The sources, with counts and times", "application/json",
                                    {{"type", "array"}, {"items", object}})},
-                  {"/streams/{number}/mjpeg", get("Live pictures; faces are hidden unless --show-faces was given",
-                                                  "multipart/x-mixed-replace; boundary=picture", image, missing)},
+                  {"/streams/{number}/mjpeg", get("Live images; faces are hidden unless --show-faces was given",
+                                                  "multipart/x-mixed-replace; boundary=frame", image, missing)},
                   {"/streams/{number}/latest.json",
                    get("The newest result, as a line of --json", "application/json", object, missing)},
                   {"/events", get("The lines of --events, as server-sent events", "text/event-stream", text)},

@@ -15,7 +15,7 @@
 namespace throng {
 namespace {
 
-constexpr int kPictureQuality = 80;
+constexpr int kImageQuality = 80;
 constexpr std::chrono::seconds kSilentSource{10};
 
 double rounded_to(double value, double steps) {
@@ -29,16 +29,16 @@ const FrameResult& faces_of(const FrameResult& result) {
 
 }  // namespace
 
-std::string picture_channel(int source_number) {
-    return "pictures/" + std::to_string(source_number);
+std::string image_channel(int source_number) {
+    return "images/" + std::to_string(source_number);
 }
 
 // Encodes the newest result on a thread of its own, once for all clients.
-class ServedSources::Pictures {
+class ServedSources::ImageEncoder {
 public:
-    Pictures(HttpServer& server, const AnnotatedOptions& options, int source_number)
+    ImageEncoder(HttpServer& server, const AnnotatedOptions& options, int source_number)
         : server_(server),
-          channel_(picture_channel(source_number)),
+          channel_(image_channel(source_number)),
           annotator_(options),
           thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
@@ -49,21 +49,21 @@ private:
         FrameResult result;
         while (newest_.pop(result, stop) == PopStatus::value) {
             try {
-                const Frame picture = annotator_.draw(result);
+                const Frame image = annotator_.draw(result);
                 // The mat shares the memory, which encoding does not change.
-                const cv::Mat pixels(picture.height(), picture.width(), CV_8UC3,
-                                     const_cast<std::uint8_t*>(picture.plane(0).data),
-                                     static_cast<std::size_t>(picture.plane(0).pitch));
-                const std::vector<std::uint8_t> jpeg = encode_jpeg(pixels, kPictureQuality);
-                if (jpeg.empty()) throw Error(ErrorKind::input, "too large for a JPEG picture", result.source);
+                const cv::Mat pixels(image.height(), image.width(), CV_8UC3,
+                                     const_cast<std::uint8_t*>(image.plane(0).data),
+                                     static_cast<std::size_t>(image.plane(0).pitch));
+                const std::vector<std::uint8_t> jpeg = encode_jpeg(pixels, kImageQuality);
+                if (jpeg.empty()) throw Error(ErrorKind::input, "too large for a JPEG image", result.source);
                 auto part = std::make_shared<std::string>(
                     "Content-Type: image/jpeg\r\nContent-Length: " + std::to_string(jpeg.size()) + "\r\n\r\n");
                 part->append(jpeg.begin(), jpeg.end());
                 // Browsers show an image when the next boundary has come.
-                *part += "\r\n--picture\r\n";
+                *part += "\r\n--frame\r\n";
                 server_.publish_newest(channel_, std::move(part));
             } catch (...) {
-                if (!std::exchange(warned_, true)) logger().warn("no picture: {}", current_error().what());
+                if (!std::exchange(warned_, true)) logger().warn("no image: {}", current_error().what());
             }
             result = {};  // returns the frame
         }
@@ -99,9 +99,9 @@ std::shared_ptr<ResultSink> ServedSources::sink_for(int source_number, const Sou
 }
 
 void ServedSources::add(int source_number, const FrameResult& result) {
-    const bool watched = server_.num_clients(picture_channel(source_number)) > 0;
+    const bool watched = server_.num_clients(image_channel(source_number)) > 0;
     const auto now = Clock::now();
-    std::shared_ptr<Pictures> pictures;
+    std::shared_ptr<ImageEncoder> encoder;
     {
         const std::lock_guard lock(mutex_);
         Source& source = sources_[source_number];
@@ -118,20 +118,20 @@ void ServedSources::add(int source_number, const FrameResult& result) {
             stage->second.add(time.ms / 1000);
         }
         source.newest = without_pixels(result);
-        if (watched && !source.pictures) {
-            source.pictures = std::make_shared<Pictures>(server_, pictures_, source_number);
+        if (watched && !source.encoder) {
+            source.encoder = std::make_shared<ImageEncoder>(server_, images_, source_number);
         }
-        if (watched) pictures = source.pictures;
+        if (watched) encoder = source.encoder;
     }
-    if (pictures) pictures->push(result);
+    if (encoder) encoder->push(result);
 }
 
 void ServedSources::end(int source_number) {
-    std::shared_ptr<Pictures> pictures;
+    std::shared_ptr<ImageEncoder> encoder;
     const std::lock_guard lock(mutex_);
     Source& source = sources_[source_number];
     source.ended = true;
-    pictures.swap(source.pictures);
+    encoder.swap(source.encoder);
 }
 
 void ServedSources::set_plan(const CountPlan& plan) {

@@ -26,13 +26,13 @@
 namespace throng {
 
 // Returns the channel of a source's images.
-[[nodiscard]] std::string picture_channel(int source_number);
+[[nodiscard]] std::string image_channel(int source_number);
 
 // Thread-safe. Outlives its sinks.
 class ServedSources {
 public:
-    // pictures: how they are annotated; faces are hidden with AnnotatedOptions::blur.
-    ServedSources(HttpServer& server, AnnotatedOptions pictures) : server_(server), pictures_(std::move(pictures)) {}
+    // images: how they are annotated; faces are hidden with AnnotatedOptions::blur.
+    ServedSources(HttpServer& server, AnnotatedOptions images) : server_(server), images_(std::move(images)) {}
 
     // Returns a sink for the results of a source, which replaces a source of the same number. Nothing is encoded while
     // nobody looks at the images.
@@ -53,7 +53,7 @@ public:
 
 private:
     class Sink;
-    class Pictures;
+    class ImageEncoder;
     using Clock = std::chrono::steady_clock;
 
     struct Source {
@@ -66,14 +66,14 @@ private:
         std::vector<std::pair<std::string, Histogram>> stages;
         FrameResult newest;  // without pixels
         CountTotals totals;
-        std::shared_ptr<Pictures> pictures;  // from the first client on
+        std::shared_ptr<ImageEncoder> encoder;  // from the first client on
     };
 
     void add(int source_number, const FrameResult& result);
     void end(int source_number);
 
     HttpServer& server_;
-    const AnnotatedOptions pictures_;
+    const AnnotatedOptions images_;
     mutable std::mutex mutex_;
     CountPlan plan_;
     std::map<int, Source> sources_;

@@ -19,7 +19,7 @@ struct ServiceOptions {
     HttpServerOptions server;
     std::string token_file;  // empty: the one of default_token_path, if a token is needed
     bool open = false;       // no token, whatever the address
-    AnnotatedOptions pictures;
+    AnnotatedOptions images;
     Questions::MakeEngine make_engine;  // for images that are asked about
     bool only_questions = false;        // there are no sources
     std::string version;                // of the program

@@ -1,4 +1,4 @@
-// `--http` of the whole program: hidden pictures of a source, and answers that are those of `throng detect`.
+// `--http` of the whole program: hidden images of a source, and answers that are those of `throng detect`.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -118,10 +118,10 @@ TEST_F(ServeProgram, ASourceIsServedBesidesItsFiles) {
     const int port = free_port();
     serve({"detect", "crowd:faces=4,size=320x240,motion=walk", "--json", json}, port, [&] {
         EXPECT_EQ(nlohmann::json::parse(http_ask(port, "GET", "/streams/1/latest.json").body)["source_number"], 1);
-        HttpClient pictures(port), events(port);
-        pictures.send("GET /streams/1/mjpeg HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        HttpClient images(port), events(port);
+        images.send("GET /streams/1/mjpeg HTTP/1.1\r\nHost: localhost\r\n\r\n");
         events.send("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
-        EXPECT_NE(pictures.read_until("\xff\xd9\r\n--picture\r\n").find("image/jpeg"), std::string::npos);
+        EXPECT_NE(images.read_until("\xff\xd9\r\n--frame\r\n").find("image/jpeg"), std::string::npos);
         const std::string head = events.read_until("data: {");
         const std::string event = "{" + events.read_until("}\n\n");
         EXPECT_TRUE(nlohmann::json::parse(event).contains("event")) << event;

@@ -234,25 +234,25 @@ TEST(Service, NoPixelsAreKeptWhileNobodyLooks) {
 }
 
 // Returns the image of the next part of a stream.
-cv::Mat next_picture(HttpClient& client) {
+cv::Mat next_image(HttpClient& client) {
     const std::string head = client.read_until("\r\n\r\n");
     const std::string jpeg = client.read_bytes(std::stoul(head.substr(head.find("Content-Length: ") + 16)));
-    client.read_until("\r\n--picture\r\n");
+    client.read_until("\r\n--frame\r\n");
     return cv::imdecode(std::vector<std::uint8_t>(jpeg.begin(), jpeg.end()), cv::IMREAD_GRAYSCALE);
 }
 
-TEST(Service, PicturesAreHiddenUnlessFacesAreShown) {
+TEST(Service, ImagesAreHiddenUnlessFacesAreShown) {
     for (const bool show : {false, true}) {
         ServiceOptions options;
-        options.pictures.blur = !show;
+        options.images.blur = !show;
         const auto service = make_test_service(std::move(options));
         const auto sink = service->sink_for(1, info_of("door"));
         HttpClient client(service->server().port());
         client.send("GET /streams/1/mjpeg HTTP/1.1\r\nHost: localhost\r\n\r\n");
-        client.read_until("--picture\r\n");
+        client.read_until("--frame\r\n");
         // Nothing is known about what must be hidden, so that the whole frame is: to 6x6 colors, without the edge.
         sink->write(result_of(0));
-        const cv::Mat unknown = next_picture(client);
+        const cv::Mat unknown = next_image(client);
         ASSERT_EQ(unknown.size(), cv::Size(64, 48));
         const int step = unknown.at<std::uint8_t>(40, 36) - unknown.at<std::uint8_t>(40, 27);
         EXPECT_EQ(step > 180, show) << step;
@@ -260,7 +260,7 @@ TEST(Service, PicturesAreHiddenUnlessFacesAreShown) {
         FrameResult planned = result_of(1);
         planned.plan.emplace();
         sink->write(planned);
-        const cv::Mat plain = next_picture(client);
+        const cv::Mat plain = next_image(client);
         EXPECT_GT(plain.at<std::uint8_t>(40, 36) - plain.at<std::uint8_t>(40, 27), 180);
         sink->close();
     }
