@@ -170,6 +170,7 @@ BackendChoice DetectRun::acquire_backend() {
 
 void DetectRun::start_source(std::size_t number) {
     std::unique_ptr<VideoSource> source;
+    if (service_) service_->expect(static_cast<int>(number) + 1, arguments_.sources[number]);
     try {
         SourceOptions options = arguments_.source.source;
         set_device(options, common_.device, backend_ != BackendKind::cpu && !device_lost_);

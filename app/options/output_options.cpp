@@ -284,8 +284,8 @@ std::vector<std::shared_ptr<ResultSink>> OutputFiles::sinks_for(std::size_t numb
 
 std::vector<std::shared_ptr<ResultSink>> make_sinks(const OutputOptions& options, const SourceInfo& source,
                                                     std::shared_ptr<const RunFiles> files,
-                                                    std::shared_ptr<Service> service) {
-    return OutputFiles(options, 1, std::move(files), std::move(service)).sinks_for(0, source);
+                                                    std::shared_ptr<Service> service, std::size_t number) {
+    return OutputFiles(options, 1, std::move(files), std::move(service)).sinks_for(number, source);
 }
 
 void OutputFiles::close() {

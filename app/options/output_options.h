@@ -115,10 +115,11 @@ private:
     std::vector<Shared> shared_;  // the sinks that all pipelines share
 };
 
-// Returns the sinks of a run over one source.
+// Returns the sinks of a run over one source. number: from 0, under which it is served.
 [[nodiscard]] std::vector<std::shared_ptr<ResultSink>> make_sinks(const OutputOptions& options,
                                                                   const SourceInfo& source,
                                                                   std::shared_ptr<const RunFiles> files,
-                                                                  std::shared_ptr<Service> service);
+                                                                  std::shared_ptr<Service> service,
+                                                                  std::size_t number = 0);
 
 }  // namespace throng

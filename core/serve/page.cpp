@@ -76,7 +76,7 @@ function element(tag, text, name) {
 function showImages() {
   let left = most;
   for (const card of cards.values()) {
-    const wanted = card.visible && !card.ended && !document.hidden && left > 0;
+    const wanted = card.visible && !card.idle && !document.hidden && left > 0;
     if (wanted) --left;
     if (wanted === Boolean(card.image)) continue;
     if (wanted) {
@@ -92,7 +92,7 @@ function showImages() {
 }
 function drop(card) {
   if (card.image) { card.image.onerror = null; card.image.src = "data:,"; card.image = null; }
-  card.figure.replaceChildren(card.ended ? "ended" : "");
+  card.figure.replaceChildren(card.idle);
 }
 const watcher = new IntersectionObserver(entries => {
   for (const entry of entries) cards.get(Number(entry.target.dataset.number)).visible = entry.isIntersecting;
@@ -101,7 +101,7 @@ const watcher = new IntersectionObserver(entries => {
 document.addEventListener("visibilitychange", showImages);
 
 function add(source) {
-  const card = {number: source.number, visible: true, ended: source.ended, image: null, box: element("article"),
+  const card = {number: source.number, visible: true, idle: "", image: null, box: element("article"),
                 figure: element("figure"), title: element("h2"), rate: element("small"), values: element("dl"),
                 stages: element("table"), facts: element("p")};
   const name = element("div", undefined, "name"), more = element("details");
@@ -122,17 +122,19 @@ function value(name, text, emphasized) {
 }
 function update(source) {
   const card = cards.get(source.number) || add(source);
-  if (card.ended !== source.ended) { card.ended = source.ended; drop(card); showImages(); }
+  const idle = source.ended ? "ended" : source.open ? "" : "not open";
+  if (card.idle !== idle) { card.idle = idle; drop(card); showImages(); }
   card.title.textContent = source.name;
-  card.rate.textContent = source.ended ? "ended" : source.fps.toFixed(1) + " frames/s";
-  card.rate.className = source.live && !source.ended && source.fps === 0 ? "bad" : "";
+  card.rate.textContent = idle || source.fps.toFixed(1) + " frames/s";
+  card.rate.className = !source.open || (source.live && !source.ended && source.fps === 0) ? "bad" : "";
   const values = [value(source.finds + " now", source.found, true), value("tracked", source.people),
                   value("seen so far", source.unique)];
   for (const zone of source.zones) values.push(value("in " + zone.name, zone.people));
   for (const line of source.lines) values.push(value(line.name + ", in / out", line.in + " / " + line.out));
   values.push(value("latency", source.latency_ms.toFixed(0) + " ms"));
   card.values.replaceChildren(...values);
-  card.facts.textContent = source.details + ". Frames: " + source.frames + ", dropped: " + source.dropped +
+  card.facts.textContent = (source.details && source.details + ". ") + "Frames: " + source.frames +
+                           ", dropped: " + source.dropped +
                            ", reconnected: " + source.reconnects + ".";
   card.stages.replaceChildren(...Object.entries(source.timings_ms).map(([stage, ms]) => {
     const row = element("tr");

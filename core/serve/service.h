@@ -39,6 +39,8 @@ public:
     // Blocks until questions can be answered. Throws why they cannot. Requires only_questions.
     void wait_ready() { questions_.wait_ready(); }
 
+    // As ServedSources.
+    void expect(int source_number, const std::string& spec) { sources_.expect(source_number, spec); }
     // Returns a sink for the results of a source, numbered from 1. This object must outlive it.
     [[nodiscard]] std::shared_ptr<ResultSink> sink_for(int source_number, const SourceInfo& info) {
         return sources_.sink_for(source_number, info);

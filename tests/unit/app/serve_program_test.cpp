@@ -44,13 +44,14 @@ int free_port() {
     return ntohs(address.sin_port);
 }
 
-// Calls `use` once the program listens and is ready, then ends the program.
-test::ProgramResult serve(std::vector<std::string> arguments, int port, const std::function<void()>& use) {
+// Calls `use` once the program listens and /readyz gives this text, then ends the program.
+test::ProgramResult serve(std::vector<std::string> arguments, int port, const std::function<void()>& use,
+                          const std::string& readiness = "ok\n") {
     test::ProgramOptions options = test::own_process();
     bool used = false;
     options.meanwhile = [&](int pid) {
         try {
-            if (http_ask(port, "GET", "/readyz").status != 200) return true;
+            if (http_ask(port, "GET", "/readyz").body != readiness) return true;
         } catch (const std::runtime_error&) {
             return true;  // does not listen yet
         }
@@ -128,6 +129,24 @@ TEST_F(ServeProgram, ASourceIsServedBesidesItsFiles) {
         EXPECT_NE(http_ask(port, "GET", "/metrics").body.find("throng_frames_total{source=\"1\"} "), std::string::npos);
     });
     EXPECT_GT(std::filesystem::file_size(json), 0U);
+}
+
+TEST_F(ServeProgram, ASourceThatNeverOpenedIsMissing) {
+    const test::ScratchDir dir;
+    const std::string nowhere = (dir.path() / "nowhere.mp4").string();
+    const int port = free_port();
+    const auto expect = [&] {
+        const auto sources = nlohmann::json::parse(http_ask(port, "GET", "/streams").body);
+        ASSERT_EQ(sources.size(), 2U);
+        EXPECT_EQ(sources[0]["name"], nowhere);
+        EXPECT_EQ(sources[0]["open"], false);
+        EXPECT_TRUE(test::eventually([&] {
+            return http_ask(port, "GET", "/metrics").body.find("throng_source_up{source=\"2\"} 1\n") !=
+                   std::string::npos;
+        }));
+        EXPECT_EQ(http_ask(port, "GET", "/readyz").status, 503);
+    };
+    serve({"detect", nowhere, "crowd:faces=4,size=320x240"}, port, expect, "source 1 is not open\n");
 }
 
 // The window remembers nothing of a run with outputs; other commands reject them by name.

@@ -114,6 +114,43 @@ TEST(Service, EveryAddressAnswersAsItIsDescribed) {
     EXPECT_EQ(http_ask(port, "GET", "/", "Origin: http://evil.example\r\n").status, 403);
 }
 
+TEST(Service, IsNotReadyUntilEveryExpectedSourceIsOpen) {
+    const auto service = make_test_service();
+    const int port = service->server().port();
+    const auto ready = [&] { return http_ask(port, "GET", "/readyz"); };
+    EXPECT_EQ(ready().body, "no source is open yet\n");
+    service->expect(1, "door");
+    service->expect(2, "rtsp://me:s3cret@host/a");
+    const auto first = service->sink_for(1, info_of("door"));
+    first->write(result_of(0));
+    const HttpReply missing = ready();
+    EXPECT_EQ(missing.status, 503);
+    EXPECT_EQ(missing.body, "source 2 is not open\n");
+    // It is shown, without its password, and an alert can see that it is down.
+    const std::string list = http_ask(port, "GET", "/streams").body;
+    EXPECT_EQ(list.find("s3cret"), std::string::npos);
+    const nlohmann::json sources = nlohmann::json::parse(list);
+    ASSERT_EQ(sources.size(), 2U);
+    EXPECT_EQ(sources[0]["open"], true);
+    EXPECT_EQ(sources[1]["open"], false);
+    const std::string metrics = http_ask(port, "GET", "/metrics").body;
+    EXPECT_EQ(metrics.find("s3cret"), std::string::npos);
+    EXPECT_NE(metrics.find("throng_source_up{source=\"1\"} 1\n"), std::string::npos);
+    EXPECT_NE(metrics.find("throng_source_up{source=\"2\"} 0\n"), std::string::npos);
+    const auto second = service->sink_for(2, info_of("yard"));
+    EXPECT_EQ(ready().body, "source 2 has given no result yet\n");
+    second->write(result_of(0));
+    EXPECT_EQ(ready().status, 200);
+    // Nothing of it is left after its number was taken, however late its last result is and its end.
+    const auto other = service->sink_for(2, info_of("hall"));
+    second->write(result_of(7));
+    second->close();
+    EXPECT_EQ(ready().body, "source 2 has given no result yet\n");
+    other->write(result_of(1));
+    EXPECT_EQ(http_ask(port, "GET", "/streams/2/latest.json").body, json_line(result_of(1), {.tracks = true}) + "\n");
+    EXPECT_EQ(ready().status, 200);
+}
+
 TEST(Service, TellsTheNewestResultAndWhatIsCounted) {
     const auto service = make_test_service();
     const int port = service->server().port();
