@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/resources.h"
 #include "core/detect/detector_kinds.h"
 #include "core/sinks/json_sink.h"
 #include "tests/support/eventually.h"
@@ -347,6 +348,40 @@ TEST(Service, AnswersQuestionsAboutImages) {
         const HttpReply none = http_ask(port, "POST", "/v1/vision/face", kForm, form_with(image, least));
         EXPECT_EQ(nlohmann::json::parse(none.body)["predictions"].size(), 0U);
     }
+}
+
+// Requests and detectors are as many as are needed at a time.
+TEST(Service, AnswersSeveralQuestionsAtATime) {
+    if (cpu_cores() < 2) GTEST_SKIP() << "skipped: one core answers one question at a time";
+    const auto inside = std::make_shared<std::atomic<int>>(0), engines = std::make_shared<std::atomic<int>>(0);
+    const auto expected = std::make_shared<std::atomic<int>>(1);
+    test::FakeBackend::Plan plan;
+    plan.boxes = [inside, expected](std::int64_t) {
+        ++*inside;
+        return test::eventually([&] { return *inside >= *expected; }) ? 1U : 0U;
+    };
+    ServiceOptions options;
+    options.make_engine = [plan, engines] {
+        ++*engines;
+        return fake_engine(plan);
+    };
+    const auto service = make_test_service(std::move(options));
+    const int port = service->server().port();
+    const std::string image = encoded(16, 16, ".jpg");
+    for (int i = 0; i < 8; ++i) ASSERT_EQ(http_ask(port, "POST", "/detect", {}, image).status, 200);
+    EXPECT_EQ(*engines, 1);
+    *inside = 0;
+    *expected = 2;
+    const std::string request =
+        "POST /detect HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(image.size()) + "\r\n\r\n" +
+        image;
+    HttpClient first(port), second(port);
+    first.send(request);
+    second.send(request);
+    for (HttpClient* client : {&first, &second}) {
+        EXPECT_EQ(nlohmann::json::parse(client->read_reply().body)["kept"].size(), 1U) << "alone";
+    }
+    EXPECT_EQ(*engines, 2);
 }
 
 TEST(Service, RefusesWhatIsNoImage) {
