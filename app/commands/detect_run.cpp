@@ -65,7 +65,7 @@ DetectRun::DetectRun(DetectArguments arguments, const CommonOptions& common)
 int DetectRun::run() {
     if (arguments_.archive.requested()) return run_detect_archive(arguments_, settings_, common_);
     const InterruptGuard interrupts;
-    service_ = make_service(arguments_.output.http, server_pictures(arguments_.output), settings_, common_,
+    service_ = make_service(arguments_.output.http, server_images(arguments_.output), settings_, common_,
                             arguments_.clocks.root, arguments_.sources.empty());
     if (arguments_.sources.empty()) return answer_questions();
     idle_backends_.push_back(make_backend(common_, &settings_.detector));
@@ -170,6 +170,7 @@ BackendChoice DetectRun::acquire_backend() {
 
 void DetectRun::start_source(std::size_t number) {
     std::unique_ptr<VideoSource> source;
+    if (service_) service_->expect(static_cast<int>(number) + 1, arguments_.sources[number]);
     try {
         SourceOptions options = arguments_.source.source;
         set_device(options, common_.device, backend_ != BackendKind::cpu && !device_lost_);

@@ -64,7 +64,7 @@ void parse_size(const std::string& text, ui::WindowOptions& window) {
     }
 }
 
-// A wall shows its sources; outputs and counts are those of one source.
+// A wall shows and serves its sources; other outputs and counts are those of one source.
 void check_wall(const ViewOptions& options) {
     const std::size_t count = options.sources.size();
     if (count > static_cast<std::size_t>(ui::Wall::kMaxTiles)) {
@@ -72,6 +72,7 @@ void check_wall(const ViewOptions& options) {
                     "show up to " + std::to_string(ui::Wall::kMaxTiles) + ", or use `throng detect` for more");
     }
     std::vector<std::string_view> used = options.output.given();
+    std::erase(used, "--http");
     if (!options.output.count.empty()) used.push_back("--count");
     if (count > 1 && !used.empty()) {
         throw Error(ErrorKind::usage, "the window takes it for one source only", std::string(used.front()),
@@ -175,13 +176,25 @@ int run_view(const CommandContext& context, ViewOptions options) {
             std::make_shared<TraceSink>(std::exchange(options.output.trace, {}), InterruptGuard::token()));
         session.make_observer = [trace] { return std::make_shared<SharedSink>(trace); };
     }
-    const std::shared_ptr<Service> service = make_service(options.output.http, server_pictures(options.output),
-                                                          settings, context.common, options.clocks.root, false);
+    const std::shared_ptr<Service> service = make_service(options.output.http, server_images(options.output), settings,
+                                                          context.common, options.clocks.root, false);
+    for (std::size_t i = 0; service && i < options.sources.size(); ++i) {
+        service->expect(static_cast<int>(i) + 1, options.sources[i]);
+    }
     const auto opened = std::make_shared<std::atomic<bool>>(false);  // a source that the outputs are of
-    session.make_sinks = [output = options.output, files, opened, service](const SourceInfo& source) {
-        *opened = true;
-        return make_sinks(output, source, files, service);
-    };
+    if (writes) {
+        OutputOptions served;
+        served.http = options.output.http;
+        served.count = options.output.count;
+        session.make_sinks = [output = options.output, served, files, opened, service](
+                                 const SourceInfo& source, int source_number,
+                                 bool is_first) -> std::vector<std::shared_ptr<ResultSink>> {
+            *opened = true;
+            if (!is_first && !service) return {};
+            return make_sinks(is_first ? output : served, source, files, service,
+                              static_cast<std::size_t>(source_number) - 1);
+        };
+    }
     session.make_recording = [tracks = session.draw_tracks](const std::string& path, const SourceInfo& source, bool raw,
                                                             bool blur) {
         OutputOptions recording;

@@ -14,7 +14,7 @@ namespace throng {
 void add_http_options(CLI::App& command, HttpOptions& options) {
     const auto group = "Server";
     add_value(command, group, "--http", options.address, "[ADDRESS:]PORT",
-              "Serve a page with live pictures and counts, JSON, events, metrics and answers about images of other "
+              "Serve a page with live images and counts, JSON, events, metrics and answers about images of other "
               "programs; a port alone: for this machine only");
     add_value(command, group, "--http-token-file", options.token_file, "FILE",
               "File of the token that clients need; made if it is missing. Default for other addresses than this "
@@ -44,7 +44,7 @@ void add_http_files(RunFiles& files, const HttpOptions& options) {
     files.add_input("the key", options.key);
 }
 
-std::shared_ptr<Service> make_service(const HttpOptions& options, AnnotatedOptions pictures,
+std::shared_ptr<Service> make_service(const HttpOptions& options, AnnotatedOptions images,
                                       const PipelineSettings& settings, const CommonOptions& common,
                                       const std::filesystem::path& root, bool only_questions) {
     if (!options.requested()) return nullptr;
@@ -54,7 +54,7 @@ std::shared_ptr<Service> make_service(const HttpOptions& options, AnnotatedOptio
     service.server.key = options.key;
     service.token_file = options.token_file;
     service.open = options.open;
-    service.pictures = std::move(pictures);
+    service.images = std::move(images);
     service.only_questions = only_questions;
     service.version = TH_VERSION;
     service.root = root;

@@ -210,10 +210,10 @@ AnnotatedOptions annotated_options(const OutputOptions& options) {
 
 }  // namespace
 
-AnnotatedOptions server_pictures(const OutputOptions& options) {
-    AnnotatedOptions pictures = annotated_options(options);
-    pictures.blur = !options.show_faces;
-    return pictures;
+AnnotatedOptions server_images(const OutputOptions& options) {
+    AnnotatedOptions images = annotated_options(options);
+    images.blur = !options.show_faces;
+    return images;
 }
 
 OutputFiles::OutputFiles(const OutputOptions& options, std::size_t sources, std::shared_ptr<const RunFiles> files,
@@ -275,7 +275,7 @@ std::vector<std::shared_ptr<ResultSink>> OutputFiles::sinks_for(std::size_t numb
     if (!options_.push.empty()) {
         const bool in_time = source.live || options_.in_window;
         auto push = make_push_sink(push_url(options_.push, number + 1, sources_), {source.fps, !in_time},
-                                   server_pictures(options_));
+                                   server_images(options_));
         // A slow server delays no other output of a source that somebody looks at now.
         sinks.push_back(std::make_shared<OutputSink>(std::make_shared<AsyncSink>(std::move(push), in_time), failed_));
     }
@@ -284,8 +284,8 @@ std::vector<std::shared_ptr<ResultSink>> OutputFiles::sinks_for(std::size_t numb
 
 std::vector<std::shared_ptr<ResultSink>> make_sinks(const OutputOptions& options, const SourceInfo& source,
                                                     std::shared_ptr<const RunFiles> files,
-                                                    std::shared_ptr<Service> service) {
-    return OutputFiles(options, 1, std::move(files), std::move(service)).sinks_for(0, source);
+                                                    std::shared_ptr<Service> service, std::size_t number) {
+    return OutputFiles(options, 1, std::move(files), std::move(service)).sinks_for(number, source);
 }
 
 void OutputFiles::close() {

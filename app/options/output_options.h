@@ -67,7 +67,7 @@ struct OutputOptions {
 void add_output_options(CLI::App& command, OutputOptions& options);
 
 // Returns how the images of --http and --push are annotated: with hidden faces unless --show-faces is given.
-[[nodiscard]] AnnotatedOptions server_pictures(const OutputOptions& options);
+[[nodiscard]] AnnotatedOptions server_images(const OutputOptions& options);
 
 // Throws Error(usage) for options that have no effect without others.
 void check_outputs(const OutputOptions& options);
@@ -115,10 +115,11 @@ private:
     std::vector<Shared> shared_;  // the sinks that all pipelines share
 };
 
-// Returns the sinks of a run over one source.
+// Returns the sinks of a run over one source. number: from 0, under which it is served.
 [[nodiscard]] std::vector<std::shared_ptr<ResultSink>> make_sinks(const OutputOptions& options,
                                                                   const SourceInfo& source,
                                                                   std::shared_ptr<const RunFiles> files,
-                                                                  std::shared_ptr<Service> service);
+                                                                  std::shared_ptr<Service> service,
+                                                                  std::size_t number = 0);
 
 }  // namespace throng

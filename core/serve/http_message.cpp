@@ -140,7 +140,7 @@ std::string format_head(const HttpResponse& response, bool keep_alive, bool has_
                     response.status, reason_of(response.status), fmt::gmtime(std::time(nullptr)), response.type);
     if (has_length) head += fmt::format("Content-Length: {}\r\n", response.body.size());
     head += keep_alive ? "Connection: keep-alive\r\n" : "Connection: close\r\n";
-    // Pictures and counts are of this moment; nobody else embeds, guesses or stores them.
+    // Images and counts are of this moment; nobody else embeds, guesses or stores them.
     head +=
         "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n"
         "Cross-Origin-Resource-Policy: same-origin\r\n";

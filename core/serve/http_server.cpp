@@ -583,7 +583,7 @@ private:
             return;
         }
         if (streams_ >= limits_.num_streams) {
-            HttpResponse busy = error_response(503, "too many clients look at pictures and events");
+            HttpResponse busy = error_response(503, "too many clients look at images and events");
             busy.headers.emplace_back("Retry-After", "10");
             respond(client, busy);
             return;

@@ -73,16 +73,16 @@ function element(tag, text, name) {
   if (name) made.className = name;
   return made;
 }
-function showPictures() {
+function showImages() {
   let left = most;
   for (const card of cards.values()) {
-    const wanted = card.visible && !card.ended && !document.hidden && left > 0;
+    const wanted = card.visible && !card.idle && !document.hidden && left > 0;
     if (wanted) --left;
     if (wanted === Boolean(card.image)) continue;
     if (wanted) {
       card.image = element("img");
-      card.image.alt = "Live picture of " + card.title.textContent;
-      card.image.onerror = () => setTimeout(() => { drop(card); showPictures(); }, 2000);
+      card.image.alt = "Live image of " + card.title.textContent;
+      card.image.onerror = () => setTimeout(() => { drop(card); showImages(); }, 2000);
       card.image.src = "streams/" + card.number + "/mjpeg?" + Date.now();
       card.figure.replaceChildren(card.image);
     } else {
@@ -92,16 +92,16 @@ function showPictures() {
 }
 function drop(card) {
   if (card.image) { card.image.onerror = null; card.image.src = "data:,"; card.image = null; }
-  card.figure.replaceChildren(card.ended ? "ended" : "");
+  card.figure.replaceChildren(card.idle);
 }
 const watcher = new IntersectionObserver(entries => {
   for (const entry of entries) cards.get(Number(entry.target.dataset.number)).visible = entry.isIntersecting;
-  showPictures();
+  showImages();
 });
-document.addEventListener("visibilitychange", showPictures);
+document.addEventListener("visibilitychange", showImages);
 
 function add(source) {
-  const card = {number: source.number, visible: true, ended: source.ended, image: null, box: element("article"),
+  const card = {number: source.number, visible: true, idle: "", image: null, box: element("article"),
                 figure: element("figure"), title: element("h2"), rate: element("small"), values: element("dl"),
                 stages: element("table"), facts: element("p")};
   const name = element("div", undefined, "name"), more = element("details");
@@ -112,7 +112,7 @@ function add(source) {
   main.append(card.box);
   cards.set(source.number, card);
   watcher.observe(card.box);
-  setTimeout(showPictures);
+  setTimeout(showImages);
   return card;
 }
 function value(name, text, emphasized) {
@@ -122,17 +122,19 @@ function value(name, text, emphasized) {
 }
 function update(source) {
   const card = cards.get(source.number) || add(source);
-  if (card.ended !== source.ended) { card.ended = source.ended; drop(card); showPictures(); }
+  const idle = source.ended ? "ended" : source.open ? "" : "not open";
+  if (card.idle !== idle) { card.idle = idle; drop(card); showImages(); }
   card.title.textContent = source.name;
-  card.rate.textContent = source.ended ? "ended" : source.fps.toFixed(1) + " frames/s";
-  card.rate.className = source.live && !source.ended && source.fps === 0 ? "bad" : "";
+  card.rate.textContent = idle || source.fps.toFixed(1) + " frames/s";
+  card.rate.className = !source.open || (source.live && !source.ended && source.fps === 0) ? "bad" : "";
   const values = [value(source.finds + " now", source.found, true), value("tracked", source.people),
                   value("seen so far", source.unique)];
   for (const zone of source.zones) values.push(value("in " + zone.name, zone.people));
   for (const line of source.lines) values.push(value(line.name + ", in / out", line.in + " / " + line.out));
   values.push(value("latency", source.latency_ms.toFixed(0) + " ms"));
   card.values.replaceChildren(...values);
-  card.facts.textContent = source.details + ". Frames: " + source.frames + ", dropped: " + source.dropped +
+  card.facts.textContent = (source.details && source.details + ". ") + "Frames: " + source.frames +
+                           ", dropped: " + source.dropped +
                            ", reconnected: " + source.reconnects + ".";
   card.stages.replaceChildren(...Object.entries(source.timings_ms).map(([stage, ms]) => {
     const row = element("tr");
@@ -217,8 +219,8 @@ std::string openapi_json(const std::string& version) {
     Json paths = {{"/", get("The page", "text/html", text)},
                   {"/streams", get("The sources, with counts and times", "application/json",
                                    {{"type", "array"}, {"items", object}})},
-                  {"/streams/{number}/mjpeg", get("Live pictures; faces are hidden unless --show-faces was given",
-                                                  "multipart/x-mixed-replace; boundary=picture", image, missing)},
+                  {"/streams/{number}/mjpeg", get("Live images; faces are hidden unless --show-faces was given",
+                                                  "multipart/x-mixed-replace; boundary=frame", image, missing)},
                   {"/streams/{number}/latest.json",
                    get("The newest result, as a line of --json", "application/json", object, missing)},
                   {"/events", get("The lines of --events, as server-sent events", "text/event-stream", text)},

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/secrets.h"
 #include "core/base/text_encoding.h"
 #include "core/detect/detector_kinds.h"
 #include "core/sinks/annotator.h"
@@ -15,7 +16,7 @@
 namespace throng {
 namespace {
 
-constexpr int kPictureQuality = 80;
+constexpr int kImageQuality = 80;
 constexpr std::chrono::seconds kSilentSource{10};
 
 double rounded_to(double value, double steps) {
@@ -29,16 +30,16 @@ const FrameResult& faces_of(const FrameResult& result) {
 
 }  // namespace
 
-std::string picture_channel(int source_number) {
-    return "pictures/" + std::to_string(source_number);
+std::string image_channel(int source_number) {
+    return "images/" + std::to_string(source_number);
 }
 
 // Encodes the newest result on a thread of its own, once for all clients.
-class ServedSources::Pictures {
+class ServedSources::ImageEncoder {
 public:
-    Pictures(HttpServer& server, const AnnotatedOptions& options, int source_number)
+    ImageEncoder(HttpServer& server, const AnnotatedOptions& options, int source_number)
         : server_(server),
-          channel_(picture_channel(source_number)),
+          channel_(image_channel(source_number)),
           annotator_(options),
           thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
@@ -49,21 +50,21 @@ private:
         FrameResult result;
         while (newest_.pop(result, stop) == PopStatus::value) {
             try {
-                const Frame picture = annotator_.draw(result);
+                const Frame image = annotator_.draw(result);
                 // The mat shares the memory, which encoding does not change.
-                const cv::Mat pixels(picture.height(), picture.width(), CV_8UC3,
-                                     const_cast<std::uint8_t*>(picture.plane(0).data),
-                                     static_cast<std::size_t>(picture.plane(0).pitch));
-                const std::vector<std::uint8_t> jpeg = encode_jpeg(pixels, kPictureQuality);
-                if (jpeg.empty()) throw Error(ErrorKind::input, "too large for a JPEG picture", result.source);
+                const cv::Mat pixels(image.height(), image.width(), CV_8UC3,
+                                     const_cast<std::uint8_t*>(image.plane(0).data),
+                                     static_cast<std::size_t>(image.plane(0).pitch));
+                const std::vector<std::uint8_t> jpeg = encode_jpeg(pixels, kImageQuality);
+                if (jpeg.empty()) throw Error(ErrorKind::input, "too large for a JPEG image", result.source);
                 auto part = std::make_shared<std::string>(
                     "Content-Type: image/jpeg\r\nContent-Length: " + std::to_string(jpeg.size()) + "\r\n\r\n");
                 part->append(jpeg.begin(), jpeg.end());
                 // Browsers show an image when the next boundary has come.
-                *part += "\r\n--picture\r\n";
+                *part += "\r\n--frame\r\n";
                 server_.publish_newest(channel_, std::move(part));
             } catch (...) {
-                if (!std::exchange(warned_, true)) logger().warn("no picture: {}", current_error().what());
+                if (!std::exchange(warned_, true)) logger().warn("no image: {}", current_error().what());
             }
             result = {};  // returns the frame
         }
@@ -79,32 +80,41 @@ private:
 
 class ServedSources::Sink final : public ResultSink {
 public:
-    Sink(ServedSources& sources, int source_number) : sources_(sources), number_(source_number) {}
+    Sink(ServedSources& sources, int source_number, std::shared_ptr<Source> source)
+        : sources_(sources), number_(source_number), source_(std::move(source)) {}
 
-    void write(const FrameResult& result) override { sources_.add(number_, result); }
-    void close() override { sources_.end(number_); }
+    void write(const FrameResult& result) override { sources_.add(number_, *source_, result); }
+    void close() override { sources_.end(*source_); }
 
 private:
     ServedSources& sources_;
     const int number_;
+    const std::shared_ptr<Source> source_;  // no longer shown after another one has taken its number
 };
 
-std::shared_ptr<ResultSink> ServedSources::sink_for(int source_number, const SourceInfo& info) {
-    Source source;
-    source.info = info;
-    source.last = Clock::now();
+void ServedSources::expect(int source_number, const std::string& spec) {
+    auto source = std::make_shared<Source>();
+    source->info.name = mask_credentials(spec);
     const std::lock_guard lock(mutex_);
-    sources_[source_number] = std::move(source);
-    return std::make_shared<Sink>(*this, source_number);
+    sources_.try_emplace(source_number, std::move(source));
 }
 
-void ServedSources::add(int source_number, const FrameResult& result) {
-    const bool watched = server_.num_clients(picture_channel(source_number)) > 0;
+std::shared_ptr<ResultSink> ServedSources::sink_for(int source_number, const SourceInfo& info) {
+    auto source = std::make_shared<Source>();
+    source->info = info;
+    source->open = true;
+    source->last = Clock::now();
+    const std::lock_guard lock(mutex_);
+    sources_[source_number] = source;
+    return std::make_shared<Sink>(*this, source_number, std::move(source));
+}
+
+void ServedSources::add(int source_number, Source& source, const FrameResult& result) {
+    const bool watched = server_.num_clients(image_channel(source_number)) > 0;
     const auto now = Clock::now();
-    std::shared_ptr<Pictures> pictures;
+    std::shared_ptr<ImageEncoder> encoder;
     {
         const std::lock_guard lock(mutex_);
-        Source& source = sources_[source_number];
         ++source.frames;
         source.rate.tick(now);
         source.last = now;
@@ -118,20 +128,19 @@ void ServedSources::add(int source_number, const FrameResult& result) {
             stage->second.add(time.ms / 1000);
         }
         source.newest = without_pixels(result);
-        if (watched && !source.pictures) {
-            source.pictures = std::make_shared<Pictures>(server_, pictures_, source_number);
+        if (watched && !source.encoder) {
+            source.encoder = std::make_shared<ImageEncoder>(server_, images_, source_number);
         }
-        if (watched) pictures = source.pictures;
+        if (watched) encoder = source.encoder;
     }
-    if (pictures) pictures->push(result);
+    if (encoder) encoder->push(result);
 }
 
-void ServedSources::end(int source_number) {
-    std::shared_ptr<Pictures> pictures;
+void ServedSources::end(Source& source) {
+    std::shared_ptr<ImageEncoder> encoder;
     const std::lock_guard lock(mutex_);
-    Source& source = sources_[source_number];
     source.ended = true;
-    pictures.swap(source.pictures);
+    encoder.swap(source.encoder);
 }
 
 void ServedSources::set_plan(const CountPlan& plan) {
@@ -142,20 +151,22 @@ void ServedSources::set_plan(const CountPlan& plan) {
 void ServedSources::count(int source_number, const CountTotals& totals) {
     const std::lock_guard lock(mutex_);
     const auto found = sources_.find(source_number);
-    if (found != sources_.end()) found->second.totals = totals;
+    if (found != sources_.end()) found->second->totals = totals;
 }
 
 nlohmann::ordered_json ServedSources::list() const {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     const auto now = Clock::now();
     const std::lock_guard lock(mutex_);
-    for (const auto& [number, source] : sources_) {
+    for (const auto& [number, shown] : sources_) {
+        const Source& source = *shown;
         const FrameResult& newest = source.newest;
         const FrameResult& faces = faces_of(newest);
         nlohmann::ordered_json entry = {{"number", number},
                                         {"name", name_as_text(source.info.name)},
                                         {"details", name_as_text(source.info.details.text())},
                                         {"live", source.info.live},
+                                        {"open", source.open},
                                         {"ended", source.ended},
                                         {"frames", source.frames},
                                         {"dropped", newest.trace.dropped},
@@ -187,8 +198,8 @@ nlohmann::ordered_json ServedSources::list() const {
 std::optional<std::string> ServedSources::latest(int source_number) const {
     const std::lock_guard lock(mutex_);
     const auto found = sources_.find(source_number);
-    if (found == sources_.end() || found->second.frames == 0) return std::nullopt;
-    return json_line(found->second.newest, {.tracks = true});
+    if (found == sources_.end() || found->second->frames == 0) return std::nullopt;
+    return json_line(found->second->newest, {.tracks = true});
 }
 
 bool ServedSources::contains(int source_number) const {
@@ -199,7 +210,7 @@ bool ServedSources::contains(int source_number) const {
 void ServedSources::add_metrics(MetricsText& metrics) const {
     const std::lock_guard lock(mutex_);
     const auto each = [&](auto add) {
-        for (const auto& [number, source] : sources_) add(std::to_string(number), source);
+        for (const auto& [number, source] : sources_) add(std::to_string(number), *source);
     };
     const auto each_value = [&](const char* name, const char* type, const char* help, auto value) {
         metrics.begin(name, type, help);
@@ -259,9 +270,10 @@ std::string ServedSources::missing() const {
     const std::lock_guard lock(mutex_);
     for (const auto& [number, source] : sources_) {
         const std::string name = "source " + std::to_string(number);
-        if (source.ended) continue;
-        if (source.frames == 0) return name + " has given no result yet";
-        if (now - source.last > kSilentSource) return name + " has given no result for 10 seconds";
+        if (source->ended) continue;
+        if (!source->open) return name + " is not open";
+        if (source->frames == 0) return name + " has given no result yet";
+        if (now - source->last > kSilentSource) return name + " has given no result for 10 seconds";
     }
     return {};
 }

@@ -26,16 +26,19 @@
 namespace throng {
 
 // Returns the channel of a source's images.
-[[nodiscard]] std::string picture_channel(int source_number);
+[[nodiscard]] std::string image_channel(int source_number);
 
 // Thread-safe. Outlives its sinks.
 class ServedSources {
 public:
-    // pictures: how they are annotated; faces are hidden with AnnotatedOptions::blur.
-    ServedSources(HttpServer& server, AnnotatedOptions pictures) : server_(server), pictures_(std::move(pictures)) {}
+    // images: how they are annotated; faces are hidden with AnnotatedOptions::blur.
+    ServedSources(HttpServer& server, AnnotatedOptions images) : server_(server), images_(std::move(images)) {}
 
-    // Returns a sink for the results of a source, which replaces a source of the same number. Nothing is encoded while
-    // nobody looks at the images.
+    // Shows a source, numbered from 1, that is about to be opened: results are missing until it gives some. spec: as the
+    // user gave it. Does nothing if the number is in use.
+    void expect(int source_number, const std::string& spec);
+    // Returns a sink for the results of a source, which replaces a source of the same number: results of the previous one
+    // are dropped. Nothing is encoded while nobody looks at the images.
     [[nodiscard]] std::shared_ptr<ResultSink> sink_for(int source_number, const SourceInfo& info);
 
     // Takes what is counted in all sources.
@@ -48,16 +51,18 @@ public:
     [[nodiscard]] std::optional<std::string> latest(int source_number) const;
     [[nodiscard]] bool contains(int source_number) const;
     void add_metrics(MetricsText& metrics) const;
-    // Returns why results are missing; empty if every source has given one in the last 10 s or has ended.
+    // Returns why results are missing; empty if every source has given one in the last 10 s or has ended. One that is
+    // expected and was never opened is missing.
     [[nodiscard]] std::string missing() const;
 
 private:
     class Sink;
-    class Pictures;
+    class ImageEncoder;
     using Clock = std::chrono::steady_clock;
 
     struct Source {
         SourceInfo info;
+        bool open = false;  // or was
         bool ended = false;
         std::uint64_t frames = 0;
         RateMeter rate;
@@ -66,17 +71,17 @@ private:
         std::vector<std::pair<std::string, Histogram>> stages;
         FrameResult newest;  // without pixels
         CountTotals totals;
-        std::shared_ptr<Pictures> pictures;  // from the first client on
+        std::shared_ptr<ImageEncoder> encoder;  // from the first client on
     };
 
-    void add(int source_number, const FrameResult& result);
-    void end(int source_number);
+    void add(int source_number, Source& source, const FrameResult& result);
+    void end(Source& source);
 
     HttpServer& server_;
-    const AnnotatedOptions pictures_;
+    const AnnotatedOptions images_;
     mutable std::mutex mutex_;
     CountPlan plan_;
-    std::map<int, Source> sources_;
+    std::map<int, std::shared_ptr<Source>> sources_;
 };
 
 }  // namespace throng

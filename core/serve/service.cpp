@@ -39,7 +39,7 @@ HttpAnswer wrong_method(const char* allowed) {
 Service::Service(ServiceOptions options)
     : options_(std::move(options)),
       server_(options_.server),
-      sources_(server_, options_.pictures),
+      sources_(server_, options_.images),
       questions_(options_.server.limits, options_.make_engine, options_.only_questions,
                  [this](std::uint64_t client, HttpResponse response) { server_.answer(client, std::move(response)); }) {
     if (!options_.open && (!server_.is_loopback() || !options_.token_file.empty())) {
@@ -141,9 +141,9 @@ HttpAnswer Service::answer_stream(std::string_view rest) {
     }
     if (what != "mjpeg") return {error_response(404, "a source has mjpeg and latest.json")};
     HttpAnswer answer;
-    answer.response = {200, "multipart/x-mixed-replace; boundary=picture", "--picture\r\n"};
+    answer.response = {200, "multipart/x-mixed-replace; boundary=frame", "--frame\r\n"};
     answer.kind = HttpAnswer::Kind::stream;
-    answer.channel = picture_channel(source);
+    answer.channel = image_channel(source);
     return answer;
 }
 

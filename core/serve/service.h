@@ -19,7 +19,7 @@ struct ServiceOptions {
     HttpServerOptions server;
     std::string token_file;  // empty: the one of default_token_path, if a token is needed
     bool open = false;       // no token, whatever the address
-    AnnotatedOptions pictures;
+    AnnotatedOptions images;
     Questions::MakeEngine make_engine;  // for images that are asked about
     bool only_questions = false;        // there are no sources
     std::string version;                // of the program
@@ -39,6 +39,8 @@ public:
     // Blocks until questions can be answered. Throws why they cannot. Requires only_questions.
     void wait_ready() { questions_.wait_ready(); }
 
+    // As ServedSources.
+    void expect(int source_number, const std::string& spec) { sources_.expect(source_number, spec); }
     // Returns a sink for the results of a source, numbered from 1. This object must outlive it.
     [[nodiscard]] std::shared_ptr<ResultSink> sink_for(int source_number, const SourceInfo& info) {
         return sources_.sink_for(source_number, info);

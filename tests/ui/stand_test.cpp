@@ -491,7 +491,7 @@ TEST_F(StandWindow, ADemoThatFailsIsOpenedOncePerAttempt) {
 
 TEST_F(StandWindow, TheDemoInPlaceOfACameraIsNoPartOfTheOutputs) {
     carry_ = true;  // results have tracks
-    make_sinks_ = [this](const SourceInfo& source) {
+    make_sinks_ = [this](const SourceInfo& source, int, bool) {
         EXPECT_TRUE(source.live);
         return std::vector<std::shared_ptr<ResultSink>>{
             std::make_shared<CountingSink>(recorded_, closed_, recorded_frame_)};
@@ -574,7 +574,7 @@ private:
 // The face of the clip jumps back every eight frames, which begins another track.
 TEST_F(StandWindow, CountsTheFacesOfTheSource) {
     const auto ids = std::make_shared<TrackIds>();
-    make_sinks_ = [&](const SourceInfo&) { return std::vector<std::shared_ptr<ResultSink>>{ids}; };
+    make_sinks_ = [&](const SourceInfo&, int, bool) { return std::vector<std::shared_ptr<ResultSink>>{ids}; };
     carry_ = true;  // results have tracks
     open_kiosk(60);
     EXPECT_EQ(stand_->faces(), 0);

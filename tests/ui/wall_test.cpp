@@ -1,4 +1,5 @@
 // Tests the wall of several sources: broken, slow and different ones, enlarging, and hidden faces.
+#include <atomic>
 #include <cstring>
 
 #include "core/base/error.h"
@@ -208,6 +209,56 @@ TEST_F(WallWindow, SettingsApplyToAllTiles) {
     const auto theta = [&](int number) { return wall_->tile(number).opened().pipeline->settings().nms.theta; };
     const float requested = session_->detection()->values().nms.theta;
     EXPECT_TRUE(test::wait_for([&] { return theta(0) == requested && theta(1) == requested; }));
+}
+
+// Outputs of all sources get the results of each tile under its number, seen or not, with its faces hidden.
+TEST_F(WallWindow, GivesTheResultsOfEveryTileToTheOutputs) {
+    struct Counts {
+        std::atomic<int> hidden = 0, wrong_number = 0, firsts = 0;
+    };
+    class Sink : public ResultSink {
+    public:
+        Sink(std::shared_ptr<Counts> counts, int number) : counts_(std::move(counts)), number_(number) {}
+        void write(const FrameResult& result) override {
+            if (result.plan) ++counts_->hidden;
+            if (result.source_number != number_) ++counts_->wrong_number;
+        }
+        void close() override {}
+
+    private:
+        const std::shared_ptr<Counts> counts_;
+        const int number_;
+    };
+    const auto first = std::make_shared<Counts>(), second = std::make_shared<Counts>();
+    make_sinks_ = [first, second](const SourceInfo&, int source_number, bool is_first) {
+        const auto& counts = source_number == 1 ? first : second;
+        if (is_first) ++counts->firsts;
+        return std::vector<std::shared_ptr<ResultSink>>{std::make_shared<Sink>(counts, source_number)};
+    };
+    sinks_hide_faces_ = true;
+    open_wall({"a", "b"});
+    ASSERT_TRUE(has_image(0) && has_image(1));
+    const auto both_go_on = [&] {
+        const int before_first = first->hidden, before_second = second->hidden;
+        return test::wait_for([&] { return first->hidden > before_first + 5 && second->hidden > before_second + 5; });
+    };
+    EXPECT_TRUE(both_go_on());
+    window_->showMinimized();
+    EXPECT_TRUE(both_go_on()) << "minimized";
+    window_->showNormal();
+    QTest::keyClick(window_, Qt::Key_Right);
+    QTest::keyClick(window_, Qt::Key_Return);
+    ASSERT_EQ(wall_->enlarged(), 1);
+    EXPECT_TRUE(both_go_on()) << "one is enlarged";
+    EXPECT_EQ(second->firsts, 0);
+    session_->open("other");
+    ASSERT_TRUE(test::wait_for([&] { return session_->source()->spec() == "other"; }));
+    EXPECT_TRUE(both_go_on()) << "another source in the place of a tile";
+    QTest::keyClick(window_, Qt::Key_Escape);
+    EXPECT_EQ(wall_->enlarged(), -1);
+    EXPECT_TRUE(both_go_on()) << "the wall is back";
+    EXPECT_EQ(first->firsts, 0);
+    EXPECT_EQ(first->wrong_number + second->wrong_number, 0);
 }
 
 // Returns the range of gray values in the middle of the first kept box.

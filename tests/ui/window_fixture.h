@@ -74,6 +74,7 @@ protected:
             return std::make_shared<CountingSink>(recorded_, closed_, recorded_frame_);
         };
         setup.make_sinks = make_sinks_;
+        setup.sinks_hide_faces = sinks_hide_faces_;
         setup.detector_chosen = detector_chosen_;
         setup.try_network = try_network_;
         setup.settings.keep_rate = keep_rate_;
@@ -261,7 +262,8 @@ protected:
     QStringList wall_sources_;
     std::function<std::unique_ptr<VideoSource>(const std::string&)> make_source_;  // null: the clip
     // Makes the program's own outputs; null: none.
-    std::function<std::vector<std::shared_ptr<ResultSink>>(const SourceInfo&)> make_sinks_;
+    SessionSetup::MakeSinks make_sinks_;
+    bool sinks_hide_faces_ = false;
     bool carry_ = false;  // boxes are carried to frames that are not detected
     RunRace race_suppression_, race_detector_;
     std::optional<StandOptions> stand_options_;  // set before open

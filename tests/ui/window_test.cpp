@@ -157,9 +157,10 @@ TEST_F(Window, AScreenshotHasTheColorsOfTheScreen) {
 }
 
 TEST_F(Window, WritesItsOutputsOfTheFirstSourceThatOpens) {
-    make_sinks_ = [this](const SourceInfo&) {
-        return std::vector<std::shared_ptr<ResultSink>>{
-            std::make_shared<CountingSink>(recorded_, closed_, recorded_frame_)};
+    make_sinks_ = [this](const SourceInfo&, int, bool is_first) {
+        std::vector<std::shared_ptr<ResultSink>> sinks;
+        if (is_first) sinks.push_back(std::make_shared<CountingSink>(recorded_, closed_, recorded_frame_));
+        return sinks;
     };
     open({});
     session_->open("missing.mp4");
@@ -178,7 +179,7 @@ TEST_F(Window, WritesItsOutputsOfTheFirstSourceThatOpens) {
 
 TEST_F(Window, MakesItsOutputsAgainIfThatFails) {
     int attempts = 0;
-    make_sinks_ = [&](const SourceInfo&) {
+    make_sinks_ = [&](const SourceInfo&, int, bool) {
         if (++attempts == 1) throw Error(ErrorKind::input, "the disk is full", "out.jsonl");
         return std::vector<std::shared_ptr<ResultSink>>{
             std::make_shared<CountingSink>(recorded_, closed_, recorded_frame_)};
@@ -230,7 +231,7 @@ TEST_F(Window, RecordsCountsAndWritesWhileItIsMinimized) {
     trigger("record");
     trigger("counts");
     EXPECT_TRUE(goes_on()) << "counts";
-    make_sinks_ = [this](const SourceInfo&) {
+    make_sinks_ = [this](const SourceInfo&, int, bool) {
         return std::vector<std::shared_ptr<ResultSink>>{
             std::make_shared<CountingSink>(recorded_, closed_, recorded_frame_)};
     };

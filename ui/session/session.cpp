@@ -102,7 +102,9 @@ void Session::open(const QString& spec, bool stand_in) {
     if (!pipeline_ || may_share_device(spec, source_.spec())) closing = reset(spec);
     PipelineSettings settings = requested_settings();
     settings.host_pixels = setup_.settings.host_pixels;  // until the view has chosen a path for frames on the device
-    opener_.open({spec.toStdString(), settings, transport_.options(), pipeline_, std::move(closing), stand_in});
+    PipelineOptions playback = transport_.options();
+    playback.source_number = source_number_;
+    opener_.open({spec.toStdString(), settings, playback, pipeline_, std::move(closing), stand_in});
 }
 
 // Removes everything that belongs to the previous source and returns its pipeline.
@@ -141,6 +143,7 @@ void Session::start(const OpenedSource& opened) {
     source_.set_opening({});
     pipeline_ = opened.pipeline;
     has_sinks_ = opened.has_sinks;
+    source_number_ = opened.source_number;
     backend_.select(*opened.choice.backend, opened.choice.why);
     if (setup_.clocks.telemetry) {
         telemetry_sink_ = std::make_shared<TelemetrySink>(setup_.clocks.telemetry);

@@ -192,6 +192,7 @@ private:
     bool seen_by_user_ = true;
     bool rests_ = false;      // playback, since nobody sees it
     bool has_sinks_ = false;  // the program's own outputs need the frames
+    int source_number_ = 1;   // of the open source, and of one in its place
 
     QTimer refresh_timer_;
     QTimer memory_timer_;

@@ -30,9 +30,11 @@ struct SessionSetup {
     std::function<std::vector<CameraInfo>()> list_cameras;
     MakeRecording make_recording;
     RunRace race_suppression, race_detector;  // empty: without these bars
-    // Makes the program's own output sinks for the first source that can be opened, and again if that fails; empty if
-    // there is nothing to write.
-    std::function<std::vector<std::shared_ptr<ResultSink>>(const SourceInfo&)> make_sinks;
+    // Makes the program's own output sinks of a source that is open; none for one that is no part of the outputs. Null if
+    // there is nothing to write. source_number: from 1; of a wall, that of its tile. is_first: no source has outputs yet.
+    using MakeSinks = std::function<std::vector<std::shared_ptr<ResultSink>>(const SourceInfo& source,
+                                                                             int source_number, bool is_first)>;
+    MakeSinks make_sinks;
     bool sinks_hide_faces = false;                               // the sinks of make_sinks hide faces
     bool sinks_store_images = false;                             // and write videos or images
     std::function<std::shared_ptr<ResultSink>()> make_observer;  // of each source's results; may be empty

@@ -60,14 +60,17 @@ void SourceOpener::work(int number, OpenRequest& request, const std::stop_token&
         }
         const BackendChoice choice = setup_.make_backend(request.settings.detector);
         std::vector<std::shared_ptr<ResultSink>> sinks;
-        if (!has_made_sinks_ && !request.stand_in && setup_.make_sinks) sinks = setup_.make_sinks(source->info());
+        const int source_number = request.playback.source_number;
+        if (!request.stand_in && setup_.make_sinks) {
+            sinks = setup_.make_sinks(source->info(), source_number, !has_made_sinks_);
+        }
         const bool has_sinks = !sinks.empty();
         auto pipeline =
             std::make_shared<Pipeline>(std::move(source), choice.backend, request.settings, request.playback);
         for (std::shared_ptr<ResultSink>& sink : sinks) pipeline->add_sink(std::move(sink));
         if (number != number_) return;  // the outputs are left to the newer request
         has_made_sinks_ = has_made_sinks_ || !request.stand_in;
-        post(this, [this, number, opened_source = OpenedSource{std::move(pipeline), choice, has_sinks}] {
+        post(this, [this, number, opened_source = OpenedSource{std::move(pipeline), choice, has_sinks, source_number}] {
             if (number == number_) {
                 emit opened(opened_source);
             } else {

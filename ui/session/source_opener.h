@@ -32,6 +32,7 @@ struct OpenedSource {
     std::shared_ptr<Pipeline> pipeline;  // not started
     BackendChoice choice;
     bool has_sinks = false;  // the program's own output sinks
+    int source_number = 1;   // see SessionSetup::make_sinks
 };
 
 // Lives on the window's thread and emits its signals there; no function blocks, except the destructor.

@@ -91,7 +91,9 @@ PipelineSettings Wall::settings() const {
     const int all = settings.detector.threads > 0 ? settings.detector.threads : cpu_cores();
     const auto opened = std::count_if(tiles_.begin(), tiles_.end(), [](const auto& tile) { return tile->active(); });
     settings.detector.threads = std::max(1, all / std::max(1, static_cast<int>(opened)));
-    if (session_.display()->blur()) settings.hiding = session_.hiding_beside(settings.detector);
+    const bool hides = session_.display()->blur() || (has_sinks() && session_.setup().sinks_hide_faces);
+    if (hides) settings.hiding = session_.hiding_beside(settings.detector);
+    if (has_sinks()) settings.keep_rate = 0;  // outputs have the configured detection
     return settings;
 }
 
@@ -111,8 +113,12 @@ void Wall::open(int number) {
                 opened.choice = *backend_;
             }
             PipelineOptions options = playback;
-            options.source_number = number + 1;
+            options.source_number = opened.source_number = number + 1;
+            std::vector<std::shared_ptr<ResultSink>> sinks;
+            if (setup.make_sinks) sinks = setup.make_sinks(source->info(), number + 1, false);
+            opened.has_sinks = !sinks.empty();
             opened.pipeline = std::make_shared<Pipeline>(std::move(source), opened.choice.backend, settings, options);
+            for (std::shared_ptr<ResultSink>& sink : sinks) opened.pipeline->add_sink(std::move(sink));
             post(this, [this, number, attempt, opened] {
                 WallTile& opening = this->tile(number);
                 if (attempt != opening.attempt()) return destroy(opened.pipeline);
@@ -158,10 +164,11 @@ void Wall::update_settings() {
     }
 }
 
-// All rest while one source is large, and while nobody sees the window.
+// All rest while one source is large, and while nobody sees the window, unless outputs need their results.
 void Wall::pause_tiles() {
+    const bool rest = !has_sinks() && (enlarged_ >= 0 || !session_.seen());
     for (const auto& tile : tiles_) {
-        if (tile->active()) pause(*tile->opened().pipeline, enlarged_ >= 0 || !session_.seen());
+        if (tile->active()) pause(*tile->opened().pipeline, rest);
     }
 }
 
@@ -227,7 +234,7 @@ void Wall::shrink() {
     const bool is_same = session_.source()->spec() == tile.spec();  // otherwise the user has opened another one
     const std::shared_ptr<Pipeline> back = session_.release();
     if (is_same && back && back->state() != PipelineState::failed) {
-        tile.set_opened({back, *backend_, false});
+        tile.set_opened({back, *backend_, has_sinks(), tile.number() + 1});
         attach(tile);
         images_.show(back->latest(), static_cast<std::size_t>(tile.number()));
     } else {

@@ -69,6 +69,7 @@ private:
     void pause_tiles();
     void destroy(std::shared_ptr<Pipeline> pipeline);
     [[nodiscard]] PipelineSettings settings() const;
+    [[nodiscard]] bool has_sinks() const { return static_cast<bool>(session_.setup().make_sinks); }
 
     Session& session_;
     std::vector<std::unique_ptr<WallTile>> tiles_;

@@ -1,4 +1,4 @@
-// `--http` of the whole program: hidden pictures of a source, and answers that are those of `throng detect`.
+// `--http` of the whole program: hidden images of a source, and answers that are those of `throng detect`.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -44,13 +44,14 @@ int free_port() {
     return ntohs(address.sin_port);
 }
 
-// Calls `use` once the program listens and is ready, then ends the program.
-test::ProgramResult serve(std::vector<std::string> arguments, int port, const std::function<void()>& use) {
+// Calls `use` once the program listens and /readyz gives this text, then ends the program.
+test::ProgramResult serve(std::vector<std::string> arguments, int port, const std::function<void()>& use,
+                          const std::string& readiness = "ok\n") {
     test::ProgramOptions options = test::own_process();
     bool used = false;
     options.meanwhile = [&](int pid) {
         try {
-            if (http_ask(port, "GET", "/readyz").status != 200) return true;
+            if (http_ask(port, "GET", "/readyz").body != readiness) return true;
         } catch (const std::runtime_error&) {
             return true;  // does not listen yet
         }
@@ -118,16 +119,34 @@ TEST_F(ServeProgram, ASourceIsServedBesidesItsFiles) {
     const int port = free_port();
     serve({"detect", "crowd:faces=4,size=320x240,motion=walk", "--json", json}, port, [&] {
         EXPECT_EQ(nlohmann::json::parse(http_ask(port, "GET", "/streams/1/latest.json").body)["source_number"], 1);
-        HttpClient pictures(port), events(port);
-        pictures.send("GET /streams/1/mjpeg HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        HttpClient images(port), events(port);
+        images.send("GET /streams/1/mjpeg HTTP/1.1\r\nHost: localhost\r\n\r\n");
         events.send("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
-        EXPECT_NE(pictures.read_until("\xff\xd9\r\n--picture\r\n").find("image/jpeg"), std::string::npos);
+        EXPECT_NE(images.read_until("\xff\xd9\r\n--frame\r\n").find("image/jpeg"), std::string::npos);
         const std::string head = events.read_until("data: {");
         const std::string event = "{" + events.read_until("}\n\n");
         EXPECT_TRUE(nlohmann::json::parse(event).contains("event")) << event;
         EXPECT_NE(http_ask(port, "GET", "/metrics").body.find("throng_frames_total{source=\"1\"} "), std::string::npos);
     });
     EXPECT_GT(std::filesystem::file_size(json), 0U);
+}
+
+TEST_F(ServeProgram, ASourceThatNeverOpenedIsMissing) {
+    const test::ScratchDir dir;
+    const std::string nowhere = (dir.path() / "nowhere.mp4").string();
+    const int port = free_port();
+    const auto expect = [&] {
+        const auto sources = nlohmann::json::parse(http_ask(port, "GET", "/streams").body);
+        ASSERT_EQ(sources.size(), 2U);
+        EXPECT_EQ(sources[0]["name"], nowhere);
+        EXPECT_EQ(sources[0]["open"], false);
+        EXPECT_TRUE(test::eventually([&] {
+            return http_ask(port, "GET", "/metrics").body.find("throng_source_up{source=\"2\"} 1\n") !=
+                   std::string::npos;
+        }));
+        EXPECT_EQ(http_ask(port, "GET", "/readyz").status, 503);
+    };
+    serve({"detect", nowhere, "crowd:faces=4,size=320x240"}, port, expect, "source 1 is not open\n");
 }
 
 // The window remembers nothing of a run with outputs; other commands reject them by name.

@@ -110,7 +110,7 @@ TEST(HttpServer, AnswersLaterAndOnlyWhoStillWaits) {
     EXPECT_EQ(client.ask("GET", "/").body, "GET[]");
 }
 
-TEST(HttpServer, StreamsTheNewestPictureOrEveryText) {
+TEST(HttpServer, StreamsTheNewestImageOrEveryText) {
     HttpServerOptions options;
     options.limits.num_streams = 3;
     options.limits.backlog_bytes = 100'000;
@@ -131,8 +131,8 @@ TEST(HttpServer, StreamsTheNewestPictureOrEveryText) {
 
     // Who does not read gets the newest one afterwards, not all of them.
     const std::string large(2'000'000, '.');
-    const int pictures = 40;
-    for (int i = 0; i < pictures; ++i) {
+    const int images = 40;
+    for (int i = 0; i < images; ++i) {
         const std::string name = "<" + std::to_string(i) + ">\n";
         server.publish_newest("p", std::make_shared<std::string>(large + name));
         EXPECT_EQ(first.read_until(">\n"), large + name);

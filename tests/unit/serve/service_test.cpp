@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/resources.h"
 #include "core/detect/detector_kinds.h"
 #include "core/sinks/json_sink.h"
 #include "tests/support/eventually.h"
@@ -112,6 +113,43 @@ TEST(Service, EveryAddressAnswersAsItIsDescribed) {
     EXPECT_NE(page.header("Content-Security-Policy").find("default-src 'none'"), std::string::npos);
     EXPECT_EQ(page.body.find("://"), std::string::npos) << "the page loads something from elsewhere";
     EXPECT_EQ(http_ask(port, "GET", "/", "Origin: http://evil.example\r\n").status, 403);
+}
+
+TEST(Service, IsNotReadyUntilEveryExpectedSourceIsOpen) {
+    const auto service = make_test_service();
+    const int port = service->server().port();
+    const auto ready = [&] { return http_ask(port, "GET", "/readyz"); };
+    EXPECT_EQ(ready().body, "no source is open yet\n");
+    service->expect(1, "door");
+    service->expect(2, "rtsp://me:s3cret@host/a");
+    const auto first = service->sink_for(1, info_of("door"));
+    first->write(result_of(0));
+    const HttpReply missing = ready();
+    EXPECT_EQ(missing.status, 503);
+    EXPECT_EQ(missing.body, "source 2 is not open\n");
+    // It is shown, without its password, and an alert can see that it is down.
+    const std::string list = http_ask(port, "GET", "/streams").body;
+    EXPECT_EQ(list.find("s3cret"), std::string::npos);
+    const nlohmann::json sources = nlohmann::json::parse(list);
+    ASSERT_EQ(sources.size(), 2U);
+    EXPECT_EQ(sources[0]["open"], true);
+    EXPECT_EQ(sources[1]["open"], false);
+    const std::string metrics = http_ask(port, "GET", "/metrics").body;
+    EXPECT_EQ(metrics.find("s3cret"), std::string::npos);
+    EXPECT_NE(metrics.find("throng_source_up{source=\"1\"} 1\n"), std::string::npos);
+    EXPECT_NE(metrics.find("throng_source_up{source=\"2\"} 0\n"), std::string::npos);
+    const auto second = service->sink_for(2, info_of("yard"));
+    EXPECT_EQ(ready().body, "source 2 has given no result yet\n");
+    second->write(result_of(0));
+    EXPECT_EQ(ready().status, 200);
+    // Nothing of it is left after its number was taken, however late its last result is and its end.
+    const auto other = service->sink_for(2, info_of("hall"));
+    second->write(result_of(7));
+    second->close();
+    EXPECT_EQ(ready().body, "source 2 has given no result yet\n");
+    other->write(result_of(1));
+    EXPECT_EQ(http_ask(port, "GET", "/streams/2/latest.json").body, json_line(result_of(1), {.tracks = true}) + "\n");
+    EXPECT_EQ(ready().status, 200);
 }
 
 TEST(Service, TellsTheNewestResultAndWhatIsCounted) {
@@ -234,25 +272,25 @@ TEST(Service, NoPixelsAreKeptWhileNobodyLooks) {
 }
 
 // Returns the image of the next part of a stream.
-cv::Mat next_picture(HttpClient& client) {
+cv::Mat next_image(HttpClient& client) {
     const std::string head = client.read_until("\r\n\r\n");
     const std::string jpeg = client.read_bytes(std::stoul(head.substr(head.find("Content-Length: ") + 16)));
-    client.read_until("\r\n--picture\r\n");
+    client.read_until("\r\n--frame\r\n");
     return cv::imdecode(std::vector<std::uint8_t>(jpeg.begin(), jpeg.end()), cv::IMREAD_GRAYSCALE);
 }
 
-TEST(Service, PicturesAreHiddenUnlessFacesAreShown) {
+TEST(Service, ImagesAreHiddenUnlessFacesAreShown) {
     for (const bool show : {false, true}) {
         ServiceOptions options;
-        options.pictures.blur = !show;
+        options.images.blur = !show;
         const auto service = make_test_service(std::move(options));
         const auto sink = service->sink_for(1, info_of("door"));
         HttpClient client(service->server().port());
         client.send("GET /streams/1/mjpeg HTTP/1.1\r\nHost: localhost\r\n\r\n");
-        client.read_until("--picture\r\n");
+        client.read_until("--frame\r\n");
         // Nothing is known about what must be hidden, so that the whole frame is: to 6x6 colors, without the edge.
         sink->write(result_of(0));
-        const cv::Mat unknown = next_picture(client);
+        const cv::Mat unknown = next_image(client);
         ASSERT_EQ(unknown.size(), cv::Size(64, 48));
         const int step = unknown.at<std::uint8_t>(40, 36) - unknown.at<std::uint8_t>(40, 27);
         EXPECT_EQ(step > 180, show) << step;
@@ -260,7 +298,7 @@ TEST(Service, PicturesAreHiddenUnlessFacesAreShown) {
         FrameResult planned = result_of(1);
         planned.plan.emplace();
         sink->write(planned);
-        const cv::Mat plain = next_picture(client);
+        const cv::Mat plain = next_image(client);
         EXPECT_GT(plain.at<std::uint8_t>(40, 36) - plain.at<std::uint8_t>(40, 27), 180);
         sink->close();
     }
@@ -310,6 +348,40 @@ TEST(Service, AnswersQuestionsAboutImages) {
         const HttpReply none = http_ask(port, "POST", "/v1/vision/face", kForm, form_with(image, least));
         EXPECT_EQ(nlohmann::json::parse(none.body)["predictions"].size(), 0U);
     }
+}
+
+// Requests and detectors are as many as are needed at a time.
+TEST(Service, AnswersSeveralQuestionsAtATime) {
+    if (cpu_cores() < 2) GTEST_SKIP() << "skipped: one core answers one question at a time";
+    const auto inside = std::make_shared<std::atomic<int>>(0), engines = std::make_shared<std::atomic<int>>(0);
+    const auto expected = std::make_shared<std::atomic<int>>(1);
+    test::FakeBackend::Plan plan;
+    plan.boxes = [inside, expected](std::int64_t) {
+        ++*inside;
+        return test::eventually([&] { return *inside >= *expected; }) ? 1U : 0U;
+    };
+    ServiceOptions options;
+    options.make_engine = [plan, engines] {
+        ++*engines;
+        return fake_engine(plan);
+    };
+    const auto service = make_test_service(std::move(options));
+    const int port = service->server().port();
+    const std::string image = encoded(16, 16, ".jpg");
+    for (int i = 0; i < 8; ++i) ASSERT_EQ(http_ask(port, "POST", "/detect", {}, image).status, 200);
+    EXPECT_EQ(*engines, 1);
+    *inside = 0;
+    *expected = 2;
+    const std::string request =
+        "POST /detect HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(image.size()) + "\r\n\r\n" +
+        image;
+    HttpClient first(port), second(port);
+    first.send(request);
+    second.send(request);
+    for (HttpClient* client : {&first, &second}) {
+        EXPECT_EQ(nlohmann::json::parse(client->read_reply().body)["kept"].size(), 1U) << "alone";
+    }
+    EXPECT_EQ(*engines, 2);
 }
 
 TEST(Service, RefusesWhatIsNoImage) {
