@@ -40,8 +40,7 @@ constexpr double kHeightDeviation = 0.1;  // natural logarithm, of a piece from 
 struct Seen {
     std::size_t frame;
     double seconds;
-    Track track;
-    Box box;  // of the whole face: see beyond_edges
+    Track track;  // its box is that of the whole face: see beyond_edges
 };
 
 struct Piece {
@@ -76,13 +75,13 @@ std::vector<MotionFilter> motions_of(std::span<const Seen> seen, bool reversed) 
     for (std::size_t i = 0; i < seen.size(); ++i) {
         const Seen& here = seen[reversed ? seen.size() - 1 - i : i];
         if (i == 0) {
-            motions.emplace_back(here.box, kNoise);
+            motions.emplace_back(here.track.box, kNoise);
             continue;
         }
         const Seen& last = seen[reversed ? seen.size() - i : i - 1];
         MotionFilter motion = motions.back();
         motion.predict(std::abs(here.seconds - last.seconds), kNoise);
-        correct(motion, here.box);
+        correct(motion, here.track.box);
         motions.push_back(motion);
     }
     if (reversed) std::reverse(motions.begin(), motions.end());
@@ -157,8 +156,9 @@ double fit_cost(const Gap& gap, const Seen& seen) {
     };
     if (gap.from) add(*gap.before, seen.seconds - gap.from->seconds);
     if (gap.to) add(*gap.after, gap.to->seconds - seen.seconds);
-    const std::array<double, 4> measured = coordinates_of(seen.box);
-    const double slack = std::max(0.0, 0.5 * (std::exp(log_width) - static_cast<double>(seen.box.w)));  // see correct
+    const std::array<double, 4> measured = coordinates_of(seen.track.box);
+    const double slack =
+        std::max(0.0, 0.5 * (std::exp(log_width) - static_cast<double>(seen.track.box.w)));  // see correct
     double cost = 0;
     for (const std::size_t i : {0U, 1U, 3U}) {
         const double unit = i == 3 ? 1 : side;
@@ -275,8 +275,9 @@ private:
         for (std::size_t f = 0; f < frames_.size(); ++f) {
             for (const Track& track : frames_[f].tracks) {
                 if (!is_seen(track)) continue;
-                const Box box = beyond_edges(track.box, frames_[f].width, ratio);
-                tracks[track.id].push_back({f, frames_[f].seconds, track, box});
+                std::vector<Seen>& seen = tracks[track.id];
+                seen.push_back({f, frames_[f].seconds, track});
+                seen.back().track.box = beyond_edges(track.box, frames_[f].width, ratio);
                 confirmed[track.id] |= track.confirmed;
             }
         }
@@ -327,6 +328,17 @@ private:
                 std::upper_bound(starts_.begin(), starts_.end(), to) - starts_.begin()};
     }
 
+    // Returns whether a motion has left the frame at its left or right edge after some time: who comes in there is
+    // another person.
+    bool is_out(MotionFilter motion, double seconds, std::size_t frame) const {
+        constexpr float kMinInside = 0.25F;  // fraction of the width
+        const auto width = static_cast<float>(frames_[frame].width);
+        if (!(width > 0)) return false;
+        motion.predict(seconds, kNoise);
+        const Box box = motion.box();
+        return !(std::min(box.x + box.w, width) - std::max(box.x, 0.0F) >= kMinInside * box.w);
+    }
+
     // Joins pieces of at least min_seen detections, the best pair first.
     void join(std::size_t min_seen, double limit) {
         struct Join {
@@ -353,6 +365,7 @@ private:
             if (before == after || a.seen.size() < min_seen || b.seen.size() < min_seen) return;
             const double gap = b.seen.front().seconds - a.seen.back().seconds;
             if (!(gap > 0 && gap <= kMaxGap)) return;
+            if (is_out(*a.end, gap, b.seen.front().frame) || is_out(*b.start, gap, a.seen.back().frame)) return;
             const double cost = join_cost(*a.end, *b.start, gap);
             if (cost < limit) joins.push({cost, before, after, version[before] + version[after]});
         };
@@ -480,7 +493,7 @@ private:
                 if (gap.to && gap.to->frame > 0) {
                     for (const auto& [from, last] : at[gap.to->frame - 1]) {
                         const std::vector<Seen>& seen = pieces_[from].seen;
-                        if (!is_near(seen[last].box, gap.to->box)) continue;
+                        if (!is_near(seen[last].track.box, gap.to->track.box)) continue;
                         for (std::size_t n = 0; n < std::min(kMaxDoubtful, last + 1); ++n) {
                             if (gap.from && seen[last - n].frame <= gap.from->frame) break;
                             check(from, last - n, last, gap);
@@ -490,7 +503,7 @@ private:
                 if (gap.from && gap.from->frame + 1 < frames_.size()) {
                     for (const auto& [from, first] : at[gap.from->frame + 1]) {
                         const std::vector<Seen>& seen = pieces_[from].seen;
-                        if (!is_near(seen[first].box, gap.from->box)) continue;
+                        if (!is_near(seen[first].track.box, gap.from->track.box)) continue;
                         for (std::size_t n = 0; n < std::min(kMaxDoubtful, seen.size() - first); ++n) {
                             if (gap.to && seen[first + n].frame >= gap.to->frame) break;
                             check(from, first, first + n, gap);
