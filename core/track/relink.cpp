@@ -4,11 +4,11 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <queue>
 #include <set>
 #include <span>
 #include <tuple>
 
+#include "core/track/assignment.h"
 #include "core/track/cover.h"
 #include "core/track/motion_filter.h"
 
@@ -211,8 +211,10 @@ class Relinker {
 public:
     explicit Relinker(const std::vector<TimedTracks>& frames) : frames_(frames) {
         collect();
-        join(kShort, kJoin);
-        join(1, kJoinShort);
+        while (join(kShort, kJoin)) {  // a join changes the motions at the ends
+        }
+        while (join(1, kJoinShort)) {
+        }
         while (insert()) {
         }
         separate_doubtful();
@@ -339,65 +341,39 @@ private:
         return !(std::min(box.x + box.w, width) - std::max(box.x, 0.0F) >= kMinInside * box.w);
     }
 
-    // Joins pieces of at least min_seen detections, the best pair first.
-    void join(std::size_t min_seen, double limit) {
-        struct Join {
-            double cost;
-            std::size_t before, after;
-            int version;  // of both, summed: a join changes the motion at the ends
-        };
-        const auto worse = [](const Join& a, const Join& b) {
-            return std::tie(a.cost, a.before, a.after) > std::tie(b.cost, b.before, b.after);
-        };
-        std::priority_queue<Join, std::vector<Join>, decltype(worse)> joins(worse);
-        std::vector<int> version(pieces_.size(), 0);
-        // Pieces by their last detection, as far as it is the end of one: joins only remove ends.
-        std::vector<std::pair<double, std::size_t>> ends;
+    // Joins pieces of at least min_seen detections, so that the sum of the costs is least. Returns whether there were any.
+    bool join(std::size_t min_seen, double limit) {
+        std::vector<AssignmentPair> pairs;
         for (std::size_t i = 0; i < pieces_.size(); ++i) {
-            if (!pieces_[i].seen.empty()) ends.emplace_back(pieces_[i].seen.back().seconds, i);
-        }
-        std::sort(ends.begin(), ends.end());
-        std::vector<std::size_t> joined_to(pieces_.size());
-        for (std::size_t i = 0; i < joined_to.size(); ++i) joined_to[i] = i;
-        const auto propose = [&](std::size_t before, std::size_t after) {
-            const Piece& a = pieces_[before];
-            const Piece& b = pieces_[after];
-            if (before == after || a.seen.size() < min_seen || b.seen.size() < min_seen) return;
-            const double gap = b.seen.front().seconds - a.seen.back().seconds;
-            if (!(gap > 0 && gap <= kMaxGap)) return;
-            if (is_out(*a.end, gap, b.seen.front().frame) || is_out(*b.start, gap, a.seen.back().frame)) return;
-            const double cost = join_cost(*a.end, *b.start, gap);
-            if (cost < limit) joins.push({cost, before, after, version[before] + version[after]});
-        };
-        const auto propose_after = [&](std::size_t piece) {
-            if (pieces_[piece].seen.empty()) return;
-            const double end = pieces_[piece].seen.back().seconds;
-            const auto [first, last] = starting(end, end + kMaxGap);
-            for (std::size_t next = first; next < last; ++next) propose(piece, next);
-        };
-        for (std::size_t i = 0; i < pieces_.size(); ++i) propose_after(i);
-        while (!joins.empty()) {
-            const Join best = joins.top();
-            joins.pop();
-            Piece& a = pieces_[best.before];
-            Piece& b = pieces_[best.after];
-            if (a.seen.empty() || b.seen.empty() || best.version != version[best.before] + version[best.after])
-                continue;
-            a.seen.insert(a.seen.end(), b.seen.begin(), b.seen.end());
-            a.confirmed = a.confirmed || b.confirmed;
-            b.seen.clear();
-            joined_to[best.after] = best.before;
-            ++version[best.before];
-            estimate_ends(a);
-            propose_after(best.before);
-            const double start = a.seen.front().seconds;
-            for (auto end = std::lower_bound(ends.begin(), ends.end(), std::pair(start - kMaxGap, std::size_t{0}));
-                 end != ends.end() && end->first < start; ++end) {
-                std::size_t owner = end->second;
-                while (joined_to[owner] != owner) owner = joined_to[owner];
-                if (pieces_[owner].seen.back().seconds == end->first) propose(owner, best.before);
+            const Piece& before = pieces_[i];
+            if (before.seen.empty() || before.seen.size() < min_seen) continue;
+            const Seen& from = before.seen.back();
+            const auto [first, last] = starting(from.seconds, from.seconds + kMaxGap);
+            for (std::size_t k = first; k < last; ++k) {
+                const Piece& after = pieces_[k];
+                if (after.seen.empty() || after.seen.size() < min_seen) continue;
+                const Seen& to = after.seen.front();
+                if (to.frame <= from.frame) continue;
+                const double gap = to.seconds - from.seconds;
+                if (is_out(*before.end, gap, to.frame) || is_out(*after.start, gap, from.frame)) continue;
+                const double cost = join_cost(*before.end, *after.start, gap);
+                if (cost < limit) pairs.push_back({static_cast<int>(i), static_cast<int>(k), cost});
             }
         }
+        const auto count = static_cast<int>(pieces_.size());
+        const std::vector<int> next = assign(count, count, pairs, limit);
+        bool any = false;
+        for (std::size_t i = pieces_.size(); i-- > 0;) {  // the last first: what follows it is joined to it already
+            if (next[i] < 0) continue;
+            Piece& piece = pieces_[i];
+            Piece& after = pieces_[static_cast<std::size_t>(next[i])];
+            piece.seen.insert(piece.seen.end(), after.seen.begin(), after.seen.end());
+            piece.confirmed = piece.confirmed || after.confirmed;
+            after.seen.clear();
+            estimate_ends(piece);
+            any = true;
+        }
+        return any;
     }
 
     // Puts pieces into gaps of others, the best first. Returns whether there were any.
