@@ -142,7 +142,6 @@ double fit_cost(const Gap& gap, const Seen& seen) {
     constexpr double kDeviation = 0.1;  // of x and y in sides, of the height in natural logarithms
     std::array<double, 4> precision{};
     std::array<double, 4> weighted{};
-    double log_width = 0;
     double side = 0;
     const double sides = gap.from && gap.to ? 2 : 1;
     const auto add = [&](MotionFilter motion, double seconds) {
@@ -151,19 +150,16 @@ double fit_cost(const Gap& gap, const Seen& seen) {
             precision[i] += 1 / motion.axes()[i].pp;
             weighted[i] += motion.axes()[i].position / motion.axes()[i].pp;
         }
-        log_width += motion.axes()[2].position / sides;
         side += motion.side() / sides;
     };
     if (gap.from) add(*gap.before, seen.seconds - gap.from->seconds);
     if (gap.to) add(*gap.after, gap.to->seconds - seen.seconds);
     const std::array<double, 4> measured = coordinates_of(seen.track.box);
-    const double slack =
-        std::max(0.0, 0.5 * (std::exp(log_width) - static_cast<double>(seen.track.box.w)));  // see correct
     double cost = 0;
     for (const std::size_t i : {0U, 1U, 3U}) {
         const double unit = i == 3 ? 1 : side;
         const double expected = weighted[i] / precision[i];
-        const double distance = std::max(0.0, std::abs(measured[i] - expected) - (i == 0 ? slack : 0));
+        const double distance = measured[i] - expected;
         const double total = 1 / (precision[i] * unit * unit) + kDeviation * kDeviation;
         cost += distance * distance / (unit * unit * total) + std::log(total);
     }
