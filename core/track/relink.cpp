@@ -4,11 +4,11 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <queue>
 #include <set>
 #include <span>
 #include <tuple>
 
+#include "core/track/assignment.h"
 #include "core/track/cover.h"
 #include "core/track/motion_filter.h"
 
@@ -40,8 +40,7 @@ constexpr double kHeightDeviation = 0.1;  // natural logarithm, of a piece from 
 struct Seen {
     std::size_t frame;
     double seconds;
-    Track track;
-    Box box;  // of the whole face: see beyond_edges
+    Track track;  // its box is that of the whole face: see beyond_edges
 };
 
 struct Piece {
@@ -76,13 +75,13 @@ std::vector<MotionFilter> motions_of(std::span<const Seen> seen, bool reversed) 
     for (std::size_t i = 0; i < seen.size(); ++i) {
         const Seen& here = seen[reversed ? seen.size() - 1 - i : i];
         if (i == 0) {
-            motions.emplace_back(here.box, kNoise);
+            motions.emplace_back(here.track.box, kNoise);
             continue;
         }
         const Seen& last = seen[reversed ? seen.size() - i : i - 1];
         MotionFilter motion = motions.back();
         motion.predict(std::abs(here.seconds - last.seconds), kNoise);
-        correct(motion, here.box);
+        correct(motion, here.track.box);
         motions.push_back(motion);
     }
     if (reversed) std::reverse(motions.begin(), motions.end());
@@ -143,7 +142,6 @@ double fit_cost(const Gap& gap, const Seen& seen) {
     constexpr double kDeviation = 0.1;  // of x and y in sides, of the height in natural logarithms
     std::array<double, 4> precision{};
     std::array<double, 4> weighted{};
-    double log_width = 0;
     double side = 0;
     const double sides = gap.from && gap.to ? 2 : 1;
     const auto add = [&](MotionFilter motion, double seconds) {
@@ -152,18 +150,16 @@ double fit_cost(const Gap& gap, const Seen& seen) {
             precision[i] += 1 / motion.axes()[i].pp;
             weighted[i] += motion.axes()[i].position / motion.axes()[i].pp;
         }
-        log_width += motion.axes()[2].position / sides;
         side += motion.side() / sides;
     };
     if (gap.from) add(*gap.before, seen.seconds - gap.from->seconds);
     if (gap.to) add(*gap.after, gap.to->seconds - seen.seconds);
-    const std::array<double, 4> measured = coordinates_of(seen.box);
-    const double slack = std::max(0.0, 0.5 * (std::exp(log_width) - static_cast<double>(seen.box.w)));  // see correct
+    const std::array<double, 4> measured = coordinates_of(seen.track.box);
     double cost = 0;
     for (const std::size_t i : {0U, 1U, 3U}) {
         const double unit = i == 3 ? 1 : side;
         const double expected = weighted[i] / precision[i];
-        const double distance = std::max(0.0, std::abs(measured[i] - expected) - (i == 0 ? slack : 0));
+        const double distance = measured[i] - expected;
         const double total = 1 / (precision[i] * unit * unit) + kDeviation * kDeviation;
         cost += distance * distance / (unit * unit * total) + std::log(total);
     }
@@ -211,8 +207,10 @@ class Relinker {
 public:
     explicit Relinker(const std::vector<TimedTracks>& frames) : frames_(frames) {
         collect();
-        join(kShort, kJoin);
-        join(1, kJoinShort);
+        while (join(kShort, kJoin)) {  // a join changes the motions at the ends
+        }
+        while (join(1, kJoinShort)) {
+        }
         while (insert()) {
         }
         separate_doubtful();
@@ -275,8 +273,9 @@ private:
         for (std::size_t f = 0; f < frames_.size(); ++f) {
             for (const Track& track : frames_[f].tracks) {
                 if (!is_seen(track)) continue;
-                const Box box = beyond_edges(track.box, frames_[f].width, ratio);
-                tracks[track.id].push_back({f, frames_[f].seconds, track, box});
+                std::vector<Seen>& seen = tracks[track.id];
+                seen.push_back({f, frames_[f].seconds, track});
+                seen.back().track.box = beyond_edges(track.box, frames_[f].width, ratio);
                 confirmed[track.id] |= track.confirmed;
             }
         }
@@ -327,64 +326,50 @@ private:
                 std::upper_bound(starts_.begin(), starts_.end(), to) - starts_.begin()};
     }
 
-    // Joins pieces of at least min_seen detections, the best pair first.
-    void join(std::size_t min_seen, double limit) {
-        struct Join {
-            double cost;
-            std::size_t before, after;
-            int version;  // of both, summed: a join changes the motion at the ends
-        };
-        const auto worse = [](const Join& a, const Join& b) {
-            return std::tie(a.cost, a.before, a.after) > std::tie(b.cost, b.before, b.after);
-        };
-        std::priority_queue<Join, std::vector<Join>, decltype(worse)> joins(worse);
-        std::vector<int> version(pieces_.size(), 0);
-        // Pieces by their last detection, as far as it is the end of one: joins only remove ends.
-        std::vector<std::pair<double, std::size_t>> ends;
+    // Returns whether a motion has left the frame at its left or right edge after some time: who comes in there is
+    // another person.
+    bool is_out(MotionFilter motion, double seconds, std::size_t frame) const {
+        constexpr float kMinInside = 0.25F;  // fraction of the width
+        const auto width = static_cast<float>(frames_[frame].width);
+        if (!(width > 0)) return false;
+        motion.predict(seconds, kNoise);
+        const Box box = motion.box();
+        return !(std::min(box.x + box.w, width) - std::max(box.x, 0.0F) >= kMinInside * box.w);
+    }
+
+    // Joins pieces of at least min_seen detections, so that the sum of the costs is least. Returns whether there were any.
+    bool join(std::size_t min_seen, double limit) {
+        std::vector<AssignmentPair> pairs;
         for (std::size_t i = 0; i < pieces_.size(); ++i) {
-            if (!pieces_[i].seen.empty()) ends.emplace_back(pieces_[i].seen.back().seconds, i);
-        }
-        std::sort(ends.begin(), ends.end());
-        std::vector<std::size_t> joined_to(pieces_.size());
-        for (std::size_t i = 0; i < joined_to.size(); ++i) joined_to[i] = i;
-        const auto propose = [&](std::size_t before, std::size_t after) {
-            const Piece& a = pieces_[before];
-            const Piece& b = pieces_[after];
-            if (before == after || a.seen.size() < min_seen || b.seen.size() < min_seen) return;
-            const double gap = b.seen.front().seconds - a.seen.back().seconds;
-            if (!(gap > 0 && gap <= kMaxGap)) return;
-            const double cost = join_cost(*a.end, *b.start, gap);
-            if (cost < limit) joins.push({cost, before, after, version[before] + version[after]});
-        };
-        const auto propose_after = [&](std::size_t piece) {
-            if (pieces_[piece].seen.empty()) return;
-            const double end = pieces_[piece].seen.back().seconds;
-            const auto [first, last] = starting(end, end + kMaxGap);
-            for (std::size_t next = first; next < last; ++next) propose(piece, next);
-        };
-        for (std::size_t i = 0; i < pieces_.size(); ++i) propose_after(i);
-        while (!joins.empty()) {
-            const Join best = joins.top();
-            joins.pop();
-            Piece& a = pieces_[best.before];
-            Piece& b = pieces_[best.after];
-            if (a.seen.empty() || b.seen.empty() || best.version != version[best.before] + version[best.after])
-                continue;
-            a.seen.insert(a.seen.end(), b.seen.begin(), b.seen.end());
-            a.confirmed = a.confirmed || b.confirmed;
-            b.seen.clear();
-            joined_to[best.after] = best.before;
-            ++version[best.before];
-            estimate_ends(a);
-            propose_after(best.before);
-            const double start = a.seen.front().seconds;
-            for (auto end = std::lower_bound(ends.begin(), ends.end(), std::pair(start - kMaxGap, std::size_t{0}));
-                 end != ends.end() && end->first < start; ++end) {
-                std::size_t owner = end->second;
-                while (joined_to[owner] != owner) owner = joined_to[owner];
-                if (pieces_[owner].seen.back().seconds == end->first) propose(owner, best.before);
+            const Piece& before = pieces_[i];
+            if (before.seen.empty() || before.seen.size() < min_seen) continue;
+            const Seen& from = before.seen.back();
+            const auto [first, last] = starting(from.seconds, from.seconds + kMaxGap);
+            for (std::size_t k = first; k < last; ++k) {
+                const Piece& after = pieces_[k];
+                if (after.seen.empty() || after.seen.size() < min_seen) continue;
+                const Seen& to = after.seen.front();
+                if (to.frame <= from.frame) continue;
+                const double gap = to.seconds - from.seconds;
+                if (is_out(*before.end, gap, to.frame) || is_out(*after.start, gap, from.frame)) continue;
+                const double cost = join_cost(*before.end, *after.start, gap);
+                if (cost < limit) pairs.push_back({static_cast<int>(i), static_cast<int>(k), cost});
             }
         }
+        const auto count = static_cast<int>(pieces_.size());
+        const std::vector<int> next = assign(count, count, pairs, limit);
+        bool any = false;
+        for (std::size_t i = pieces_.size(); i-- > 0;) {  // the last first: what follows it is joined to it already
+            if (next[i] < 0) continue;
+            Piece& piece = pieces_[i];
+            Piece& after = pieces_[static_cast<std::size_t>(next[i])];
+            piece.seen.insert(piece.seen.end(), after.seen.begin(), after.seen.end());
+            piece.confirmed = piece.confirmed || after.confirmed;
+            after.seen.clear();
+            estimate_ends(piece);
+            any = true;
+        }
+        return any;
     }
 
     // Puts pieces into gaps of others, the best first. Returns whether there were any.
@@ -480,7 +465,7 @@ private:
                 if (gap.to && gap.to->frame > 0) {
                     for (const auto& [from, last] : at[gap.to->frame - 1]) {
                         const std::vector<Seen>& seen = pieces_[from].seen;
-                        if (!is_near(seen[last].box, gap.to->box)) continue;
+                        if (!is_near(seen[last].track.box, gap.to->track.box)) continue;
                         for (std::size_t n = 0; n < std::min(kMaxDoubtful, last + 1); ++n) {
                             if (gap.from && seen[last - n].frame <= gap.from->frame) break;
                             check(from, last - n, last, gap);
@@ -490,7 +475,7 @@ private:
                 if (gap.from && gap.from->frame + 1 < frames_.size()) {
                     for (const auto& [from, first] : at[gap.from->frame + 1]) {
                         const std::vector<Seen>& seen = pieces_[from].seen;
-                        if (!is_near(seen[first].box, gap.from->box)) continue;
+                        if (!is_near(seen[first].track.box, gap.from->track.box)) continue;
                         for (std::size_t n = 0; n < std::min(kMaxDoubtful, seen.size() - first); ++n) {
                             if (gap.to && seen[first + n].frame >= gap.to->frame) break;
                             check(from, first, first + n, gap);

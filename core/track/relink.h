@@ -14,12 +14,14 @@ namespace throng {
 struct TimedTracks {
     double seconds = 0;  // presentation time
     std::vector<Track> tracks;
-    int width = 0;  // of the frame, in pixels; 0: unknown, no face is cut by its edges
+    int width = 0;  // of the frame, in pixels; 0: unknown, as if it had no edges
 };
 
 // Cuts tracks where a detection is missing and where the motion turns abruptly, joins the pieces whose motions agree,
 // and fills short gaps. Detections that belong to no track with certainty are in tracks that are not confirmed and whose
-// gaps are not filled: short pieces, and runs that could belong to two tracks.
+// gaps are not filled: short pieces, and runs that could belong to two tracks. Who leaves the frame at its left or right
+// edge does not come back as the same track. A face that one of them cuts gets the box of the whole face, which reaches
+// out of the frame: the detector reports the part inside.
 // frames: of one scene, in order; no id twice in a frame. Returns the tracks of each frame by id, with every detection.
 // Ids are from 1, those of confirmed tracks first. Deterministic.
 [[nodiscard]] std::vector<std::vector<Track>> relink_tracks(const std::vector<TimedTracks>& frames);

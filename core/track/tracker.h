@@ -28,7 +28,7 @@ enum class TrackState : std::uint8_t {
 // One track in one frame. Boxes are in pixels of the frame and may reach beyond it.
 struct Track {
     std::int64_t id = 0;    // from 1, in the order of birth; never used again by the same Tracker
-    Box box{};              // the detection's box; that of the motion model if predicted
+    Box box{};              // the detection's box (linked: see relink_tracks); that of the motion model if predicted
     Box smoothed{};         // for display: the same object with less jitter
     float vx = 0, vy = 0;   // velocity of the center, pixels per second
     float score = 0;        // of the detection; of the last one if predicted

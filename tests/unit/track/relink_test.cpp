@@ -201,6 +201,65 @@ TEST(Relink, FacesThatComeInAndAreCoveredKeepTheirIds) {
     }
 }
 
+// The detector reports the part of a face that is inside the frame.
+TEST(Relink, AFaceThatTheEdgeOfTheFrameCutsGetsTheBoxOfTheWholeFace) {
+    constexpr int kWidth = 1000;
+    std::vector<TimedTracks> frames = empty_frames(60);
+    const auto whole = [](int f) { return static_cast<float>(-60 + 4 * f); };
+    for (int f = 0; f < 60; ++f) {
+        TimedTracks& frame = frames[static_cast<std::size_t>(f)];
+        frame.width = kWidth;
+        if (f == 5 || f == 6) continue;  // missed
+        const float inside = std::max(0.0F, whole(f));
+        const float width = whole(f) + 80 - inside;
+        frame.tracks = {track_at(1, 0, 0), track_at(2, 0, 0)};
+        frame.tracks.front().box = {inside, 100, width, 100};
+        frame.tracks.back().box = {kWidth - inside - width, 300, width, 100};
+    }
+    const std::vector<std::vector<Track>> result = relink_tracks(frames);
+    for (int f = 0; f < 60; ++f) {
+        SCOPED_TRACE(f);
+        const std::vector<Track>& tracks = result[static_cast<std::size_t>(f)];
+        ASSERT_EQ(tracks.size(), 2U);
+        EXPECT_NEAR(tracks.front().box.x, whole(f), 0.01);
+        EXPECT_NEAR(tracks.back().box.x, static_cast<float>(kWidth - 80) - whole(f), 0.01);
+        for (const Track& track : tracks) {
+            EXPECT_NEAR(track.box.w, 80, 0.01);
+            EXPECT_EQ(track.box.h, 100);
+        }
+    }
+}
+
+TEST(Relink, WhoComesInWhereAnotherOneLeftIsAnotherTrack) {
+    constexpr int kWidth = 1000;
+    for (const std::uint64_t seed : seeds()) {
+        SCOPED_TRACE(seed);
+        std::mt19937 random(static_cast<std::mt19937::result_type>(seed));
+        std::uniform_real_distribution<double> noise(-0.5, 0.5), speed(30, 60), wait(1, 2);
+        std::vector<TimedTracks> frames = empty_frames(160);
+        const double leaving = speed(random);
+        const double coming = speed(random);
+        const double left_at = 2;
+        const double comes_at = left_at + wait(random);
+        for (TimedTracks& frame : frames) {
+            frame.width = kWidth;
+            const double t = frame.seconds;
+            const auto add = [&](int id, double x) {
+                if (!(x < kWidth - 20)) return;  // cut by half: not detected
+                Track track = track_at(id, x + noise(random), 100 + noise(random), 80);
+                track.box.w = std::min(track.box.w, static_cast<float>(kWidth) - track.box.x);
+                frame.tracks.push_back(track);
+            };
+            if (t <= left_at) add(1, kWidth - 20 - leaving * (left_at - t));
+            if (t >= comes_at) add(2, kWidth - 20 - coming * (t - comes_at));
+        }
+        const std::vector<std::vector<Track>> result = relink_tracks(frames);
+        ASSERT_EQ(result[30].size(), 1U);
+        ASSERT_EQ(result[150].size(), 1U);
+        EXPECT_NE(result[30].front().id, result[150].front().id);
+    }
+}
+
 TEST(Relink, FillsShortGapsAlongTheLine) {
     std::vector<TimedTracks> frames = empty_frames(100);
     for (int f = 0; f < 100; ++f) {
