@@ -85,8 +85,8 @@ void check_params(const DetectorParams& params) {
     if (params.max_size != 0 && params.max_size < params.min_size) {
         throw Error(ErrorKind::usage, {"is smaller than %1", Setting{"min_size"}}, Setting{"max_size"});
     }
-    if (params.score_threshold && !detector_kind(params.kind).takes_threshold) {
-        throw Error(ErrorKind::usage, {"does not apply to %1", Setting{"detector", params.kind}},
+    if (const DetectorKind& kind = detector_kind(params.kind); params.score_threshold && !kind.takes_threshold) {
+        throw Error(ErrorKind::usage, {"does not apply to %1", Setting{"detector", std::string(kind.name)}},
                     Setting{"score_threshold"}, {"use %1 or %2", Setting{"min_confidence"}, Setting{"min_hits"}});
     }
 }
