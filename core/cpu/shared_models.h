@@ -27,7 +27,7 @@ public:
 
 private:
     std::mutex mutex_;
-    std::map<std::pair<std::string, std::string>, std::weak_ptr<const Model>> models_;
+    std::map<std::pair<DetectorId, std::string>, std::weak_ptr<const Model>> models_;
 };
 
 }  // namespace throng
