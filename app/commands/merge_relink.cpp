@@ -77,9 +77,10 @@ std::vector<std::vector<Track>> relink_lines(const std::vector<DetectionLabels>&
 Json json_of(const Track& track) {
     // The shortest decimal that identifies the 32-bit float.
     const auto number = [](float value) { return std::stod(fmt::format("{}", value)); };
-    return {{"id", track.id},           {"x", number(track.box.x)},     {"y", number(track.box.y)},
-            {"w", number(track.box.w)}, {"h", number(track.box.h)},     {"score", number(track.score)},
-            {"age", track.age},         {"state", name_of(track.state)}};
+    const Box& box = reported_box(track);
+    return {{"id", track.id},     {"x", number(box.x)},           {"y", number(box.y)},
+            {"w", number(box.w)}, {"h", number(box.h)},           {"score", number(track.score)},
+            {"age", track.age},   {"state", name_of(track.state)}};
 }
 
 }  // namespace

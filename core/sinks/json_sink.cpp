@@ -102,7 +102,7 @@ void append_tracks(std::string& line, const std::vector<Track>& tracks, FaceRela
         if (!track.confirmed || track.covered) continue;
         fmt::format_to(std::back_inserter(line), "{}{{\"id\":{},", first ? "" : ",", track.id);
         first = false;
-        append_box(line, track.box);
+        append_box(line, reported_box(track));
         line += ',';
         append_field(line, "score", track.score);
         fmt::format_to(std::back_inserter(line), ",\"age\":{},\"state\":\"{}\"", track.age, name_of(track.state));

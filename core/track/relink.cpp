@@ -8,7 +8,6 @@
 #include <span>
 #include <tuple>
 
-#include "core/track/assignment.h"
 #include "core/track/cover.h"
 #include "core/track/motion_filter.h"
 
@@ -40,7 +39,8 @@ constexpr double kHeightDeviation = 0.1;  // natural logarithm, of a piece from 
 struct Seen {
     std::size_t frame;
     double seconds;
-    Track track;  // its box is that of the whole face: see beyond_edges
+    Track track;
+    Box box;  // that of the whole face: see beyond_edges
 };
 
 struct Piece {
@@ -75,13 +75,13 @@ std::vector<MotionFilter> motions_of(std::span<const Seen> seen, bool reversed) 
     for (std::size_t i = 0; i < seen.size(); ++i) {
         const Seen& here = seen[reversed ? seen.size() - 1 - i : i];
         if (i == 0) {
-            motions.emplace_back(here.track.box, kNoise);
+            motions.emplace_back(here.box, kNoise);
             continue;
         }
         const Seen& last = seen[reversed ? seen.size() - i : i - 1];
         MotionFilter motion = motions.back();
         motion.predict(std::abs(here.seconds - last.seconds), kNoise);
-        correct(motion, here.track.box);
+        correct(motion, here.box);
         motions.push_back(motion);
     }
     if (reversed) std::reverse(motions.begin(), motions.end());
@@ -154,7 +154,7 @@ double fit_cost(const Gap& gap, const Seen& seen) {
     };
     if (gap.from) add(*gap.before, seen.seconds - gap.from->seconds);
     if (gap.to) add(*gap.after, gap.to->seconds - seen.seconds);
-    const std::array<double, 4> measured = coordinates_of(seen.track.box);
+    const std::array<double, 4> measured = coordinates_of(seen.box);
     double cost = 0;
     for (const std::size_t i : {0U, 1U, 3U}) {
         const double unit = i == 3 ? 1 : side;
@@ -274,8 +274,9 @@ private:
             for (const Track& track : frames_[f].tracks) {
                 if (!is_seen(track)) continue;
                 std::vector<Seen>& seen = tracks[track.id];
-                seen.push_back({f, frames_[f].seconds, track});
-                seen.back().track.box = beyond_edges(track.box, frames_[f].width, ratio);
+                const Box whole = beyond_edges(track.box, frames_[f].width, ratio);
+                seen.push_back({f, frames_[f].seconds, track, whole});
+                seen.back().track.whole = whole.w > track.box.w ? whole : Box();
                 confirmed[track.id] |= track.confirmed;
             }
         }
@@ -326,20 +327,25 @@ private:
                 std::upper_bound(starts_.begin(), starts_.end(), to) - starts_.begin()};
     }
 
-    // Returns whether a motion has left the frame at its left or right edge after some time: who comes in there is
-    // another person.
+    // Returns whether a motion has left the frame at its left or right edge after some time, by more than its deviation:
+    // who comes in there is another person.
     bool is_out(MotionFilter motion, double seconds, std::size_t frame) const {
         constexpr float kMinInside = 0.25F;  // fraction of the width
         const auto width = static_cast<float>(frames_[frame].width);
         if (!(width > 0)) return false;
         motion.predict(seconds, kNoise);
         const Box box = motion.box();
-        return !(std::min(box.x + box.w, width) - std::max(box.x, 0.0F) >= kMinInside * box.w);
+        const auto deviation = static_cast<float>(std::sqrt(motion.axes()[0].pp));
+        return !(std::min(box.x + box.w, width) - std::max(box.x, 0.0F) + deviation >= kMinInside * box.w);
     }
 
-    // Joins pieces of at least min_seen detections, so that the sum of the costs is least. Returns whether there were any.
+    // Joins pieces of at least min_seen detections, those that fit best first. Returns whether there were any.
     bool join(std::size_t min_seen, double limit) {
-        std::vector<AssignmentPair> pairs;
+        struct Pair {
+            double cost;
+            std::size_t before, after;
+        };
+        std::vector<Pair> pairs;
         for (std::size_t i = 0; i < pieces_.size(); ++i) {
             const Piece& before = pieces_[i];
             if (before.seen.empty() || before.seen.size() < min_seen) continue;
@@ -353,16 +359,25 @@ private:
                 const double gap = to.seconds - from.seconds;
                 if (is_out(*before.end, gap, to.frame) || is_out(*after.start, gap, from.frame)) continue;
                 const double cost = join_cost(*before.end, *after.start, gap);
-                if (cost < limit) pairs.push_back({static_cast<int>(i), static_cast<int>(k), cost});
+                if (cost < limit) pairs.push_back({cost, i, k});
             }
         }
-        const auto count = static_cast<int>(pieces_.size());
-        const std::vector<int> next = assign(count, count, pairs, limit);
+        std::sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) {
+            return std::tie(a.cost, a.before, a.after) < std::tie(b.cost, b.before, b.after);
+        });
+        constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+        std::vector<std::size_t> next(pieces_.size(), kNone);
+        std::vector<std::uint8_t> follows(pieces_.size());
+        for (const Pair& pair : pairs) {
+            if (next[pair.before] != kNone || follows[pair.after] != 0) continue;
+            next[pair.before] = pair.after;
+            follows[pair.after] = 1;
+        }
         bool any = false;
         for (std::size_t i = pieces_.size(); i-- > 0;) {  // the last first: what follows it is joined to it already
-            if (next[i] < 0) continue;
+            if (next[i] == kNone) continue;
             Piece& piece = pieces_[i];
-            Piece& after = pieces_[static_cast<std::size_t>(next[i])];
+            Piece& after = pieces_[next[i]];
             piece.seen.insert(piece.seen.end(), after.seen.begin(), after.seen.end());
             piece.confirmed = piece.confirmed || after.confirmed;
             after.seen.clear();
@@ -465,7 +480,7 @@ private:
                 if (gap.to && gap.to->frame > 0) {
                     for (const auto& [from, last] : at[gap.to->frame - 1]) {
                         const std::vector<Seen>& seen = pieces_[from].seen;
-                        if (!is_near(seen[last].track.box, gap.to->track.box)) continue;
+                        if (!is_near(seen[last].box, gap.to->box)) continue;
                         for (std::size_t n = 0; n < std::min(kMaxDoubtful, last + 1); ++n) {
                             if (gap.from && seen[last - n].frame <= gap.from->frame) break;
                             check(from, last - n, last, gap);
@@ -475,7 +490,7 @@ private:
                 if (gap.from && gap.from->frame + 1 < frames_.size()) {
                     for (const auto& [from, first] : at[gap.from->frame + 1]) {
                         const std::vector<Seen>& seen = pieces_[from].seen;
-                        if (!is_near(seen[first].track.box, gap.from->track.box)) continue;
+                        if (!is_near(seen[first].box, gap.from->box)) continue;
                         for (std::size_t n = 0; n < std::min(kMaxDoubtful, seen.size() - first); ++n) {
                             if (gap.to && seen[first + n].frame >= gap.to->frame) break;
                             check(from, first, first + n, gap);
@@ -523,11 +538,12 @@ private:
         if (gap > kMaxFilled) return;
         track.state = TrackState::predicted;
         track.detection = -1;
+        track.whole = {};
         for (std::size_t f = from.frame + 1; f < to.frame; ++f) {
             const auto part = static_cast<float>((frames_[f].seconds - from.seconds) / gap);
             const auto mix = [part](float a, float b) { return a + (b - a) * part; };
-            const Box& a = from.track.box;
-            const Box& b = to.track.box;
+            const Box& a = from.box;
+            const Box& b = to.box;
             track.box = track.smoothed = {mix(a.x, b.x), mix(a.y, b.y), mix(a.w, b.w), mix(a.h, b.h)};
             ++track.age;
             ++track.gap;

@@ -10,7 +10,7 @@
 
 namespace throng {
 
-// The tracks of one frame. Of each track, only id, box, score, hits, state and confirmed are read.
+// The tracks of one frame. Of each track, only id, box, state and confirmed are read; what a detection has besides is kept.
 struct TimedTracks {
     double seconds = 0;  // presentation time
     std::vector<Track> tracks;
@@ -20,8 +20,8 @@ struct TimedTracks {
 // Cuts tracks where a detection is missing and where the motion turns abruptly, joins the pieces whose motions agree,
 // and fills short gaps. Detections that belong to no track with certainty are in tracks that are not confirmed and whose
 // gaps are not filled: short pieces, and runs that could belong to two tracks. Who leaves the frame at its left or right
-// edge does not come back as the same track. A face that one of them cuts gets the box of the whole face, which reaches
-// out of the frame: the detector reports the part inside.
+// edge does not come back as the same track. Where one of them cuts a face, Track::whole is the box of the whole face,
+// which reaches out of the frame: the detector reports the part inside.
 // frames: of one scene, in order; no id twice in a frame. Returns the tracks of each frame by id, with every detection.
 // Ids are from 1, those of confirmed tracks first. Deterministic.
 [[nodiscard]] std::vector<std::vector<Track>> relink_tracks(const std::vector<TimedTracks>& frames);

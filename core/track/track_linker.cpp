@@ -5,8 +5,6 @@
 #include <tuple>
 #include <utility>
 
-#include "core/track/cover.h"
-
 namespace throng {
 namespace {
 
@@ -40,8 +38,7 @@ TrackLinker::Decided TrackLinker::finish() {
 // Returns the identities of the tracks that the previous section has, too: those with the most detections in common
 // first.
 TrackLinker::Identities TrackLinker::continued(const Decided& linked) const {
-    // The width of a face at the edge of the frame depends on the section.
-    const auto same = [](const Box& a, const Box& b) { return a.y == b.y && a.h == b.h && common_area(a, b) > 0; };
+    const auto same = [](const Box& a, const Box& b) { return a.x == b.x && a.y == b.y && a.w == b.w && a.h == b.h; };
     std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> common;
     for (std::size_t f = 0; f < previous_.size(); ++f) {
         for (const Track& track : linked[f]) {

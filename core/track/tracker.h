@@ -39,10 +39,18 @@ struct Track {
     std::int32_t age = 0;         // frames since birth, 0 in the first
     std::int32_t gap = 0;         // frames since the last detection, 0 unless predicted
     std::int32_t detection = -1;  // index in TrackerInput::kept; -1: a candidate or none
+    // That of the whole face or person if the edge of the frame cuts `box`: it reaches out of the frame (relink_tracks).
+    // Without extent: there is none.
+    Box whole{};
     // Where people and their faces are tracked (join_faces): id of the track of this person's face, or of this face's
     // person; 0: none. The tracker leaves it at 0.
     std::int64_t partner = 0;
 };
+
+// Returns the box of a track that results report.
+[[nodiscard]] inline const Box& reported_box(const Track& track) {
+    return track.whole.w > 0 ? track.whole : track.box;
+}
 
 struct TrackerParams {
     // A detection is confident from both of these on. The others only continue tracks and start none.
