@@ -237,7 +237,8 @@ std::optional<IconEntry> largest_of_icon(const HeaderBytes& bytes) {
         const auto side = [](std::uint32_t byte) { return std::int64_t{byte == 0 ? 256 : byte}; };
         const std::size_t length = bytes.little32(at + 8);
         const std::size_t offset = bytes.little32(at + 12);
-        if (bytes.at(at + 3) != 0 || length < kMinBytes || offset < 6 + 16 * count) return std::nullopt;
+        const std::uint32_t reserved = bytes.at(at + 3);  // 0; some programs write 255
+        if ((reserved != 0 && reserved != 255) || length < kMinBytes || offset < 6 + 16 * count) return std::nullopt;
         const IconEntry entry{side(bytes.at(at)), side(bytes.at(at + 1)), bytes.part(offset, length)};
         if (entry.width * entry.height >= largest.width * largest.height) largest = entry;
     }

@@ -167,6 +167,14 @@ TEST(Image, AnIconIsItsLargestImage) {
     }
 }
 
+TEST(Image, TheReservedByteOfAnIconIs0Or255) {
+    const ScratchDir scratch;
+    const cv::Mat image = gradient_image(64, 48, CV_8UC3);
+    Bytes icon = icon_of({{64, 48, encode_bytes(".png", image)}});
+    icon[6 + 3] = 255;
+    expect_same_pixels(load_image(write_bytes(scratch, "a.ico", icon)).frame, image);
+}
+
 TEST(Image, ValuesThatDoNotFitTheirTypeAreReported) {
     const ScratchDir scratch;
     const auto incomplete = [&](const std::string& name, const cv::Mat& image) {
