@@ -219,6 +219,8 @@ std::optional<ImageHeader> coded(const HeaderBytes& bytes) {
     return header.codec.empty() ? std::nullopt : std::optional(header);
 }
 
+constexpr std::size_t kMinIconImage = 40;  // bytes
+
 struct IconEntry {
     std::int64_t width = 0;
     std::int64_t height = 0;
@@ -228,7 +230,6 @@ struct IconEntry {
 // Returns the largest image of an icon or a cursor; none for other files.
 std::optional<IconEntry> largest_of_icon(const HeaderBytes& bytes) {
     constexpr std::size_t kMaxImages = 255;  // their directory fits into the first 4096 bytes
-    constexpr std::size_t kMinBytes = 40;
     const std::size_t count = bytes.little16(4);
     const std::size_t kind = bytes.little16(2);
     if (bytes.little16(0) != 0 || (kind != 1 && kind != 2) || count == 0 || count > kMaxImages) return std::nullopt;
@@ -238,11 +239,23 @@ std::optional<IconEntry> largest_of_icon(const HeaderBytes& bytes) {
         const std::size_t length = bytes.little32(at + 8);
         const std::size_t offset = bytes.little32(at + 12);
         const std::uint32_t reserved = bytes.at(at + 3);  // 0; some programs write 255
-        if ((reserved != 0 && reserved != 255) || length < kMinBytes || offset < 6 + 16 * count) return std::nullopt;
+        if ((reserved != 0 && reserved != 255) || length < kMinIconImage || offset < 6 + 16 * count)
+            return std::nullopt;
         const IconEntry entry{side(bytes.at(at)), side(bytes.at(at + 1)), bytes.part(offset, length)};
         if (entry.width * entry.height >= largest.width * largest.height) largest = entry;
     }
     return largest;
+}
+
+// Returns the size in the image itself, because the directory may state less; 0 if the bytes end before it. The height of
+// a bitmap counts the mask, too.
+ImageHeader header_of_icon(const HeaderBytes& image) {
+    ImageHeader header{ImageKind::png};
+    if (image.size() < kMinIconImage) return header;
+    const bool is_png = image.holds(0, kPng);
+    header.width = is_png ? image.big32(16) : image.little32(4);
+    header.height = is_png ? image.big32(20) : image.little32(8) / 2;
+    return header;
 }
 
 void put32(std::vector<std::uint8_t>& bytes, std::size_t at, std::uint32_t value) {
@@ -343,7 +356,7 @@ std::optional<ImageHeader> read_image_header(const std::vector<std::uint8_t>& da
     if (pnm_kind && std::isspace(static_cast<int>(bytes.at(2))) != 0) return pnm(bytes);
     if (bytes.holds(0, "#?RADIANCE"sv) || bytes.holds(0, "#?RGBE"sv)) return radiance(bytes);
     if (const std::optional<IconEntry> icon = largest_of_icon(bytes)) {
-        return ImageHeader{ImageKind::png, icon->width, icon->height};
+        return header_of_icon(icon->image);
     }
     return coded(bytes);
 }

@@ -175,6 +175,19 @@ TEST(Image, TheReservedByteOfAnIconIs0Or255) {
     expect_same_pixels(load_image(write_bytes(scratch, "a.ico", icon)).frame, image);
 }
 
+TEST(Image, TheSizeOfAnIconIsThatOfItsImage) {
+    const ScratchDir scratch;
+    const cv::Mat image = gradient_image(300, 200, CV_8UC3);
+    const Bytes distant(200000, 0);  // more than is read at first
+    const std::string path =
+        write_bytes(scratch, "a.ico", icon_of({{8, 8, distant}, {16, 16, encode_bytes(".png", image)}}));
+    const auto header = read_image_header(path, ImagePart::size);
+    ASSERT_TRUE(header);
+    EXPECT_EQ(header->width, 300);
+    EXPECT_EQ(header->height, 200);
+    expect_same_pixels(load_image(path).frame, image);
+}
+
 TEST(Image, ValuesThatDoNotFitTheirTypeAreReported) {
     const ScratchDir scratch;
     const auto incomplete = [&](const std::string& name, const cv::Mat& image) {
