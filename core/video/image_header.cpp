@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "core/video/coded_image.h"
 #include "core/video/header_bytes.h"
@@ -224,15 +225,17 @@ constexpr std::size_t kMinIconImage = 40;  // bytes
 struct IconEntry {
     std::int64_t width = 0;
     std::int64_t height = 0;
+    std::uint32_t bits = 0;  // of a pixel; 0 for cursors
     HeaderBytes image{{}};
 };
 
-// Returns the largest image of an icon or a cursor; none for other files.
+// Returns the largest image of an icon or a cursor, of equal ones the deepest; none for other files.
 std::optional<IconEntry> largest_of_icon(const HeaderBytes& bytes) {
     constexpr std::size_t kMaxImages = 255;  // their directory fits into the first 4096 bytes
     const std::size_t count = bytes.little16(4);
     const std::size_t kind = bytes.little16(2);
     if (bytes.little16(0) != 0 || (kind != 1 && kind != 2) || count == 0 || count > kMaxImages) return std::nullopt;
+    const auto rank = [](const IconEntry& entry) { return std::pair(entry.width * entry.height, entry.bits); };
     IconEntry largest;
     for (std::size_t at = 6; at < 6 + 16 * count; at += 16) {
         const auto side = [](std::uint32_t byte) { return std::int64_t{byte == 0 ? 256 : byte}; };
@@ -241,8 +244,9 @@ std::optional<IconEntry> largest_of_icon(const HeaderBytes& bytes) {
         const std::uint32_t reserved = bytes.at(at + 3);  // 0; some programs write 255
         if ((reserved != 0 && reserved != 255) || length < kMinIconImage || offset < 6 + 16 * count)
             return std::nullopt;
-        const IconEntry entry{side(bytes.at(at)), side(bytes.at(at + 1)), bytes.part(offset, length)};
-        if (entry.width * entry.height >= largest.width * largest.height) largest = entry;
+        const std::uint32_t bits = kind == 1 ? bytes.little16(at + 6) : 0;
+        const IconEntry entry{side(bytes.at(at)), side(bytes.at(at + 1)), bits, bytes.part(offset, length)};
+        if (rank(entry) >= rank(largest)) largest = entry;
     }
     return largest;
 }

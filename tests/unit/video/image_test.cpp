@@ -188,6 +188,17 @@ TEST(Image, TheSizeOfAnIconIsThatOfItsImage) {
     expect_same_pixels(load_image(path).frame, image);
 }
 
+TEST(Image, OfTwoImagesOfOneSizeAnIconIsTheDeeper) {
+    const ScratchDir scratch;
+    const cv::Mat deep = gradient_image(64, 48, CV_8UC3);
+    const cv::Mat flat(48, 64, CV_8UC3, cv::Scalar(10, 20, 30));
+    Bytes icon = icon_of({{64, 48, encode_bytes(".png", deep)}, {64, 48, encode_bytes(".png", flat)}});
+    icon[6 + 16 + 6] = 4;
+    expect_same_pixels(load_image(write_bytes(scratch, "a.ico", icon)).frame, deep);
+    icon[2] = 2;  // in a cursor, the number is where it points
+    expect_same_pixels(load_image(write_bytes(scratch, "a.cur", icon)).frame, flat);
+}
+
 TEST(Image, ValuesThatDoNotFitTheirTypeAreReported) {
     const ScratchDir scratch;
     const auto incomplete = [&](const std::string& name, const cv::Mat& image) {
