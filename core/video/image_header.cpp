@@ -231,7 +231,7 @@ struct IconEntry {
     HeaderBytes image{{}};
 };
 
-// Returns the largest image of an icon or a cursor, of equal ones the deepest; none for other files.
+// Returns the largest image of an icon or a cursor; none for other files.
 std::optional<IconEntry> largest_of_icon(const HeaderBytes& bytes) {
     constexpr std::size_t kMaxImages = 255;  // their directory fits into the first 4096 bytes
     const std::size_t count = bytes.little16(4);
@@ -253,8 +253,8 @@ std::optional<IconEntry> largest_of_icon(const HeaderBytes& bytes) {
     return largest;
 }
 
-// Returns the size in the image itself, because the directory may state less; 0 if the bytes end before it. The height of
-// a bitmap counts the mask, too.
+// Returns the size in the image itself, because the directory may state less; 0 if the bytes end before it. The height
+// of a bitmap counts the mask, too.
 ImageHeader header_of_icon(const HeaderBytes& image) {
     ImageHeader header{ImageKind::png};
     if (image.size() < kMinIconImage) return header;
