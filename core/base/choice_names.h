@@ -1,5 +1,5 @@
-// Tables of the names of an enumeration: on the command line, in configuration files, in JSON and in the window. A table
-// is an array of pairs of a name and a choice; the first name of a choice is the one that is written.
+// Tables of the names of an enumeration: on the command line, in configuration files, in JSON and in the window. A
+// table is an array of pairs of a name and a choice; the first name of a choice is the one that is written.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Parses JSON of unknown origin, and writes it. nlohmann's copy and dump call themselves for each level, so that deep nesting would
-// overflow the stack.
+// Parses JSON of unknown origin, and writes it. nlohmann's copy and dump call themselves for each level, so that deep
+// nesting would overflow the stack.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -29,8 +29,8 @@ template <class Json>
     return too_deep ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, allow_exceptions);
 }
 
-// Returns the text of a value. Bytes that are not UTF-8, as in names of files, become the replacement character. indent:
-// spaces per level; -1: on one line.
+// Returns the text of a value. Bytes that are not UTF-8, as in names of files, become the replacement character.
+// indent: spaces per level; -1: on one line.
 template <class Json>
 [[nodiscard]] std::string json_text(const Json& value, int indent = -1) {
     return value.dump(indent, ' ', false, Json::error_handler_t::replace);

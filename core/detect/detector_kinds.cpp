@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <iterator>
-#include <tuple>
 
 #include "core/algo/hog.h"
 #include "core/base/error.h"
@@ -122,13 +121,28 @@ DetectorKind face_and_person() {
     return kind;
 }
 
+DetectorKind make_kind(DetectorId id) {
+    switch (id) {
+        case DetectorId::haar: return haar();
+        case DetectorId::lbp: return lbp();
+        case DetectorId::hog: return hog();
+        case DetectorId::cnn: return cnn();
+        case DetectorId::person: return person();
+        case DetectorId::face_and_person: return face_and_person();
+    }
+    return {};
+}
+
 }  // namespace
 
 const std::vector<DetectorKind>& detector_kinds() {
     static const std::vector<DetectorKind> kKinds = [] {
-        std::vector<DetectorKind> kinds{haar(), lbp(), hog(), cnn(), person(), face_and_person()};
-        for (std::size_t i = 0; i < kinds.size(); ++i)
-            std::tie(kinds[i].name, kinds[i].params.kind) = kDetectorNames[i];
+        std::vector<DetectorKind> kinds;
+        for (const auto& [name, id] : kDetectorNames) {
+            DetectorKind& kind = kinds.emplace_back(make_kind(id));
+            kind.name = name;
+            kind.params.kind = id;
+        }
         return kinds;
     }();
     return kKinds;
@@ -139,7 +153,7 @@ static_assert(std::all_of(std::begin(kDetectorNames), std::end(kDetectorNames), 
 }));
 
 const DetectorKind& detector_kind(DetectorId id) {
-    return detector_kinds()[static_cast<std::size_t>(id)];
+    return detector_kinds().at(static_cast<std::size_t>(id));
 }
 
 const DetectorKind* find_detector_kind(std::string_view name) {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "core/video/coded_image.h"
 #include "core/video/header_bytes.h"
@@ -148,6 +149,10 @@ ImageHeader webp(const HeaderBytes& bytes) {
     return header;
 }
 
+// The compression of a bitmap: none, but masks select the colors of a pixel.
+constexpr std::uint32_t kMasks = 3;
+constexpr std::uint32_t kMasksWithAlpha = 6;
+
 ImageHeader bmp(const HeaderBytes& bytes) {
     ImageHeader header{ImageKind::bmp};
     header.codec = "bmp";
@@ -159,8 +164,6 @@ ImageHeader bmp(const HeaderBytes& bytes) {
         header.height = std::abs(std::int64_t{static_cast<std::int32_t>(bytes.little32(22))});
         // The masks are in the header, or follow one of 40 bytes. Only a mask makes the fourth channel an alpha
         // channel: elsewhere it is padding.
-        constexpr std::uint32_t kMasks = 3;
-        constexpr std::uint32_t kMasksWithAlpha = 6;
         const std::uint32_t bits = bytes.little16(28);
         const std::uint32_t compression = bytes.little32(30);
         const bool masked = (bits == 16 || bits == 32) && (compression == kMasks || compression == kMasksWithAlpha);
@@ -219,29 +222,46 @@ std::optional<ImageHeader> coded(const HeaderBytes& bytes) {
     return header.codec.empty() ? std::nullopt : std::optional(header);
 }
 
+constexpr std::size_t kMinIconImage = 40;  // bytes
+
 struct IconEntry {
     std::int64_t width = 0;
     std::int64_t height = 0;
+    std::uint32_t bits = 0;  // of a pixel; 0 for cursors
     HeaderBytes image{{}};
 };
 
 // Returns the largest image of an icon or a cursor; none for other files.
 std::optional<IconEntry> largest_of_icon(const HeaderBytes& bytes) {
     constexpr std::size_t kMaxImages = 255;  // their directory fits into the first 4096 bytes
-    constexpr std::size_t kMinBytes = 40;
     const std::size_t count = bytes.little16(4);
     const std::size_t kind = bytes.little16(2);
     if (bytes.little16(0) != 0 || (kind != 1 && kind != 2) || count == 0 || count > kMaxImages) return std::nullopt;
+    const auto rank = [](const IconEntry& entry) { return std::pair(entry.width * entry.height, entry.bits); };
     IconEntry largest;
     for (std::size_t at = 6; at < 6 + 16 * count; at += 16) {
         const auto side = [](std::uint32_t byte) { return std::int64_t{byte == 0 ? 256 : byte}; };
         const std::size_t length = bytes.little32(at + 8);
         const std::size_t offset = bytes.little32(at + 12);
-        if (bytes.at(at + 3) != 0 || length < kMinBytes || offset < 6 + 16 * count) return std::nullopt;
-        const IconEntry entry{side(bytes.at(at)), side(bytes.at(at + 1)), bytes.part(offset, length)};
-        if (entry.width * entry.height >= largest.width * largest.height) largest = entry;
+        const std::uint32_t reserved = bytes.at(at + 3);  // 0; some programs write 255
+        if ((reserved != 0 && reserved != 255) || length < kMinIconImage || offset < 6 + 16 * count)
+            return std::nullopt;
+        const std::uint32_t bits = kind == 1 ? bytes.little16(at + 6) : 0;
+        const IconEntry entry{side(bytes.at(at)), side(bytes.at(at + 1)), bits, bytes.part(offset, length)};
+        if (rank(entry) >= rank(largest)) largest = entry;
     }
     return largest;
+}
+
+// Returns the size in the image itself, because the directory may state less; 0 if the bytes end before it. The height
+// of a bitmap counts the mask, too.
+ImageHeader header_of_icon(const HeaderBytes& image) {
+    ImageHeader header{ImageKind::png};
+    if (image.size() < kMinIconImage) return header;
+    const bool is_png = image.holds(0, kPng);
+    header.width = is_png ? image.big32(16) : image.little32(4);
+    header.height = is_png ? image.big32(20) : image.little32(8) / 2;
+    return header;
 }
 
 void put32(std::vector<std::uint8_t>& bytes, std::size_t at, std::uint32_t value) {
@@ -253,27 +273,34 @@ std::vector<std::uint8_t> bitmap_of_icon(const HeaderBytes& bitmap) {
     constexpr std::uint32_t kFileHeader = 14;
     constexpr std::uint32_t kHeader = 40;
     constexpr std::uint32_t kHeaderWithMasks = 56;
-    constexpr std::array<std::uint8_t, 16> kMasks = {0, 0, 0xFF, 0, 0, 0xFF, 0, 0, 0xFF, 0, 0, 0, 0, 0, 0, 0xFF};
+    constexpr std::array<std::uint8_t, 16> kBgra = {0, 0, 0xFF, 0, 0, 0xFF, 0, 0, 0xFF, 0, 0, 0, 0, 0, 0, 0xFF};
     if (bitmap.size() < kHeader || bitmap.little32(0) < kHeader) return {};
     const std::uint32_t bits = bitmap.little16(14);
     const std::uint32_t height = bitmap.little32(8) / 2;
-    const std::uint32_t colors = bits > 8 ? 0 : bitmap.little32(32) != 0 ? bitmap.little32(32) : 1U << bits;
+    const std::uint32_t compression = bitmap.little32(16);
+    const bool is_short = bitmap.little32(0) == kHeader;
+    // Masks follow the header if it is too short for them. A table of colors may come with any number of bits.
+    const std::size_t masks = !is_short ? 0 : compression == kMasks ? 12 : compression == kMasksWithAlpha ? 16 : 0;
+    const std::size_t used = bitmap.little32(32);
+    const std::size_t colors = used != 0 || bits > 8 ? used : std::size_t{1} << bits;
+    const std::size_t first = bitmap.little32(0) + masks + 4 * colors;  // the pixels
+    if (first > bitmap.size()) return {};
     std::vector<std::uint8_t> file = {'B', 'M'};
     file.resize(kFileHeader);
     file.insert(file.end(), bitmap.span().begin(), bitmap.span().end());
-    put32(file, 10, kFileHeader + bitmap.little32(0) + 4 * colors);
+    put32(file, 10, static_cast<std::uint32_t>(kFileHeader + first));
     put32(file, 22, height);
     // Only a mask makes the fourth channel an alpha channel. In old icons, it is 0 everywhere and has no meaning.
-    const std::size_t end = kHeader + std::size_t{4} * bitmap.little32(4) * height;
+    const std::size_t end = first + std::size_t{4} * bitmap.little32(4) * height;
     bool has_alpha = false;
-    for (std::size_t at = kHeader + 3; at < std::min(end, bitmap.size()); at += 4) {
+    for (std::size_t at = first + 3; at < std::min(end, bitmap.size()); at += 4) {
         has_alpha = has_alpha || bitmap.at(at) != 0;
     }
-    if (bits == 32 && bitmap.little32(0) == kHeader && has_alpha) {
-        put32(file, 10, kFileHeader + kHeaderWithMasks);
+    if (bits == 32 && is_short && compression == 0 && has_alpha) {
+        put32(file, 10, static_cast<std::uint32_t>(kFileHeader + first + kBgra.size()));
         put32(file, 14, kHeaderWithMasks);
-        put32(file, 30, 3);
-        file.insert(file.begin() + kFileHeader + kHeader, kMasks.begin(), kMasks.end());
+        put32(file, 30, kMasks);
+        file.insert(file.begin() + kFileHeader + kHeader, kBgra.begin(), kBgra.end());
     }
     put32(file, 2, static_cast<std::uint32_t>(file.size()));
     return file;
@@ -342,7 +369,7 @@ std::optional<ImageHeader> read_image_header(const std::vector<std::uint8_t>& da
     if (pnm_kind && std::isspace(static_cast<int>(bytes.at(2))) != 0) return pnm(bytes);
     if (bytes.holds(0, "#?RADIANCE"sv) || bytes.holds(0, "#?RGBE"sv)) return radiance(bytes);
     if (const std::optional<IconEntry> icon = largest_of_icon(bytes)) {
-        return ImageHeader{ImageKind::png, icon->width, icon->height};
+        return header_of_icon(icon->image);
     }
     return coded(bytes);
 }

@@ -34,8 +34,9 @@ struct ImageHeader {
 // `kind`. EXIF data may be anywhere in it.
 [[nodiscard]] std::optional<ImageHeader> read_image_header(const std::vector<std::uint8_t>& bytes);
 
-// Returns the largest image of an icon or a cursor (ICO, CUR) as a file of its own, PNG or BMP; empty for other files,
-// and if it is damaged. The mask of an image without an alpha channel is left out.
+// Returns the largest image of an icon or a cursor (ICO, CUR) as a file of its own, PNG or BMP: of equal ones in an
+// icon, that with the most bits. Empty for other files, and if it is damaged. The mask of an image without an alpha
+// channel is left out.
 [[nodiscard]] std::vector<std::uint8_t> image_of_icon(std::span<const std::uint8_t> bytes);
 
 // Returns how often a GIF or an animated PNG is played; 0: without end. The beginning of a file is sufficient.

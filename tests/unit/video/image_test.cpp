@@ -1,8 +1,10 @@
 // The pixels of still images.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -165,6 +167,80 @@ TEST(Image, AnIconIsItsLargestImage) {
             EXPECT_EQ(error.kind(), ErrorKind::input) << error.what();
         }
     }
+}
+
+TEST(Image, TheReservedByteOfAnIconIs0Or255) {
+    const ScratchDir scratch;
+    const cv::Mat image = gradient_image(64, 48, CV_8UC3);
+    Bytes icon = icon_of({{64, 48, encode_bytes(".png", image)}});
+    icon[6 + 3] = 255;
+    expect_same_pixels(load_image(write_bytes(scratch, "a.ico", icon)).frame, image);
+}
+
+TEST(Image, TheSizeOfAnIconIsThatOfItsImage) {
+    const ScratchDir scratch;
+    const cv::Mat image = gradient_image(300, 200, CV_8UC3);
+    const Bytes distant(200000, 0);  // more than is read at first
+    const std::string path =
+        write_bytes(scratch, "a.ico", icon_of({{8, 8, distant}, {16, 16, encode_bytes(".png", image)}}));
+    const auto header = read_image_header(path, ImagePart::size);
+    ASSERT_TRUE(header);
+    EXPECT_EQ(header->width, 300);
+    EXPECT_EQ(header->height, 200);
+    expect_same_pixels(load_image(path).frame, image);
+}
+
+TEST(Image, OfTwoImagesOfOneSizeAnIconIsTheDeeper) {
+    const ScratchDir scratch;
+    const cv::Mat deep = gradient_image(64, 48, CV_8UC3);
+    const cv::Mat flat(48, 64, CV_8UC3, cv::Scalar(10, 20, 30));
+    Bytes icon = icon_of({{64, 48, encode_bytes(".png", deep)}, {64, 48, encode_bytes(".png", flat)}});
+    icon[6 + 16 + 6] = 4;
+    expect_same_pixels(load_image(write_bytes(scratch, "a.ico", icon)).frame, deep);
+    icon[2] = 2;  // in a cursor, the number is where it points
+    expect_same_pixels(load_image(write_bytes(scratch, "a.cur", icon)).frame, flat);
+}
+
+// Returns the bitmap of an icon with what its header says and a table of colors or masks behind it. Sides below 128.
+Bytes icon_bitmap(const cv::Mat& image, std::uint8_t compression, std::uint8_t colors, const Bytes& table) {
+    Bytes bitmap(40, 0);
+    bitmap[0] = 40;
+    bitmap[4] = static_cast<std::uint8_t>(image.cols);
+    bitmap[8] = static_cast<std::uint8_t>(2 * image.rows);
+    bitmap[12] = 1;
+    bitmap[14] = static_cast<std::uint8_t>(8 * image.elemSize());
+    bitmap[16] = compression;
+    bitmap[32] = colors;
+    append(bitmap, table);
+    for (int y = image.rows - 1; y >= 0; --y) append(bitmap, Bytes(image.ptr(y), image.ptr(y) + image.step[0]));
+    append(bitmap, Bytes(static_cast<std::size_t>(image.cols / 8 * image.rows), 0));
+    return bitmap;
+}
+
+TEST(Image, ABitmapOfAnIconMayHaveColorsAndMasks) {
+    const ScratchDir scratch;
+    const cv::Mat image = gradient_image(64, 48, CV_8UC3);
+    cv::Mat bgra;
+    cv::cvtColor(image, bgra, cv::COLOR_BGR2BGRA);
+    cv::Mat rgba;
+    cv::cvtColor(image, rgba, cv::COLOR_BGR2RGBA);
+    const Bytes two_colors(8, 77);
+    const Bytes masks = {0xFF, 0, 0, 0, 0, 0xFF, 0, 0, 0, 0, 0xFF, 0};  // of red, green and blue
+    Bytes with_alpha = masks;
+    append(with_alpha, {0, 0, 0, 0xFF});
+    const auto path_of = [&](const Bytes& bitmap) {
+        return write_bytes(scratch, "a.ico", icon_of({{64, 48, bitmap}}));
+    };
+    for (const Bytes& bitmap : {icon_bitmap(image, 0, 2, two_colors), icon_bitmap(bgra, 0, 2, two_colors),
+                                icon_bitmap(rgba, 3, 0, masks), icon_bitmap(rgba, 6, 0, with_alpha)}) {
+        SCOPED_TRACE(int{bitmap[14]} * 10 + bitmap[16]);
+        const LoadedImage loaded = load_image(path_of(bitmap));
+        EXPECT_EQ(loaded.incomplete, "");
+        expect_same_pixels(loaded.frame, image);
+    }
+    Bytes endless = icon_bitmap(image, 0, 2, two_colors);
+    std::fill_n(endless.begin() + 32, 4, std::uint8_t{0xFF});
+    expect_rejected_image(path_of(endless), "cannot be decoded");
 }
 
 TEST(Image, ValuesThatDoNotFitTheirTypeAreReported) {
