@@ -344,6 +344,16 @@ class Torch(unittest.TestCase):
         negative = [torch.complex(torch.zeros_like(each), -each).conj().imag for each in (boxes, scores)]
         self.assertTrue(negative[0].is_neg() and torch.equal(negative[0], boxes))
         self.assertTrue(torch.equal(throng.nms(*negative, 0.5), throng.nms(boxes, scores, 0.5)))
+        one = torch.complex(torch.zeros(1), torch.tensor([-0.5])).conj().imag  # contiguous: it has no second element
+        for soft in (one, torch._neg_view(torch.tensor([-0.5]))):
+            self.assertTrue(soft.is_neg() and soft.is_contiguous())
+            kept, values = throng.soft_nms(boxes[:1], soft, 0.5)
+            self.assertEqual((kept.tolist(), values.tolist()), ([0], [0.5]))
+        flipped = torch._neg_view(-scores)
+        self.assertTrue(torch.equal(throng.nms(boxes, flipped, 0.5), throng.nms(boxes, scores, 0.5)))
+        mask = torch._neg_view(torch.zeros(len(scores), dtype=torch.uint8))
+        with self.assertRaisesRegex(throng.Error, "read-only"):
+            throng.nms_mask(boxes, scores, 0.5, mask=mask)
         for arguments in ((boxes.to_sparse(), scores), (boxes, scores.to_sparse())):
             with self.assertRaisesRegex(throng.Error, "sparse"):
                 throng.nms(*arguments, 0.5)
