@@ -117,7 +117,8 @@ typedef struct throng_options {
                      * hidden, too, where detection misses them for a moment, so frames come some frames later. */
     int32_t pixels; /* of sources: throng_pixels of throng_frame.image */
     /* Of sources: NULL, or a file of lines and zones, as `throng detect --count` reads it; "": the whole image. People
-     * are counted by the tracks that are known at their frame, as by `throng detect --events -`; see throng_frame.counts. */
+     * are counted by the tracks that are known at their frame, as by `throng detect --events -`; see throng_frame.counts.
+     * Those present in the last frame leave after it: throng_stream_counts has these events, throng_run does not. */
     const char* count;
 } throng_options;
 

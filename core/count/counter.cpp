@@ -84,8 +84,9 @@ Counter::Counter(const CountPlan& plan) : given_(plan), plan_(plan) {
 
 std::vector<CountEvent> Counter::update(std::span<const Track> tracks, double seconds, int width, int height) {
     if (width != plan_.width || height != plan_.height) plan_ = scaled_to(given_, width, height);
-    seconds_ = seconds;
     std::vector<CountEvent> events;
+    if (goes_back(seconds)) events = finish();
+    seconds_ = seconds;
     for (auto& [id, person] : people_) person.present = false;
     for (const Track& track : tracks) {
         if (!track.confirmed) continue;

@@ -53,12 +53,15 @@ public:
     explicit Counter(const CountPlan& plan);
 
     // Advances to the next frame of `width` by `height` pixels. Returns what happened since the previous one, in the
-    // order of ids; who is no longer tracked has left when last seen.
+    // order of ids; who is no longer tracked has left when last seen. A time that goes back ends all visits first.
     [[nodiscard]] std::vector<CountEvent> update(std::span<const Track> tracks, double seconds, int width, int height);
 
     // Counts by another plan from now on. People and shapes that it has as before keep their counts; a name does not
     // matter. Others begin with zero.
     void change(const CountPlan& plan);
+
+    // Returns whether the time is earlier than that of the newest frame, as when a live source starts again.
+    [[nodiscard]] bool goes_back(double seconds) const noexcept { return seconds < seconds_; }
 
     // Ends all visits at the end of the source.
     [[nodiscard]] std::vector<CountEvent> finish();
@@ -100,7 +103,7 @@ private:
     std::map<std::int64_t, Person> people_;  // by id
     static constexpr std::int64_t kBlock = 4096;
     std::map<std::int64_t, std::bitset<kBlock>> known_;  // ids that were counted, a bit each, by number of the block
-    double seconds_ = 0;
+    double seconds_ = 0;                                 // of the newest frame
 };
 
 // Returns whether the point lies in the polygon (even-odd rule).

@@ -11,7 +11,8 @@
 
 namespace throng {
 
-// Any thread may call it. A model that no detector uses any more is freed, and read again when it is wanted.
+// Any thread may call it. A model that no detector uses any more is freed, and read again when it is wanted. Until then,
+// a file that replaces that of a model under the same name is not read.
 template <class Model>
 class SharedModels {
 public:

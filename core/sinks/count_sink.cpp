@@ -42,8 +42,8 @@ void CountSink::write(const FrameResult& result) {
     Source& source = at->second;
     const FrameInfo& info = result.frame.info();
     if (is_new) source.name = result.source;
-    if (!is_new && info.pts < source.seconds) end_visits(source, result.source_number);  // the time begins anew
-    source.seconds = info.pts;
+    // Write first what happened until then.
+    if (!is_new && source.counter.goes_back(info.pts)) end_visits(source, result.source_number);
     source.frame = info.index;
     source.knows_faces = result.faces != nullptr;
     add_events(source, source.counter.update(result.tracks, info.pts, info.width, info.height));

@@ -80,7 +80,6 @@ private:
         explicit Source(const CountPlan& plan) : counter(plan) {}
         std::string name;
         Counter counter;
-        double seconds = 0;  // of the newest frame
         std::int64_t frame = 0;
         bool knows_faces = false;
         std::multimap<double, Noticed> waiting;  // by time of the event

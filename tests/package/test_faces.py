@@ -111,7 +111,9 @@ class SameCounts(unittest.TestCase):
         zone = end.zones["left"]
         self.assertEqual((zone.visits, zone.exits, zone.occupancy), (kinds["entered"], kinds["exited"], 0))
         self.assertAlmostEqual(zone.dwell, sum(each.dwell for each in found if each.kind == "exited"))
-        self.assertEqual((end.people, pipeline.counts), (0, None))  # closed
+        self.assertEqual((end.people, pipeline.counts), (0, end))  # closed
+        pipeline.close()
+        self.assertEqual(pipeline.counts, end)
 
     def test_the_whole_image_and_wrong_files(self):
         try:

@@ -1,5 +1,7 @@
 #include "app/api/detect/counts.h"
 
+#include <utility>
+
 namespace throng::api {
 namespace {
 
@@ -27,7 +29,7 @@ void StreamCounts::add(const FrameResult& result) {
 }
 
 void StreamCounts::finish() {
-    publish(counter_.finish());
+    if (!std::exchange(finished_, true)) publish(counter_.finish());
 }
 
 const char* StreamCounts::name_of(const CountEvent& event) const {

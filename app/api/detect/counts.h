@@ -20,7 +20,7 @@ public:
 
     // Counts the next frame. It must have tracks.
     void add(const FrameResult& result);
-    // Ends all visits, after the last frame.
+    // Ends all visits, after the last frame. Later calls keep the events of that.
     void finish();
 
     // Valid until the next of the calls above.
@@ -35,6 +35,7 @@ private:
     std::vector<throng_shape> shapes_;  // lines, then zones
     std::vector<throng_event> events_;
     throng_counts counts_{};
+    bool finished_ = false;
 };
 
 }  // namespace throng::api

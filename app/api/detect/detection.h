@@ -62,7 +62,7 @@ void hide_in(const ImageView& image, const RedactRegions& regions, const RedactO
 // frames later.
 [[nodiscard]] PipelineSettings stream_settings(const DetectionOptions& options);
 
-// Not thread-safe, except that backend_name() may be called from any thread.
+// Not thread-safe, except that backend() may be called from any thread.
 class ImageDetector {
 public:
     // Throws Error as Backend::make_detector does.

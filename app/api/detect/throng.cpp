@@ -252,6 +252,7 @@ std::vector<throng_detection> detections_of(const throng::FrameResult& result) {
 
 void fill_frame(throng_stream& stream) {
     const throng::FrameResult& result = *stream.result;
+    if (stream.counts) stream.counts->add(result);  // also a frame whose image fails
     stream.delivered = stream.stream->image(result);
     stream.detections = detections_of(result);
     const throng::FrameInfo& info = stream.delivered.info();
@@ -280,9 +281,7 @@ void fill_frame(throng_stream& stream) {
     frame.num_raw = raw.found;
     frame.overflow = raw.dropped;
     frame.damaged = result.frame.info().damaged ? 1 : 0;
-    if (!stream.counts) return;
-    stream.counts->add(result);
-    frame.counts = &stream.counts->counts();
+    if (stream.counts) frame.counts = &stream.counts->counts();
 }
 
 // Returns null at the end and after the time.

@@ -49,6 +49,7 @@ struct Torch {
     PyObject* stride = name("stride");
     PyObject* data_ptr = name("data_ptr");
     PyObject* resize = name("resize_");
+    PyObject* is_neg = name("is_neg");
     // For empty: (dtype=, device=) and (dtype=).
     PyObject* dtype_and_device = PyTuple_Pack(2, dtype, device);
     PyObject* only_dtype = PyTuple_Pack(1, dtype);
@@ -253,13 +254,14 @@ bool ArrayView::from_torch() {
     return true;
 }
 
-// The values of a tensor may be the negative ones of its memory: the imaginary part of a conjugate, which has gaps.
+// The values of a tensor may be the negative ones of its memory, as in the imaginary part of a conjugate.
 void ArrayView::resolve_negative() {
-    if (is_contiguous() || !object_.attr("is_neg")().cast<bool>()) return;
+    if (call(object_.ptr(), torch()->is_neg).ptr() != Py_True) return;
     object_ = object_.attr("resolve_neg")();
     shape_.clear();
     strides_.clear();
     from_torch();
+    read_only_ = true;  // a copy: nobody would see what is written
 }
 
 bool ArrayView::from_buffer() {

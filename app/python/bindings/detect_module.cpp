@@ -287,11 +287,11 @@ public:
                               counts_of(frame->counts));
     }
 
-    // As throng_stream_counts; None after close().
+    // As throng_stream_counts; after close(), as before it.
     py::object counts() {
         const std::unique_lock lock(in_use_, std::try_to_lock);
         if (!lock.owns_lock()) throw ArgumentError("another thread is using this object", THRONG_ERROR_BUSY);
-        return counts_of(throng_stream_counts(stream_.get()));
+        return stream_ ? counts_of(throng_stream_counts(stream_.get())) : last_counts_;
     }
 
     // Any thread. next() returns None from now on, also in a thread that waits.
@@ -301,16 +301,21 @@ public:
     void close() {
         closing_ = true;
         if (forks_ == fork_count()) stop();
-        const py::gil_scoped_release unlocked;
         std::unique_lock lock(in_use_, std::defer_lock);
-        if (forks_ == fork_count()) lock.lock();  // the thread that holds it does not exist in a forked process
+        if (forks_ == fork_count()) {  // the thread that holds it does not exist in a forked process
+            const py::gil_scoped_release unlocked;
+            lock.lock();
+        }
+        if (stream_ && lock.owns_lock()) last_counts_ = counts_of(throng_stream_counts(stream_.get()));
+        const py::gil_scoped_release unlocked;
         stream_.reset();
     }
 
 private:
     std::unique_ptr<throng_stop, DestroyHandle> stop_;
     std::unique_ptr<throng_stream, DestroyHandle> stream_;
-    std::mutex in_use_;  // locked without the interpreter's lock, or only tried
+    py::object last_counts_ = py::none();  // of the stream that was closed
+    std::mutex in_use_;                    // locked without the interpreter's lock, or only tried
     std::atomic<bool> closing_{false};
     const std::uint32_t forks_ = fork_count();
 };

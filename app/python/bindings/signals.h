@@ -5,15 +5,24 @@
 
 #include <chrono>
 #include <future>
+#include <system_error>
 
 namespace throng::python {
 
-// Runs work() on another thread and returns after it. On this thread, the handlers of Python's signals run meanwhile.
+// Runs work() on another thread, if one can be made, and returns after it. On this thread, the handlers of Python's
+// signals run meanwhile.
 // Returns false if one has raised an exception, which is then set; stop() is called at that time, once. Work must not
 // touch Python. Rethrows what work() throws.
 template <class Work, class Stop>
 [[nodiscard]] bool run_with_signals(const Work& work, const Stop& stop) {
-    std::future<void> done = std::async(std::launch::async, work);
+    std::future<void> done;
+    try {
+        done = std::async(std::launch::async, work);
+    } catch (const std::system_error&) {  // no thread can be made: handlers wait for the end
+        const pybind11::gil_scoped_release unlocked;
+        work();
+        return true;
+    }
     bool interrupted = false;
     for (bool waits = true; waits;) {
         {

@@ -245,7 +245,7 @@ class Pipeline:
 
     @property
     def counts(self):
-        """What is counted so far; at the end of the source, with all visits ended. None without count=."""
+        """What is counted so far, also after close(); at the end of the source, with all visits ended. None without count=."""
         return _counts(self._stream.counts())
 
     def stop(self):

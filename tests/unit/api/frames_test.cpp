@@ -160,6 +160,12 @@ TEST_F(LibraryFrames, PeopleAreCounted) {
     const throng_counts* end = throng_stream_counts(stream);
     ASSERT_NE(end, nullptr);
     check(*end);
+    const std::int64_t events_of_the_end = end->num_events;
+    EXPECT_GT(events_of_the_end, 0);
+    EXPECT_EQ(throng_stream_next(stream, -1, &frame, nullptr), THRONG_OK);
+    EXPECT_EQ(frame, nullptr);
+    end = throng_stream_counts(stream);
+    EXPECT_EQ(end->num_events, events_of_the_end) << "a further call at the end";
     EXPECT_EQ(present, 0);
     EXPECT_EQ(end->people, 0);
     EXPECT_GE(end->unique, 3);

@@ -163,6 +163,26 @@ TEST(Counter, EndsVisitsWhenTheTrackEnds) {
     EXPECT_EQ(run.counter.totals().zones[0].occupancy, 0);
 }
 
+// As a live source that starts again.
+TEST(Counter, ATimeThatGoesBackEndsAllVisits) {
+    Feed run;
+    for (int n = 0; n < 20; ++n) run({track(1, 200, 200)});
+    run.frame = 5;
+    run.events.clear();
+    run({track(1, 200, 200), track(2, 600, 600)});
+    std::vector<std::pair<CountEvent::Kind, std::int64_t>> found;
+    for (const CountEvent& event : run.events) found.emplace_back(event.kind, event.id);
+    using Kind = CountEvent::Kind;
+    EXPECT_EQ(found, (std::vector<std::pair<Kind, std::int64_t>>{
+                         {Kind::exited, 1}, {Kind::left, 1}, {Kind::appeared, 1}, {Kind::appeared, 2}}));
+    EXPECT_NEAR(run.events[1].seconds, 1.9, 1e-9);
+    EXPECT_NEAR(run.events[2].seconds, 0.5, 1e-9);
+    EXPECT_EQ(run.counter.totals().people, 2);
+    EXPECT_EQ(run.counter.totals().unique, 2);
+    EXPECT_EQ(run.counter.totals().zones[0].occupancy, 0);
+    EXPECT_NEAR(run.counter.totals().zones[0].dwell, 1.9, 1e-9);
+}
+
 TEST(Counter, KeepsTheCountsOfShapesThatRemain) {
     Feed run;
     for (int i = 0; i < 20; ++i) run({track(1, 600 - 20 * i, 500), track(2, 200, 200)});

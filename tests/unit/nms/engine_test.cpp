@@ -1,10 +1,17 @@
 // Selected cases for the CPU engine: capacity, difficult shapes, values at the limits.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <string_view>
+#include <thread>
+#include <vector>
 
 #include "core/base/error.h"
+#include "core/cpu/corner_nms.h"
 #include "core/cpu/nms.h"
 #include "tests/support/nms_cases.h"
 #include "tests/support/nms_run.h"
@@ -232,6 +239,113 @@ TEST(NmsEngine, PairRulesNameTheMissingField) {
     EXPECT_THROW(run(input, params), Error);
     params.pair = PairRule::feature;
     EXPECT_THROW(run(input, params), Error);
+}
+
+// Distinct boxes that all overlap: at the threshold 1 every pair is tested, which takes many seconds.
+NmsInput crowded_input() {
+    Random random(seed(68));
+    std::uniform_real_distribution<float> within(0, 1);
+    NmsInput input;
+    for (std::size_t i = 0; i < 400'000; ++i) {
+        input.boxes.push_back({within(random), within(random), 100, 100});
+        input.scores.push_back(0.1F + within(random));
+    }
+    return input;
+}
+
+// A stop that is requested by request(), or by a thread after a while, when a call with crowded_input is in its loops.
+class Stop {
+public:
+    Stop() { flag_.watch(reinterpret_cast<const volatile std::int32_t*>(&number_)); }
+    void request() { number_ = 1; }
+    void request_later() {
+        thread_ = std::jthread([this] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(200));
+            request();
+        });
+    }
+    [[nodiscard]] const StopFlag& flag() const { return flag_; }
+
+private:
+    std::atomic<std::int32_t> number_{0};
+    StopFlag flag_;
+    std::jthread thread_;
+};
+
+// Requests a stop when the loops over pairs have ended, and counts that.
+class StopAtReduce final : public StageRecorder {
+public:
+    explicit StopAtReduce(Stop& stop) : stop_(stop) {}
+    void begin(std::string_view name) override {
+        if (name != stage::kNmsReduce) return;
+        ++begun;
+        stop_.request();
+    }
+    void end(std::string_view) override {}
+    void add(std::string_view, double) override {}
+    const StageTimes& end_frame() override { return none_; }
+    int begun = 0;
+
+private:
+    Stop& stop_;
+    const StageTimes none_;
+};
+
+template <class Call>
+void expect_stopped(const Call& call) {
+    try {
+        call();
+        ADD_FAILURE() << "ran to its end";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::interrupted) << error.what();
+    }
+}
+
+// No check follows the loops, except that one-pass has a second loop after its first one.
+TEST(NmsEngine, AStopEndsItsLoops) {
+    const DetectionBuffer raw = host_buffer(crowded_input());
+    DetectionBuffer kept = make_host_buffer(raw.capacity());
+    for (const NmsRule rule : {NmsRule::greedy, NmsRule::one_pass, NmsRule::soft_linear, NmsRule::soft_gaussian}) {
+        SCOPED_TRACE(static_cast<int>(rule));
+        NmsParams params = with(rule, 1.0F);
+        params.sigma = 1e6F;  // scores hardly decay
+        Stop stop;
+        StopAtReduce recorder(stop);
+        const auto nms = make_cpu_nms(2, &stop.flag());
+        stop.request_later();
+        expect_stopped([&] { nms->enqueue(raw, kept, params, recorder); });
+        EXPECT_EQ(recorder.begun, 0) << "the first loop ran to its end";
+    }
+}
+
+TEST(NmsEngine, AStopEndsTheSecondLoopOfOnePass) {
+    const DetectionBuffer raw = host_buffer(chain_input(10));
+    DetectionBuffer kept = make_host_buffer(raw.capacity());
+    Stop stop;
+    StopAtReduce recorder(stop);
+    expect_stopped([&] { make_cpu_nms(1, &stop.flag())->enqueue(raw, kept, with(NmsRule::one_pass, 0.4F), recorder); });
+    EXPECT_EQ(recorder.begun, 1);
+}
+
+template <class Real>
+void expect_corners_stop() {
+    const NmsInput input = crowded_input();
+    std::vector<Real> corners;
+    for (const Box& box : input.boxes) {
+        for (const float v : {box.x, box.y, box.x + box.w, box.y + box.h}) corners.push_back(static_cast<Real>(v));
+    }
+    const std::vector<Real> scores(input.scores.begin(), input.scores.end());
+    CornerNms<Real> nms;
+    Stop stop;
+    stop.request_later();
+    expect_stopped([&] {
+        nms.run({corners.data(), scores.data(), nullptr, 1, static_cast<std::uint32_t>(scores.size())}, 1, stop.flag());
+    });
+}
+
+TEST(CornerNms, AStopEndsItsLoop) {
+    expect_corners_stop<float>();
+    expect_corners_stop<double>();
 }
 
 TEST(NmsParamsCheck, RejectsInvalidParameters) {
