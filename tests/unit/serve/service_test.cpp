@@ -13,6 +13,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/base/resources.h"
@@ -316,6 +317,11 @@ std::string encoded(int width, int height, const char* extension) {
     return {bytes.begin(), bytes.end()};
 }
 
+std::string question_about(const std::string& image) {
+    return "POST /detect HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(image.size()) + "\r\n\r\n" +
+           image;
+}
+
 TEST(Service, AnswersQuestionsAboutImages) {
     test::FakeBackend::Plan plan;
     plan.boxes = [](std::int64_t) { return 30U; };
@@ -350,7 +356,7 @@ TEST(Service, AnswersQuestionsAboutImages) {
     }
 }
 
-// Requests and detectors are as many as are needed at a time.
+// Requests and detectors are as many as are needed at a time; the detectors share a backend, and so its models.
 TEST(Service, AnswersSeveralQuestionsAtATime) {
     if (cpu_cores() < 2) GTEST_SKIP() << "skipped: one core answers one question at a time";
     const auto inside = std::make_shared<std::atomic<int>>(0), engines = std::make_shared<std::atomic<int>>(0);
@@ -372,16 +378,64 @@ TEST(Service, AnswersSeveralQuestionsAtATime) {
     EXPECT_EQ(*engines, 1);
     *inside = 0;
     *expected = 2;
-    const std::string request =
-        "POST /detect HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(image.size()) + "\r\n\r\n" +
-        image;
+    const std::string request = question_about(image);
     HttpClient first(port), second(port);
     first.send(request);
     second.send(request);
     for (HttpClient* client : {&first, &second}) {
         EXPECT_EQ(nlohmann::json::parse(client->read_reply().body)["kept"].size(), 1U) << "alone";
     }
-    EXPECT_EQ(*engines, 2);
+    EXPECT_EQ(*engines, 1);
+}
+
+// A GPU has one detector. The CPU has as many as can be made.
+TEST(Service, ImagesWaitForTheOnlyDetector) {
+    for (const bool gpu : {true, false}) {
+        const auto inside = std::make_shared<std::atomic<int>>(0), engines = std::make_shared<std::atomic<int>>(0);
+        test::FakeBackend::Plan plan;
+        if (gpu) plan.kind = BackendKind::cuda;
+        if (!gpu) plan.detectors = 1;
+        plan.boxes = [inside](std::int64_t) {
+            ++*inside;
+            // Leaves the other image time for a detector of its own, which it must not have.
+            for (int i = 0; i < 100 && *inside < 2; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+            return 1U;
+        };
+        ServiceOptions options;
+        options.make_engine = [plan, engines] {
+            ++*engines;
+            return fake_engine(plan);
+        };
+        const auto service = make_test_service(std::move(options));
+        const std::string request = question_about(encoded(16, 16, ".jpg"));
+        HttpClient first(service->server().port()), second(service->server().port());
+        first.send(request);
+        ASSERT_TRUE(test::eventually([&] { return *inside > 0; }));
+        second.send(request);
+        for (HttpClient* client : {&first, &second}) EXPECT_EQ(client->read_reply().status, 200) << gpu;
+        EXPECT_EQ(*engines, 1) << gpu;
+        EXPECT_EQ(*plan.max_running, 1) << gpu;
+    }
+}
+
+TEST(Service, TheDetectorIsKeptAfterAnError) {
+    const auto engines = std::make_shared<std::atomic<int>>(0), asked = std::make_shared<std::atomic<int>>(0);
+    test::FakeBackend::Plan plan;
+    plan.boxes = [asked](std::int64_t) -> std::uint32_t {
+        if ((*asked)++ == 0) throw Error(ErrorKind::unavailable, "no memory", "fake");
+        return 1;
+    };
+    ServiceOptions options;
+    options.make_engine = [plan, engines] {
+        ++*engines;
+        return fake_engine(plan);
+    };
+    const auto service = make_test_service(std::move(options));
+    const int port = service->server().port();
+    const std::string image = encoded(16, 16, ".jpg");
+    EXPECT_EQ(http_ask(port, "POST", "/detect", {}, image).status, 503);
+    EXPECT_EQ(http_ask(port, "POST", "/detect", {}, image).status, 200);
+    EXPECT_EQ(*engines, 1);
 }
 
 TEST(Service, RefusesWhatIsNoImage) {
@@ -427,9 +481,7 @@ TEST(Service, AFullQueueIsBusyAndADetectorThatFailsSaysSo) {
     const auto service = make_test_service(std::move(options));
     const int port = service->server().port();
     const std::string image = encoded(16, 16, ".jpg");
-    const std::string request =
-        "POST /detect HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(image.size()) + "\r\n\r\n" +
-        image;
+    const std::string request = question_about(image);
     // One is in the detector, one waits, and one is refused.
     HttpClient first(port);
     first.send(request);
