@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/json_text.h"
 #include "core/base/log.h"
 #include "core/base/resources.h"
 #include "core/detect/detector_kinds.h"
@@ -22,7 +23,7 @@ constexpr const char* kAskedImage = "image";  // its name in messages and answer
 HttpResponse question_error(Question::Kind kind, int status, const std::string& text) {
     if (kind == Question::Kind::everything) return error_response(status, text);
     const nlohmann::ordered_json json = {{"success", false}, {"error", text}, {"predictions", nlohmann::json::array()}};
-    return {status, "application/json", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"};
+    return {status, "application/json", json_text(json) + "\n"};
 }
 
 }  // namespace
