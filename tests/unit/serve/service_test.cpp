@@ -153,6 +153,41 @@ TEST(Service, IsNotReadyUntilEveryExpectedSourceIsOpen) {
     EXPECT_EQ(ready().status, 200);
 }
 
+// One that is lost and will be opened again has not ended.
+TEST(Service, IsNotReadyWhileALostSourceIsOpenedAgain) {
+    const auto service = make_test_service();
+    const int port = service->server().port();
+    const auto ready = [&] { return http_ask(port, "GET", "/readyz").body; };
+    const std::shared_ptr<CountListener> counts = service->listen(CountPlan{1, 1, {}, {}});
+    service->expect_again(1);
+    EXPECT_EQ(ready(), "no source is open yet\n") << "nothing is known of it";
+    const auto lost = service->sink_for(1, info_of("door"));
+    lost->write(result_of(0));
+    EXPECT_EQ(ready(), "ok\n");
+    service->expect_again(1);
+    HttpClient images(port);
+    images.send("GET /streams/1/mjpeg HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    images.read_until("--frame\r\n");
+    lost->write(result_of(1));
+    CountTotals totals;
+    totals.unique = 9;
+    counts->totals(1, totals);
+    lost->close();
+    EXPECT_EQ(ready(), "source 1 is not open\n");
+    EXPECT_FALSE(images.has_answer()) << "an image of a source that is no longer shown";
+    const std::string metrics = http_ask(port, "GET", "/metrics").body;
+    for (const char* line : {"throng_source_up{source=\"1\"} 0\n", "throng_source_ended{source=\"1\"} 0\n",
+                             "throng_people_seen_total{source=\"1\"} 0\n",
+                             "throng_source_info{source=\"1\",name=\"door\",live=\"true\"} 1\n"}) {
+        EXPECT_NE(metrics.find(line), std::string::npos) << line;
+    }
+    const auto again = service->sink_for(1, info_of("door"));
+    again->write(result_of(2));
+    EXPECT_EQ(ready(), "ok\n");
+    again->close();
+    EXPECT_EQ(ready(), "ok\n") << "the end of a file";
+}
+
 TEST(Service, TellsTheNewestResultAndWhatIsCounted) {
     const auto service = make_test_service();
     const int port = service->server().port();
