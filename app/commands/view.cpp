@@ -181,6 +181,7 @@ int run_view(const CommandContext& context, ViewOptions options) {
     for (std::size_t i = 0; service && i < options.sources.size(); ++i) {
         service->expect(static_cast<int>(i) + 1, options.sources[i]);
     }
+    if (service) session.expect_again = [service](int source_number) { service->expect_again(source_number); };
     const auto opened = std::make_shared<std::atomic<bool>>(false);  // a source that the outputs are of
     if (writes) {
         OutputOptions served;

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json_text.h"
+
 namespace throng {
 namespace {
 
@@ -69,8 +71,7 @@ void MqttCounts::describe(int source, const std::string& topic, const std::strin
         {"icon", "mdi:account-group"},
         {"availability_topic", client_.prefix() + "/availability"},
         {"device", {{"identifiers", {node}}, {"name", device}, {"manufacturer", "Throng"}}}};
-    client_.set_state(fmt::format("homeassistant/sensor/{}/{}/config", node, id),
-                      description.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    client_.set_state(fmt::format("homeassistant/sensor/{}/{}/config", node, id), json_text(description));
 }
 
 void MqttCounts::event(int source_number, const std::string& line) {

@@ -8,6 +8,8 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json_text.h"
+
 namespace throng {
 namespace {
 
@@ -131,7 +133,7 @@ std::string_view HttpRequest::parameter(const std::string& key) const {
 
 HttpResponse error_response(int status, std::string_view text) {
     const nlohmann::json body = {{"error", text}};
-    return {status, "application/json", body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"};
+    return {status, "application/json", json_text(body) + "\n"};
 }
 
 std::string format_head(const HttpResponse& response, bool keep_alive, bool has_length) {

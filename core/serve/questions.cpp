@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/json_text.h"
 #include "core/base/log.h"
 #include "core/base/resources.h"
 #include "core/detect/detector_kinds.h"
@@ -22,7 +23,7 @@ constexpr const char* kAskedImage = "image";  // its name in messages and answer
 HttpResponse question_error(Question::Kind kind, int status, const std::string& text) {
     if (kind == Question::Kind::everything) return error_response(status, text);
     const nlohmann::ordered_json json = {{"success", false}, {"error", text}, {"predictions", nlohmann::json::array()}};
-    return {status, "application/json", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"};
+    return {status, "application/json", json_text(json) + "\n"};
 }
 
 }  // namespace
@@ -33,9 +34,15 @@ Questions::Questions(const HttpLimits& limits, MakeEngine make_engine, bool at_o
       num_threads_(std::min(cpu_cores(), kMaxThreads)),
       reply_(std::move(reply)),
       queue_(limits.num_questions + 1) {
+    idle_.reserve(static_cast<std::size_t>(num_threads_));
     for (int i = 0; i < num_threads_; ++i) {
         threads_.emplace_back([this, first = at_once && i == 0](const std::stop_token& stop) { run(first, stop); });
     }
+}
+
+Questions::~Questions() {
+    // Otherwise those that are joined last would take what waits.
+    for (std::jthread& thread : threads_) thread.request_stop();
 }
 
 bool Questions::ask(Question question) {
@@ -50,9 +57,7 @@ bool Questions::ask(Question question) {
 void Questions::run(bool at_once, const std::stop_token& stop) {
     if (at_once) {
         try {
-            Finder first = make();
-            const std::lock_guard lock(mutex_);
-            idle_.push_back(std::move(first));
+            give_back(take());
             made_.set_value();
         } catch (...) {
             made_.set_exception(std::current_exception());
@@ -70,41 +75,80 @@ void Questions::run(bool at_once, const std::stop_token& stop) {
     }
 }
 
-Questions::Finder Questions::make() {
-    Finder made{make_engine_()};
-    const int threads = made.engine->settings().detector.threads;
-    made.cores = threads > 0 ? threads : cpu_cores();
+// Waits for an engine while there are as many as there may be.
+std::unique_ptr<Engine> Questions::take() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+        changed_.wait(lock, [this] { return !idle_.empty() || num_engines_ < most_engines_; });
+        if (!idle_.empty()) {
+            std::unique_ptr<Engine> engine = std::move(idle_.back());
+            idle_.pop_back();
+            return engine;
+        }
+        const bool is_first = num_engines_++ == 0;
+        lock.unlock();
+        try {
+            return is_first ? make_first() : copy_first();
+        } catch (...) {
+            lock.lock();
+            --num_engines_;
+            changed_.notify_all();
+            if (num_engines_ == 0) throw;
+            most_engines_ = num_engines_;
+            logger().warn("no more images at a time: {}", current_error().what());
+        }
+    }
+}
+
+void Questions::give_back(std::unique_ptr<Engine> engine) {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(engine));
+    changed_.notify_all();
+}
+
+std::unique_ptr<Engine> Questions::make_first() {
+    std::unique_ptr<Engine> first = make_engine_();
+    const std::lock_guard lock(mutex_);
+    settings_ = first->settings();
+    cores_ = settings_.detector.threads > 0 ? settings_.detector.threads : cpu_cores();
+    if (first->backend()->kind() == BackendKind::cpu) {
+        backend_ = first->backend();
+        most_engines_ = num_threads_;
+    }
+    changed_.notify_all();
     ready_ = true;
-    return made;
+    return first;
+}
+
+// Shares the backend, and with it the models.
+std::unique_ptr<Engine> Questions::copy_first() const {
+    auto copy = std::make_unique<Engine>(backend_, settings_);
+    copy->prepare();
+    return copy;
 }
 
 std::shared_ptr<const FrameResult> Questions::detect(DecodedFrame decoded) {
-    Finder finder;
-    {
-        const std::lock_guard lock(mutex_);
-        if (!idle_.empty()) {
-            finder = std::move(idle_.back());
-            idle_.pop_back();
-        }
-    }
-    if (!finder.engine) finder = make();
-    share_cores(finder);
-    std::shared_ptr<const FrameResult> result = finder.engine->detect(std::move(decoded)).result;
-    if (!result) throw Error(ErrorKind::unavailable, finder.engine->notice());
-    const std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(finder));
+    struct Loan {
+        Questions& questions;
+        std::unique_ptr<Engine> engine = questions.take();
+        ~Loan() { questions.give_back(std::move(engine)); }
+    };
+    const Loan loan{*this};
+    share_cores(*loan.engine);
+    std::shared_ptr<const FrameResult> result = loan.engine->detect(std::move(decoded)).result;
+    if (!result) throw Error(ErrorKind::unavailable, loan.engine->notice());
     return result;
 }
 
 // Two images on a core each are searched faster than one after the other on both (README.md).
-void Questions::share_cores(Finder& finder) const {
-    if (finder.engine->backend()->kind() != BackendKind::cpu) return;
-    const int busy = std::min(static_cast<int>(unanswered_.load()), num_threads_);
-    PipelineSettings settings = finder.engine->settings();
-    const int threads = std::max(1, finder.cores / std::max(1, busy));
+void Questions::share_cores(Engine& engine) const {
+    if (engine.backend()->kind() != BackendKind::cpu) return;
+    const int busy = std::min(static_cast<int>(unanswered_.load()), most_engines_.load());
+    PipelineSettings settings = engine.settings();
+    const int threads = std::max(1, cores_ / std::max(1, busy));
     if (settings.detector.threads == threads) return;
     settings.detector.threads = threads;
-    finder.engine->apply(std::move(settings));
+    engine.apply(std::move(settings));
 }
 
 HttpResponse Questions::answer(Question& question) {

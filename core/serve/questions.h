@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <future>
@@ -35,8 +36,13 @@ public:
     using MakeEngine = std::function<std::unique_ptr<Engine>()>;
     using Reply = std::function<void(std::uint64_t client, HttpResponse response)>;
 
-    // at_once: makes the first detector now; otherwise the first question does. reply: called on several threads.
+    // make_engine: called until it has made an engine; the CPU's is then copied for each image at a time, any other one
+    // takes one image after the other. at_once: makes it now; otherwise the first question does. reply: called on
+    // several threads.
     Questions(const HttpLimits& limits, MakeEngine make_engine, bool at_once, Reply reply);
+    ~Questions();
+    Questions(const Questions&) = delete;
+    Questions& operator=(const Questions&) = delete;
 
     // Returns false if too many images or bytes wait. Never waits.
     [[nodiscard]] bool ask(Question question);
@@ -48,12 +54,11 @@ private:
     void run(bool at_once, const std::stop_token& stop);
     [[nodiscard]] HttpResponse answer(Question& question);
     [[nodiscard]] std::shared_ptr<const FrameResult> detect(DecodedFrame decoded);
-    struct Finder {
-        std::unique_ptr<Engine> engine;
-        int cores = 0;  // that all finders together may use
-    };
-    [[nodiscard]] Finder make();
-    void share_cores(Finder& finder) const;
+    [[nodiscard]] std::unique_ptr<Engine> take();
+    void give_back(std::unique_ptr<Engine> engine);
+    [[nodiscard]] std::unique_ptr<Engine> make_first();
+    [[nodiscard]] std::unique_ptr<Engine> copy_first() const;
+    void share_cores(Engine& engine) const;
 
     const HttpLimits& limits_;
     const MakeEngine make_engine_;
@@ -64,8 +69,15 @@ private:
     std::atomic<std::size_t> unanswered_ = 0;  // questions
     std::atomic<std::size_t> bytes_ = 0;       // of them
     std::mutex large_image_;                   // held while there is one
-    std::mutex mutex_;                         // guards idle_
-    std::vector<Finder> idle_;                 // another one is made when none is idle
+    std::mutex mutex_;                         // guards the engines
+    std::condition_variable changed_;          // one is idle, or another one may be made
+    std::vector<std::unique_ptr<Engine>> idle_;
+    int num_engines_ = 0;                // also those that are busy or being made
+    std::atomic<int> most_engines_ = 1;  // another one is made up to here when none is idle
+    // Are those of the first engine, and do not change after it was made.
+    std::shared_ptr<Backend> backend_;  // the CPU's; null: not shared
+    PipelineSettings settings_;
+    int cores_ = 0;  // that all engines together may use
     BoundedQueue<Question> queue_;
     std::vector<std::jthread> threads_;  // last: they use the others
 };

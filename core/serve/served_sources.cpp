@@ -99,6 +99,15 @@ void ServedSources::expect(int source_number, const std::string& spec) {
     sources_.try_emplace(source_number, std::move(source));
 }
 
+void ServedSources::expect_again(int source_number) {
+    auto source = std::make_shared<Source>();
+    const std::lock_guard lock(mutex_);
+    const auto found = sources_.find(source_number);
+    if (found == sources_.end()) return;
+    source->info = found->second->info;
+    found->second.swap(source);
+}
+
 std::shared_ptr<ResultSink> ServedSources::sink_for(int source_number, const SourceInfo& info) {
     auto source = std::make_shared<Source>();
     source->info = info;
@@ -115,6 +124,7 @@ void ServedSources::add(int source_number, Source& source, const FrameResult& re
     std::shared_ptr<ImageEncoder> encoder;
     {
         const std::lock_guard lock(mutex_);
+        if (sources_[source_number].get() != &source) return;  // another one has taken its number
         ++source.frames;
         source.rate.tick(now);
         source.last = now;
@@ -151,7 +161,7 @@ void ServedSources::set_plan(const CountPlan& plan) {
 void ServedSources::count(int source_number, const CountTotals& totals) {
     const std::lock_guard lock(mutex_);
     const auto found = sources_.find(source_number);
-    if (found != sources_.end()) found->second->totals = totals;
+    if (found != sources_.end() && found->second->frames > 0) found->second->totals = totals;
 }
 
 nlohmann::ordered_json ServedSources::list() const {

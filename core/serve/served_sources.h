@@ -37,12 +37,16 @@ public:
     // Shows a source, numbered from 1, that is about to be opened: results are missing until it gives some. spec: as the
     // user gave it. Does nothing if the number is in use.
     void expect(int source_number, const std::string& spec);
+    // Shows a source that will be opened again as one that is not open; its late results are dropped. Does nothing for an
+    // unknown one.
+    void expect_again(int source_number);
     // Returns a sink for the results of a source, which replaces a source of the same number: results of the previous one
     // are dropped. Nothing is encoded while nobody looks at the images.
     [[nodiscard]] std::shared_ptr<ResultSink> sink_for(int source_number, const SourceInfo& info);
 
     // Takes what is counted in all sources.
     void set_plan(const CountPlan& plan);
+    // Does nothing before the first result of the source: the totals are those of one that it replaces.
     void count(int source_number, const CountTotals& totals);
 
     // Returns an array with an object for each source.
@@ -52,7 +56,7 @@ public:
     [[nodiscard]] bool contains(int source_number) const;
     void add_metrics(MetricsText& metrics) const;
     // Returns why results are missing; empty if every source has given one in the last 10 s or has ended. One that is
-    // expected and was never opened is missing.
+    // expected, or expected again, is missing.
     [[nodiscard]] std::string missing() const;
 
 private:

@@ -506,6 +506,7 @@ TEST_F(StandWindow, TheDemoInPlaceOfACameraIsNoPartOfTheOutputs) {
         return std::any_of(tracks.begin(), tracks.end(), [](const Track& track) { return track.confirmed; });
     }));
     EXPECT_EQ(recorded_, 0);
+    EXPECT_GE(lost(1), 1) << "the demo has no outputs, and the camera has not ended";
     EXPECT_EQ(stand_->faces(), 0) << "drawn people are not visitors";
     broken_ = false;
     EXPECT_TRUE(test::wait_for([&] { return recorded_ > 3; }));

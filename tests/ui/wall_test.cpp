@@ -118,9 +118,12 @@ TEST_F(WallWindow, BrokenSlowAndDifferentSourcesDoNotHoldUpTheOthers) {
     EXPECT_TRUE(has_image(6)) << "comes back by itself";
     EXPECT_EQ(flaky_, 2);
     EXPECT_TRUE(test::wait_for([&] { return wall_->tile(7).problem() == "the stream broke"; }));
+    EXPECT_GE(lost(8), 1) << "outputs take it for one that has ended";
+    EXPECT_GE(lost(2), 1);
     EXPECT_TRUE(has_image(7)) << "opened again";
     EXPECT_TRUE(test::wait_for([&] { return wall_->tile(8).state() == "ended"; }));
     EXPECT_TRUE(wall_->tile(8).has_image());
+    EXPECT_EQ(lost(9), 0);
     EXPECT_TRUE(test::wait_for([&] { return wall_->faces() >= 4 && wall_->frame_rate() > 0; }));
     EXPECT_TRUE(test::wait_for([&] { return wall_->tile(0).latency() > 0; }));
     EXPECT_TRUE(in_sight("wall"));

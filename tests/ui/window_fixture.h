@@ -5,7 +5,9 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 
@@ -74,6 +76,10 @@ protected:
             return std::make_shared<CountingSink>(recorded_, closed_, recorded_frame_);
         };
         setup.make_sinks = make_sinks_;
+        setup.expect_again = [this](int source_number) {
+            const std::lock_guard lock(lost_mutex_);
+            ++lost_[source_number];
+        };
         setup.sinks_hide_faces = sinks_hide_faces_;
         setup.detector_chosen = detector_chosen_;
         setup.try_network = try_network_;
@@ -263,6 +269,12 @@ protected:
     std::function<std::unique_ptr<VideoSource>(const std::string&)> make_source_;  // null: the clip
     // Makes the program's own outputs; null: none.
     SessionSetup::MakeSinks make_sinks_;
+    std::mutex lost_mutex_;
+    std::map<int, int> lost_;  // times that a source was lost, by its number
+    int lost(int source_number) {
+        const std::lock_guard lock(lost_mutex_);
+        return lost_[source_number];
+    }
     bool sinks_hide_faces_ = false;
     bool carry_ = false;  // boxes are carried to frames that are not detected
     RunRace race_suppression_, race_detector_;

@@ -244,6 +244,8 @@ void Session::pull() {
     }
     const PipelineState state = pipeline_->state();
     if (state == PipelineState::failed && transport_.current() != Transport::State::failed) {
+        // Otherwise the demo has failed, which stands in for a source that is expected already.
+        if (has_sinks_ && setup_.expect_again) setup_.expect_again(source_number_);
         fail(pipeline_->failure().value_or(Error(ErrorKind::internal, "the pipeline stopped unexpectedly")));
     } else if (state_on_screen() != transport_.current() || first) {
         refresh();

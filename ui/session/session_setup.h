@@ -35,6 +35,8 @@ struct SessionSetup {
     using MakeSinks = std::function<std::vector<std::shared_ptr<ResultSink>>(const SourceInfo& source,
                                                                              int source_number, bool is_first)>;
     MakeSinks make_sinks;
+    // Called when a source that has outputs is lost and will be opened again; may be empty.
+    std::function<void(int source_number)> expect_again;
     bool sinks_hide_faces = false;                               // the sinks of make_sinks hide faces
     bool sinks_store_images = false;                             // and write videos or images
     std::function<std::shared_ptr<ResultSink>()> make_observer;  // of each source's results; may be empty

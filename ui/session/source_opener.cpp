@@ -61,6 +61,7 @@ void SourceOpener::work(int number, OpenRequest& request, const std::stop_token&
         const BackendChoice choice = setup_.make_backend(request.settings.detector);
         std::vector<std::shared_ptr<ResultSink>> sinks;
         const int source_number = request.playback.source_number;
+        if (request.stand_in && setup_.expect_again) setup_.expect_again(source_number);
         if (!request.stand_in && setup_.make_sinks) {
             sinks = setup_.make_sinks(source->info(), source_number, !has_made_sinks_);
         }

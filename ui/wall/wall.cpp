@@ -132,7 +132,7 @@ void Wall::open(int number) {
         } catch (const std::exception&) {
             post(this, [this, number, attempt, error = current_error()] {
                 WallTile& opening = this->tile(number);
-                if (attempt == opening.attempt()) destroy(opening.fail(error));
+                if (attempt == opening.attempt()) fail(opening, error);
             });
         }
     });
@@ -143,6 +143,16 @@ void Wall::attach(WallTile& tile) {
     const auto number = static_cast<std::size_t>(tile.number());
     Pipeline* pipeline = tile.opened().pipeline.get();
     pipeline->set_wake([this, number, pipeline] { images_.show(pipeline->latest(), number); });
+}
+
+// The tile opens the source again after a while.
+void Wall::fail(WallTile& tile, const Error& error) {
+    destroy(tile.fail(error));
+    expect_again(tile);
+}
+
+void Wall::expect_again(const WallTile& tile) {
+    if (session_.setup().expect_again) session_.setup().expect_again(tile.number() + 1);
 }
 
 void Wall::destroy(std::shared_ptr<Pipeline> pipeline) {
@@ -187,10 +197,10 @@ void Wall::refresh() {
             Pipeline& pipeline = *tile->opened().pipeline;
             const PipelineState state = pipeline.state();
             if (state == PipelineState::failed) {
-                destroy(tile->fail(
-                    pipeline.failure().value_or(Error(ErrorKind::internal, "the pipeline stopped unexpectedly"))));
+                fail(*tile,
+                     pipeline.failure().value_or(Error(ErrorKind::internal, "the pipeline stopped unexpectedly")));
             } else if (state == PipelineState::ended && pipeline.source_info().live) {
-                destroy(tile->fail(Error(ErrorKind::input, "the stream has ended")));
+                fail(*tile, Error(ErrorKind::input, "the stream has ended"));
             }
         }
         tile->refresh();
@@ -239,6 +249,7 @@ void Wall::shrink() {
         images_.show(back->latest(), static_cast<std::size_t>(tile.number()));
     } else {
         destroy(back);
+        expect_again(tile);
         open(tile.number());
     }
     pause_tiles();

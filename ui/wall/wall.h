@@ -67,6 +67,8 @@ private:
     void refresh();
     void update_settings();
     void pause_tiles();
+    void fail(WallTile& tile, const Error& error);
+    void expect_again(const WallTile& tile);
     void destroy(std::shared_ptr<Pipeline> pipeline);
     [[nodiscard]] PipelineSettings settings() const;
     [[nodiscard]] bool has_sinks() const { return static_cast<bool>(session_.setup().make_sinks); }

@@ -141,10 +141,12 @@ public:
         int rejected_size = 0;
         std::shared_ptr<std::map<DetectorId, DetectorParams>> configured;  // if set: the last ones of each kind
         std::string name = "fake";
+        BackendKind kind = BackendKind::cpu;
         int in_flight = 1;
         std::int64_t fails_late_at = -1;  // work enqueued for this frame fails when the readback waits for it
         bool reads_device = true;         // accepts frames in device memory; false: they are an error
         bool device_failed = false;       // check() throws
+        int detectors = -1;               // so many can be made, then make_detector throws
         int buffers = -1;                 // so many can be made, then make_buffer throws
         DeviceMemory memory;              // total 0: no memory of its own
         std::vector<DetectorSwitch> switches;
@@ -156,13 +158,16 @@ public:
     FakeBackend() : FakeBackend(Plan{}) {}
     explicit FakeBackend(Plan plan) : plan_(std::make_shared<Plan>(std::move(plan))) {}
 
-    [[nodiscard]] BackendKind kind() const override { return BackendKind::cpu; }
+    [[nodiscard]] BackendKind kind() const override { return plan_->kind; }
     [[nodiscard]] std::string name() const override { return plan_->name; }
     [[nodiscard]] std::string description() const override { return "a backend for tests"; }
 
     std::unique_ptr<Detector> make_detector(const DetectorParams& params) override {
         if (!params.model.empty() && params.model == plan_->missing_model) {
             throw Error(ErrorKind::unavailable, "no such model", params.model);
+        }
+        if (plan_->detectors >= 0 && detectors_++ >= plan_->detectors) {
+            throw Error(ErrorKind::unavailable, "no memory", "fake");
         }
         return std::make_unique<FakeDetector>(plan_, !plan_->only_kind || plan_->only_kind == params.kind);
     }
@@ -289,7 +294,8 @@ private:
     };
 
     std::shared_ptr<const Plan> plan_;
-    int buffers_ = 0;  // made
+    std::atomic<int> detectors_ = 0;  // made
+    int buffers_ = 0;                 // made
 };
 
 // Records the results that it receives.

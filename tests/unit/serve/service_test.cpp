@@ -13,6 +13,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/base/resources.h"
@@ -150,6 +151,41 @@ TEST(Service, IsNotReadyUntilEveryExpectedSourceIsOpen) {
     other->write(result_of(1));
     EXPECT_EQ(http_ask(port, "GET", "/streams/2/latest.json").body, json_line(result_of(1), {.tracks = true}) + "\n");
     EXPECT_EQ(ready().status, 200);
+}
+
+// One that is lost and will be opened again has not ended.
+TEST(Service, IsNotReadyWhileALostSourceIsOpenedAgain) {
+    const auto service = make_test_service();
+    const int port = service->server().port();
+    const auto ready = [&] { return http_ask(port, "GET", "/readyz").body; };
+    const std::shared_ptr<CountListener> counts = service->listen(CountPlan{1, 1, {}, {}});
+    service->expect_again(1);
+    EXPECT_EQ(ready(), "no source is open yet\n") << "nothing is known of it";
+    const auto lost = service->sink_for(1, info_of("door"));
+    lost->write(result_of(0));
+    EXPECT_EQ(ready(), "ok\n");
+    service->expect_again(1);
+    HttpClient images(port);
+    images.send("GET /streams/1/mjpeg HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    images.read_until("--frame\r\n");
+    lost->write(result_of(1));
+    CountTotals totals;
+    totals.unique = 9;
+    counts->totals(1, totals);
+    lost->close();
+    EXPECT_EQ(ready(), "source 1 is not open\n");
+    EXPECT_FALSE(images.has_answer()) << "an image of a source that is no longer shown";
+    const std::string metrics = http_ask(port, "GET", "/metrics").body;
+    for (const char* line : {"throng_source_up{source=\"1\"} 0\n", "throng_source_ended{source=\"1\"} 0\n",
+                             "throng_people_seen_total{source=\"1\"} 0\n",
+                             "throng_source_info{source=\"1\",name=\"door\",live=\"true\"} 1\n"}) {
+        EXPECT_NE(metrics.find(line), std::string::npos) << line;
+    }
+    const auto again = service->sink_for(1, info_of("door"));
+    again->write(result_of(2));
+    EXPECT_EQ(ready(), "ok\n");
+    again->close();
+    EXPECT_EQ(ready(), "ok\n") << "the end of a file";
 }
 
 TEST(Service, TellsTheNewestResultAndWhatIsCounted) {
@@ -316,6 +352,11 @@ std::string encoded(int width, int height, const char* extension) {
     return {bytes.begin(), bytes.end()};
 }
 
+std::string question_about(const std::string& image) {
+    return "POST /detect HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(image.size()) + "\r\n\r\n" +
+           image;
+}
+
 TEST(Service, AnswersQuestionsAboutImages) {
     test::FakeBackend::Plan plan;
     plan.boxes = [](std::int64_t) { return 30U; };
@@ -350,7 +391,7 @@ TEST(Service, AnswersQuestionsAboutImages) {
     }
 }
 
-// Requests and detectors are as many as are needed at a time.
+// Requests and detectors are as many as are needed at a time; the detectors share a backend, and so its models.
 TEST(Service, AnswersSeveralQuestionsAtATime) {
     if (cpu_cores() < 2) GTEST_SKIP() << "skipped: one core answers one question at a time";
     const auto inside = std::make_shared<std::atomic<int>>(0), engines = std::make_shared<std::atomic<int>>(0);
@@ -372,16 +413,64 @@ TEST(Service, AnswersSeveralQuestionsAtATime) {
     EXPECT_EQ(*engines, 1);
     *inside = 0;
     *expected = 2;
-    const std::string request =
-        "POST /detect HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(image.size()) + "\r\n\r\n" +
-        image;
+    const std::string request = question_about(image);
     HttpClient first(port), second(port);
     first.send(request);
     second.send(request);
     for (HttpClient* client : {&first, &second}) {
         EXPECT_EQ(nlohmann::json::parse(client->read_reply().body)["kept"].size(), 1U) << "alone";
     }
-    EXPECT_EQ(*engines, 2);
+    EXPECT_EQ(*engines, 1);
+}
+
+// A GPU has one detector. The CPU has as many as can be made.
+TEST(Service, ImagesWaitForTheOnlyDetector) {
+    for (const bool gpu : {true, false}) {
+        const auto inside = std::make_shared<std::atomic<int>>(0), engines = std::make_shared<std::atomic<int>>(0);
+        test::FakeBackend::Plan plan;
+        if (gpu) plan.kind = BackendKind::cuda;
+        if (!gpu) plan.detectors = 1;
+        plan.boxes = [inside](std::int64_t) {
+            ++*inside;
+            // Leaves the other image time for a detector of its own, which it must not have.
+            for (int i = 0; i < 100 && *inside < 2; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+            return 1U;
+        };
+        ServiceOptions options;
+        options.make_engine = [plan, engines] {
+            ++*engines;
+            return fake_engine(plan);
+        };
+        const auto service = make_test_service(std::move(options));
+        const std::string request = question_about(encoded(16, 16, ".jpg"));
+        HttpClient first(service->server().port()), second(service->server().port());
+        first.send(request);
+        ASSERT_TRUE(test::eventually([&] { return *inside > 0; }));
+        second.send(request);
+        for (HttpClient* client : {&first, &second}) EXPECT_EQ(client->read_reply().status, 200) << gpu;
+        EXPECT_EQ(*engines, 1) << gpu;
+        EXPECT_EQ(*plan.max_running, 1) << gpu;
+    }
+}
+
+TEST(Service, TheDetectorIsKeptAfterAnError) {
+    const auto engines = std::make_shared<std::atomic<int>>(0), asked = std::make_shared<std::atomic<int>>(0);
+    test::FakeBackend::Plan plan;
+    plan.boxes = [asked](std::int64_t) -> std::uint32_t {
+        if ((*asked)++ == 0) throw Error(ErrorKind::unavailable, "no memory", "fake");
+        return 1;
+    };
+    ServiceOptions options;
+    options.make_engine = [plan, engines] {
+        ++*engines;
+        return fake_engine(plan);
+    };
+    const auto service = make_test_service(std::move(options));
+    const int port = service->server().port();
+    const std::string image = encoded(16, 16, ".jpg");
+    EXPECT_EQ(http_ask(port, "POST", "/detect", {}, image).status, 503);
+    EXPECT_EQ(http_ask(port, "POST", "/detect", {}, image).status, 200);
+    EXPECT_EQ(*engines, 1);
 }
 
 TEST(Service, RefusesWhatIsNoImage) {
@@ -427,9 +516,7 @@ TEST(Service, AFullQueueIsBusyAndADetectorThatFailsSaysSo) {
     const auto service = make_test_service(std::move(options));
     const int port = service->server().port();
     const std::string image = encoded(16, 16, ".jpg");
-    const std::string request =
-        "POST /detect HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(image.size()) + "\r\n\r\n" +
-        image;
+    const std::string request = question_about(image);
     // One is in the detector, one waits, and one is refused.
     HttpClient first(port);
     first.send(request);
