@@ -109,7 +109,7 @@ void run(const Variant& setting, const char* file, const DeviceInfo& device, con
     CascadeOptions direct;
     direct.graph = false;
     detector.set_options(direct);
-    measure_cascade(detector, frame, stream.view(), 1);  // the queues grow to what this frame needs
+    static_cast<void>(measure_cascade(detector, frame, stream.view(), 1));  // the queues grow to what this frame needs
     stage_times(detector, frame, stream.view());
     std::printf("  memory %.1f MB, of these queues %.1f MB\n", static_cast<double>(detector.plan()->memory()) / 1e6,
                 static_cast<double>(detector.plan()->queue_memory()) / 1e6);

@@ -42,7 +42,7 @@ DetectionSet raw_of(Detector& detector, const Frame& frame) {
     return set;
 }
 
-DetectorParams params_for(std::string_view kind, float threshold, bool letterbox) {
+DetectorParams params_for(DetectorId kind, float threshold, bool letterbox) {
     DetectorParams params = detector_kind(kind).params;
     params.score_threshold = threshold;
     params.min_size = 10;
