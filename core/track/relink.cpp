@@ -341,11 +341,11 @@ private:
 
     // Joins pieces of at least min_seen detections, those that fit best first. Returns whether there were any.
     bool join(std::size_t min_seen, double limit) {
-        struct Pair {
+        struct Link {
             double cost;
             std::size_t before, after;
         };
-        std::vector<Pair> pairs;
+        std::vector<Link> links;
         for (std::size_t i = 0; i < pieces_.size(); ++i) {
             const Piece& before = pieces_[i];
             if (before.seen.empty() || before.seen.size() < min_seen) continue;
@@ -359,19 +359,19 @@ private:
                 const double gap = to.seconds - from.seconds;
                 if (is_out(*before.end, gap, to.frame) || is_out(*after.start, gap, from.frame)) continue;
                 const double cost = join_cost(*before.end, *after.start, gap);
-                if (cost < limit) pairs.push_back({cost, i, k});
+                if (cost < limit) links.push_back({cost, i, k});
             }
         }
-        std::sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) {
+        std::sort(links.begin(), links.end(), [](const Link& a, const Link& b) {
             return std::tie(a.cost, a.before, a.after) < std::tie(b.cost, b.before, b.after);
         });
         constexpr std::size_t kNone = static_cast<std::size_t>(-1);
         std::vector<std::size_t> next(pieces_.size(), kNone);
         std::vector<std::uint8_t> follows(pieces_.size());
-        for (const Pair& pair : pairs) {
-            if (next[pair.before] != kNone || follows[pair.after] != 0) continue;
-            next[pair.before] = pair.after;
-            follows[pair.after] = 1;
+        for (const Link& link : links) {
+            if (next[link.before] != kNone || follows[link.after] != 0) continue;
+            next[link.before] = link.after;
+            follows[link.after] = 1;
         }
         bool any = false;
         for (std::size_t i = pieces_.size(); i-- > 0;) {  // the last first: what follows it is joined to it already

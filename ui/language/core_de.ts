@@ -1096,14 +1096,6 @@
         <translation>ein Gerät nennen</translation>
     </message>
     <message>
-        <source>unknown backend %1</source>
-        <translation>unbekanntes Backend %1</translation>
-    </message>
-    <message>
-        <source>use auto, cpu or cuda</source>
-        <translation>auto, cpu oder cuda verwenden</translation>
-    </message>
-    <message>
         <source>CUDA backend unavailable: %1</source>
         <translation>Das Backend CUDA ist nicht verfügbar: %1</translation>
     </message>

@@ -138,8 +138,8 @@ TEST(Confidence, IncreasesWithScoreAndHitsAndIsInRange) {
         }
     }
     EXPECT_EQ(confidence_of(detector_kind("cnn"), 0.75F, 3), 0.75F) << "the network's probability";
-    // 1 / (1 + exp(-(-2 + 1.5 * 1 + 2 * ln 1))).
-    EXPECT_NEAR(confidence_of(detector_kind("hog"), 1, 1), 0.377541, 1e-5);
+    // 1 / (1 + exp(-(-2.64 + 0.606 * 1 + 0.661 * ln 1))).
+    EXPECT_NEAR(confidence_of(detector_kind("hog"), 1, 1), 0.115679, 1e-5);
 }
 
 // What is reported by default, and with a confidence, is what all detections have from there on.

@@ -272,9 +272,9 @@ TEST(Values, MessagesNameTheOptionAndTheRange) {
     EXPECT_EQ(message_for("bench nms", "--paper-k", "0"),
               "--paper-k: must be a whole number from 1 to 64, not \"0\" (see throng bench nms --help)");
     EXPECT_EQ(message_for("bench pipeline", "--parts", "bogus"),
-              "--parts: must be one of both, decode, detect, not \"bogus\" (see throng bench pipeline --help)");
+              "--parts: must be one of decode, detect, both, not \"bogus\" (see throng bench pipeline --help)");
     EXPECT_EQ(message_for("eval", "--rank", "bogus"),
-              "--rank: must be one of confidence, hits, score, score*hits, not \"bogus\" (see throng eval --help)");
+              "--rank: must be one of confidence, score, hits, score*hits, not \"bogus\" (see throng eval --help)");
 }
 
 TEST(Values, ListsHaveNoEmptyElements) {
