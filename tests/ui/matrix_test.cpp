@@ -252,7 +252,10 @@ TEST_F(Window, TheMatrixZoomsAtThePointer) {
     for (int i = 0; i < 20; ++i) turn(at(0.5, 0.5), -1);
     EXPECT_TRUE(test::wait_for([&] { return view.part() == QRectF(0, 0, 1, 1); }));
     // The keys zoom at the selected row, and keep it.
-    QTest::mouseMove(window_, {2, 2});  // a pointer above the cells selects the row below it
+    // A pointer above the cells selects the row below it, and leaving them clears the selection, with the next frame.
+    view.select(0.5, true);
+    QTest::mouseMove(window_, {2, 2});
+    draw();
     EXPECT_TRUE(test::wait_for([&] { return view.selection().isEmpty(); }));
     cells->forceActiveFocus();
     view.select(40.5 / 64, true);
