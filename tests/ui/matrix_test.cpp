@@ -251,21 +251,7 @@ TEST_F(Window, TheMatrixZoomsAtThePointer) {
     EXPECT_TRUE(test::wait_for([&] { return view.part().y() < 0.5; })) << view.part().y();
     for (int i = 0; i < 20; ++i) turn(at(0.5, 0.5), -1);
     EXPECT_TRUE(test::wait_for([&] { return view.part() == QRectF(0, 0, 1, 1); }));
-    // The keys zoom at the selected row, and keep it.
-    // A pointer above the cells selects the row below it, and leaving them clears the selection, with the next frame.
-    view.select(0.5, true);
-    QTest::mouseMove(window_, {2, 2});
-    draw();
-    EXPECT_TRUE(test::wait_for([&] { return view.selection().isEmpty(); }));
-    cells->forceActiveFocus();
-    view.select(40.5 / 64, true);
-    for (const double extent : {0.5, 0.25}) {
-        QTest::keyClick(window_, Qt::Key_Plus);
-        ASSERT_TRUE(test::wait_for([&] { return view.part().height() == extent; })) << view.part().height();
-        EXPECT_TRUE(view.selection().startsWith("row 41:")) << view.selection().toStdString();
-        EXPECT_LE(view.part().top(), 40.0 / 64);
-        EXPECT_GE(view.part().bottom(), 41.0 / 64);
-    }
+    view.zoom(0.5, {0, 0});
     trigger("matrix");
     trigger("matrix");
     EXPECT_TRUE(test::wait_for([&] { return view.count() == 64; }));
@@ -298,6 +284,29 @@ TEST_F(Window, TheMatrixFollowsAFace) {
     QTest::mouseClick(window_, Qt::LeftButton, {},
                       video_->mapToScene(video_->mapping().map(Box{2, 200, 4, 4}).center()).toPoint());
     EXPECT_FALSE(view.following()) << "a press beside the faces";
+}
+
+TEST(MatrixView, KeepsTheSelectedRowWhileItZooms) {
+    std::mt19937_64 random(test::seed(9));
+    const auto result_of = [&](int count) {
+        auto result = std::make_shared<FrameResult>();
+        result->raw = random_set(random, count);
+        result->raw_count = static_cast<std::uint32_t>(count);
+        return result;
+    };
+    MatrixView view;
+    view.set_open(true);
+    view.show(result_of(64), {});
+    ASSERT_TRUE(test::wait_for([&] { return view.count() == 64; }));
+    view.select(40.5 / 64, true);
+    for (const double extent : {0.5, 0.25}) {
+        view.zoom(0.5, {0.5, 0.6});
+        ASSERT_TRUE(test::wait_for([&] { return view.part().height() == extent; })) << view.part().height();
+        EXPECT_TRUE(view.selection().startsWith("row 41:")) << view.selection().toStdString();
+    }
+    view.show(result_of(65), {});
+    ASSERT_TRUE(test::wait_for([&] { return view.count() == 65; }));
+    EXPECT_EQ(view.selection(), "") << "another frame has other rows";
 }
 
 TEST(MatrixView, SaysWhyTheFrameShowsAnotherNumber) {
