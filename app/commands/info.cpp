@@ -99,7 +99,7 @@ Json system(const SystemFiles& files) {
     add("cores", std::to_string(cpu_cores()));
     add("memory", line_of("/proc/meminfo", "MemTotal:"));
     add("power mode", files.read("/var/lib/nvpmodel/status").value_or(""));
-    // What a board calls its clocks differs from release to release.
+    // Lists the names, which differ from release to release of a board.
     const std::string devfreq = "/sys/class/devfreq/";
     for (const std::string& entry : files.list(devfreq)) {
         std::string details = files.read(devfreq + entry + "/device/of_node/name").value_or("no name") + ", has";

@@ -51,7 +51,7 @@ std::unique_ptr<BoardClock> find_gpu_clock(const std::shared_ptr<SystemFiles>& f
                                            const std::shared_ptr<Nvml>& nvml) {
     const Board board = identify_board(*files);
     if (board.soc == "tegra124") return make_tegra124_clock(files);
-    // On Jetson, NVML is missing, does not support clocks, or, on T264, knows the load only. On a desktop, devfreq may
+    // On Jetson, NVML is missing, does not support clocks, or, on T264, reports the load only. On a desktop, devfreq may
     // list devices other than the GPU.
     if (!board.soc.empty() || find_devfreq_node(*files, board.soc)) {
         return make_devfreq_clock(

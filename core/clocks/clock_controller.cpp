@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "core/base/error.h"
@@ -13,6 +14,10 @@
 
 namespace throng {
 namespace {
+
+bool is_reachable(const ClockTarget& target, const std::vector<Hertz>& steps) {
+    return std::holds_alternative<Automatic>(target) || resolve(target, steps).has_value();
+}
 
 // The profile is available: resolve_profile has found the steps of its targets.
 ApplyResult set_target(BoardClock& clock, const ClockTarget& target) {
@@ -87,17 +92,12 @@ ResolvedProfile ClockController::resolve_profile(const ClockProfile& profile, co
     } else if (profile.memory && memory_->steps().empty()) {
         resolved.reason =
             memory_->location().empty() ? "no memory clock found" : "this board lists no steps of this clock";
-    } else if (profile.memory && !std::holds_alternative<Automatic>(*profile.memory) &&
-               !resolve(*profile.memory, memory_->steps())) {
+    } else if (!is_reachable(profile.gpu, steps) ||
+               (profile.memory && !is_reachable(*profile.memory, memory_->steps()))) {
         resolved.reason = "not a clock step of this board";
-    } else if (std::holds_alternative<Automatic>(profile.gpu)) {
-        resolved.available = true;
-    } else if (const auto range = resolve(profile.gpu, steps)) {
-        resolved.gpu_min = range->first;
-        resolved.gpu_max = range->second;
-        resolved.available = true;
     } else {
-        resolved.reason = "not a clock step of this board";
+        resolved.available = true;
+        if (const auto range = resolve(profile.gpu, steps)) std::tie(resolved.gpu_min, resolved.gpu_max) = *range;
     }
     return resolved;
 }
