@@ -76,7 +76,8 @@ std::string report_beside(const fs::path& output) {
     for (const std::string& base : bases) {
         if (is_free_for_report(base, output)) return base;
     }
-    throw Error(ErrorKind::usage, "is not the report of " + output.string(), bases[1] + ".json", "use --report BASE");
+    throw Error(ErrorKind::usage, "is not the report of " + output.string(), bases[1] + ".json",
+                {"use %1", Setting{"report", "BASE"}});
 }
 
 std::string summary_of(const ReportedFile& file, Hidden what) {
@@ -202,30 +203,32 @@ AnonymizeRun::AnonymizeRun(AnonymizeArguments arguments, const CommonOptions& co
     if (!report_base_.empty()) check_report_base(report_base_);
     if (folder_) {
         if (!arguments_.regions.empty()) {
-            throw Error(ErrorKind::usage, "is of one file", "--regions " + arguments_.regions, "name a file for --out");
+            throw Error(ErrorKind::usage, "is of one file", Setting{"regions", arguments_.regions},
+                        {"name a file for %1", Setting{"out"}});
         }
         const bool is_part = parse_shard(arguments_.archive.shard).count > 1;
         if (is_part && !report_base_.empty()) {
-            throw Error(ErrorKind::usage, "cannot be combined with --shard", "--report",
-                        "join the reports of all shards with throng merge --report");
+            throw Error(ErrorKind::usage, {"cannot be combined with %1", Setting{"shard"}}, Setting{"report"},
+                        {"join the reports of all shards with throng merge %1", Setting{"report", "BASE"}});
         }
         if (!is_part && report_base_.empty()) report_base_ = (fs::path(out) / kReportName).string();
     } else {
-        reject_archive_options(arguments_.archive, "name a folder for --out");
+        reject_archive_options(arguments_.archive, {"name a folder for %1", Setting{"out"}});
         if (fs::exists(arguments_.inputs.front(), ignored))
             check_hidden_name(out, is_still_image(arguments_.inputs.front()));
-        run_files_.add_output("--out", out);
-        if (arguments_.regions == "-") throw Error(ErrorKind::usage, "is no file", "--regions -", "name a file");
-        run_files_.add_output("--regions", arguments_.regions);
+        run_files_.add_output("out", out);
+        if (arguments_.regions == "-")
+            throw Error(ErrorKind::usage, "is no file", Setting{"regions", "-"}, "name a file");
+        run_files_.add_output("regions", arguments_.regions);
         if (report_base_.empty()) report_base_ = report_beside(out);
     }
     if (report_base_.empty()) return;
     for (const char* extension : {".json", ".html"}) {
         // The folder may not exist yet.
         if (folder_ && arguments_.report.empty()) {
-            run_files_.check_output("--report", report_base_ + extension);
+            run_files_.check_output("report", report_base_ + extension);
         } else {
-            run_files_.add_output("--report", report_base_ + extension);
+            run_files_.add_output("report", report_base_ + extension);
         }
     }
 }
@@ -237,7 +240,7 @@ void AnonymizeRun::check_report(const std::vector<WorkItem>& list) const {
         std::error_code ignored;
         if (!fs::exists(report_base_ + extension, ignored)) continue;
         for (const WorkItem& item : list) files.add_input("the input", item.path);
-        files.check_output("--report", report_base_ + extension);
+        files.check_output("report", report_base_ + extension);
     }
 }
 

@@ -79,7 +79,8 @@ std::string audio_file(const SourceInfo& source) {
     if (!source.live && files.files.size() == 1 && fs::is_regular_file(files.files.front(), ignored)) {
         return files.files.front();
     }
-    throw Error(ErrorKind::usage, "audio can be copied from media files only", source.name, "use --audio drop");
+    throw Error(ErrorKind::usage, "audio can be copied from media files only", source.name,
+                {"use %1", Setting{"audio", "drop"}});
 }
 
 }  // namespace
@@ -145,13 +146,16 @@ std::vector<std::string_view> OutputOptions::given() const {
 
 void check_outputs(const OutputOptions& options) {
     if (options.copy_audio && options.video.empty()) {
-        throw Error(ErrorKind::usage, "audio is written into a video only", "--audio copy", "add --video OUT.mp4");
+        throw Error(ErrorKind::usage, "audio is written into a video only", Setting{"audio", "copy"},
+                    {"add %1", Setting{"video", "OUT.mp4"}});
     }
     if (!options.mqtt_password.empty() && options.mqtt.empty()) {
-        throw Error(ErrorKind::usage, "there is no broker", "--mqtt-password", "add --mqtt URL");
+        throw Error(ErrorKind::usage, "there is no broker", Setting{"mqtt_password"},
+                    {"add %1", Setting{"mqtt", "URL"}});
     }
     if (options.show_faces && options.push.empty() && !options.http.requested()) {
-        throw Error(ErrorKind::usage, "nothing is sent", "--show-faces", "add --http PORT or --push URL");
+        throw Error(ErrorKind::usage, "nothing is sent", Setting{"show_faces"},
+                    {"add %1 or %2", Setting{"http", "PORT"}, Setting{"push", "URL"}});
     }
     check_http_options(options.http);
 }
@@ -159,11 +163,12 @@ void check_outputs(const OutputOptions& options) {
 void add_outputs(RunFiles& files, const OutputOptions& options, std::size_t sources) {
     check_outputs(options);
     if (options.video == "-") {
-        throw Error(ErrorKind::usage, "a video cannot be written to standard output", "--video", "name a file");
+        throw Error(ErrorKind::usage, "a video cannot be written to standard output", Setting{"video"}, "name a file");
     }
     if (!options.count.empty() && !options.writes_counts() && !options.in_window) {
-        throw Error(ErrorKind::usage, "nothing writes the counts", "--count",
-                    "add --events OUT.jsonl, --per-minute OUT.csv, --mqtt URL or --http PORT");
+        throw Error(ErrorKind::usage, "nothing writes the counts", Setting{"count"},
+                    {"add %1, %2, %3 or %4", Setting{"events", "OUT.jsonl"}, Setting{"per_minute", "OUT.csv"},
+                     Setting{"mqtt", "URL"}, Setting{"http", "PORT"}});
     }
     if (!options.push.empty() && muxer_of_server(options.push) == nullptr) {
         throw Error(ErrorKind::usage, "is no address of a media server", options.push,
@@ -172,26 +177,26 @@ void add_outputs(RunFiles& files, const OutputOptions& options, std::size_t sour
     add_http_files(files, options.http);
     files.add_input("the lines and zones", options.count);
     files.add_input("the password", options.mqtt_password);
-    files.add_output("--json", options.json);
-    files.add_output("--events", options.events);
-    files.add_output("--per-minute", options.per_minute);
+    files.add_output("json", options.json);
+    files.add_output("events", options.events);
+    files.add_output("per_minute", options.per_minute);
     if (!options.occupancy.empty() && !is_table(options.occupancy)) {
         if (!can_write_image(options.occupancy)) {
-            throw Error(ErrorKind::usage, "must end with .csv or the extension of an image", "--occupancy",
+            throw Error(ErrorKind::usage, "must end with .csv or the extension of an image", Setting{"occupancy"},
                         "name OUT.png or OUT.csv");
         }
         for (std::size_t number = 1; number <= sources; ++number) {
-            files.add_output("--occupancy", path_of_source(options.occupancy, number, sources));
+            files.add_output("occupancy", path_of_source(options.occupancy, number, sources));
         }
     } else {
-        files.add_output("--occupancy", options.occupancy);
+        files.add_output("occupancy", options.occupancy);
     }
-    files.add_output("--summary", options.summary);
-    files.add_output("--trace", options.trace);
-    files.check_folder("--images", options.images);
+    files.add_output("summary", options.summary);
+    files.add_output("trace", options.trace);
+    files.check_folder("images", options.images);
     if (options.video.empty()) return;
     for (std::size_t number = 1; number <= sources; ++number) {
-        files.add_output("--video", path_of_source(options.video, number, sources));
+        files.add_output("video", path_of_source(options.video, number, sources));
     }
 }
 
@@ -244,7 +249,7 @@ OutputFiles::OutputFiles(const OutputOptions& options, std::size_t sources, std:
     if (!options.trace.empty()) share(std::make_shared<TraceSink>(options.trace, annotated_.stop));
     if (options.images.empty()) return;
     AnnotatedOptions images = annotated_;
-    if (files) images.check_output = [files](const std::string& path) { files->check_output("--images", path); };
+    if (files) images.check_output = [files](const std::string& path) { files->check_output("images", path); };
     share(make_image_sink(options.images, images));
 }
 

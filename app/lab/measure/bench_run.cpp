@@ -34,8 +34,8 @@ BenchRun::BenchRun(const CommonOptions& common, const BenchOptions& options, std
     : common_(common), options_(options), label_(std::move(label)), files_(common) {}
 
 void BenchRun::start(std::optional<std::uint64_t> steps) {
-    files_.add_output("--csv", options_.csv);
-    files_.add_output("--json", options_.json);
+    files_.add_output("csv", options_.csv);
+    files_.add_output("json", options_.json);
     progress_.emplace(common_, label_, steps);
 }
 
