@@ -89,9 +89,7 @@ void ClockStateFile::write(const ClockState& state) const {
                     {"memory_kind", state.memory_kind},
                     {"memory", state.memory}};
     try {
-        AtomicFile file(path_.string());
-        file.write(json.dump(1));
-        file.commit();
+        write_durably(path_.string(), json.dump(1));
     } catch (const Error& failure) {
         reject(path_, failure.problem());
     }
