@@ -135,6 +135,9 @@ struct DecidedTrack {
     std::vector<TrackSample> samples;
 };
 
+// The files of a report, of which users name the base.
+inline constexpr const char* kReportFileExtensions[] = {".json", ".html"};
+
 // Returns ReportedTrack::object of a person or a face. both: people and faces are hidden.
 [[nodiscard]] inline std::string reported_object(bool both, bool is_face) {
     return !both ? "" : is_face ? "face" : "person";

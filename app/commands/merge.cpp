@@ -87,7 +87,7 @@ int run(const MergeArguments& arguments, const CommonOptions& common) {
     files.add_output("events", arguments.events);
     files.add_output("per_minute", arguments.per_minute);
     files.add_output("failures", arguments.failures);
-    for (const char* extension : {".json", ".html"}) {
+    for (const char* extension : kReportFileExtensions) {
         if (!arguments.report.empty()) files.add_output("report", arguments.report + extension);
     }
     const bool is_hidden = merge.command() == "anonymize";
