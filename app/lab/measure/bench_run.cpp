@@ -26,7 +26,6 @@ void add_bench_options(CLI::App& command, BenchOptions& options) {
               whole_range(by_budget ? 0 : 1, 1000000));
     add_flag(command, "Options", "--no-baselines", options.no_baselines,
              "Do not measure the baselines, such as OpenCV");
-    add_flag(command, "", "--no-peers", options.no_baselines, "Deprecated name of --no-baselines");
     add_result_options(command, options);
 }
 

@@ -117,7 +117,6 @@ void add_image_bench_options(CLI::App& command, ImageBenchArguments& arguments) 
     add_bench_options(command, arguments.bench);
     add_flag(command, "Options", "--ablation", arguments.ablation,
              "Measure the optimizations of the CUDA backend, added one by one, instead of the comparison");
-    add_flag(command, "", "--ladder", arguments.ablation, "Deprecated name of --ablation");
 }
 
 ImageBench::ImageBench(const ImageBenchArguments& arguments, const CommonOptions& common, const std::string& label,
