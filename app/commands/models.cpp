@@ -172,7 +172,7 @@ int fetch(const FetchArguments& arguments, const CommonOptions& common) {
     const fs::path folder = arguments.to.empty() ? user_model_folder() : fs::path(arguments.to);
     if (folder.empty()) {
         throw Error(ErrorKind::usage, "no folder for models is known", "models fetch",
-                    "set HOME or XDG_DATA_HOME, or give --to DIR");
+                    {"set HOME or XDG_DATA_HOME, or give %1", Setting{"to", "DIR"}});
     }
     std::vector<const RecommendedModel*> models;
     for (const std::string& name : arguments.names) models.push_back(&recommended_model(name));
@@ -184,7 +184,7 @@ int fetch(const FetchArguments& arguments, const CommonOptions& common) {
     const std::string scheme = url_scheme(from);
     if (!from.empty() && scheme != "http" && scheme != "https") {
         throw Error(ErrorKind::usage, "must start with https:// or http://",
-                    arguments.from.empty() ? "TH_MODEL_MIRROR" : "--from");
+                    arguments.from.empty() ? Message("TH_MODEL_MIRROR") : Message(Setting{"from"}));
     }
     if (variable("TH_FETCH") == "OFF") {
         throw Error(ErrorKind::unavailable, "downloads are declined", "TH_FETCH=OFF",

@@ -70,7 +70,7 @@ struct HostAndPort {
 
 inline HostAndPort parse_address(const std::string& text) {
     const auto malformed = [&] {
-        return Error(ErrorKind::usage, {"not an address: %1", text}, "--http",
+        return Error(ErrorKind::usage, {"not an address: %1", text}, Setting{"http"},
                      "use PORT for this machine only, or ADDRESS:PORT, such as 0.0.0.0:8080 or [::]:8080");
     };
     HostAndPort result;
@@ -172,14 +172,15 @@ public:
         : limits_(options.limits), rates_(limits_), address_(parse_address(options.address)) {
         if (options.certificate.empty() != options.key.empty()) {
             throw Error(ErrorKind::usage, "a certificate and its key belong together",
-                        options.key.empty() ? "--http-certificate" : "--http-key", "give both");
+                        Setting{options.key.empty() ? "http_certificate" : "http_key"}, "give both");
         }
         if (!options.certificate.empty()) tls_ = make_tls_context(options.certificate, options.key);
         listen_on_address();
         epoll_ = Descriptor(epoll_create1(EPOLL_CLOEXEC));
         waker_ = Descriptor(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
         if (epoll_.get() < 0 || waker_.get() < 0) {
-            throw Error(ErrorKind::unavailable, {"no server can be started: %1", std::strerror(errno)}, "--http");
+            throw Error(ErrorKind::unavailable, {"no server can be started: %1", std::strerror(errno)},
+                        Setting{"http"});
         }
         watch(waker_.get(), kWaker, EPOLLIN, EPOLL_CTL_ADD);
     }
@@ -264,7 +265,7 @@ private:
         const std::string shown = address_.host + ":" + address_.port;
         if (failure != 0) {
             throw Error(ErrorKind::unavailable, {"%1 is no address of this machine: %2", shown, gai_strerror(failure)},
-                        "--http");
+                        Setting{"http"});
         }
         const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(found, &freeaddrinfo);
         // A name such as localhost has both; most clients try IPv4.
@@ -288,8 +289,8 @@ private:
                                  : code == EADDRNOTAVAIL ? "use an address of this machine, or 0.0.0.0 for all"
                                  : code == EACCES        ? "ports below 1024 need a privilege; choose a higher one"
                                                          : "";
-            throw Error(ErrorKind::unavailable, {"nobody can listen at %1: %2", shown, std::strerror(code)}, "--http",
-                        advice);
+            throw Error(ErrorKind::unavailable, {"nobody can listen at %1: %2", shown, std::strerror(code)},
+                        Setting{"http"}, advice);
         }
         sockaddr_storage bound{};
         socklen_t size = sizeof bound;

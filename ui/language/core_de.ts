@@ -1176,6 +1176,10 @@
         <translation>Die jetzigen Takte lassen sich nicht sichern: %1</translation>
     </message>
     <message>
+        <source>the folder belongs to another user</source>
+        <translation>der Ordner gehört einem anderen Benutzer</translation>
+    </message>
+    <message>
         <source>no clock was changed</source>
         <translation>kein Takt wurde geändert</translation>
     </message>
