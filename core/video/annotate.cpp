@@ -34,21 +34,23 @@ cv::Mat_<Color> canvas_of(WritableFrame& frame) {
             static_cast<std::size_t>(frame.plane(0).pitch)};
 }
 
-// Returns the pixels of the box that exist.
-cv::Mat_<Color> part_of(const cv::Mat_<Color>& canvas, const cv::Rect& box) {
-    return canvas(box & cv::Rect({}, canvas.size()));
+// Calls use(Color&) for each pixel of the box that exists.
+template <class Use>
+void for_each_pixel(const cv::Mat_<Color>& canvas, const cv::Rect& box, const Use& use) {
+    cv::Mat_<Color> part = canvas(box & cv::Rect({}, canvas.size()));
+    for (int y = 0; y < part.rows; ++y) std::for_each_n(part[y], part.cols, use);
 }
 
-void fill(const cv::Mat_<Color>& canvas, const cv::Rect& box, Color color) {
-    part_of(canvas, box).setTo(cv::Scalar(color));
+void fill(const cv::Mat_<Color>& canvas, const cv::Rect& box, const Color& color) {
+    for_each_pixel(canvas, box, [&](Color& pixel) { pixel = color; });
 }
 
-void blend(const cv::Mat_<Color>& canvas, const cv::Rect& box, Color color, int opacity) {
-    for (Color& pixel : part_of(canvas, box)) {
-        for (int c = 0; c < 3; ++c) {
-            pixel[c] = static_cast<std::uint8_t>((pixel[c] * (256 - opacity) + color[c] * opacity) >> 8);
-        }
-    }
+void blend(const cv::Mat_<Color>& canvas, const cv::Rect& box, const Color& color, int opacity) {
+    const int rest = 256 - opacity;
+    const cv::Vec3i added(color[0] * opacity, color[1] * opacity, color[2] * opacity);
+    for_each_pixel(canvas, box, [&](Color& pixel) {
+        for (int c = 0; c < 3; ++c) pixel[c] = static_cast<std::uint8_t>((pixel[c] * rest + added[c]) >> 8);
+    });
 }
 
 // Returns the outline of the box, `stroke` pixels wide and inside the box. Has no pixel twice.
