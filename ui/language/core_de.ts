@@ -1532,10 +1532,6 @@
         <translation>Dieses FFmpeg schreibt kein animiertes %1</translation>
     </message>
     <message>
-        <source>the audio cannot be read: %1</source>
-        <translation>Der Ton ist nicht lesbar: %1</translation>
-    </message>
-    <message>
         <source>has no audio</source>
         <translation>hat keinen Ton</translation>
     </message>
@@ -1550,6 +1546,10 @@
     <message>
         <source>the encoder %1 cannot encode %2x%3 pixels: %4</source>
         <translation>Der Encoder %1 kann %2x%3 Pixel nicht codieren: %4</translation>
+    </message>
+    <message>
+        <source>H.264 has at most %1 pixels per side</source>
+        <translation>H.264 hat höchstens %1 Pixel je Seite</translation>
     </message>
     <message>
         <source>cannot encode the video: %1</source>
