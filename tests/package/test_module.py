@@ -18,6 +18,7 @@ import tempfile
 import threading
 import types
 import unittest
+import warnings
 from unittest import mock
 
 import throng
@@ -346,6 +347,37 @@ class Numpy(unittest.TestCase):
         for kind in (np.int8, np.bool_, np.complex64, "U3"):
             with self.assertRaises(throng.Error, msg=kind):
                 throng.nms(self.boxes.astype(kind), self.scores)
+
+    def test_every_type_and_layout(self):
+        """Each argument of each type is used as its numbers are, or named in an error."""
+        count, ids = len(self.scores), np.arange(200) % 3
+        kinds = "? b B h H i I l L q Q e f d g F D U3 S2 O V4 M8[s] m8[s] >f4 >i8".split()
+        layouts = (lambda a: a, lambda a: np.repeat(a, 2, axis=0)[::2], lambda a: np.asfortranarray(a), lambda a: a[None],
+                   lambda a: a.reshape(-1), lambda a: a[:-1], lambda a: a[:0], lambda a: np.array(3, a.dtype))
+        good = {"boxes": self.boxes, "scores": self.scores, "idxs": ids, "density": self.scores, "mask": np.zeros(count, bool),
+                "features": self.boxes, "count": np.zeros(1, np.int64)}
+        used = rejected = 0
+        for name, value in good.items():
+            for kind in kinds:
+                for layout in layouts:
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore")
+                        try:
+                            wrong = layout(value.astype(kind))
+                        except (TypeError, ValueError):  # NumPy has no such conversion
+                            continue
+                    call = {**good, name: wrong}
+                    try:
+                        mask, number = throng.nms_mask(call["boxes"], call["scores"], 0.3, idxs=call["idxs"], mask=call["mask"],
+                                                       count=call["count"], rule="greedy", density=call["density"],
+                                                       features=call["features"])
+                        self.assertEqual(int(number[0]), int(np.count_nonzero(mask)), (name, kind))
+                        used += 1
+                    except throng.Error as error:
+                        self.assertTrue(str(error).startswith(f"{name}: ") or name in ("boxes", "scores"), (name, kind, error))
+                        rejected += 1
+        self.assertGreater(used, 40)
+        self.assertGreater(rejected, 400)
 
     def test_images_come_first(self):
         images = np.arange(200, dtype=np.int32) % 3
@@ -889,6 +921,27 @@ class Detection(unittest.TestCase):
             pipeline.close()
             reader.join(timeout=60)
             self.assertEqual(ended, [True])
+
+    def test_threads_that_share_a_pipeline(self):
+        """Each frame comes to one of them; a thread that comes during a call of another one gets an error with status 6."""
+        found, statuses = [], set()
+        with throng.Pipeline("crowd:faces=2,size=320x240,frames=12", backend="cpu") as pipeline:
+            def read():
+                while True:
+                    try:
+                        found.append(next(pipeline).index)
+                    except StopIteration:
+                        return
+                    except throng.Error as error:
+                        statuses.add(error.status)
+
+            threads = [threading.Thread(target=read) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        self.assertEqual(sorted(found), list(range(12)))
+        self.assertLessEqual(statuses, {6})
 
     def test_a_pipeline_is_stopped_by_another_thread(self):
         with throng.Pipeline("crowd:faces=2,size=320x240", backend="cpu") as pipeline:  # without end
