@@ -1356,6 +1356,38 @@
         <translation>lässt sich nicht anlegen: %1</translation>
     </message>
     <message>
+        <source>no folder for models is known</source>
+        <translation>Kein Ordner für Modelle ist bekannt</translation>
+    </message>
+    <message>
+        <source>set HOME or XDG_DATA_HOME, or give %1</source>
+        <translation>HOME oder XDG_DATA_HOME setzen, oder %1 angeben</translation>
+    </message>
+    <message>
+        <source>must start with https:// or http://</source>
+        <translation>muss mit https:// oder http:// beginnen</translation>
+    </message>
+    <message>
+        <source>downloads are declined</source>
+        <translation>Herunterladen ist abgelehnt</translation>
+    </message>
+    <message>
+        <source>unset the variable, or copy the file into the model folder</source>
+        <translation>die Variable löschen, oder die Datei in den Modellordner kopieren</translation>
+    </message>
+    <message>
+        <source>is part of a package and cannot be downloaded</source>
+        <translation>ist Teil eines Pakets und kann nicht geladen werden</translation>
+    </message>
+    <message>
+        <source>install the package %1</source>
+        <translation>das Paket %1 installieren</translation>
+    </message>
+    <message>
+        <source>everything works without it, with the Haar cascade</source>
+        <translation>alles funktioniert auch ohne, mit der Haar-Kaskade</translation>
+    </message>
+    <message>
         <source>is being downloaded by another program</source>
         <translation>wird von einem anderen Programm geladen</translation>
     </message>
