@@ -81,7 +81,7 @@ void FrameRuns::launch_layers(int frames, bool overlap, StreamView stream) const
 
 void FrameRuns::enqueue_layers(int frames, bool graph, bool overlap, StreamView stream) {
     NullRecorder none;
-    // The layers read and write the memory of the runs only, so no address of a frame tells their launches apart.
+    // The layers read and write the memory of the runs only, so their launches do not depend on the addresses of frames.
     const std::uint64_t variant = static_cast<std::uint64_t>(frames) << 1 | (overlap ? 1U : 0U);
     graphs_.run(stream, graph, {}, {}, variant, none, {},
                 [&](StageRecorder&) { launch_layers(frames, overlap, stream); });

@@ -12,11 +12,13 @@
 namespace throng::gpu {
 
 HogDetector::HogDetector(StreamView stream, const DeviceInfo& device, const HogModel& model,
-                         const DetectorParams& params)
+                         const DetectorParams& params, ChooseKernels choose)
     : stream_(stream),
       device_(device),
       params_(params),
       options_(hog_options(params)),
+      choose_(choose),
+      kernels_(choose(options_)),
       model_(model),
       d_weights_(upload_hog_weights(model, options_.half, stream)),
       intake_(stream, false) {
@@ -34,6 +36,7 @@ void HogDetector::configure(const DetectorParams& params) {
     if (options.half != options_.half) d_weights_ = upload_hog_weights(model_, options.half, stream_);
     params_ = params;
     options_ = options;
+    kernels_ = choose_(options);
     drop_plan();
     memory_.free_unused();  // other settings need other sizes for good
 }
@@ -72,19 +75,19 @@ void HogDetector::enqueue_frame(const DeviceImage& image, const DetectionSpan& r
     for (const HogGroup& group : plan_->groups()) {
         {
             const ScopedStage stage(recorder, stage::kGradient);
-            launch_hog_gradient(known, group.gradient, options_, image, clear, stream_);
+            kernels_.gradient(known, group.gradient, image, clear, stream_);
             clear = nullptr;
         }
         {
             const ScopedStage stage(recorder, stage::kHistogram);
-            launch_hog_histogram(known, group.histogram, options_, group.histogram_rows, stream_);
+            kernels_.histogram(known, group.histogram, group.histogram_rows, stream_);
         }
         {
             const ScopedStage stage(recorder, stage::kNormalize);
-            launch_hog_normalize(known, group.normalize, options_, stream_);
+            kernels_.normalize(known, group.normalize, stream_);
         }
         const ScopedStage stage(recorder, stage::kSvm);
-        launch_hog_svm(known, group.svm, options_, output(raw), device_.shared_memory, stream_);
+        kernels_.svm(known, group.svm, output(raw), device_.shared_memory, stream_);
     }
 }
 
@@ -131,17 +134,12 @@ void HogDetector::enqueue_kernel(int kernel, DetectionBuffer& raw) const {
     const HogTables known = tables();
     for (const HogGroup& group : plan_->groups()) {
         switch (kernel) {
-            case 0: launch_hog_gradient(known, group.gradient, options_, last_, raw.span().count, stream_); break;
-            case 1: launch_hog_histogram(known, group.histogram, options_, group.histogram_rows, stream_); break;
-            case 2: launch_hog_normalize(known, group.normalize, options_, stream_); break;
-            default: launch_hog_svm(known, group.svm, options_, output(raw.span()), device_.shared_memory, stream_);
+            case 0: kernels_.gradient(known, group.gradient, last_, raw.span().count, stream_); break;
+            case 1: kernels_.histogram(known, group.histogram, group.histogram_rows, stream_); break;
+            case 2: kernels_.normalize(known, group.normalize, stream_); break;
+            default: kernels_.svm(known, group.svm, output(raw.span()), device_.shared_memory, stream_);
         }
     }
-}
-
-std::unique_ptr<Detector> make_hog_detector(StreamView stream, const DeviceInfo& device, const DetectorParams& params) {
-    check_params(params);
-    return std::make_unique<HogDetector>(stream, device, read_hog_model(params.model), params);
 }
 
 }  // namespace throng::gpu

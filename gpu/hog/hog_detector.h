@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -20,9 +19,12 @@ namespace throng::gpu {
 
 class HogDetector final : public CudaDetector {
 public:
-    // Work is enqueued on the stream, which must outlive the detector. Throws Error(usage, unavailable) as
-    // Backend::make_detector does.
-    HogDetector(StreamView stream, const DeviceInfo& device, const HogModel& model, const DetectorParams& params);
+    using ChooseKernels = HogKernels (*)(const HogOptions& options);
+
+    // Work is enqueued on the stream, which must outlive the detector. choose: hog_kernels or hog_step_kernels. Throws
+    // Error(usage, unavailable) as Backend::make_detector does.
+    HogDetector(StreamView stream, const DeviceInfo& device, const HogModel& model, const DetectorParams& params,
+                ChooseKernels choose);
     ~HogDetector() override;
 
     // Margins below params.score_threshold (default kHogMargin) are not reported. min_size and max_size limit a window's
@@ -56,6 +58,8 @@ private:
     DeviceInfo device_;
     DetectorParams params_;
     HogOptions options_;
+    ChooseKernels choose_;
+    HogKernels kernels_;
     HogModel model_;
     DeviceBuffer<std::byte> d_weights_;
     FrameIntake intake_;
@@ -64,8 +68,5 @@ private:
     DeviceImage last_;
     FrameGraphs graphs_;
 };
-
-[[nodiscard]] std::unique_ptr<Detector> make_hog_detector(StreamView stream, const DeviceInfo& device,
-                                                          const DetectorParams& params);
 
 }  // namespace throng::gpu

@@ -8,8 +8,8 @@
 #include "core/base/error.h"
 #include "core/model/cascade_xml.h"
 #include "core/synth/crowd.h"
-#include "gpu/cascade/cascade_detector.h"
 #include "gpu/cascade/first_stages.h"
+#include "gpu/lab/cascade_steps.h"
 #include "tests/gpu/cascade/compare.h"
 #include "tests/gpu/cascade/definitions.h"
 #include "tests/gpu/gpu_fixture.h"
@@ -30,7 +30,7 @@ std::vector<ScoredBox> sorted_reference(const CascadeModel& model, const GrayIma
 
 class CascadeSwitches : public GpuTest {
 protected:
-    std::vector<ScoredBox> detect(gpu::CascadeDetector& detector, const Frame& frame) {
+    std::vector<ScoredBox> detect(gpu::CascadeSteps& detector, const Frame& frame) {
         DetectionBuffer raw = gpu::make_device_buffer(1 << 16, {}, view());
         return sorted_boxes(raw_detections(detector, frame, raw));
     }
@@ -70,7 +70,7 @@ TEST_F(CascadeSwitches, AnyNumberOfFirstStages) {
     crowd.width = 1920;
     crowd.height = 1080;
     const Frame frame = Crowd(crowd).frame(0);
-    gpu::CascadeDetector detector(view(), device, read_cascade(file), params);
+    gpu::CascadeSteps detector(view(), device, read_cascade(file), params);
     const std::vector<ScoredBox> expected = detect(detector, frame);
     EXPECT_GT(expected.size(), 100U);
     for (int stages = 1; stages <= 12; ++stages) {
@@ -101,7 +101,7 @@ TEST_F(CascadeSwitches, SwitchesKeepTheDetections) {
         const GrayImage image = random_image(random, 190 + 7 * turn, 140);
         const std::vector<ScoredBox> expected = sorted_reference(model, image, params);
         found += expected.size();
-        gpu::CascadeDetector detector(view(), device, model, params);
+        gpu::CascadeSteps detector(view(), device, model, params);
         const Frame frame = frame_of(image);
         int number = 0;
         for (const CascadeOptions& options : all_switches(static_cast<int>(model.stages.size()))) {
@@ -158,7 +158,7 @@ TEST_F(CascadeSwitches, TrainedFeaturesInPairsKeepTheDetections) {
         const GrayImage image = random_image(random, 180 + 7 * turn, 140);
         const std::vector<ScoredBox> expected = sorted_reference(model, image, params);
         found += expected.size();
-        gpu::CascadeDetector detector(view(), device, model, params);
+        gpu::CascadeSteps detector(view(), device, model, params);
         ASSERT_EQ(difference(expected, detect(detector, frame_of(image))), "") << "turn " << turn;
     }
     EXPECT_GT(found, 100U);
@@ -222,7 +222,7 @@ TEST_F(CascadeSwitches, MasksMatchTheDefinition) {
         const Frame frame = with_chroma(image, chroma, planar);
         for (const gpu::Scales scales : {gpu::Scales::sequential, gpu::Scales::streams, gpu::Scales::together}) {
             options.scales = scales;
-            gpu::CascadeDetector detector(view(), device, model, params, options);
+            gpu::CascadeSteps detector(view(), device, model, params, options);
             for (int again = 0; again < 2; ++again) {
                 EXPECT_EQ(difference(expected, detect(detector, frame)), "") << "turn " << turn;
             }
@@ -246,7 +246,7 @@ TEST_F(CascadeSwitches, StrideMatchesTheDefinition) {
             options.segment_count = 1;
             options.segments = {2, 4};
             options.stride = stride;
-            gpu::CascadeDetector detector(view(), device, model, params, options);
+            gpu::CascadeSteps detector(view(), device, model, params, options);
             for (int again = 0; again < 3; ++again) {
                 EXPECT_EQ(difference(expected, detect(detector, frame_of(image))), "") << "stride " << stride;
             }
