@@ -1,7 +1,5 @@
 #include "gpu/cascade/cascade_detector.h"
 
-#include <cuda_runtime_api.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -26,19 +24,9 @@ constexpr int kFirstSegmentTrees = 100;
 
 CascadeDetector::CascadeDetector(StreamView stream, const DeviceInfo& device, const CascadeModel& model,
                                  const DetectorParams& params)
-    : stream_(stream),
-      device_(device.index),
-      params_(params),
-      cascade_(model, stream),
-      max_pairs_(FirstStages::max_stages(model)),
-      intake_(stream, false) {
-    check_params(params);
+    : PlannedDetector(stream, device, params), cascade_(model, stream), max_pairs_(FirstStages::max_stages(model)) {
     choice_ = {model.kind, cascade_.nodes_per_tree(), device.multiprocessors};
     set_form(choose_form(true, true));
-}
-
-CascadeDetector::~CascadeDetector() {
-    warn_cuda(cudaStreamSynchronize(stream_), "waiting for the detector's last frame");
 }
 
 int CascadeDetector::stage_after(int trees) const {
@@ -87,15 +75,7 @@ void CascadeDetector::configure(const DetectorParams& params) {
     const bool same = params.min_size == params_.min_size && params.max_size == params_.max_size &&
                       params.scale_factor == params_.scale_factor;
     params_ = params;
-    if (same) return;
-    drop_plan();
-    memory_.free_unused();  // other settings need other sizes for good
-}
-
-void CascadeDetector::drop_plan() {
-    const KeptMemory::Use use(memory_);
-    graphs_.clear();
-    plan_.reset();
+    if (!same) drop_plan_and_memory();
 }
 
 std::vector<CascadeLevel> CascadeDetector::levels_from(ImageSize frame, int min_size) const {
@@ -114,29 +94,6 @@ void CascadeDetector::emplace_plan(ImageSize frame, const std::vector<CascadeLev
 
 void CascadeDetector::make_plan(ImageSize frame) {
     emplace_plan(frame, levels_from(frame, params_.min_size));
-}
-
-void CascadeDetector::enqueue_with(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder,
-                                   const FollowingWork& next) {
-    if (raw.memory() != MemoryKind::device) {
-        throw Error(ErrorKind::internal, "the CUDA detector needs a detection buffer in device memory",
-                    "CascadeDetector");
-    }
-    check_cuda(cudaSetDevice(device_), "cudaSetDevice");  // the current device is a property of the calling thread
-    if (!plan_ || plan_->frame().width != frame.width() || plan_->frame().height != frame.height()) {
-        drop_plan();  // first: both plans may not fit in memory
-        const KeptMemory::Use use(memory_);
-        make_plan({frame.width(), frame.height()});
-    }
-    if (plan_->empty()) {
-        check_cuda(cudaMemsetAsync(raw.span().count, 0, sizeof(DetectionCount), stream_), "clearing the detections");
-        if (next.enqueue) next.enqueue(recorder);
-        return;
-    }
-    const FrameIntake::Reading reading(intake_);
-    const DeviceImage image = intake_.take(frame, chroma_, recorder);
-    graphs_.run(stream_, form_.graph, image, raw.span(), 0, recorder, next,
-                [&](StageRecorder& stages) { enqueue_frame(image, raw.span(), stages); });
 }
 
 void CascadeDetector::enqueue_pyramid(const DeviceImage& image, const DetectionSpan& raw, bool rows_only,

@@ -1,18 +1,13 @@
 // The CUDA detector for Haar and LBP cascades: from a frame to raw detections, with kernel launches only.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <vector>
 
 #include "gpu/cascade/cascade_launch.h"
 #include "gpu/cascade/device_cascade.h"
 #include "gpu/cascade/window_plan.h"
-#include "gpu/frame/cuda_detector.h"
-#include "gpu/frame/frame_intake.h"
-#include "gpu/runtime/kept_memory.h"
-#include "gpu/runtime/probe.h"
-#include "gpu/runtime/stream.h"
+#include "gpu/frame/planned_detector.h"
 
 namespace throng::gpu {
 
@@ -21,41 +16,32 @@ struct CascadeForm {
     int split = 0;      // the first stage of the last segment; the number of stages: the first segment has all
     bool pairs = true;  // the first segment evaluates pairs of windows
     bool tail = true;   // the last segment has one warp per pair of windows
-    bool graph = true;  // a frame's launches as one CUDA graph, except where stages are measured
 
     friend bool operator==(const CascadeForm&, const CascadeForm&) = default;
 };
 
 // Ignores params.switches: gpu/lab has a detector with switches, which replaces steps of this one.
-class CascadeDetector : public CudaDetector {
+class CascadeDetector : public PlannedDetector<WindowPlan> {
 public:
     // Work is enqueued on the stream, which must outlive the detector. Throws Error(usage, unavailable, input) as
     // Backend::make_detector does.
     CascadeDetector(StreamView stream, const DeviceInfo& device, const CascadeModel& model,
                     const DetectorParams& params);
-    ~CascadeDetector() override;
+    ~CascadeDetector() override { wait(); }
 
-    void enqueue_with(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder,
-                      const FollowingWork& next) final;
     [[nodiscard]] bool reserve(std::uint32_t candidates) final;
     void configure(const DetectorParams& params) override;
-
-    // Returns the windows of a frame and the device memory of windows and pyramid; null before the first frame.
-    [[nodiscard]] const WindowPlan* plan() const { return plan_ ? &*plan_ : nullptr; }
 
 protected:
     // Returns the first stage after that many weak classifiers.
     [[nodiscard]] int stage_after(int trees) const;
     // Returns the form for the model. A kernel is left out where it is not wanted, or the model does not allow it.
     [[nodiscard]] CascadeForm choose_form(bool pairs, bool tail) const;
-    // Both drop the plan.
+    // Drops the plan.
     void set_form(const CascadeForm& form);
-    void drop_plan();  // with the graphs, which write its memory
 
-    // Builds plan_ and what else depends on the frame size.
-    virtual void make_plan(ImageSize frame);
-    // Enqueues the work of a frame, which is not empty.
-    virtual void enqueue_frame(const DeviceImage& image, const DetectionSpan& raw, StageRecorder& recorder);
+    void make_plan(ImageSize frame) override;
+    void enqueue_frame(const DeviceImage& image, const DetectionSpan& raw, StageRecorder& recorder) override;
     // Enqueues the pyramid of all levels.
     void enqueue_pyramid(const DeviceImage& image, const DetectionSpan& raw, bool rows_only, StageRecorder& recorder);
     void emplace_plan(ImageSize frame, const std::vector<CascadeLevel>& levels);
@@ -63,22 +49,14 @@ protected:
     // Tests if a launch of that form needs no complete integral images (WindowTask).
     [[nodiscard]] bool needs_rows_only() const;
 
-    StreamView stream_;
-    int device_;
     KernelChoice choice_;
-    DetectorParams params_;
     DeviceCascade cascade_;
     const int max_pairs_;  // stages that the first segment may evaluate in pairs
-    bool chroma_ = false;  // enqueue_frame gets the frame's chroma
     CascadeForm form_;
     std::optional<FirstStages> first_stages_;  // if the first segment is evaluated in pairs
-    std::optional<WindowPlan> plan_;
 
 private:
-    FrameIntake intake_;
     std::int64_t reserved_ = 0;  // windows that the queue must hold, by the frames so far
-    KeptMemory memory_;          // of the plan
-    FrameGraphs graphs_;
 };
 
 // Reads the model of params.kind haar or lbp; it is resolved as in core/model/model_finder.h. Throws Error(usage) if the

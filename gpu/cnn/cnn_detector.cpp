@@ -51,7 +51,7 @@ CnnDetector::CnnDetector(StreamView stream, const DeviceInfo& device, Network ne
 }
 
 CnnDetector::~CnnDetector() {
-    warn_cuda(cudaStreamSynchronize(stream_), "waiting for the detector's last frame");
+    finish_frames(stream_);
 }
 
 void CnnDetector::set_up(const DetectorParams& params) {
@@ -115,11 +115,6 @@ FrameRuns& CnnDetector::runs_for(int width, int height, int frames) {
     return *runs_.back();
 }
 
-void CnnDetector::check_buffer(const DetectionBuffer& raw) const {
-    if (raw.memory() == MemoryKind::device) return;
-    throw Error(ErrorKind::internal, "the CUDA detector needs a detection buffer in device memory", "CnnDetector");
-}
-
 PreprocessTask CnnDetector::preprocess_task() const {
     PreprocessTask task;
     task.rgb = network_.input.rgb;
@@ -147,8 +142,7 @@ void CnnDetector::enqueue_network(FrameRuns& runs, const DetectionSpan* raw, int
 
 void CnnDetector::enqueue_with(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder,
                                const FollowingWork& next) {
-    check_buffer(raw);
-    check_cuda(cudaSetDevice(device_.index), "cudaSetDevice");  // the current device is per thread
+    begin_frame(device_.index, raw);
     FrameRuns& runs = runs_for(frame.width(), frame.height(), 1);
     const FrameIntake::Reading reading(intake_);
     PreprocessTask task = preprocess_task();
@@ -169,12 +163,11 @@ void CnnDetector::enqueue_with(const Frame& frame, DetectionBuffer& raw, StageRe
 
 void CnnDetector::enqueue_batch(const Frame* frames, DetectionBuffer* const* raw, int count, StageRecorder& recorder) {
     for (int i = 0; i < count; ++i) {
-        check_buffer(*raw[i]);
+        begin_frame(device_.index, *raw[i]);
         if (frames[i].width() != frames[0].width() || frames[i].height() != frames[0].height()) {
             throw Error(ErrorKind::internal, "the frames of a batch differ in size", "CnnDetector");
         }
     }
-    check_cuda(cudaSetDevice(device_.index), "cudaSetDevice");  // the current device is per thread
     for (int first = 0; first < count; first += kMaxBatch) {
         enqueue_some(frames + first, raw + first, std::min(count - first, kMaxBatch), recorder);
     }

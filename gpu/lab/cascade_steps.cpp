@@ -1,7 +1,5 @@
 #include "gpu/lab/cascade_steps.h"
 
-#include <cuda_runtime_api.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -18,10 +16,6 @@ CascadeSteps::CascadeSteps(StreamView stream, const DeviceInfo& device, const Ca
                            const DetectorParams& params, const CascadeOptions& options)
     : CascadeDetector(stream, device, model, params), defaults_(options) {
     set_options(with_choices(options, params.switches));
-}
-
-CascadeSteps::~CascadeSteps() {
-    warn_cuda(cudaStreamSynchronize(stream_), "waiting for the detector's last frame");
 }
 
 void CascadeSteps::configure(const DetectorParams& params) {
@@ -49,7 +43,6 @@ void CascadeSteps::set_options(const CascadeOptions& options) {
     segments.push_back(end);
     form.split = segments[1];
     form.pairs = pairs && form.split <= max_pairs_;
-    form.graph = options.graph;
     if (form == form_) {
         drop_plan();
     } else {
@@ -58,6 +51,7 @@ void CascadeSteps::set_options(const CascadeOptions& options) {
     options_ = options;
     segments_ = std::move(segments);
     chroma_ = options.mask.skin;
+    graph_ = options.graph;
 }
 
 bool CascadeSteps::is_product() const {

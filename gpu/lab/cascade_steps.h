@@ -16,7 +16,7 @@ public:
     // As CascadeDetector. params.switches override `options`.
     CascadeSteps(StreamView stream, const DeviceInfo& device, const CascadeModel& model, const DetectorParams& params,
                  const CascadeOptions& options = {});
-    ~CascadeSteps() override;
+    ~CascadeSteps() override { wait(); }
 
     void configure(const DetectorParams& params) override;
     [[nodiscard]] std::vector<DetectorSwitch> switches() const override { return describe_switches(options_); }
