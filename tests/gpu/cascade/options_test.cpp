@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/model/cascade_xml.h"
@@ -268,6 +270,35 @@ TEST_F(CascadeSwitches, InvalidValuesAreRejected) {
     options = {};
     options.mask.min_share = 1.5F;
     EXPECT_THROW(gpu::check_options(options), Error);
+}
+
+// Needs no GPU.
+TEST(CascadeSwitchTable, EachChoiceSetsItsOption) {
+    const std::map<std::string, std::string> none;
+    for (const DetectorSwitch& each : gpu::describe_switches(gpu::with_choices({}, none))) {
+        EXPECT_EQ(each.chosen, each.choices.front()) << each.id;
+        for (const std::string& choice : each.choices) {
+            for (const DetectorSwitch& now : gpu::describe_switches(gpu::with_choices({}, {{each.id, choice}}))) {
+                EXPECT_EQ(now.chosen, now.id == each.id ? choice : now.choices.front()) << each.id << '=' << choice;
+            }
+        }
+    }
+    CascadeOptions options = gpu::with_choices({}, {{"scales", "streams"}, {"features", "geometry"}, {"tail", "off"}});
+    EXPECT_EQ(options.scales, gpu::Scales::streams);
+    EXPECT_EQ(options.features, gpu::Features::geometry);
+    EXPECT_FALSE(options.tail);
+    EXPECT_TRUE(options.tiles && options.first_useful_scale && options.graph);
+    options = gpu::with_choices(options, {{"scales", "sequential"}, {"first-scale", "off"}, {"segments", "3,8"}});
+    EXPECT_EQ(options.scales, gpu::Scales::sequential);
+    EXPECT_FALSE(options.first_useful_scale || options.tail);
+    EXPECT_EQ(options.segments, (std::vector<int>{3, 8}));
+    options = gpu::with_choices({}, {{"mask", "roi:1,2,3x4"}, {"stride", "8"}});
+    EXPECT_EQ(options.mask.roi_height, 4);
+    EXPECT_EQ(options.stride, 8);
+    EXPECT_EQ(gpu::describe_switches(options)[6].choices.back(), "roi:1,2,3x4");
+    EXPECT_THROW(static_cast<void>(gpu::with_choices({}, {{"scale", "streams"}})), Error);
+    EXPECT_THROW(static_cast<void>(gpu::with_choices({}, {{"tail", "perhaps"}})), Error);
+    EXPECT_THROW(static_cast<void>(gpu::with_choices({}, {{"mask", "roi:1,2,3"}})), Error);
 }
 
 }  // namespace

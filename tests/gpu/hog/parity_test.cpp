@@ -265,5 +265,26 @@ TEST_F(HogParity, SwitchesAreChecked) {
     EXPECT_FALSE(cuda.options().unrolled) << "the previous options are kept";
 }
 
+// Needs no GPU.
+TEST(HogSwitchTable, EachChoiceSetsItsOption) {
+    DetectorParams params;
+    const gpu::HogOptions defaults = gpu::hog_options(params);
+    EXPECT_EQ(defaults, gpu::HogOptions());
+    bool gpu::HogOptions::*const flags[] = {&gpu::HogOptions::several, &gpu::HogOptions::polynomial,
+                                            &gpu::HogOptions::unrolled, &gpu::HogOptions::together,
+                                            &gpu::HogOptions::graph};
+    std::size_t row = 0;
+    for (const DetectorSwitch& each : gpu::hog_switches(defaults)) {
+        EXPECT_EQ(each.chosen, each.choices.front());
+        params.switches = {{each.id, each.choices.back()}};
+        gpu::HogOptions other = gpu::hog_options(params);
+        EXPECT_EQ(gpu::hog_switches(other)[row].chosen, each.choices.back());
+        EXPECT_FALSE(other.*flags[row]) << each.id;
+        other.*flags[row++] = true;
+        EXPECT_EQ(other, defaults) << each.id;
+    }
+    EXPECT_EQ(row, std::size(flags));
+}
+
 }  // namespace
 }  // namespace throng::test
