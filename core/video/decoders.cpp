@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <system_error>
 
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -70,6 +71,7 @@ bool has_alpha_stream(const AVStream& stream) {
 
 bool opened(AVCodecContext& codec, std::string& why) {
     const int status = avcodec_open2(&codec, codec.codec, nullptr);
+    if (status == AVERROR(EAGAIN)) throw std::system_error(EAGAIN, std::generic_category());  // as std::thread does
     if (status < 0) why = av::message(status);
     return status >= 0;
 }

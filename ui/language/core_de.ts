@@ -1767,5 +1767,13 @@
         <source>use rtsp://, rtsps://, rtmp:// or rtmps://</source>
         <translation>rtsp://, rtsps://, rtmp:// oder rtmps:// verwenden</translation>
     </message>
+    <message>
+        <source>cannot start a thread</source>
+        <translation>ein Thread konnte nicht gestartet werden</translation>
+    </message>
+    <message>
+        <source>raise the limit of threads of the user, the service or the container</source>
+        <translation>die erlaubte Zahl der Threads des Benutzers, des Dienstes oder des Containers erhöhen</translation>
+    </message>
 </context>
 </TS>
