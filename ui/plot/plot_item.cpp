@@ -12,7 +12,7 @@ constexpr double kLineWidth = 1.8;
 constexpr double kThinLine = 1.2;
 constexpr double kDot = 3.5;  // radius
 constexpr double kMark = 4;   // half the width of a mark
-constexpr double kLeastBar = 2;
+constexpr double kMinBar = 2;
 
 // Returns the values without gaps, in pixels.
 std::vector<QPolygonF> runs_of(const PlotSeries& series, const QRectF& area) {
@@ -30,7 +30,7 @@ std::vector<QPolygonF> runs_of(const PlotSeries& series, const QRectF& area) {
 }
 
 void paint_bars(QPainter& painter, const PlotSeries& series, const QRectF& area, const QColor& color) {
-    const double wide = std::max(kLeastBar, area.width() * series.width);
+    const double wide = std::max(kMinBar, area.width() * series.width);
     for (const QPolygonF& run : runs_of(series, area)) {
         for (const QPointF& top : run) {
             const double y = std::min(top.y(), area.bottom() - 1);

@@ -135,7 +135,7 @@ ColumnLayout {
             anchors.bottomMargin: 26
             plot: visible ? root.sweep.plot : undefined
             colors: [Theme.warning, Theme.text, Theme.accent]
-            grid: root.sweep.timeTicks.map(tick => tick.at)
+            grid: Array.from(root.sweep.timeTicks).map(tick => tick.at)
             gridColor: Theme.line
         }
         Repeater {

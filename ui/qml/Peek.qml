@@ -1,7 +1,7 @@
 import QtQuick
 import Throng.Ui
 
-// What was seen at a moment of a bar: a small image with a line of text, above the pointer.
+// Shows what was seen at a moment of a bar, above the pointer: a small image and a line of text.
 Rectangle {
     id: root
 
