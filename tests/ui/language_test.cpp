@@ -318,6 +318,10 @@ TEST_F(GermanWindow, WritesNumbersWithAComma) {
 // Larger texts need a larger window.
 TEST_F(GermanWindow, CutsNoText) {
     expect_no_cut_text({QSize(800, 480), QSize(480, 800), QSize(1280, 800)});
+    trigger("slower");
+    EXPECT_TRUE(test::wait_for([&] { return shows("0,5×"); }));
+    EXPECT_TRUE(session_->feedback()->text().contains("0,5×")) << session_->feedback()->text().toStdString();
+    EXPECT_EQ(shortest(0.05), "0,05");
 }
 
 TEST_F(GermanWindow, FollowsALargerFontOfTheUserAndCutsNoText) {
