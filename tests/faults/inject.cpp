@@ -25,10 +25,22 @@
 
 namespace {
 
-enum Call { open_call, create_call, read_call, write_call, fsync_call, rename_call, unlink_call, mkdir_call, truncate_call,
-            thread_call, clock_call, kCalls };
-constexpr const char* kNames[kCalls] = {"open", "create", "read", "write", "fsync", "rename", "unlink", "mkdir", "truncate",
-                                        "thread", "clock"};
+enum Call {
+    open_call,
+    create_call,
+    read_call,
+    write_call,
+    fsync_call,
+    rename_call,
+    unlink_call,
+    mkdir_call,
+    truncate_call,
+    thread_call,
+    clock_call,
+    kCalls
+};
+constexpr const char* kNames[kCalls] = {"open",   "create", "read",     "write",  "fsync", "rename",
+                                        "unlink", "mkdir",  "truncate", "thread", "clock"};
 
 std::atomic<long> counts[kCalls];
 
@@ -125,58 +137,60 @@ mode_t mode_of(int flags, va_list list) {
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 // Returns from the call with the error, if it must fail.
-#define FAIL(call, is_counted, failed)                 \
-    const int error = (is_counted) ? fails(call) : 0;  \
-    if (error > 0) {                                   \
-        errno = error;                                 \
-        return failed;                                 \
+#define FAIL(call, is_counted, failed)                \
+    const int error = (is_counted) ? fails(call) : 0; \
+    if (error > 0) {                                  \
+        errno = error;                                \
+        return failed;                                \
     }
 
-#define OPEN(name)                                                            \
-    EXPORT int name(const char* path, int flags, ...) {                       \
-        va_list list;                                                         \
-        va_start(list, flags);                                                \
-        const mode_t mode = mode_of(flags, list);                             \
-        va_end(list);                                                         \
-        FAIL(kind_of(flags), below(path), -1)                                 \
+#define OPEN(name)                                                                                      \
+    EXPORT int name(const char* path, int flags, ...) {                                                 \
+        va_list list;                                                                                   \
+        va_start(list, flags);                                                                          \
+        const mode_t mode = mode_of(flags, list);                                                       \
+        va_end(list);                                                                                   \
+        FAIL(kind_of(flags), below(path), -1)                                                           \
         return next(static_cast<int (*)(const char*, int, mode_t)>(nullptr), #name)(path, flags, mode); \
     }
 OPEN(open)
 OPEN(open64)
 
-#define OPEN_AT(name)                                                         \
-    EXPORT int name(int folder, const char* path, int flags, ...) {           \
-        va_list list;                                                         \
-        va_start(list, flags);                                                \
-        const mode_t mode = mode_of(flags, list);                             \
-        va_end(list);                                                         \
-        FAIL(kind_of(flags), below(path), -1)                                 \
+#define OPEN_AT(name)                                                                                                \
+    EXPORT int name(int folder, const char* path, int flags, ...) {                                                  \
+        va_list list;                                                                                                \
+        va_start(list, flags);                                                                                       \
+        const mode_t mode = mode_of(flags, list);                                                                    \
+        va_end(list);                                                                                                \
+        FAIL(kind_of(flags), below(path), -1)                                                                        \
         return next(static_cast<int (*)(int, const char*, int, mode_t)>(nullptr), #name)(folder, path, flags, mode); \
     }
 OPEN_AT(openat)
 OPEN_AT(openat64)
 
-#define FOPEN(name)                                                                                 \
-    EXPORT std::FILE* name(const char* path, const char* mode) {                                    \
+#define FOPEN(name)                                                                                               \
+    EXPORT std::FILE* name(const char* path, const char* mode) {                                                  \
         FAIL(mode[0] == 'r' && std::strchr(mode, '+') == nullptr ? open_call : create_call, below(path), nullptr) \
-        return next(static_cast<std::FILE* (*)(const char*, const char*)>(nullptr), #name)(path, mode); \
+        return next(static_cast<std::FILE* (*)(const char*, const char*)>(nullptr), #name)(path, mode);           \
     }
 FOPEN(fopen)
 FOPEN(fopen64)
 
 EXPORT ssize_t read(int file, void* bytes, size_t size) {
     FAIL(read_call, below(file), -1)
-    return next(static_cast<ssize_t (*)(int, void*, size_t)>(nullptr), "read")(file, bytes, error < 0 && size > 1 ? size / 2 : size);
+    return next(static_cast<ssize_t (*)(int, void*, size_t)>(nullptr), "read")(file, bytes,
+                                                                               error < 0 && size > 1 ? size / 2 : size);
 }
 
 EXPORT ssize_t __read_chk(int file, void* bytes, size_t size, size_t /*room*/) {
     return read(file, bytes, size);
 }
 
-#define PREAD(name)                                                                      \
-    EXPORT ssize_t name(int file, void* bytes, size_t size, off_t at) {                  \
-        FAIL(read_call, below(file), -1)                                                 \
-        return next(static_cast<ssize_t (*)(int, void*, size_t, off_t)>(nullptr), #name)(file, bytes, error < 0 && size > 1 ? size / 2 : size, at); \
+#define PREAD(name)                                                                       \
+    EXPORT ssize_t name(int file, void* bytes, size_t size, off_t at) {                   \
+        FAIL(read_call, below(file), -1)                                                  \
+        return next(static_cast<ssize_t (*)(int, void*, size_t, off_t)>(nullptr), #name)( \
+            file, bytes, error < 0 && size > 1 ? size / 2 : size, at);                    \
     }
 PREAD(pread)
 PREAD(pread64)
@@ -188,46 +202,50 @@ EXPORT size_t fread(void* bytes, size_t size, size_t count, std::FILE* file) {
 
 EXPORT ssize_t write(int file, const void* bytes, size_t size) {
     FAIL(write_call, below(file), -1)
-    return next(static_cast<ssize_t (*)(int, const void*, size_t)>(nullptr), "write")(file, bytes, error < 0 && size > 1 ? size / 2 : size);
+    return next(static_cast<ssize_t (*)(int, const void*, size_t)>(nullptr), "write")(
+        file, bytes, error < 0 && size > 1 ? size / 2 : size);
 }
 
 EXPORT ssize_t writev(int file, const iovec* parts, int count) {
     FAIL(write_call, below(file), -1)
-    return next(static_cast<ssize_t (*)(int, const iovec*, int)>(nullptr), "writev")(file, parts, error < 0 && count > 1 ? count / 2 : count);
+    return next(static_cast<ssize_t (*)(int, const iovec*, int)>(nullptr), "writev")(
+        file, parts, error < 0 && count > 1 ? count / 2 : count);
 }
 
-#define PWRITE(name)                                                                     \
-    EXPORT ssize_t name(int file, const void* bytes, size_t size, off_t at) {            \
-        FAIL(write_call, below(file), -1)                                                \
-        return next(static_cast<ssize_t (*)(int, const void*, size_t, off_t)>(nullptr), #name)(file, bytes, error < 0 && size > 1 ? size / 2 : size, at); \
+#define PWRITE(name)                                                                            \
+    EXPORT ssize_t name(int file, const void* bytes, size_t size, off_t at) {                   \
+        FAIL(write_call, below(file), -1)                                                       \
+        return next(static_cast<ssize_t (*)(int, const void*, size_t, off_t)>(nullptr), #name)( \
+            file, bytes, error < 0 && size > 1 ? size / 2 : size, at);                          \
     }
 PWRITE(pwrite)
 PWRITE(pwrite64)
 
 EXPORT size_t fwrite(const void* bytes, size_t size, size_t count, std::FILE* file) {
     FAIL(write_call, below(::fileno(file)), 0)
-    return next(static_cast<size_t (*)(const void*, size_t, size_t, std::FILE*)>(nullptr), "fwrite")(bytes, size, count, file);
+    return next(static_cast<size_t (*)(const void*, size_t, size_t, std::FILE*)>(nullptr), "fwrite")(bytes, size, count,
+                                                                                                     file);
 }
 
-#define ONE_FILE(name, call)                                                     \
-    EXPORT int name(int file) {                                                  \
-        FAIL(call, below(file), -1)                                              \
-        return next(static_cast<int (*)(int)>(nullptr), #name)(file);            \
+#define ONE_FILE(name, call)                                          \
+    EXPORT int name(int file) {                                       \
+        FAIL(call, below(file), -1)                                   \
+        return next(static_cast<int (*)(int)>(nullptr), #name)(file); \
     }
 ONE_FILE(fsync, fsync_call)
 ONE_FILE(fdatasync, fsync_call)
 
-#define TRUNCATE(name)                                                           \
-    EXPORT int name(int file, off_t size) {                                      \
-        FAIL(truncate_call, below(file), -1)                                     \
+#define TRUNCATE(name)                                                             \
+    EXPORT int name(int file, off_t size) {                                        \
+        FAIL(truncate_call, below(file), -1)                                       \
         return next(static_cast<int (*)(int, off_t)>(nullptr), #name)(file, size); \
     }
 TRUNCATE(ftruncate)
 TRUNCATE(ftruncate64)
 
-#define TWO_PATHS(name)                                                          \
-    EXPORT int name(const char* from, const char* to) {                          \
-        FAIL(rename_call, below(to), -1)                                         \
+#define TWO_PATHS(name)                                                                        \
+    EXPORT int name(const char* from, const char* to) {                                        \
+        FAIL(rename_call, below(to), -1)                                                       \
         return next(static_cast<int (*)(const char*, const char*)>(nullptr), #name)(from, to); \
     }
 TWO_PATHS(rename)
@@ -235,13 +253,14 @@ TWO_PATHS(link)
 
 EXPORT int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
     FAIL(rename_call, below(to), -1)
-    return next(static_cast<int (*)(int, const char*, int, const char*, unsigned)>(nullptr), "renameat2")(from_folder, from, to_folder, to, flags);
+    return next(static_cast<int (*)(int, const char*, int, const char*, unsigned)>(nullptr), "renameat2")(
+        from_folder, from, to_folder, to, flags);
 }
 
-#define ONE_PATH(name)                                                           \
-    EXPORT int name(const char* path) {                                          \
-        FAIL(unlink_call, below(path), -1)                                       \
-        return next(static_cast<int (*)(const char*)>(nullptr), #name)(path);    \
+#define ONE_PATH(name)                                                        \
+    EXPORT int name(const char* path) {                                       \
+        FAIL(unlink_call, below(path), -1)                                    \
+        return next(static_cast<int (*)(const char*)>(nullptr), #name)(path); \
     }
 ONE_PATH(unlink)
 ONE_PATH(remove)
@@ -253,8 +272,8 @@ EXPORT int mkdir(const char* path, mode_t mode) {
 
 EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*), void* argument) {
     if (const int error = fails(thread_call); error > 0) return error;
-    return next(static_cast<int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)>(nullptr), "pthread_create")(
-        thread, attributes, run, argument);
+    return next(static_cast<int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)>(nullptr),
+                "pthread_create")(thread, attributes, run, argument);
 }
 
 EXPORT int clock_gettime(clockid_t clock, timespec* time) {
