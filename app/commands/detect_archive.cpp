@@ -195,8 +195,9 @@ int run_detect_archive(const DetectArguments& arguments, const PipelineSettings&
                         Setting{name}, "join the results with throng merge");
         }
         throw Error(ErrorKind::usage, {"names one file, but %1 writes one per input", out}, Setting{name},
-                    {"use %1, which writes NAME%2 beside each result; throng merge joins them",
-                     Setting{"count", "FILE.toml"}, std::string(events ? kEventsExtension : kPerMinuteExtension)});
+                    {"use %1, which writes NAME%2 beside each result; throng merge %3 joins them",
+                     Setting{"count", "FILE.toml"}, std::string(events ? kEventsExtension : kPerMinuteExtension),
+                     Setting{name, events ? "OUT.jsonl" : "OUT.csv"}});
     }
     check_outputs(output);
     if (arguments.archive.segment > 0 && arguments.source.frames > 0) {

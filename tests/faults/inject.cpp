@@ -2,6 +2,7 @@
 // libraries start as ever.
 //   THRONG_FAULT=CALL:NUMBER:EFFECT   the call with this number, from 1, has the effect; "EFFECT+": all from it on, too
 //   THRONG_FAULT_UNDER=FOLDER         absolute, without links
+//   THRONG_FAULT_MARK=FILE            is made when the fault happens
 //   THRONG_FAULT_LOG=FILE             gets a line per kind of call at the end: name and number of calls
 // CALL: open, create, read, write, fsync, rename, unlink, mkdir, truncate; thread and clock count everywhere.
 // EFFECT: a number of errno; short (half of the bytes); kill and stop (SIGKILL, SIGSTOP, then the call); step (the clock of
@@ -104,11 +105,21 @@ bool below(int file) {
     return path[0] == '/' && below(path);
 }
 
+// Makes the file that says that the fault has happened.
+void mark() {
+    const char* path = std::getenv("THRONG_FAULT_MARK");
+    if (path == nullptr) return;
+    const int file =
+        next(static_cast<int (*)(const char*, int, mode_t)>(nullptr), "open")(path, O_WRONLY | O_CREAT, 0600);
+    if (file >= 0) ::close(file);
+}
+
 // Counts a call. Returns the error that it must have, 0 for none, or -1 if it may take half of its bytes only.
 int fails(Call call) {
     const long number = ++counts[call];
     const Fault& the = fault();
     if (the.call != call || (the.lasting ? number < the.number : number != the.number)) return 0;
+    mark();
     if (std::strncmp(the.effect, "short", 5) == 0) return -1;
     if (std::strncmp(the.effect, "kill", 4) == 0) ::kill(::getpid(), SIGKILL);
     if (std::strncmp(the.effect, "stop", 4) == 0) ::kill(::getpid(), SIGSTOP);

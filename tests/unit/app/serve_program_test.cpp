@@ -155,9 +155,9 @@ TEST(OutputOptions, NameWhatIsGiven) {
     options.count = "a.toml";
     EXPECT_TRUE(options.given().empty());
     options.http.address = "0";
-    EXPECT_EQ(options.given(), std::vector<std::string_view>({"--http"}));
+    EXPECT_EQ(options.given(), std::vector<std::string_view>({"http"}));
     options.json = "-";
-    EXPECT_EQ(options.given(), std::vector<std::string_view>({"--json", "--http"}));
+    EXPECT_EQ(options.given(), std::vector<std::string_view>({"json", "http"}));
 }
 
 TEST_F(ServeProgram, WrongOptionsAreNamed) {

@@ -340,8 +340,8 @@ TEST(HttpServer, SaysWhatIsWrongWithACertificate) {
         EXPECT_EQ(failure_of(options, &problem), kind);
         EXPECT_NE(problem.find(part), std::string::npos) << problem;
     };
-    expect(good.certificate, "", ErrorKind::usage, "--http-certificate");
-    expect("", good.key, ErrorKind::usage, "--http-key");
+    expect(good.certificate, "", ErrorKind::usage, "http_certificate");
+    expect("", good.key, ErrorKind::usage, "http_key");
     expect("/nowhere.pem", good.key, ErrorKind::input, "/nowhere.pem");
     expect(good.certificate, "/nowhere.key", ErrorKind::input, "/nowhere.key");
     expect(text, good.key, ErrorKind::input, "the certificate cannot be read");
