@@ -236,14 +236,20 @@ TEST_F(CascadeSwitches, StrideMatchesTheDefinition) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(53));
     for (const CascadeKind kind : {CascadeKind::haar, CascadeKind::lbp}) {
-        const CascadeModel model = random_cascade(random, kind, 20, 20, 1, false);
         DetectorParams params;
         params.kind = kind == CascadeKind::haar ? DetectorId::haar : DetectorId::lbp;
         params.scale_factor = 1.2;
         const GrayImage image = random_image(random, 201, 163);
+        CascadeModel model;
+        // The rule of visited windows, which a stride does not have, drops some of them.
+        do {
+            model = random_cascade(random, kind, 20, 20, 1, false);
+        } while (strided_detections(model, image, params, 1, 2).size() <
+                 reference_detections(model, image, params).size() + 100);
         for (const int stride : {2, 3}) {
             std::vector<ScoredBox> expected = strided_detections(model, image, params, stride, 2);
             sort_boxes(expected);
+            EXPECT_GT(expected.size(), 100U);
             CascadeOptions options;
             options.segment_count = 1;
             options.segments = {2, 4};
