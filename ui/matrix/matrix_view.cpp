@@ -137,12 +137,13 @@ QString MatrixView::difference() const {
 
 void MatrixView::show(const std::shared_ptr<const FrameResult>& result, const NmsParams& nms) {
     if (!open() || !result) return;
-    if (result->raw.detections.empty() && result->raw_count > 0) return;  // a result from before they were read back
-    Request request{result, nms, order_, part_};
-    if (request == newest_) return;
     const bool waited = waiting();
-    newest_ = request;
-    worker_.push(std::move(request));
+    if (result->raw.detections.empty() && result->raw_count > 0) {  // a result from before they were read back
+        if (waited) newest_.result = result;
+    } else if (Request request{result, nms, order_, part_}; request != newest_) {
+        newest_ = request;
+        worker_.push(std::move(request));
+    }
     if (waited) emit changed();
 }
 

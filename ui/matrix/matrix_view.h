@@ -43,9 +43,7 @@ public:
     [[nodiscard]] bool open() const override { return worker_.is_open(); }
     [[nodiscard]] bool needs_raw() const override { return open(); }
     // At this rate, since the matrix of a frame takes longer than its detection on a GPU.
-    void on_refresh(const ViewFrame& frame) override {
-        if (frame.settings.keep_raw) show(frame.result, frame.settings.nms);
-    }
+    void on_refresh(const ViewFrame& frame) override { show(frame.result, frame.settings.nms); }
     [[nodiscard]] bool by_cluster() const { return order_ == MatrixOrder::cluster; }
     void set_by_cluster(bool on);
 

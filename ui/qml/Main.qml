@@ -441,6 +441,7 @@ C.ApplicationWindow {
         kiosk: root.kiosk
         wall: root.wallShown
         tipEnd: view.x + view.width
+        tipLift: replay.stripHeight
     }
     footer: StandCaption {
         attract: root.attract

@@ -23,7 +23,7 @@ Item {
         FrameItem {
             objectName: "replayImage"
             anchors.fill: parent
-            image: root.view.picture
+            image: root.view.frameImage
             frame: root.view.frameSize
             boxes: root.view.boxes
             boxColor: Theme.keptBox

@@ -72,7 +72,7 @@ C.ApplicationWindow {
                 FrameItem {
                     objectName: "reviewImage"
                     anchors.fill: parent
-                    image: root.review.picture
+                    image: root.review.frameImage
                     frame: root.review.frameSize
                     boxes: root.review.outlines
                     boxColor: Theme.warning
@@ -90,7 +90,7 @@ C.ApplicationWindow {
                         objectName: "reviewCloseUp"
                         anchors.fill: parent
                         anchors.margins: 1
-                        image: root.review.picture
+                        image: root.review.frameImage
                         frame: root.review.frameSize
                         boxes: root.review.outlines
                         boxColor: Theme.warning

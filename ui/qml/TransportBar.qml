@@ -7,6 +7,7 @@ Rectangle {
     id: root
 
     property real tipEnd: 0  // where a panel beside the image begins, in the window
+    property real tipLift: 0  // height of the controls above the bar
     readonly property string tipSide: "above"
     required property Source source
     required property Transport transport

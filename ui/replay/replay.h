@@ -47,7 +47,7 @@ class Replay : public throng::ui::View {
     Q_PROPERTY(bool active READ active NOTIFY selectionChanged)
     Q_PROPERTY(bool hidesFaces READ hides_faces NOTIFY selectionChanged)
     Q_PROPERTY(bool hasImage READ has_image NOTIFY selectionChanged)
-    Q_PROPERTY(QVariant picture READ picture NOTIFY selectionChanged)
+    Q_PROPERTY(QVariant frameImage READ frame_image NOTIFY selectionChanged)
     Q_PROPERTY(QSize frameSize READ frame_size NOTIFY selectionChanged)
     Q_PROPERTY(QVariant boxes READ boxes NOTIFY selectionChanged)
     Q_PROPERTY(QString title READ title NOTIFY selectionChanged)
@@ -86,7 +86,7 @@ public:
     // closed, which then holds nothing yet.
     Q_INVOKABLE void selectNumber(double number);
     Q_INVOKABLE void selectSecondsAgo(double seconds);  // before the newest entry
-    // Of the nearest entry: its image, empty if there is none, and when it was with what was found.
+    // Return the image of the nearest entry, empty if there is none, and when it was with what was found.
     Q_INVOKABLE [[nodiscard]] QVariant imageAt(double secondsAgo) const;
     Q_INVOKABLE [[nodiscard]] QString momentAt(double secondsAgo) const;
     Q_INVOKABLE void step(int entries);
@@ -115,7 +115,7 @@ public:
     [[nodiscard]] const ReplayEntry* selected() const;                                 // null: live
     // Of the selected entry; null or empty if there is none.
     [[nodiscard]] QImage image() const;
-    [[nodiscard]] QVariant picture() const { return image(); }
+    [[nodiscard]] QVariant frame_image() const { return image(); }
     [[nodiscard]] QSize frame_size() const { return active() ? QSize(selected()->width, selected()->height) : QSize(); }
     [[nodiscard]] QVariant boxes() const { return active() ? QVariant::fromValue(selected()->boxes) : QVariant(); }
 

@@ -28,7 +28,7 @@ class Review : public QAbstractListModel {
     Q_PROPERTY(QString title READ title NOTIFY currentChanged)
     Q_PROPERTY(bool playing READ playing WRITE set_playing NOTIFY playingChanged)
     Q_PROPERTY(double position READ position NOTIFY frameChanged)
-    Q_PROPERTY(QVariant picture READ picture NOTIFY frameChanged)
+    Q_PROPERTY(QVariant frameImage READ frame_image NOTIFY frameChanged)
     Q_PROPERTY(QSize frameSize READ frame_size NOTIFY frameChanged)
     Q_PROPERTY(QVariant outlines READ outlines NOTIFY outlineChanged)
     Q_PROPERTY(bool onRight READ on_right NOTIFY frameChanged)
@@ -74,7 +74,7 @@ public:
     [[nodiscard]] const QImage& image() const { return image_; }
     // Returns where the current track is in the frame on screen, in pixels of the frame; empty outside its time.
     [[nodiscard]] QRectF outline() const;
-    [[nodiscard]] QVariant picture() const { return image_; }
+    [[nodiscard]] QVariant frame_image() const { return image_; }
     [[nodiscard]] QSize frame_size() const { return image_.size(); }
     [[nodiscard]] QVariant outlines() const;  // the outline, if there is one, as std::vector<Box>
 
