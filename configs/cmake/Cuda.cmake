@@ -42,7 +42,13 @@ if(NOT CMAKE_CUDA_COMPILER)
     message(STATUS "Building without the CUDA backend: no CUDA compiler found")
     return()
 endif()
+# A cross build has no runtime library to include (configs/packaging/arm64/cudart): the target brings it.
 set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
+set(TH_CUDART CUDA::cudart_static)
+if(CMAKE_CROSSCOMPILING)
+    set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
+    set(TH_CUDART CUDA::cudart)
+endif()
 enable_language(CUDA)
 if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.2)
     message(FATAL_ERROR "CUDA ${CMAKE_CUDA_COMPILER_VERSION} is too old: the kernels need 12.2 or newer. Install a newer "
