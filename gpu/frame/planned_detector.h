@@ -57,8 +57,11 @@ protected:
         const KeptMemory::Use use(memory_);
         graphs_.clear();
         plan_.reset();
+        release();
     }
-    // The same after a change of settings, which need other sizes for good.
+    // Releases what make_plan has made beside the plan, during a Use.
+    virtual void release() {}
+    // Drops the plan and frees its memory: after a change of settings, which need other sizes for good.
     void drop_plan_and_memory() {
         drop_plan();
         memory_.free_unused();

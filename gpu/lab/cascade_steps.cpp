@@ -19,10 +19,18 @@ CascadeSteps::CascadeSteps(StreamView stream, const DeviceInfo& device, const Ca
 }
 
 void CascadeSteps::configure(const DetectorParams& params) {
-    const bool same = params.switches == params_.switches;
+    const auto before = params_.switches;
+    const bool same = params.switches == before;
     const CascadeOptions options = same ? options_ : with_choices(defaults_, params.switches);
     CascadeDetector::configure(params);
-    if (!same) set_options(options);
+    if (same) return;
+    try {
+        set_options(options);
+    } catch (...) {
+        params_.switches = before;  // so that the same switches are tried again
+        throw;
+    }
+    drop_plan_and_memory();  // the queues of the steps may be many times those of the product
 }
 
 void CascadeSteps::set_options(const CascadeOptions& options) {
@@ -59,13 +67,17 @@ bool CascadeSteps::is_product() const {
            options_.first_useful_scale && options_.stride == 1 && !options_.mask.active() && segments_.size() == 3;
 }
 
-void CascadeSteps::make_plan(ImageSize frame) {
+void CascadeSteps::release() {
     groups_.clear();
     counters_ = {};
     queued_ = {};
     requested_ = {};
+    unreported_ = {};
     mask_ = {};
     mask_sums_.reset();
+}
+
+void CascadeSteps::make_plan(ImageSize frame) {
     if (is_product()) return CascadeDetector::make_plan(frame);
 
     const std::vector<CascadeLevel> requested = levels_from(frame, params_.min_size);

@@ -37,6 +37,7 @@ private:
     };
 
     void make_plan(ImageSize frame) override;
+    void release() override;
     void enqueue_frame(const DeviceImage& image, const DetectionSpan& raw, StageRecorder& recorder) override;
     [[nodiscard]] bool is_product() const;
     // Returns the queue between segment n and the next.
