@@ -16,6 +16,7 @@
 
 #include "core/base/log.h"
 #include "core/base/service_manager.h"
+#include "ui/files/thumbnails.h"
 #include "ui/language/language.h"
 #include "ui/platform.h"
 #include "ui/settings/saved_settings.h"
@@ -69,6 +70,7 @@ void limit_fragmentation() {
 
 QUrl load_module(QQmlEngine& engine) {
     qml_register_types_Throng_Ui();
+    engine.addImageProvider(QLatin1String(Thumbnails::kName), new Thumbnails);  // owned by the engine
     engine.addImportPath(QStringLiteral("qrc:/qt/qml"));
     return QUrl(QStringLiteral("qrc:/qt/qml/Throng/Ui/Main.qml"));
 }
@@ -78,7 +80,7 @@ void set_up_application() {
     QGuiApplication::setApplicationName(QStringLiteral("throng"));
     QGuiApplication::setOrganizationName(QStringLiteral("throng"));
     QGuiApplication::setDesktopFileName(QStringLiteral("throng"));
-    QQuickStyle::setStyle(QStringLiteral("Basic"));  // style of the dialogs that Qt draws itself
+    QQuickStyle::setStyle(QStringLiteral("Basic"));  // otherwise it depends on the desktop
 }
 
 void set_first_size(QQuickWindow& window, const WindowOptions& options, const QSettings& store) {

@@ -44,21 +44,15 @@ throng_status guarded(std::string& text, const Work& work) noexcept {
         text.clear();
         work();
         return THRONG_OK;
-    } catch (const Error& error) {
-        status = status_of(error.kind());
+    } catch (const std::bad_alloc&) {
+        text = "out of memory";  // fits the string's own storage
+    } catch (...) {
         try {
+            const Error error = current_error();
+            status = status_of(error.kind());
             text = error.what();
         } catch (...) {  // out of memory: the status remains
         }
-    } catch (const std::bad_alloc&) {
-        text = "out of memory";  // fits the string's own storage
-    } catch (const std::exception& error) {
-        try {
-            text = error.what();
-        } catch (...) {
-        }
-    } catch (...) {
-        text = "unknown error";
     }
     return status;
 }

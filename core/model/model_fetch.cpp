@@ -39,7 +39,7 @@ std::string mirror_of(const ModelFetch& what) {
     };
     if (!mirror.empty() && !begins("https://") && !begins("http://")) {
         throw Error(ErrorKind::usage, "must start with https:// or http://",
-                    named ? what.mirror_name : "TH_MODEL_MIRROR");
+                    named ? what.mirror_name : Message("TH_MODEL_MIRROR"));
     }
     return mirror;
 }

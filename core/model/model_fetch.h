@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/message.h"
 #include "core/model/download.h"
 #include "core/model/model_catalogue.h"
 
@@ -17,8 +18,8 @@ struct ModelFetch {
     std::string mirror;              // URL of a folder with the same files; empty: TH_MODEL_MIRROR, or the publisher's
     std::string certificates;        // as Download::certificates
     // What the caller calls them, for messages:
-    std::string folder_name = "--to DIR";
-    std::string mirror_name = "--from";
+    Message folder_name = Setting{"to", "DIR"};
+    Message mirror_name = Setting{"from"};
 };
 
 // Seconds that a download without a name waits for the network: it is optional.

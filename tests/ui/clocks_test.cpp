@@ -13,7 +13,6 @@
 #include "tests/ui/wait.h"
 #include "ui/clocks/sweep.h"
 #include "ui/models/switch_model.h"
-#include "ui/plot/sweep_plot_item.h"
 
 namespace throng::ui {
 namespace {
@@ -234,7 +233,7 @@ TEST_F(WindowSweep, ReportsProfilesWithoutFrames) {
     EXPECT_EQ(sweep_->rows().front().toMap().value("note").toString(), "no frames measured");
 }
 
-TEST(SweepPlot, TicksEncloseTheValues) {
+TEST(Sweep, TicksEncloseTheValues) {
     for (const auto& [low, high] :
          {std::pair{0.013, 0.017}, {0.004, 38.0}, {1.0, 1.0}, {0.1, 10.0}, {0.02, 0.2}, {1e-6, 1e3}}) {
         const std::vector<double> ticks = logarithmic_ticks(low, high);

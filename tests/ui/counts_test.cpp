@@ -478,14 +478,14 @@ TEST_F(Counts, SavesToANewFileAndAsksBeforeItReplacesOne) {
         auto* panel = window_->findChild<QObject*>("sidePanel");
         ASSERT_NE(panel, nullptr);
         ASSERT_TRUE(QMetaObject::invokeMethod(panel, "countsFileRequested"));
-        ASSERT_TRUE(test::wait_for([&] { return item("countsFileName") && item("countsFileName")->hasActiveFocus(); }));
+        ASSERT_TRUE(test::wait_for([&] { return item("fileField") && item("fileField")->hasActiveFocus(); }));
     };
     const auto enter = [&](const std::string& name) {
         QTest::keyClick(window_, Qt::Key_A, Qt::ControlModifier);
         type(name.c_str());
         QTest::keyClick(window_, Qt::Key_Return);
     };
-    const auto is_closed = [&] { return item("countsFileName") == nullptr; };
+    const auto is_closed = [&] { return item("fileField") == nullptr; };
     open_sheet();
     const std::filesystem::path file = folder_.path() / "new.toml";
     enter((folder_.path() / "new").string());
@@ -497,8 +497,8 @@ TEST_F(Counts, SavesToANewFileAndAsksBeforeItReplacesOne) {
     write_file(foreign, "# somebody's\n");
     open_sheet();
     enter("foreign");  // in the folder of the current file
-    ASSERT_NE(item("countsFileQuestion"), nullptr) << "it asks";
-    EXPECT_EQ(item("countsFileQuestion")->property("text").toString().toStdString(),
+    ASSERT_NE(item("fileQuestion"), nullptr) << "it asks";
+    EXPECT_EQ(item("fileQuestion")->property("text").toString().toStdString(),
               foreign.string() + " exists already. Its contents are replaced.");
     EXPECT_EQ(text_of(foreign), "# somebody's\n");
     EXPECT_EQ(counts().file(), "new.toml");
@@ -520,21 +520,6 @@ TEST_F(Counts, SavesToANewFileAndAsksBeforeItReplacesOne) {
     QTest::keyClick(window_, Qt::Key_Escape);
     counts().saveAs({});
     EXPECT_EQ(counts().file(), "foreign.toml");
-}
-
-TEST_F(Counts, NamesOfFilesAreCompleted) {
-    count_file_ = (folder_.path() / "zones.toml").string();
-    write_file(count_file_, kPlan);
-    open({});
-    const auto in_folder = [&](const char* name) { return QString::fromStdString((folder_.path() / name).string()); };
-    EXPECT_EQ(counts().pathOf("a"), in_folder("a.toml"));
-    EXPECT_EQ(counts().pathOf(" b.txt "), in_folder("b.txt"));
-    EXPECT_EQ(counts().pathOf("sub/../c"), in_folder("c.toml"));
-    EXPECT_EQ(counts().pathOf("file://" + in_folder("d 1.toml")), in_folder("d 1.toml"));
-    EXPECT_EQ(counts().pathOf("~/e"), QDir::homePath() + "/e.toml");
-    for (const QString& none : {QString(), QString("  "), QString("x/"), in_folder("")}) {
-        EXPECT_EQ(counts().pathOf(none), "") << none.toStdString();
-    }
 }
 
 TEST_F(Counts, AreDrawnAtEverySize) {

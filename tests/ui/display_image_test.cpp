@@ -9,7 +9,6 @@
 #include "tests/ui/fakes.h"
 #include "ui/icons/icon_paths.h"
 #include "ui/plot/history.h"
-#include "ui/plot/plot_item.h"
 
 namespace throng::ui {
 namespace {
@@ -155,17 +154,14 @@ TEST(History, DropsTheOldest) {
     EXPECT_FALSE(history.points().back().reduce_ms);  // did not run: empty, not 0
 }
 
-TEST(Plot, ScalesToItsValues) {
+TEST(History, ScalesToItsValues) {
     History history;
-    PlotItem plot;
-    plot.setSize({300, 100});
-    plot.set_history(&history);
     FrameResult result;
     result.raw_count = 1234;
     result.timings = {{stage::kNmsMap, 2.4}, {stage::kNmsReduce, 0.3}};
     history.add(result);
-    EXPECT_EQ(plot.raw_scale(), 2000);
-    EXPECT_EQ(plot.ms_scale(), 5);
+    EXPECT_EQ(history.raw_scale(), 2000);
+    EXPECT_EQ(history.ms_scale(), 5);
 }
 
 TEST(Icons, FitTheirGrid) {

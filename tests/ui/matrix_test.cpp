@@ -348,6 +348,24 @@ TEST_F(Window, TheMatrixSaysThatItIsComputed) {
     }
 }
 
+// Qt warns about an item that cannot be reached by Tab any more while it has the focus.
+TEST_F(Window, TheMatrixClosesWhileItHasTheFocus) {
+    test::FakeClip clip;
+    clip.boxes = 30;
+    open(clip);
+    activate();
+    play();
+    auto& matrix = *session_->view<MatrixView>();
+    matrix.set_open(true);
+    ASSERT_TRUE(test::wait_for([&] { return matrix.count() > 0; }));
+    QQuickItem* cells = item("matrixGreedy") != nullptr ? item("matrixGreedy") : item("matrixOnePass");
+    ASSERT_NE(cells, nullptr);
+    cells->forceActiveFocus(Qt::TabFocusReason);
+    ASSERT_TRUE(cells->hasActiveFocus());
+    matrix.set_open(false);
+    EXPECT_TRUE(test::wait_for([&] { return item("matrixPanel") == nullptr; }));
+}
+
 TEST_F(Window, DrawsTheMatrixAtEverySize) {
     test::FakeClip clip;
     clip.width = 1280;

@@ -1,16 +1,19 @@
 #include <gtest/gtest.h>
 
 #include <QKeySequence>
+#include <QPainter>
 #include <QSet>
 #include <QSettings>
 #include <QSignalSpy>
 #include <iterator>
+#include <limits>
 
 #include "tests/support/test_data.h"
 #include "tests/ui/model_tester.h"
 #include "ui/models/camera_model.h"
 #include "ui/models/recent_model.h"
 #include "ui/models/stage_model.h"
+#include "ui/plot/history.h"
 #include "ui/plot/plot_item.h"
 #include "ui/session/shortcut_model.h"
 
@@ -257,48 +260,59 @@ TEST(SourceTitles, ShowWhatDiffers) {
     EXPECT_TRUE(source_titles({}).isEmpty());
 }
 
-TEST(PlotItem, ShowsAndSelectsTheNewestResultsAfterItWasHidden) {
+TEST(History, NumbersTheResultsThatAreDrawn) {
     History history;
-    PlotItem plot;
-    plot.setSize({static_cast<double>(History::kLength - 1), 50});  // a pixel per result
-    plot.set_history(&history);
     FrameResult result;
-    const auto add = [&](int count, double ms) {
-        result.timings = {{stage::kNmsMap, ms}};
-        for (int i = 0; i < count; ++i) history.add(result);
-    };
-    add(10, 0.4);
-    EXPECT_EQ(plot.numberAt(plot.width()), 10);
-    EXPECT_EQ(plot.numberAt(plot.width() - 9), 1);
-    EXPECT_EQ(plot.numberAt(plot.width() - 10), -1);
-    plot.setVisible(false);
-    add(20, 40);
-    EXPECT_EQ(plot.numberAt(plot.width()), 10) << "what is drawn";
-    plot.setVisible(true);
-    EXPECT_EQ(plot.ms_scale(), 50);
-    EXPECT_EQ(plot.numberAt(plot.width()), 30);
-    EXPECT_EQ(plot.numberAt(plot.width() - 29), 1);
-    plot.setVisible(false);
+    const auto number = [&](int back) { return history.numberAt(1 - back / (History::kLength - 1.0)); };
+    EXPECT_EQ(number(0), -1);
+    for (int i = 0; i < 10; ++i) history.add(result);
+    EXPECT_EQ(number(0), 10);
+    EXPECT_EQ(number(9), 1);
+    EXPECT_EQ(number(10), -1);
     history.clear();
-    plot.setVisible(true);
-    EXPECT_EQ(plot.numberAt(plot.width()), -1);
+    EXPECT_EQ(number(0), -1);
 }
 
-TEST(PlotItem, ASpikeDoesNotFlattenTheRest) {
+TEST(History, ASpikeDoesNotFlattenTheRest) {
     History history;
-    PlotItem plot;
-    plot.set_history(&history);
     FrameResult result;
     for (int i = 0; i < 200; ++i) {
         result.timings = {{stage::kNmsMap, i == 100 ? 90.0 : 0.4}, {stage::kNmsReduce, 0.2}};
         history.add(result);
     }
-    EXPECT_EQ(plot.ms_scale(), 0.5);
+    EXPECT_EQ(history.ms_scale(), 0.5);
     for (int i = 0; i < 20; ++i) {  // no longer an exception
         result.timings = {{stage::kNmsMap, 90.0}};
         history.add(result);
     }
-    EXPECT_EQ(plot.ms_scale(), 100);
+    EXPECT_EQ(history.ms_scale(), 100);
+}
+
+TEST(PlotItem, PaintsEachLook) {
+    using Look = PlotSeries::Look;
+    const double gap = std::numeric_limits<double>::quiet_NaN();
+    QImage image(200, 100, QImage::Format_RGB32);
+    image.fill(Qt::black);
+    PlotItem item;
+    item.setSize(image.size());
+    item.setProperty("colors", QVariantList{QColor(Qt::red), QColor(Qt::green), QColor(Qt::white), QColor(Qt::blue)});
+    item.setProperty("plot", QVariant::fromValue(Plot{{Look::area, 0, {{0, 0.5}, {0.2, 0.5}, {0.3, gap}, {0.4, 0.5}}},
+                                                      {Look::bars, 1, {{0.6, 0.5}, {0.7, 7}}, 0.05},
+                                                      {Look::dots, 2, {{0.8, 0.5}, {0.9, 0.5}}},
+                                                      {Look::marks, 3, {{0.95, 1}}}}));
+    QPainter painter(&image);
+    item.paint(&painter);
+    painter.end();
+    const auto at = [&](int x, int y) { return image.pixelColor(x, y); };
+    EXPECT_GT(at(20, 50).red(), 150) << "the line";
+    EXPECT_EQ(at(20, 30), QColor(Qt::black));
+    EXPECT_TRUE(at(20, 80).red() > 20 && at(20, 80).red() < 100) << "the shade";
+    EXPECT_EQ(at(60, 80), QColor(Qt::black)) << "the gap";
+    EXPECT_EQ(at(120, 80), QColor(Qt::green));
+    EXPECT_EQ(at(120, 30), QColor(Qt::black));
+    EXPECT_EQ(at(140, 5), QColor(Qt::green)) << "cut at the upper edge";
+    EXPECT_EQ(at(170, 50), QColor(Qt::white));
+    EXPECT_EQ(at(190, 6), QColor(Qt::blue));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "tests/ui/window_fixture.h"
+#include "ui/files/file_system.h"
 #include "ui/session/playlist.h"
 
 namespace throng::ui {
@@ -68,6 +69,125 @@ TEST_F(Files, SeveralThatAreDroppedBecomeAPlaylist) {
     EXPECT_EQ(item("sourceName"), nullptr);
     trigger("fullscreen");
     EXPECT_TRUE(test::wait_for([&] { return in_sight("sourceName") && shows("img2.png · 2 of 3"); }));
+}
+
+TEST(FileSystem, CompletesWhatAUserTypes) {
+    const test::ScratchDir scratch;
+    const QString folder = QString::fromStdString(scratch.path().string());
+    const auto path = [&](const QString& text) { return FileSystem::pathOf(text, folder, "toml"); };
+    EXPECT_EQ(path("a"), folder + "/a.toml");
+    EXPECT_EQ(path(" b.txt "), folder + "/b.txt");
+    EXPECT_EQ(path("sub/../c"), folder + "/c.toml");
+    EXPECT_EQ(path("file://" + folder + "/d 1.toml"), folder + "/d 1.toml");
+    EXPECT_EQ(path("~/e"), QDir::homePath() + "/e.toml");
+    EXPECT_EQ(path("~"), QDir::homePath());
+    EXPECT_EQ(path(folder + "/"), folder);
+    EXPECT_EQ(FileSystem::pathOf("clip", folder, ""), folder + "/clip");
+    for (const QString& none : {QString(), QString("  "), QString("x/")})
+        EXPECT_EQ(path(none), "") << none.toStdString();
+}
+
+// The window's own dialog, by keys: the folder of the newest file, several files, and a way back from what is missing.
+TEST_F(Files, SeveralAreChosenInTheFileSheet) {
+    for (const char* name : {"a.mp4", "b.mp4", "c.mp4", "notes.txt", "sub/d.PNG"}) make(name);
+    store_.setValue("recent", QStringList{path("gone/x.mp4"), path("a.mp4")});
+    open({});
+    activate();
+    const auto rows = [&](int count) {
+        return test::wait_for([&] { return item("fileList") && item("fileList")->property("count").toInt() == count; });
+    };
+    const auto field = [&] { return item("fileField")->property("text").toString(); };
+    const auto press = [&](std::initializer_list<Qt::Key> keys) {
+        for (const Qt::Key key : keys) QTest::keyClick(window_, key);
+    };
+    QTest::keyClick(window_, Qt::Key_O, Qt::ControlModifier);
+    ASSERT_TRUE(rows(4)) << "the folder and three videos";
+    ASSERT_TRUE(test::wait_for([&] { return item("fileList")->hasActiveFocus(); }));
+    EXPECT_EQ(field(), path(""));
+    press({Qt::Key_Down, Qt::Key_Return});
+    ASSERT_TRUE(rows(1));
+    EXPECT_EQ(field(), path("sub/"));
+    press({Qt::Key_Backspace});
+    ASSERT_TRUE(rows(4));
+
+    item("fileField")->forceActiveFocus();
+    type("missing.mp4");
+    press({Qt::Key_Return});
+    EXPECT_TRUE(shows("There is no file " + path("missing.mp4")));
+    item("fileList")->forceActiveFocus();
+    press({Qt::Key_Down, Qt::Key_Down, Qt::Key_Space, Qt::Key_Down, Qt::Key_Space, Qt::Key_Space});
+    EXPECT_EQ(field(), path("a.mp4")) << "chosen, and not any more";
+    press({Qt::Key_Down, Qt::Key_Space});
+    EXPECT_EQ(item("fileAccept")->property("text").toString(), "Open 2 files");
+    QTest::mouseClick(window_, Qt::LeftButton, {}, center_of(*item("fileAccept")));
+    ASSERT_TRUE(plays(path("a.mp4")));
+    EXPECT_EQ(session_->playlist()->place(), "1 of 2");
+    EXPECT_TRUE(test::wait_for([&] { return item("fileList") == nullptr; }));
+}
+
+TEST_F(Files, TheFileSheetShowsNoFacesThatAreHidden) {
+    QImage image(300, 200, QImage::Format_RGB32);
+    image.fill(Qt::red);
+    ASSERT_TRUE(image.save(path("photo %41.png")));
+    store_.setValue("recent", QStringList{path("photo %41.png")});
+    make("broken.jpg");
+    open({});
+    trigger("open");
+    const auto width_in_row = [&](int row) {
+        QQuickItem* shown = nullptr;
+        return item("fileList") &&
+                       QMetaObject::invokeMethod(item("fileList"), "itemAtIndex", Q_RETURN_ARG(QQuickItem*, shown),
+                                                 Q_ARG(int, row)) &&
+                       shown && item("thumbnail", shown)
+                   ? item("thumbnail", shown)->implicitWidth()
+                   : 0;
+    };
+    EXPECT_TRUE(test::wait_for([&] { return width_in_row(1) == 144; })) << width_in_row(1);
+    EXPECT_EQ(width_in_row(0), 1) << "of a file that is no image";
+    session_->display()->set_blur(true);
+    EXPECT_TRUE(test::wait_for([&] { return width_in_row(1) == 0; }));
+}
+
+TEST_F(Files, DrawsTheFileSheetAtEverySize) {
+    for (const char* name : {"a.mp4", "b.mp4", "notes.txt", "sub/d.png"}) make(name);
+    store_.setValue("recent", QStringList{path("a.mp4")});
+    open({}, {480, 320});
+    trigger("open");
+    ASSERT_TRUE(test::wait_for([&] { return item("fileList") && item("fileList")->property("count").toInt() == 3; }));
+    TH_NEEDS_READ_BACK(*window_);
+    for (const QSize size : {QSize(480, 320), QSize(800, 480), QSize(1280, 800)}) {
+        window_->resize(size);
+        EXPECT_EQ(wait_until_drawn("fileList", "file-sheet"), "") << size.width();
+        for (const char* name : {"fileUp", "fileField", "fileAccept"}) EXPECT_TRUE(in_sight(name)) << name;
+    }
+    const std::function<void(QQuickItem*)> check = [&](QQuickItem* below) {
+        if (!below->isVisible()) return;
+        const QString text = below->property("text").toString();
+        if (below->inherits("QQuickText") || below->inherits("QQuickTextInput")) {
+            EXPECT_GE(contrast(below->property("color").value<QColor>(), "#1d2733"), 4.5) << text.toStdString();
+        }
+        for (QQuickItem* child : below->childItems()) check(child);
+    };
+    check(item("fileList")->parentItem());
+}
+
+// Double clicks, in the dialog for a folder, which lists no files.
+TEST_F(Files, AFolderIsOpenedByTheFileSheet) {
+    for (const char* name : {"set/one/img.png", "set/img.png"}) make(name);
+    store_.setValue("recent", QStringList{path("set")});
+    open({});
+    ASSERT_TRUE(QMetaObject::invokeMethod(window_, "openFolder"));
+    const auto shows_row = [&](int count) {
+        return test::wait_for([&] { return item("fileList") && item("fileList")->property("count").toInt() == count; });
+    };
+    ASSERT_TRUE(shows_row(1));
+    draw();
+    QTest::mouseDClick(window_, Qt::LeftButton, {}, item("fileList")->mapToScene(QPointF(100, 20)).toPoint());
+    ASSERT_TRUE(test::wait_for([&] { return item("fileField")->property("text").toString() == path("set/one/"); }));
+    ASSERT_TRUE(shows_row(0));
+    draw();
+    QTest::mouseClick(window_, Qt::LeftButton, {}, center_of(*item("fileAccept")));
+    EXPECT_TRUE(plays(path("set/one")));
 }
 
 TEST_F(Files, OneFollowsTheOther) {

@@ -3,7 +3,6 @@
 
 #include "tests/support/random.h"
 #include "tests/ui/window_fixture.h"
-#include "ui/plot/plot_item.h"
 #include "ui/replay/replay.h"
 
 namespace throng::ui {
@@ -114,6 +113,10 @@ TEST(Replay, StoresImagesAfterHidingOnly) {
     replay.set_hides_faces(true);
     EXPECT_EQ(replay.count(), 0) << "what was stored without hiding is dropped";
     EXPECT_LT(brightest(stored(replay, result, 2)), 200);
+    const auto below_pointer = replay.imageAt(0).value<QImage>();
+    EXPECT_EQ(below_pointer.width(), Replay::kImageWidth);
+    EXPECT_LT(brightest(below_pointer), 200);
+    EXPECT_EQ(replay.momentAt(0), "0.0 s before · 1 found");
 }
 
 TEST_F(Window, ShowsAFrameOfTheLast30Seconds) {
@@ -124,11 +127,14 @@ TEST_F(Window, ShowsAFrameOfTheLast30Seconds) {
     play();
     QTest::keyClick(window_, Qt::Key_I);
     ASSERT_TRUE(test::wait_for(
-        [&] { return session_->view<Replay>()->count() > 20 && session_->view<Replay>()->cost_ms() > 0; }));
+        [&] { return session_->view<Replay>()->seconds() > 0.6 && session_->view<Replay>()->cost_ms() > 0; }));
     EXPECT_TRUE(in_sight("replayStrip"));
     EXPECT_EQ(item("replayFrame"), nullptr) << "live";
     const QQuickItem* plot = item("replayPlot");
     ASSERT_NE(plot, nullptr);
+    const QQuickItem* seek_bar = item("seekBar");
+    ASSERT_NE(seek_bar, nullptr);
+    EXPECT_GE(plot->mapToScene({0, 0}).x(), seek_bar->mapToScene({seek_bar->width(), 0}).x()) << "its end";
     QTest::mouseClick(window_, Qt::LeftButton, Qt::NoModifier,
                       plot->mapToScene(QPointF(plot->width() - 3, plot->height() / 2)).toPoint());
     ASSERT_TRUE(session_->view<Replay>()->active());
@@ -143,7 +149,7 @@ TEST_F(Window, ShowsAFrameOfTheLast30Seconds) {
     EXPECT_TRUE(session_->view<Replay>()->open());
 
     // A spike of the timing plot.
-    const auto* spikes = qobject_cast<const PlotItem*>(item("timingPlot"));
+    const QQuickItem* spikes = item("timingPlot");
     ASSERT_NE(spikes, nullptr);
     const QPointF at(spikes->width() - 20, 10);
     QTest::mouseClick(window_, Qt::LeftButton, Qt::NoModifier, spikes->mapToScene(at).toPoint());
@@ -172,6 +178,9 @@ TEST_F(Window, DrawsTheReplayAtEverySize) {
         EXPECT_EQ(wait_until_drawn("replayStrip", "replay-live"), "") << size.width();
         session_->view<Replay>()->step(-12);
         EXPECT_EQ(wait_until_drawn("replayFrame", "replay"), "") << size.width();
+        for (const char* name : {"replayPlot", "fullScreenButton"}) {
+            EXPECT_TRUE(test::wait_for([&] { return in_sight(name); })) << name << " at " << size.width();
+        }
     }
 }
 

@@ -146,7 +146,7 @@ TEST_F(Settings, ListsModelsOfTheKindAfterTheDefault) {
     settings_.openModel(QUrl::fromLocalFile("/elsewhere/mine.xml"));
     EXPECT_EQ(settings_.models(), (QStringList{"frontalface_alt2 (default)", "eye", "mine"}));
     EXPECT_EQ(settings_.model_index(), 2);
-    EXPECT_EQ(settings_.model_filter(), "Haar cascade (*.xml)");
+    EXPECT_EQ(settings_.model_pattern(), "*.xml");
     settings_.set_detector(3);
     EXPECT_EQ(settings_.models(), (QStringList{"yunet_n_640_640 (default)", "yunet_n_640_640"}));
     EXPECT_TRUE(settings_.uses_model_threshold());

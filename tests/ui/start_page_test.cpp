@@ -96,11 +96,9 @@ TEST_F(StartPage, IsUsedByKeys) {
 
 TEST_F(StartPage, OpensTheFileDialog) {
     open({});
-    const auto* dialogs = window_->findChild<QObject*>("dialogs");
-    ASSERT_NE(dialogs, nullptr);
-    EXPECT_FALSE(dialogs->property("active").toBool());
+    EXPECT_EQ(window_->findChild<QObject*>("fileSheet"), nullptr);
     press("startFile");
-    EXPECT_TRUE(dialogs->property("active").toBool()) << "loaded when the first dialog is opened";
+    EXPECT_TRUE(test::wait_for([&] { return item("fileList") != nullptr; })) << "loaded when it is opened";
 }
 
 TEST_F(StartPage, IsBelowTheMessageOfAFailureAtEverySize) {

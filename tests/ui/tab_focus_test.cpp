@@ -1,7 +1,6 @@
 // Tests that the keyboard reaches every control in sight, in each view, with real events.
 #include <QAccessible>
 #include <QSet>
-#include <cmath>
 
 #include "tests/ui/window_fixture.h"
 
@@ -224,14 +223,6 @@ TEST_F(TabFocus, SlidersAndSwitchesAreVisible) {
     open({}, {1320, 1600});
     play();
     draw();
-    const auto luminance = [](const QColor& color) {
-        const auto linear = [](double c) { return c <= 0.03928 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); };
-        return 0.2126 * linear(color.redF()) + 0.7152 * linear(color.greenF()) + 0.0722 * linear(color.blueF());
-    };
-    const auto contrast = [&](const QColor& a, const QColor& b) {
-        const double one = luminance(a), other = luminance(b);
-        return (std::max(one, other) + 0.05) / (std::min(one, other) + 0.05);
-    };
     const QColor panel = item("sidePanel")->property("color").value<QColor>();
     int seen = 0;
     const std::function<void(QQuickItem*)> check = [&](QQuickItem* below) {

@@ -265,7 +265,7 @@ TEST_F(WallWindow, GivesTheResultsOfEveryTileToTheOutputs) {
 }
 
 // Returns the range of gray values in the middle of the first kept box.
-int contrast(const WallTile& tile) {
+int range_of_grays(const WallTile& tile) {
     const DisplayImage& image = tile.image();
     const float scale = static_cast<float>(image.image.width()) / 320;
     const Box box = test::box_of(40);
@@ -283,10 +283,10 @@ TEST_F(WallWindow, HidesTheFacesOfAllTiles) {
     open_wall({"striped", "striped"});
     ASSERT_TRUE(has_image(0) && has_image(1));
     session_->display()->set_landmarks(false);
-    EXPECT_GT(contrast(wall_->tile(0)), 120);
+    EXPECT_GT(range_of_grays(wall_->tile(0)), 120);
     QTest::keyClick(window_, Qt::Key_B);
     for (const int number : {0, 1}) {
-        EXPECT_TRUE(test::wait_for([&] { return contrast(wall_->tile(number)) < 60; })) << number;
+        EXPECT_TRUE(test::wait_for([&] { return range_of_grays(wall_->tile(number)) < 60; })) << number;
     }
 }
 

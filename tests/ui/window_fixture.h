@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <memory>
@@ -229,6 +230,15 @@ protected:
         }
         return mismatch;
     }
+    // Returns the contrast of two colors: 1 to 21.
+    static double contrast(const QColor& a, const QColor& b) {
+        const auto luminance = [](const QColor& color) {
+            const auto linear = [](double c) { return c <= 0.03928 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); };
+            return 0.2126 * linear(color.redF()) + 0.7152 * linear(color.greenF()) + 0.0722 * linear(color.blueF());
+        };
+        const double one = luminance(a), other = luminance(b);
+        return (std::max(one, other) + 0.05) / (std::min(one, other) + 0.05);
+    }
     bool click(const QString& text) {
         QObject* found = control(text);
         return found != nullptr && QMetaObject::invokeMethod(found, "clicked");
@@ -253,7 +263,7 @@ protected:
     static void note_message(QtMsgType type, const QMessageLogContext& context, const QString& text) {
         // Ignore warnings of Mesa and the platform plugin, which are not about the window.
         const bool is_warning = type != QtDebugMsg && type != QtInfoMsg;
-        if (is_warning && (text.contains("qrc:") || text.contains("QML"))) warnings_ += text;
+        if (is_warning && (text.contains("qrc:") || text.contains("QML") || text.contains("QQuick"))) warnings_ += text;
         previous_handler_(type, context, text);
     }
     inline static QStringList warnings_;

@@ -15,6 +15,10 @@
 
 namespace throng::ui {
 
+// Returns the tick values of a logarithmic axis: 1, 2 and 5 times powers of ten, or the powers alone over many decades.
+// low and high must be positive; the ticks enclose both.
+[[nodiscard]] std::vector<double> logarithmic_ticks(double low, double high);
+
 class Sweep : public QObject {
     Q_OBJECT
     QML_ELEMENT
@@ -25,6 +29,9 @@ class Sweep : public QObject {
     Q_PROPERTY(int size READ size NOTIFY changed)
     Q_PROPERTY(QString status READ status NOTIFY changed)
     Q_PROPERTY(QVariantList rows READ rows NOTIFY pointsChanged)
+    Q_PROPERTY(QVariant plot READ plot NOTIFY pointsChanged)
+    Q_PROPERTY(QVariantList timeTicks READ time_ticks NOTIFY pointsChanged)
+    Q_PROPERTY(QVariantList clockTicks READ clock_ticks NOTIFY pointsChanged)
 
 public:
     struct Pace {
@@ -42,6 +49,11 @@ public:
     [[nodiscard]] int size() const;  // number of profiles in the sweep
     [[nodiscard]] QString status() const { return status_; }
     [[nodiscard]] QVariantList rows() const;  // {clock, map, reduce, total, note} as text, by rising clock
+    // Total, reduce and map over the clocks, in milliseconds on a logarithmic axis; colors 0 to 2. Stages of very
+    // different duration stay readable, and halving a time is the same distance everywhere.
+    [[nodiscard]] QVariant plot() const;
+    [[nodiscard]] QVariantList time_ticks() const;   // {at, text}: fraction of the height, milliseconds
+    [[nodiscard]] QVariantList clock_ticks() const;  // {at, text}: fraction of the width, megahertz
     [[nodiscard]] const std::vector<SweepPoint>& points() const { return points_; }
 
     // Does nothing while a sweep runs.
@@ -60,6 +72,8 @@ signals:
 
 private:
     void tick();
+    [[nodiscard]] std::vector<SweepPoint> drawn() const;
+    [[nodiscard]] std::vector<double> tick_values() const;
     void end(const QString& status, bool restore_clock);
 
     Clocks& clocks_;

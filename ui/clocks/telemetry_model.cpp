@@ -8,6 +8,7 @@
 #include "ui/clocks/profile_model.h"
 #include "ui/language/language.h"
 #include "ui/models/stage_model.h"
+#include "ui/plot/plot_item.h"
 
 namespace throng::ui {
 namespace {
@@ -65,8 +66,8 @@ std::vector<Quantity> quantities() {
          [](double watts) { return QStringLiteral("%1 W").arg(fixed(watts, watts < 100 ? 1 : 0)); }, 0},
         {"energy", tr("Energy per frame"), [](const TelemetrySample& s) { return s.joules_per_frame; },
          [](double joules) {
-             return joules < 0.9995 ? QStringLiteral("%1 mJ").arg(QString::number(joules * 1000, 'g', 3))
-                                    : QStringLiteral("%1 J").arg(QString::number(joules, 'g', 3));
+             return joules < 0.9995 ? QStringLiteral("%1 mJ").arg(shortest(joules * 1000, 3))
+                                    : QStringLiteral("%1 J").arg(shortest(joules, 3));
          },
          0},
         {"cpu_load", tr("CPU load"), [](const TelemetrySample& s) { return s.cpu_load; }, percent, 1},
@@ -74,6 +75,18 @@ std::vector<Quantity> quantities() {
         {"memory_clock", tr("Memory clock"), [](const TelemetrySample& s) { return as_double(s.memory_clock); }, clock,
          0},
     };
+}
+
+// Returns an area with the newest value at the right.
+QVariant plot_of(const TelemetryRow& row) {
+    constexpr qsizetype kLeast = 45;  // values across the width
+    const auto last = static_cast<double>(std::max(kLeast, row.series.size()) - 1);
+    PlotSeries series{PlotSeries::Look::area, 0, {}};
+    for (qsizetype i = 0; i < row.series.size(); ++i) {
+        series.values.emplace_back(1 - static_cast<double>(row.series.size() - 1 - i) / last,
+                                   row.highest > 0 ? row.series[i] / row.highest : 0);
+    }
+    return QVariant::fromValue(Plot{std::move(series)});
 }
 
 }  // namespace
@@ -119,15 +132,17 @@ QVariant TelemetryModel::data(const QModelIndex& index, int role) const {
         case title_role: return row.title;
         case value_role: return row.value;
         case details_role: return row.details;
-        case series_role: return QVariant::fromValue(row.series);
-        case highest_role: return row.highest;
+        case plot_role: return plot_of(row);
         default: return {};
     }
 }
 
 QHash<int, QByteArray> TelemetryModel::roleNames() const {
-    return {{id_role, "quantity"},     {title_role, "title"},   {value_role, "value"},
-            {details_role, "details"}, {series_role, "series"}, {highest_role, "highest"}};
+    return {{id_role, "quantity"},
+            {title_role, "title"},
+            {value_role, "value"},
+            {details_role, "details"},
+            {plot_role, "plot"}};
 }
 
 void TelemetryModel::update(const std::vector<TelemetrySample>& history) {

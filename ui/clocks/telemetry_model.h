@@ -30,7 +30,7 @@ class TelemetryModel : public QAbstractListModel {
     Q_PROPERTY(int count READ count NOTIFY countChanged)
 
 public:
-    enum Role { id_role = Qt::UserRole + 1, title_role, value_role, details_role, series_role, highest_role };
+    enum Role { id_role = Qt::UserRole + 1, title_role, value_role, details_role, plot_role };
 
     using QAbstractListModel::QAbstractListModel;
 

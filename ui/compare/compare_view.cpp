@@ -96,7 +96,7 @@ private:
     ImageMaker left_images_, right_images_;
 };
 
-CompareView::CompareView(MakeBackend make_backend, Engine::MakeBackend fallback, const DetectionSettings& first,
+CompareView::CompareView(MakeBackend make_backend, Engine::MakeBackend fallback, DetectionSettings& first,
                          const std::vector<std::string>& kinds, std::function<double()> median_ms, QObject* parent)
     : View(parent),
       make_backend_(std::move(make_backend)),
@@ -140,6 +140,11 @@ void CompareView::change(bool open) {
     alone_ms_ = median_ms_();
     worker_.open([comparison = std::make_unique<Comparison>(make_backend_, fallback_)](
                      const Request& request, const auto& job) { job.report(comparison->compare(request)); });
+}
+
+void CompareView::on_refresh(const ViewFrame& frame) {
+    on_result(frame);  // what it missed while it was covered
+    if (std::exchange(playing_, frame.playing) != frame.playing) emit changed();
 }
 
 double CompareView::left_ms() const {

@@ -30,7 +30,9 @@ class CompareView : public throng::ui::View {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the session")
+    Q_PROPERTY(throng::ui::DetectionSettings* first READ first CONSTANT)
     Q_PROPERTY(throng::ui::DetectionSettings* second READ second CONSTANT)
+    Q_PROPERTY(bool playing READ playing NOTIFY changed)
     Q_PROPERTY(bool ready READ ready NOTIFY changed)
     Q_PROPERTY(QVariant leftImage READ left_image NOTIFY changed)
     Q_PROPERTY(QVariant rightImage READ right_image NOTIFY changed)
@@ -49,7 +51,7 @@ public:
 
     // make_backend and fallback (of Engine) are called on the view's thread. first: the settings of the left side.
     // median_ms: of the first setting's frames until now; 0: unknown.
-    CompareView(MakeBackend make_backend, Engine::MakeBackend fallback, const DetectionSettings& first,
+    CompareView(MakeBackend make_backend, Engine::MakeBackend fallback, DetectionSettings& first,
                 const std::vector<std::string>& kinds, std::function<double()> median_ms, QObject* parent = nullptr);
 
     [[nodiscard]] bool open() const override { return worker_.is_open(); }
@@ -57,12 +59,13 @@ public:
     [[nodiscard]] bool measures() const override { return open(); }
     [[nodiscard]] bool covers_image() const override { return open(); }
     void on_result(const ViewFrame& frame) override { show(frame.result, frame.settings); }
-    void on_refresh(const ViewFrame& frame) override { on_result(frame); }  // what it missed while it was covered
+    void on_refresh(const ViewFrame& frame) override;
     // Sets the second setting to a copy of the first, without a change.
     Q_INVOKABLE void copyFirst() { second_.set_values(first_settings_.values()); }
 
-    // Settings of the right side.
-    [[nodiscard]] DetectionSettings* second() { return &second_; }
+    [[nodiscard]] DetectionSettings* first() { return &first_settings_; }  // of the left side
+    [[nodiscard]] DetectionSettings* second() { return &second_; }         // of the right side
+    [[nodiscard]] bool playing() const { return playing_; }
     [[nodiscard]] bool ready() const { return pair_ != nullptr; }  // there is something to show
     [[nodiscard]] QVariant left_image() const { return ready() ? pair_->left_image : QVariant(); }
     [[nodiscard]] QVariant right_image() const { return ready() ? pair_->right_image : QVariant(); }
@@ -109,7 +112,7 @@ private:
 
     MakeBackend make_backend_;
     Engine::MakeBackend fallback_;
-    const DetectionSettings& first_settings_;
+    DetectionSettings& first_settings_;
     DetectionSettings second_;
     std::function<double()> median_ms_;
     PipelineSettings first_;  // of the newest result
@@ -118,6 +121,7 @@ private:
     std::weak_ptr<const FrameResult> last_shown_;
     std::shared_ptr<const ComparePair> pair_;
     double alone_ms_ = 0;
+    bool playing_ = false;
     int offered_ = 0, shown_ = 0;
     QString error_;
     int source_ = 0;                                              // number of the source

@@ -1,11 +1,8 @@
 #include "ui/counts/counts_view.h"
 
-#include <QDir>
 #include <QFileInfo>
 #include <QLineF>
 #include <QPolygonF>
-#include <QStandardPaths>
-#include <QUrl>
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -273,6 +270,10 @@ QString CountsView::file() const {
     return QFileInfo(QString::fromStdString(path_)).fileName();
 }
 
+QString CountsView::folder() const {
+    return path_.empty() ? QString() : QFileInfo(QString::fromStdString(path_)).absolutePath();
+}
+
 void CountsView::reload() {
     if (path_.empty()) return;
     pool_.start([this, path = path_, text = text_, before = editor_.plan(), saves = saves_] {
@@ -307,26 +308,9 @@ void CountsView::handle_read(int saves, PlanText read) {
     emit fileChanged();
 }
 
-QString CountsView::pathOf(const QString& name) const {
-    QString text = name.trimmed();
-    if (text.startsWith(QStringLiteral("file://"))) text = QUrl(text).toLocalFile();
-    if (text.startsWith(QStringLiteral("~/"))) text.replace(0, 1, QDir::homePath());
-    if (text.isEmpty() || text.endsWith(u'/')) return {};
-    QString folder = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
-    if (!path_.empty()) folder = QFileInfo(QString::fromStdString(path_)).absolutePath();
-    if (!QFileInfo::exists(folder)) folder = QDir::homePath();
-    QFileInfo file(QDir(folder), text);
-    if (file.suffix().isEmpty()) file.setFile(file.filePath() + QStringLiteral(".toml"));
-    return file.isDir() ? QString() : QDir::cleanPath(file.absoluteFilePath());
-}
-
-bool CountsView::exists(const QString& path) {
-    return QFileInfo::exists(path);
-}
-
-void CountsView::saveAs(const QString& path) {
-    if (locked_ || path.isEmpty()) return;
-    path_ = path.toStdString();
+void CountsView::saveAs(const QUrl& file) {
+    if (locked_ || !file.isLocalFile()) return;
+    path_ = file.toLocalFile().toStdString();
     saved_ = false;
     save(true);
     emit fileChanged();

@@ -6,6 +6,7 @@
 #include <QSizeF>
 #include <QString>
 #include <QThreadPool>
+#include <QUrl>
 #include <QVariantList>
 #include <memory>
 #include <string>
@@ -38,6 +39,7 @@ class CountsView : public throng::ui::View {
     Q_PROPERTY(int selected READ selected NOTIFY editingChanged)
     Q_PROPERTY(bool canUndo READ can_undo NOTIFY editingChanged)
     Q_PROPERTY(QString file READ file NOTIFY fileChanged)
+    Q_PROPERTY(QString folder READ folder NOTIFY fileChanged)
     Q_PROPERTY(bool saved READ saved NOTIFY fileChanged)
 
 public:
@@ -64,7 +66,8 @@ public:
     [[nodiscard]] QVariantList drawn() const { return drawn_; }
     [[nodiscard]] int selected() const { return selected_; }  // row; -1: none
     [[nodiscard]] bool can_undo() const { return !drawn_.isEmpty() || editor_.can_undo(); }
-    [[nodiscard]] QString file() const;  // without its folder
+    [[nodiscard]] QString file() const;    // without its folder
+    [[nodiscard]] QString folder() const;  // of the file; empty: there is none
     [[nodiscard]] bool saved() const { return saved_; }
 
     Q_INVOKABLE void begin(const QString& tool);   // starts to draw
@@ -79,12 +82,8 @@ public:
     Q_INVOKABLE void remove(int row);
     Q_INVOKABLE void restart();  // counts from zero
     Q_INVOKABLE void reload();
-    // Returns the absolute path of a new file that the user names: without a folder, in that of the current file or of the
-    // user's documents; without a suffix, ".toml". Empty: it names no file.
-    Q_INVOKABLE [[nodiscard]] QString pathOf(const QString& name) const;
-    Q_INVOKABLE [[nodiscard]] static bool exists(const QString& path);
     // Saves to this file from now on, whatever it holds.
-    Q_INVOKABLE void saveAs(const QString& path);
+    Q_INVOKABLE void saveAs(const QUrl& file);
 
     // Return the point of the selected row, and the row, that a press hits; -1: none. image: size on screen; reach: in
     // the same unit.

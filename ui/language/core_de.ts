@@ -1176,6 +1176,10 @@
         <translation>Die jetzigen Takte lassen sich nicht sichern: %1</translation>
     </message>
     <message>
+        <source>the folder belongs to another user</source>
+        <translation>der Ordner gehört einem anderen Benutzer</translation>
+    </message>
+    <message>
         <source>no clock was changed</source>
         <translation>kein Takt wurde geändert</translation>
     </message>
@@ -1560,10 +1564,6 @@
         <translation>Dieses FFmpeg schreibt kein animiertes %1</translation>
     </message>
     <message>
-        <source>the audio cannot be read: %1</source>
-        <translation>Der Ton ist nicht lesbar: %1</translation>
-    </message>
-    <message>
         <source>has no audio</source>
         <translation>hat keinen Ton</translation>
     </message>
@@ -1578,6 +1578,10 @@
     <message>
         <source>the encoder %1 cannot encode %2x%3 pixels: %4</source>
         <translation>Der Encoder %1 kann %2x%3 Pixel nicht codieren: %4</translation>
+    </message>
+    <message>
+        <source>H.264 has at most %1 pixels per side</source>
+        <translation>H.264 hat höchstens %1 Pixel je Seite</translation>
     </message>
     <message>
         <source>cannot encode the video: %1</source>
@@ -1762,6 +1766,14 @@
     <message>
         <source>use rtsp://, rtsps://, rtmp:// or rtmps://</source>
         <translation>rtsp://, rtsps://, rtmp:// oder rtmps:// verwenden</translation>
+    </message>
+    <message>
+        <source>cannot start a thread</source>
+        <translation>ein Thread konnte nicht gestartet werden</translation>
+    </message>
+    <message>
+        <source>raise the limit of threads of the user, the service or the container</source>
+        <translation>die erlaubte Zahl der Threads des Benutzers, des Dienstes oder des Containers erhöhen</translation>
     </message>
 </context>
 </TS>

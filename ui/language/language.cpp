@@ -104,6 +104,10 @@ QString fixed(double value, int decimals) {
     return QString::number(value, 'f', decimals).replace(QLatin1Char('.'), QLocale().decimalPoint());
 }
 
+QString shortest(double value, int digits) {
+    return QString::number(value, 'g', digits).replace(QLatin1Char('.'), QLocale().decimalPoint());
+}
+
 QString translated(std::string_view text) {
     return QCoreApplication::translate(kContext, std::string(text).c_str());
 }

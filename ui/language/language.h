@@ -45,6 +45,8 @@ void install_language(const QStringList& languages);
 
 // Writes a number with so many decimals, as the language of the window does: "0.5", "0,5".
 [[nodiscard]] QString fixed(double value, int decimals);
+// Likewise with as many decimals as it needs, and so many significant digits at most.
+[[nodiscard]] QString shortest(double value, int digits = 6);
 
 // Makes the core independent of the system's locale, which the application has set: the texts of the C library remain
 // English, as the messages that contain them and are translated as a whole, and numbers have a decimal point. To be

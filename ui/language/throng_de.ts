@@ -307,41 +307,6 @@
     </message>
 </context>
 <context>
-    <name>CountsFileSheet</name>
-    <message>
-        <source>Save the lines and zones</source>
-        <translation>Linien und Zonen speichern</translation>
-    </message>
-    <message>
-        <source>File</source>
-        <translation>Datei</translation>
-    </message>
-    <message>
-        <source>Name a file.</source>
-        <translation>Bitte eine Datei nennen.</translation>
-    </message>
-    <message>
-        <source>%1 exists already. Its contents are replaced.</source>
-        <translation>%1 gibt es schon. Der Inhalt wird ersetzt.</translation>
-    </message>
-    <message>
-        <source>Saves to %1</source>
-        <translation>Speichert in %1</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>Abbrechen</translation>
-    </message>
-    <message>
-        <source>Replace</source>
-        <translation>Ersetzen</translation>
-    </message>
-    <message>
-        <source>Save</source>
-        <translation>Speichern</translation>
-    </message>
-</context>
-<context>
     <name>CountsPanel</name>
     <message>
         <source>people now</source>
@@ -442,6 +407,13 @@
     <message>
         <source>Draw lines and zones over the image to count crossings and visits.</source>
         <translation>Linien und Zonen im Bild zählen Übertritte und Besuche.</translation>
+    </message>
+</context>
+<context>
+    <name>DesktopDialogs</name>
+    <message>
+        <source>All files (*)</source>
+        <translation>Alle Dateien (*)</translation>
     </message>
 </context>
 <context>
@@ -570,33 +542,81 @@
     </message>
 </context>
 <context>
-    <name>FileDialogs</name>
+    <name>FileRow</name>
     <message>
-        <source>Open a video or image</source>
-        <translation>Video oder Bild öffnen</translation>
+        <source>%1 KB</source>
+        <translation>%1 KB</translation>
     </message>
     <message>
-        <source>Videos and images</source>
-        <translation>Videos und Bilder</translation>
-    </message>
-    <message>
-        <source>All files (*)</source>
-        <translation>Alle Dateien (*)</translation>
-    </message>
-    <message>
-        <source>Open a detector model</source>
-        <translation>Modell eines Detektors öffnen</translation>
+        <source>%1 MB</source>
+        <translation>%1 MB</translation>
     </message>
 </context>
 <context>
-    <name>FolderChooser</name>
+    <name>FileSheet</name>
     <message>
-        <source>Open a folder of images: choose any file in it</source>
-        <translation>Ordner mit Bildern öffnen: eine Datei darin wählen</translation>
+        <source>There is no folder %1</source>
+        <translation>Es gibt keinen Ordner %1</translation>
     </message>
     <message>
-        <source>Open a folder of images</source>
-        <translation>Ordner mit Bildern öffnen</translation>
+        <source>There is no file %1</source>
+        <translation>Es gibt keine Datei %1</translation>
+    </message>
+    <message>
+        <source>Up</source>
+        <translation>Hinauf</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>Datei</translation>
+    </message>
+    <message>
+        <source>Files and folders</source>
+        <translation>Dateien und Ordner</translation>
+    </message>
+    <message>
+        <source>No folders here</source>
+        <translation>Hier sind keine Ordner</translation>
+    </message>
+    <message>
+        <source>No such files here</source>
+        <translation>Hier sind keine solchen Dateien</translation>
+    </message>
+    <message>
+        <source>%1 exists already. Its contents are replaced.</source>
+        <translation>%1 gibt es schon. Der Inhalt wird ersetzt.</translation>
+    </message>
+    <message>
+        <source>Name a file.</source>
+        <translation>Bitte eine Datei nennen.</translation>
+    </message>
+    <message>
+        <source>Saves to %1</source>
+        <translation>Speichert in %1</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Replace</source>
+        <translation>Ersetzen</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>Speichern</translation>
+    </message>
+    <message>
+        <source>Open %1 files</source>
+        <translation>%1 Dateien öffnen</translation>
+    </message>
+    <message>
+        <source>Open this folder</source>
+        <translation>Diesen Ordner öffnen</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
     </message>
 </context>
 <context>
@@ -651,6 +671,33 @@
     <message>
         <source>Dismiss</source>
         <translation>Schließen</translation>
+    </message>
+</context>
+<context>
+    <name>Main</name>
+    <message>
+        <source>Open videos and images</source>
+        <translation>Videos und Bilder öffnen</translation>
+    </message>
+    <message>
+        <source>Videos and images</source>
+        <translation>Videos und Bilder</translation>
+    </message>
+    <message>
+        <source>Open a folder of images</source>
+        <translation>Ordner mit Bildern öffnen</translation>
+    </message>
+    <message>
+        <source>Open a detector model</source>
+        <translation>Modell eines Detektors öffnen</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>Modelle</translation>
+    </message>
+    <message>
+        <source>Save the lines and zones</source>
+        <translation>Linien und Zonen speichern</translation>
     </message>
 </context>
 <context>
@@ -850,6 +897,21 @@
     </message>
 </context>
 <context>
+    <name>ReplayBar</name>
+    <message>
+        <source>Milliseconds of every frame of the last 30 seconds</source>
+        <translation>Millisekunden jedes Bildes der letzten 30 Sekunden</translation>
+    </message>
+    <message>
+        <source>Recording begins with the next frame</source>
+        <translation>Aufgezeichnet wird ab dem nächsten Bild</translation>
+    </message>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 ms</translation>
+    </message>
+</context>
+<context>
     <name>ReplayPanel</name>
     <message>
         <source>No image was stored of this frame</source>
@@ -886,14 +948,6 @@
     <message>
         <source>Close, and forget the last 30 seconds (I)</source>
         <translation>Schließen und die letzten 30 Sekunden vergessen (I)</translation>
-    </message>
-    <message>
-        <source>Milliseconds of every frame of the last 30 seconds</source>
-        <translation>Millisekunden jedes Bildes der letzten 30 Sekunden</translation>
-    </message>
-    <message>
-        <source>Recording begins with the next frame</source>
-        <translation>Aufgezeichnet wird ab dem nächsten Bild</translation>
     </message>
 </context>
 <context>
@@ -2151,6 +2205,10 @@
 </context>
 <context>
     <name>throng::ui::Replay</name>
+    <message>
+        <source>%1 s before · %2 found</source>
+        <translation>%1 s davor · %2 gefunden</translation>
+    </message>
     <message>
         <source>frame %1, %2 s before: %3 of %4 boxes, %5 ms</source>
         <translation>Bild %1, %2 s davor: %3 von %4 Rahmen, %5 ms</translation>

@@ -140,8 +140,10 @@ void MatrixView::show(const std::shared_ptr<const FrameResult>& result, const Nm
     if (result->raw.detections.empty() && result->raw_count > 0) return;  // a result from before they were read back
     Request request{result, nms, order_, part_};
     if (request == newest_) return;
+    const bool waited = waiting();
     newest_ = request;
     worker_.push(std::move(request));
+    if (waited) emit changed();
 }
 
 void MatrixView::clear() {

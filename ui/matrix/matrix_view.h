@@ -21,6 +21,7 @@ class MatrixView : public throng::ui::View {
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the session")
     Q_PROPERTY(bool byCluster READ by_cluster WRITE set_by_cluster NOTIFY orderChanged)
+    Q_PROPERTY(bool waiting READ waiting NOTIFY changed)
     Q_PROPERTY(int count READ count NOTIFY changed)
     Q_PROPERTY(int keptOnePass READ kept_one_pass NOTIFY changed)
     Q_PROPERTY(int keptGreedy READ kept_greedy NOTIFY changed)
@@ -48,6 +49,7 @@ public:
     [[nodiscard]] bool by_cluster() const { return order_ == MatrixOrder::cluster; }
     void set_by_cluster(bool on);
 
+    [[nodiscard]] bool waiting() const { return !newest_.result; }                               // for a first result
     [[nodiscard]] int count() const { return matrix_ ? static_cast<int>(matrix_->size()) : 0; }  // rows
     [[nodiscard]] int kept_one_pass() const { return keptBefore(1, false); }
     [[nodiscard]] int kept_greedy() const { return keptBefore(1, true); }

@@ -50,6 +50,14 @@ QHash<int, QByteArray> RecentModel::roleNames() const {
     return {{spec_role, "spec"}, {title_role, "title"}, {location_role, "location"}};
 }
 
+QString RecentModel::folder() const {
+    for (const QString& spec : specs_) {
+        const QFileInfo file(spec);
+        if (file.exists()) return file.isDir() ? file.absoluteFilePath() : file.absolutePath();
+    }
+    return {};
+}
+
 void RecentModel::add(const QString& spec) {
     const QString entry = without_secrets(spec);
     const auto at = static_cast<int>(specs_.indexOf(entry));

@@ -28,6 +28,7 @@ public:
     [[nodiscard]] int count() const { return rowCount(); }
 
     [[nodiscard]] QString newest() const { return specs_.value(0); }
+    Q_INVOKABLE [[nodiscard]] QString folder() const;  // of the newest file; the newest folder itself; empty: none
     void add(const QString& spec);  // moves an existing entry to the top; stored with "***" in place of secrets
     Q_INVOKABLE [[nodiscard]] static bool hasSecrets(const QString& spec);  // a password, user name or token
     Q_INVOKABLE void clear();

@@ -1,132 +1,93 @@
 #include "ui/plot/plot_item.h"
 
 #include <QPainter>
-#include <QPainterPath>
+#include <QPolygonF>
 #include <algorithm>
-
-#include "ui/models/stage_model.h"
+#include <cmath>
 
 namespace throng::ui {
 namespace {
 
 constexpr double kLineWidth = 1.8;
+constexpr double kThinLine = 1.2;
+constexpr double kDot = 3.5;  // radius
+constexpr double kMark = 4;   // half the width of a mark
+constexpr double kMinBar = 2;
 
-// Returns the position of a point, of which the last one is at the right edge.
-double x_of(const QRectF& area, std::size_t count, std::size_t index) {
-    const double step = area.width() / static_cast<double>(History::kLength - 1);
-    return area.right() - step * static_cast<double>(count - 1 - index);
-}
-
-// Returns a path through the values; a stage that did not run leaves a gap.
-template <class Value>
-QPainterPath line_of(const std::vector<HistoryPoint>& points, const QRectF& area, double scale, Value value) {
-    QPainterPath path;
-    bool drawing = false;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        const std::optional<double> y = value(points[i]);
-        if (!y) {
-            drawing = false;
+// Returns the values without gaps, in pixels.
+std::vector<QPolygonF> runs_of(const PlotSeries& series, const QRectF& area) {
+    std::vector<QPolygonF> runs(1);
+    for (const QPointF& value : series.values) {
+        if (!std::isfinite(value.y())) {
+            if (!runs.back().isEmpty()) runs.emplace_back();
             continue;
         }
-        const QPointF point(x_of(area, points.size(), i), area.bottom() - area.height() * std::min(1.0, *y / scale));
-        drawing ? path.lineTo(point) : path.moveTo(point);
-        drawing = true;
+        runs.back() << QPointF(area.left() + area.width() * value.x(),
+                               area.bottom() - area.height() * std::clamp(value.y(), 0.0, 1.0));
     }
-    return path;
+    if (runs.back().isEmpty()) runs.pop_back();
+    return runs;
 }
 
-// Returns the largest value without the highest 2 %: a single spike must not flatten the rest.
-double typical_maximum(std::vector<double>& values) {
-    if (values.empty()) return 0;
-    const auto rank = static_cast<std::ptrdiff_t>(0.98 * static_cast<double>(values.size() - 1));
-    std::nth_element(values.begin(), values.begin() + rank, values.end());
-    return values[static_cast<std::size_t>(rank)];
+void paint_bars(QPainter& painter, const PlotSeries& series, const QRectF& area, const QColor& color) {
+    const double wide = std::max(kMinBar, area.width() * series.width);
+    for (const QPolygonF& run : runs_of(series, area)) {
+        for (const QPointF& top : run) {
+            const double y = std::min(top.y(), area.bottom() - 1);
+            painter.fillRect(QRectF(top.x() - wide / 2, y, wide, area.bottom() - y), color);
+        }
+    }
+}
+
+void paint_series(QPainter& painter, const PlotSeries& series, const QRectF& area, const QColor& color) {
+    using Look = PlotSeries::Look;
+    if (series.look == Look::bars) return paint_bars(painter, series, area, color);
+    const QPen pen(color, series.look == Look::area ? kThinLine : kLineWidth, Qt::SolidLine, Qt::RoundCap,
+                   Qt::RoundJoin);
+    for (const QPolygonF& run : runs_of(series, area)) {
+        if (series.look == Look::marks) {
+            painter.setPen(Qt::NoPen);
+            painter.setBrush(color);
+            for (const QPointF& at : run) {
+                const double y = area.top() + 1.5 * kMark;
+                painter.drawPolygon(QPolygonF({{at.x() - kMark, y}, {at.x() + kMark, y}, {at.x(), area.top()}}));
+            }
+            continue;
+        }
+        if (series.look == Look::area) {
+            QColor shade = color;
+            shade.setAlphaF(0.22F);
+            painter.setPen(Qt::NoPen);
+            painter.setBrush(shade);
+            painter.drawPolygon(QPolygonF(run)
+                                << QPointF(run.last().x(), area.bottom()) << QPointF(run.first().x(), area.bottom()));
+        }
+        painter.setPen(pen);
+        painter.setBrush(color);
+        painter.drawPolyline(run);
+        if (series.look != Look::dots && run.size() > 1) continue;  // a single value is drawn as a dot
+        const double radius = series.look == Look::dots ? kDot : 1;
+        for (const QPointF& at : run) painter.drawEllipse(at, radius, radius);
+    }
 }
 
 }  // namespace
 
 PlotItem::PlotItem(QQuickItem* parent) : QQuickPaintedItem(parent) {
     setAntialiasing(true);
-    connect(this, &PlotItem::colorsChanged, this, [this] { update(); });
-}
-
-void PlotItem::set_history(History* history) {
-    if (history_ == history) return;
-    if (history_) disconnect(history_, nullptr, this, nullptr);
-    history_ = history;
-    if (history_) connect(history_, &History::changed, this, &PlotItem::refresh);
-    emit historyChanged();
-    refresh();
-}
-
-void PlotItem::refresh() {
-    if (!isVisible()) return;  // until it is shown
-    points_ = history_ ? history_->points() : std::vector<HistoryPoint>{};
-    newest_ = history_ ? history_->added() : 0;
-    double raw = 1;
-    std::vector<double> ms;
-    ms.reserve(points_.size());
-    for (const HistoryPoint& point : points_) {
-        raw = std::max(raw, point.raw);
-        ms.push_back(std::max(point.map_ms.value_or(0), point.reduce_ms.value_or(0)));
-    }
-    const double raw_scale = round_scale(raw);
-    const double ms_scale = round_scale(typical_maximum(ms));
-    if (raw_scale != raw_scale_ || ms_scale != ms_scale_) {
-        raw_scale_ = raw_scale;
-        ms_scale_ = ms_scale;
-        emit scalesChanged();
-    }
-    update();
-}
-
-double PlotItem::numberAt(double x) const {
-    if (points_.empty() || width() <= 0) return -1;
-    const double back = std::round((width() - x) / (width() / static_cast<double>(History::kLength - 1)));
-    if (back < 0 || back >= static_cast<double>(points_.size())) return -1;
-    return static_cast<double>(newest_) - back;
-}
-
-void PlotItem::itemChange(ItemChange change, const ItemChangeData& value) {
-    QQuickPaintedItem::itemChange(change, value);
-    if (change == ItemVisibleHasChanged) refresh();
+    connect(this, &PlotItem::changed, this, [this] { update(); });
 }
 
 void PlotItem::paint(QPainter* painter) {
     const QRectF area = QRectF(QPointF(0, 0), size()).adjusted(0, kLineWidth, 0, -0.5);
     painter->setPen(QPen(grid_color_, 1));
-    for (const double fraction : {0.0, 0.5, 1.0}) {
-        const double y = std::round(area.bottom() - area.height() * fraction) + 0.5;
+    for (const double height : grid_) {
+        const double y = std::round(area.bottom() - area.height() * height) + 0.5;
         painter->drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
     }
-    if (points_.empty()) return;
-
     painter->setRenderHint(QPainter::Antialiasing);
-    QPainterPath raw = line_of(points_, area, raw_scale_, [](const HistoryPoint& p) { return std::optional(p.raw); });
-    QPainterPath ground = raw;
-    ground.lineTo(area.bottomRight());
-    ground.lineTo(raw.elementAt(0).x, area.bottom());
-    QColor shade = raw_color_;
-    shade.setAlphaF(0.25F);
-    painter->fillPath(ground, shade);
-    painter->setPen(QPen(raw_color_, 1));
-    painter->drawPath(raw);
-    painter->setPen(QPen(reduce_color_, kLineWidth, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-    painter->drawPath(line_of(points_, area, ms_scale_, [](const HistoryPoint& p) { return p.reduce_ms; }));
-    painter->setPen(QPen(map_color_, kLineWidth, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-    painter->drawPath(line_of(points_, area, ms_scale_, [](const HistoryPoint& p) { return p.map_ms; }));
-    paint_cut_values(*painter, area);
-}
-
-// Marks values beyond the scale with a triangle at the upper edge.
-void PlotItem::paint_cut_values(QPainter& painter, const QRectF& area) const {
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(map_color_);
-    for (std::size_t i = 0; i < points_.size(); ++i) {
-        const HistoryPoint& point = points_[i];
-        if (std::max(point.map_ms.value_or(0), point.reduce_ms.value_or(0)) <= ms_scale_) continue;
-        const double x = x_of(area, points_.size(), i);
-        painter.drawPolygon(QPolygonF({{x - 4, area.top() + 6}, {x + 4, area.top() + 6}, {x, area.top()}}));
+    for (const PlotSeries& series : plot_.value<Plot>()) {
+        paint_series(*painter, series, area, colors_.value(series.color).value<QColor>());
     }
 }
 

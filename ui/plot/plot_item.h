@@ -1,58 +1,53 @@
-// Scrolling plot: raw detections as an area, map and reduce times as lines, the newest at the right.
+// Paints a plot: a few series of values in one area.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
-#include <QColor>
-#include <QPointer>
+#include <QList>
 #include <QQuickPaintedItem>
-
-#include "ui/plot/history.h"
+#include <QVariant>
+#include <cstdint>
+#include <vector>
 
 namespace throng::ui {
+
+// Values as fractions of the area: x from the left, y from the lower edge.
+struct PlotSeries {
+    enum class Look : std::uint8_t {
+        line,   // through the values
+        area,   // a thin line over a shade
+        dots,   // a line with a dot at each value
+        bars,   // from the lower edge, around x
+        marks,  // small triangles at the upper edge
+    };
+    Look look = Look::line;
+    int color = 0;                // index in the colors of the item
+    std::vector<QPointF> values;  // in order of x; a y of NaN leaves a gap
+    double width = 0;             // of a bar, as a fraction; it has 2 pixels at least
+};
+
+// Drawn in this order.
+using Plot = std::vector<PlotSeries>;
 
 class PlotItem : public QQuickPaintedItem {
     Q_OBJECT
     QML_ELEMENT
-    Q_PROPERTY(throng::ui::History* history READ history WRITE set_history NOTIFY historyChanged)
-    Q_PROPERTY(QColor rawColor MEMBER raw_color_ NOTIFY colorsChanged)
-    Q_PROPERTY(QColor mapColor MEMBER map_color_ NOTIFY colorsChanged)
-    Q_PROPERTY(QColor reduceColor MEMBER reduce_color_ NOTIFY colorsChanged)
-    Q_PROPERTY(QColor gridColor MEMBER grid_color_ NOTIFY colorsChanged)
-    Q_PROPERTY(double rawScale READ raw_scale NOTIFY scalesChanged)
-    Q_PROPERTY(double msScale READ ms_scale NOTIFY scalesChanged)
+    Q_PROPERTY(QVariant plot MEMBER plot_ NOTIFY changed)  // a Plot; otherwise nothing is drawn
+    Q_PROPERTY(QVariantList colors MEMBER colors_ NOTIFY changed)
+    Q_PROPERTY(QList<double> grid MEMBER grid_ NOTIFY changed)  // heights of horizontal lines, as fractions
+    Q_PROPERTY(QColor gridColor MEMBER grid_color_ NOTIFY changed)
 
 public:
     explicit PlotItem(QQuickItem* parent = nullptr);
-
-    [[nodiscard]] History* history() const { return history_; }
-    void set_history(History* history);
-    [[nodiscard]] double raw_scale() const { return raw_scale_; }  // raw detections at the upper edge
-    // Milliseconds at the upper edge: above all but the highest 2 % of the times, which are cut and marked.
-    [[nodiscard]] double ms_scale() const { return ms_scale_; }
-
-    // Returns the number of the result that is drawn at this position (History::added after it); negative: none is.
-    Q_INVOKABLE [[nodiscard]] double numberAt(double x) const;
-
     void paint(QPainter* painter) override;
 
-protected:
-    void itemChange(ItemChange change, const ItemChangeData& value) override;
-
 signals:
-    void historyChanged();
-    void colorsChanged();
-    void scalesChanged();
+    void changed();
 
 private:
-    void refresh();
-    void paint_cut_values(QPainter& painter, const QRectF& area) const;
-
-    QPointer<History> history_;
-    std::vector<HistoryPoint> points_;  // data of the next paint() on the render thread
-    std::uint64_t newest_ = 0;          // number of the last point
-    QColor raw_color_, map_color_, reduce_color_, grid_color_;
-    double raw_scale_ = 1;
-    double ms_scale_ = 1;
+    QVariant plot_;
+    QVariantList colors_;
+    QList<double> grid_;
+    QColor grid_color_;
 };
 
 }  // namespace throng::ui

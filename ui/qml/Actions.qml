@@ -119,7 +119,7 @@ QtObject {
     function nextSpeed() { setSpeed(speeds[(speeds.indexOf(session.transport.speed) + 1) % speeds.length]) }
     function setSpeed(speed: real) {
         session.transport.speed = speed
-        say(qsTr("Speed %1×").arg(speed))
+        say(qsTr("Speed %1×").arg(Theme.number(speed)))
     }
     function changeTheta(step: real) {
         session.detection.theta = Math.round(Math.max(0, Math.min(1, session.detection.theta + step)) * 100) / 100

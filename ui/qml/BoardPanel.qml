@@ -32,8 +32,7 @@ ColumnLayout {
             required property string title
             required property string value
             required property string details
-            required property var series
-            required property real highest
+            required property var plot
             Layout.fillWidth: true
             implicitHeight: 32
             Label {
@@ -43,17 +42,16 @@ ColumnLayout {
                 text: row.title
                 color: Theme.textDim
             }
-            Sparkline {
+            PlotItem {
                 anchors.left: name.right
                 anchors.right: figure.left
                 anchors.leftMargin: 8
                 anchors.rightMargin: 8
                 y: 4
                 height: parent.height - 8
-                series: row.series
-                highest: row.highest
-                capacity: Math.max(45, row.series.length)
-                color: Theme.accent
+                plot: row.plot
+                colors: [Theme.accent]
+                grid: [0]
                 gridColor: Theme.line
             }
             Label {
@@ -115,7 +113,7 @@ ColumnLayout {
     }
     Legend {
         Layout.topMargin: 4
-        visible: plot.visible
+        visible: curves.visible
         entries: [
             { text: qsTr("total"), color: Theme.warning },
             { text: qsTr("map"), color: Theme.accent },
@@ -123,18 +121,42 @@ ColumnLayout {
             { text: qsTr("ms vs. MHz"), color: "transparent" }
         ]
     }
-    SweepPlot {
-        id: plot
+    Item {
+        id: curves
         Layout.fillWidth: true
         visible: root.sweep.rows.length > 0
         implicitHeight: 190
-        sweep: root.sweep
-        mapColor: Theme.accent
-        reduceColor: Theme.text
-        totalColor: Theme.warning
-        gridColor: Theme.line
-        textColor: Theme.textDim
-        fontSize: Theme.fontSmall
+        PlotItem {
+            id: plot
+            anchors.fill: parent
+            anchors.margins: 10
+            anchors.leftMargin: 48
+            anchors.rightMargin: 20
+            anchors.bottomMargin: 26
+            plot: visible ? root.sweep.plot : undefined
+            colors: [Theme.warning, Theme.text, Theme.accent]
+            grid: Array.from(root.sweep.timeTicks).map(tick => tick.at)
+            gridColor: Theme.line
+        }
+        Repeater {
+            model: root.sweep.timeTicks
+            Remark {
+                required property var modelData
+                anchors.right: plot.left
+                anchors.rightMargin: Theme.gap
+                y: plot.y + (1 - modelData.at) * plot.height - height / 2
+                text: modelData.text
+            }
+        }
+        Repeater {
+            model: root.sweep.clockTicks
+            Remark {
+                required property var modelData
+                x: plot.x + modelData.at * plot.width - width / 2
+                anchors.bottom: curves.bottom
+                text: modelData.text
+            }
+        }
     }
     Repeater {
         model: root.sweep.rows.length > 0

@@ -5,7 +5,6 @@ import Throng.Ui
 Item {
     id: root
 
-    required property Session session
     required property CompareView view
     required property VideoView frame
     property real fraction: 0.5  // position of the divider
@@ -106,11 +105,11 @@ Item {
     Caption {
         objectName: "compareLeft"
         x: Theme.gap
-        settings: root.session.detection
+        settings: root.view.first
         count: root.view.leftCount
         ms: root.view.leftMs
         // While both run at the same time, they share the processor.
-        note: root.session.transport.playing && !root.session.source.still && root.view.aloneMs > 0
+        note: root.view.playing && root.view.aloneMs > 0
               ? qsTr("alone %1 ms").arg(Theme.milliseconds(root.view.aloneMs)) : ""
     }
     Caption {
@@ -121,7 +120,7 @@ Item {
         ms: root.view.rightMs
         note: root.view.error.length > 0 ? root.view.error
             : !root.view.ready ? qsTr("Computing …")
-            : root.session.transport.playing && root.view.shown < root.view.offered - 1
+            : root.view.playing && root.view.shown < root.view.offered - 1
             ? qsTr("cannot keep up: %1 of %2 frames shown").arg(Theme.count(root.view.shown)).arg(Theme.count(root.view.offered))
             : ""
         noteColor: root.view.error.length > 0 || root.view.ready ? Theme.warning : Theme.textDim

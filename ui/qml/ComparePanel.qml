@@ -7,14 +7,14 @@ import Throng.Ui
 Rectangle {
     id: root
 
-    required property Session session
     readonly property string tipSide: "left"
     required property CompareView view
     property bool kiosk: false
     property bool rightSide: true  // the controls change the right side
-    readonly property DetectionSettings settings: rightSide ? view.second : session.detection
-    readonly property bool usesDevice: session.backend.name === "cuda"
+    readonly property DetectionSettings settings: rightSide ? view.second : view.first
+    required property bool usesDevice
     signal modelRequested()
+    signal modelsRequested()  // that they are looked for
 
     color: Theme.surface
 
@@ -86,7 +86,7 @@ Rectangle {
                 usesDevice: root.usesDevice
                 kiosk: root.kiosk || root.rightSide  // the file dialog sets the model of the left side
                 onModelRequested: root.modelRequested()
-                onModelsRequested: root.session.findModels()
+                onModelsRequested: root.modelsRequested()
             }
             SuppressionPanel {
                 width: parent.width

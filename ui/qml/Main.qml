@@ -69,7 +69,31 @@ C.ApplicationWindow {
         const sections = session.sections
         return wall === null && (sections.isKnown("sidePanel") ? sections.isOpen("sidePanel") : width >= 1300)
     }
-    function openFile() { dialogs.use(d => d.openFile()) }
+    // Asks with the dialog of the desktop, if it has one. Such a dialog may replace a file without a question.
+    function askFor(request: var) {
+        const loader = FileSystem.desktopAsks && request.mode !== "save" ? desktopDialogs : fileSheet
+        loader.active = true
+        loader.item.ask(request)
+    }
+    function openFile() {
+        askFor({ mode: "files", title: qsTr("Open videos and images"), kind: qsTr("Videos and images"),
+                 patterns: session.source.patterns, folder: session.recent.folder(),
+                 accept: files => session.playlist.openAll(files) })
+    }
+    function openFolder() {
+        askFor({ mode: "folder", title: qsTr("Open a folder of images"), folder: session.recent.folder(),
+                 accept: folders => session.playlist.openAll(folders) })
+    }
+    function openModel() {
+        askFor({ mode: "file", title: qsTr("Open a detector model"), kind: qsTr("Models"),
+                 patterns: session.detection.modelPattern, folder: FileSystem.parentOf(session.detection.model),
+                 accept: files => session.detection.openModel(files[0]) })
+    }
+    function saveCounts() {
+        askFor({ mode: "save", title: qsTr("Save the lines and zones"), patterns: "*.toml", suffix: "toml",
+                 folder: counts.folder, name: counts.file === "" ? "lines-and-zones.toml" : counts.file,
+                 accept: files => counts.saveAs(files[0]) })
+    }
     function showSources() { sources.visible ? sources.close() : sources.open() }
     function toggleHelp() { sheet.visible ? sheet.close() : sheet.open() }
     function toggleFullScreen() { fullScreen ? showNormal() : showFullScreen() }
@@ -106,7 +130,8 @@ C.ApplicationWindow {
     function resetView() {
         sheet.close()
         sources.close()
-        countsFile.close()
+        const files = fileSheet.item as FileSheet
+        if (files) files.close()
         titleBar.viewMenu.close()
         session.sections.restore()
         panel.scrollToTop()
@@ -166,13 +191,16 @@ C.ApplicationWindow {
         }
     }
     Loader {
-        id: dialogs
-        objectName: "dialogs"
+        id: desktopDialogs
         active: false
-        sourceComponent: FileDialogs { session: root.session }
-        function use(action) {
-            active = true
-            action(item)
+        source: "DesktopDialogs.qml"  // by its name: Qt 6.2 lacks a part of it
+    }
+    Loader {
+        id: fileSheet
+        active: false
+        sourceComponent: FileSheet {
+            parent: root.contentItem
+            thumbnails: !root.session.display.blur && !root.session.display.hidesAlways
         }
     }
 
@@ -228,7 +256,9 @@ C.ApplicationWindow {
         anchors.top: parent.top
         visible: root.chrome
         opacity: root.fullScreen ? 0.92 : 1
-        session: root.session
+        source: root.session.source
+        playlist: root.session.playlist
+        viewList: root.session.views
         actions: actions
         shortcuts: shortcutTable
         panelOpen: root.panelOpen
@@ -245,7 +275,8 @@ C.ApplicationWindow {
             current: root.wallTile
             onCurrentChanged: root.wallTile = current
             wall: root.wall
-            session: root.session
+            detection: root.session.detection
+            feedback: root.session.feedback
         }
     }
     VideoView {
@@ -285,15 +316,16 @@ C.ApplicationWindow {
         anchors.top: view.top
         anchors.topMargin: view.topMargin
         anchors.bottom: root.fullScreen && root.chrome ? transport.top : view.bottom
-        session: root.session
         view: root.wallShown ? null : root.session.views.find("replay")
     }
+    Binding { target: replay.shown; property: "barBelow"; value: transport.visible; when: replay.shown !== null }
     Badges {
         id: badges
         objectName: "badges"
         anchors.right: view.right
         anchors.top: view.top
-        anchors.topMargin: view.topMargin + view.figuresHeight + Theme.gap
+        // A replayed frame covers the figures.
+        anchors.topMargin: view.topMargin + (badges.replay.active ? 0 : view.figuresHeight) + Theme.gap
         anchors.rightMargin: Theme.gap + 4
         visible: !root.wallShown && view.video.hasFrame
         source: root.session.source
@@ -346,7 +378,6 @@ C.ApplicationWindow {
         height: below ? Math.round(tall * 0.55) : root.visitor ? parent.height - visitorBar.height - caption.height
             : root.fullScreen && !root.chrome ? parent.height : tall
         visible: root.docked
-        session: root.session
         view: root.besideRequested
     }
     SidePanel {
@@ -357,21 +388,38 @@ C.ApplicationWindow {
         anchors.bottom: root.fullScreen && !root.chrome ? parent.bottom : transport.top
         width: Math.min(Theme.panelWidth, root.width - 60)
         visible: root.panelOpen && !root.compare.open
-        session: root.session
+        sections: root.session.sections
+        status: root.session.status
+        backend: root.session.backend
+        detection: root.session.detection
+        display: root.session.display
+        source: root.session.source
+        transport: root.session.transport
+        stages: root.session.stages
+        history: root.session.history
+        switches: root.session.switches
+        clocks: root.session.clocks
+        sweep: root.session.sweep
+        views: root.session.views
         shortcuts: shortcutTable
+        onSwitchChosen: (switchId, choice) => root.session.setSwitch(switchId, choice)
+        onSwitchesReset: root.session.resetSwitches()
+        onSweepRequested: root.session.startOrStopSweep()
+        onModelsRequested: root.session.findModels()
         kiosk: root.kiosk
-        onModelRequested: dialogs.use(d => d.openModel())
-        onCountsFileRequested: countsFile.open()
+        onModelRequested: root.openModel()
+        onCountsFileRequested: root.saveCounts()
     }
     Loader {
         anchors.fill: panel
         active: root.panelOpen && root.compare.open
         sourceComponent: ComparePanel {
             objectName: "comparePanel"
-            session: root.session
             view: root.compare
+            usesDevice: root.session.backend.name === "cuda"
             kiosk: root.kiosk
-            onModelRequested: dialogs.use(d => d.openModel())
+            onModelsRequested: root.session.findModels()
+            onModelRequested: root.openModel()
         }
     }
     TransportBar {
@@ -381,7 +429,12 @@ C.ApplicationWindow {
         anchors.bottom: parent.bottom
         visible: root.chrome
         opacity: root.fullScreen ? 0.92 : 1
-        session: root.session
+        source: root.session.source
+        transport: root.session.transport
+        timeline: root.session.timeline
+        playlist: root.session.playlist
+        recorder: root.session.captures.recorder
+        replay: root.session.views.find("replay") as Replay
         actions: actions
         shortcuts: shortcutTable
         fullScreen: root.fullScreen
@@ -426,12 +479,8 @@ C.ApplicationWindow {
         onCamerasRequested: root.session.findCameras()
         onOpenRequested: spec => root.session.open(spec)
         onDemoRequested: root.session.openDemo()
-        onFileRequested: dialogs.use(d => d.openFile())
-        onFolderRequested: dialogs.use(d => d.openFolder())
-    }
-    CountsFileSheet {
-        id: countsFile
-        counts: root.counts
+        onFileRequested: root.openFile()
+        onFolderRequested: root.openFolder()
     }
     ShortcutSheet {
         id: sheet

@@ -7,7 +7,6 @@ import Throng.Ui
 Rectangle {
     id: root
 
-    required property Session session
     readonly property string tipSide: "left"
     required property MatrixView view
     // Which rules are shown: that of the frame, one of both, or both side by side.
@@ -18,8 +17,6 @@ Rectangle {
     readonly property real widest: both ? 2 : 0.8  // useful width as a multiple of the height
     function nextRules() { rules = both ? "onePass" : showsGreedy ? "both" : "greedy" }
     property real sweep: 1  // upper fraction of the rows that have been reduced
-    readonly property string sourceState: session.transport.state
-    readonly property bool waiting: sourceState === "idle" || sourceState === "opening" || sourceState === "failed"  // for a source
 
     // Returns where a row lies in an image of this height; the row as a fraction of the whole matrix.
     function rowAt(fraction: real, height: real): real {
@@ -84,7 +81,7 @@ Rectangle {
                 Accessible.role: Accessible.Graphic
                 Accessible.name: qsTr("Suppression matrix, %1").arg(panel.title)
                 Accessible.focusable: true
-                activeFocusOnTab: root.view.count > 0
+                activeFocusOnTab: root.view.count > 0 || activeFocus  // Qt warns if it changes while it has the focus
                 readonly property bool visualFocus: activeFocus  // the arrow keys select a row
                 function selectRow(row: int) {
                     const last = root.view.count - 1
@@ -258,7 +255,7 @@ Rectangle {
             Layout.fillWidth: true
             text: root.view.selection.length > 0
                 ? (root.view.following ? qsTr("following: %1").arg(root.view.selection) : root.view.selection)
-                : root.view.computeMs === 0 && root.waiting ? qsTr("No frames yet")
+                : root.view.waiting ? qsTr("No frames yet")
                 : root.view.computeMs === 0 ? qsTr("Computing …")  // the first one; many detections take seconds
                 : root.view.count === 0 ? qsTr("No raw detections in this frame")
                 : qsTr("cost of this view: %1 ms per matrix, on the CPU").arg(Theme.milliseconds(root.view.computeMs))

@@ -7,7 +7,6 @@ import Throng.Ui
 Rectangle {
     id: root
 
-    required property Session session
     readonly property string tipSide: "left"
     required property RaceView view
 

@@ -2,13 +2,13 @@ import QtQuick
 import QtQuick.Layouts
 import Throng.Ui
 
-// The last 30 seconds: a strip with the time of every frame. A frame that is chosen there covers the live image, with
-// its boxes and its stages, until "Live" is pressed.
+// The last 30 seconds. A frame that is chosen in the bar covers the live image, with its boxes and its stages, until
+// "Live" is pressed.
 Item {
     id: root
 
-    required property Session session
     required property Replay view
+    property bool barBelow: false  // the transport bar has the times of the frames
     readonly property alias stripHeight: strip.height
 
     Rectangle {
@@ -20,10 +20,12 @@ Item {
         color: "black"
         visible: root.view.active
         MouseArea { anchors.fill: parent }  // the live image below is not to be used
-        ReplayItem {
+        FrameItem {
             objectName: "replayImage"
             anchors.fill: parent
-            replay: root.view
+            image: root.view.picture
+            frame: root.view.frameSize
+            boxes: root.view.boxes
             boxColor: Theme.keptBox
             Accessible.role: Accessible.Graphic
             Accessible.name: root.view.title
@@ -76,7 +78,7 @@ Item {
         anchors.left: parent.left
         anchors.right: parent.right
         anchors.bottom: parent.bottom
-        height: 112
+        height: root.barBelow ? 52 : 112
         color: Theme.surface
         ColumnLayout {
             anchors.fill: parent
@@ -124,44 +126,12 @@ Item {
                     onClicked: root.view.open = false
                 }
             }
-            Rectangle {
+            Loader {
                 Layout.fillWidth: true
                 Layout.fillHeight: true
-                color: Theme.background
-                border.color: Theme.line
-                ReplayPlot {
-                    id: plot
-                    objectName: "replayPlot"
-                    anchors.fill: parent
-                    anchors.margins: 1
-                    replay: root.view
-                    color: Theme.accent
-                    markColor: Theme.text
-                    Accessible.role: Accessible.Graphic
-                    Accessible.name: qsTr("Milliseconds of every frame of the last 30 seconds")
-                    Accessible.focusable: true
-                    activeFocusOnTab: root.view.count > 0
-                    readonly property bool visualFocus: activeFocus  // the arrow keys choose a frame
-                    Keys.onLeftPressed: root.view.step(-1)
-                    Keys.onRightPressed: root.view.step(1)
-                    Keys.onPressed: event => {
-                        if (event.key === Qt.Key_Home) root.view.selectSecondsAgo(30)
-                        else if (event.key === Qt.Key_End) root.view.goLive()
-                        else return
-                        event.accepted = true
-                    }
-                    FocusRing { shown: plot.visualFocus; anchors.margins: 0; radius: 0 }
-                    MouseArea {
-                        function pick(x: real) { root.view.selectSecondsAgo(Math.max(0, 30 * (1 - x / width))) }
-                        anchors.fill: parent
-                        onPressed: event => pick(event.x)
-                        onPositionChanged: event => pick(event.x)
-                    }
-                }
-                Remark {
-                    x: 4
-                    text: root.view.count > 0 ? qsTr("%1 ms").arg(plot.msScale) : qsTr("Recording begins with the next frame")
-                }
+                active: !root.barBelow
+                visible: active
+                sourceComponent: ReplayBar { replay: root.view }
             }
         }
     }

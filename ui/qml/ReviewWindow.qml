@@ -69,11 +69,13 @@ C.ApplicationWindow {
                 Layout.fillWidth: true
                 Layout.fillHeight: true
                 color: "black"
-                ReviewItem {
+                FrameItem {
                     objectName: "reviewImage"
                     anchors.fill: parent
-                    review: root.review
-                    color: Theme.warning
+                    image: root.review.picture
+                    frame: root.review.frameSize
+                    boxes: root.review.outlines
+                    boxColor: Theme.warning
                     Accessible.role: Accessible.Graphic
                     Accessible.name: qsTr("%1 in the original").arg(root.review.title)
                 }
@@ -84,12 +86,14 @@ C.ApplicationWindow {
                     height: width
                     color: "black"
                     border.color: Theme.warning
-                    ReviewItem {
+                    FrameItem {
                         objectName: "reviewCloseUp"
                         anchors.fill: parent
                         anchors.margins: 1
-                        review: root.review
-                        color: Theme.warning
+                        image: root.review.picture
+                        frame: root.review.frameSize
+                        boxes: root.review.outlines
+                        boxColor: Theme.warning
                         closeUp: true
                         Accessible.role: Accessible.Graphic
                         Accessible.name: qsTr("%1 enlarged").arg(root.review.title)

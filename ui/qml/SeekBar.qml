@@ -44,15 +44,14 @@ T.Slider {
         height: control.hovered || control.pressed ? 8 : 6
         radius: height / 2
         color: Theme.groove
-        TimelineItem {
+        PlotItem {
             z: -1  // below the track
             anchors.left: parent.left
             anchors.right: parent.right
             anchors.bottom: parent.top
             height: 17
-            timeline: control.timeline
-            color: Theme.textDim
-            slowColor: Theme.warning
+            plot: visible ? control.timeline.plot : undefined
+            colors: [Theme.textDim, Theme.warning]
             opacity: 0.6
         }
         Rectangle {
@@ -96,42 +95,17 @@ T.Slider {
         }
     }
     HoverHandler { id: pointer }
-    // The time below the pointer, and what was seen then.
-    Rectangle {
-        id: peek
+    Peek {
         objectName: "hoverTime"
         readonly property real fraction: control.pressed ? control.visualPosition
-            : Math.max(0, Math.min(1, (pointer.point.position.x - control.background.x) / control.background.width))
+            : Math.max(0, Math.min(1, (center - control.background.x) / control.background.width))
         readonly property int faces: visible ? control.timeline.facesAt(fraction) : -1
-        readonly property var image: visible ? control.timeline.imageAt(fraction) : undefined
-        x: Math.max(0, Math.min(control.width - width, pointer.point.position.x - width / 2))
-        y: -height + 4
-        width: Math.max(time.implicitWidth + 16, image ? thumbnail.width + 8 : 0)
-        height: 28 + (image ? thumbnail.height + 4 : 0)
-        radius: Theme.radius
-        color: Theme.surfaceHigh
-        border.color: Theme.line
         visible: pointer.hovered || control.pressed
-        ImageItem {
-            id: thumbnail
-            objectName: "hoverImage"
-            x: 4
-            y: 4
-            width: 160
-            height: width / control.timeline.aspect
-            visible: peek.image !== undefined
-            image: peek.image
-        }
-        Label {
-            id: time
-            objectName: "hoverTimeText"
-            anchors.horizontalCenter: parent.horizontalCenter
-            anchors.bottom: parent.bottom
-            height: 28
-            text: Theme.clock(control.pressed ? control.value : peek.fraction * control.to)
-                  + (peek.faces >= 0 ? qsTr(" · %1 found").arg(Theme.count(peek.faces)) : "")
-            font.pixelSize: Theme.fontSmall
-        }
+        center: pointer.point.position.x
+        image: visible ? control.timeline.imageAt(fraction) : undefined
+        aspect: control.timeline.aspect
+        text: Theme.clock(control.pressed ? control.value : fraction * control.to)
+              + (faces >= 0 ? qsTr(" · %1 found").arg(Theme.count(faces)) : "")
     }
     handle: Rectangle {
         x: control.visualPosition * (control.width - width)

@@ -7,13 +7,29 @@ import Throng.Ui
 Rectangle {
     id: root
 
-    required property Session session
+    required property PanelSections sections
+    required property RunStatus status
+    required property BackendStatus backend
+    required property DetectionSettings detection
+    required property DisplaySettings display
+    required property Source source
+    required property Transport transport
+    required property StageModel stages
+    required property History history
+    required property SwitchModel switches
+    required property Clocks clocks
+    required property Sweep sweep
+    required property Views views
     required property ShortcutModel shortcuts
-    readonly property CountsView counting: session.views.find("counts") as CountsView
-    readonly property Replay replay: session.views.find("replay") as Replay
+    readonly property CountsView counting: views.find("counts") as CountsView
+    readonly property Replay replay: views.find("replay") as Replay
     property bool kiosk: false
     readonly property string tipSide: "left"
     readonly property bool dense: height < 800  // keeps the clock profiles visible below the bars
+    signal switchChosen(switchId: string, choice: string)
+    signal switchesReset()
+    signal sweepRequested()
+    signal modelsRequested()  // that they are looked for
     signal modelRequested()
     signal countsFileRequested()
 
@@ -47,53 +63,53 @@ Rectangle {
             HeadlinePanel {
                 Layout.fillWidth: true
                 dense: root.dense
-                status: root.session.status
-                backend: root.session.backend
-                detection: root.session.detection
-                source: root.session.source
-                transport: root.session.transport
+                status: root.status
+                backend: root.backend
+                detection: root.detection
+                source: root.source
+                transport: root.transport
                 replay: root.replay
             }
             Section {
-                sections: root.session.sections
+                sections: root.sections
                 key: "timing"
                 title: qsTr("Timing")
                 TimingPanel {
                     Layout.fillWidth: true
                     dense: root.dense
-                    stages: root.session.stages
-                    clocks: root.session.clocks
-                    history: root.session.history
+                    stages: root.stages
+                    clocks: root.clocks
+                    history: root.history
                     replay: root.replay
                 }
             }
             Section {
-                sections: root.session.sections
+                sections: root.sections
                 key: "switches"
                 title: qsTr("Optimizations")
-                visible: root.session.switches.count > 0
+                visible: root.switches.count > 0
                 SwitchPanel {
                     Layout.fillWidth: true
-                    switches: root.session.switches
-                    onChosen: (switchId, choice) => root.session.setSwitch(switchId, choice)
-                    onResetRequested: root.session.resetSwitches()
+                    switches: root.switches
+                    onChosen: (switchId, choice) => root.switchChosen(switchId, choice)
+                    onResetRequested: root.switchesReset()
                 }
             }
             Section {
-                sections: root.session.sections
+                sections: root.sections
                 key: "board"
                 title: qsTr("Board")
-                visible: root.session.clocks.present || root.session.clocks.telemetry.count > 0
+                visible: root.clocks.present || root.clocks.telemetry.count > 0
                 BoardPanel {
                     Layout.fillWidth: true
-                    clocks: root.session.clocks
-                    sweep: root.session.sweep
-                    onSweepRequested: root.session.startOrStopSweep()
+                    clocks: root.clocks
+                    sweep: root.sweep
+                    onSweepRequested: root.sweepRequested()
                 }
             }
             Section {
                 id: counts
-                sections: root.session.sections
+                sections: root.sections
                 key: "counts"
                 title: qsTr("People, lines and zones")
                 visible: !root.kiosk  // it saves files
@@ -120,45 +136,45 @@ Rectangle {
                 }
             }
             Section {
-                sections: root.session.sections
+                sections: root.sections
                 key: "image"
                 title: qsTr("Image")
                 DisplayPanel {
                     Layout.fillWidth: true
-                    stageMap: root.session.views.find("stageMap")
-                    display: root.session.display
+                    stageMap: root.views.find("stageMap")
+                    display: root.display
                     shortcuts: root.shortcuts
-                    landmarks: root.session.detection.hasLandmarks
+                    landmarks: root.detection.hasLandmarks
                 }
             }
             Section {
-                sections: root.session.sections
+                sections: root.sections
                 key: "detector"
                 title: qsTr("Detector")
                 NetworkHint {
                     Layout.fillWidth: true
-                    detection: root.session.detection
-                    sections: root.session.sections
+                    detection: root.detection
+                    sections: root.sections
                     allowed: !root.kiosk
                 }
                 DetectorPanel {
                     Layout.fillWidth: true
-                    detection: root.session.detection
-                    givenUp: root.session.status.givenUp
-                    usesDevice: root.session.backend.name === "cuda"
+                    detection: root.detection
+                    givenUp: root.status.givenUp
+                    usesDevice: root.backend.name === "cuda"
                     kiosk: root.kiosk
                     onModelRequested: root.modelRequested()
-                    onModelsRequested: root.session.findModels()
+                    onModelsRequested: root.modelsRequested()
                 }
             }
             Section {
-                sections: root.session.sections
+                sections: root.sections
                 key: "suppression"
                 title: qsTr("Suppression")
                 SuppressionPanel {
                     Layout.fillWidth: true
-                    detection: root.session.detection
-                    usesDevice: root.session.backend.name === "cuda"
+                    detection: root.detection
+                    usesDevice: root.backend.name === "cuda"
                 }
             }
         }

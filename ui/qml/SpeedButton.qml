@@ -8,7 +8,7 @@ IconButton {
     required property Transport transport
     required property Actions actions
 
-    text: transport.speed + "×"
+    text: Theme.number(transport.speed) + "×"
     tip: qsTr("Playback speed ([ and ])")
     implicitWidth: 62
     onClicked: actions.nextSpeed()

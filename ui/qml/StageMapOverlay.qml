@@ -7,7 +7,6 @@ Item {
     id: root
     objectName: "stageMap"
 
-    required property Session session
     required property StageMapView view
     required property VideoView frame
     readonly property VideoItem video: frame.video

@@ -48,7 +48,7 @@ ColumnLayout {
         tip: qsTr("From which confidence on a detection is shown and counted: higher keeps fewer false ones")
         range: root.detection.ranges.min_confidence
         value: root.detection.minConfidence
-        valueText: root.detection.minConfidence.toFixed(2)
+        valueText: Theme.fixed(root.detection.minConfidence, 2)
         onMoved: v => root.detection.minConfidence = Math.round(v * 100) / 100
     }
     Choice {

@@ -62,6 +62,8 @@ QtObject {
         const minutes = Math.floor(s / 60) % 60
         return hours > 0 ? hours + ":" + pad(minutes) + ":" + pad(s % 60) : minutes + ":" + pad(s % 60)
     }
+    // Formats a number with as many decimals as it needs: 1, 0.5, 0,5.
+    function number(value: real): string { return String(value).replace(".", Qt.locale().decimalPoint) }
     // Formats a number with so many decimals, as the language of the window writes it: 0.5, 0,5. Without
     // types: qmllint of Qt 6.4 ends with a signal where a typed function of a singleton calls another one.
     function fixed(value, decimals) {

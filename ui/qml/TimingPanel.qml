@@ -111,16 +111,15 @@ ColumnLayout {
             objectName: "timingPlot"
             anchors.fill: parent
             anchors.topMargin: 18
-            history: root.history
-            rawColor: Theme.textDim
-            mapColor: Theme.accent
-            reduceColor: Theme.text
+            plot: visible ? root.history.plot : undefined
+            colors: [Theme.textDim, Theme.text, Theme.accent]
+            grid: [0, 0.5, 1]
             gridColor: Theme.line
             Accessible.role: Accessible.Graphic
             Accessible.name: qsTr("Plot of raw detections, map and reduce")
             TapHandler {
                 onTapped: event => {
-                    const number = plot.numberAt(event.position.x)
+                    const number = root.history.numberAt(event.position.x / plot.width)
                     if (number >= 0) root.replay.selectNumber(number)
                 }
             }
@@ -131,11 +130,11 @@ ColumnLayout {
             }
         }
         Remark {
-            text: Theme.count(plot.rawScale)
+            text: plot.visible ? Theme.count(root.history.rawScale) : ""
         }
         Remark {
             anchors.right: parent.right
-            text: qsTr("%1 ms").arg(plot.msScale)
+            text: plot.visible ? qsTr("%1 ms").arg(Theme.number(root.history.msScale)) : ""
         }
     }
 }

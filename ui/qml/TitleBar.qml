@@ -8,7 +8,9 @@ import Throng.Ui
 Rectangle {
     id: root
 
-    required property Session session
+    required property Source source
+    required property Playlist playlist
+    required property Views viewList
     required property Actions actions
     required property ShortcutModel shortcuts
     property bool panelOpen: true
@@ -22,7 +24,7 @@ Rectangle {
     readonly property bool narrow: width < 720
     readonly property bool wide: width >= 1100  // names of the views beside their icons
     onNarrowChanged: menu.close()
-    readonly property var views: Array.from(session.views.all).filter(view => view.icon !== "" && actions.isAllowed(view.id))
+    readonly property var views: Array.from(viewList.all).filter(view => view.icon !== "" && actions.isAllowed(view.id))
     function isOpen(view: View): bool { return view.open && (panelOpen || view.id !== "counts") }  // in the panel
 
     implicitHeight: 56
@@ -55,7 +57,7 @@ Rectangle {
             Label {
                 objectName: "sourceTitle"
                 width: parent.width
-                text: root.session.source.spec.length > 0 ? root.session.source.title : "Throng"
+                text: root.source.spec.length > 0 ? root.source.title : "Throng"
                 font.pixelSize: Theme.fontTitle
                 font.bold: true
                 elide: Text.ElideMiddle
@@ -63,8 +65,8 @@ Rectangle {
             Remark {
                 width: parent.width
                 visible: text.length > 0
-                text: (root.session.playlist.place.length > 0 ? root.session.playlist.place + " · " : "")
-                      + root.session.source.details
+                text: (root.playlist.place.length > 0 ? root.playlist.place + " · " : "")
+                      + root.source.details
             }
         }
         Repeater {

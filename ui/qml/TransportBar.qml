@@ -6,12 +6,14 @@ import Throng.Ui
 Rectangle {
     id: root
 
-    required property Session session
     property real tipEnd: 0  // where a panel beside the image begins, in the window
     readonly property string tipSide: "above"
-    readonly property Source source: session.source
-    readonly property Transport transport: session.transport
-    readonly property Recorder recorder: session.captures.recorder
+    required property Source source
+    required property Transport transport
+    required property Timeline timeline
+    required property Playlist playlist
+    required property Recorder recorder
+    required property Replay replay
     required property Actions actions
     required property ShortcutModel shortcuts
     property bool fullScreen: false
@@ -19,6 +21,7 @@ Rectangle {
     property bool wall: false   // no source to play
     property bool narrow: width < 720
 
+    readonly property bool replays: !wall && replay.open
     readonly property bool playable: !source.still && transport.state !== "idle" && transport.state !== "opening"
 
     implicitHeight: 60
@@ -40,7 +43,7 @@ Rectangle {
         }
         IconButton {
             objectName: "previousFile"
-            visible: !root.wall && !root.kiosk && root.session.playlist.count > 1
+            visible: !root.wall && !root.kiosk && root.playlist.count > 1
             iconName: "previous"
             tip: root.shortcuts.tip("previousFile")
             onClicked: root.actions.trigger("previousFile")
@@ -69,7 +72,7 @@ Rectangle {
         }
         IconButton {
             objectName: "nextFile"
-            visible: !root.wall && !root.kiosk && root.session.playlist.count > 1
+            visible: !root.wall && !root.kiosk && root.playlist.count > 1
             iconName: "next"
             tip: root.shortcuts.tip("nextFile")
             onClicked: root.actions.trigger("nextFile")
@@ -83,17 +86,25 @@ Rectangle {
                 : Theme.clock(root.transport.position)
         }
         SeekBar {
+            id: seekBar
             Layout.fillWidth: true
             Layout.leftMargin: Theme.gap
             Layout.rightMargin: Theme.gap
-            visible: root.source.seekable
+            visible: root.source.seekable && !(root.replays && root.width < 1000)
             source: root.source
             transport: root.transport
-            timeline: root.session.timeline
+            timeline: root.timeline
+        }
+        Loader {
+            Layout.fillWidth: !seekBar.visible  // a narrow bar has no space for both
+            Layout.preferredWidth: 260
+            active: root.replays
+            visible: active
+            sourceComponent: ReplayBar { replay: root.replay }
         }
         Item {
             Layout.fillWidth: true
-            visible: !root.wall && !root.source.seekable
+            visible: !root.wall && !root.source.seekable && !root.replays
         }
         SpeedButton {
             visible: !root.wall && !root.source.live && !root.source.still && !root.narrow
@@ -133,6 +144,7 @@ Rectangle {
             onClicked: root.actions.trigger("screenshot")
         }
         IconButton {
+            objectName: "fullScreenButton"
             visible: !root.kiosk
             iconName: root.fullScreen ? "window" : "fullscreen"
             tip: root.shortcuts.tip("fullscreen")

@@ -52,7 +52,6 @@ Rectangle {
         ViewLoader {
             required property View modelData
             anchors.fill: video
-            session: root.session
             view: modelData
             properties: ({ frame: root })
         }

@@ -1,11 +1,10 @@
 import QtQuick
 import Throng.Ui
 
-// Loads the QML file of a view while it is open. The file has the properties session and view, and what is given here.
+// Loads the QML file of a view while it is open. The file has the property view, and what is given here.
 Loader {
     id: root
 
-    required property Session session
     required property View view    // null: none
     property var properties: ({})  // of the file, besides
 
@@ -18,6 +17,6 @@ Loader {
 
     function load() {
         if (opened === null) source = ""
-        else setSource(opened.file, Object.assign({ session: session, view: opened }, properties))
+        else setSource(opened.file, Object.assign({ view: opened }, properties))
     }
 }

@@ -8,7 +8,8 @@ Rectangle {
     objectName: "wall"
 
     required property Wall wall
-    required property Session session
+    required property DetectionSettings detection
+    required property Feedback feedback
     readonly property bool visualFocus: activeFocus  // keys of the window that it uses yield
     property int current: 0
     readonly property int count: wall ? wall.tiles.length : 0
@@ -37,7 +38,7 @@ Rectangle {
     function enlarge(number: int) {
         current = number
         const tile = wall.tiles[number]
-        if (tile.state === "opening" || tile.state === "failed") session.feedback.say(qsTr("%1 is not running").arg(tile.title))
+        if (tile.state === "opening" || tile.state === "failed") feedback.say(qsTr("%1 is not running").arg(tile.title))
         else wall.enlarge(number)
     }
 
@@ -53,7 +54,7 @@ Rectangle {
             spacing: Theme.gapLarge
             Label {
                 objectName: "wallFaces"
-                text: root.wall ? "%1 %2".arg(Theme.count(root.wall.faces)).arg(Theme.counted(root.wall.faces, root.session.detection.finds)) : ""
+                text: root.wall ? "%1 %2".arg(Theme.count(root.wall.faces)).arg(Theme.counted(root.wall.faces, root.detection.finds)) : ""
                 color: Theme.accent
                 font.pixelSize: Theme.fontTitle
                 font.bold: true
@@ -66,7 +67,7 @@ Rectangle {
             Remark {
                 Layout.fillWidth: true
                 horizontalAlignment: Text.AlignRight
-                text: root.session.detection.title + (root.wall && root.wall.backend !== "" ? " · " + root.wall.backend : "")
+                text: root.detection.title + (root.wall && root.wall.backend !== "" ? " · " + root.wall.backend : "")
             }
         }
     }
@@ -161,7 +162,7 @@ Rectangle {
                                 : cell.modelData.state === "opening" ? qsTr("opening")
                                 : cell.modelData.state === "silent" ? qsTr("no signal")
                                 : !cell.modelData.hasImage ? qsTr("waiting")
-                                : qsTr("%1 %2").arg(Theme.count(cell.modelData.faces)).arg(Theme.counted(cell.modelData.faces, root.session.detection.finds))
+                                : qsTr("%1 %2").arg(Theme.count(cell.modelData.faces)).arg(Theme.counted(cell.modelData.faces, root.detection.finds))
                                   + (cell.modelData.state === "ended" ? qsTr(" · ended")
                                      : cell.modelData.frameRate > 0 ? qsTr(" · %1 fps").arg(Theme.fixed(cell.modelData.frameRate, cell.modelData.frameRate < 99.5 ? 1 : 0)) : "")
                                   + (cell.modelData.state === "running" && cell.modelData.latency > 0 ? qsTr(" · %1 ms").arg(Theme.fixed(cell.modelData.latency, 0)) : "")

@@ -8,6 +8,7 @@
 #include "core/base/stopwatch.h"
 #include "ui/language/language.h"
 #include "ui/models/stage_model.h"
+#include "ui/plot/plot_item.h"
 #include "ui/replay/small_image.h"
 
 namespace throng::ui {
@@ -21,6 +22,8 @@ Replay::Replay(QObject* parent)
           problem.empty() ? receive(image) : logger().error("cannot store a frame: {}", problem.text());
       }) {
     connect(this, &Replay::selectionChanged, this, &View::coverChanged);
+    connect(this, &Replay::selectionChanged, this, &Replay::plotChanged);
+    connect(this, &Replay::changed, this, &Replay::plotChanged);
 }
 
 void Replay::change(bool open) {
@@ -107,17 +110,59 @@ void Replay::selectNumber(double number) {
 }
 
 void Replay::selectSecondsAgo(double seconds) {
-    if (entries_.empty()) return;
+    if (!entries_.empty()) select(index_at(seconds));
+}
+
+std::size_t Replay::index_at(double seconds_ago) const {
     const double length = std::chrono::duration<double>(kLength).count();
     const auto ago = std::chrono::duration_cast<ReplayEntry::Clock::duration>(
-        std::chrono::duration<double>(std::clamp(seconds, 0.0, length)));
+        std::chrono::duration<double>(std::clamp(seconds_ago, 0.0, length)));
     const auto wanted = entries_.back().at - ago;
     const auto at = std::lower_bound(
         entries_.begin(), entries_.end(), wanted,
         [](const ReplayEntry& entry, ReplayEntry::Clock::time_point value) { return entry.at < value; });
     auto index = std::min(static_cast<std::size_t>(at - entries_.begin()), entries_.size() - 1);
     if (index > 0 && wanted - entries_[index - 1].at < entries_[index].at - wanted) --index;  // the nearer one
-    select(index);
+    return index;
+}
+
+double Replay::seconds_before_newest(const ReplayEntry& entry) const {
+    return std::chrono::duration<double>(entries_.back().at - entry.at).count();
+}
+
+QVariant Replay::imageAt(double secondsAgo) const {
+    if (entries_.empty()) return {};
+    const ReplayEntry& entry = entries_[index_at(secondsAgo)];
+    return entry.jpeg ? QVariant(image_of(*entry.jpeg)) : QVariant();
+}
+
+QString Replay::momentAt(double secondsAgo) const {
+    if (entries_.empty()) return {};
+    const ReplayEntry& entry = entries_[index_at(secondsAgo)];
+    return tr("%1 s before · %2 found").arg(fixed(seconds_before_newest(entry), 1)).arg(entry.kept);
+}
+
+double Replay::ms_scale() const {
+    double most = 0;
+    for (const ReplayEntry& entry : entries_) most = std::max(most, entry.total_ms);
+    return round_scale(most);
+}
+
+QVariant Replay::plot() const {
+    constexpr double kMarkWidth = 0.012;
+    PlotSeries mark{PlotSeries::Look::bars, 1, {}, kMarkWidth}, times{PlotSeries::Look::bars, 0, {}};
+    const double scale = ms_scale();
+    const ReplayEntry* chosen = selected();
+    for (const ReplayEntry& entry : entries_) {
+        const double x = 1 - seconds_before_newest(entry) / std::chrono::duration<double>(kLength).count();
+        times.values.emplace_back(x, entry.total_ms / scale);
+        if (&entry == chosen) mark.values.emplace_back(x, 1);
+    }
+    return QVariant::fromValue(Plot{std::move(mark), std::move(times)});
+}
+
+double Replay::aspect() const {
+    return entries_.empty() ? 1 : static_cast<double>(entries_.back().width) / std::max(1, entries_.back().height);
 }
 
 void Replay::step(int entries) {
@@ -149,16 +194,15 @@ const ReplayEntry* Replay::selected() const {
 }
 
 double Replay::seconds() const {
-    return entries_.empty() ? 0 : std::chrono::duration<double>(entries_.back().at - entries_.front().at).count();
+    return entries_.empty() ? 0 : seconds_before_newest(entries_.front());
 }
 
 QString Replay::title() const {
     const ReplayEntry* entry = selected();
     if (entry == nullptr) return {};
-    const double ago = std::chrono::duration<double>(entries_.back().at - entry->at).count();
     return tr("frame %1, %2 s before: %3 of %4 boxes, %5 ms")
         .arg(entry->frame)
-        .arg(fixed(ago, 1))
+        .arg(fixed(seconds_before_newest(*entry), 1))
         .arg(entry->kept)
         .arg(entry->raw)
         .arg(fixed(entry->total_ms, 1));

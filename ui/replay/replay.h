@@ -3,6 +3,7 @@
 
 #include <QtQml/qqmlregistration.h>
 #include <QImage>
+#include <QSize>
 #include <QString>
 #include <QVariantList>
 #include <chrono>
@@ -46,7 +47,13 @@ class Replay : public throng::ui::View {
     Q_PROPERTY(bool active READ active NOTIFY selectionChanged)
     Q_PROPERTY(bool hidesFaces READ hides_faces NOTIFY selectionChanged)
     Q_PROPERTY(bool hasImage READ has_image NOTIFY selectionChanged)
+    Q_PROPERTY(QVariant picture READ picture NOTIFY selectionChanged)
+    Q_PROPERTY(QSize frameSize READ frame_size NOTIFY selectionChanged)
+    Q_PROPERTY(QVariant boxes READ boxes NOTIFY selectionChanged)
     Q_PROPERTY(QString title READ title NOTIFY selectionChanged)
+    Q_PROPERTY(double aspect READ aspect NOTIFY changed)
+    Q_PROPERTY(QVariant plot READ plot NOTIFY plotChanged)
+    Q_PROPERTY(double msScale READ ms_scale NOTIFY plotChanged)
     Q_PROPERTY(int kept READ kept NOTIFY selectionChanged)
     Q_PROPERTY(int raw READ raw NOTIFY selectionChanged)
     Q_PROPERTY(double totalMs READ total_ms NOTIFY selectionChanged)
@@ -79,6 +86,9 @@ public:
     // closed, which then holds nothing yet.
     Q_INVOKABLE void selectNumber(double number);
     Q_INVOKABLE void selectSecondsAgo(double seconds);  // before the newest entry
+    // Of the nearest entry: its image, empty if there is none, and when it was with what was found.
+    Q_INVOKABLE [[nodiscard]] QVariant imageAt(double secondsAgo) const;
+    Q_INVOKABLE [[nodiscard]] QString momentAt(double secondsAgo) const;
     Q_INVOKABLE void step(int entries);
     Q_INVOKABLE void goLive();
 
@@ -88,6 +98,10 @@ public:
     // Images are skipped while their thread or the window is slower than detection; boxes and times never are.
     [[nodiscard]] bool has_image() const { return active() && selected()->jpeg != nullptr; }
     [[nodiscard]] QString title() const;
+    // The selected entry as a bar of the whole height, the times of all as bars; colors 1 and 0.
+    [[nodiscard]] QVariant plot() const;
+    [[nodiscard]] double ms_scale() const;  // milliseconds at the upper edge
+    [[nodiscard]] double aspect() const;    // width by height of the newest entry
     // Of the selected entry; 0: none is.
     [[nodiscard]] int kept() const { return active() ? static_cast<int>(selected()->kept) : 0; }
     [[nodiscard]] int raw() const { return active() ? static_cast<int>(selected()->raw) : 0; }
@@ -99,7 +113,11 @@ public:
 
     [[nodiscard]] const std::deque<ReplayEntry>& entries() const { return entries_; }  // oldest first
     [[nodiscard]] const ReplayEntry* selected() const;                                 // null: live
-    [[nodiscard]] QImage image() const;  // of the selected entry; null if there is none
+    // Of the selected entry; null or empty if there is none.
+    [[nodiscard]] QImage image() const;
+    [[nodiscard]] QVariant picture() const { return image(); }
+    [[nodiscard]] QSize frame_size() const { return active() ? QSize(selected()->width, selected()->height) : QSize(); }
+    [[nodiscard]] QVariant boxes() const { return active() ? QVariant::fromValue(selected()->boxes) : QVariant(); }
 
     static constexpr std::chrono::seconds kLength{30};
     static constexpr std::size_t kMaxBytes = 48U << 20;
@@ -109,6 +127,7 @@ public:
 signals:
     void changed();
     void selectionChanged();
+    void plotChanged();  // with either of them
 
 protected:
     void change(bool open) override;
@@ -127,6 +146,8 @@ private:
     void receive(const Image& image);
     void trim();
     void select(std::size_t index);
+    [[nodiscard]] std::size_t index_at(double seconds_ago) const;  // of the nearest entry, of which there is one
+    [[nodiscard]] double seconds_before_newest(const ReplayEntry& entry) const;
 
     std::deque<ReplayEntry> entries_;
     std::size_t bytes_ = 0;  // of all entries

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/log.h"
+#include "ui/plot/plot_item.h"
 
 namespace throng::ui {
 namespace {
@@ -63,6 +64,19 @@ void Timeline::set_hides_faces(bool on) {
     if (std::exchange(hides_faces_, on) == on || !on) return;
     worker_.clear();
     for (Part& part : parts_) part.jpeg.reset();
+}
+
+QVariant Timeline::plot() const {
+    constexpr double kTall = 0.7;  // of the bars: the marks are above
+    PlotSeries faces{PlotSeries::Look::bars, 0, {}, 1.0 / kParts}, slow{PlotSeries::Look::marks, 1, {}};
+    int most = 1;
+    for (const Part& part : parts_) most = std::max(most, part.faces);
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        const double x = (static_cast<double>(i) + 0.5) / kParts;
+        if (parts_[i].faces >= 0) faces.values.emplace_back(x, kTall * parts_[i].faces / most);
+        if (parts_[i].slow) slow.values.emplace_back(x, 1);
+    }
+    return QVariant::fromValue(Plot{std::move(faces), std::move(slow)});
 }
 
 int Timeline::facesAt(double fraction) const {

@@ -20,6 +20,7 @@ class Timeline : public QObject {
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the session")
     Q_PROPERTY(double aspect READ aspect NOTIFY changed)
+    Q_PROPERTY(QVariant plot READ plot NOTIFY changed)
 
 public:
     static constexpr int kParts = 240;
@@ -44,7 +45,8 @@ public:
     Q_INVOKABLE [[nodiscard]] QVariant imageAt(double fraction) const;
     Q_INVOKABLE [[nodiscard]] int facesAt(double fraction) const;  // -1: unknown
 
-    [[nodiscard]] double aspect() const { return aspect_; }                  // width by height of the images
+    [[nodiscard]] QVariant plot() const;                     // faces as bars, slow parts as marks; colors 0 and 1
+    [[nodiscard]] double aspect() const { return aspect_; }  // width by height of the images
     [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }  // empty, or kParts
 
 signals:

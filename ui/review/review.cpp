@@ -45,6 +45,8 @@ Review::Review(ReviewOptions options, QObject* parent)
               pts_ = frame.pts;
               emit frameChanged();
           }) {
+    connect(this, &Review::frameChanged, this, &Review::outlineChanged);
+    connect(this, &Review::currentChanged, this, &Review::outlineChanged);
     const auto open = std::find(written_.begin(), written_.end(), Decision::none);
     select(open == written_.end() ? 0 : static_cast<int>(open - written_.begin()));
 }
@@ -197,6 +199,13 @@ void Review::set_message(const QString& text, bool failed) {
     message_ = text;
     failed_ = failed;
     emit messageChanged();
+}
+
+QVariant Review::outlines() const {
+    const QRectF at = outline();
+    if (at.isEmpty()) return QVariant::fromValue(std::vector<Box>());
+    return QVariant::fromValue(std::vector<Box>{{static_cast<float>(at.x()), static_cast<float>(at.y()),
+                                                 static_cast<float>(at.width()), static_cast<float>(at.height())}});
 }
 
 QRectF Review::outline() const {

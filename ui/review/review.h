@@ -28,6 +28,9 @@ class Review : public QAbstractListModel {
     Q_PROPERTY(QString title READ title NOTIFY currentChanged)
     Q_PROPERTY(bool playing READ playing WRITE set_playing NOTIFY playingChanged)
     Q_PROPERTY(double position READ position NOTIFY frameChanged)
+    Q_PROPERTY(QVariant picture READ picture NOTIFY frameChanged)
+    Q_PROPERTY(QSize frameSize READ frame_size NOTIFY frameChanged)
+    Q_PROPERTY(QVariant outlines READ outlines NOTIFY outlineChanged)
     Q_PROPERTY(bool onRight READ on_right NOTIFY frameChanged)
     Q_PROPERTY(bool writing READ writing NOTIFY writingChanged)
     Q_PROPERTY(double progress READ progress NOTIFY progressChanged)
@@ -71,8 +74,12 @@ public:
     [[nodiscard]] const QImage& image() const { return image_; }
     // Returns where the current track is in the frame on screen, in pixels of the frame; empty outside its time.
     [[nodiscard]] QRectF outline() const;
+    [[nodiscard]] QVariant picture() const { return image_; }
+    [[nodiscard]] QSize frame_size() const { return image_.size(); }
+    [[nodiscard]] QVariant outlines() const;  // the outline, if there is one, as std::vector<Box>
 
 signals:
+    void outlineChanged();  // with the frame or the current track
     void decisionsChanged();
     void currentChanged();
     void playingChanged();

@@ -183,10 +183,6 @@ std::shared_ptr<Pipeline> Session::release() {
     return pipeline;
 }
 
-void Session::openUrl(const QUrl& url) {
-    open(url.isLocalFile() ? url.toLocalFile() : url.toString());
-}
-
 void Session::openDemo() {
     open(kDemo);
 }
@@ -286,7 +282,7 @@ void Session::refresh() {
 }
 
 ViewFrame Session::view_frame() const {
-    return {result(), pipeline_->settings(), history_.added(), transport_.playing()};
+    return {result(), pipeline_->settings(), history_.added(), transport_.playing() && !source_.still()};
 }
 
 // Also continues what it has paused.

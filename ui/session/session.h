@@ -6,7 +6,6 @@
 #include <QObject>
 #include <QSettings>
 #include <QTimer>
-#include <QUrl>
 #include <memory>
 #include <optional>
 
@@ -123,7 +122,6 @@ public:
 
     // Opens a source. The current one remains on screen until the next one is open, and if it cannot be opened.
     Q_INVOKABLE void open(const QString& spec);
-    Q_INVOKABLE void openUrl(const QUrl& url);
     Q_INVOKABLE void openDemo();
     void open_stand_in();  // the demo, until another source is back
     Q_INVOKABLE void findCameras();

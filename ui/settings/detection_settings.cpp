@@ -200,8 +200,8 @@ int DetectionSettings::model_index() const {
     return static_cast<int>(std::find(specs.begin(), specs.end(), model()) - specs.begin());
 }
 
-QString DetectionSettings::model_filter() const {
-    return QStringLiteral("%1 (*%2)").arg(translated(kind().title), to_qstring(kind().model.suffix));
+QString DetectionSettings::model_pattern() const {
+    return u'*' + to_qstring(kind().model.suffix);
 }
 
 void DetectionSettings::chooseModel(int index) {

@@ -33,7 +33,7 @@ class DetectionSettings : public QObject {
     Q_PROPERTY(bool takesModel READ takes_model NOTIFY changed)
     Q_PROPERTY(QStringList models READ models NOTIFY modelsChanged)
     Q_PROPERTY(int modelIndex READ model_index NOTIFY modelsChanged)
-    Q_PROPERTY(QString modelFilter READ model_filter NOTIFY changed)
+    Q_PROPERTY(QString modelPattern READ model_pattern NOTIFY changed)
     Q_PROPERTY(bool takesThreshold READ takes_threshold NOTIFY changed)
     Q_PROPERTY(bool usesModelThreshold READ uses_model_threshold NOTIFY changed)
     Q_PROPERTY(double modelThreshold READ model_threshold NOTIFY modelsChanged)
@@ -88,7 +88,7 @@ public:
     // Installed models of the kind, the default first, including a model that was opened from another folder.
     [[nodiscard]] QStringList models() const;
     [[nodiscard]] int model_index() const;
-    [[nodiscard]] QString model_filter() const;  // for a file dialog: "Haar cascade (*.xml)"
+    [[nodiscard]] QString model_pattern() const;  // of its files: "*.xml"
     [[nodiscard]] bool takes_threshold() const;
     [[nodiscard]] bool uses_model_threshold() const;  // no threshold is set: the model's own applies
     [[nodiscard]] double model_threshold() const;     // the model's own; 0: not known
