@@ -252,6 +252,9 @@ class Buffers(unittest.TestCase):
         self.assertEqual(throng.nms(rows, [0.3, 0.1, 0.2], score_threshold=0.1), [0, 2])
         # Compared in the type of the scores: 0.3 as float32 is a little more than 0.3.
         self.assertEqual(list(throng.nms(floats(sum(rows, []), 4), floats([0.3, 0.4, 0.2]), score_threshold=0.3)), [1])
+        # Beyond the range of float32.
+        for least, kept in ((1e300, []), (-1e300, [1, 0, 2])):
+            self.assertEqual(list(throng.nms(floats(sum(rows, []), 4), floats([0.3, 0.4, 0.2]), score_threshold=least)), kept)
 
     def test_limits_that_change(self):
         """An object whose number changes, as an element of a tensor, counts with the number of each call."""
