@@ -1137,6 +1137,9 @@ class Detection(unittest.TestCase):
                 with self.assertRaisesRegex(throng.Error, text) as raised, mock.patch("logging.Logger.log"):
                     call()
                 self.assertEqual(raised.exception.status, status)
+            with self.assertRaises(ZeroDivisionError), mock.patch("logging.Logger.log", side_effect=ZeroDivisionError):
+                throng.fetch_model(folder=folder, mirror=mirror)
+            self.assertEqual(len(requests), 1)  # the terms were not shown
             for wrong in ({"name": ""}, {"name": 3}, {"folder": b"x" * 3}, {"mirror": True},
                           {"mirror": pathlib.PurePosixPath("http://127.0.0.1")}, {"name": pathlib.PurePosixPath("yunet_n_dynamic")}):
                 with self.assertRaises(TypeError):

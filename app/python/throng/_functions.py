@@ -66,7 +66,7 @@ def _with_limits(params, score_threshold, max_output):
     return params
 
 
-# What is cached gets Python's own numbers and texts: a tensor would be found by its identity, whatever it holds, and kept.
+# Caches get Python's own numbers and texts: a tensor would be found by its identity, whatever it holds, and kept.
 
 
 @functools.lru_cache(maxsize=64)
