@@ -66,14 +66,17 @@ inline std::string& creation_error() {
 // Debug mode: addresses of handles that were destroyed while THRONG_CHECK_POINTERS was in the environment.
 class DestroyedHandles {
 public:
-    static void add(const void* handle) noexcept {
-        if (std::getenv("THRONG_CHECK_POINTERS") == nullptr) return;
+    // Returns whether the handle is to be deleted: false for the second of two threads, too, that destroy one.
+    [[nodiscard]] static bool add(const void* handle) noexcept {
+        if (std::getenv("THRONG_CHECK_POINTERS") == nullptr) return !has(handle);
         const std::lock_guard lock(mutex_);
         try {
-            handles_.insert(handle);
+            const bool is_first = handles_.insert(handle).second;
+            count_ = handles_.size();
+            return is_first;
         } catch (...) {  // out of memory: this one is not checked
+            return true;
         }
-        count_ = handles_.size();
     }
     static void remove(const void* handle) noexcept {  // a new one has the address
         if (count_ == 0) return;
@@ -149,9 +152,7 @@ public:
     // Deletes a handle; null is allowed. One that cannot be used stays in memory: its threads cannot be joined.
     template <class Made>
     static void destroy(Made* handle) noexcept {
-        if (handle == nullptr || DestroyedHandles::has(handle) || handle->why_unusable() != nullptr) return;
-        DestroyedHandles::add(handle);
-        delete handle;
+        if (handle != nullptr && DestroyedHandles::add(handle) && handle->why_unusable() == nullptr) delete handle;
     }
     struct Destroy {
         template <class Made>

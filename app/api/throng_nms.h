@@ -23,10 +23,11 @@
  * fork: a handle for the host also works in the child; one for a device that was made before fork reports
  * THRONG_ERROR_USAGE there.
  * Signals, errors, and what is stable: as in throng.h. Nothing is logged.
- * Debugging: while THRONG_CHECK_POINTERS is in the environment, calls with a handle that was destroyed are
- * THRONG_ERROR_USAGE, and device handles that are created reject pointers to host memory that the device cannot read.
+ * Debugging: a handle that is destroyed while THRONG_CHECK_POINTERS is in the environment is remembered until another one
+ * has its address: calls with it are THRONG_ERROR_USAGE, and destroying it again does nothing. Device handles that are
+ * created meanwhile reject pointers to host memory that the device cannot read.
  * Ownership: the caller owns all arrays. The library keeps no pointer after a call, except that a device call returns
- * before the device has finished. Using a handle after throng_nms_destroy is undefined. */
+ * before the device has finished. Using a handle after throng_nms_destroy is undefined otherwise. */
 #ifndef THRONG_NMS_H
 #define THRONG_NMS_H
 

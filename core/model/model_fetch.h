@@ -17,7 +17,7 @@ struct ModelFetch {
     std::string folder;              // empty: the user's model folder
     std::string mirror;              // URL of a folder with the same files; empty: TH_MODEL_MIRROR, or the publisher's
     std::string certificates;        // as Download::certificates
-    // What the caller calls them, for messages:
+    // The caller's names of the two, for messages:
     Message folder_name = Setting{"to", "DIR"};
     Message mirror_name = Setting{"from"};
 };

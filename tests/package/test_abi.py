@@ -41,6 +41,7 @@ def compiled(compiler, api, header, folder, functions, map_file):
     library = source.with_suffix(".so")
     # A field that is added into padding would not change the size of the struct.
     made = run(compiler, "-std=c99", "-g", "-shared", "-fPIC", "-Werror=padded", f"-I{api}",
+               f"-ffile-prefix-map={folder}/=",  # the record names the source
                f"-Wl,--version-script={map_file}", source, "-o", library)
     if made.returncode != 0:
         sys.exit(f"{header}: {made.stderr}")

@@ -5,10 +5,13 @@
 
 import array
 import concurrent.futures
+import ctypes
+import functools
 import http.server
 import io
 import multiprocessing
 import os
+import pathlib
 import random
 import shutil
 import signal
@@ -35,6 +38,12 @@ try:
     import torchvision
 except ImportError:
     torchvision = None
+
+try:
+    ctypes.CDLL("libcurl.so.4")
+    has_curl = True
+except OSError:
+    has_curl = False
 
 seed = int(os.environ.get("THRONG_SEED", "77"))
 
@@ -160,6 +169,7 @@ class Buffers(unittest.TestCase):
                                 lambda: throng.nms(boxes, scores, score_threshold=float("nan")),
                                 lambda: throng.nms(boxes, scores, score_threshold=[], rule="greedy")],
             "max_output": [lambda: throng.nms(boxes, scores, max_output=0), lambda: throng.nms(boxes, scores, max_output=[]),
+                           *(functools.partial(throng.nms, boxes, scores, max_output=most) for most in (2.7, "3", True)),
                            lambda: throng.nms(boxes, scores, max_output=-1, rule="greedy"),
                            lambda: throng.nms_mask(boxes, scores, max_output=1 << 31)],
             "density: is required by pair='adaptive'": [lambda: throng.nms(boxes, scores, rule="greedy", pair="adaptive")],
@@ -242,6 +252,33 @@ class Buffers(unittest.TestCase):
         self.assertEqual(throng.nms(rows, [0.3, 0.1, 0.2], score_threshold=0.1), [0, 2])
         # Compared in the type of the scores: 0.3 as float32 is a little more than 0.3.
         self.assertEqual(list(throng.nms(floats(sum(rows, []), 4), floats([0.3, 0.4, 0.2]), score_threshold=0.3)), [1])
+        # Beyond the range of float32.
+        for least, kept in ((1e300, []), (-1e300, [1, 0, 2])):
+            self.assertEqual(list(throng.nms(floats(sum(rows, []), 4), floats([0.3, 0.4, 0.2]), score_threshold=least)), kept)
+
+    def test_limits_that_change(self):
+        """An object whose number changes, as an element of a tensor, counts with the number of each call."""
+        class Changing:  # found by its identity, as a tensor
+            def __init__(self, value):
+                self.value = value
+
+            def __float__(self):
+                return float(self.value)
+
+            def __index__(self):
+                return self.value
+
+        rows, scores = [[0, 0, 9, 9], [50, 0, 60, 9], [90, 0, 99, 9]], [3, 1, 2]
+        for rule in (None, "greedy"):
+            limits = {"score_threshold": Changing(0), "max_output": Changing(3)}
+            self.assertEqual(throng.nms(rows, scores, rule=rule, **limits), [0, 2, 1])
+            limits["score_threshold"].value = 1
+            self.assertEqual(throng.nms(rows, scores, rule=rule, **limits), [0, 2])
+            limits["max_output"].value = 1
+            self.assertEqual(throng.nms(rows, scores, rule=rule, **limits), [0])
+        hits = Changing(1)
+        for hits.value, kept in ((1, [0, 2, 1]), (2, [])):
+            self.assertEqual(throng.nms(rows, scores, rule="greedy", min_hits=hits), kept)
 
     def test_ctrl_c(self):
         """A call that would take long ends with the exception of a handler, and the next calls work."""
@@ -631,6 +668,8 @@ assert_type(throng.nms(boxes, scores, 0.5, rule="greedy", overlap="min", max_out
 assert_type(throng.nms(boxes, scores, return_hits=True), tuple[Indices, NDArray[numpy.int32]])
 assert_type(throng.soft_nms(boxes, scores), tuple[Indices, NDArray[numpy.float32]])
 assert_type(throng.nms_mask(boxes, scores, score_threshold=0.1), tuple[NDArray[numpy.bool_], Indices])
+taken = numpy.zeros(3, numpy.uint8)
+assert_type(throng.nms_mask(boxes, scores, mask=taken), tuple[NDArray[numpy.uint8], Indices])
 assert_type(throng.nms([[0, 0, 1, 1]], [1]), list[int])
 assert_type(throng.batched_nms([(0, 0, 1, 1.5)], [1], [3], return_hits=True), tuple[list[int], list[int]])
 assert_type(throng.nms(memoryview(b""), array.array("f", [1])), memoryview)
@@ -1058,8 +1097,12 @@ class Detection(unittest.TestCase):
             throng.nms(floats([0, 0, 1], 3), floats([1]))
         self.assertEqual(raised.exception.status, 2)
 
+    @unittest.skipUnless(has_curl, "no libcurl")
+    @mock.patch.dict(os.environ)
     def test_fetch_model(self):
         """As `throng models fetch`: the terms first, nothing but the publisher's file, a reason without a connection."""
+        for name in ("TH_FETCH", "TH_MODEL_MIRROR", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+            os.environ.pop(name, None)
         body = b"x" * 322906  # as many bytes as the recommended network has
         requests = []
 
@@ -1094,7 +1137,11 @@ class Detection(unittest.TestCase):
                 with self.assertRaisesRegex(throng.Error, text) as raised, mock.patch("logging.Logger.log"):
                     call()
                 self.assertEqual(raised.exception.status, status)
-            for wrong in ({"name": ""}, {"name": 3}, {"folder": b"x" * 3}, {"mirror": True}):
+            with self.assertRaises(ZeroDivisionError), mock.patch("logging.Logger.log", side_effect=ZeroDivisionError):
+                throng.fetch_model(folder=folder, mirror=mirror)
+            self.assertEqual(len(requests), 1)  # the terms were not shown
+            for wrong in ({"name": ""}, {"name": 3}, {"folder": b"x" * 3}, {"mirror": True},
+                          {"mirror": pathlib.PurePosixPath("http://127.0.0.1")}, {"name": pathlib.PurePosixPath("yunet_n_dynamic")}):
                 with self.assertRaises(TypeError):
                     throng.fetch_model(**wrong)
             with mock.patch.dict(os.environ, {"TH_FETCH": "OFF"}), self.assertRaisesRegex(throng.Error, "declined") as raised:

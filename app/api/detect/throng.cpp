@@ -45,6 +45,7 @@ struct throng_detector : api::Handle {
 };
 
 struct throng_stop {
+    throng_stop() { api::DestroyedHandles::remove(this); }
     std::stop_source source;
 };
 
@@ -114,7 +115,10 @@ api::DetectionOptions options_of(const throng_options* given) {
     require(options.pixels >= THRONG_PIXELS_DECODED && options.pixels <= THRONG_PIXELS_RGB, "options.pixels",
             "must be DECODED, GRAY, BGR or RGB");
     result.pixels = static_cast<api::Pixels>(options.pixels);
-    if (options.stop != nullptr) result.stop = options.stop->source.get_token();
+    if (options.stop != nullptr) {
+        require(!api::DestroyedHandles::has(options.stop), "options.stop", "was destroyed");
+        result.stop = options.stop->source.get_token();
+    }
     result.chosen.set("detector", options.detector);
     if (options.model != nullptr) result.chosen.set("model", options.model);
     const auto set = [&result](const char* name, auto value, bool chosen) {
@@ -444,11 +448,11 @@ throng_stop* throng_stop_create(void) {
 }
 
 void throng_stop_request(throng_stop* stop) {
-    if (stop != nullptr) stop->source.request_stop();
+    if (stop != nullptr && !api::DestroyedHandles::has(stop)) stop->source.request_stop();
 }
 
 void throng_stop_destroy(throng_stop* stop) {
-    delete stop;
+    if (stop != nullptr && api::DestroyedHandles::add(stop)) delete stop;
 }
 
 void throng_stream_stop(throng_stream* stream) {

@@ -248,7 +248,7 @@ void HostNms::order_by_image(const throng_nms_input& input) {
     });
 }
 
-// Of each group, the first max_output remain; 0: all.
+// Removes what exceeds the first max_output of each group; 0: nothing.
 void HostNms::limit_groups(std::int32_t max_output) {
     if (max_output == 0) return;
     std::vector<std::int32_t> sizes(num_groups_, 0);

@@ -3,17 +3,28 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "app/api/nms/reals.h"
 
 namespace throng::api {
+namespace {
+
+// Returns the number in another type; infinite if it exceeds the range of that, where a cast would be undefined.
+template <class Real>
+Real narrowed(double value) {
+    if (std::abs(value) <= static_cast<double>(std::numeric_limits<Real>::max())) return static_cast<Real>(value);
+    return value > 0 ? std::numeric_limits<Real>::infinity() : -std::numeric_limits<Real>::infinity();
+}
+
+}  // namespace
 
 throng_nms_input Selection::select(const throng_nms_input& input, double threshold) {
     selects_ = !std::isnan(threshold) && input.num_boxes > 0;
     if (!selects_) return input;
     indices_.clear();
     with_reals(input.scores, input.dtype, [&](const auto* scores) {
-        const auto least = static_cast<decltype(value_of(*scores))>(threshold);
+        const auto least = narrowed<decltype(value_of(*scores))>(threshold);
         for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(input.num_boxes); ++i) {
             if (value_of(scores[i]) > least) indices_.push_back(i);
         }
@@ -31,7 +42,7 @@ throng_nms_input Selection::select(const throng_nms_input& input, double thresho
     return selected;
 }
 
-// Replaces the array by a copy of the selected elements; null stays null.
+// Replaces the array by a copy of the selected elements, unless it is null.
 template <class Type>
 void Selection::gather(const Type*& array, std::size_t bytes_of_one, std::vector<std::byte>& copy) const {
     if (array == nullptr) return;

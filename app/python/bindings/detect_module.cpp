@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -329,8 +330,13 @@ private:
 class FetchLog final : public ModelFetchObserver {
 public:
     void show_terms(const std::string& text) override {
-        const py::gil_scoped_acquire locked;
-        write_log(THRONG_SEVERITY_WARNING, text);
+        const py::gil_scoped_acquire locked;  // waits for the log: nothing is fetched before
+        try {
+            write_log(THRONG_SEVERITY_WARNING, text);
+        } catch (const py::error_already_set&) {
+            failure = std::current_exception();
+            throw;
+        }
     }
     bool update(const RecommendedModel&, std::uint64_t) override { return !stopped; }
     void finish(const RecommendedModel&, const std::filesystem::path& path, DownloadResult) override {
@@ -339,6 +345,7 @@ public:
 
     std::atomic<bool> stopped{false};
     std::string installed;
+    std::exception_ptr failure;  // of Python's logging
 };
 
 // Returns the path of the installed model. Empty texts: the defaults.
@@ -356,6 +363,7 @@ std::string fetch_model(const std::string& name, const std::string& folder, cons
     throng_status status = THRONG_OK;
     const auto fetch = [&] { status = api::guarded(text, [&] { fetch_models(what, log); }); };
     if (!run_with_signals(fetch, [&log] { log.stopped = true; })) throw py::error_already_set();
+    if (log.failure) std::rethrow_exception(log.failure);
     check(status, text.c_str());
     return log.installed;
 }

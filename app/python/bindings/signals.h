@@ -11,8 +11,9 @@ namespace throng::python {
 
 // Runs work() on another thread, if one can be made, and returns after it. On this thread, the handlers of Python's
 // signals run meanwhile.
-// Returns false if one has raised an exception, which is then set; stop() is called at that time, once. Work must not
-// touch Python. Rethrows what work() throws.
+// Returns false if one has raised an exception, which is then set; stop() is called at that time, once. Rethrows what
+// work() throws. Work runs without the interpreter's lock, which it may acquire, because this thread never waits with it.
+// Then it must neither keep the lock while it waits, nor return with an exception of Python that is set.
 template <class Work, class Stop>
 [[nodiscard]] bool run_with_signals(const Work& work, const Stop& stop) {
     std::future<void> done;

@@ -88,8 +88,10 @@ def fetch_model(name=None, *, folder=None, mirror=None, certificates=None):
     ends it, and the next call resumes.
     """
     texts = []
-    for value, keyword in ((name, "name"), (folder, "folder"), (mirror, "mirror"), (certificates, "certificates")):
-        if value is not None and (not isinstance(value, (str, os.PathLike)) or not os.fspath(value)):
+    path = (str, os.PathLike)
+    for value, keyword, types in ((name, "name", str), (folder, "folder", path), (mirror, "mirror", str),  # a path joins "//"
+                                  (certificates, "certificates", path)):
+        if value is not None and (not isinstance(value, types) or not os.fspath(value)):
             raise TypeError(f"{keyword}: must be a text that is not empty, not {value!r}")
         texts.append("" if value is None else os.fspath(value))
     return _detect.fetch_model(*texts)

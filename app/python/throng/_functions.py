@@ -6,6 +6,7 @@ import array
 import ctypes
 import functools
 import itertools
+import operator
 import re
 import sys
 
@@ -28,28 +29,44 @@ def _choice(table, value, name):
         raise Error(f"{name}: must be one of {', '.join(map(repr, table))}, not {value!r}") from None
 
 
-def _number(value, name, kind=float):
+def _number(value, name):
     try:
-        return kind(value)
+        return float(value)
     except (TypeError, ValueError, OverflowError):
         raise Error(f"{name}: must be a number, not {value!r}") from None
 
 
 def _count(value, name):
-    value = _number(value, name, int)
-    if not 1 <= value < 1 << 31:
-        raise Error(f"{name}: must lie in [1, 2^31 - 1], not {value}")
-    return value
+    try:
+        count = operator.index(value)
+    except TypeError:
+        count = None
+    if count is None or isinstance(value, bool):
+        raise Error(f"{name}: must be a whole number, not {value!r}")
+    if not 1 <= count < 1 << 31:
+        raise Error(f"{name}: must lie in [1, 2^31 - 1], not {count}")
+    return count
+
+
+def _limits(score_threshold, max_output):
+    if score_threshold is not None:
+        score_threshold = _number(score_threshold, "score_threshold")
+        if score_threshold != score_threshold:
+            raise Error("score_threshold: must be a number, not nan")
+    if max_output is not None:
+        max_output = _count(max_output, "max_output")
+    return score_threshold, max_output
 
 
 def _with_limits(params, score_threshold, max_output):
     if score_threshold is not None:
-        params.score_threshold = _number(score_threshold, "score_threshold")
-        if params.score_threshold != params.score_threshold:
-            raise Error("score_threshold: must be a number, not nan")
+        params.score_threshold = score_threshold
     if max_output is not None:
-        params.max_output = _count(max_output, "max_output")
+        params.max_output = max_output
     return params
+
+
+# Caches get Python's own numbers and texts: a tensor would be found by its identity, whatever it holds, and kept.
 
 
 @functools.lru_cache(maxsize=64)
@@ -69,26 +86,30 @@ def _rule_params(score_threshold, max_output, rule, overlap, pair, ties, compare
     params.ties = _choice(_TIES, ties, "ties")
     params.compare = _choice(_COMPARE, compare, "compare")
     params.pixels = _choice({"continuous": 0, "inclusive": 1}, pixels, "pixels")
-    params.min_hits = _count(min_hits, "min_hits")
-    params.theta = _number(theta, "iou_threshold")
-    params.sigma = _number(sigma, "sigma")
-    params.score_min = _number(score_min, "score_min")
-    params.feature_low = _number(feature_low, "feature_low")
-    params.feature_high = _number(feature_high, "feature_high")
-    params.feature_distance = _number(feature_distance, "feature_distance")
+    params.min_hits = min_hits
+    params.theta = theta
+    params.sigma = sigma
+    params.score_min = score_min
+    params.feature_low = feature_low
+    params.feature_high = feature_high
+    params.feature_distance = feature_distance
     return params
 
 
+def _converted_option(name, value, default):
+    if isinstance(default, str):
+        return value
+    return _count(value, name) if isinstance(default, int) else _number(value, name)
+
+
 def _params(iou_threshold, score_threshold, max_output, rule, options):
+    score_threshold, max_output = _limits(score_threshold, max_output)
     if rule is None:
         if options:
             raise Error(f"{next(iter(options))}: requires rule=, because torchvision's mode has no options")
         if type(iou_threshold) is not float:
             iou_threshold = _number(iou_threshold, "iou_threshold")
-        try:
-            return _torchvision_params(iou_threshold, score_threshold, max_output)
-        except TypeError:  # a limit cannot be a key of the cache
-            return _torchvision_params.__wrapped__(iou_threshold, score_threshold, max_output)
+        return _torchvision_params(iou_threshold, score_threshold, max_output)
     iou_threshold = _number(iou_threshold, "iou_threshold")
     defaults = {"overlap": "iou", "pair": "overlap", "ties": "total", "compare": "at-least", "pixels": "continuous",
                 "min_hits": 1, "sigma": 0.5, "score_min": 0.001, "feature_low": 0.1, "feature_high": 0.9,
@@ -96,11 +117,11 @@ def _params(iou_threshold, score_threshold, max_output, rule, options):
     for name in options:
         if name not in defaults:
             raise TypeError(f"unexpected argument {name!r}")
-    options = {"score_threshold": score_threshold, "max_output": max_output, "rule": rule, "theta": iou_threshold,
-               **defaults, **options}
+    options = {name: _converted_option(name, options.get(name, value), value) for name, value in defaults.items()}
+    options.update(score_threshold=score_threshold, max_output=max_output, rule=rule, theta=iou_threshold)
     try:
         return _rule_params(**options)
-    except TypeError:  # an option cannot be a key of the cache
+    except TypeError:  # a choice cannot be a key of the cache
         return _rule_params.__wrapped__(**options)
 
 

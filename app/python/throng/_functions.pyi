@@ -48,9 +48,10 @@ _Number = numpy.float16 | numpy.float32 | numpy.float64 | _Integer
 _Numpy = NDArray[_Number]
 _Kept = NDArray[numpy.int64]
 _Mask = NDArray[numpy.bool_]
+_Bytes = NDArray[numpy.uint8]
 _Rows = Sequence[Sequence[float]]
 _Buffer = memoryview | array[float] | array[int]
-_Array = _Numpy | _Mask | NDArray[numpy.uint8] | _Buffer | bytearray | _Tensor | _CudaArray | _DlpackArray
+_Array = _Numpy | _Mask | _Bytes | _Buffer | bytearray | _Tensor | _CudaArray | _DlpackArray
 _Same = TypeVar("_Same", bound=memoryview | _Tensor)  # results are of the library of boxes
 _Other = _Rows | Sequence[float] | _Array  # in other combinations
 
@@ -185,6 +186,13 @@ def nms_mask(
     rule: _Rule | None = ..., box_format: _BoxFormat = ..., density: _Array | None = ..., features: _Array | None = ...,
     **options: Unpack[_Options],
 ) -> tuple[_Mask, _Kept]: ...
+@overload
+def nms_mask(
+    boxes: _Numpy, scores: _Numpy, iou_threshold: float = ..., *, idxs: _Numpy | None = ..., mask: _Bytes,
+    count: _Kept | None = ..., score_threshold: float | None = ..., max_output: int | None = ...,
+    rule: _Rule | None = ..., box_format: _BoxFormat = ..., density: _Array | None = ..., features: _Array | None = ...,
+    **options: Unpack[_Options],
+) -> tuple[_Bytes, _Kept]: ...
 @overload
 def nms_mask(
     boxes: _Same, scores: _Array, iou_threshold: float = ..., *, idxs: _Array | None = ..., mask: _Same | None = ...,

@@ -326,7 +326,7 @@ TEST_F(DetectionLibrary, AStreamIsStoppedByAnotherThread) {
     throng_stop_destroy(nullptr);
 }
 
-// Each frame is given to one thread; a thread that comes during a call of another is told.
+// Each frame is given to one thread; a thread that comes during a call of another is rejected.
 TEST_F(DetectionLibrary, AStreamServesOneThreadAtATime) {
     const throng_options options = cpu_options();
     throng_stream* stream = nullptr;
@@ -357,9 +357,12 @@ TEST_F(DetectionLibrary, DebugModeFindsDestroyedHandles) {
     const throng_options options = cpu_options();
     throng_detector* detector = nullptr;
     throng_stream* stream = nullptr;
+    throng_stop* stop = throng_stop_create();
+    ASSERT_NE(stop, nullptr);
     ASSERT_EQ(throng_detector_create(&detector, THRONG_ABI, &options), THRONG_OK);
     ASSERT_EQ(throng_stream_open(&stream, THRONG_ABI, kEndless, &options), THRONG_OK);
     for (int k = 0; k < 2; ++k) {
+        throng_stop_destroy(stop);
         throng_detector_destroy(detector);
         throng_stream_destroy(stream);
     }
@@ -376,6 +379,11 @@ TEST_F(DetectionLibrary, DebugModeFindsDestroyedHandles) {
     EXPECT_STREQ(throng_stream_error(stream), "stream: was destroyed");
     EXPECT_EQ(throng_stream_counts(stream), nullptr);
     throng_stream_stop(stream);
+    throng_stop_request(stop);
+    throng_options stoppable = options;
+    stoppable.stop = stop;
+    EXPECT_EQ(throng_stream_open(&stream, THRONG_ABI, kEndless, &stoppable), THRONG_ERROR_USAGE);
+    EXPECT_STREQ(throng_stream_error(nullptr), "options.stop: was destroyed");
     // A new one may have the address.
     ASSERT_EQ(throng_detector_create(&detector, THRONG_ABI, &options), THRONG_OK);
     EXPECT_EQ(throng_detector_clone(&clone, detector), THRONG_OK) << throng_detector_error(detector);

@@ -489,6 +489,21 @@ TEST(NmsLibraryHandle, DebugModeFindsADestroyedOne) {
     ASSERT_EQ(setenv("THRONG_CHECK_POINTERS", "1", 1), 0);
     throng_nms_destroy(nms);
     throng_nms_destroy(nms);
+    for (int k = 0; k < 100; ++k) {  // two threads destroy one
+        throng_nms* shared = nullptr;
+        ASSERT_EQ(throng_nms_create(&shared, THRONG_NMS_ABI, THRONG_HOST, 0), THRONG_OK);
+        std::atomic<int> ready{0};
+        const auto destroy = [&] {
+            ++ready;
+            while (ready < 2) std::this_thread::yield();
+            throng_nms_destroy(shared);
+        };
+        std::thread other(destroy);
+        destroy();
+        other.join();
+    }
+    ASSERT_EQ(throng_nms_create(&nms, THRONG_NMS_ABI, THRONG_HOST, 0), THRONG_OK);
+    throng_nms_destroy(nms);
     unsetenv("THRONG_CHECK_POINTERS");
     EXPECT_EQ(throng_nms_set_threads(nms, 1), THRONG_ERROR_USAGE);
     EXPECT_STREQ(throng_nms_error(nms), "nms: was destroyed");
