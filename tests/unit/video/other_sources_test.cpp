@@ -1,8 +1,13 @@
 // The crowd, mosaics, cameras and GStreamer pipelines.
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <cstring>
+#include <functional>
+#include <memory>
+#include <new>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -10,6 +15,7 @@
 #include "core/frame/host_copies.h"
 #include "core/synth/crowd.h"
 #include "core/video/gstreamer_source.h"
+#include "core/video/live_source.h"
 #include "core/video/mosaic_source.h"
 #include "core/video/source.h"
 
@@ -149,6 +155,62 @@ TEST(Camera, AMissingCameraIsRejectedWithAListOfCameras) {
         if (failure.kind() == ErrorKind::unavailable) GTEST_SKIP() << failure.what(); \
         FAIL() << failure.what();                                                     \
     }
+
+// A connection that breaks, as its caller says.
+class BreakingInput final : public LiveInput {
+public:
+    explicit BreakingInput(std::function<void()> fail) : fail_(std::move(fail)) {}
+    MediaStatus next(MediaFrame&, const std::stop_token&) override {
+        fail_();
+        return MediaStatus::broken;
+    }
+    [[nodiscard]] Message read_error() const override { return "the line is cut"; }
+    [[nodiscard]] double waited_seconds() const override { return 0; }
+    [[nodiscard]] int width() const override { return 64; }
+    [[nodiscard]] int height() const override { return 48; }
+    [[nodiscard]] std::string details(int, int) const override { return {}; }
+    [[nodiscard]] double fps() const override { return 25; }
+    [[nodiscard]] double tick() const override { return 1e-3; }
+    [[nodiscard]] double step() const override { return 0.04; }
+
+private:
+    std::function<void()> fail_;
+};
+
+// Returns the error that ends a camera whose connection breaks and cannot be opened again, with one attempt.
+Error end_of_camera(const std::function<void()>& fail, const OpenLiveInput& open) {
+    MediaRequest request;
+    request.shown = "camera";
+    request.source.reconnects = 1;
+    const auto camera = make_live_source(request, std::make_unique<BreakingInput>(fail), open);
+    try {
+        Frame frame;
+        while (camera->read(frame, {}) == ReadStatus::timeout) {
+        }
+    } catch (const Error& failure) {
+        return failure;
+    }
+    return Error(ErrorKind::usage, "no error");
+}
+
+TEST(LiveSource, AThreadThatCannotBeStartedIsAFailedAttempt) {
+    int attempts = 0;
+    const OpenLiveInput open = [&](const MediaRequest&, const std::stop_token&) -> std::unique_ptr<LiveInput> {
+        ++attempts;
+        throw std::system_error(EAGAIN, std::generic_category());
+    };
+    const Error failure = end_of_camera([] {}, open);
+    EXPECT_EQ(attempts, 1);
+    EXPECT_EQ(failure.kind(), ErrorKind::input) << failure.what();
+    EXPECT_EQ(failure.problem(), "cannot start a thread; reconnecting failed");
+    EXPECT_EQ(failure.where(), "camera");
+}
+
+TEST(LiveSource, AnErrorOfTheSystemIsNamedWithItsSource) {
+    const Error failure = end_of_camera([] { throw std::bad_alloc(); }, {});
+    EXPECT_EQ(failure.kind(), ErrorKind::internal);
+    EXPECT_EQ(failure.message(), "camera: out of memory");
+}
 
 struct PipelineOutcome {
     std::vector<Frame> frames;
