@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -54,7 +55,8 @@ private:
     int width_ = 0;
     int height_ = 0;
     double fps_ = 0;
-    std::int64_t last_ticks_ = 0;
+    std::int64_t highest_ticks_ = 0;  // since the last jump
+    std::uint64_t segment_base_ = 0;  // of the last frame: each segment has its own
     std::int64_t jumps_ = 0;
     std::string format_;  // of the last frame, as GStreamer names it
     std::chrono::duration<double> waited_{};

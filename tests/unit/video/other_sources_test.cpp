@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <new>
@@ -18,6 +19,8 @@
 #include "core/video/live_source.h"
 #include "core/video/mosaic_source.h"
 #include "core/video/source.h"
+#include "tests/support/test_data.h"
+#include "tests/support/video_files.h"
 
 namespace throng {
 namespace {
@@ -302,6 +305,25 @@ TEST(Gstreamer, AClockThatStepsBackContinues) {
     EXPECT_EQ(file.error, "");
     ASSERT_EQ(file.frames.size(), 10U);
     for (std::size_t i = 0; i < 10; ++i) EXPECT_NEAR(file.frames[i].info().pts, static_cast<double>(i) / 10, 1e-6);
+}
+
+// The times 0 3 1 2 6 4 5, and then a jump back by more than frames are reordered.
+TEST(Gstreamer, FramesOutOfOrderDoNotShiftThoseThatFollow) {
+    TH_NEED_GSTREAMER();
+    TH_NEED_FFMPEG();
+    const test::ScratchDir scratch;
+    const std::filesystem::path path = scratch.path() / "reordered.mkv";
+    test::ffmpeg(
+        "-f lavfi -i testsrc=size=64x48:rate=10 -t 1 -pix_fmt yuv420p -c:v rawvideo -allow_raw_vfw 1 -bsf:v "
+        "'setts=pts=100*(N+if(gt(N\\,6)\\,0\\,40+if(N\\,if(eq(mod(N\\,3)\\,1)\\,2\\,-1))))'",
+        path);
+    const PipelineOutcome read =
+        outcome_of_pipeline("filesrc location=" + path.string() + " ! matroskademux ! appsink sync=false");
+    if (read.error.find("no element") != std::string::npos) GTEST_SKIP() << "skipped: " << read.error;
+    EXPECT_EQ(read.error, "");
+    const std::vector<double> expected{0, 0.3, 0.3, 0.3, 0.6, 0.6, 0.6, 0.7, 0.8, 0.9};
+    ASSERT_EQ(read.frames.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(read.frames[i].info().pts, expected[i], 1e-6) << i;
 }
 
 TEST(Gstreamer, APipelineThatFailsIsNoRegularEnd) {
