@@ -321,11 +321,11 @@ MediaFrame GstPipeline::frame_of(void* pulled) {
         if (GST_CLOCK_TIME_IS_VALID(time)) {
             frame.ticks = static_cast<std::int64_t>(time);
             // Within a segment, frames may come in the order of decoding, or from a clock that jitters.
-            const double allowed = segment->base == segment_base_ ? max_reorder(step()) : 0;
+            const std::pair<std::uint64_t, std::uint64_t> begin(segment->start, segment->base);
+            const double allowed = std::exchange(segment_, begin) == begin ? max_reorder(step()) : 0;
             const bool jumps = static_cast<double>(highest_ticks_ - *frame.ticks) * tick() > allowed;
             if (jumps) ++jumps_;
             highest_ticks_ = jumps ? *frame.ticks : std::max(highest_ticks_, *frame.ticks);
-            segment_base_ = segment->base;
         }
     }
     frame.padding_for_alpha = true;

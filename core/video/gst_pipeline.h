@@ -7,6 +7,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 
 #include "core/video/live_source.h"
 
@@ -55,8 +56,8 @@ private:
     int width_ = 0;
     int height_ = 0;
     double fps_ = 0;
-    std::int64_t highest_ticks_ = 0;  // since the last jump
-    std::uint64_t segment_base_ = 0;  // of the last frame: each segment has its own
+    std::int64_t highest_ticks_ = 0;                   // since the last jump
+    std::pair<std::uint64_t, std::uint64_t> segment_;  // that of the last frame: its start and its base
     std::int64_t jumps_ = 0;
     std::string format_;  // of the last frame, as GStreamer names it
     std::chrono::duration<double> waited_{};
