@@ -266,8 +266,7 @@ std::string report_text(Json header, const Json& file) {
 void check_report_base(const std::string& base) {
     const fs::path name = fs::path(base).filename();
     if (!name.empty() && name != "." && name != "..") return;
-    throw Error(ErrorKind::usage, "names a folder", Setting{"report", base},
-                "add the name of the report, without extension");
+    throw Error(ErrorKind::usage, "names a folder", Setting{"report"}, "add the name of the report, without extension");
 }
 
 ReportWriter::ReportWriter(const std::string& base, const Json& header) : json_(base + ".json"), html_(base + ".html") {

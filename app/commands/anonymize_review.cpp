@@ -232,7 +232,7 @@ ui::ReviewOptions make_review(AnonymizeArguments arguments, const CommonOptions&
         use_settings(report, arguments);
         choose_output(file, arguments);
         if (names_a_folder(arguments.archive.out, arguments.inputs)) {
-            throw Error(ErrorKind::usage, "names a folder", Setting{"out", arguments.archive.out},
+            throw Error(ErrorKind::usage, "names a folder", Setting{"out"},
                         "a review is of one file: name the file for the new output");
         }
         window.tracks = tracks_of(file);

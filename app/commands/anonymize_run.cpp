@@ -203,8 +203,7 @@ AnonymizeRun::AnonymizeRun(AnonymizeArguments arguments, const CommonOptions& co
     if (!report_base_.empty()) check_report_base(report_base_);
     if (folder_) {
         if (!arguments_.regions.empty()) {
-            throw Error(ErrorKind::usage, "is of one file", Setting{"regions", arguments_.regions},
-                        {"name a file for %1", Setting{"out"}});
+            throw Error(ErrorKind::usage, "is of one file", Setting{"regions"}, {"name a file for %1", Setting{"out"}});
         }
         const bool is_part = parse_shard(arguments_.archive.shard).count > 1;
         if (is_part && !report_base_.empty()) {
@@ -217,8 +216,7 @@ AnonymizeRun::AnonymizeRun(AnonymizeArguments arguments, const CommonOptions& co
         if (fs::exists(arguments_.inputs.front(), ignored))
             check_hidden_name(out, is_still_image(arguments_.inputs.front()));
         run_files_.add_output("out", out);
-        if (arguments_.regions == "-")
-            throw Error(ErrorKind::usage, "is no file", Setting{"regions", "-"}, "name a file");
+        if (arguments_.regions == "-") throw Error(ErrorKind::usage, "is no file", Setting{"regions"}, "name a file");
         run_files_.add_output("regions", arguments_.regions);
         if (report_base_.empty()) report_base_ = report_beside(out);
     }

@@ -154,7 +154,7 @@ std::vector<std::string_view> OutputOptions::given() const {
 
 void check_outputs(const OutputOptions& options) {
     if (options.copy_audio && options.video.empty()) {
-        throw Error(ErrorKind::usage, "audio is written into a video only", Setting{"audio", "copy"},
+        throw Error(ErrorKind::usage, "audio is written into a video only", Setting{"audio"},
                     {"add %1", Setting{"video", "OUT.mp4"}});
     }
     if (!options.mqtt_password.empty() && options.mqtt.empty()) {

@@ -232,7 +232,9 @@ void ArchiveMerge::write_per_minute(OutputFile& file, const std::stop_token& sto
             ReadOptions options;
             options.stop = stop;
             const std::string rows = read_file(path, options);
-            const std::size_t first = std::min(rows.find('\n'), rows.size() - 1) + 1;
+            const auto reject = [&] { throw Error(ErrorKind::input, "is not a table of counts", path.string()); };
+            const std::size_t first = rows.find('\n') + 1;
+            if (first == 0) reject();  // not even the line of names
             if (!std::exchange(has_header, true)) writer.write(rows.substr(0, first), stop);
             // A source may contain line feeds; what follows it does not.
             const std::string source = csv_cell(name) + ',';
@@ -241,9 +243,7 @@ void ArchiveMerge::write_per_minute(OutputFile& file, const std::stop_token& sto
                 const std::size_t next =
                     rows.compare(begin, source.size(), source) == 0 ? rows.find(',', number) : rows.npos;
                 const std::size_t end = rows.find('\n', number);
-                if (next > end || end == rows.npos) {
-                    throw Error(ErrorKind::input, "is not a table of counts", path.string());
-                }
+                if (next > end || end == rows.npos) reject();
                 writer.write(fmt::format("{}{}{}\n", source, position, std::string_view(rows).substr(next, end - next)),
                              stop);
                 begin = end + 1;

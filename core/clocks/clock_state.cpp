@@ -37,11 +37,17 @@ fs::path folder_for(const fs::path& prefix) {
                 "no clock was changed");
 }
 
+bool is_temporary(const fs::path& folder) {
+    std::error_code ignored;
+    const fs::path temporary = fs::temp_directory_path(ignored);
+    return fs::equivalent(folder.parent_path(), temporary, ignored);
+}
+
 // In a folder of everybody, another user could have made the folder, with links to files of this one.
 bool is_own_folder(const fs::path& folder) {
+    if (!is_temporary(folder)) return true;
     struct stat status {};
-    return ::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
-           (status.st_uid == ::geteuid() || folder.parent_path() != fs::temp_directory_path());
+    return ::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid();
 }
 
 }  // namespace
@@ -78,7 +84,7 @@ void ClockStateFile::write(const ClockState& state) const {
     std::error_code error;
     fs::create_directories(path_.parent_path(), error);
     if (error) reject(path_, error.message());
-    if (!is_own_folder(path_.parent_path())) reject(path_, "the folder belongs to another user");
+    if (!is_own_folder(path_.parent_path())) reject(path_, "the folder is a link or belongs to another user");
 
     const Json json{{"owner", state.owner},
                     {"owner_start", state.owner_start},

@@ -12,6 +12,7 @@
 #include "core/base/latest_value.h"
 #include "core/base/secrets.h"
 #include "core/video/gst_library.h"
+#include "core/video/packet_clock.h"
 
 namespace throng {
 
@@ -317,9 +318,15 @@ MediaFrame GstPipeline::frame_of(void* pulled) {
     if (const GstSegment* segment = gst().gst_sample_get_segment(sample);
         segment != nullptr && GST_BUFFER_PTS_IS_VALID(buffer)) {
         const guint64 time = gst().gst_segment_to_stream_time(segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
-        if (GST_CLOCK_TIME_IS_VALID(time)) frame.ticks = static_cast<std::int64_t>(time);
-        if (frame.ticks.value_or(last_ticks_) < last_ticks_) ++jumps_;
-        last_ticks_ = frame.ticks.value_or(last_ticks_);
+        if (GST_CLOCK_TIME_IS_VALID(time)) {
+            frame.ticks = static_cast<std::int64_t>(time);
+            // Within a segment, frames may come in the order of decoding, or from a clock that jitters.
+            const std::pair<std::uint64_t, std::uint64_t> begin(segment->start, segment->base);
+            const double allowed = std::exchange(segment_, begin) == begin ? max_reorder(step()) : 0;
+            const bool jumps = static_cast<double>(highest_ticks_ - *frame.ticks) * tick() > allowed;
+            if (jumps) ++jumps_;
+            highest_ticks_ = jumps ? *frame.ticks : std::max(highest_ticks_, *frame.ticks);
+        }
     }
     frame.padding_for_alpha = true;
     format_ = name;

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 
 #include "core/video/live_source.h"
 
@@ -54,7 +56,8 @@ private:
     int width_ = 0;
     int height_ = 0;
     double fps_ = 0;
-    std::int64_t last_ticks_ = 0;
+    std::int64_t highest_ticks_ = 0;                   // since the last jump
+    std::pair<std::uint64_t, std::uint64_t> segment_;  // that of the last frame: its start and its base
     std::int64_t jumps_ = 0;
     std::string format_;  // of the last frame, as GStreamer names it
     std::chrono::duration<double> waited_{};

@@ -21,8 +21,9 @@ struct ImagePixels {
 
 // Returns the error of an image without pixels. why: the decoder's text, if it has one.
 [[nodiscard]] inline Error undecodable_image(const std::string& why = "", const std::string& path = "") {
-    return {ErrorKind::input, "the image cannot be decoded" + (why.empty() ? "" : ": " + why), path,
-            "the file is damaged or cut short"};
+    return {ErrorKind::input,
+            why.empty() ? Message("the image cannot be decoded") : Message("the image cannot be decoded: %1", why),
+            path, "the file is damaged or cut short"};
 }
 
 }  // namespace throng

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -136,8 +137,9 @@ void LiveSource::run(std::unique_ptr<LiveInput> input, const std::stop_token& st
         }
     } catch (const Error& failure) {
         failure_ = failure;
-    } catch (const std::exception& failure) {
-        failure_.emplace(ErrorKind::internal, failure.what(), request_.shown);
+    } catch (const std::exception&) {
+        const Error failure = current_error();
+        failure_.emplace(failure.kind(), failure.problem(), request_.shown, failure.advice());
     }
     newest_.close();
 }
@@ -225,8 +227,11 @@ std::unique_ptr<LiveInput> LiveSource::reconnect(StreamError error, const std::s
             if (stop.stop_requested()) return nullptr;
             if (failure.kind() != ErrorKind::input) throw;
             reason = failure.problem();
-            logger().debug("{}: {}", request_.shown, reason.text());
+        } catch (const std::system_error&) {  // no thread could be started, which may pass
+            if (stop.stop_requested()) return nullptr;
+            reason = current_error().problem();
         }
+        logger().debug("{}: {}", request_.shown, reason.text());
     }
     throw Error(ErrorKind::input, joined(reason, "reconnecting failed"), request_.shown,
                 "check the device or the sender, then open the source again");

@@ -44,6 +44,10 @@ double frame_step_of(AVFormatContext& input, AVStream& stream) {
     return rate.num > 0 && rate.den > 0 ? 1 / av_q2d(rate) : kDefaultStep;
 }
 
+double max_reorder(double step) {
+    return std::max(kNewTimeBase, kMaxReorder * step);
+}
+
 void shift_times(AVPacket& packet, std::int64_t ticks) {
     if (is_time(packet.pts)) packet.pts += ticks;
     if (is_time(packet.dts)) packet.dts += ticks;
@@ -92,8 +96,7 @@ std::optional<std::int64_t> PacketClock::follow(AVPacket& packet, const AVFormat
     const double back = by_dts     ? static_cast<double>(*last_dts_ - packet.dts) * tick
                         : highest_ ? static_cast<double>(*highest_ - stamp) * tick
                                    : 0;
-    const double allowed =
-        strict ? kJitter * step : std::max(key || by_dts ? kNewTimeBase : kMaxDelay, kMaxReorder * step);
+    const double allowed = strict ? kJitter * step : std::max(key || by_dts ? 0 : kMaxDelay, max_reorder(step));
     const auto ticks = std::max<std::int64_t>(std::llround(step / tick), 1);
     std::optional<std::int64_t> shift;
     if (back > allowed) {

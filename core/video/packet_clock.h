@@ -11,6 +11,10 @@ namespace throng {
 // Seconds between two frames of this stream; 0.04 for streams of unknown rate.
 [[nodiscard]] double frame_step_of(AVFormatContext& input, AVStream& stream);
 
+// Returns by how many seconds a frame may be earlier than one in front of it, in a stream with this step. What is earlier
+// by more is a jump of the clock.
+[[nodiscard]] double max_reorder(double step);
+
 // Not thread-safe. One per stream, which gets all packets of the stream in the order of the file.
 class PacketClock {
 public:

@@ -82,14 +82,24 @@ bool is_truncated_exr(const HeaderBytes& file) {
     return last_block == 0 || size_at + 4 + file.little32(size_at) > file.size();
 }
 
-// The demuxer of MP4 ignores a fragment whose header is cut.
+// The demuxer of MP4 ignores a fragment whose header is cut, and what is cut in front of it: segment types, indexes,
+// events, times.
 bool is_truncated_fragment(AVIOContext& file, std::int64_t size) {
     constexpr std::int64_t kHead = 8;  // of a box: its size and its type
-    for (std::int64_t at = 0; at + kHead <= size && avio_seek(&file, at, SEEK_SET) >= 0;) {
+    constexpr std::int64_t kLongHead = 16;
+    bool fragmented = false;
+    for (std::int64_t at = 0; at < size;) {
+        if (at + kHead > size) return fragmented;
+        if (avio_seek(&file, at, SEEK_SET) < 0) return false;
         std::int64_t length = avio_rb32(&file);
-        const bool is_fragment = avio_rl32(&file) == MKTAG('m', 'o', 'o', 'f');
-        if (length == 1) length = static_cast<std::int64_t>(avio_rb64(&file));
-        if (length < kHead || length > size - at) return is_fragment && length >= kHead;
+        const unsigned type = avio_rl32(&file);
+        fragmented = fragmented || type == MKTAG('m', 'o', 'o', 'f');
+        if (length == 1) {
+            if (at + kLongHead > size) return fragmented;
+            length = static_cast<std::int64_t>(avio_rb64(&file));
+        }
+        if (length < kHead) return false;
+        if (length > size - at) return fragmented && type != MKTAG('m', 'd', 'a', 't');
         at += length;
     }
     return false;

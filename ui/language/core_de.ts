@@ -1176,8 +1176,8 @@
         <translation>Die jetzigen Takte lassen sich nicht sichern: %1</translation>
     </message>
     <message>
-        <source>the folder belongs to another user</source>
-        <translation>der Ordner gehört einem anderen Benutzer</translation>
+        <source>the folder is a link or belongs to another user</source>
+        <translation>der Ordner ist ein Link oder gehört einem anderen Benutzer</translation>
     </message>
     <message>
         <source>no clock was changed</source>

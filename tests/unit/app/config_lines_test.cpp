@@ -176,7 +176,8 @@ TEST(ConfigLines, ALaterRunWithoutAFileNamesTheOption) {
 TEST(ConfigLines, AnErrorNamesTheLineOfAnOptionThatIsNoSettingOfDetection) {
     const test::ScratchDir dir;
     const std::string path = (dir.path() / "c.toml").string();
-    for (const char* line : {"show-faces = true", "video = \"-\"", "count = \"zones.toml\"", "occupancy = \"x.txt\""}) {
+    for (const char* line : {"show-faces = true", "video = \"-\"", "count = \"zones.toml\"", "occupancy = \"x.txt\"",
+                             "audio = \"copy\""}) {
         std::ofstream(path) << "[output]\n" << line << '\n';
         const test::ProgramResult result = test::run_program({"detect", "crowd:frames=1", "--config", path});
         EXPECT_EQ(result.status, 2) << line;

@@ -114,5 +114,20 @@ TEST_F(Merging, ListsOutputsThatChanged) {
     EXPECT_NE(problems.find("output missing"), std::string::npos);
 }
 
+TEST_F(Merging, RejectsCountsWithoutALine) {
+    make_inputs(1);
+    run_shard(1, 1);
+    const std::string table = list().front().name + std::string(kPerMinuteExtension);
+    const fs::path manifest = file("out") / kRecordFolder / "shard-1-of-1.jsonl";
+    ManifestEntry entry = parse_manifest_line(bytes_of(manifest));
+    entry.outputs.push_back({table, 0, {}});
+    write_text(manifest, manifest_line(entry));
+    for (const char* text : {"", "source,start"}) {
+        write_text(file("out") / table, text);
+        OutputFile merged(file("merged").string());
+        EXPECT_EQ(kind_of([&] { ArchiveMerge({file("out")}).write_per_minute(merged); }), ErrorKind::input) << text;
+    }
+}
+
 }  // namespace
 }  // namespace throng

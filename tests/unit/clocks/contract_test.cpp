@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/base/error.h"
@@ -178,16 +179,25 @@ TEST_P(Contract, ChangesNothingIfTheFolderOfTheStateLeadsElsewhere) {
     fs::create_directories(scratch_.path() / "victim");
     fs::create_directory_symlink(scratch_.path() / "victim", shared / "throng");
     const char* temporary = std::getenv("TMPDIR");
-    const std::string earlier = temporary != nullptr ? temporary : "/tmp";
-    ::setenv("TMPDIR", shared.c_str(), 1);
-    {
+    const std::optional<std::string> earlier =
+        temporary != nullptr ? std::optional<std::string>(temporary) : std::nullopt;
+    for (const std::string& name : {shared.string(), shared.string() + "/"}) {
+        ::setenv("TMPDIR", name.c_str(), 1);
         ClockController clocks = controller();
         const auto before = in_force(clocks);
-        EXPECT_THROW(static_cast<void>(clocks.apply("p50")), Error);
+        EXPECT_THROW(static_cast<void>(clocks.apply("p50")), Error) << name;
         EXPECT_EQ(in_force(clocks), before);
+        EXPECT_TRUE(fs::is_empty(scratch_.path() / "victim")) << name;
     }
-    EXPECT_TRUE(fs::is_empty(scratch_.path() / "victim"));
-    ::setenv("TMPDIR", earlier.c_str(), 1);
+    if (earlier) {
+        ::setenv("TMPDIR", earlier->c_str(), 1);
+    } else {
+        ::unsetenv("TMPDIR");
+    }
+    // Outside the folder for temporary files, the link is the user's own.
+    ClockController clocks = controller();
+    EXPECT_TRUE(clocks.apply("p50").ok());
+    EXPECT_TRUE(fs::exists(scratch_.path() / "victim" / "clocks.json"));
 }
 
 TEST_P(Contract, ChangesNothingIfTheStateCannotBeSaved) {

@@ -151,8 +151,9 @@ TEST_F(Reference, TheTextsOfTheProgramNameOptionsThatExist) {
                     ++named;
                 };
                 const std::string_view code = std::string_view(line).substr(0, line.find("// "));
-                for_each_word_after(code, "Setting{\"", expect_known);
-                for_each_word_after(code, "_output(\"", expect_known);
+                for (const char* before : {"Setting{\"", "_output(\"", "check_folder(\"", "reject_given({{\"",
+                                           "setting_given(\"", "is_given(\""})
+                    for_each_word_after(code, before, expect_known);
                 const std::string_view text = code.substr(std::min(code.find('"'), code.size()));
                 for (const char* before : {"\"--", " --", "(--", "`--"})
                     for_each_word_after(text, before, expect_known);

@@ -210,16 +210,21 @@ TEST(Incomplete, ATruncatedFileWithoutALengthIsReported) {
                 << requested.name << " " << part << outcome.incomplete;
         }
     }
-    // The header of a fragment, which the demuxer ignores.
+    // The header of a fragment and the boxes in front of it, which the demuxer ignores.
     ffmpeg(clip("-c:v libx264 -g 5 -movflags +frag_keyframe+empty_moov"), scratch.path() / "fragments.mp4");
-    std::vector<char> fragments = test::read_file(scratch.path() / "fragments.mp4");
+    const std::vector<char> fragments = test::read_file(scratch.path() / "fragments.mp4");
     const std::size_t last = std::string_view(fragments.data(), fragments.size()).rfind("moof");
-    for (const std::size_t kept : {60U, 4U}) {
-        fragments.resize(last + kept);
-        test::write_file(scratch.path() / "header.mp4", fragments);
+    const std::string_view head(fragments.data() + last - 4, 64);
+    using namespace std::string_view_literals;
+    for (const std::string_view part :
+         {head, head.substr(0, 8), head.substr(0, 7), head.substr(0, 1), "\0\0\0\1moof\0\0"sv, "\0\0\0\30stypmsdh"sv,
+          "\0\0\0\100emsg"sv, "\0\0\0\40prft"sv, ""sv}) {
+        std::vector<char> bytes(fragments.begin(), fragments.begin() + static_cast<std::ptrdiff_t>(last - 4));
+        bytes.insert(bytes.end(), part.begin(), part.end());
+        test::write_file(scratch.path() / "header.mp4", bytes);
         const Outcome outcome = read_all((scratch.path() / "header.mp4").string());
         EXPECT_EQ(outcome.pts.size(), 25U);
-        EXPECT_NE(outcome.incomplete.find(early), std::string::npos) << kept;
+        EXPECT_EQ(outcome.incomplete.find(early) != std::string::npos, !part.empty()) << part << outcome.incomplete;
     }
     // The last page is complete, but has no end-of-stream flag.
     const std::vector<char> bytes = test::read_file(scratch.path() / "a.ogv");

@@ -1,8 +1,14 @@
 // The crowd, mosaics, cameras and GStreamer pipelines.
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <new>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -10,8 +16,11 @@
 #include "core/frame/host_copies.h"
 #include "core/synth/crowd.h"
 #include "core/video/gstreamer_source.h"
+#include "core/video/live_source.h"
 #include "core/video/mosaic_source.h"
 #include "core/video/source.h"
+#include "tests/support/test_data.h"
+#include "tests/support/video_files.h"
 
 namespace throng {
 namespace {
@@ -150,6 +159,62 @@ TEST(Camera, AMissingCameraIsRejectedWithAListOfCameras) {
         FAIL() << failure.what();                                                     \
     }
 
+// A connection that breaks, as its caller says.
+class BreakingInput final : public LiveInput {
+public:
+    explicit BreakingInput(std::function<void()> fail) : fail_(std::move(fail)) {}
+    MediaStatus next(MediaFrame&, const std::stop_token&) override {
+        fail_();
+        return MediaStatus::broken;
+    }
+    [[nodiscard]] Message read_error() const override { return "the line is cut"; }
+    [[nodiscard]] double waited_seconds() const override { return 0; }
+    [[nodiscard]] int width() const override { return 64; }
+    [[nodiscard]] int height() const override { return 48; }
+    [[nodiscard]] std::string details(int, int) const override { return {}; }
+    [[nodiscard]] double fps() const override { return 25; }
+    [[nodiscard]] double tick() const override { return 1e-3; }
+    [[nodiscard]] double step() const override { return 0.04; }
+
+private:
+    std::function<void()> fail_;
+};
+
+// Returns the error that ends a camera whose connection breaks and cannot be opened again, with one attempt.
+Error end_of_camera(const std::function<void()>& fail, const OpenLiveInput& open) {
+    MediaRequest request;
+    request.shown = "camera";
+    request.source.reconnects = 1;
+    const auto camera = make_live_source(request, std::make_unique<BreakingInput>(fail), open);
+    try {
+        Frame frame;
+        while (camera->read(frame, {}) == ReadStatus::timeout) {
+        }
+    } catch (const Error& failure) {
+        return failure;
+    }
+    return Error(ErrorKind::usage, "no error");
+}
+
+TEST(LiveSource, AThreadThatCannotBeStartedIsAFailedAttempt) {
+    int attempts = 0;
+    const OpenLiveInput open = [&](const MediaRequest&, const std::stop_token&) -> std::unique_ptr<LiveInput> {
+        ++attempts;
+        throw std::system_error(EAGAIN, std::generic_category());
+    };
+    const Error failure = end_of_camera([] {}, open);
+    EXPECT_EQ(attempts, 1);
+    EXPECT_EQ(failure.kind(), ErrorKind::input) << failure.what();
+    EXPECT_EQ(failure.problem(), "cannot start a thread; reconnecting failed");
+    EXPECT_EQ(failure.where(), "camera");
+}
+
+TEST(LiveSource, AnErrorOfTheSystemIsNamedWithItsSource) {
+    const Error failure = end_of_camera([] { throw std::bad_alloc(); }, {});
+    EXPECT_EQ(failure.kind(), ErrorKind::internal);
+    EXPECT_EQ(failure.message(), "camera: out of memory");
+}
+
 struct PipelineOutcome {
     std::vector<Frame> frames;
     SourceInfo info;  // at the end
@@ -240,6 +305,37 @@ TEST(Gstreamer, AClockThatStepsBackContinues) {
     EXPECT_EQ(file.error, "");
     ASSERT_EQ(file.frames.size(), 10U);
     for (std::size_t i = 0; i < 10; ++i) EXPECT_NEAR(file.frames[i].info().pts, static_cast<double>(i) / 10, 1e-6);
+}
+
+// The times 0 3 1 2 6 4 5, and then a jump back: by more than frames are reordered, or with a new segment.
+TEST(Gstreamer, FramesOutOfOrderDoNotShiftThoseThatFollow) {
+    TH_NEED_GSTREAMER();
+    TH_NEED_FFMPEG();
+    struct Case {
+        const char* times;  // of the Nth frame, in tenths of a second
+        std::vector<double> expected;
+    };
+    const test::ScratchDir scratch;
+    const std::string path = (scratch.path() / "reordered.mkv").string();
+    for (const auto& [times, expected] :
+         {Case{R"(if(gt(N\,6)\,if(eq(N\,7)\,40\,N+2)\,N+if(N\,if(eq(mod(N\,3)\,1)\,2\,-1))))",
+               {0, 0.3, 0.3, 0.3, 0.6, 0.6, 0.6, 4, 4.1, 4.2}},
+          // The demuxer begins a segment where the time is before that of the first frame.
+          Case{R"(N+if(gt(N\,6)\,0\,40+if(N\,if(eq(mod(N\,3)\,1)\,2\,-1))))",
+               {0, 0.3, 0.3, 0.3, 0.6, 0.6, 0.6, 0.7, 0.8, 0.9}}}) {
+        test::ffmpeg(
+            "-f lavfi -i testsrc=size=64x48:rate=10 -t 1 -pix_fmt yuv420p -c:v rawvideo -allow_raw_vfw 1 "
+            "-bsf:v 'setts=pts=100*(" +
+                std::string(times) + ")'",
+            path);
+        const PipelineOutcome read =
+            outcome_of_pipeline("filesrc location=" + path + " ! matroskademux ! appsink sync=false");
+        if (read.error.find("no element") != std::string::npos) GTEST_SKIP() << "skipped: " << read.error;
+        EXPECT_EQ(read.error, "");
+        ASSERT_EQ(read.frames.size(), expected.size());
+        for (std::size_t i = 0; i < expected.size(); ++i)
+            EXPECT_NEAR(read.frames[i].info().pts, expected[i], 2e-3) << i;
+    }
 }
 
 TEST(Gstreamer, APipelineThatFailsIsNoRegularEnd) {
