@@ -9,12 +9,12 @@
 
 #include "core/base/error.h"
 #include "core/detect/detector_kinds.h"
-#include "gpu/cascade/cascade_detector.h"
 #include "gpu/cnn/batching_detector.h"
 #include "gpu/cuda_readback.h"
 #include "gpu/frame/cuda_detector.h"
-#include "gpu/hog/hog_detector.h"
 #include "gpu/interop/cuda_gl_bridge.h"
+#include "gpu/lab/cascade_steps.h"
+#include "gpu/lab/hog_steps.h"
 #include "gpu/nms/cuda_nms.h"
 #include "gpu/runtime/detection_memory.h"
 #include "gpu/runtime/event_recorder.h"
@@ -25,10 +25,6 @@ namespace {
 
 using namespace gpu;
 
-std::unique_ptr<Detector> make_cascade(StreamView stream, const DeviceInfo& device, const DetectorParams& params) {
-    return make_cascade_detector(stream, device, params);
-}
-
 // Maps each of detector_kinds() to its factory function. A new detector needs one line here.
 struct DetectorFactory {
     DetectorId kind;
@@ -36,9 +32,9 @@ struct DetectorFactory {
 };
 
 constexpr DetectorFactory kFactories[] = {
-    {DetectorId::haar, make_cascade},        {DetectorId::lbp, make_cascade},
-    {DetectorId::hog, make_hog_detector},    {DetectorId::cnn, make_cnn_detector},
-    {DetectorId::person, make_cnn_detector}, {DetectorId::face_and_person, make_cnn_detector},
+    {DetectorId::haar, make_cascade_detector}, {DetectorId::lbp, make_cascade_detector},
+    {DetectorId::hog, make_hog_detector},      {DetectorId::cnn, make_cnn_detector},
+    {DetectorId::person, make_cnn_detector},   {DetectorId::face_and_person, make_cnn_detector},
 };
 
 class CudaBackend final : public Backend {

@@ -4,9 +4,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <map>
+#include <mutex>
 #include <new>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -41,21 +44,15 @@ throng_status guarded(std::string& text, const Work& work) noexcept {
         text.clear();
         work();
         return THRONG_OK;
-    } catch (const Error& error) {
-        status = status_of(error.kind());
+    } catch (const std::bad_alloc&) {
+        text = "out of memory";  // fits the string's own storage
+    } catch (...) {
         try {
+            const Error error = current_error();
+            status = status_of(error.kind());
             text = error.what();
         } catch (...) {  // out of memory: the status remains
         }
-    } catch (const std::bad_alloc&) {
-        text = "out of memory";  // fits the string's own storage
-    } catch (const std::exception& error) {
-        try {
-            text = error.what();
-        } catch (...) {
-        }
-    } catch (...) {
-        text = "unknown error";
     }
     return status;
 }
@@ -66,14 +63,48 @@ inline std::string& creation_error() {
     return text;
 }
 
-// Stores the text of a call without a handle, and returns its status.
-inline throng_status no_handle(const char* name) noexcept {
-    return guarded(creation_error(), [&] { throw Error(ErrorKind::usage, "is NULL", name); });
+// Debug mode: addresses of handles that were destroyed while THRONG_CHECK_POINTERS was in the environment.
+class DestroyedHandles {
+public:
+    static void add(const void* handle) noexcept {
+        if (std::getenv("THRONG_CHECK_POINTERS") == nullptr) return;
+        const std::lock_guard lock(mutex_);
+        try {
+            handles_.insert(handle);
+        } catch (...) {  // out of memory: this one is not checked
+        }
+        count_ = handles_.size();
+    }
+    static void remove(const void* handle) noexcept {  // a new one has the address
+        if (count_ == 0) return;
+        const std::lock_guard lock(mutex_);
+        handles_.erase(handle);
+        count_ = handles_.size();
+    }
+    [[nodiscard]] static bool has(const void* handle) noexcept {
+        if (count_ == 0) return false;
+        const std::lock_guard lock(mutex_);
+        return handles_.contains(handle);
+    }
+
+private:
+    inline static std::mutex mutex_;
+    inline static std::set<const void*> handles_;
+    inline static std::atomic<std::size_t> count_{0};
+};
+
+// Returns THRONG_OK for a handle that can be called. Otherwise stores the text of the call, and returns its status.
+inline throng_status check_handle(const void* handle, const char* name) noexcept {
+    if (handle != nullptr && !DestroyedHandles::has(handle)) return THRONG_OK;
+    const char* const problem = handle == nullptr ? "is NULL" : "was destroyed";
+    return guarded(creation_error(), [&] { throw Error(ErrorKind::usage, problem, name); });
 }
 
 // Base of a handle.
 class Handle {
 public:
+    Handle() noexcept { DestroyedHandles::remove(this); }
+
     // Runs work() unless the handle is a copy that cannot be used. While another thread is in a call with it, rejects this
     // one, or waits if threads take turns.
     template <class Work>
@@ -118,7 +149,9 @@ public:
     // Deletes a handle; null is allowed. One that cannot be used stays in memory: its threads cannot be joined.
     template <class Made>
     static void destroy(Made* handle) noexcept {
-        if (handle != nullptr && handle->why_unusable() == nullptr) delete handle;
+        if (handle == nullptr || DestroyedHandles::has(handle) || handle->why_unusable() != nullptr) return;
+        DestroyedHandles::add(handle);
+        delete handle;
     }
     struct Destroy {
         template <class Made>
@@ -173,7 +206,7 @@ private:
 
 // Returns what the functions for error texts return.
 inline const char* error_text(const Handle* handle) noexcept {
-    return handle != nullptr ? handle->error() : creation_error().c_str();
+    return handle != nullptr && !DestroyedHandles::has(handle) ? handle->error() : creation_error().c_str();
 }
 
 }  // namespace throng::api

@@ -27,7 +27,8 @@
  * log         | Nothing is written; throng_set_log gets what there is to say. The logs of spdlog, FFmpeg, OpenCV and
  *             | GStreamer stay as the program set them.
  * ownership   | The caller owns all arrays and strings; the library keeps no pointer after a call. A frame and what it
- *             | points to belong to the stream. Using a handle after its destruction is undefined.
+ *             | points to belong to the stream. Using a handle after its destruction is undefined, but
+ *             | THRONG_ERROR_USAGE while THRONG_CHECK_POINTERS is in the environment.
  * stable      | Functions, structs and values of enumerations: a program runs with every later library of the same major
  *             | version (throng_types.h). Not stable: the wording of texts, what models find, names of models. */
 #ifndef THRONG_H

@@ -23,8 +23,8 @@
  * fork: a handle for the host also works in the child; one for a device that was made before fork reports
  * THRONG_ERROR_USAGE there.
  * Signals, errors, and what is stable: as in throng.h. Nothing is logged.
- * Debugging: device handles that are created while THRONG_CHECK_POINTERS is in the environment reject pointers to host
- * memory that the device cannot read.
+ * Debugging: while THRONG_CHECK_POINTERS is in the environment, calls with a handle that was destroyed are
+ * THRONG_ERROR_USAGE, and device handles that are created reject pointers to host memory that the device cannot read.
  * Ownership: the caller owns all arrays. The library keeps no pointer after a call, except that a device call returns
  * before the device has finished. Using a handle after throng_nms_destroy is undefined. */
 #ifndef THRONG_NMS_H
@@ -100,7 +100,8 @@ typedef struct throng_nms_params {
     int32_t invalid;         /* throng_nms_invalid */
     int32_t pixels;          /* 1: widths and heights count one more pixel; 0: continuous edges */
     int32_t min_hits;        /* drop kept boxes that represent fewer boxes; >= 1 */
-    int32_t reserved;        /* 0 */
+    int32_t max_output;      /* keep at most this many boxes of each class of each image, the first in the order of the
+                              * rule; 0: all. In device memory only without ids. */
     double theta;            /* in [0, 1]. Throng's rules use it as float32, torchvision's mode as double. */
     double sigma;            /* soft-gaussian, > 0 */
     double score_min;        /* soft rules drop lower scores, except the first pick of all */
@@ -110,6 +111,9 @@ typedef struct throng_nms_params {
     /* NULL, or a number that another thread or a signal handler sets to other than 0: the call then ends soon with
      * THRONG_ERROR_STOPPED and has written nothing. Host only; a device call returns before the device has finished. */
     const volatile int32_t* stop;
+    /* Boxes whose score is not above take no part: they suppress nothing, are not kept and count as invalid. Rounded to
+     * the type of the scores, float16 to float32; NaN: none. */
+    double score_threshold;
 } throng_nms_params;
 
 /* Get the values of throng_nms_input_default, then set pointers and sizes. All pointers refer to the memory that the
@@ -143,7 +147,7 @@ typedef struct throng_nms_output {
     float* scores;       /* [capacity]: scores of the kept boxes; soft rules: decayed */
     void* count;         /* one number of type index_dtype: all kept boxes, also those beyond capacity. In page-locked
                           * host memory, the host may poll it; other results may be written after it. */
-    void* invalid;       /* one number of type index_dtype: boxes dropped as invalid */
+    void* invalid;       /* one number of type index_dtype: boxes dropped as invalid or for their score */
 } throng_nms_output;
 
 /* Write defaults into a struct of `size` bytes, as throng_types.h says. */

@@ -83,7 +83,7 @@ void add_anonymize_command(CLI::App& program, CommandContext& context) {
         // The configuration file may set --review and --out, too.
         if (!arguments->review.empty()) return run_anonymize_review(*arguments, context.common);
         if (arguments->archive.out.empty()) {
-            throw Error(ErrorKind::usage, "is required", "--out", "see throng anonymize --help");
+            throw Error(ErrorKind::usage, "is required", Setting{"out"}, "see throng anonymize --help");
         }
         return AnonymizeRun(*arguments, context.common).run();
     });

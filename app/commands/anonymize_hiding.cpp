@@ -143,7 +143,7 @@ std::string unused_spans_text(const std::set<std::size_t>& used, const std::stri
         if (!used.contains(i)) unused += (unused.empty() ? "" : ",") + setup.only[i].text;
     }
     if (unused.empty()) return {};
-    const std::string text = "no frame is in --only " + unused;
+    const std::string text = Message("no frame is in %1", Setting{"only", unused}).text();
     if (used.empty()) throw NoFrameInSpans(ErrorKind::usage, text, input, "name times of the video");
     return text;
 }

@@ -266,7 +266,7 @@ std::string report_text(Json header, const Json& file) {
 void check_report_base(const std::string& base) {
     const fs::path name = fs::path(base).filename();
     if (!name.empty() && name != "." && name != "..") return;
-    throw Error(ErrorKind::usage, "names a folder", "--report " + base,
+    throw Error(ErrorKind::usage, "names a folder", Setting{"report", base},
                 "add the name of the report, without extension");
 }
 
@@ -392,7 +392,7 @@ std::vector<DecidedTrack> read_decided_tracks(const std::vector<std::string>& ke
     std::map<std::string, Json> reports;  // by path: many tracks come from one report
     std::vector<DecidedTrack> tracks;
     const auto read = [&](const std::string& text, bool keeps) {
-        const std::string option = (keeps ? "--keep " : "--hide ") + text;
+        const Message option = Setting{keeps ? "keep" : "hide", text};
         const std::size_t at = text.find('@');
         std::int64_t id = 0;
         const auto [end, failure] = std::from_chars(text.data(), text.data() + std::min(at, text.size()), id);
@@ -410,7 +410,7 @@ std::vector<DecidedTrack> read_decided_tracks(const std::vector<std::string>& ke
         track.option = option;
         for (const DecidedTrack& other : tracks) {
             if (other.keep != keeps && other.id == id && other.input_sha256 == track.input_sha256) {
-                throw Error(ErrorKind::usage, "contradicts " + other.option, option, "leave one of them out");
+                throw Error(ErrorKind::usage, {"contradicts %1", other.option}, option, "leave one of them out");
             }
         }
         tracks.push_back(std::move(track));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/atomic_file.h"
+#include "core/base/message.h"
 #include "core/detect/detector.h"
 #include "core/frame/frame.h"
 #include "core/redact/video_plan.h"
@@ -128,11 +129,14 @@ void check_report_settings(const nlohmann::ordered_json& report, const nlohmann:
 struct DecidedTrack {
     std::int64_t id = 0;       // in that report
     bool keep = false;         // leave it visible
-    std::string option;        // "--keep 3@hidden.report.json", for messages
+    Message option;            // "--keep 3@hidden.report.json"
     std::string input_sha256;  // of the file that it belongs to
     std::string object;        // ReportedTrack::object
     std::vector<TrackSample> samples;
 };
+
+// The files of a report, of which users name the base.
+inline constexpr const char* kReportFileExtensions[] = {".json", ".html"};
 
 // Returns ReportedTrack::object of a person or a face. both: people and faces are hidden.
 [[nodiscard]] inline std::string reported_object(bool both, bool is_face) {

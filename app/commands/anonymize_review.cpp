@@ -27,8 +27,10 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kWithoutWindow =
-    "decide on the command line with --keep ID@REPORT.json and --hide ID@REPORT.json";
+Message without_window() {
+    const std::string track = "ID@REPORT.json";
+    return {"decide on the command line with %1 and %2", Setting{"keep", track}, Setting{"hide", track}};
+}
 
 #ifdef TH_WITH_UI
 
@@ -112,13 +114,13 @@ void choose_output(const Json& file, AnonymizeArguments& arguments) {
     if (!out.empty()) return;
     if (file.value("in_archive", false)) {
         throw Error(ErrorKind::usage, "is of an output in a folder, whose manifest describes it", arguments.review,
-                    "name another file for the new output: --out FILE");
+                    {"name another file for the new output: %1", Setting{"out", "FILE"}});
     }
     const FoundFile found = find_file(file, file.at("output"), file.at("output_sha256"), arguments.review,
                                       [](const std::string& path) { return sha256_of(path); });
     if (found.is_there && !found.is_same) {
         throw Error(ErrorKind::input, "is not the output of the report: its SHA-256 differs", found.path,
-                    "name the file for the new output: --out FILE");
+                    {"name the file for the new output: %1", Setting{"out", "FILE"}});
     }
     if (!found.is_there)
         logger().warn("{}: the output of the report is not there; it can be written again", found.path);
@@ -171,13 +173,13 @@ void use_settings(const Json& report, AnonymizeArguments& arguments) {
         throw Error(ErrorKind::input, {"the report is damaged: %1", error.message()}, arguments.review);
     }
 
-    const auto is_given = [&](const char* option) {
-        return arguments.archive.command != nullptr && option_given(*arguments.archive.command, option);
+    const auto is_given = [&](const char* setting) {
+        return arguments.archive.command != nullptr && setting_given(*arguments.archive.command, setting);
     };
     const Json& output = report.at("output");
-    if (!is_given("--encoder")) arguments.encoder = output.at("encoder").get<std::string>();
-    if (!is_given("--quality")) arguments.quality = output.at("quality").get<int>();
-    if (!is_given("--audio")) {
+    if (!is_given("encoder")) arguments.encoder = output.at("encoder").get<std::string>();
+    if (!is_given("quality")) arguments.quality = output.at("quality").get<int>();
+    if (!is_given("audio")) {
         arguments.copy_audio = choice_in(arguments, kAudioNames, output.at("audio").get<std::string>());
     }
 }
@@ -211,11 +213,11 @@ std::vector<ui::ReviewTrack> tracks_of(const Json& file) {
 
 ui::ReviewOptions make_review(AnonymizeArguments arguments, const CommonOptions& common) {
     if (!arguments.keep.empty() || !arguments.hide.empty()) {
-        throw Error(ErrorKind::usage, "cannot be combined with --keep and --hide", "--review",
-                    "leave it out to decide without the window");
+        throw Error(ErrorKind::usage, {"cannot be combined with %1 and %2", Setting{"keep"}, Setting{"hide"}},
+                    Setting{"review"}, "leave it out to decide without the window");
     }
     if (arguments.inputs.size() > 1) {
-        throw Error(ErrorKind::usage, "takes one file at a time", "--review", "name one input");
+        throw Error(ErrorKind::usage, "takes one file at a time", Setting{"review"}, "name one input");
     }
     reject_archive_options(arguments.archive, "leave it out: a review is of one file");
     const Json report = read_report(arguments.review);
@@ -230,7 +232,7 @@ ui::ReviewOptions make_review(AnonymizeArguments arguments, const CommonOptions&
         use_settings(report, arguments);
         choose_output(file, arguments);
         if (names_a_folder(arguments.archive.out, arguments.inputs)) {
-            throw Error(ErrorKind::usage, "names a folder", "--out " + arguments.archive.out,
+            throw Error(ErrorKind::usage, "names a folder", Setting{"out", arguments.archive.out},
                         "a review is of one file: name the file for the new output");
         }
         window.tracks = tracks_of(file);
@@ -246,7 +248,7 @@ ui::ReviewOptions make_review(AnonymizeArguments arguments, const CommonOptions&
 
     window.input = fs::absolute(arguments.inputs.front()).string();  // no name of a camera or stream
     window.output = arguments.archive.out;
-    window.without_display = kWithoutWindow;
+    window.without_display = without_window().text();
     window.interrupted = InterruptGuard::requested;
     // The ids are those of the newest report, which the next decisions refer to.
     window.write = [arguments, common, steps](const std::vector<ui::ReviewTrack>& tracks,
@@ -284,7 +286,7 @@ int run_anonymize_review(AnonymizeArguments arguments, const CommonOptions& comm
 
 [[gnu::weak]]  // throng-window has its own
 int run_anonymize_review(AnonymizeArguments, const CommonOptions& common) {
-    become_window_program(common, "--review", kWithoutWindow);
+    become_window_program(common, Setting{"review"}, without_window());
 }
 
 #endif

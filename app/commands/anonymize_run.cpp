@@ -76,7 +76,8 @@ std::string report_beside(const fs::path& output) {
     for (const std::string& base : bases) {
         if (is_free_for_report(base, output)) return base;
     }
-    throw Error(ErrorKind::usage, "is not the report of " + output.string(), bases[1] + ".json", "use --report BASE");
+    throw Error(ErrorKind::usage, "is not the report of " + output.string(), bases[1] + ".json",
+                {"use %1", Setting{"report", "BASE"}});
 }
 
 std::string summary_of(const ReportedFile& file, Hidden what) {
@@ -202,30 +203,32 @@ AnonymizeRun::AnonymizeRun(AnonymizeArguments arguments, const CommonOptions& co
     if (!report_base_.empty()) check_report_base(report_base_);
     if (folder_) {
         if (!arguments_.regions.empty()) {
-            throw Error(ErrorKind::usage, "is of one file", "--regions " + arguments_.regions, "name a file for --out");
+            throw Error(ErrorKind::usage, "is of one file", Setting{"regions", arguments_.regions},
+                        {"name a file for %1", Setting{"out"}});
         }
         const bool is_part = parse_shard(arguments_.archive.shard).count > 1;
         if (is_part && !report_base_.empty()) {
-            throw Error(ErrorKind::usage, "cannot be combined with --shard", "--report",
-                        "join the reports of all shards with throng merge --report");
+            throw Error(ErrorKind::usage, {"cannot be combined with %1", Setting{"shard"}}, Setting{"report"},
+                        {"join the reports of all shards with throng merge %1", Setting{"report", "BASE"}});
         }
         if (!is_part && report_base_.empty()) report_base_ = (fs::path(out) / kReportName).string();
     } else {
-        reject_archive_options(arguments_.archive, "name a folder for --out");
+        reject_archive_options(arguments_.archive, {"name a folder for %1", Setting{"out"}});
         if (fs::exists(arguments_.inputs.front(), ignored))
             check_hidden_name(out, is_still_image(arguments_.inputs.front()));
-        run_files_.add_output("--out", out);
-        if (arguments_.regions == "-") throw Error(ErrorKind::usage, "is no file", "--regions -", "name a file");
-        run_files_.add_output("--regions", arguments_.regions);
+        run_files_.add_output("out", out);
+        if (arguments_.regions == "-")
+            throw Error(ErrorKind::usage, "is no file", Setting{"regions", "-"}, "name a file");
+        run_files_.add_output("regions", arguments_.regions);
         if (report_base_.empty()) report_base_ = report_beside(out);
     }
     if (report_base_.empty()) return;
-    for (const char* extension : {".json", ".html"}) {
+    for (const char* extension : kReportFileExtensions) {
         // The folder may not exist yet.
         if (folder_ && arguments_.report.empty()) {
-            run_files_.check_output("--report", report_base_ + extension);
+            run_files_.check_output("report", report_base_ + extension);
         } else {
-            run_files_.add_output("--report", report_base_ + extension);
+            run_files_.add_output("report", report_base_ + extension);
         }
     }
 }
@@ -233,11 +236,11 @@ AnonymizeRun::AnonymizeRun(AnonymizeArguments arguments, const CommonOptions& co
 void AnonymizeRun::check_report(const std::vector<WorkItem>& list) const {
     if (report_base_.empty()) return;
     RunFiles files(common_);
-    for (const char* extension : {".json", ".html"}) {
+    for (const char* extension : kReportFileExtensions) {
         std::error_code ignored;
         if (!fs::exists(report_base_ + extension, ignored)) continue;
         for (const WorkItem& item : list) files.add_input("the input", item.path);
-        files.check_output("--report", report_base_ + extension);
+        files.check_output("report", report_base_ + extension);
     }
 }
 
@@ -279,12 +282,7 @@ int AnonymizeRun::run_file() {
     ReportedFile reported;
     int status = 0;
     try {
-        check_regular(input);
-        const InputFiles files = input_files(input);
-        reported = worker.process(files, is_still_image(input), files.sha256(InterruptGuard::token()),
-                                  arguments_.archive.out, on_progress, InterruptGuard::token());
-        // Not interrupted: the output is there, so its report must be, too.
-        reported.output_sha256 = sha256_of(arguments_.archive.out);
+        reported = hide_input(worker, on_progress, InterruptGuard::token());
         progress.reset();
         if (!reported.incomplete.empty()) {
             logger().warn("{}: incomplete: {}", input, reported.incomplete);
@@ -306,6 +304,17 @@ int AnonymizeRun::run_file() {
     return status;
 }
 
+ReportedFile AnonymizeRun::hide_input(AnonymizeWorker& worker, const AnonymizeWorker::OnProgress& on_progress,
+                                      const std::stop_token& stop) const {
+    const std::string& input = arguments_.inputs.front();
+    const std::string& out = arguments_.archive.out;
+    check_regular(input);
+    const InputFiles files = input_files(input);
+    ReportedFile reported = worker.process(files, is_still_image(input), files.sha256(stop), out, on_progress, stop);
+    reported.output_sha256 = sha256_of(out);  // not interrupted: the output is there, so its report must be, too
+    return reported;
+}
+
 void AnonymizeRun::write_report(ReportedFile reported) {
     if (fs::path(reported.input).is_relative() || fs::path(reported.output).is_relative()) {
         reported.folder = fs::current_path().string();
@@ -315,18 +324,11 @@ void AnonymizeRun::write_report(ReportedFile reported) {
     report.commit();
 }
 
-std::string AnonymizeRun::write_again(const std::function<void(const AnonymizeProgress&)>& on_progress,
-                                      const std::stop_token& stop) {
-    const std::string& input = arguments_.inputs.front();
+std::string AnonymizeRun::write_again(const AnonymizeWorker::OnProgress& on_progress, const std::stop_token& stop) {
     check_decided_tracks(arguments_.inputs, stop);
-    check_regular(input);
     AnonymizeWorker worker(setup_, encoder_, common_);
     setup_.report.backend = worker.backend().why.text();
-    const InputFiles files = input_files(input);
-    ReportedFile reported =
-        worker.process(files, is_still_image(input), files.sha256(stop), arguments_.archive.out, on_progress, stop);
-    reported.output_sha256 = sha256_of(arguments_.archive.out);
-    write_report(reported);
+    write_report(hide_input(worker, on_progress, stop));
     return report_base_ + ".json";
 }
 
@@ -334,7 +336,7 @@ int AnonymizeRun::run_folder() {
     // A report that --report names is replaced; the one that gets its name here only if it is ours.
     const bool is_beside = !report_base_.empty() && arguments_.report.empty();
     OwnFiles own(arguments_.archive.out);
-    for (const char* extension : {".json", ".html"}) {
+    for (const char* extension : kReportFileExtensions) {
         const std::string why = is_beside ? own.why_kept(std::string(kReportName) + extension) : "";
         if (!why.empty()) throw Error(ErrorKind::usage, why);
     }
@@ -387,7 +389,7 @@ int AnonymizeRun::run_folder() {
             const fs::path made = is_beside ? out / kRecordFolder / kReportName : fs::path(report_base_);
             write_joined_report(made.string(), merge, InterruptGuard::requested());
             std::vector<std::pair<fs::path, std::string>> files;
-            for (const char* extension : {".json", ".html"}) {
+            for (const char* extension : kReportFileExtensions) {
                 const std::string name = std::string(kReportName) + extension;
                 if (is_beside) files.emplace_back(out / kRecordFolder / name, name);
             }

@@ -1,7 +1,6 @@
 // Runs `throng anonymize` after its options are parsed: on one file, or on an archive.
 #pragma once
 
-#include <functional>
 #include <stop_token>
 #include <string>
 
@@ -26,12 +25,14 @@ public:
 
     // Writes the one file and its report while a window shows it, and returns the name of the report (JSON). Prints
     // nothing. If the file fails, throws its error; output and report are then those of before.
-    std::string write_again(const std::function<void(const AnonymizeProgress&)>& on_progress,
-                            const std::stop_token& stop);
+    std::string write_again(const AnonymizeWorker::OnProgress& on_progress, const std::stop_token& stop);
 
 private:
     int run_file();
     int run_folder();
+    // Hides the faces of the one input. Throws as AnonymizeWorker::process does, and unless the input is a regular file.
+    ReportedFile hide_input(AnonymizeWorker& worker, const AnonymizeWorker::OnProgress& on_progress,
+                            const std::stop_token& stop) const;
     void write_report(ReportedFile reported);
     // Throws Error(usage) if the report of a folder would replace one of its inputs.
     void check_report(const std::vector<WorkItem>& list) const;

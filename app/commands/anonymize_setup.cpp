@@ -59,7 +59,7 @@ void choose_detector(const AnonymizeArguments& arguments, AnonymizeSetup& setup)
         }
         throw Error(ErrorKind::usage,
                     {"finds %1, not %2", found.c_str(), std::string(name_of(kHiddenNames, arguments.what)).c_str()},
-                    named, "add --what " + found + ", or leave the detector out");
+                    named, {"add %1, or leave the detector out", Setting{"what", found}});
     }
     setup.settings = pipeline_settings(chosen.params(kind.id()));
     setup.settings.min_confidence = 0;

@@ -29,6 +29,8 @@ struct AnonymizeProgress {
 // For one thread.
 class AnonymizeWorker {
 public:
+    using OnProgress = std::function<void(const AnonymizeProgress&)>;
+
     // setup, encoder: shared by all workers, and must outlive them. Throws as make_backend does.
     AnonymizeWorker(const AnonymizeSetup& setup, EncoderOnDemand& encoder, const CommonOptions& common);
     AnonymizeWorker(const AnonymizeSetup& setup, EncoderOnDemand& encoder, const CommonOptions& common,
@@ -40,7 +42,7 @@ public:
     // and with where() == output for one that cannot be written; Error(interrupted) after a stop request; Error(usage)
     // if the format of the output cannot hold the input, and NoFrameInSpans.
     ReportedFile process(const InputFiles& input, bool still, const std::string& sha256, const std::string& output,
-                         const std::function<void(const AnonymizeProgress&)>& on_progress, const std::stop_token& stop);
+                         const OnProgress& on_progress, const std::stop_token& stop);
 
     // Returns the backend, and why it was chosen.
     [[nodiscard]] BackendChoice backend() const;
@@ -48,7 +50,6 @@ public:
     void free_buffers() { images_.release(); }
 
 private:
-    using OnProgress = std::function<void(const AnonymizeProgress&)>;
     void process_image(const InputFiles& files, const std::string& output, ReportedFile& reported,
                        const std::stop_token& stop);
     void find_faces(const std::string& input, VideoPlan& plan, const OnProgress& on_progress,

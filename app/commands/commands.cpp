@@ -71,15 +71,14 @@ template <class Run>
 int status_of(Run run) {
     try {
         return run();
-    } catch (const Error& error) {
+    } catch (const std::bad_alloc&) {  // no memory for an Error
+        print_error("out of memory");
+        return exit_status(ErrorKind::internal);
+    } catch (...) {
+        const Error error = current_error();
         print_error(error);
         return exit_status(error.kind());
-    } catch (const std::bad_alloc&) {
-        print_error("out of memory");
-    } catch (const std::exception& error) {
-        print_error(std::string_view(error.what()));
     }
-    return exit_status(ErrorKind::internal);
 }
 
 }  // namespace

@@ -186,23 +186,23 @@ int run_detect_archive(const DetectArguments& arguments, const PipelineSettings&
                        const CommonOptions& common) {
     const OutputOptions& output = arguments.output;
     std::vector<std::string_view> given = output.given();
-    if (!arguments.clocks.telemetry.empty()) given.push_back("--telemetry");
-    for (const std::string_view option : given) {
-        const bool events = option == "--events";
-        if (!events && option != "--per-minute") {
-            throw Error(ErrorKind::usage, "cannot be combined with --out, which writes one result per file",
-                        std::string(option), "join the results with throng merge");
+    if (!arguments.clocks.telemetry.empty()) given.push_back("telemetry");
+    const Setting out{"out"};
+    for (const std::string_view name : given) {
+        const bool events = name == "events";
+        if (!events && name != "per_minute") {
+            throw Error(ErrorKind::usage, {"cannot be combined with %1, which writes one result per file", out},
+                        Setting{name}, "join the results with throng merge");
         }
-        throw Error(ErrorKind::usage, "names one file, but --out writes one per input", std::string(option),
-                    fmt::format("use --count FILE.toml, which writes NAME{} beside each result; throng merge {} joins "
-                                "them",
-                                events ? kEventsExtension : kPerMinuteExtension, option));
+        throw Error(ErrorKind::usage, {"names one file, but %1 writes one per input", out}, Setting{name},
+                    {"use %1, which writes NAME%2 beside each result; throng merge joins them",
+                     Setting{"count", "FILE.toml"}, std::string(events ? kEventsExtension : kPerMinuteExtension)});
     }
     check_outputs(output);
     if (arguments.archive.segment > 0 && arguments.source.frames > 0) {
-        throw Error(ErrorKind::usage, "cannot be combined with --segment", "--frames");
+        throw Error(ErrorKind::usage, {"cannot be combined with %1", Setting{"segment"}}, Setting{"frames"});
     }
-    if (output.blur) throw Error(ErrorKind::usage, "has no effect with --out", "--blur");
+    if (output.blur) throw Error(ErrorKind::usage, {"has no effect with %1", out}, Setting{"blur"});
 
     const InterruptGuard interrupts;
     logger().info("detector {}", describe_detector(settings.detector.kind, model_name(settings.detector)));

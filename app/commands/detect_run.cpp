@@ -51,7 +51,7 @@ DetectRun::DetectRun(DetectArguments arguments, const CommonOptions& common)
     if (arguments_.output.hides_files()) settings_.hiding->plan.delay = kFileDelay;
     check_settings(settings_);
     if (arguments_.archive.requested()) return;
-    reject_archive_options(arguments_.archive, "add --out DIR");
+    reject_archive_options(arguments_.archive, {"add %1", Setting{"out", "DIR"}});
     if (arguments_.sources.empty() && !arguments_.output.http.requested()) {
         throw Error(ErrorKind::usage, "SOURCE is required", {}, "see throng detect --help");
     }
@@ -101,16 +101,16 @@ int DetectRun::run() {
 void DetectRun::check_without_source() const {
     const OutputOptions& output = arguments_.output;
     std::vector<std::string_view> given = output.given();
-    for (const auto& [option, is_given] : {std::pair{"--count", !output.count.empty()},
-                                           {"--raw", output.raw},
-                                           {"--track", output.track},
-                                           {"--blur", output.blur},
-                                           {"--show-faces", output.show_faces},
-                                           {"--telemetry", !arguments_.clocks.telemetry.empty()}}) {
-        if (is_given) given.emplace_back(option);
+    for (const auto& [name, is_given] : {std::pair{"count", !output.count.empty()},
+                                         {"raw", output.raw},
+                                         {"track", output.track},
+                                         {"blur", output.blur},
+                                         {"show_faces", output.show_faces},
+                                         {"telemetry", !arguments_.clocks.telemetry.empty()}}) {
+        if (is_given) given.emplace_back(name);
     }
-    for (const std::string_view option : given) {
-        if (option != "--http") throw Error(ErrorKind::usage, "has no effect without a SOURCE", std::string(option));
+    for (const std::string_view name : given) {
+        if (name != "http") throw Error(ErrorKind::usage, "has no effect without a SOURCE", Setting{name});
     }
 }
 

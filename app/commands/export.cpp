@@ -69,7 +69,7 @@ int run(const ExportArguments& arguments, const CommonOptions& common) {
         names.push_back(file.string());
         files.add_input("the result", file.string());
     }
-    if (!is_folder(options.format)) files.add_output("--out", arguments.out);
+    if (!is_folder(options.format)) files.add_output("out", arguments.out);
     const InputFiles unchanged(names);
     const ExportTotals totals = export_annotations(results, arguments.out, options, InterruptGuard::token());
     unchanged.check_unchanged();

@@ -59,56 +59,55 @@ void print_totals(const MergeTotals& totals) {
 
 // Works on a file instead of an archive.
 int relink(const MergeArguments& arguments, const CommonOptions& common) {
-    for (const auto& [option, is_set] : {std::pair{"DIR", !arguments.folders.empty()},
-                                         {"--csv", !arguments.csv.empty()},
-                                         {"--events", !arguments.events.empty()},
-                                         {"--per-minute", !arguments.per_minute.empty()},
-                                         {"--failures", !arguments.failures.empty()},
-                                         {"--report", !arguments.report.empty()}}) {
-        if (is_set) throw Error(ErrorKind::usage, "cannot be combined with --relink", option, "use --json");
-    }
+    const Message problem("cannot be combined with %1", Setting{"relink"});
+    const Message advice("use %1", Setting{"json"});
+    if (!arguments.folders.empty()) throw Error(ErrorKind::usage, problem, "DIR", advice);
+    reject_given({{"csv", !arguments.csv.empty()},
+                  {"events", !arguments.events.empty()},
+                  {"per_minute", !arguments.per_minute.empty()},
+                  {"failures", !arguments.failures.empty()},
+                  {"report", !arguments.report.empty()}},
+                 problem, advice);
     return run_merge_relink(arguments.relink, arguments.json.empty() ? "-" : arguments.json, common);
 }
 
 int run(const MergeArguments& arguments, const CommonOptions& common) {
     if (!arguments.relink.empty()) return relink(arguments, common);
     if (arguments.folders.empty()) {
-        throw Error(ErrorKind::usage, "DIR is required", "throng merge", "name the folders that were given as --out");
+        throw Error(ErrorKind::usage, "DIR is required", "throng merge",
+                    {"name the folders that were given as %1", Setting{"out"}});
     }
     const InterruptGuard interrupts;
     const ArchiveMerge merge({arguments.folders.begin(), arguments.folders.end()});
     if (!arguments.report.empty()) check_report_base(arguments.report);
     RunFiles files(common);
     for (const std::filesystem::path& file : merge.files()) files.add_input("the result", file.string());
-    files.add_output("--json", arguments.json);
-    files.add_output("--csv", arguments.csv);
-    files.add_output("--events", arguments.events);
-    files.add_output("--per-minute", arguments.per_minute);
-    files.add_output("--failures", arguments.failures);
-    for (const char* extension : {".json", ".html"}) {
-        if (!arguments.report.empty()) files.add_output("--report", arguments.report + extension);
+    files.add_output("json", arguments.json);
+    files.add_output("csv", arguments.csv);
+    files.add_output("events", arguments.events);
+    files.add_output("per_minute", arguments.per_minute);
+    files.add_output("failures", arguments.failures);
+    for (const char* extension : kReportFileExtensions) {
+        if (!arguments.report.empty()) files.add_output("report", arguments.report + extension);
     }
     const bool is_hidden = merge.command() == "anonymize";
-    for (const auto& [option, value, fits] : {std::tuple{"--json", &arguments.json, !is_hidden},
-                                              {"--csv", &arguments.csv, !is_hidden},
-                                              {"--report", &arguments.report, is_hidden}}) {
-        if (fits || value->empty()) continue;
-        throw Error(ErrorKind::usage, "does not apply to results of throng " + merge.command(), option,
-                    is_hidden ? "use --report" : "use --json or --csv");
-    }
-    for (const auto& [option, value, extension] : {std::tuple{"--events", &arguments.events, kEventsExtension},
-                                                   {"--per-minute", &arguments.per_minute, kPerMinuteExtension}}) {
-        if (value->empty() || merge.has(extension)) continue;
-        throw Error(ErrorKind::usage, "needs counts, which these results do not have", option,
-                    "process the inputs with throng detect --out DIR --count FILE.toml");
-    }
+    reject_given(
+        {{"json", is_hidden && !arguments.json.empty()},
+         {"csv", is_hidden && !arguments.csv.empty()},
+         {"report", !is_hidden && !arguments.report.empty()}},
+        "does not apply to results of throng " + merge.command(),
+        is_hidden ? Message("use %1", Setting{"report"}) : Message("use %1 or %2", Setting{"json"}, Setting{"csv"}));
+    reject_given({{"events", !arguments.events.empty() && !merge.has(kEventsExtension)},
+                  {"per_minute", !arguments.per_minute.empty() && !merge.has(kPerMinuteExtension)}},
+                 "needs counts, which these results do not have",
+                 {"process the inputs with throng detect %1 %2", Setting{"out", "DIR"}, Setting{"count", "FILE.toml"}});
 
     const std::vector<std::string> problems = merge.problems(InterruptGuard::token());
     if (!problems.empty()) {
         for (std::size_t i = 0; i < std::min(kMaxShown, problems.size()); ++i) print_error(problems[i]);
         if (problems.size() > kMaxShown) print_error(fmt::format("and {} more", problems.size() - kMaxShown));
         throw Error(ErrorKind::input, "the results cannot be merged", arguments.folders.front(),
-                    "process what is missing with --resume and the same settings");
+                    {"process what is missing with %1 and the same settings", Setting{"resume"}});
     }
     const auto write = [&](const std::string& path, auto member) {
         if (path.empty()) return;
@@ -130,7 +129,8 @@ int run(const MergeArguments& arguments, const CommonOptions& common) {
     if (!common.quiet && !data_on_stdout) {
         if (!failures.empty()) standard_output::write(failure_table(failures, kMaxShown).text() + "\n");
         if (failures.size() > kMaxShown) {
-            standard_output::print("and {} more; --failures FILE.csv lists all\n\n", failures.size() - kMaxShown);
+            standard_output::print("and {} more; {} lists all\n\n", failures.size() - kMaxShown,
+                                   Message(Setting{"failures", "FILE.csv"}).text());
         }
         print_totals(merge.totals());
         if (!arguments.report.empty()) {

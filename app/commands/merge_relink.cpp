@@ -88,7 +88,7 @@ Json json_of(const Track& track) {
 int run_merge_relink(const std::string& path, const std::string& out_path, const CommonOptions& common) {
     RunFiles files(common);
     files.add_input("the tracks", path);
-    files.add_output("--json", out_path);
+    files.add_output("json", out_path);
     std::error_code unknown;
     if (std::filesystem::is_fifo(path, unknown)) {
         throw Error(ErrorKind::input, "is a pipe, but the tracks are read twice", path, "write them to a file");

@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,30 +15,18 @@
 #include "app/options/interrupt.h"
 #include "app/options/progress.h"
 #include "app/options/standard_output.h"
-#include "core/base/error.h"
 #include "core/base/json_text.h"
-#include "core/base/secrets.h"
 #include "core/base/sha256.h"
 #include "core/detect/detector_kinds.h"
-#include "core/model/download.h"
 #include "core/model/model_catalogue.h"
+#include "core/model/model_fetch.h"
 #include "core/model/model_finder.h"
-#include "core/video/url.h"
 
 namespace throng {
 namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-constexpr double kAutomaticLimit = 15;  // seconds that the first run waits for the network
-
-struct FetchArguments {
-    std::vector<std::string> names;
-    std::string to;            // --to DIR
-    std::string from;          // --from URL, or TH_MODEL_MIRROR
-    std::string certificates;  // --certificates FILE
-};
 
 // Returns whether a recommended model is installed, and whether its file is identical to the publisher's.
 std::string state_of(const RecommendedModel& model, const std::map<std::string, fs::path>& found) {
@@ -131,88 +119,35 @@ int list(bool json) {
     return 0;
 }
 
-std::string address_of(const RecommendedModel& model, const std::string& from) {
-    if (from.empty()) return std::string(model.address);
-    return from + (from.back() == '/' ? "" : "/") + file_name(model);
-}
+// Shows the terms on standard error, where nobody may miss them, and the progress.
+class FetchDisplay final : public ModelFetchObserver {
+public:
+    explicit FetchDisplay(const CommonOptions& common) : common_(common) {}
 
-std::string variable(const char* name) {
-    const char* value = std::getenv(name);
-    return value == nullptr ? std::string() : value;
-}
-
-// Prints what is fetched and under which terms, before the first byte. Not with the results: nobody may miss it.
-void print_terms(const RecommendedModel& model, const std::string& address) {
-    fmt::print(stderr,
-               "fetching {} by {}: {} bytes from {}\n  license of the file: {}; trained on {}\n  to decline, set "
-               "TH_FETCH=OFF: without a network, --detector auto is the Haar cascade\n",
-               model.name, model.publisher, model.size, mask_credentials(address), model.license, model.training);
-}
-
-// Fetches one model. Throws as download does.
-void fetch_model(const RecommendedModel& model, const Download& what, const CommonOptions& common) {
-    std::error_code ignored;
-    if (!fs::exists(what.target, ignored)) print_terms(model, what.address);
-    DownloadResult result{};
-    {
-        Progress progress(common, std::string(model.name), model.size);
-        result = download(what, [&](std::uint64_t done) {
-            progress.update(done, "bytes");
-            return !InterruptGuard::requested();
-        });
-        progress.finish();
+    void show_terms(const std::string& text) override { fmt::print(stderr, "{}\n", text); }
+    bool update(const RecommendedModel& model, std::uint64_t done) override {
+        if (!progress_) progress_.emplace(common_, std::string(model.name), model.size);
+        progress_->update(done, "bytes");
+        return !InterruptGuard::requested();
     }
-    if (common.quiet) return;
-    standard_output::print("{} {} {}\n", model.name,
-                           result == DownloadResult::fetched ? "installed as" : "is already installed as",
-                           what.target.string());
-}
-
-int fetch(const FetchArguments& arguments, const CommonOptions& common) {
-    const fs::path folder = arguments.to.empty() ? user_model_folder() : fs::path(arguments.to);
-    if (folder.empty()) {
-        throw Error(ErrorKind::usage, "no folder for models is known", "models fetch",
-                    "set HOME or XDG_DATA_HOME, or give --to DIR");
-    }
-    std::vector<const RecommendedModel*> models;
-    for (const std::string& name : arguments.names) models.push_back(&recommended_model(name));
-    const bool automatic = models.empty();
-    if (automatic) models.push_back(&recommended_network());
-
-    const std::string from = arguments.from.empty() ? variable("TH_MODEL_MIRROR") : arguments.from;
-    // Without a scheme, libcurl would guess the protocol, and mask_credentials would not recognize a password.
-    const std::string scheme = url_scheme(from);
-    if (!from.empty() && scheme != "http" && scheme != "https") {
-        throw Error(ErrorKind::usage, "must start with https:// or http://",
-                    arguments.from.empty() ? "TH_MODEL_MIRROR" : "--from");
-    }
-    if (variable("TH_FETCH") == "OFF") {
-        throw Error(ErrorKind::unavailable, "downloads are declined", "TH_FETCH=OFF",
-                    "unset the variable, or copy the file into the model folder");
+    void finish(const RecommendedModel& model, const fs::path& path, DownloadResult result) override {
+        if (progress_) progress_->finish();
+        progress_.reset();
+        if (common_.quiet) return;
+        standard_output::print("{} {} {}\n", model.name,
+                               result == DownloadResult::fetched ? "installed as" : "is already installed as",
+                               path.string());
     }
 
+private:
+    const CommonOptions& common_;
+    std::optional<Progress> progress_;
+};
+
+int fetch(const ModelFetch& what, const CommonOptions& common) {
     const InterruptGuard interrupts;
-    for (const RecommendedModel* model : models) {
-        if (model->address.empty()) {
-            throw Error(ErrorKind::usage, "is part of a package and cannot be downloaded", std::string(model->name),
-                        "install the package " + std::string(model->package));
-        }
-        Download what;
-        what.address = address_of(*model, from);
-        what.target = folder / file_name(*model);
-        what.size = model->size;
-        what.sha256 = model->sha256;
-        what.plain = !from.empty();
-        what.certificates = arguments.certificates;
-        if (automatic) what.limit = kAutomaticLimit;
-        try {
-            fetch_model(*model, what, common);
-        } catch (const Error& error) {
-            if (!automatic || error.kind() == ErrorKind::interrupted) throw;
-            throw Error(error.kind(), error.problem(), error.where(),
-                        joined("everything works without it, with the Haar cascade", error.advice()));
-        }
-    }
+    FetchDisplay display(common);
+    fetch_models(what, display);
     return 0;
 }
 
@@ -229,18 +164,18 @@ void add_models_command(CLI::App& program, CommandContext& context) {
     add_flag(list_command, "Options", "--json", *json, "Print JSON");
     set_action(list_command, run_list);
 
-    auto arguments = std::make_shared<FetchArguments>();
+    auto arguments = std::make_shared<ModelFetch>();
     CLI::App& fetch_command = add_command(
         models, "fetch",
         "Download a recommended model over HTTPS, verify its checksum and install it; resumes a partial download. "
         "TH_FETCH=OFF in the environment declines");
     add_value(fetch_command, "Options", "NAME", arguments->names, "",
               fmt::format("Name of a recommended model; default: {}, within {} seconds", recommended_network().name,
-                          kAutomaticLimit));
-    add_value(fetch_command, "Download", "--to", arguments->to, "DIR",
+                          kOptionalFetchLimit));
+    add_value(fetch_command, "Download", "--to", arguments->folder, "DIR",
               "Folder to install into; default: the user's model folder");
     add_value(
-        fetch_command, "Download", "--from", arguments->from, "URL",
+        fetch_command, "Download", "--from", arguments->mirror, "URL",
         "URL of a folder with the same files, instead of the publisher's; may be http://. Default: the environment "
         "variable TH_MODEL_MIRROR");
     add_value(fetch_command, "Download", "--certificates", arguments->certificates, "FILE",

@@ -59,7 +59,7 @@ void parse_size(const std::string& text, ui::WindowOptions& window) {
     char end = 0;
     if (std::sscanf(text.c_str(), "%dx%d%c", &window.width, &window.height, &end) != 2 || window.width < 200 ||
         window.height < 200 || window.width > 16384 || window.height > 16384) {
-        throw Error(ErrorKind::usage, "not a size: " + text, "--window-size",
+        throw Error(ErrorKind::usage, "not a size: " + text, Setting{"window_size"},
                     "use the form 1280x720, with 200x200 as the minimum");
     }
 }
@@ -72,10 +72,10 @@ void check_wall(const ViewOptions& options) {
                     "show up to " + std::to_string(ui::Wall::kMaxTiles) + ", or use `throng detect` for more");
     }
     std::vector<std::string_view> used = options.output.given();
-    std::erase(used, "--http");
-    if (!options.output.count.empty()) used.push_back("--count");
+    std::erase(used, "http");
+    if (!options.output.count.empty()) used.push_back("count");
     if (count > 1 && !used.empty()) {
-        throw Error(ErrorKind::usage, "the window takes it for one source only", std::string(used.front()),
+        throw Error(ErrorKind::usage, "the window takes it for one source only", Setting{used.front()},
                     "name one source, or use `throng detect`");
     }
 }
@@ -112,7 +112,7 @@ int run_view(const CommandContext& context, ViewOptions options) {
     files->add_input("the scenes", options.scenes);
     options.output.in_window = true;
     add_outputs(*files, options.output, 1);
-    files->add_output("--screenshot", options.screenshot);
+    files->add_output("screenshot", options.screenshot);
 
     ui::WindowOptions window;
     parse_size(options.size, window);

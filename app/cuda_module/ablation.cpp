@@ -2,8 +2,7 @@
 
 #include "core/model/cascade_xml.h"
 #include "core/model/model_finder.h"
-#include "gpu/lab/cascade_ablation.h"
-#include "gpu/lab/hog_ablation.h"
+#include "gpu/lab/ablation.h"
 
 namespace throng {
 namespace {
@@ -24,11 +23,11 @@ CudaAblationStep& add_step(std::vector<CudaAblationStep>& steps, const std::stri
 std::vector<CudaAblationStep> cascade_steps(const Frame& frame, const DetectorParams& params,
                                             const gpu::DeviceInfo& device, gpu::StreamView stream, int repeats,
                                             const ShowStep& show_step) {
-    gpu::CascadeDetector detector(stream, device, read_cascade(find_model(params.model, params.kind)), params);
+    gpu::CascadeSteps detector(stream, device, read_cascade(find_model(params.model, params.kind)), params);
     std::vector<CudaAblationStep> steps;
-    for (const gpu::AblationStep& step : gpu::cascade_ablation()) {
+    for (const gpu::AblationStep& step : gpu::cascade_ablation(params)) {
         show_step(step.name);
-        detector.set_options(step.options);
+        detector.configure(step.params);
         const gpu::CascadeTimes times = gpu::measure_cascade(detector, frame, stream, repeats);
         CudaAblationStep& added = add_step(steps, step.name, times);
         added.queued = times.queued;
@@ -38,9 +37,9 @@ std::vector<CudaAblationStep> cascade_steps(const Frame& frame, const DetectorPa
 
 std::vector<CudaAblationStep> hog_steps(const Frame& frame, const DetectorParams& params, const gpu::DeviceInfo& device,
                                         gpu::StreamView stream, int repeats, const ShowStep& show_step) {
-    gpu::HogDetector detector(stream, device, read_hog_model(params.model), params);
+    gpu::HogDetector detector(stream, device, read_hog_model(params.model), params, gpu::hog_step_kernels);
     std::vector<CudaAblationStep> steps;
-    for (const gpu::HogStep& step : gpu::hog_ablation(params)) {
+    for (const gpu::AblationStep& step : gpu::hog_ablation(params)) {
         show_step(step.name);
         detector.configure(step.params);
         const gpu::HogTimes times = gpu::measure_hog(detector, frame, stream, repeats);

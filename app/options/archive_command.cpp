@@ -122,7 +122,7 @@ public:
             "shard {}: {} of {} {}, {} skipped, {} incomplete, {} failed; {} frames, {} faces, {:.1f} s{}\n", shard_,
             totals.finished, totals.inputs, what_, totals.skipped, totals.incomplete, totals.failed, totals.frames,
             totals.faces, std::chrono::duration<double>(Clock::now() - start_).count(),
-            InterruptGuard::requested() ? "; interrupted, continue with --resume" : "");
+            InterruptGuard::requested() ? Message("; interrupted, continue with %1", Setting{"resume"}).text() : "");
     }
 
 private:
@@ -159,15 +159,14 @@ void add_archive_options(CLI::App& command, ArchiveArguments& arguments) {
                "auto: a line on a terminal; json: a JSON object per second");
 }
 
-void reject_archive_options(const ArchiveArguments& arguments, const std::string& what_to_do) {
-    for (const auto& [given, option] : {std::pair{!arguments.files_from.empty(), "--files-from"},
-                                        {arguments.shard != "1/1", "--shard"},
-                                        {arguments.segment > 0, "--segment"},
-                                        {arguments.resume, "--resume"},
-                                        {arguments.fail_fast, "--fail-fast"},
-                                        {arguments.json_progress, "--progress"}}) {
-        if (given) throw Error(ErrorKind::usage, "applies to archives only", option, what_to_do);
-    }
+void reject_archive_options(const ArchiveArguments& arguments, const Message& what_to_do) {
+    reject_given({{"files_from", !arguments.files_from.empty()},
+                  {"shard", arguments.shard != "1/1"},
+                  {"segment", arguments.segment > 0},
+                  {"resume", arguments.resume},
+                  {"fail_fast", arguments.fail_fast},
+                  {"progress", arguments.json_progress}},
+                 "applies to archives only", what_to_do);
 }
 
 std::string archive_settings(const CLI::App& command, const DetectorParams& detector, const nlohmann::json* contents) {
@@ -212,15 +211,15 @@ int run_archive_command(const std::vector<std::string>& paths, const ArchiveArgu
     ArchiveOptions options;
     options.shard = parse_shard(arguments.shard);
     if (paths.empty() && arguments.files_from.empty()) {
-        throw Error(ErrorKind::usage, "no inputs given", "--out " + arguments.out,
-                    "name files, folders or --files-from");
+        throw Error(ErrorKind::usage, "no inputs given", Setting{"out", arguments.out},
+                    {"name files, folders or %1", Setting{"files_from"}});
     }
     std::vector<std::string> all = paths;
     for (const std::string& path : paths) {
         std::error_code failure;
         if (fs::exists(path, failure)) continue;
         throw Error(ErrorKind::input, failure ? failure.message() : std::generic_category().message(ENOENT), path,
-                    "--out takes files and folders");
+                    {"%1 takes files and folders", Setting{"out"}});
     }
     if (!arguments.files_from.empty()) {
         const std::vector<std::string> listed = read_list(arguments.files_from, InterruptGuard::token());

@@ -10,6 +10,7 @@
 #include "app/options/cli_fwd.h"
 #include "app/options/command.h"
 #include "core/archive/archive_run.h"
+#include "core/base/message.h"
 #include "core/detect/detector.h"
 
 namespace throng {
@@ -33,7 +34,7 @@ void add_archive_options(CLI::App& command, ArchiveArguments& arguments);
 
 // Throws Error(usage) for an option that applies to archives only, if it was given without. what_to_do: "add --out
 // DIR".
-void reject_archive_options(const ArchiveArguments& arguments, const std::string& what_to_do);
+void reject_archive_options(const ArchiveArguments& arguments, const Message& what_to_do);
 
 // Returns the values of all options that change results, as a JSON object, and the hash of the model: equal texts mean
 // equal results on the same backend. contents: an object that replaces values by name, for options that name files. To

@@ -19,7 +19,7 @@ void add_clock_options(CLI::App& command, ClockRunOptions& options) {
 
 void add_clock_files(RunFiles& files, const ClockRunOptions& options) {
     files.add_input("the profiles", options.profiles);
-    files.add_output("--telemetry", options.telemetry);
+    files.add_output("telemetry", options.telemetry);
 }
 
 ClockOptions clock_options(const ClockRunOptions& options, const CommonOptions& common) {

@@ -2,10 +2,13 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <type_traits>
 #include <utility>
+
+#include "core/base/error.h"
 
 namespace throng {
 namespace {
@@ -183,12 +186,25 @@ std::vector<OptionText> option_texts(const CLI::App& command) {
     return texts;
 }
 
-bool option_given(const CLI::App& command, const std::string& option) {
-    return command.count(option) > 0;
+bool setting_given(const CLI::App& command, std::string_view setting) {
+    return command.count("--" + key_of_setting(setting)) > 0;
 }
 
 const std::string& name_of(const CLI::App& command) {
     return command.get_name();
+}
+
+std::string key_of_setting(std::string_view name) {
+    std::string key(name);
+    std::replace(key.begin(), key.end(), '_', '-');
+    return key;
+}
+
+void reject_given(std::initializer_list<std::pair<std::string_view, bool>> settings, const Message& problem,
+                  const Message& advice) {
+    for (const auto& [name, given] : settings) {
+        if (given) throw Error(ErrorKind::usage, problem, Setting{name}, advice);
+    }
 }
 
 }  // namespace throng

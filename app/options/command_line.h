@@ -5,12 +5,16 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/options/cli_fwd.h"
 #include "core/base/choice_names.h"
+#include "core/base/message.h"
 #include "core/base/value_text.h"
 
 namespace throng {
@@ -113,9 +117,16 @@ struct OptionText {
 // is applied.
 [[nodiscard]] std::vector<OptionText> option_texts(const CLI::App& command);
 
-// Returns whether an option of the command was given: "--quality".
-[[nodiscard]] bool option_given(const CLI::App& command, const std::string& option);
+// Returns whether an option of the command was given, by the name of its setting: "quality".
+[[nodiscard]] bool setting_given(const CLI::App& command, std::string_view setting);
 
 [[nodiscard]] const std::string& name_of(const CLI::App& command);
+
+// Returns the option and the key in configuration files of a setting, without dashes: "min-size" of "min_size".
+[[nodiscard]] std::string key_of_setting(std::string_view name);
+
+// Throws Error(usage) naming the first setting that was given, if there is one.
+void reject_given(std::initializer_list<std::pair<std::string_view, bool>> settings, const Message& problem,
+                  const Message& advice = {});
 
 }  // namespace throng

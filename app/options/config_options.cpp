@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "app/options/command_line.h"
 #include "app/options/common.h"
-#include "app/options/detection_options.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 

@@ -79,12 +79,6 @@ void add_setting(CLI::App& command, DetectionOptions& options, const SettingRow&
 
 }  // namespace
 
-std::string key_of_setting(std::string_view name) {
-    std::string key(name);
-    std::replace(key.begin(), key.end(), '_', '-');
-    return key;
-}
-
 void add_settings(CLI::App& command, DetectionOptions& options, const std::vector<SettingRow>& rows) {
     for (const SettingRow& row : rows) {
         if (!row.of_detections || !options.kinds.empty()) add_setting(command, options, row);

@@ -33,7 +33,4 @@ struct DetectionOptions {
 // out that have no meaning for boxes from elsewhere.
 void add_settings(CLI::App& command, DetectionOptions& options, const std::vector<SettingRow>& rows);
 
-// Returns "min-size" for "min_size": the long option without its dashes, and the key of configuration files.
-[[nodiscard]] std::string key_of_setting(std::string_view name);
-
 }  // namespace throng

@@ -35,8 +35,8 @@ EncoderChoice choose_encoder(const std::string& requested) {
     if (requested != "auto") {
         const EncoderInfo info = probe(requested);
         if (info.available) return {requested, requested};
-        throw Error(ErrorKind::unavailable, "the encoder is unavailable: " + info.details, "--encoder " + requested,
-                    "use --encoder auto");
+        throw Error(ErrorKind::unavailable, "the encoder is unavailable: " + info.details,
+                    Setting{"encoder", requested}, {"use %1", Setting{"encoder", "auto"}});
     }
     std::string skipped;
     for (const std::string& name : encoder_names()) {
@@ -47,7 +47,7 @@ EncoderChoice choose_encoder(const std::string& requested) {
         }
         skipped += fmt::format("{}{} unavailable: {}", skipped.empty() ? "" : "; ", name, info.details);
     }
-    throw Error(ErrorKind::unavailable, "no H.264 encoder works: " + skipped, "--encoder auto",
+    throw Error(ErrorKind::unavailable, "no H.264 encoder works: " + skipped, Setting{"encoder", "auto"},
                 "install an FFmpeg with libx264");
 }
 

@@ -26,15 +26,16 @@ void add_http_options(CLI::App& command, HttpOptions& options) {
 }
 
 void check_http_options(const HttpOptions& options) {
-    for (const auto& [given, option] : {std::pair{options.open, "--http-open"},
-                                        {!options.token_file.empty(), "--http-token-file"},
-                                        {!options.certificate.empty(), "--http-certificate"},
-                                        {!options.key.empty(), "--http-key"}}) {
-        if (given && !options.requested())
-            throw Error(ErrorKind::usage, "there is no server", option, "add --http PORT");
+    if (!options.requested()) {
+        reject_given({{"http_open", options.open},
+                      {"http_token_file", !options.token_file.empty()},
+                      {"http_certificate", !options.certificate.empty()},
+                      {"http_key", !options.key.empty()}},
+                     "there is no server", {"add %1", Setting{"http", "PORT"}});
     }
     if (options.open && !options.token_file.empty()) {
-        throw Error(ErrorKind::usage, "contradicts --http-open, which needs no token", "--http-token-file");
+        throw Error(ErrorKind::usage, {"contradicts %1, which needs no token", Setting{"http_open"}},
+                    Setting{"http_token_file"});
     }
 }
 

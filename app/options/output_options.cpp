@@ -1,8 +1,8 @@
 #include "app/options/output_options.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
-#include <initializer_list>
 #include <utility>
 
 #include "app/options/command_line.h"
@@ -79,43 +79,62 @@ std::string audio_file(const SourceInfo& source) {
     if (!source.live && files.files.size() == 1 && fs::is_regular_file(files.files.front(), ignored)) {
         return files.files.front();
     }
-    throw Error(ErrorKind::usage, "audio can be copied from media files only", source.name, "use --audio drop");
+    throw Error(ErrorKind::usage, "audio can be copied from media files only", source.name,
+                {"use %1", Setting{"audio", "drop"}});
 }
+
+enum class OutputUse : std::uint8_t {
+    file,     // one, which results are written to
+    results,  // otherwise written or sent
+    input,    // read
+};
+
+struct OutputRow {
+    std::string_view name;
+    std::string OutputOptions::*field;
+    OutputUse use;
+    const char* type;
+    const char* help;
+};
+
+constexpr OutputRow kOutputRows[] = {
+    {"json", &OutputOptions::json, OutputUse::file, "OUT.jsonl",
+     "Write detections as JSON lines; - for standard output"},
+    {"video", &OutputOptions::video, OutputUse::results, "OUT.mp4", "Write an annotated H.264 video"},
+    {"images", &OutputOptions::images, OutputUse::results, "DIR", "Write annotated images into a folder"},
+    {"summary", &OutputOptions::summary, OutputUse::file, "OUT.json",
+     "Write totals, timings and sources as JSON; - for standard output"},
+    {"count", &OutputOptions::count, OutputUse::input, "FILE.toml",
+     "Lines and zones in which people are counted, for the next three and the window. With --out: write "
+     "NAME.events.jsonl and NAME.per-minute.csv beside each result"},
+    {"events", &OutputOptions::events, OutputUse::file, "OUT.jsonl",
+     "Write who appears, leaves, crosses a line or visits a zone as JSON lines; - for standard output"},
+    {"per_minute", &OutputOptions::per_minute, OutputUse::file, "OUT.csv",
+     "Write the number of people, crossings and visits per minute as CSV; - for standard output"},
+    {"occupancy", &OutputOptions::occupancy, OutputUse::results, "OUT.png|csv",
+     "Write where people were and for how long: as an image of each source, or as a table of person-seconds"},
+    {"mqtt", &OutputOptions::mqtt, OutputUse::results, "URL",
+     "Send the counts of --count and its events to the broker mqtt[s]://[USER[:PASSWORD]@]HOST[:PORT][/PREFIX], with "
+     "descriptions for Home Assistant"},
+    {"mqtt_password", &OutputOptions::mqtt_password, OutputUse::input, "FILE",
+     "File that begins with the password for --mqtt, which other users see in a command line"},
+    {"push", &OutputOptions::push, OutputUse::results, "URL",
+     "Send an H.264 video with hidden faces to the media server rtsp[s]://HOST/PATH or rtmp[s]://HOST/PATH; of several "
+     "sources, to PATH-1, PATH-2 and so on"},
+    {"trace", &OutputOptions::trace, OutputUse::file, "OUT.json",
+     "Write frames, stages, threads and queues as a trace that ui.perfetto.dev and chrome://tracing open; - for "
+     "standard output"},
+};
 
 }  // namespace
 
 void add_output_options(CLI::App& command, OutputOptions& options) {
     const auto group = "Output";
-    add_value(command, group, "--json", options.json, "OUT.jsonl",
-              "Write detections as JSON lines; - for standard output");
-    add_value(command, group, "--video", options.video, "OUT.mp4", "Write an annotated H.264 video");
-    add_value(command, group, "--images", options.images, "DIR", "Write annotated images into a folder");
-    add_value(command, group, "--summary", options.summary, "OUT.json",
-              "Write totals, timings and sources as JSON; - for standard output");
-    add_value(command, group, "--count", options.count, "FILE.toml",
-              "Lines and zones in which people are counted, for the next three and the window. With --out: write "
-              "NAME.events.jsonl and NAME.per-minute.csv beside each result");
-    add_value(command, group, "--events", options.events, "OUT.jsonl",
-              "Write who appears, leaves, crosses a line or visits a zone as JSON lines; - for standard output");
-    add_value(command, group, "--per-minute", options.per_minute, "OUT.csv",
-              "Write the number of people, crossings and visits per minute as CSV; - for standard output");
-    add_value(command, group, "--occupancy", options.occupancy, "OUT.png|csv",
-              "Write where people were and for how long: as an image of each source, or as a table of person-seconds");
-    add_value(
-        command, group, "--mqtt", options.mqtt, "URL",
-        "Send the counts of --count and its events to the broker mqtt[s]://[USER[:PASSWORD]@]HOST[:PORT][/PREFIX], "
-        "with descriptions for Home Assistant");
-    add_value(command, group, "--mqtt-password", options.mqtt_password, "FILE",
-              "File that begins with the password for --mqtt, which other users see in a command line");
-    add_value(command, group, "--push", options.push, "URL",
-              "Send an H.264 video with hidden faces to the media server rtsp[s]://HOST/PATH or rtmp[s]://HOST/PATH; "
-              "of several "
-              "sources, to PATH-1, PATH-2 and so on");
+    for (const OutputRow& row : kOutputRows) {
+        add_value(command, group, "--" + key_of_setting(row.name), options.*row.field, row.type, row.help);
+    }
     add_flag(command, group, "--show-faces", options.show_faces,
              "Show faces in what --http and --push send; otherwise they are hidden");
-    add_value(command, group, "--trace", options.trace, "OUT.json",
-              "Write frames, stages, threads and queues as a trace that ui.perfetto.dev and chrome://tracing "
-              "open; - for standard output");
     add_flag(command, group, "--raw", options.raw, "Also write raw detections, to JSON lines, video and images");
     add_flag(command, group, "--track", options.track,
              "Follow faces over time: ids in JSON lines, video, images and window");
@@ -126,32 +145,25 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
 
 std::vector<std::string_view> OutputOptions::given() const {
     std::vector<std::string_view> names;
-    for (const auto& [name, value] :
-         std::initializer_list<std::pair<std::string_view, const std::string&>>{{"--json", json},
-                                                                                {"--video", video},
-                                                                                {"--images", images},
-                                                                                {"--summary", summary},
-                                                                                {"--events", events},
-                                                                                {"--per-minute", per_minute},
-                                                                                {"--occupancy", occupancy},
-                                                                                {"--mqtt", mqtt},
-                                                                                {"--push", push},
-                                                                                {"--trace", trace},
-                                                                                {"--http", http.address}}) {
-        if (!value.empty()) names.push_back(name);
+    for (const OutputRow& row : kOutputRows) {
+        if (row.use != OutputUse::input && !(this->*row.field).empty()) names.push_back(row.name);
     }
+    if (http.requested()) names.emplace_back("http");
     return names;
 }
 
 void check_outputs(const OutputOptions& options) {
     if (options.copy_audio && options.video.empty()) {
-        throw Error(ErrorKind::usage, "audio is written into a video only", "--audio copy", "add --video OUT.mp4");
+        throw Error(ErrorKind::usage, "audio is written into a video only", Setting{"audio", "copy"},
+                    {"add %1", Setting{"video", "OUT.mp4"}});
     }
     if (!options.mqtt_password.empty() && options.mqtt.empty()) {
-        throw Error(ErrorKind::usage, "there is no broker", "--mqtt-password", "add --mqtt URL");
+        throw Error(ErrorKind::usage, "there is no broker", Setting{"mqtt_password"},
+                    {"add %1", Setting{"mqtt", "URL"}});
     }
     if (options.show_faces && options.push.empty() && !options.http.requested()) {
-        throw Error(ErrorKind::usage, "nothing is sent", "--show-faces", "add --http PORT or --push URL");
+        throw Error(ErrorKind::usage, "nothing is sent", Setting{"show_faces"},
+                    {"add %1 or %2", Setting{"http", "PORT"}, Setting{"push", "URL"}});
     }
     check_http_options(options.http);
 }
@@ -159,11 +171,12 @@ void check_outputs(const OutputOptions& options) {
 void add_outputs(RunFiles& files, const OutputOptions& options, std::size_t sources) {
     check_outputs(options);
     if (options.video == "-") {
-        throw Error(ErrorKind::usage, "a video cannot be written to standard output", "--video", "name a file");
+        throw Error(ErrorKind::usage, "a video cannot be written to standard output", Setting{"video"}, "name a file");
     }
     if (!options.count.empty() && !options.writes_counts() && !options.in_window) {
-        throw Error(ErrorKind::usage, "nothing writes the counts", "--count",
-                    "add --events OUT.jsonl, --per-minute OUT.csv, --mqtt URL or --http PORT");
+        throw Error(ErrorKind::usage, "nothing writes the counts", Setting{"count"},
+                    {"add %1, %2, %3 or %4", Setting{"events", "OUT.jsonl"}, Setting{"per_minute", "OUT.csv"},
+                     Setting{"mqtt", "URL"}, Setting{"http", "PORT"}});
     }
     if (!options.push.empty() && muxer_of_server(options.push) == nullptr) {
         throw Error(ErrorKind::usage, "is no address of a media server", options.push,
@@ -172,26 +185,24 @@ void add_outputs(RunFiles& files, const OutputOptions& options, std::size_t sour
     add_http_files(files, options.http);
     files.add_input("the lines and zones", options.count);
     files.add_input("the password", options.mqtt_password);
-    files.add_output("--json", options.json);
-    files.add_output("--events", options.events);
-    files.add_output("--per-minute", options.per_minute);
+    for (const OutputRow& row : kOutputRows) {
+        if (row.use == OutputUse::file) files.add_output(row.name, options.*row.field);
+    }
     if (!options.occupancy.empty() && !is_table(options.occupancy)) {
         if (!can_write_image(options.occupancy)) {
-            throw Error(ErrorKind::usage, "must end with .csv or the extension of an image", "--occupancy",
+            throw Error(ErrorKind::usage, "must end with .csv or the extension of an image", Setting{"occupancy"},
                         "name OUT.png or OUT.csv");
         }
         for (std::size_t number = 1; number <= sources; ++number) {
-            files.add_output("--occupancy", path_of_source(options.occupancy, number, sources));
+            files.add_output("occupancy", path_of_source(options.occupancy, number, sources));
         }
     } else {
-        files.add_output("--occupancy", options.occupancy);
+        files.add_output("occupancy", options.occupancy);
     }
-    files.add_output("--summary", options.summary);
-    files.add_output("--trace", options.trace);
-    files.check_folder("--images", options.images);
+    files.check_folder("images", options.images);
     if (options.video.empty()) return;
     for (std::size_t number = 1; number <= sources; ++number) {
-        files.add_output("--video", path_of_source(options.video, number, sources));
+        files.add_output("video", path_of_source(options.video, number, sources));
     }
 }
 
@@ -244,7 +255,7 @@ OutputFiles::OutputFiles(const OutputOptions& options, std::size_t sources, std:
     if (!options.trace.empty()) share(std::make_shared<TraceSink>(options.trace, annotated_.stop));
     if (options.images.empty()) return;
     AnnotatedOptions images = annotated_;
-    if (files) images.check_output = [files](const std::string& path) { files->check_output("--images", path); };
+    if (files) images.check_output = [files](const std::string& path) { files->check_output("images", path); };
     share(make_image_sink(options.images, images));
 }
 

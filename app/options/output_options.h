@@ -40,7 +40,7 @@ struct OutputOptions {
     bool blur = false;           // --blur: faces made unrecognizable in videos and images
     HttpOptions http;
 
-    // Returns the options that send or write results of detection, of those that were given: "--json".
+    // Returns the options that send or write results of detection, of those that were given: "json".
     [[nodiscard]] std::vector<std::string_view> given() const;
     // Returns whether a file has tracks or what is counted by them.
     [[nodiscard]] bool write_tracks() const {

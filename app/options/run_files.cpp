@@ -21,10 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string option_text(std::string_view option, const std::string& path) {
-    return std::string(option) + " " + path;
-}
-
 }  // namespace
 
 RunFiles::RunFiles(const CommonOptions& common) {
@@ -84,54 +80,53 @@ void RunFiles::add_model(const DetectorParams& detector) {
     }
 }
 
-void RunFiles::check_output(std::string_view option, const std::string& path) const {
+void RunFiles::check_output(std::string_view setting, const std::string& path) const {
     Identity identity;
     const Kind kind = identify(path, STDOUT_FILENO, identity);
     if (kind == Kind::other) return;
     Identity standard_output;
     if (path != "-" && identify("-", STDOUT_FILENO, standard_output) == Kind::regular && identity == standard_output) {
-        throw Error(ErrorKind::usage, "is the file that standard output is redirected to", option_text(option, path),
+        throw Error(ErrorKind::usage, "is the file that standard output is redirected to", Setting{setting, path},
                     "use - for standard output, or name another file");
     }
     if (const auto input = inputs_.find(identity); input != inputs_.end()) {
         const auto& [what, name, only_if_image] = input->second;
         if (!only_if_image || format_of_name(name).kind == NameKind::image || is_still_image(name)) {
-            throw Error(ErrorKind::usage, "would overwrite " + what + " " + name, option_text(option, path),
+            throw Error(ErrorKind::usage, "would overwrite " + what + " " + name, Setting{setting, path},
                         "name another file");
         }
     }
     if (const auto output = outputs_.find(identity); output != outputs_.end()) {
-        throw Error(ErrorKind::usage, "is the same file as " + output->second, option_text(option, path),
+        throw Error(ErrorKind::usage, {"is the same file as %1", output->second}, Setting{setting, path},
                     "name another file");
     }
     if (kind == Kind::regular && path != "-" && !incomplete_source_.empty()) {
         throw Error(ErrorKind::usage, "already exists, and " + incomplete_source_ + " may read it",
-                    option_text(option, path), "name a file that does not exist yet");
+                    Setting{setting, path}, "name a file that does not exist yet");
     }
 }
 
-void RunFiles::add_output(std::string_view option, const std::string& path) {
+void RunFiles::add_output(std::string_view setting, const std::string& path) {
     if (path.empty()) return;
-    check_output(option, path);
+    check_output(setting, path);
     check_output_path(path);
     Identity identity;
     const bool shared = identify(path, STDOUT_FILENO, identity) == Kind::other && path != "-";
     if (path == "-") identity = {0, 0, "-"};
     if (shared) return;
-    const auto [output, is_new] = outputs_.try_emplace(identity, option_text(option, path));
+    const auto [output, is_new] = outputs_.try_emplace(identity, Setting{setting, path});
     if (!is_new) {
-        throw Error(ErrorKind::usage, "conflicts with " + output->second + ": both write to standard output",
-                    option_text(option, path), "name a file for one of them");
+        throw Error(ErrorKind::usage, {"conflicts with %1: both write to standard output", output->second},
+                    Setting{setting, path}, "name a file for one of them");
     }
 }
 
-void RunFiles::check_folder(std::string_view option, const std::string& path) const {
+void RunFiles::check_folder(std::string_view setting, const std::string& path) const {
     if (path.empty()) return;
     Identity identity;
     static_cast<void>(identify(path, STDOUT_FILENO, identity));
     if (const auto source = source_folders_.find(identity); source != source_folders_.end()) {
-        throw Error(ErrorKind::usage, "is the input " + source->second, option_text(option, path),
-                    "name another folder");
+        throw Error(ErrorKind::usage, "is the input " + source->second, Setting{setting, path}, "name another folder");
     }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/options/command.h"
+#include "core/base/message.h"
 #include "core/detect/detector.h"
 
 namespace throng {
@@ -27,15 +28,15 @@ public:
     // Adds the detector's model file, if it can be found.
     void add_model(const DetectorParams& detector);
 
-    // Checks and adds an output. option: "--json", for messages. "-" is standard output; an empty path is ignored.
+    // Checks and adds an output. setting: "json", for messages. "-" is standard output; an empty path is ignored.
     // Throws Error(usage) when the output is an input or another output, or when it exists and a source may read it;
     // Error(input) when it cannot be written.
-    void add_output(std::string_view option, const std::string& path);
+    void add_output(std::string_view setting, const std::string& path);
     // Only throws Error(usage) as add_output does, for outputs that are named during the run.
-    void check_output(std::string_view option, const std::string& path) const;
+    void check_output(std::string_view setting, const std::string& path) const;
     // Throws Error(usage) when a source reads the folder: the images written there would become inputs, or replace
     // them.
-    void check_folder(std::string_view option, const std::string& path) const;
+    void check_folder(std::string_view setting, const std::string& path) const;
 
 private:
     // Device and inode of the file. While the file does not exist: those of its folder, and the file's name.
@@ -56,8 +57,8 @@ private:
 
     std::map<Identity, Input> inputs_;
     std::map<Identity, std::string> source_folders_;
-    std::map<Identity, std::string> outputs_;  // "--json faces.jsonl"
-    std::string incomplete_source_;            // a source whose files are not all known; empty: none
+    std::map<Identity, Message> outputs_;  // "--json faces.jsonl"
+    std::string incomplete_source_;        // a source whose files are not all known; empty: none
 };
 
 }  // namespace throng

@@ -11,7 +11,7 @@ namespace throng {
 namespace {
 
 [[noreturn]] void reject_spans(const std::string& text, const std::string& why) {
-    throw Error(ErrorKind::usage, why, "--only " + text, "write spans as 12.5-20,1:00-1:30");
+    throw Error(ErrorKind::usage, why, Setting{"only", text}, "write spans as 12.5-20,1:00-1:30");
 }
 
 // Parses "12.5", "1:30" or "1:02:03".

@@ -13,11 +13,11 @@
 
 namespace throng {
 
-void become_window_program(const CommonOptions& common, const std::string& where, const std::string& advice) {
+void become_window_program(const CommonOptions& common, const Message& where, const Message& advice) {
     std::string path = find_module(kWindowProgram);
     if (path.empty()) {
         throw Error(ErrorKind::unavailable, "the window is not installed", where,
-                    "install the package throng, or " + advice);
+                    {"install the package throng, or %1", advice});
     }
     std::vector<std::string> arguments = common.arguments;
     std::vector<char*> argv{path.data()};

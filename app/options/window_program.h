@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/options/command.h"
+#include "core/base/message.h"
 
 namespace throng {
 
@@ -13,7 +14,6 @@ inline constexpr const char* kWindowProgram = "throng-window";
 // Continues this process as the program with the window, which runs the same command line. No other thread may run.
 // Signals that come meanwhile reach it (exit_on_signals). Throws Error(unavailable) with this place and advice if it is not
 // installed.
-[[noreturn]] void become_window_program(const CommonOptions& common, const std::string& where,
-                                        const std::string& advice);
+[[noreturn]] void become_window_program(const CommonOptions& common, const Message& where, const Message& advice);
 
 }  // namespace throng

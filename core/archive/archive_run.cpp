@@ -393,8 +393,8 @@ private:
             set_failed(finished, error.problem().text(), names);
         } catch (const std::bad_alloc&) {
             set_failed(finished, "not enough memory", names);
-        } catch (const std::exception& error) {  // of a library, for this input
-            set_failed(finished, error.what(), names);
+        } catch (const std::exception&) {  // of a library, for this input
+            set_failed(finished, current_error().problem().text(), names);
         }
         if (finished.temporaries.empty()) {
             std::error_code ignored;

@@ -9,7 +9,6 @@
 #include <charconv>
 #include <chrono>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
@@ -21,6 +20,7 @@
 #include "core/base/choice_names.h"
 #include "core/base/error.h"
 #include "core/base/file_lock.h"
+#include "core/base/input_file.h"
 #include "core/base/json_text.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
@@ -87,13 +87,6 @@ fs::path records(const fs::path& output) {
     return output / kRecordFolder;
 }
 
-std::string text_of(const fs::path& path) {
-    std::ifstream stream(path, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(stream), {}};
-    if (!stream || stream.bad()) throw Error(ErrorKind::input, "cannot be read", path.string());
-    return text;
-}
-
 // Returns the records whose names begin and end so, sorted.
 std::vector<fs::path> files_of(const fs::path& output, std::string_view begin, std::string_view end) {
     std::vector<fs::path> files;
@@ -132,16 +125,10 @@ void for_each_line(const fs::path& path, ManifestReader::Position& position, Use
     if (!stream.eof()) throw Error(ErrorKind::input, "cannot be read", path.string());
 }
 
-void write_durably(const fs::path& path, const std::string& text) {
-    AtomicFile file(path.string());
-    file.write(text);
-    file.commit();
-}
-
 void write_once(const fs::path& path, const std::string& text) {
     std::error_code ignored;
     if (fs::exists(path, ignored)) return;
-    write_durably(path, text);
+    write_durably(path.string(), text);
 }
 
 fs::path manifest_path(const fs::path& output, Shard shard) {
@@ -248,7 +235,7 @@ Manifest::Manifest(const fs::path& output, Shard shard)
             throw Error(ErrorKind::unavailable, "another process works on this shard", path_.string(),
                         {"wait for it, or choose another %1 or %2", Setting{"shard"}, Setting{"out"}});
         }
-        const std::string text = text_of(path_);
+        const std::string text = read_file(path_);
         size_ = static_cast<std::int64_t>(text.rfind('\n') + 1);  // npos + 1 is 0
         if (size_ < static_cast<std::int64_t>(text.size())) {
             logger().warn("{}: removed the last line, which is not complete", path_.string());
@@ -322,7 +309,7 @@ std::vector<OutputRecord> read_intents(const fs::path& output) {
 }
 
 void write_intents(const fs::path& output, const std::string& writer, const std::vector<OutputRecord>& files) {
-    write_durably(intents_path(output, writer), lines_of(files));
+    write_durably(intents_path(output, writer).string(), lines_of(files));
 }
 
 void write_list(const fs::path& output, const std::vector<WorkItem>& list, const std::vector<std::string>& left_out) {
@@ -371,7 +358,7 @@ InputLists read_lists(const fs::path& output) {
 std::string read_settings(const fs::path& output, const std::string& hash) {
     const fs::path path = records(output) / ("settings-" + hash + ".json");
     std::error_code ignored;
-    return fs::exists(path, ignored) ? text_of(path) : std::string();
+    return fs::exists(path, ignored) ? read_file(path) : std::string();
 }
 
 void sync_path(const fs::path& path) {

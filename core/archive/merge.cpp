@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "core/archive/segments.h"
 #include "core/base/csv.h"
 #include "core/base/error.h"
+#include "core/base/input_file.h"
 #include "core/base/json_text.h"
 #include "core/base/one_class.h"
 #include "core/base/sha256.h"
@@ -229,15 +229,14 @@ void ArchiveMerge::write_per_minute(OutputFile& file, const std::stop_token& sto
     bool has_header = false;
     for_each_output(
         kPerMinuteExtension, stop, [&](const std::string& name, std::size_t position, const fs::path& path) {
-            std::ifstream stream(path, std::ios::binary);
-            std::string header;
-            std::getline(stream, header);
-            const std::string rows(std::istreambuf_iterator<char>(stream), {});
-            if (!stream) throw Error(ErrorKind::input, "cannot be read", path.string());
-            if (!std::exchange(has_header, true)) writer.write(header + '\n', stop);
+            ReadOptions options;
+            options.stop = stop;
+            const std::string rows = read_file(path, options);
+            const std::size_t first = std::min(rows.find('\n'), rows.size() - 1) + 1;
+            if (!std::exchange(has_header, true)) writer.write(rows.substr(0, first), stop);
             // A source may contain line feeds; what follows it does not.
             const std::string source = csv_cell(name) + ',';
-            for (std::size_t begin = 0; begin < rows.size();) {
+            for (std::size_t begin = first; begin < rows.size();) {
                 const std::size_t number = begin + source.size();
                 const std::size_t next =
                     rows.compare(begin, source.size(), source) == 0 ? rows.find(',', number) : rows.npos;

@@ -14,6 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file_lock.h"
+#include "core/base/first_of_list.h"
 #include "core/base/log.h"
 #include "core/base/sha256.h"
 
@@ -23,13 +24,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Lists the first parts of a long list.
 std::string list_text(const std::vector<std::string>& parts, int total) {
     constexpr std::size_t kMaxListed = 20;
-    std::string text = fmt::format("{} of {} parts: ", parts.size(), total);
-    for (std::size_t i = 0; i < std::min(parts.size(), kMaxListed); ++i) text += (i > 0 ? ", " : "") + parts[i];
-    if (parts.size() > kMaxListed) text += fmt::format(" and {} more", parts.size() - kMaxListed);
-    return text;
+    return fmt::format("{} of {} parts: {}", parts.size(), total, first_of_list(parts, kMaxListed));
 }
 
 }  // namespace

@@ -45,53 +45,59 @@ WorkItem item_of(std::string path, std::string name) {
     return item;
 }
 
+// Calls use(path) for the files below a folder, and enter(path), which may decline, for the folders; not for hidden ones.
+template <class Enter, class Use>
+void for_each_file_below(const fs::path& folder, Enter enter, Use use) {
+    std::error_code failure;
+    fs::recursive_directory_iterator it(folder, failure);
+    fs::path entered = folder;  // the folder that the next step reads
+    for (const fs::recursive_directory_iterator end; !failure && it != end; it.increment(failure)) {
+        const fs::path& path = it->path();
+        std::error_code ignored;
+        const bool is_folder = it->is_directory(ignored);
+        const bool is_hidden = path.filename().string().front() == '.';
+        entered = is_folder ? path : folder;
+        if (is_folder && (is_hidden || !enter(path))) it.disable_recursion_pending();
+        if (!is_folder && !is_hidden) use(path);
+    }
+    if (failure) throw Error(ErrorKind::input, "cannot read the folder: " + failure.message(), entered.string());
+}
+
 // Throws Error(usage) if the output folder, which is below an input, has a file that is an input, and that no record
 // names: the folder is not searched, so the file would be left out.
 void check_results(const fs::path& output, const std::function<bool(const std::string&)>& accepts) {
     OwnFiles own(output);
-    std::error_code failure;
-    fs::recursive_directory_iterator it(output, failure);
-    fs::path entered = output;  // the folder that the next step reads
-    for (const fs::recursive_directory_iterator end; !failure && it != end; it.increment(failure)) {
-        const std::string file_name = it->path().filename().string();
-        std::error_code ignored;
-        const bool is_folder = it->is_directory(ignored);
-        entered = is_folder ? it->path() : output;
-        if (file_name.front() == '.' && is_folder) it.disable_recursion_pending();
-        if (file_name.front() == '.' || is_folder || !accepts(it->path().string())) continue;
-        const std::uintmax_t size = fs::file_size(it->path(), ignored);
-        if (!ignored && own.has_record_of(it->path().lexically_relative(output).string(), size)) continue;
-        throw Error(
-            ErrorKind::usage, "is in the output folder and no result of an earlier run, so it would be left out",
-            it->path().string(), {"name an empty folder, or one that is not below the inputs, for %1", Setting{"out"}});
-    }
-    if (failure) throw Error(ErrorKind::input, "cannot read the folder: " + failure.message(), entered.string());
+    const auto check = [&](const fs::path& path) {
+        if (!accepts(path.string())) return;
+        std::error_code failure;
+        const std::uintmax_t size = fs::file_size(path, failure);
+        if (!failure && own.has_record_of(path.lexically_relative(output).string(), size)) return;
+        throw Error(ErrorKind::usage,
+                    "is in the output folder and no result of an earlier run, so it would be left out", path.string(),
+                    {"name an empty folder, or one that is not below the inputs, for %1", Setting{"out"}});
+    };
+    for_each_file_below(
+        output, [](const fs::path&) { return true; }, check);
 }
 
 // Adds the files below a folder. Calls leave_out(folder, path) for those that are no inputs.
 void add_folder(const std::string& folder, const std::function<bool(const std::string&)>& accepts,
                 const std::string& output, const NameOfInput& name_of, std::vector<WorkItem>& items,
                 const std::function<void(const std::string&, const std::string&)>& leave_out) {
-    std::error_code failure;
-    fs::recursive_directory_iterator it(folder, failure);
-    fs::path entered = folder;  // the folder that the next step reads
-    for (const fs::recursive_directory_iterator end; !failure && it != end; it.increment(failure)) {
-        const std::string file_name = it->path().filename().string();
+    const auto enter = [&](const fs::path& path) {
         std::error_code ignored;
-        const bool is_folder = it->is_directory(ignored);
-        entered = is_folder ? it->path() : fs::path(folder);
-        if (file_name.front() == '.') {
-            if (is_folder) it.disable_recursion_pending();
-        } else if (is_folder && fs::equivalent(it->path(), output, ignored)) {
-            check_results(it->path(), accepts);
-            it.disable_recursion_pending();
-        } else if (const std::string path = it->path().string(); !is_folder && accepts(path)) {
-            items.push_back(item_of(path, name_of(folder, path)));
-        } else if (!is_folder) {
-            leave_out(folder, path);
+        if (!fs::equivalent(path, output, ignored)) return true;
+        check_results(path, accepts);
+        return false;
+    };
+    const auto add = [&](const fs::path& path) {
+        if (accepts(path.string())) {
+            items.push_back(item_of(path.string(), name_of(folder, path.string())));
+        } else {
+            leave_out(folder, path.string());
         }
-    }
-    if (failure) throw Error(ErrorKind::input, "cannot read the folder: " + failure.message(), entered.string());
+    };
+    for_each_file_below(folder, enter, add);
 }
 
 }  // namespace

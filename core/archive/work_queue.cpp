@@ -259,9 +259,9 @@ void WorkQueue::finish(bool interrupted) {
         }
     }
     if (waiting == 0) return;
-    logger().warn(
-        "{} waiting for parts; the last shard joins them. If one died, run all shards once more with --resume",
-        waiting == 1 ? "1 video is" : fmt::format("{} videos are", waiting));
+    logger().warn("{} waiting for parts; the last shard joins them. If one died, run all shards once more with {}",
+                  waiting == 1 ? "1 video is" : fmt::format("{} videos are", waiting),
+                  Message(Setting{"resume"}).text());
 }
 
 void divide_list(std::vector<WorkItem>& list, const ArchiveOptions& options, const std::stop_token& stop) {

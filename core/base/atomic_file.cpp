@@ -94,4 +94,10 @@ void AtomicFile::commit() {
     ::close(folder);
 }
 
+void write_durably(const std::string& path, std::string_view bytes) {
+    AtomicFile file(path);
+    file.write(bytes);
+    file.commit();
+}
+
 }  // namespace throng

@@ -42,4 +42,7 @@ private:
     int file_ = -1;
 };
 
+// Replaces a whole file, which is on the disk when the call returns. Throws Error(input) as AtomicFile does.
+void write_durably(const std::string& path, std::string_view bytes);
+
 }  // namespace throng

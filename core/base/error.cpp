@@ -1,6 +1,7 @@
 #include "core/base/error.h"
 
 #include <new>
+#include <system_error>
 #include <utility>
 
 namespace throng {
@@ -31,6 +32,11 @@ Error current_error() {
         return error;
     } catch (const std::bad_alloc&) {
         return Error(ErrorKind::internal, "out of memory");
+    } catch (const std::system_error& error) {
+        if (error.code() != std::errc::resource_unavailable_try_again) return Error(ErrorKind::internal, error.what());
+        // What std::thread throws.
+        return Error(ErrorKind::internal, "cannot start a thread", {},
+                     "raise the limit of threads of the user, the service or the container");
     } catch (const std::exception& error) {
         return Error(ErrorKind::internal, error.what());
     } catch (...) {

@@ -4,13 +4,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <system_error>
 
+#include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/file_lock.h"
 #include "core/base/input_file.h"
@@ -32,10 +32,16 @@ fs::path folder_for(const fs::path& prefix) {
     return fs::temp_directory_path() / ("throng-" + std::to_string(::geteuid()));
 }
 
-[[noreturn]] void reject(const fs::path& path, int error) {
-    throw Error(ErrorKind::input,
-                {"cannot save the current clocks: %1", std::generic_category().message(error).c_str()}, path.string(),
+[[noreturn]] void reject(const fs::path& path, const Message& problem) {
+    throw Error(ErrorKind::input, {"cannot save the current clocks: %1", problem}, path.string(),
                 "no clock was changed");
+}
+
+// In a folder of everybody, another user could have made the folder, with links to files of this one.
+bool is_own_folder(const fs::path& folder) {
+    struct stat status {};
+    return ::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
+           (status.st_uid == ::geteuid() || folder.parent_path() != fs::temp_directory_path());
 }
 
 }  // namespace
@@ -43,6 +49,7 @@ fs::path folder_for(const fs::path& prefix) {
 ClockStateFile::ClockStateFile(const fs::path& prefix) : path_(folder_for(prefix) / "clocks.json") {}
 
 std::optional<ClockState> ClockStateFile::read() const {
+    if (!is_own_folder(path_.parent_path())) return std::nullopt;
     try {
         const Json json = parse_json<Json>(read_file(path_));
         ClockState state;
@@ -70,7 +77,8 @@ std::optional<ClockState> ClockStateFile::read() const {
 void ClockStateFile::write(const ClockState& state) const {
     std::error_code error;
     fs::create_directories(path_.parent_path(), error);
-    if (error) reject(path_, error.value());
+    if (error) reject(path_, error.message());
+    if (!is_own_folder(path_.parent_path())) reject(path_, "the folder belongs to another user");
 
     const Json json{{"owner", state.owner},
                     {"owner_start", state.owner_start},
@@ -80,16 +88,11 @@ void ClockStateFile::write(const ClockState& state) const {
                     {"cpu_cluster", state.cpu_cluster},
                     {"memory_kind", state.memory_kind},
                     {"memory", state.memory}};
-    const std::string text = json.dump(1);
-    const std::string temporary = path_.string() + ".new";
-    const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0) reject(path_, errno);
-    const bool written = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
-    const int failure = errno;
-    ::close(fd);
-    if (!written) reject(path_, failure);
-    fs::rename(temporary, path_, error);
-    if (error) reject(path_, error.value());
+    try {
+        write_durably(path_.string(), json.dump(1));
+    } catch (const Error& failure) {
+        reject(path_, failure.problem());
+    }
 }
 
 ClockStateFile::Lock::~Lock() {
@@ -99,6 +102,7 @@ ClockStateFile::Lock::~Lock() {
 ClockStateFile::Lock ClockStateFile::lock() const {
     std::error_code ignored;
     fs::create_directories(path_.parent_path(), ignored);
+    if (!is_own_folder(path_.parent_path())) return Lock();
     const int fd = ::open((path_.string() + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0) return Lock();
     throng::lock(fd);

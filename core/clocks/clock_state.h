@@ -29,9 +29,11 @@ public:
     explicit ClockStateFile(const std::filesystem::path& prefix);
 
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-    // Returns nothing if the file is missing or invalid. An invalid file is renamed, with a warning in the log.
+    // Returns nothing if the file is missing or invalid, or if its folder in /tmp is another user's. An invalid file is
+    // renamed, with a warning in the log.
     [[nodiscard]] std::optional<ClockState> read() const;
-    // Atomic. Throws Error(input) if the file cannot be written; then no clock may be changed.
+    // Atomic. Throws Error(input) if the file cannot be written, or if its folder in /tmp is another user's; then no
+    // clock may be changed.
     void write(const ClockState& state) const;
     void remove() const;
 

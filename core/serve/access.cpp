@@ -73,8 +73,11 @@ bool is_own_name(const AccessRules& rules, std::string_view host) {
 std::optional<HttpResponse> check_access(const AccessRules& rules, const HttpRequest& request) {
     const std::string_view host = request.header("host");
     if (rules.token.empty() && !host.empty() && !is_own_name(rules, without_port(host))) {
-        return error_response(
-            403, "this name of the machine is not known; use its address, or start the program with --http NAME:PORT");
+        return error_response(403,
+                              Message("this name of the machine is not known; use its address, or start the program "
+                                      "with %1",
+                                      Setting{"http", "NAME:PORT"})
+                                  .text());
     }
     if (const std::string_view origin = request.header("origin"); !origin.empty()) {
         const std::size_t scheme = origin.find("://");
@@ -163,7 +166,8 @@ std::string default_token_path() {
     if (const std::string home = value_of("HOME"); !home.empty()) {
         return (fs::path(home) / ".local" / "state" / "throng" / kName).string();
     }
-    throw Error(ErrorKind::input, "no folder for the token is known", "--http", "use --http-token-file FILE");
+    throw Error(ErrorKind::input, "no folder for the token is known", Setting{"http"},
+                {"use %1", Setting{"http_token_file", "FILE"}});
 }
 
 }  // namespace throng

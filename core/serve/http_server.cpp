@@ -1,10 +1,7 @@
 #include "core/serve/http_server.h"
 
-#include <arpa/inet.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <openssl/err.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -14,10 +11,8 @@
 #include <array>
 #include <csignal>
 #include <cstring>
-#include <deque>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -25,161 +20,40 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/base/value_text.h"
+#include "core/serve/http_client.h"
+#include "core/serve/listener.h"
+#include "core/serve/request_rates.h"
 #include "core/serve/tls.h"
 
 namespace throng {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-using Bytes = std::shared_ptr<const std::string>;
+using Client = HttpClient;
+using Clock = Client::Clock;
+using Bytes = Client::Bytes;
 
 constexpr std::size_t kReadBytes = std::size_t{64} << 10U;
 constexpr std::chrono::milliseconds kSweep{250};
 constexpr std::chrono::milliseconds kLinger{2000};  // until a client that was refused has read why
 constexpr std::chrono::seconds kSilence{15};        // of a stream of events, until a comment shows that it lives
-constexpr std::size_t kMaxAddresses = 1024;         // whose rates are known
 constexpr std::uint64_t kListener = 0, kWaker = 1, kFirstClient = 2;
 
 }  // namespace
 
-// Types of members of HttpServer::Impl, so not in the unnamed namespace.
-namespace serving {
-
-class Descriptor {
-public:
-    explicit Descriptor(int fd = -1) noexcept : fd_(fd) {}
-    Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-    Descriptor& operator=(Descriptor&& other) noexcept {
-        std::swap(fd_, other.fd_);
-        return *this;
-    }
-    ~Descriptor() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-    [[nodiscard]] int get() const noexcept { return fd_; }
-
-private:
-    int fd_;
-};
-
-struct HostAndPort {
-    std::string host = "127.0.0.1";
-    std::string port;
-};
-
-inline HostAndPort parse_address(const std::string& text) {
-    const auto malformed = [&] {
-        return Error(ErrorKind::usage, {"not an address: %1", text}, "--http",
-                     "use PORT for this machine only, or ADDRESS:PORT, such as 0.0.0.0:8080 or [::]:8080");
-    };
-    HostAndPort result;
-    const std::size_t colon = text.rfind(':');
-    result.port = colon == std::string::npos ? text : text.substr(colon + 1);
-    if (colon != std::string::npos) result.host = text.substr(0, colon);
-    if (result.host.size() > 2 && result.host.front() == '[' && result.host.back() == ']') {
-        result.host = result.host.substr(1, result.host.size() - 2);
-    } else if (result.host.find(':') != std::string::npos) {
-        throw malformed();
-    }
-    if (result.host.empty() || !check_whole(result.port, 0, 65535).empty()) throw malformed();
-    return result;
-}
-
-inline bool is_loopback_address(const sockaddr* address) {
-    if (address->sa_family == AF_INET) {
-        sockaddr_in v4{};
-        std::memcpy(&v4, address, sizeof v4);
-        return ntohl(v4.sin_addr.s_addr) >> 24U == 127;
-    }
-    sockaddr_in6 v6{};
-    std::memcpy(&v6, address, sizeof v6);
-    return IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr);
-}
-
-inline std::string numeric_address(const sockaddr_storage& address, socklen_t size) {
-    std::array<char, NI_MAXHOST> text{};
-    const auto* plain = reinterpret_cast<const sockaddr*>(&address);
-    return getnameinfo(plain, size, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST) == 0 ? text.data() : "";
-}
-
-// A token bucket for each address.
-class Rates {
-public:
-    explicit Rates(const HttpLimits& limits) : limits_(limits) {}
-
-    bool allows(const std::string& address, Clock::time_point now) {
-        if (addresses_.size() >= kMaxAddresses && !addresses_.contains(address)) addresses_.clear();
-        const auto [at, is_new] = addresses_.try_emplace(address, Bucket{limits_.requests_at_once, now});
-        Bucket& bucket = at->second;
-        const double seconds = std::chrono::duration<double>(now - bucket.filled).count();
-        bucket.tokens = std::min(limits_.requests_at_once, bucket.tokens + seconds * limits_.requests_per_second);
-        bucket.filled = now;
-        if (bucket.tokens < 1) return false;
-        bucket.tokens -= 1;
-        return true;
-    }
-
-private:
-    struct Bucket {
-        double tokens;
-        Clock::time_point filled;
-    };
-    const HttpLimits& limits_;
-    std::unordered_map<std::string, Bucket> addresses_;
-};
-
-struct Client {
-    Client(int descriptor, std::uint64_t number, const HttpLimits& limits)
-        : socket(descriptor), id(number), reader(limits) {}
-
-    Descriptor socket;
-    std::uint64_t id;
-    TlsSession tls{};
-    std::string address{};
-    std::string in{};
-    RequestReader reader;
-    std::deque<Bytes> out{};
-    std::size_t sent = 0;     // of the first one
-    std::size_t backlog = 0;  // bytes in `out`
-    enum class State : std::uint8_t {
-        reading,    // a request, or the wait for it
-        waiting,    // for the answer
-        streaming,  // what is published on the channel
-        closing,    // after what is in `out`
-        lingering,  // all is sent: reads until the client closes, so that it gets all
-    } state = State::reading;
-    bool keep_alive = true;
-    bool headless = false;   // HEAD: the answer has no body
-    bool has_begun = false;  // a part of the request has come
-    bool gone = false;
-    bool tls_writes = false;  // TLS has to write before it can read
-    std::string channel{};
-    std::uint64_t seen = 0;  // number of the image that was sent last
-    Clock::time_point deadline{};
-    Clock::time_point since{};  // the request is awaited since then
-    Clock::time_point spoke{};  // last bytes sent
-    std::uint32_t interest = 0;
-};
-
-}  // namespace serving
-
-using namespace serving;
-
 class HttpServer::Impl {
 public:
-    explicit Impl(const HttpServerOptions& options)
-        : limits_(options.limits), rates_(limits_), address_(parse_address(options.address)) {
+    explicit Impl(const HttpServerOptions& options) : limits_(options.limits), rates_(limits_) {
         if (options.certificate.empty() != options.key.empty()) {
             throw Error(ErrorKind::usage, "a certificate and its key belong together",
-                        options.key.empty() ? "--http-certificate" : "--http-key", "give both");
+                        Setting{options.key.empty() ? "http_certificate" : "http_key"}, "give both");
         }
         if (!options.certificate.empty()) tls_ = make_tls_context(options.certificate, options.key);
-        listen_on_address();
+        listener_ = listen_at(options.address);
         epoll_ = Descriptor(epoll_create1(EPOLL_CLOEXEC));
         waker_ = Descriptor(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
         if (epoll_.get() < 0 || waker_.get() < 0) {
-            throw Error(ErrorKind::unavailable, {"no server can be started: %1", std::strerror(errno)}, "--http");
+            throw Error(ErrorKind::unavailable, {"no server can be started: %1", std::strerror(errno)},
+                        Setting{"http"});
         }
         watch(waker_.get(), kWaker, EPOLLIN, EPOLL_CTL_ADD);
     }
@@ -190,7 +64,7 @@ public:
 
     void start(Handler handler) {
         handler_ = std::move(handler);
-        watch(listener_.get(), kListener, EPOLLIN, EPOLL_CTL_ADD);
+        watch(listener_.socket.get(), kListener, EPOLLIN, EPOLL_CTL_ADD);
         thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
     }
 
@@ -236,16 +110,14 @@ public:
     }
 
     std::string url() const {
-        const bool v6 = address_.host.find(':') != std::string::npos;
-        return (tls_ ? "https://" : "http://") + (v6 ? "[" + address_.host + "]" : address_.host) + ":" +
-               std::to_string(port_) + "/";
+        const bool v6 = listener_.host.find(':') != std::string::npos;
+        return (tls_ ? "https://" : "http://") + (v6 ? "[" + listener_.host + "]" : listener_.host) + ":" +
+               std::to_string(listener_.port) + "/";
     }
 
     HttpLimits limits_;
-    Rates rates_;
-    HostAndPort address_;
-    int port_ = 0;
-    bool loopback_ = false;
+    RequestRates rates_;
+    Listener listener_;
 
 private:
     struct Channel {
@@ -254,58 +126,6 @@ private:
         std::uint64_t number = 0;      // of the newest one
         std::vector<Bytes> pending{};  // not yet given to the clients
     };
-
-    void listen_on_address() {
-        addrinfo hints{};
-        hints.ai_socktype = SOCK_STREAM;
-        hints.ai_flags = AI_PASSIVE;
-        addrinfo* found = nullptr;
-        const int failure = getaddrinfo(address_.host.c_str(), address_.port.c_str(), &hints, &found);
-        const std::string shown = address_.host + ":" + address_.port;
-        if (failure != 0) {
-            throw Error(ErrorKind::unavailable, {"%1 is no address of this machine: %2", shown, gai_strerror(failure)},
-                        "--http");
-        }
-        const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(found, &freeaddrinfo);
-        // A name such as localhost has both; most clients try IPv4.
-        for (addrinfo* each = found; each != nullptr; each = each->ai_next) {
-            if (each->ai_family == AF_INET) {
-                found = each;
-                break;
-            }
-        }
-        Descriptor socket(::socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-        const int on = 1;
-        const int off = 0;
-        static_cast<void>(setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on));
-        if (found->ai_family == AF_INET6) {
-            // [::] stands for all addresses, as a user expects; some machines have it otherwise.
-            static_cast<void>(setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off));
-        }
-        if (::bind(socket.get(), found->ai_addr, found->ai_addrlen) != 0 || ::listen(socket.get(), 128) != 0) {
-            const int code = errno;
-            const char* advice = code == EADDRINUSE      ? "another program uses the port; choose another one"
-                                 : code == EADDRNOTAVAIL ? "use an address of this machine, or 0.0.0.0 for all"
-                                 : code == EACCES        ? "ports below 1024 need a privilege; choose a higher one"
-                                                         : "";
-            throw Error(ErrorKind::unavailable, {"nobody can listen at %1: %2", shown, std::strerror(code)}, "--http",
-                        advice);
-        }
-        sockaddr_storage bound{};
-        socklen_t size = sizeof bound;
-        getsockname(socket.get(), reinterpret_cast<sockaddr*>(&bound), &size);
-        loopback_ = is_loopback_address(found->ai_addr);
-        if (found->ai_family == AF_INET) {
-            sockaddr_in v4{};
-            std::memcpy(&v4, &bound, sizeof v4);
-            port_ = ntohs(v4.sin_port);
-        } else {
-            sockaddr_in6 v6{};
-            std::memcpy(&v6, &bound, sizeof v6);
-            port_ = ntohs(v6.sin6_port);
-        }
-        listener_ = std::move(socket);
-    }
 
     void watch(int descriptor, std::uint64_t id, std::uint32_t events, int operation) const {
         epoll_event event{};
@@ -368,14 +188,14 @@ private:
         for (;;) {
             sockaddr_storage address{};
             socklen_t size = sizeof address;
-            Descriptor socket(
-                accept4(listener_.get(), reinterpret_cast<sockaddr*>(&address), &size, SOCK_NONBLOCK | SOCK_CLOEXEC));
+            Descriptor socket(accept4(listener_.socket.get(), reinterpret_cast<sockaddr*>(&address), &size,
+                                      SOCK_NONBLOCK | SOCK_CLOEXEC));
             if (socket.get() < 0) {
                 // Without a descriptor, the next attempt waits: epoll would report the client again at once.
                 if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
                     evict_slowest();
                     paused_ = true;
-                    watch(listener_.get(), kListener, 0, EPOLL_CTL_MOD);
+                    watch(listener_.socket.get(), kListener, 0, EPOLL_CTL_MOD);
                 }
                 if (errno == ECONNABORTED || errno == EINTR) continue;
                 return;
@@ -471,37 +291,8 @@ private:
         watch(client.socket.get(), client.id, interest, EPOLL_CTL_MOD);
     }
 
-    // Returns the bytes read; 0 if none are there now, -1 at the end of the connection.
-    static ssize_t read_some(Client& client, char* to, std::size_t size) {
-        if (!client.tls) {
-            const ssize_t count = ::recv(client.socket.get(), to, size, 0);
-            if (count > 0) return count;
-            return count < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : -1;
-        }
-        ERR_clear_error();
-        const int count = SSL_read(client.tls.get(), to, static_cast<int>(size));
-        client.tls_writes = false;
-        if (count > 0) return count;
-        const int why = SSL_get_error(client.tls.get(), count);
-        client.tls_writes = why == SSL_ERROR_WANT_WRITE;
-        return why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE ? 0 : -1;
-    }
-
-    static ssize_t write_some(Client& client, const char* from, std::size_t size) {
-        if (!client.tls) {
-            const ssize_t count = ::send(client.socket.get(), from, size, MSG_NOSIGNAL);
-            if (count >= 0) return count;
-            return errno == EAGAIN || errno == EINTR ? 0 : -1;
-        }
-        ERR_clear_error();
-        const int count = SSL_write(client.tls.get(), from, static_cast<int>(std::min<std::size_t>(size, 1 << 30)));
-        if (count > 0) return count;
-        const int why = SSL_get_error(client.tls.get(), count);
-        return why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE ? 0 : -1;
-    }
-
     void receive(Client& client) {
-        const ssize_t count = read_some(client, buffer_.data(), buffer_.size());
+        const ssize_t count = client.read_some(buffer_.data(), buffer_.size());
         if (count < 0) {
             // A client that has sent its request may close its half of the connection, and reads the answer.
             if (client.state == Client::State::reading && !client.out.empty()) {
@@ -633,7 +424,7 @@ private:
     void flush(Client& client) {
         while (!client.gone && !client.out.empty()) {
             const std::string& bytes = *client.out.front();
-            const ssize_t count = write_some(client, bytes.data() + client.sent, bytes.size() - client.sent);
+            const ssize_t count = client.write_some(bytes.data() + client.sent, bytes.size() - client.sent);
             if (count < 0) client.gone = true;
             if (count <= 0) return;
             client.sent += static_cast<std::size_t>(count);
@@ -701,7 +492,7 @@ private:
     }
 
     void sweep(Clock::time_point now) {
-        if (std::exchange(paused_, false)) watch(listener_.get(), kListener, EPOLLIN, EPOLL_CTL_MOD);
+        if (std::exchange(paused_, false)) watch(listener_.socket.get(), kListener, EPOLLIN, EPOLL_CTL_MOD);
         static const Bytes kComment = std::make_shared<std::string>(":\n\n");
         std::vector<std::uint64_t> late;
         for (auto& [id, client] : clients_) {
@@ -728,7 +519,7 @@ private:
     }
 
     TlsContext tls_;
-    Descriptor listener_, epoll_, waker_;
+    Descriptor epoll_, waker_;
     Handler handler_;
     // Of the thread of the server.
     std::unordered_map<std::uint64_t, Client> clients_;
@@ -756,13 +547,13 @@ void HttpServer::stop() {
     impl_->stop();
 }
 int HttpServer::port() const {
-    return impl_->port_;
+    return impl_->listener_.port;
 }
 const std::string& HttpServer::host() const {
-    return impl_->address_.host;
+    return impl_->listener_.host;
 }
 bool HttpServer::is_loopback() const {
-    return impl_->loopback_;
+    return impl_->listener_.is_loopback;
 }
 std::string HttpServer::url() const {
     return impl_->url();

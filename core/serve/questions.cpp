@@ -181,7 +181,7 @@ HttpResponse Questions::answer(Question& question) {
     if (only_faces && !result->faces && result->detector != nullptr && result->detector->object != "face") {
         return question_error(question.kind, 501,
                               "the detector finds " + std::string(result->detector->finds) +
-                                  ", not faces; start the program with another --detector");
+                                  ", not faces; start the program with another detector");
     }
     return {200, "application/json", deepstack_json(*result, question.min_confidence, only_faces)};
 }

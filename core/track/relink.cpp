@@ -40,7 +40,7 @@ struct Seen {
     std::size_t frame;
     double seconds;
     Track track;
-    Box box;  // that of the whole face: see beyond_edges
+    Box box;  // that of the whole face: see with_cut_part
 };
 
 struct Piece {
@@ -196,7 +196,7 @@ bool is_cut(const Box& box, int width) {
 
 // A detector reports the visible part of a face that the edge of the frame cuts, so the center of the box moves at half
 // the speed of the face. Returns the box widened out of the frame to the ratio of width to height of the other boxes.
-Box beyond_edges(const Box& box, int width, float ratio) {
+Box with_cut_part(const Box& box, int width, float ratio) {
     const float more = ratio * box.h - box.w;
     if (!(more > 0) || !is_cut(box, width)) return box;
     const bool left = box.x + box.w / 2 < static_cast<float>(width) / 2;
@@ -274,7 +274,7 @@ private:
             for (const Track& track : frames_[f].tracks) {
                 if (!is_seen(track)) continue;
                 std::vector<Seen>& seen = tracks[track.id];
-                const Box whole = beyond_edges(track.box, frames_[f].width, ratio);
+                const Box whole = with_cut_part(track.box, frames_[f].width, ratio);
                 seen.push_back({f, frames_[f].seconds, track, whole});
                 seen.back().track.whole = whole.w > track.box.w ? whole : Box();
                 confirmed[track.id] |= track.confirmed;

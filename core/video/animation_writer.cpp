@@ -27,21 +27,16 @@ namespace {
 // The functions of libavfilter that this file uses. Throws Error(unavailable) if it is not installed.
 struct Filters {
     SharedLibrary library{av::soname("avfilter", LIBAVFILTER_VERSION_MAJOR)};
-    decltype(&avfilter_graph_alloc) graph_alloc = function<decltype(avfilter_graph_alloc)>("avfilter_graph_alloc");
-    decltype(&avfilter_graph_free) graph_free = function<decltype(avfilter_graph_free)>("avfilter_graph_free");
-    decltype(&avfilter_graph_parse_ptr) parse =
-        function<decltype(avfilter_graph_parse_ptr)>("avfilter_graph_parse_ptr");
-    decltype(&avfilter_graph_get_filter) get =
-        function<decltype(avfilter_graph_get_filter)>("avfilter_graph_get_filter");
-    decltype(&avfilter_graph_config) config = function<decltype(avfilter_graph_config)>("avfilter_graph_config");
-    decltype(&av_buffersrc_add_frame) add_frame = function<decltype(av_buffersrc_add_frame)>("av_buffersrc_add_frame");
-    decltype(&av_buffersink_get_frame) get_frame =
-        function<decltype(av_buffersink_get_frame)>("av_buffersink_get_frame");
 
-    template <class Function>
-    Function* function(const char* name) const {
-        return library.require<Function>(name);
-    }
+#define TH_FILTER(name) decltype(&::name) name = library.require<decltype(::name)>(#name)
+    TH_FILTER(avfilter_graph_alloc);
+    TH_FILTER(avfilter_graph_free);
+    TH_FILTER(avfilter_graph_parse_ptr);
+    TH_FILTER(avfilter_graph_get_filter);
+    TH_FILTER(avfilter_graph_config);
+    TH_FILTER(av_buffersrc_add_frame);
+    TH_FILTER(av_buffersink_get_frame);
+#undef TH_FILTER
 };
 
 const Filters& filters() {
@@ -50,7 +45,7 @@ const Filters& filters() {
 }
 
 struct GraphDeleter {
-    void operator()(AVFilterGraph* graph) const { filters().graph_free(&graph); }
+    void operator()(AVFilterGraph* graph) const { filters().avfilter_graph_free(&graph); }
 };
 using GraphPtr = std::unique_ptr<AVFilterGraph, GraphDeleter>;
 
@@ -75,14 +70,14 @@ public:
             encode(rgb.get());
             return;
         }
-        check(filters().add_frame(source_, rgb.get()), "cannot convert a frame");
+        check(filters().av_buffersrc_add_frame(source_, rgb.get()), "cannot convert a frame");
         drain_filter();
     }
 
     void commit() override {
         if (!codec_) throw Error(ErrorKind::internal, "an animation without frames", path_);
         if (graph_) {
-            check(filters().add_frame(source_, nullptr), "cannot convert a frame");
+            check(filters().av_buffersrc_add_frame(source_, nullptr), "cannot convert a frame");
             drain_filter();
         }
         encode(nullptr);
@@ -107,16 +102,16 @@ private:
     void check(int status, const char* what) const { muxer_.check(status, what); }
 
     void make_graph() {
-        graph_ = av::checked(GraphPtr(filters().graph_alloc()));
+        graph_ = av::checked(GraphPtr(filters().avfilter_graph_alloc()));
         const std::string description =
             fmt::format("buffer@in=video_size={}x{}:pix_fmt={}:time_base={}/{}:pixel_aspect=1/1,{},buffersink@out",
                         format_.width, format_.height, static_cast<int>(AV_PIX_FMT_BGRA), format_.time_base.num,
                         format_.time_base.den, kOwnPalettes);
-        check(filters().parse(graph_.get(), description.c_str(), nullptr, nullptr, nullptr),
+        check(filters().avfilter_graph_parse_ptr(graph_.get(), description.c_str(), nullptr, nullptr, nullptr),
               "cannot prepare the palette");
-        source_ = filters().get(graph_.get(), "buffer@in");
-        sink_ = filters().get(graph_.get(), "buffersink@out");
-        check(filters().config(graph_.get(), nullptr), "cannot prepare the palette");
+        source_ = filters().avfilter_graph_get_filter(graph_.get(), "buffer@in");
+        sink_ = filters().avfilter_graph_get_filter(graph_.get(), "buffersink@out");
+        check(filters().avfilter_graph_config(graph_.get(), nullptr), "cannot prepare the palette");
     }
 
     void start() {
@@ -164,7 +159,7 @@ private:
     void drain_filter() {
         for (;;) {
             const av::FramePtr frame = av::make_frame();
-            const int status = filters().get_frame(sink_, frame.get());
+            const int status = filters().av_buffersink_get_frame(sink_, frame.get());
             if (status == AVERROR(EAGAIN) || status == AVERROR_EOF) return;
             check(status, "cannot convert a frame");
             encode(frame.get());
@@ -172,14 +167,11 @@ private:
     }
 
     void encode(const AVFrame* frame) {
-        check(avcodec_send_frame(codec_.get(), frame), "cannot encode the animation");
-        for (;;) {
-            const int status = avcodec_receive_packet(codec_.get(), packet_.get());
-            if (status == AVERROR(EAGAIN) || status == AVERROR_EOF) return;
-            check(status, "cannot encode the animation");
-            packet_->duration = last_duration_;
-            muxer_.write(*packet_);
-        }
+        const auto write = [this](AVPacket& packet) {
+            packet.duration = last_duration_;
+            muxer_.write(packet);
+        };
+        check(av::encode(*codec_, frame, *packet_, write), "cannot encode the animation");
     }
 
     std::string path_;

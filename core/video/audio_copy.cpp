@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "core/base/error.h"
-#include "core/video/media_file_source.h"
 #include "core/video/truncation.h"
 
 namespace throng {
@@ -20,35 +19,24 @@ constexpr double kSameTime = 0.5;          // seconds
 
 }  // namespace
 
-AudioCopy::AudioCopy(const std::string& file) : file_(file) {
-    av::set_up();
-    const MediaRequest request = file_request(file, {});
-    av::Dictionary options;
-    for (const auto& [key, value] : request.options) options.set(key, value);
-    options.set("correct_ts_overflow", "0");  // as MediaReader
-    AVFormatContext* context = nullptr;
-    int status = avformat_open_input(&context, request.url.c_str(), nullptr, options.address());
-    input_.reset(context);
-    if (status >= 0) status = avformat_find_stream_info(context, nullptr);
-    if (status < 0) throw Error(ErrorKind::input, {"the audio cannot be read: %1", av::message(status).c_str()}, file);
-    const int video = av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
-    if (video >= 0) {
-        video_ = context->streams[video];
-        video_step_ = frame_step_of(*context, *video_);
-    }
-    const bool has_start = video_ != nullptr && video_->start_time != AV_NOPTS_VALUE;
+AudioCopy::AudioCopy(const std::string& file) : input_(open_input(file_request(file, {}), {})), video_(input_.stream) {
+    *input_.watchdog = {};  // reading has no limit
+    AVFormatContext* context = input_.format.get();
+    video_step_ = frame_step_of(*context, *video_);
+    const bool has_start = video_->start_time != AV_NOPTS_VALUE;
     if (has_start) video_start_ = static_cast<double>(video_->start_time) * av_q2d(video_->time_base);
-    follows_video_ = video_ != nullptr && (context->iformat->flags & AVFMT_TS_DISCONT) != 0;
+    follows_video_ = (context->iformat->flags & AVFMT_TS_DISCONT) != 0;
     for (unsigned i = 0; i < context->nb_streams; ++i) {
         AVStream& stream = *context->streams[i];
         if (stream.codecpar->codec_type == AVMEDIA_TYPE_AUDIO) {
+            stream.discard = AVDISCARD_DEFAULT;
             tracks_.push_back({static_cast<int>(i), nullptr, {}, 0, 0, 0, {}});
             // The clock may wrap between the first packets of audio and video.
             if (has_start) {
                 tracks_.back().clock.begin_near(av_rescale_q(video_->start_time, video_->time_base, stream.time_base));
             }
-        } else if (!follows_video_ || &stream != video_) {
-            stream.discard = AVDISCARD_ALL;
+        } else if (!follows_video_) {
+            stream.discard = AVDISCARD_ALL;  // the video, too
         }
     }
     if (tracks_.empty()) throw Error(ErrorKind::input, "has no audio", file, {"use %1", Setting{"audio", "drop"}});
@@ -56,7 +44,7 @@ AudioCopy::AudioCopy(const std::string& file) : file_(file) {
 
 void AudioCopy::add_streams(AVFormatContext& output, const std::string& output_path) {
     for (Track& track : tracks_) {
-        const AVStream& from = *input_->streams[track.in];
+        const AVStream& from = *input_.format->streams[track.in];
         if (avformat_query_codec(output.oformat, from.codecpar->codec_id, FF_COMPLIANCE_NORMAL) != 1) {
             throw Error(ErrorKind::usage,
                         {"this container cannot hold audio of the codec %1",
@@ -77,7 +65,7 @@ void AudioCopy::add_streams(AVFormatContext& output, const std::string& output_p
 }
 
 double AudioCopy::seconds_of(const Track& track, std::int64_t stamp, std::size_t time_base) const {
-    return static_cast<double>(stamp + track.own_shift) * av_q2d(input_->streams[track.in]->time_base) +
+    return static_cast<double>(stamp + track.own_shift) * av_q2d(input_.format->streams[track.in]->time_base) +
            video_shifts_[std::min(time_base, video_shifts_.size() - 1)] - video_start_;
 }
 
@@ -87,13 +75,13 @@ double AudioCopy::seconds_of(const Packet& packet) const {
 
 void AudioCopy::read_packet() {
     av::PacketPtr packet = av::make_packet();
-    if (const int status = av_read_frame(input_.get(), packet.get()); status < 0) {
+    if (const int status = av_read_frame(input_.format.get(), packet.get()); status < 0) {
         ended_ = true;
         if (status != AVERROR_EOF) error_ = av::message(status);
         return;
     }
     if (follows_video_ && packet->stream_index == video_->index) {
-        const auto shift = video_clock_.follow(*packet, *input_, video_step_);
+        const auto shift = video_clock_.follow(*packet, *input_.format, video_step_);
         const double tick = av_q2d(video_->time_base);
         if (shift) video_shifts_.push_back(video_shifts_.back() + static_cast<double>(*shift) * tick);
         const std::int64_t stamp = packet->pts != AV_NOPTS_VALUE ? packet->pts : packet->dts;
@@ -107,15 +95,16 @@ void AudioCopy::read_packet() {
 
 // Decides on which side of the jumps of the video's clock the packet is. Near a jump, streams come in any order.
 void AudioCopy::note_audio(av::PacketPtr packet, Track& track) {
-    const AVStream& stream = *input_->streams[track.in];
+    const AVStream& stream = *input_.format->streams[track.in];
     const double tick = av_q2d(stream.time_base);
     if (packet->pts == AV_NOPTS_VALUE) packet->pts = packet->dts;
-    const std::optional<std::int64_t> jump = track.clock.follow(*packet, *input_, kStep);
+    const std::optional<std::int64_t> jump = track.clock.follow(*packet, *input_.format, kStep);
     if (!is_time(packet->pts)) packet->pts = packet->dts = std::llround(track.end / tick);  // after the previous one
     if (!is_time(packet->dts)) packet->dts = packet->pts;
     track.end = static_cast<double>(packet->pts + packet->duration) * tick;
     // A transport stream may mark a gap with this flag.
-    const bool cut = (packet->flags & AV_PKT_FLAG_CORRUPT) != 0 && (input_->iformat->flags & AVFMT_TS_DISCONT) == 0;
+    const bool cut =
+        (packet->flags & AV_PKT_FLAG_CORRUPT) != 0 && (input_.format->iformat->flags & AVFMT_TS_DISCONT) == 0;
     if (cut) error_ = "its last part is cut short";
     const std::size_t newest = video_shifts_.size() - 1;
     if (jump) {
@@ -154,7 +143,7 @@ AudioCopy::Packet* AudioCopy::next() {
 void AudioCopy::write_packet(Packet& packet, const std::function<void(AVPacket&)>& write) {
     AVPacket& data = *packet.data;
     Track& track = *packet.track;
-    const AVRational from = input_->streams[track.in]->time_base;
+    const AVRational from = input_.format->streams[track.in]->time_base;
     const double offset = video_shifts_[packet.time_base] - video_start_ - start_;
     shift_times(data, track.own_shift + std::llround(offset / av_q2d(from)));
     data.pos = -1;
@@ -188,9 +177,8 @@ void AudioCopy::copy_rest(const std::function<void(AVPacket&)>& write) {
 
 // Returns true if the video of the file ends at this time, as far as known.
 bool AudioCopy::video_ends_at(double seconds) const {
-    if (video_ == nullptr) return false;
     double end = 0;
-    if (const auto expected = expected_end(*input_, *video_, video_start_, video_step_)) {
+    if (const auto expected = expected_end(*input_.format, *video_, video_start_, video_step_)) {
         end = expected->end;
     } else if (video_->duration != AV_NOPTS_VALUE && video_->duration > 0) {
         end = video_start_ + static_cast<double>(video_->duration) * av_q2d(video_->time_base);
@@ -212,10 +200,10 @@ std::string AudioCopy::incomplete() const {
     if (!ended_) return "";
     if (!error_.empty()) return "the audio ends early: " + error_;
     for (const Track& track : tracks_) {
-        const AVStream& stream = *input_->streams[track.in];
+        const AVStream& stream = *input_.format->streams[track.in];
         const double start =
             stream.start_time == AV_NOPTS_VALUE ? 0 : static_cast<double>(stream.start_time) * av_q2d(stream.time_base);
-        const auto expected = expected_end(*input_, stream, start, kStep);
+        const auto expected = expected_end(*input_.format, stream, start, kStep);
         if (expected && track.end + expected->tolerance < expected->end) {
             return fmt::format("the audio ends early: after {:.1f} of {:.1f} s", track.end - start,
                                expected->end - start);

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/video/av.h"
+#include "core/video/media_input.h"
 #include "core/video/packet_clock.h"
 
 namespace throng {
@@ -16,7 +16,7 @@ namespace throng {
 // Not thread-safe.
 class AudioCopy {
 public:
-    // Opens the file. Throws Error(input) if it is no media file or has no audio.
+    // Opens the file. Throws as open_input, and Error(input) if it has no audio.
     explicit AudioCopy(const std::string& file);
 
     // Adds a stream to `output` for each audio stream, with its language. To be called before the header is written.
@@ -67,11 +67,10 @@ private:
     [[nodiscard]] double seconds_of(const Track& track, std::int64_t stamp, std::size_t time_base) const;
     void write_packet(Packet& packet, const std::function<void(AVPacket&)>& write);
 
-    std::string file_;
-    av::InputPtr input_;
+    MediaInput input_;
+    AVStream* video_;  // of the input
     std::vector<Track> tracks_;
-    std::deque<Packet> queue_;  // packets that were read, in the order of the file
-    AVStream* video_ = nullptr;
+    std::deque<Packet> queue_;    // packets that were read, in the order of the file
     double video_step_ = 0;       // seconds between two frames
     bool follows_video_ = false;  // the format may contain jumps, and the packets of the video are read, too
     PacketClock video_clock_;

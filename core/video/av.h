@@ -50,6 +50,20 @@ template <class Pointer>
     return checked(PacketPtr(av_packet_alloc()));
 }
 
+// Encodes a frame, or all frames that the encoder still holds for null, and calls write(AVPacket&) for each packet that is
+// ready. Returns an FFmpeg status.
+template <class Write>
+[[nodiscard]] int encode(AVCodecContext& codec, const AVFrame* frame, AVPacket& packet, const Write& write) {
+    int status = avcodec_send_frame(&codec, frame);
+    while (status >= 0) {
+        status = avcodec_receive_packet(&codec, &packet);
+        if (status == AVERROR(EAGAIN) || status == AVERROR_EOF) return 0;
+        if (status >= 0) write(packet);
+        av_packet_unref(&packet);
+    }
+    return status;
+}
+
 // Options for FFmpeg calls that take a dictionary. After the call it contains the options that FFmpeg did not use.
 class Dictionary {
 public:

@@ -41,10 +41,6 @@ bool begins_targa(const HeaderBytes& bytes) {
            (attributes & 0xC0U) == 0 && ((attributes & 15U) <= 1 || (attributes & 15U) == 8);
 }
 
-[[noreturn]] void throw_undecodable() {
-    throw Error(ErrorKind::input, "the image cannot be decoded", "", "the file is damaged or cut short");
-}
-
 }  // namespace
 
 std::string probe_demuxer(std::span<const std::uint8_t> bytes) {
@@ -78,7 +74,7 @@ av::FramePtr decode_packet(AVCodecID codec_id, std::span<const std::uint8_t> dat
         throw Error(ErrorKind::input, {"this FFmpeg build cannot decode %1", std::string(avcodec_get_name(codec_id))},
                     "", "convert the image to JPEG or PNG");
     }
-    if (data.empty()) throw_undecodable();
+    if (data.empty()) throw undecodable_image();
     av::set_up();
     av::ErrorCount errors{0};
     const av::CodecPtr codec = av::checked(av::CodecPtr(avcodec_alloc_context3(decoder)));
@@ -95,12 +91,12 @@ av::FramePtr decode_packet(AVCodecID codec_id, std::span<const std::uint8_t> dat
     av::FramePtr frame = av::make_frame();
     if (avcodec_open2(codec.get(), decoder, nullptr) < 0 ||
         av_new_packet(packet.get(), static_cast<int>(data.size())) < 0) {
-        throw_undecodable();
+        throw undecodable_image();
     }
     std::copy(data.begin(), data.end(), packet->data);
     if (avcodec_send_packet(codec.get(), packet.get()) < 0 || avcodec_send_packet(codec.get(), nullptr) < 0 ||
         avcodec_receive_frame(codec.get(), frame.get()) < 0) {
-        throw_undecodable();
+        throw undecodable_image();
     }
     damaged = damaged || errors > 0 || frame->decode_error_flags != 0 || (frame->flags & AV_FRAME_FLAG_CORRUPT) != 0;
     return frame;
@@ -127,7 +123,7 @@ ImagePixels decode_coded_image(const std::string& name, std::span<const std::uin
     bool damaged = false;
     av::FramePtr frame = decode_packet(codec, bytes, {}, damaged);
     ImagePixels pixels = pixels_of(std::move(frame), ignore_alpha || has_padding_for_alpha(codec, "", bytes));
-    pixels.cut = codec == AV_CODEC_ID_EXR && is_truncated_exr(bytes);
+    pixels.cut = is_truncated_image(bytes);
     if (damaged) pixels.damage = "its decoder reports errors";
     return pixels;
 }

@@ -7,12 +7,12 @@
 
 namespace throng {
 
-void DamageWatch::follow(const AVPacket& packet, const AVFormatContext& format, AVCodecID codec) {
+void DamageWatch::follow(const AVPacket& packet, const AVFormatContext& format) {
     note_entry(packet);
     // The flag marks a packet that is truncated by the end of the file. (In a transport stream it may mark a gap.)
     const bool cut = (packet.flags & AV_PKT_FLAG_CORRUPT) != 0;
     if (cut && (format.iformat->flags & AVFMT_TS_DISCONT) == 0) add();
-    if (codec == AV_CODEC_ID_EXR && is_truncated_exr({packet.data, static_cast<std::size_t>(packet.size)})) add();
+    if (is_truncated_image({packet.data, static_cast<std::size_t>(packet.size)})) add();
 }
 
 // Detects that reading starts between two key frames (a recording of a broadcast, an open GOP, a seek). Decoder errors

@@ -20,7 +20,7 @@ public:
     // Counts something that could not be read or decoded.
     void add(std::uint64_t count = 1) { damaged_ += count; }
     // Call for every packet before it is sent to the decoder.
-    void follow(const AVPacket& packet, const AVFormatContext& format, AVCodecID codec);
+    void follow(const AVPacket& packet, const AVFormatContext& format);
     // Call for every frame that the decoder returns, in order. max_delay: the frames that the decoder may hold. Returns
     // true if the frame, or one that it depends on, may be decoded incorrectly.
     [[nodiscard]] bool follow(const AVFrame& av_frame, int max_delay);

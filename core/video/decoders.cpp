@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <system_error>
 
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -27,7 +28,6 @@ constexpr int kHeldDeviceFrames = 4;
 // AV_CUDA_USE_PRIMARY_CONTEXT of libavutil/hwcontext_cuda.h, which would require the CUDA headers. Decoded frames are
 // in the context that the CUDA runtime uses.
 constexpr int kUsePrimaryContext = 1;
-constexpr const char* kNoDevice = "no V4L2 memory-to-memory device";
 // Decoders of FFmpeg for a device of the board: its Jetson build, one with Jetson's multimedia API, and upstream FFmpeg.
 constexpr DecoderKind kOfBoard[] = {DecoderKind::nvv4l2dec, DecoderKind::nvmpi, DecoderKind::v4l2m2m};
 
@@ -53,7 +53,9 @@ av::CodecPtr make_context(const AVCodec* decoder, const DecoderRequest& request,
     // an error, so that it is not taken for a good one.
     if (shares_process() && codec->codec_id == AV_CODEC_ID_MJPEG) codec->err_recognition |= AV_EF_EXPLODE;
     const auto pixels = static_cast<std::int64_t>(codec->width) * codec->height;
-    codec->thread_count = pixels > kLargeFrame ? 1 : std::min(cpu_cores(), kMaxThreads);
+    // The decoder of Theora begins a chained file (RFC 3533) again only with one thread.
+    const bool alone = pixels > kLargeFrame || codec->codec_id == AV_CODEC_ID_THEORA;
+    codec->thread_count = alone ? 1 : std::min(cpu_cores(), kMaxThreads);
     // Frame threading delays the output by one frame per thread, which live sources must avoid.
     codec->thread_type = request.low_delay ? FF_THREAD_SLICE : FF_THREAD_FRAME | FF_THREAD_SLICE;
     return codec;
@@ -69,6 +71,7 @@ bool has_alpha_stream(const AVStream& stream) {
 
 bool opened(AVCodecContext& codec, std::string& why) {
     const int status = avcodec_open2(&codec, codec.codec, nullptr);
+    if (status == AVERROR(EAGAIN)) throw std::system_error(EAGAIN, std::generic_category());  // as std::thread does
     if (status < 0) why = av::message(status);
     return status >= 0;
 }
@@ -115,10 +118,6 @@ av::BufferPtr open_cuda_device(int device, std::string& why) {
 
 av::CodecPtr open_cuda(const DecoderRequest& request, std::string& why) {
     const AVCodec* decoder = avcodec_find_decoder(request.stream.codecpar->codec_id);
-    if (has_alpha_stream(request.stream)) {
-        why = "it does not decode transparency";
-        return nullptr;
-    }
     if (decoder != nullptr && !decodes_on_cuda(*decoder)) {
         why = std::string("this FFmpeg build cannot decode ") + avcodec_get_name(decoder->id) + " with CUDA";
         return nullptr;
@@ -134,23 +133,18 @@ av::CodecPtr open_cuda(const DecoderRequest& request, std::string& why) {
     return opened(*codec, why) ? std::move(codec) : nullptr;
 }
 
+// Returns why a decoder of a board cannot be used; empty if it can.
+std::string board_problem(const std::string& name) {
+    if (avcodec_find_decoder_by_name(name.c_str()) == nullptr) return "this FFmpeg build has no " + name;
+    return v4l2::has_memory_to_memory_device() ? "" : "no V4L2 memory-to-memory device";
+}
+
 template <DecoderKind kind>
 av::CodecPtr open_board(const DecoderRequest& request, std::string& why) {
-    if (has_alpha_stream(request.stream)) {
-        why = "it does not decode transparency";
-        return nullptr;
-    }
     const std::string name = codec_of_board(avcodec_get_name(request.stream.codecpar->codec_id), kind);
-    const AVCodec* decoder = avcodec_find_decoder_by_name(name.c_str());
-    if (decoder == nullptr) {
-        why = "this FFmpeg build has no " + name;
-        return nullptr;
-    }
-    if (!v4l2::has_memory_to_memory_device()) {
-        why = kNoDevice;
-        return nullptr;
-    }
-    av::CodecPtr codec = make_context(decoder, request, why);
+    why = board_problem(name);
+    if (!why.empty()) return nullptr;
+    av::CodecPtr codec = make_context(avcodec_find_decoder_by_name(name.c_str()), request, why);
     return codec && opened(*codec, why) ? std::move(codec) : nullptr;
 }
 
@@ -185,9 +179,9 @@ OpenDecoder open_decoder(const DecoderRequest& request, const std::string& shown
     std::string why;
     for (const DecoderRow* row = first; row != table.rows.data() + table.rows.size(); ++row) {
         if (automatic ? row->hardware && !options.prefer_device_frames : row->kind != options.decoder) continue;
-        why.clear();
+        why = row->hardware && has_alpha_stream(request.stream) ? "it does not decode transparency" : "";
         result.row = row;
-        result.codec = row->open(request, why);
+        if (why.empty()) result.codec = row->open(request, why);
         if (result.codec) return result;
         if (!row->hardware) break;
         if (!automatic) {
@@ -207,11 +201,7 @@ std::vector<DecoderInfo> list_decoders(int device) {
     std::vector<DecoderInfo> list{{DecoderKind::software, true, std::string("FFmpeg ") + av_version_info()},
                                   {DecoderKind::cuda, cuda, cuda ? "device " + std::to_string(device) : why}};
     for (const DecoderKind kind : kOfBoard) {
-        const std::string name = codec_of_board("h264", kind);
-        const std::string problem = avcodec_find_decoder_by_name(name.c_str()) == nullptr
-                                        ? "this FFmpeg build has no " + name
-                                    : v4l2::has_memory_to_memory_device() ? ""
-                                                                          : kNoDevice;
+        const std::string problem = board_problem(codec_of_board("h264", kind));
         list.push_back({kind, problem.empty(), problem});
     }
     return list;

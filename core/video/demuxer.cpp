@@ -63,11 +63,22 @@ MediaStatus Demuxer::read(const std::stop_token& stop) {
             continue;
         }
         failures_ += static_cast<std::uint64_t>(std::exchange(failures_in_row_, 0));
-        if (packet_->stream_index != input_.stream->index) continue;
+        if (packet_->stream_index != input_.stream->index || is_useless_header()) continue;
         clock_.follow(*packet_);
         if (input_.bytes && first_packet_hash_ == 0) first_packet_hash_ = fingerprint_of(*packet_);
         return MediaStatus::read;
     }
+}
+
+// A chained Ogg file has the headers of Theora again. Their times are not those of frames. The decoder rejects the second
+// one, the comment, and begins again with the others.
+bool Demuxer::is_useless_header() {
+    constexpr std::uint8_t kHeader = 0x80;
+    constexpr std::uint8_t kComment = 0x81;
+    const bool is_theora = input_.stream->codecpar->codec_id == AV_CODEC_ID_THEORA && packet_->size > 0;
+    if (!is_theora || (packet_->data[0] & kHeader) == 0) return false;
+    packet_->pts = packet_->dts = AV_NOPTS_VALUE;
+    return packet_->data[0] == kComment;
 }
 
 int Demuxer::read_any() {

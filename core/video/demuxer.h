@@ -71,6 +71,7 @@ public:
 
 private:
     [[nodiscard]] int read_any();
+    [[nodiscard]] bool is_useless_header();
     [[nodiscard]] std::optional<MediaStatus> failed(int status);
     [[nodiscard]] bool has_failed_bytes() const { return input_.bytes && !input_.bytes->failure().empty(); }
 

@@ -46,10 +46,15 @@ ExactEncoder::ExactEncoder(const VideoFormat& format, const ExactEncoderOptions&
     std::string why;
     encoder_ = VideoEncoder::open(options.encoder, settings, why);
     if (!encoder_) {
+        constexpr int kMaxSide = 16384;
+        const bool too_large = std::max(settings.width, settings.height) > kMaxSide;
         throw Error(
-            ErrorKind::unavailable,
+            too_large ? ErrorKind::input : ErrorKind::unavailable,
             {"the encoder %1 cannot encode %2x%3 pixels: %4", options.encoder, settings.width, settings.height, why},
-            path_, {"use %1", Setting{"encoder", "libx264"}});
+            path_,
+            too_large                      ? Message("H.264 has at most %1 pixels per side", kMaxSide)
+            : options.encoder == "libx264" ? Message()
+                                           : Message("use %1", Setting{"encoder", "libx264"}));
     }
 }
 

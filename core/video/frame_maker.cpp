@@ -22,11 +22,6 @@ namespace {
 constexpr int kLimitedWhite = 235;
 constexpr int kNoChroma = 128;
 
-bool is_jpeg_format(int format) {
-    return format == AV_PIX_FMT_YUVJ420P || format == AV_PIX_FMT_YUVJ422P || format == AV_PIX_FMT_YUVJ444P ||
-           format == AV_PIX_FMT_YUVJ440P || format == AV_PIX_FMT_YUVJ411P;
-}
-
 // Replaces the deprecated JPEG formats, for which swscale would log a warning: swscale gets the range separately.
 AVPixelFormat plain_format(int format) {
     switch (format) {
@@ -37,6 +32,10 @@ AVPixelFormat plain_format(int format) {
         case AV_PIX_FMT_YUVJ411P: return AV_PIX_FMT_YUV411P;
         default: return static_cast<AVPixelFormat>(format);
     }
+}
+
+bool is_jpeg_format(int format) {
+    return plain_format(format) != format;
 }
 
 // Returns the PixelFormat with the same memory layout, if any. The alpha plane of yuva420p comes last.

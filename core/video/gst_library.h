@@ -48,6 +48,7 @@ struct GstLibrary {
     TH_GST(app, gst_object_ref);
     TH_GST(app, g_error_free);
     TH_GST(app, g_free);
+    TH_GST(video, gst_video_color_matrix_to_iso);
     TH_GST(video, gst_video_info_from_caps);
     TH_GST(video, gst_video_frame_map);
     TH_GST(video, gst_video_frame_unmap);

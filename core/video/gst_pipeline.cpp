@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <condition_variable>
 #include <mutex>
 #include <string_view>
 #include <thread>
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/latest_value.h"
 #include "core/base/secrets.h"
 #include "core/video/gst_library.h"
 
@@ -87,21 +87,14 @@ using GstMessagePtr = std::unique_ptr<GstMessage, MiniObjectDeleter>;
 // Runs work in a thread, because an element may block for ever when its state changes, and waits for it. Returns false
 // if it has not ended in time, or after a stop request; the thread then goes on with what it owns.
 bool run_in_time(std::function<void()> work, std::chrono::duration<double> timeout, const std::stop_token& stop = {}) {
-    struct Progress {
-        std::mutex mutex;
-        std::condition_variable_any changed;
-        bool done = false;
-    };
-    const auto progress = std::make_shared<Progress>();
-    std::thread([progress, work = std::move(work)]() mutable {
+    const auto done = std::make_shared<LatestValue<bool>>();
+    std::thread([done, work = std::move(work)]() mutable {
         work();
         work = nullptr;
-        const std::lock_guard lock(progress->mutex);
-        progress->done = true;
-        progress->changed.notify_all();
+        done->push(true);
     }).detach();
-    std::unique_lock lock(progress->mutex);
-    return progress->changed.wait_for(lock, stop, timeout, [&] { return progress->done; });
+    bool value = false;
+    return done->pop(value, stop, timeout) == PopStatus::value;
 }
 
 // Returns the appsinks of a pipeline; the caller owns a reference of each.
@@ -125,17 +118,6 @@ void release_frame(void* opaque, std::uint8_t*) {
     auto* mapped = static_cast<GstVideoFrame*>(opaque);
     gst().gst_video_frame_unmap(mapped);
     delete mapped;
-}
-
-AVColorSpace color_space_of(GstVideoColorMatrix matrix) {
-    switch (matrix) {
-        case GST_VIDEO_COLOR_MATRIX_BT709: return AVCOL_SPC_BT709;
-        case GST_VIDEO_COLOR_MATRIX_BT601: return AVCOL_SPC_SMPTE170M;
-        case GST_VIDEO_COLOR_MATRIX_FCC: return AVCOL_SPC_FCC;
-        case GST_VIDEO_COLOR_MATRIX_SMPTE240M: return AVCOL_SPC_SMPTE240M;
-        case GST_VIDEO_COLOR_MATRIX_BT2020: return AVCOL_SPC_BT2020_NCL;
-        default: return AVCOL_SPC_UNSPECIFIED;
-    }
 }
 
 AVColorRange range_of(GstVideoColorRange range) {
@@ -321,7 +303,8 @@ MediaFrame GstPipeline::frame_of(void* pulled) {
     av_frame.width = info.width;
     av_frame.height = info.height;
     av_frame.color_range = range_of(info.colorimetry.range);
-    av_frame.colorspace = color_space_of(info.colorimetry.matrix);
+    // FFmpeg numbers matrices as ISO/IEC 23091-2 does.
+    av_frame.colorspace = static_cast<AVColorSpace>(gst().gst_video_color_matrix_to_iso(info.colorimetry.matrix));
     for (guint plane = 0; plane < info.finfo->n_planes; ++plane) {
         av_frame.data[plane] = static_cast<std::uint8_t*>(mapped->data[plane]);
         av_frame.linesize[plane] = mapped->info.stride[plane];
@@ -335,6 +318,8 @@ MediaFrame GstPipeline::frame_of(void* pulled) {
         segment != nullptr && GST_BUFFER_PTS_IS_VALID(buffer)) {
         const guint64 time = gst().gst_segment_to_stream_time(segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
         if (GST_CLOCK_TIME_IS_VALID(time)) frame.ticks = static_cast<std::int64_t>(time);
+        if (frame.ticks.value_or(last_ticks_) < last_ticks_) ++jumps_;
+        last_ticks_ = frame.ticks.value_or(last_ticks_);
     }
     frame.padding_for_alpha = true;
     format_ = name;

@@ -34,6 +34,7 @@ public:
     [[nodiscard]] double fps() const override { return fps_; }
     [[nodiscard]] double tick() const override { return 1e-9; }
     [[nodiscard]] double step() const override { return fps_ > 0 ? 1 / fps_ : 0.04; }
+    [[nodiscard]] std::int64_t num_jumps() const override { return jumps_; }
 
     // Returns true if the pipeline says that its frames come from a clock: a camera or a stream.
     [[nodiscard]] bool live() const { return live_; }
@@ -53,6 +54,8 @@ private:
     int width_ = 0;
     int height_ = 0;
     double fps_ = 0;
+    std::int64_t last_ticks_ = 0;
+    std::int64_t jumps_ = 0;
     std::string format_;  // of the last frame, as GStreamer names it
     std::chrono::duration<double> waited_{};
     Message error_;

@@ -37,9 +37,11 @@ public:
             case MediaStatus::stopped: return ReadStatus::timeout;
         }
         const std::int64_t ticks = decoded.ticks.value_or(0);
-        if (!first_ticks_) first_ticks_ = ticks;
-        const double time = static_cast<double>(ticks - *first_ticks_) * pipeline_->tick();
-        pts_ = decoded.ticks ? std::max(time, pts_) : pts_ + (next_index_ > 0 ? pipeline_->step() : 0);
+        if (!start_ || std::exchange(jumps_, pipeline_->num_jumps()) != pipeline_->num_jumps()) {
+            start_ = static_cast<double>(ticks) * pipeline_->tick() - following();  // a clock that jumps back continues
+        }
+        const double time = static_cast<double>(ticks) * pipeline_->tick() - *start_;
+        pts_ = decoded.ticks ? std::max(time, pts_) : following();
         frame = make_frame(maker_, std::move(decoded), next_index_++, pts_);
         decode_ms_ = std::max(milliseconds_since(start) - 1e3 * pipeline_->waited_seconds(), 0.0);
         return watch_.status_of(frame);
@@ -58,12 +60,16 @@ public:
     [[nodiscard]] std::optional<double> decode_ms() const override { return decode_ms_; }
 
 private:
+    // Returns the time one step after the last frame.
+    [[nodiscard]] double following() const { return next_index_ > 0 ? pts_ + pipeline_->step() : 0; }
+
     std::string name_;
     std::unique_ptr<GstPipeline> pipeline_;
     std::optional<double> duration_;
     FrameMaker maker_;
     FormatWatch watch_;
-    std::optional<std::int64_t> first_ticks_;
+    std::optional<double> start_;  // seconds of the pipeline at the time 0
+    std::int64_t jumps_ = 0;
     std::int64_t next_index_ = 0;
     double pts_ = 0;
     double decode_ms_ = 0;

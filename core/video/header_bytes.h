@@ -1,6 +1,7 @@
 // Reads numbers from the bytes of a file that may be cut or damaged.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -25,15 +26,43 @@ public:
         return i <= size() && text.size() <= size() - i &&
                std::memcmp(bytes_.data() + i, text.data(), text.size()) == 0;
     }
+    // Returns where the text is next, from i on; size() if it is nowhere.
+    [[nodiscard]] std::size_t find(std::size_t i, std::string_view text) const {
+        const auto from = bytes_.begin() + static_cast<std::ptrdiff_t>(std::min(i, size()));
+        return static_cast<std::size_t>(std::search(from, bytes_.end(), text.begin(), text.end()) - bytes_.begin());
+    }
     // Returns the bytes of [begin, begin + length) that exist.
     [[nodiscard]] HeaderBytes part(std::size_t begin, std::size_t length) const {
-        const std::size_t first = begin < size() ? begin : size();
-        return HeaderBytes(bytes_.subspan(first, length < size() - first ? length : size() - first));
+        const std::size_t first = std::min(begin, size());
+        return HeaderBytes(bytes_.subspan(first, std::min(length, size() - first)));
     }
     [[nodiscard]] std::span<const std::uint8_t> span() const { return bytes_; }
 
 private:
     std::span<const std::uint8_t> bytes_;
+};
+
+// Reads big-endian fields one after another; 0 after the end.
+class FieldReader {
+public:
+    explicit FieldReader(const HeaderBytes& bytes) : bytes_(bytes) {}
+
+    // length: 0 to 8 bytes.
+    std::uint64_t number(int length) {
+        std::uint64_t value = 0;
+        for (int i = 0; i < length; ++i) value = value << 8 | bytes_.at(at_++);
+        return value;
+    }
+    std::uint32_t u8() { return static_cast<std::uint32_t>(number(1)); }
+    std::uint32_t u16() { return static_cast<std::uint32_t>(number(2)); }
+    std::uint32_t u32() { return static_cast<std::uint32_t>(number(4)); }
+    void skip(std::size_t length) { at_ += length; }
+    [[nodiscard]] bool ended() const { return at_ >= bytes_.size(); }
+    [[nodiscard]] HeaderBytes rest() const { return bytes_.part(at_, bytes_.size()); }
+
+private:
+    HeaderBytes bytes_;
+    std::size_t at_ = 0;
 };
 
 }  // namespace throng

@@ -21,29 +21,6 @@ constexpr std::uint32_t code(const char (&text)[5]) {
     return value;
 }
 
-// Reads fields one after another.
-class Fields {
-public:
-    explicit Fields(const HeaderBytes& bytes) : bytes_(bytes) {}
-
-    // Returns a big-endian number of 0 to 8 bytes.
-    std::uint64_t number(int length) {
-        std::uint64_t value = 0;
-        for (int i = 0; i < length; ++i) value = value << 8 | bytes_.at(at_++);
-        return value;
-    }
-    std::uint32_t u8() { return static_cast<std::uint32_t>(number(1)); }
-    std::uint32_t u16() { return static_cast<std::uint32_t>(number(2)); }
-    std::uint32_t u32() { return static_cast<std::uint32_t>(number(4)); }
-    void skip(std::size_t length) { at_ += length; }
-    [[nodiscard]] bool ended() const { return at_ >= bytes_.size(); }
-    [[nodiscard]] HeaderBytes rest() const { return bytes_.part(at_, bytes_.size()); }
-
-private:
-    HeaderBytes bytes_;
-    std::size_t at_ = 0;
-};
-
 struct Atom {
     std::uint32_t type = 0;
     std::size_t begin = 0;  // of the content, in the bytes given
@@ -80,7 +57,7 @@ public:
         });
         for_each_box(boxes, [&](const Atom& box) {
             const std::uint32_t version = box.content.at(0);
-            Fields fields(box.content.part(4, box.content.size()));
+            FieldReader fields(box.content.part(4, box.content.size()));
             if (box.type == code("pitm")) file_.primary = version == 0 ? fields.u16() : fields.u32();
             if (box.type == code("iinf")) read_types(fields, version);
             if (box.type == code("iloc")) read_extents(fields, version);
@@ -101,19 +78,19 @@ public:
     }
 
 private:
-    void read_types(Fields fields, std::uint32_t version) {
+    void read_types(FieldReader fields, std::uint32_t version) {
         fields.skip(version == 0 ? 2 : 4);
         for_each_box(fields.rest(), [&](const Atom& box) {
             const std::uint32_t entry = box.content.at(0);
             if (box.type != code("infe") || entry < 2) return;
-            Fields item(box.content.part(4, box.content.size()));
+            FieldReader item(box.content.part(4, box.content.size()));
             const std::uint32_t id = entry == 2 ? item.u16() : item.u32();
             item.skip(2);  // protection
             file_.items[id].type = item.u32();
         });
     }
 
-    void read_extents(Fields fields, std::uint32_t version) {
+    void read_extents(FieldReader fields, std::uint32_t version) {
         const std::uint32_t sizes = fields.u16();
         const auto size_of = [sizes](int shift) { return static_cast<int>(sizes >> shift & 15U); };
         const int index_size = version == 0 ? 0 : size_of(0);
@@ -133,9 +110,9 @@ private:
         }
     }
 
-    void read_references(Fields fields, std::uint32_t version) {
+    void read_references(FieldReader fields, std::uint32_t version) {
         for_each_box(fields.rest(), [&](const Atom& box) {
-            Fields list(box.content);
+            FieldReader list(box.content);
             const auto id = [&] { return version == 0 ? list.u16() : list.u32(); };
             const std::uint32_t from = id();
             const std::uint32_t count = list.u16();
@@ -158,7 +135,7 @@ private:
             if (box.type != code("ipma")) return;
             const std::uint32_t version = box.content.at(0);
             const bool wide = (box.content.at(3) & 1U) != 0;
-            Fields fields(box.content.part(4, box.content.size()));
+            FieldReader fields(box.content.part(4, box.content.size()));
             const std::uint32_t items = fields.u32();
             for (std::uint32_t i = 0; i < items && !fields.ended(); ++i) {
                 const std::uint32_t id = version == 0 ? fields.u16() : fields.u32();
@@ -213,10 +190,6 @@ private:
     std::vector<std::uint32_t> alphas_;
 };
 
-[[noreturn]] void throw_damaged() {
-    throw Error(ErrorKind::input, "the image cannot be decoded", "", "the file is damaged or cut short");
-}
-
 class Decoder {
 public:
     Decoder(const HeifFile& file, const HeaderBytes& bytes) : file_(file), bytes_(bytes) {}
@@ -224,16 +197,16 @@ public:
     // Returns the colors in BGR, or the transparency in one channel.
     cv::Mat decode(std::uint32_t id, bool alpha, int depth = 0) {
         const auto found = file_.items.find(id);
-        if (found == file_.items.end() || depth > kMaxDepth) throw_damaged();
+        if (found == file_.items.end() || depth > kMaxDepth) throw undecodable_image();
         const HeifItem& item = found->second;
         switch (item.type) {
             case code("grid"): return grid(item, alpha, depth);
             case code("iden"):
-                if (item.inputs.size() != 1) throw_damaged();
+                if (item.inputs.size() != 1) throw undecodable_image();
                 return decode(item.inputs.front(), alpha, depth + 1);
             case code("jpeg"): {
                 const ImagePixels jpeg = decode_jpeg(data_of(item));
-                if (jpeg.image.empty()) throw_damaged();
+                if (jpeg.image.empty()) throw undecodable_image();
                 damaged_ = damaged_ || !jpeg.damage.empty();
                 cv::Mat image = jpeg.image;
                 if (alpha && image.channels() == 3) cv::cvtColor(image, image, cv::COLOR_BGR2GRAY);
@@ -262,7 +235,7 @@ private:
         for (const auto& [offset, length] : item.extents) {
             // A length of 0 is the rest of the file. Extents that overlap must not add up to more than the file.
             const auto part = bytes_.part(offset, length == 0 ? bytes_.size() : length).span();
-            if (data.size() + part.size() > bytes_.size()) throw_damaged();
+            if (data.size() + part.size() > bytes_.size()) throw undecodable_image();
             data.insert(data.end(), part.begin(), part.end());
         }
         return data;
@@ -271,7 +244,7 @@ private:
     // The tiles of a grid, row by row (ISO/IEC 23008-12, section 6.6.2.3).
     cv::Mat grid(const HeifItem& item, bool alpha, int depth) {
         const std::vector<std::uint8_t> description = data_of(item);
-        Fields fields{HeaderBytes(description)};
+        FieldReader fields{HeaderBytes(description)};
         fields.skip(1);
         const int length = (fields.u8() & 1U) != 0 ? 4 : 2;
         const std::size_t rows = fields.u8() + std::size_t{1};
@@ -280,7 +253,7 @@ private:
         const std::uint64_t height = fields.number(length);
         if (item.inputs.size() != rows * columns || width == 0 || height == 0 ||
             height > static_cast<std::uint64_t>(kMaxPixels) / width) {
-            throw_damaged();
+            throw undecodable_image();
         }
         cv::Mat whole(static_cast<int>(height), static_cast<int>(width), alpha ? CV_8UC1 : CV_8UC3,
                       cv::Scalar::all(128));
@@ -288,7 +261,7 @@ private:
         for (std::size_t i = 0; i < item.inputs.size(); ++i) {
             const cv::Mat image = decode(item.inputs[i], alpha, depth + 1);
             if (i == 0) tile = image.size();
-            if (image.size() != tile) throw_damaged();
+            if (image.size() != tile) throw undecodable_image();
             const cv::Rect place(static_cast<int>(i % columns) * tile.width,
                                  static_cast<int>(i / columns) * tile.height, tile.width, tile.height);
             const cv::Rect inside = place & cv::Rect(0, 0, whole.cols, whole.rows);
@@ -296,7 +269,7 @@ private:
         }
         if (static_cast<std::uint64_t>(tile.width) * columns < width ||
             static_cast<std::uint64_t>(tile.height) * rows < height) {
-            throw_damaged();
+            throw undecodable_image();
         }
         return whole;
     }
@@ -337,10 +310,7 @@ std::optional<HeifFile> read_heif(const HeaderBytes& bytes) {
         file.alpha = meta.alpha_of(file.primary);
         file.premultiplied = meta.is_premultiplied(file.primary);
     });
-    const HeifItem& primary = file.items[file.primary];
-    file.width = primary.width;
-    file.height = primary.height;
-    file.orientation = primary.orientation;
+    file.items.try_emplace(file.primary);
     return file;
 }
 

@@ -29,12 +29,9 @@ struct HeifItem {
 // The primary image of a file, with what it is made of.
 struct HeifFile {
     std::map<std::uint32_t, HeifItem> items;
-    std::uint32_t primary = 0;
+    std::uint32_t primary = 0;   // is in items
     std::uint32_t alpha = 0;     // the item with its transparency; 0: none
     bool premultiplied = false;  // its colors are multiplied by alpha
-    std::int64_t width = 0;      // as stored
-    std::int64_t height = 0;
-    Orientation orientation{};
 };
 
 // Returns none if the bytes are not an image in this container; image sequences are videos. The beginning of a file

@@ -32,14 +32,13 @@ void ImageAhead::push(std::string path) {
     changed_.notify_all();
 }
 
-template <class Reserve>
-void ImageAhead::decode(Task& task, Reserve&& reserve_bytes) {
+void ImageAhead::decode(Task& task, const std::stop_token& stop) {
     const auto start = std::chrono::steady_clock::now();
     std::chrono::duration<double, std::milli> waited{0};
     try {
         const ImageFile file = read_image_file(task.path);
         const auto wait_start = std::chrono::steady_clock::now();
-        if (!reserve_bytes(decoded_bytes(file))) return;
+        if (!reserve(task, decoded_bytes(file), stop)) return;
         waited = std::chrono::steady_clock::now() - wait_start;
         task.result.image = decode_image(file);
     } catch (...) {
@@ -57,7 +56,7 @@ std::optional<DecodedImage> ImageAhead::pop(const std::stop_token& stop) {
     const std::shared_ptr<Task> task = tasks_.front();
     if (threads_.empty()) {
         lock.unlock();
-        decode(*task, [](std::uint64_t) { return true; });
+        decode(*task, stop);
         lock.lock();
     }
     if (!changed_.wait(lock, stop, [&] { return task->done; })) return std::nullopt;
@@ -99,7 +98,7 @@ void ImageAhead::run_thread(const std::stop_token& stop) {
             task = *next();
             task->started = true;
         }
-        decode(*task, [&](std::uint64_t bytes) { return reserve(*task, bytes, stop); });
+        decode(*task, stop);
         changed_.notify_all();
     }
 }

@@ -61,8 +61,7 @@ private:
     };
 
     void run_thread(const std::stop_token& stop);
-    template <class Reserve>
-    void decode(Task& task, Reserve&& reserve_bytes);
+    void decode(Task& task, const std::stop_token& stop);
     [[nodiscard]] bool reserve(Task& task, std::uint64_t bytes, const std::stop_token& stop);
     void remove_first();
 

@@ -80,9 +80,7 @@ cv::Mat decoded(const std::vector<std::uint8_t>& bytes, int flags, const fs::pat
     } catch (const cv::Exception& failure) {
         throw Error(ErrorKind::input, {"the image cannot be decoded: %1", failure.err}, path.string());
     }
-    if (image.empty()) {
-        throw Error(ErrorKind::input, "the image cannot be decoded", path.string(), "the file is damaged or cut short");
-    }
+    if (image.empty()) throw undecodable_image("", path.string());
     return image;
 }
 
@@ -219,11 +217,7 @@ Pixels read_pixels(const ImageFile& file) {
         const bool converts = header.kind != ImageKind::tiff || !pixels.image.empty() || !pixels.damage.empty();
         if (!converts) pixels = decode_by_opencv(file);
     }
-    if (pixels.image.empty()) {
-        throw Error(ErrorKind::input,
-                    "the image cannot be decoded" + (pixels.damage.empty() ? "" : ": " + pixels.damage),
-                    file.path.string(), "the file is damaged or cut short");
-    }
+    if (pixels.image.empty()) throw undecodable_image(pixels.damage, file.path.string());
     if (pixels.deep && pixels.scale_note.empty()) pixels.scale_note = dark_note(pixels.image);
     if (!pixels.alpha.empty()) {
         if (pixels.image.channels() == 1) cv::cvtColor(pixels.image, pixels.image, cv::COLOR_GRAY2BGR);
@@ -263,12 +257,17 @@ ImageFile read_image_file(const fs::path& path) {
 }
 
 ImageFile image_of_bytes(std::vector<std::uint8_t> bytes, const fs::path& name) {
-    if (std::vector<std::uint8_t> image = image_of_icon(bytes); !image.empty()) bytes = std::move(image);
-    const std::optional<ImageHeader> header = read_image_header(bytes);
+    std::vector<std::uint8_t> image = image_of_icon(bytes);
+    const bool is_icon = !image.empty();
+    if (is_icon) bytes = std::move(image);
+    std::optional<ImageHeader> header = read_image_header(bytes);
     if (!header) {
         throw Error(ErrorKind::input, "not an image in a supported format", name.string(), kSupportedImages);
     }
     check(*header, name);
+    // In an icon, the fourth channel is alpha even without a mask. FFmpeg ignores it if it is 0 everywhere, as in old ones.
+    const bool has_masks = header->masks != std::array<std::uint32_t, 4>{};
+    if (is_icon && header->kind == ImageKind::bmp && !has_masks) header->alpha = true;
     return {name, std::move(bytes), *header};
 }
 

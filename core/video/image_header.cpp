@@ -50,10 +50,6 @@ Orientation exif_orientation(HeaderBytes exif) {
     return {};
 }
 
-bool contains(std::span<const std::uint8_t> bytes, std::string_view text) {
-    return std::search(bytes.begin(), bytes.end(), text.begin(), text.end()) != bytes.end();
-}
-
 // Returns the offset of the next marker, other than those within scan data.
 std::size_t next_marker(const HeaderBytes& bytes, std::size_t at) {
     const std::span<const std::uint8_t> all = bytes.span();
@@ -95,7 +91,7 @@ ImageHeader jpeg(const HeaderBytes& bytes, bool is_first = true) {
         }
         has_index = has_index || (marker == 0xE2 && bytes.holds(at + 4, kIndex));
         const HeaderBytes segment = bytes.part(at + 4, bytes.big16(at + 2));
-        has_index = has_index || (marker == 0xE1 && contains(segment.span(), kContainer));
+        has_index = has_index || (marker == 0xE1 && segment.find(0, kContainer) < segment.size());
         if (marker == 0xE1 && !has_exif && bytes.holds(at + 4, "Exif")) {
             has_exif = true;
             header.orientation = exif_orientation(bytes.part(at + 4, bytes.big16(at + 2) - std::size_t{2}));
@@ -175,8 +171,9 @@ ImageHeader bmp(const HeaderBytes& bytes) {
 }
 
 ImageHeader heif(const HeifFile& file) {
-    ImageHeader header{ImageKind::heif, file.width, file.height};
-    header.orientation = file.orientation;
+    const HeifItem& image = file.items.at(file.primary);
+    ImageHeader header{ImageKind::heif, image.width, image.height};
+    header.orientation = image.orientation;
     header.alpha = file.alpha != 0;
     return header;
 }
@@ -253,17 +250,6 @@ std::optional<IconEntry> largest_of_icon(const HeaderBytes& bytes) {
     return largest;
 }
 
-// Returns the size in the image itself, because the directory may state less; 0 if the bytes end before it. The height
-// of a bitmap counts the mask, too.
-ImageHeader header_of_icon(const HeaderBytes& image) {
-    ImageHeader header{ImageKind::png};
-    if (image.size() < kMinIconImage) return header;
-    const bool is_png = image.holds(0, kPng);
-    header.width = is_png ? image.big32(16) : image.little32(4);
-    header.height = is_png ? image.big32(20) : image.little32(8) / 2;
-    return header;
-}
-
 void put32(std::vector<std::uint8_t>& bytes, std::size_t at, std::uint32_t value) {
     for (std::size_t i = 0; i < 4; ++i) bytes[at + i] = static_cast<std::uint8_t>(value >> 8 * i);
 }
@@ -272,14 +258,12 @@ void put32(std::vector<std::uint8_t>& bytes, std::size_t at, std::uint32_t value
 std::vector<std::uint8_t> bitmap_of_icon(const HeaderBytes& bitmap) {
     constexpr std::uint32_t kFileHeader = 14;
     constexpr std::uint32_t kHeader = 40;
-    constexpr std::uint32_t kHeaderWithMasks = 56;
-    constexpr std::array<std::uint8_t, 16> kBgra = {0, 0, 0xFF, 0, 0, 0xFF, 0, 0, 0xFF, 0, 0, 0, 0, 0, 0, 0xFF};
     if (bitmap.size() < kHeader || bitmap.little32(0) < kHeader) return {};
     const std::uint32_t bits = bitmap.little16(14);
     const std::uint32_t height = bitmap.little32(8) / 2;
     const std::uint32_t compression = bitmap.little32(16);
-    const bool is_short = bitmap.little32(0) == kHeader;
     // Masks follow the header if it is too short for them. A table of colors may come with any number of bits.
+    const bool is_short = bitmap.little32(0) == kHeader;
     const std::size_t masks = !is_short ? 0 : compression == kMasks ? 12 : compression == kMasksWithAlpha ? 16 : 0;
     const std::size_t used = bitmap.little32(32);
     const std::size_t colors = used != 0 || bits > 8 ? used : std::size_t{1} << bits;
@@ -290,18 +274,6 @@ std::vector<std::uint8_t> bitmap_of_icon(const HeaderBytes& bitmap) {
     file.insert(file.end(), bitmap.span().begin(), bitmap.span().end());
     put32(file, 10, static_cast<std::uint32_t>(kFileHeader + first));
     put32(file, 22, height);
-    // Only a mask makes the fourth channel an alpha channel. In old icons, it is 0 everywhere and has no meaning.
-    const std::size_t end = first + std::size_t{4} * bitmap.little32(4) * height;
-    bool has_alpha = false;
-    for (std::size_t at = first + 3; at < std::min(end, bitmap.size()); at += 4) {
-        has_alpha = has_alpha || bitmap.at(at) != 0;
-    }
-    if (bits == 32 && is_short && compression == 0 && has_alpha) {
-        put32(file, 10, static_cast<std::uint32_t>(kFileHeader + first + kBgra.size()));
-        put32(file, 14, kHeaderWithMasks);
-        put32(file, 30, kMasks);
-        file.insert(file.begin() + kFileHeader + kHeader, kBgra.begin(), kBgra.end());
-    }
     put32(file, 2, static_cast<std::uint32_t>(file.size()));
     return file;
 }
@@ -368,8 +340,12 @@ std::optional<ImageHeader> read_image_header(const std::vector<std::uint8_t>& da
     const bool pnm_kind = bytes.at(0) == 'P' && std::string_view("123456Ff").find(static_cast<char>(bytes.at(1))) < 8;
     if (pnm_kind && std::isspace(static_cast<int>(bytes.at(2))) != 0) return pnm(bytes);
     if (bytes.holds(0, "#?RADIANCE"sv) || bytes.holds(0, "#?RGBE"sv)) return radiance(bytes);
-    if (const std::optional<IconEntry> icon = largest_of_icon(bytes)) {
-        return header_of_icon(icon->image);
+    if (largest_of_icon(bytes)) {
+        // The image itself has the size: the directory may state less. It is unknown if the bytes end before the image.
+        ImageHeader header = read_image_header(image_of_icon(data)).value_or(ImageHeader{ImageKind::png});
+        header.animated = false;
+        header.decided = true;
+        return header;
     }
     return coded(bytes);
 }

@@ -4,6 +4,8 @@
 #include <opencv2/core.hpp>
 #include <string>
 
+#include "core/base/error.h"
+
 namespace throng {
 
 // The pixels of an image, as they are stored: without its orientation.
@@ -16,5 +18,11 @@ struct ImagePixels {
     std::string damage{};        // the first fault of the file; empty if there is none
     bool cut = false;            // its end is missing
 };
+
+// Returns the error of an image without pixels. why: the decoder's text, if it has one.
+[[nodiscard]] inline Error undecodable_image(const std::string& why = "", const std::string& path = "") {
+    return {ErrorKind::input, "the image cannot be decoded" + (why.empty() ? "" : ": " + why), path,
+            "the file is damaged or cut short"};
+}
 
 }  // namespace throng

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <opencv2/imgproc.hpp>
 
 #include "core/frame/frame_pool.h"
 
@@ -60,7 +59,7 @@ void decode(jpeg_decompress_struct& info, ErrorManager& manager, std::span<const
     jpeg_mem_src(&info, bytes.data(), static_cast<unsigned long>(bytes.size()));
     if (jpeg_read_header(&info, TRUE) != JPEG_HEADER_OK) return;
     if (std::int64_t{info.image_width} * info.image_height > kMaxPixels) return;
-    info.out_color_space = info.num_components == 1 ? JCS_GRAYSCALE : info.num_components == 4 ? JCS_CMYK : JCS_RGB;
+    info.out_color_space = info.num_components == 1 ? JCS_GRAYSCALE : info.num_components == 4 ? JCS_CMYK : JCS_EXT_BGR;
     jpeg_start_decompress(&info);
     image.create(static_cast<int>(info.output_height), static_cast<int>(info.output_width),
                  CV_8UC(info.output_components));
@@ -129,7 +128,6 @@ ImagePixels decode_jpeg(std::span<const std::uint8_t> bytes) {
     decode(info, manager, bytes, pixels.image, has_pixels);
     jpeg_destroy_decompress(&info);
     if (!has_pixels) pixels.image.release();
-    if (pixels.image.channels() == 3) cv::cvtColor(pixels.image, pixels.image, cv::COLOR_RGB2BGR);
     if (pixels.image.channels() == 4) pixels.image = bgr_of_cmyk(pixels.image);
     pixels.damage = manager.damage;
     pixels.cut = manager.cut;

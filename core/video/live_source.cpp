@@ -237,33 +237,7 @@ void LiveSource::set_notice(Message notice) {
     notice_ = std::move(notice);
 }
 
-// A connection that FFmpeg reads.
-class MediaConnection final : public LiveInput {
-public:
-    explicit MediaConnection(std::unique_ptr<MediaReader> reader) : reader_(std::move(reader)) {}
-
-    MediaStatus next(MediaFrame& frame, const std::stop_token& stop) override { return reader_->next(frame, stop); }
-    [[nodiscard]] Message read_error() const override { return reader_->input().read_error(); }
-    [[nodiscard]] double waited_seconds() const override { return reader_->input().waited_seconds(); }
-    [[nodiscard]] int width() const override { return reader_->input().stream().codecpar->width; }
-    [[nodiscard]] int height() const override { return reader_->input().stream().codecpar->height; }
-    [[nodiscard]] std::string details(int width, int height) const override { return reader_->details(width, height); }
-    [[nodiscard]] double fps() const override { return reader_->clock().fps(); }
-    [[nodiscard]] double tick() const override { return reader_->clock().tick(); }
-    [[nodiscard]] double step() const override { return static_cast<double>(reader_->clock().step()) * tick(); }
-    [[nodiscard]] std::int64_t num_jumps() const override { return reader_->clock().num_jumps(); }
-    [[nodiscard]] std::uint64_t first_packet_hash() const override { return reader_->input().first_packet_hash(); }
-    void remember_decoder(MediaRequest& request) const override { reader_->remember_decoder(request); }
-
-private:
-    std::unique_ptr<MediaReader> reader_;
-};
-
 }  // namespace
-
-std::unique_ptr<LiveInput> live_input(std::unique_ptr<MediaReader> reader) {
-    return std::make_unique<MediaConnection>(std::move(reader));
-}
 
 std::unique_ptr<VideoSource> make_live_source(const MediaRequest& request, std::unique_ptr<LiveInput> input,
                                               OpenLiveInput open) {

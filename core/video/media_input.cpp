@@ -29,14 +29,6 @@ bool is_text(AVCodecID codec) {
     return std::find(kText.begin(), kText.end(), codec) != kText.end();
 }
 
-// Returns true if the URL has a user name before the host: "http://alice:secret@host/".
-bool has_user_info(const std::string& url) {
-    const auto begin = url.find("://");
-    if (begin == std::string::npos) return false;
-    const std::string authority = url.substr(begin + 3, url.find_first_of("/?#", begin + 3) - begin - 3);
-    return authority.find('@') != std::string::npos;
-}
-
 std::pair<Message, Message> explanation(int status, const MediaRequest& request, bool live, bool expired) {
     if (expired) {
         return {{"no answer within %1 s", short_number(request.source.open_timeout)},
@@ -44,7 +36,7 @@ std::pair<Message, Message> explanation(int status, const MediaRequest& request,
     }
     switch (status) {
         case AVERROR_HTTP_UNAUTHORIZED:
-            if (has_user_info(request.url)) {
+            if (const auto url = parse_url(request.url); url && !(url->user + url->password).empty()) {
                 return {"the server rejected the user name or password",
                         "check both, and encode @ / : in them as %40 %2F %3A"};
             }

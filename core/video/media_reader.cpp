@@ -115,7 +115,7 @@ MediaStatus MediaReader::feed(const std::stop_token& stop) {
     }
     if (status != MediaStatus::read) return status;
     const AVCodecID codec = demuxer_.stream().codecpar->codec_id;
-    damage_.follow(*packet, demuxer_.format(), codec);
+    damage_.follow(*packet, demuxer_.format());
     const std::span<const std::uint8_t> data(packet->data, static_cast<std::size_t>(packet->size));
     padding_for_alpha_ = has_padding_for_alpha(codec, demuxer_.format().iformat->name, data);
     const int sent = avcodec_send_packet(decoder_.codec.get(), packet.get());

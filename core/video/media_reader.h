@@ -35,15 +35,43 @@ struct MediaFrame {
 [[nodiscard]] Frame make_frame(FrameMaker& maker, MediaFrame decoded, std::int64_t index, double pts,
                                std::chrono::steady_clock::time_point arrival = std::chrono::steady_clock::now());
 
+// One connection of a live source, from its opening to its end or failure. Used by one thread.
+class LiveInput {
+public:
+    LiveInput() = default;
+    LiveInput(const LiveInput&) = delete;
+    LiveInput& operator=(const LiveInput&) = delete;
+    virtual ~LiveInput() = default;
+
+    // Waits for the next frame, at most MediaRequest::source.read_timeout.
+    [[nodiscard]] virtual MediaStatus next(MediaFrame& frame, const std::stop_token& stop) = 0;
+    // Returns why next returned `broken`, or an end that is a failure. Empty: the sender ended.
+    [[nodiscard]] virtual Message read_error() const = 0;
+    // Returns how many seconds of the last call of next were spent waiting for data.
+    [[nodiscard]] virtual double waited_seconds() const = 0;
+
+    [[nodiscard]] virtual int width() const = 0;  // of the next frame in pixels; 0: unknown
+    [[nodiscard]] virtual int height() const = 0;
+    [[nodiscard]] virtual std::string details(int width, int height) const = 0;  // as SourceInfo::details
+    [[nodiscard]] virtual double fps() const = 0;                                // 0: unknown
+    [[nodiscard]] virtual double tick() const = 0;                               // seconds of MediaFrame::ticks
+    [[nodiscard]] virtual double step() const = 0;                               // seconds between two frames
+    [[nodiscard]] virtual std::int64_t num_jumps() const { return 0; }           // of the clock, back
+    // As Demuxer::first_packet_hash; 0: unknown.
+    [[nodiscard]] virtual std::uint64_t first_packet_hash() const { return 0; }
+    // As MediaReader::remember_decoder.
+    virtual void remember_decoder(MediaRequest&) const {}
+};
+
 // Not thread-safe.
-class MediaReader {
+class MediaReader final : public LiveInput {
 public:
     // Throws Error(input) if the input cannot be opened or has no video, Error(interrupted) after a stop request, and
     // the errors of open_decoder.
     MediaReader(const MediaRequest& request, const std::stop_token& stop);
 
     // Decodes the next frame. Damaged packets are skipped and counted.
-    [[nodiscard]] MediaStatus next(MediaFrame& frame, const std::stop_token& stop);
+    [[nodiscard]] MediaStatus next(MediaFrame& frame, const std::stop_token& stop) override;
     // As Demuxer::seek_key_frame.
     [[nodiscard]] bool seek_key_frame(double seconds);
     // If set, and if looping is safe, the first frame follows the last one: the decoder continues with the first packet
@@ -54,9 +82,19 @@ public:
     [[nodiscard]] const StreamClock& clock() const { return demuxer_.clock(); }
     // As DamageWatch::count.
     [[nodiscard]] std::uint64_t damaged() const { return damage_.count(); }
-    [[nodiscard]] std::string details(int width, int height) const;
     // Call after the first frame: whoever opens this request again begins with the decoder that returned it.
-    void remember_decoder(MediaRequest& request) const;
+    void remember_decoder(MediaRequest& request) const override;
+
+    [[nodiscard]] Message read_error() const override { return demuxer_.read_error(); }
+    [[nodiscard]] double waited_seconds() const override { return demuxer_.waited_seconds(); }
+    [[nodiscard]] int width() const override { return demuxer_.stream().codecpar->width; }
+    [[nodiscard]] int height() const override { return demuxer_.stream().codecpar->height; }
+    [[nodiscard]] std::string details(int width, int height) const override;
+    [[nodiscard]] double fps() const override { return clock().fps(); }
+    [[nodiscard]] double tick() const override { return clock().tick(); }
+    [[nodiscard]] double step() const override { return static_cast<double>(clock().step()) * tick(); }
+    [[nodiscard]] std::int64_t num_jumps() const override { return clock().num_jumps(); }
+    [[nodiscard]] std::uint64_t first_packet_hash() const override { return demuxer_.first_packet_hash(); }
 
 private:
     struct SentPacket {

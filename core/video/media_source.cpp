@@ -19,8 +19,8 @@ std::unique_ptr<VideoSource> open_media(MediaRequest request, const std::stop_to
     request.live = reader->input().live();
     request.may_end = false;
     if (request.live) {
-        return make_live_source(request, live_input(std::move(reader)), [](const auto& again, const auto& token) {
-            return live_input(std::make_unique<MediaReader>(again, token));
+        return make_live_source(request, std::move(reader), [](const auto& again, const auto& token) {
+            return std::make_unique<MediaReader>(again, token);
         });
     }
     return std::make_unique<MediaFileSource>(request, std::move(reader), stop);

@@ -1,30 +1,14 @@
 #include "core/video/truncation.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <string_view>
 #include <vector>
 
+#include "core/video/header_bytes.h"
+
 namespace throng {
 namespace {
-
-using Bytes = std::span<const std::uint8_t>;
-
-bool holds(Bytes bytes, std::size_t at, std::string_view text) {
-    return at + text.size() <= bytes.size() && std::memcmp(bytes.data() + at, text.data(), text.size()) == 0;
-}
-
-std::uint64_t little_endian(Bytes bytes, std::size_t at, std::size_t size) {
-    std::uint64_t value = 0;
-    for (std::size_t i = size; i-- > 0;) value = value << 8 | bytes[at + i];
-    return value;
-}
-
-std::size_t find(Bytes bytes, std::size_t begin, std::string_view text) {
-    const auto from = bytes.begin() + static_cast<std::ptrdiff_t>(std::min(begin, bytes.size()));
-    return static_cast<std::size_t>(std::search(from, bytes.end(), text.begin(), text.end()) - bytes.begin());
-}
 
 // Parses "00:01:02.345000000", the track duration in Matroska files.
 std::optional<double> seconds_of(const AVDictionaryEntry* entry) {
@@ -37,36 +21,76 @@ std::optional<double> seconds_of(const AVDictionaryEntry* entry) {
     return 3600.0 * hours + 60.0 * minutes + seconds;
 }
 
-bool is_truncated_ogg(Bytes tail) {
+bool is_truncated_ogg(const HeaderBytes& tail) {
     using namespace std::string_view_literals;
     constexpr std::string_view kPage = "OggS\0"sv;  // and the version
     constexpr std::size_t kFlags = 5;
     constexpr std::size_t kSerial = 14;
     constexpr std::size_t kSegments = 26;
     constexpr std::uint8_t kEndOfStream = 4;
-    std::map<std::uint64_t, bool> ended;  // by serial number of the stream
-    for (std::size_t at = find(tail, 0, kPage); at < tail.size(); at = find(tail, at, kPage)) {
+    std::map<std::uint32_t, bool> ended;  // by serial number of the stream
+    for (std::size_t at = tail.find(0, kPage); at < tail.size(); at = tail.find(at, kPage)) {
         if (at + kSegments >= tail.size()) return true;
-        std::size_t end = at + kSegments + 1 + tail[at + kSegments];
+        std::size_t end = at + kSegments + 1 + tail.at(at + kSegments);
         if (end > tail.size()) return true;
-        for (std::size_t i = at + kSegments + 1, last = end; i < last; ++i) end += tail[i];
+        for (std::size_t i = at + kSegments + 1, last = end; i < last; ++i) end += tail.at(i);
         if (end > tail.size()) return true;
-        ended[little_endian(tail, at + kSerial, 4)] = (tail[at + kFlags] & kEndOfStream) != 0;
+        ended[tail.little32(at + kSerial)] = (tail.at(at + kFlags) & kEndOfStream) != 0;
         at = end;
     }
     return std::any_of(ended.begin(), ended.end(), [](const auto& stream) { return !stream.second; });
 }
 
-bool is_truncated_transport_stream(Bytes tail) {
+bool is_truncated_transport_stream(const HeaderBytes& tail) {
     constexpr std::uint8_t kSync = 0x47;
     constexpr std::size_t kPacket = 188;  // bytes from the sync byte; variants add a time before or a checksum after it
     constexpr std::size_t kMinPackets = 8;
     for (const std::size_t step : {kPacket, std::size_t{192}, std::size_t{204}}) {
         for (std::size_t first = 0; first < step && first + step * kMinPackets < tail.size(); ++first) {
             std::size_t at = first;
-            while (at < tail.size() && tail[at] == kSync) at += step;
+            while (at < tail.size() && tail.at(at) == kSync) at += step;
             if (at >= tail.size()) return tail.size() - (at - step) < kPacket;
         }
+    }
+    return false;
+}
+
+// File layout: magic, version and flags, attributes, an offset for each block, the blocks.
+bool is_truncated_exr(const HeaderBytes& file) {
+    using namespace std::string_view_literals;
+    constexpr std::uint32_t kTiled = 0x200;
+    constexpr std::uint32_t kDeepOrSeveral = 0x1800;
+    const std::uint32_t flags = file.little32(4);
+    if ((flags & kDeepOrSeveral) != 0) return false;
+    std::size_t at = 8;
+    while (file.at(at) != 0) {
+        for (int text = 0; text < 2; ++text) at = file.find(at, "\0"sv) + 1;  // name and type
+        at += 4 + std::size_t{file.little32(at)};
+    }
+    const std::size_t table = at + 1;
+    // The first block follows the offset table, so the smallest offset is the end of the table.
+    std::uint64_t table_end = file.size();
+    std::uint64_t last_block = 0;
+    for (at = table; at + 8 <= table_end; at += 8) {
+        const std::uint64_t offset = std::uint64_t{file.little32(at + 4)} << 32 | file.little32(at);
+        if (offset == 0 && at == table) return false;  // some writers leave the table empty
+        if (offset < table || offset >= file.size()) return true;
+        table_end = std::min(table_end, offset);
+        last_block = std::max(last_block, offset);
+    }
+    const std::size_t size_at = last_block + ((flags & kTiled) != 0 ? 16 : 4);  // after its coordinates
+    return last_block == 0 || size_at + 4 + file.little32(size_at) > file.size();
+}
+
+// The demuxer of MP4 ignores a fragment whose header is cut.
+bool is_truncated_fragment(AVIOContext& file, std::int64_t size) {
+    constexpr std::int64_t kHead = 8;  // of a box: its size and its type
+    for (std::int64_t at = 0; at + kHead <= size && avio_seek(&file, at, SEEK_SET) >= 0;) {
+        std::int64_t length = avio_rb32(&file);
+        const bool is_fragment = avio_rl32(&file) == MKTAG('m', 'o', 'o', 'f');
+        if (length == 1) length = static_cast<std::int64_t>(avio_rb64(&file));
+        if (length < kHead || length > size - at) return is_fragment && length >= kHead;
+        at += length;
     }
     return false;
 }
@@ -111,46 +135,34 @@ std::optional<ExpectedEnd> expected_end(const AVFormatContext& input, const AVSt
 bool is_tail_truncated(const AVFormatContext& input) {
     constexpr std::int64_t kTailBytes = 1 << 17;
     const std::string_view format = input.iformat->name;
-    if (format != "ogg" && format != "mpegts") return false;
     const std::int64_t position = avio_tell(input.pb);
     const std::int64_t size = avio_size(input.pb);
+    // A connection would be sought too often.
+    if (format.starts_with("mov") && (input.flags & AVFMT_FLAG_CUSTOM_IO) == 0) {
+        const bool truncated = is_truncated_fragment(*input.pb, size);
+        avio_seek(input.pb, position, SEEK_SET);
+        return truncated;
+    }
+    if (format != "ogg" && format != "mpegts") return false;
     std::vector<std::uint8_t> tail(static_cast<std::size_t>(std::clamp<std::int64_t>(size, 0, kTailBytes)));
     const auto count = static_cast<int>(tail.size());
     const bool read = count > 0 && avio_seek(input.pb, size - count, SEEK_SET) >= 0 &&
                       avio_read(input.pb, tail.data(), count) == count;
     avio_seek(input.pb, position, SEEK_SET);
-    return read && (format == "ogg" ? is_truncated_ogg(tail) : is_truncated_transport_stream(tail));
+    return read &&
+           (format == "ogg" ? is_truncated_ogg(HeaderBytes(tail)) : is_truncated_transport_stream(HeaderBytes(tail)));
 }
 
-// File layout: magic, version and flags, attributes, an offset for each block, the blocks.
-bool is_truncated_exr(Bytes file) {
+bool is_truncated_image(std::span<const std::uint8_t> bytes) {
     using namespace std::string_view_literals;
-    constexpr std::uint64_t kTiled = 0x200;
-    constexpr std::uint64_t kDeepOrSeveral = 0x1800;
-    constexpr std::size_t kMagic = 8;
-    if (!holds(file, 0, "\x76\x2F\x31\x01"sv) || file.size() < kMagic) return false;
-    const std::uint64_t flags = little_endian(file, 4, 4);
-    if ((flags & kDeepOrSeveral) != 0) return false;
-    std::size_t at = kMagic;
-    while (at < file.size() && file[at] != 0) {
-        for (int text = 0; text < 2; ++text) at = find(file, at, "\0"sv) + 1;  // name and type
-        if (at + 4 > file.size()) return true;
-        at += 4 + little_endian(file, at, 4);
-    }
-    const std::size_t table = at + 1;
-    // The first block follows the offset table, so the smallest offset is the end of the table.
-    std::uint64_t table_end = file.size();
-    std::uint64_t last_block = 0;
-    for (at = table; at + 8 <= table_end; at += 8) {
-        const std::uint64_t offset = little_endian(file, at, 8);
-        if (offset == 0 && at == table) return false;  // some writers leave the table empty
-        if (offset < table || offset >= file.size()) return true;
-        table_end = std::min(table_end, offset);
-        last_block = std::max(last_block, offset);
-    }
-    const std::size_t size_at = last_block + ((flags & kTiled) != 0 ? 16 : 4);  // after its coordinates
-    if (last_block == 0 || size_at + 4 > file.size()) return true;
-    return size_at + 4 + little_endian(file, size_at, 4) > file.size();
+    const HeaderBytes file(bytes);
+    if (file.holds(0, "\x76\x2F\x31\x01"sv)) return is_truncated_exr(file);
+    if (file.holds(0, "qoif")) return file.find(14, "\0\0\0\0\0\0\0\x01"sv) == file.size();
+    // Sun raster: 32 bytes, the colors, the pixels, whose size is in the header or follows from that of the image.
+    if (!file.holds(0, "\x59\xA6\x6A\x95")) return false;
+    const std::uint64_t row = (std::uint64_t{file.big32(4)} * file.big32(12) + 15) / 16 * 2;
+    const std::uint64_t size = file.big32(16) != 0 ? file.big32(16) : row * file.big32(8);
+    return 32 + size + file.big32(28) > file.size();
 }
 
 }  // namespace throng

@@ -12,7 +12,8 @@ namespace throng {
 
 // Examines the end of a file that can be sought, for formats whose demuxers end silently in a truncated file. Returns
 // true if the last page of an Ogg file or the last packet of an MPEG transport stream (188, 192 or 204 bytes) is
-// incomplete, or if the last page of an Ogg stream has no "end of stream" flag (RFC 3533). Keeps the position.
+// incomplete, if the last page of an Ogg stream has no "end of stream" flag (RFC 3533), or if the header of the last
+// fragment of an MP4 file is. Keeps the position.
 [[nodiscard]] bool is_tail_truncated(const AVFormatContext& input);
 
 // Returns true if a duration in the headers of this format is the time of the end, which differs from the length if the
@@ -30,8 +31,8 @@ struct ExpectedEnd {
 [[nodiscard]] std::optional<ExpectedEnd> expected_end(const AVFormatContext& input, const AVStream& stream,
                                                       double start, double step);
 
-// `file` is an entire OpenEXR file with one part. Returns true if a block of pixels is beyond the end or was not
-// written. Returns false for unsupported kinds: several parts, deep pixels.
-[[nodiscard]] bool is_truncated_exr(std::span<const std::uint8_t> file);
+// Returns true if the end of a still image is missing, in formats whose decoders do not report that: OpenEXR with one part
+// and no deep pixels, QOI, Sun raster. `file` is the entire file.
+[[nodiscard]] bool is_truncated_image(std::span<const std::uint8_t> file);
 
 }  // namespace throng

@@ -152,14 +152,7 @@ int VideoEncoder::encode(const AVFrame* frame, const Write& write) {
         if (const int status = upload(*frame); status < 0) return status;
         frame = surface_.get();
     }
-    int status = avcodec_send_frame(codec_.get(), frame);
-    while (status >= 0) {
-        status = avcodec_receive_packet(codec_.get(), packet_.get());
-        if (status == AVERROR(EAGAIN) || status == AVERROR_EOF) return 0;
-        if (status >= 0) write(*packet_);
-        av_packet_unref(packet_.get());
-    }
-    return status;
+    return av::encode(*codec_, frame, *packet_, write);
 }
 
 std::vector<std::string> encoder_names() {
@@ -196,19 +189,17 @@ std::string test_encoder(const std::string& name) {
     int status = av_frame_get_buffer(frame.get(), 0);
     int packets = 0;
     const auto count = [&packets](const AVPacket& packet) { packets += packet.size > 0 ? 1 : 0; };
-    for (int i = 0; i <= kFrames && status >= 0; ++i) {
-        const bool flush = i == kFrames;
-        if (!flush) {
-            status = av_frame_make_writable(frame.get());
-            if (status < 0) break;
-            for (int p = 0; p < 3; ++p) {
-                const int rows = p == 0 ? frame->height : frame->height / 2;
-                std::memset(frame->data[p], 40 * i + 30 * p, static_cast<std::size_t>(frame->linesize[p] * rows));
-            }
-            frame->pts = i;
+    for (int i = 0; i < kFrames && status >= 0; ++i) {
+        status = av_frame_make_writable(frame.get());
+        if (status < 0) break;
+        for (int p = 0; p < 3; ++p) {
+            const int rows = p == 0 ? frame->height : frame->height / 2;
+            std::memset(frame->data[p], 40 * i + 30 * p, static_cast<std::size_t>(frame->linesize[p] * rows));
         }
-        status = encoder->encode(flush ? nullptr : frame.get(), count);
+        frame->pts = i;
+        status = encoder->encode(frame.get(), count);
     }
+    if (status >= 0) status = encoder->encode(nullptr, count);
     if (status < 0) return "encoding failed: " + av::message(status);
     if (packets != kFrames) return "returned " + std::to_string(packets) + " of 5 frames";
     return "";

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -11,18 +10,12 @@
 #include "core/base/log.h"
 #include "core/base/resources.h"
 #include "core/base/secrets.h"
-#include "core/video/av.h"
 #include "core/video/damage_watch.h"
-#include "core/video/encoder_frame.h"
 #include "core/video/formats.h"
 #include "core/video/media_reader.h"
-#include "core/video/muxer.h"
-#include "core/video/video_encoder.h"
 
 namespace throng {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr int kClock = 60000;  // ticks per second: divisible by all usual rates, and within MPEG-4's 16 bits
 constexpr int kMaxThreads = 4;
@@ -48,34 +41,7 @@ AVColorSpace colorspace(ColorMatrix matrix) {
 
 }  // namespace
 
-class VideoWriter::Impl {
-public:
-    Impl(const std::string& path, const VideoWriterOptions& options);
-    void write(const Frame& frame);
-    void close();
-
-    std::int64_t frames = 0;
-    std::string encoder;
-    std::string notice;
-    std::string incomplete;
-
-private:
-    void start(const Frame& first);
-    [[nodiscard]] EncoderSettings encoder_settings(const FrameInfo& first) const;
-    void encode(const AVFrame* av_frame, Muxer& muxer);
-    [[nodiscard]] std::int64_t ticks(double pts);
-
-    std::string path_;
-    VideoWriterOptions options_;
-    std::unique_ptr<Muxer> muxer_;  // null after close
-    std::unique_ptr<VideoEncoder> codec_;
-    EncoderFrame av_frame_;
-    double last_pts_ = 0;  // of the source
-    std::int64_t last_ticks_ = -1;
-    bool failed_ = false;
-};
-
-VideoWriter::Impl::Impl(const std::string& path, const VideoWriterOptions& options)
+VideoWriter::VideoWriter(const std::string& path, const VideoWriterOptions& options)
     : path_(options.to_server ? mask_credentials(path) : path),
       options_(options),
       muxer_(std::make_unique<Muxer>(
@@ -86,7 +52,7 @@ VideoWriter::Impl::Impl(const std::string& path, const VideoWriterOptions& optio
     muxer_->context().flush_packets = 1;  // write each complete fragment to the disk
 }
 
-EncoderSettings VideoWriter::Impl::encoder_settings(const FrameInfo& first) const {
+EncoderSettings VideoWriter::encoder_settings(const FrameInfo& first) const {
     EncoderSettings settings;
     settings.width = av_frame_.width();
     settings.height = av_frame_.height();
@@ -103,7 +69,7 @@ EncoderSettings VideoWriter::Impl::encoder_settings(const FrameInfo& first) cons
     return settings;
 }
 
-void VideoWriter::Impl::start(const Frame& first) {
+void VideoWriter::start(const Frame& first) {
     av_frame_.set_size(first.width(), first.height());
     bool any = false;
     for (const std::string& name : recording_encoders()) {
@@ -111,7 +77,7 @@ void VideoWriter::Impl::start(const Frame& first) {
         std::string why;
         codec_ = VideoEncoder::open(name, encoder_settings(first.info()), why);
         if (!codec_) continue;
-        encoder = name;
+        encoder_ = name;
         break;
     }
     const std::string size = std::to_string(first.width()) + "x" + std::to_string(first.height());
@@ -120,9 +86,9 @@ void VideoWriter::Impl::start(const Frame& first) {
             throw Error(ErrorKind::unavailable, "this FFmpeg build has no video encoder", path_, "install libx264");
         throw Error(ErrorKind::input, {"a video of %1 pixels cannot be encoded", size}, path_, "write images instead");
     }
-    if (encoder == "mpeg4") {
-        notice = "no H.264 encoder available: " + path_ + " is written as MPEG-4 Part 2";
-        logger().warn("{}", notice);
+    if (encoder_ == "mpeg4") {
+        notice_ = "no H.264 encoder available: " + path_ + " is written as MPEG-4 Part 2";
+        logger().warn("{}", notice_);
     }
     av::Dictionary settings;
     if (!options_.to_server && std::string_view(muxer_of(path_, options_)) != "matroska") {
@@ -133,7 +99,7 @@ void VideoWriter::Impl::start(const Frame& first) {
     muxer_->begin(codec_->codec(), codec_->codec().time_base, {0, 1}, first.info().pts, settings);
 }
 
-std::int64_t VideoWriter::Impl::ticks(double pts) {
+std::int64_t VideoWriter::ticks(double pts) {
     const double step = pts - last_pts_;
     const bool plausible = step > 0 && (step <= kMaxFrameGap || muxer_->has_audio());
     last_pts_ = pts;
@@ -142,7 +108,7 @@ std::int64_t VideoWriter::Impl::ticks(double pts) {
     return last_ticks_ += std::max<std::int64_t>(std::llround(seconds * kClock), 1);
 }
 
-void VideoWriter::Impl::write(const Frame& frame) {
+void VideoWriter::write(const Frame& frame) {
     if (!muxer_ || failed_) throw Error(ErrorKind::internal, "a frame was written to a closed video", path_);
     failed_ = true;  // unless nothing throws
     if (!codec_) start(frame);
@@ -152,27 +118,24 @@ void VideoWriter::Impl::write(const Frame& frame) {
     av_frame.colorspace = codec_->codec().colorspace;
     encode(&av_frame, *muxer_);
     muxer_->copy_audio_until(static_cast<double>(last_ticks_) / kClock);
-    ++frames;
+    ++frames_;
     failed_ = false;
 }
 
-void VideoWriter::Impl::encode(const AVFrame* av_frame, Muxer& muxer) {
+void VideoWriter::encode(const AVFrame* av_frame, Muxer& muxer) {
     muxer.check(codec_->encode(av_frame, [&muxer](AVPacket& packet) { muxer.write(packet); }),
                 "cannot encode the video");
 }
 
-void VideoWriter::Impl::close() {
+void VideoWriter::close() {
     const std::unique_ptr<Muxer> muxer = std::exchange(muxer_, nullptr);
     if (!muxer || !codec_ || failed_) return;
     muxer->copy_audio_end(static_cast<double>(last_ticks_) / kClock + 1 / options_.fps);
-    for (const std::string& note : muxer->audio_notes()) notice = joined_reasons(notice, note);
+    for (const std::string& note : muxer->audio_notes()) notice_ = joined_reasons(notice_, note);
     encode(nullptr, *muxer);
     muxer->finish();
-    incomplete = muxer->audio_incomplete();
+    incomplete_ = muxer->audio_incomplete();
 }
-
-VideoWriter::VideoWriter(const std::string& path, const VideoWriterOptions& options)
-    : impl_(std::make_unique<Impl>(path, options)) {}
 
 VideoWriter::~VideoWriter() {
     try {
@@ -180,25 +143,6 @@ VideoWriter::~VideoWriter() {
     } catch (const std::exception& failure) {
         logger().error("{}", failure.what());
     }
-}
-
-void VideoWriter::write(const Frame& frame) {
-    impl_->write(frame);
-}
-void VideoWriter::close() {
-    impl_->close();
-}
-std::int64_t VideoWriter::frames() const {
-    return impl_->frames;
-}
-std::string VideoWriter::encoder() const {
-    return impl_->encoder;
-}
-std::string VideoWriter::notice() const {
-    return impl_->notice;
-}
-std::string VideoWriter::incomplete() const {
-    return impl_->incomplete;
 }
 
 }  // namespace throng

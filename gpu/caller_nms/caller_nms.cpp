@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "core/base/error.h"
@@ -91,6 +92,10 @@ private:
     void launch_engine(const CallerNmsTask& task, const DetectionSpan& kept, const LaunchChain& chain) {
         const bool has_ids = task.class_ids != nullptr || task.image_ids != nullptr;
         const NmsParams params = engine_params(rules_);
+        if (has_ids && task.max_output > 0) {
+            throw Error(ErrorKind::unavailable, "does not apply in device memory to boxes with ids",
+                        Setting{"max_output"}, "use a host handle");
+        }
         if (has_ids && is_soft(params.rule) && params.score_min < 0) {
             throw Error(ErrorKind::unavailable, "is negative, and the boxes have ids: not available in device memory",
                         Setting{"score_min"}, "use a host handle");
@@ -165,8 +170,9 @@ std::size_t caller_nms_workspace(const DeviceInfo& device, const CallerNmsRules&
 void launch_caller_nms(const DeviceInfo& device, const CallerNmsTask& task, void* workspace,
                        std::size_t workspace_bytes, StreamView stream) {
     const LaunchChain chain(device, stream);
-    if (fits_one_launch(device, task) && launch_at_once(task, workspace, chain)) return;
-    if (fits_cell_launch(device, task) && launch_by_cells(device, task, workspace, chain)) return;
+    const bool selects = !std::isnan(task.score_threshold) || task.max_output > 0;
+    if (!selects && fits_one_launch(device, task) && launch_at_once(task, workspace, chain)) return;
+    if (!selects && fits_cell_launch(device, task) && launch_by_cells(device, task, workspace, chain)) return;
     const MemoryArena arena(workspace, workspace_bytes);
     CallerRun(device, task.rules, task.size, stream).launch(task);
 }

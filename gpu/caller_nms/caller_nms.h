@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "core/detect/nms.h"
 #include "gpu/runtime/check.h"
@@ -36,8 +37,11 @@ struct CallerNmsTask {
     const float* density = nullptr;   // for the pair rules
     const float* features = nullptr;
     std::int32_t feature_size = 0;
-    std::int64_t capacity = 0;  // of indices, hits and scores
-    void* indices = nullptr;    // optional, as the rest
+    // Scores that are not above take no part and count as invalid; rounded to the type in which scores are computed.
+    double score_threshold = std::numeric_limits<double>::quiet_NaN();  // NaN: none
+    std::int32_t max_output = 0;  // the most that are kept; 0: all. Without ids only.
+    std::int64_t capacity = 0;    // of indices, hits and scores
+    void* indices = nullptr;      // optional, as the rest
     std::uint8_t* mask = nullptr;
     std::int32_t* hits = nullptr;
     float* kept_scores = nullptr;
@@ -54,7 +58,7 @@ inline constexpr std::int32_t kCallerNmsLimit = 1 << 24;  // ranks are exact as 
 
 // Enqueues on the stream; does not synchronize or allocate, and can be captured. The workspace needs no initialization.
 // device: the current one; only `code` and `multiprocessors` are used. Throws Error if a launch fails, Error(unavailable)
-// for Soft-NMS with ids and a negative score_min.
+// for max_output with ids, and for Soft-NMS with ids and a negative score_min.
 void launch_caller_nms(const DeviceInfo& device, const CallerNmsTask& task, void* workspace,
                        std::size_t workspace_bytes, StreamView stream);
 

@@ -102,7 +102,8 @@ __global__ void __launch_bounds__(kThreads)
     if (to.class_ids != nullptr) to.class_ids[i] = load_id(task, task.class_ids, i);
     if (to.image_ids != nullptr) to.image_ids[i] = load_id(task, task.image_ids, i);
     const float rank_score = -static_cast<float>(rank);
-    const auto score = static_cast<float>(load_real(static_cast<const Element*>(task.scores), i));
+    const auto given = load_real(static_cast<const Element*>(task.scores), i);
+    const auto score = static_cast<float>(given);
     Box box;
     if (to.corners == nullptr) {
         // As the program reads a file: sides are differences in double, then everything is rounded to float32.
@@ -136,6 +137,9 @@ __global__ void __launch_bounds__(kThreads)
         }
     }
     reinterpret_cast<float4*>(to.raw.boxes)[i] = make_float4(box.x, box.y, box.w, box.h);
+    // The engines drop boxes with such scores.
+    if (!isnan(task.score_threshold) && !(given > static_cast<decltype(given)>(task.score_threshold)))
+        to.raw.scores[i] = __int_as_float(0x7FC00000);
 }
 
 // Keys of a stable sort by image; entries beyond the count come last.
@@ -159,7 +163,8 @@ __global__ void __launch_bounds__(kThreads)
                    const std::uint32_t* d_order) {
     start_kernel();
     const std::uint32_t k = blockIdx.x * kThreads + threadIdx.x;
-    const DetectionCount count = task.size > 0 ? *kept.count : DetectionCount{};
+    DetectionCount count = task.size > 0 ? *kept.count : DetectionCount{};
+    if (task.max_output > 0) count.total = min(count.total, static_cast<std::uint32_t>(task.max_output));
     if (k < count.total) {
         const std::uint32_t at = d_order != nullptr ? d_order[k] : k;
         const std::int32_t index = kept.source[at];
@@ -177,7 +182,7 @@ __global__ void __launch_bounds__(kThreads)
     }
     if (k == 0) {
         if (task.invalid != nullptr) {
-            store_number(task.invalid, task.results_are_int64, 0, task.rules.torchvision ? 0 : count.invalid);
+            store_number(task.invalid, task.results_are_int64, 0, count.invalid);
         }
         if (task.count != nullptr) store_number(task.count, task.results_are_int64, 0, count.total);
     }

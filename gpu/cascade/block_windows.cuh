@@ -65,15 +65,15 @@ __device__ Remaining run_stages(const CascadeTables& cascade, const WindowTask& 
 }
 
 // Passes the block's remaining windows to the next segment; neighbors stay adjacent. Called by all threads.
-__device__ inline void push(const WindowTask& task, const WindowGroup& group, const Segment& segment,
-                            BlockWindows& windows, const Remaining& left) {
+__device__ inline void push(const WindowTask& task, const WindowQueue& next, BlockWindows& windows,
+                            const Remaining& left) {
     if (threadIdx.x == 0 && left.count != 0) {
-        windows.first_slot = atomicAdd(&group.counters->queued[segment.number], left.count);
+        windows.first_slot = atomicAdd(&next.counters->queued, left.count);
     }
     __syncthreads();
     for (std::uint32_t i = threadIdx.x; i < left.count; i += kBlockThreads) {
         const int slot = left.list[i];
-        enqueue_window(task, segment, windows.first_slot + i,
+        enqueue_window(task, next, windows.first_slot + i,
                        {windows.at[slot], windows.norm[slot], windows.margin[slot]});
     }
     __syncthreads();

@@ -1,85 +1,66 @@
 // The CUDA detector for Haar and LBP cascades: from a frame to raw detections, with kernel launches only.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <memory>
 #include <optional>
 #include <vector>
 
 #include "gpu/cascade/cascade_launch.h"
-#include "gpu/cascade/cascade_options.h"
-#include "gpu/cascade/cascade_switches.h"
 #include "gpu/cascade/device_cascade.h"
 #include "gpu/cascade/window_plan.h"
-#include "gpu/frame/cuda_detector.h"
-#include "gpu/frame/frame_intake.h"
-#include "gpu/runtime/kept_memory.h"
-#include "gpu/runtime/probe.h"
-#include "gpu/runtime/stream.h"
+#include "gpu/frame/planned_detector.h"
 
 namespace throng::gpu {
 
-class CascadeDetector final : public CudaDetector {
-public:
-    // Work is enqueued on the stream, which must outlive the detector. params.switches override `options`. Throws
-    // Error(usage, unavailable, input) as Backend::make_detector does.
-    CascadeDetector(StreamView stream, const DeviceInfo& device, const CascadeModel& model,
-                    const DetectorParams& params, const CascadeOptions& options = {});
-    ~CascadeDetector() override;
+// How the stages are divided, and by which kernels they are evaluated.
+struct CascadeForm {
+    int split = 0;      // the first stage of the last segment; the number of stages: the first segment has all
+    bool pairs = true;  // the first segment evaluates pairs of windows
+    bool tail = true;   // the last segment has one warp per pair of windows
 
-    void enqueue_with(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder,
-                      const FollowingWork& next) override;
-    [[nodiscard]] bool reserve(std::uint32_t candidates) override;
-    void configure(const DetectorParams& params) override;
-    [[nodiscard]] std::vector<DetectorSwitch> switches() const override { return describe_switches(options_); }
-
-    [[nodiscard]] const CascadeOptions& options() const { return options_; }
-    // Valid until the next configure with other switches.
-    void set_options(const CascadeOptions& options);
-
-    // Returns the first stage of each segment, followed by the number of stages.
-    [[nodiscard]] const std::vector<int>& segments() const { return segments_; }
-    // Returns the windows of a frame and the device memory of windows and pyramid; null before the first frame.
-    [[nodiscard]] const WindowPlan* plan() const { return plan_ ? &*plan_ : nullptr; }
-
-    // Returns the windows of the last frame that passed from each segment to the next. Waits for the frame; intended for
-    // measurements.
-    [[nodiscard]] std::vector<std::int64_t> read_queued() const;
-
-private:
-    void choose_segments(const CascadeOptions& options);
-    // Tests if a last segment from this stage on is evaluated by the tail.
-    [[nodiscard]] bool has_tail(int first) const;
-    void prepare(ImageSize frame);
-    void drop_plan();  // with the graphs, which write its memory
-    void enqueue_frame(const DeviceImage& image, const DetectionSpan& raw, StageRecorder& recorder);
-    void enqueue_group(int g, const WindowTask& task, StreamView stream) const;
-    void enqueue_groups_apart(const DeviceImage& image, const WindowTask& task, const ClearWords& clear);
-
-    StreamView stream_;
-    int device_;
-    KernelChoice choice_;
-    DetectorParams params_;
-    const CascadeOptions defaults_;  // used where params_.switches has no entry
-    CascadeOptions options_;
-    DeviceCascade cascade_;
-    FrameIntake intake_;
-    std::vector<int> segments_;
-    std::optional<FirstStages> first_stages_;  // of the first segment, if it is evaluated in pairs
-    std::int64_t reserved_ = 0;                // windows that a queue must hold, by the frames so far
-    KeptMemory memory_;                        // of the plan
-    std::optional<WindowPlan> plan_;
-    std::vector<Stream> side_streams_;
-    std::vector<Event> side_done_;
-    std::optional<Event> fork_;
-    FrameGraphs graphs_;
-    bool rows_only_ = false;  // the launches need no integral images (WindowTask)
+    friend bool operator==(const CascadeForm&, const CascadeForm&) = default;
 };
 
-// Creates the detector for params.kind haar or lbp; the model is resolved as in core/model/model_finder.h.
-[[nodiscard]] std::unique_ptr<Detector> make_cascade_detector(StreamView stream, const DeviceInfo& device,
-                                                              const DetectorParams& params,
-                                                              const CascadeOptions& options = {});
+// Ignores params.switches: gpu/lab has a detector with switches, which replaces steps of this one.
+class CascadeDetector : public PlannedDetector<WindowPlan> {
+public:
+    // Work is enqueued on the stream, which must outlive the detector. Throws Error(usage, unavailable, input) as
+    // Backend::make_detector does.
+    CascadeDetector(StreamView stream, const DeviceInfo& device, const CascadeModel& model,
+                    const DetectorParams& params);
+    ~CascadeDetector() override { wait(); }
+
+    [[nodiscard]] bool reserve(std::uint32_t candidates) final;
+    void configure(const DetectorParams& params) override;
+
+protected:
+    // Returns the first stage after that many weak classifiers.
+    [[nodiscard]] int stage_after(int trees) const;
+    // Returns the form for the model. A kernel is left out where it is not wanted, or the model does not allow it.
+    [[nodiscard]] CascadeForm choose_form(bool pairs, bool tail) const;
+    // Drops the plan.
+    void set_form(const CascadeForm& form);
+
+    void make_plan(ImageSize frame) override;
+    void enqueue_frame(const DeviceImage& image, const DetectionSpan& raw, StageRecorder& recorder) override;
+    // Enqueues the pyramid of all levels.
+    void enqueue_pyramid(const DeviceImage& image, const DetectionSpan& raw, bool rows_only, StageRecorder& recorder);
+    void emplace_plan(ImageSize frame, const std::vector<CascadeLevel>& levels);
+    [[nodiscard]] std::vector<CascadeLevel> levels_from(ImageSize frame, int min_size) const;
+    // Tests if a launch of that form needs no complete integral images (WindowTask).
+    [[nodiscard]] bool needs_rows_only() const;
+
+    KernelChoice choice_;
+    DeviceCascade cascade_;
+    const int max_pairs_;  // stages that the first segment may evaluate in pairs
+    CascadeForm form_;
+    std::optional<FirstStages> first_stages_;  // if the first segment is evaluated in pairs
+
+private:
+    std::int64_t reserved_ = 0;  // windows that the queue must hold, by the frames so far
+};
+
+// Reads the model of params.kind haar or lbp; it is resolved as in core/model/model_finder.h. Throws Error(usage) if the
+// model is of the other kind.
+[[nodiscard]] CascadeModel read_cascade_model(const DetectorParams& params);
 
 }  // namespace throng::gpu

@@ -1,5 +1,5 @@
-// Evaluation of stages with one thread per window: two feature layouts with one interface. The arithmetic is that of
-// core/algo/cascade.h; only the access to the entries differs.
+// Evaluation of stages with one thread per window, with one interface for both kinds of features. The arithmetic is that
+// of core/algo/cascade.h; only the access to the entries differs.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -119,15 +119,6 @@ struct LbpOffsets {
             const int code = lbp_code_of([&](int x, int y) { return __ldg(corner + x * offsets.y + y * offsets.z); });
             return subset_has(node->subset, code) ? outcome.x : outcome.y;
         });
-    }
-};
-
-// Both kinds of features, from the rectangles.
-struct Geometry {
-    static __device__ double stage_sum(const CascadeTables& c, const PyramidView& p, int s, const std::uint32_t* at,
-                                       float norm) {
-        const WindowSums sums{at, at + p.squares, at + p.tilted, p.pitch};
-        return throng::stage_sum(c.geometry, c.geometry.stages[s], sums, norm);
     }
 };
 

@@ -191,7 +191,7 @@ __device__ void evaluate(const CascadeTables& c, const WindowTask& task, const W
 
 template <typename Leaf>
 __global__ void __launch_bounds__(kWarps * 32)
-    tail_kernel(CascadeTables cascade, WindowTask task, WindowGroup group, Segment segment, int bytes_per_warp) {
+    tail_kernel(CascadeTables cascade, WindowTask task, WindowQueue queue, int first, int bytes_per_warp) {
     extern __shared__ __align__(16) unsigned char shared[];
     const int lane = threadIdx.x % 32;
     unsigned char* own = shared + threadIdx.x / 32 * bytes_per_warp;
@@ -200,21 +200,21 @@ __global__ void __launch_bounds__(kWarps * 32)
     const std::uint32_t warps = gridDim.x * kWarps;
     const std::uint32_t warp = blockIdx.x * kWarps + threadIdx.x / 32;
 
-    const std::uint32_t count = queue_length(group, segment);
+    const std::uint32_t count = queue_length(queue);
     for (std::uint32_t i = warp; 2 * i < count;) {
         const bool both = 2 * i + 1 < count;
-        const QueuedWindow* windows = segment.queue + 2 * i;
+        const QueuedWindow* windows = queue.windows + 2 * i;
         evaluate<Leaf>(cascade, task, memory, load_quads(windows), load_quads(windows + (both ? 1 : 0)), both ? 3U : 1U,
-                       segment.first);
+                       first);
         std::uint32_t next = 0;
-        if (lane == 0) next = warps + atomicAdd(&group.counters->next, 1U);
+        if (lane == 0) next = warps + atomicAdd(&queue.counters->taken, 1U);
         i = __shfl_sync(kWholeWarp, next, 0);
     }
 }
 
 template <typename Leaf>
-void launch(const KernelChoice& choice, const CascadeTables& cascade, const WindowTask& task, const WindowGroup& group,
-            const Segment& segment, StreamView stream) {
+void launch(const KernelChoice& choice, const CascadeTables& cascade, const WindowTask& task, const WindowQueue& queue,
+            int first, StreamView stream) {
     const int planes = cascade.tilted ? 2 : 1;
     const int patch = cascade.tail_entries * planes * static_cast<int>(sizeof(std::uint32_t));
     const int bytes_per_warp = 64 * static_cast<int>(sizeof(double)) + (patch + 15) / 16 * 16;
@@ -222,15 +222,15 @@ void launch(const KernelChoice& choice, const CascadeTables& cascade, const Wind
     const int blocks =
         choice.multiprocessors * blocks_per_multiprocessor("tail_kernel", tail_kernel<Leaf>, kWarps * 32, bytes);
     LaunchChain(stream, false)
-        .launch("tail_kernel", tail_kernel<Leaf>, LaunchSize{blocks, kWarps * 32, bytes}, cascade, task, group, segment,
+        .launch("tail_kernel", tail_kernel<Leaf>, LaunchSize{blocks, kWarps * 32, bytes}, cascade, task, queue, first,
                 bytes_per_warp);
 }
 
 }  // namespace
 
 void launch_tail(const KernelChoice& choice, const CascadeTables& cascade, const WindowTask& task,
-                 const WindowGroup& group, const Segment& segment, StreamView stream) {
-    const auto use = [&](auto leaf) { launch<decltype(leaf)>(choice, cascade, task, group, segment, stream); };
+                 const WindowQueue& queue, int first, StreamView stream) {
+    const auto use = [&](auto leaf) { launch<decltype(leaf)>(choice, cascade, task, queue, first, stream); };
     if (choice.kind == CascadeKind::lbp) return choice.nodes_per_tree == 1 ? use(TailLbp<1>{}) : use(TailLbp<0>{});
     switch (choice.nodes_per_tree) {
         case 1: return use(TailHaar<1>{});

@@ -5,7 +5,6 @@
 #include <cuda_runtime.h>
 
 #include "core/algo/cascade.h"
-#include "gpu/cascade/cascade_launch.h"
 #include "gpu/cascade/windows.h"
 
 namespace throng::gpu {
@@ -68,42 +67,33 @@ __device__ inline bool is_visited(const WindowTask& task, WindowPosition positio
 __device__ inline void report(const WindowTask& task, std::uint32_t at, double margin) {
     const WindowPosition position = position_of_entry(task, at);
     const WindowLevel& level = task.levels[position.level];
-    if (level.reported == 0 || !is_visited(task, position)) return;
+    if (!is_visited(task, position)) return;
     const std::uint32_t slot = atomicAdd(&task.raw.count->total, 1U);
     if (slot >= static_cast<std::uint32_t>(task.raw.capacity)) return;
     task.raw.boxes[slot] = window_box(level.level, position.column, position.row, task.frame_width, task.frame_height);
     task.raw.scores[slot] = static_cast<float>(margin);
 }
 
-// Stores a window in the next segment's queue. If that is full, the count of candidates asks for more memory instead.
-__device__ inline void enqueue_window(const WindowTask& task, const Segment& segment, std::uint32_t slot,
+// Stores a window in the queue. If that is full, the count of candidates asks for more memory instead.
+__device__ inline void enqueue_window(const WindowTask& task, const WindowQueue& queue, std::uint32_t slot,
                                       const QueuedWindow& window) {
-    if (slot < segment.capacity) {
-        segment.next[slot] = window;
+    if (slot < queue.capacity) {
+        queue.windows[slot] = window;
     } else {
         atomicMax(&task.raw.count->candidates, slot + 1);
     }
 }
 
-// Returns the number of windows in the segment's queue.
-__device__ inline std::uint32_t queue_length(const WindowGroup& group, const Segment& segment) {
-    return min(group.counters->queued[segment.number - 1], segment.capacity);
+// Returns the number of windows in the queue.
+__device__ inline std::uint32_t queue_length(const WindowQueue& queue) {
+    return min(queue.counters->queued, queue.capacity);
 }
 
-// Tests if enough of the window's part of the frame is set in the candidate mask.
-__device__ inline bool in_mask(const WindowTask& task, const WindowLevel& level, int column, int row) {
-    const PyramidView& p = task.pyramid;
-    const Box box = window_box(level.level, column, row, task.frame_width, task.frame_height);
-    const int left = min(static_cast<int>(box.x) / 2, p.mask_width - 1);
-    const int top = min(static_cast<int>(box.y) / 2, p.mask_height - 1);
-    const int right = min(max(static_cast<int>(box.x + box.w) / 2, left + 1), p.mask_width);
-    const int bottom = min(max(static_cast<int>(box.y + box.h) / 2, top + 1), p.mask_height);
-    const std::uint32_t* sums = p.sums + p.mask;
-    const std::int64_t above = static_cast<std::int64_t>(top) * p.pitch;
-    const std::int64_t below = static_cast<std::int64_t>(bottom) * p.pitch;
-    const std::int32_t set = corner_sum(__ldg(sums + above + left), __ldg(sums + above + right),
-                                        __ldg(sums + below + left), __ldg(sums + below + right));
-    return static_cast<float>(set) >= task.min_share * static_cast<float>((right - left) * (bottom - top));
-}
+// Which windows are evaluated: all of them. gpu/lab has others.
+struct EveryWindow {
+    __device__ static bool admits(const WindowTask&, const WindowLevel&, int /*column*/, int /*row*/) { return true; }
+    // Returns true if the rule that skips the window after a rejection does not apply.
+    __device__ static bool visits_all() { return false; }
+};
 
 }  // namespace throng::gpu

@@ -11,7 +11,6 @@
 
 namespace throng::gpu {
 
-inline constexpr int kMaxSegments = 8;
 inline constexpr int kTileColumns = 32;  // windows: one per lane of a warp and per bit of a word
 inline constexpr int kTileRows = 16;
 inline constexpr int kBlockWindows = kTileColumns * kTileRows;
@@ -25,7 +24,6 @@ struct WindowLevel {
     std::int32_t shelf_end;   // AtlasRegion
     std::int32_t words;       // per row
     std::int32_t first_word;  // among the words of all levels
-    std::int32_t reported;    // 0: evaluated, but smaller than requested
 };
 
 // Windows of one level: the work of a block. kTileColumns x kTileRows of them, or the pairs described in
@@ -35,18 +33,30 @@ struct WindowTile {
     std::int32_t column, row;  // of the first window
 };
 
-// A window passed from one segment to the next.
+// A window that a segment passed.
 struct alignas(16) QueuedWindow {
     std::uint32_t at;  // entry of its corner
     float norm;
     double margin;  // sum over the stages passed, as in evaluate_window
 };
 
-// Counters of a group of levels that share launches. All are 0 at the start of a frame.
-struct GroupCounters {
-    std::uint32_t queued[kMaxSegments];  // windows passed from segment s to the next
-    std::uint32_t next;                  // windows that the tail has assigned, not counting each warp's first
-    std::uint32_t pad[7];
+// Words in device memory that are 0 at the start of a frame.
+struct QueueCounters {
+    std::uint32_t queued;  // windows passed to the queue, also those beyond its capacity
+    std::uint32_t taken;   // windows that the tail has assigned, not counting each warp's first
+};
+
+// The windows that one segment passes to the next. Addresses are in device memory.
+struct WindowQueue {
+    QueuedWindow* windows = nullptr;
+    QueueCounters* counters = nullptr;
+    std::uint32_t capacity = 0;
+};
+
+// Tiles that share a launch, in device memory.
+struct WindowTiles {
+    const WindowTile* first = nullptr;
+    std::int32_t count = 0;
 };
 
 // The arguments of every kernel of the cascade. Addresses are in device memory.
@@ -57,17 +67,8 @@ struct WindowTask {
     std::int32_t level_count = 0;
     std::int32_t window_width = 0, window_height = 0;
     std::int32_t frame_width = 0, frame_height = 0;
-    std::uint32_t* fell = nullptr;       // bit: rejected in stage 0; determines the visited windows of a row
-    std::uint32_t* requested = nullptr;  // bit: to be evaluated; only with a stride; all 0 between frames
-    std::int32_t stride = 1;
-    float min_share = 0;  // min share of set samples in the candidate mask
+    std::uint32_t* fell = nullptr;  // bit: rejected in stage 0; determines the visited windows of a row
     DetectionSpan raw;
-};
-
-// A group of levels.
-struct WindowGroup {
-    std::int32_t first_tile = 0, end_tile = 0;
-    GroupCounters* counters = nullptr;
 };
 
 }  // namespace throng::gpu

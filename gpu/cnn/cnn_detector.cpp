@@ -8,46 +8,40 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "gpu/frame/switch_table.h"
 
 namespace throng::gpu {
 namespace {
 
 constexpr std::size_t kKeptRuns = 2;  // number of frame sizes whose plans are kept
 
-struct Toggle {
-    const char* id;
-    const char* title;
-    const char* help;
-    bool CnnSwitches::*member;
-};
-
-constexpr Toggle kToggles[] = {
-    {"fusion", "Fused layers", "Convolutions, pooling, sums and heads are fused: fewer maps are written to memory.",
-     &CnnSwitches::fusion},
-    {"graph", "CUDA graph",
-     "A frame's launches, up to the copy of its detections, are replayed with one call, except where stages are "
-     "measured.",
-     &CnnSwitches::graph},
-    {"overlap", "Overlapping launches", "A kernel is set up while the previous one finishes.", &CnnSwitches::overlap},
-    {"batch", "Shared launches", "Frames of several sources on one GPU are processed in batches.", &CnnSwitches::batch},
-};
+const SwitchTable<CnnSwitches>& table() {
+    static const SwitchTable<CnnSwitches> rows = {
+        switch_row<&CnnSwitches::input>(
+            {"input",
+             "Input",
+             "The frame at the scales for the requested face sizes, or once at the model's own input size.",
+             {"native", "letterbox"}}),
+        switch_row<&CnnSwitches::fusion>(
+            {"fusion",
+             "Fused layers",
+             "Convolutions, pooling, sums and heads are fused: fewer maps are written to memory.",
+             {"on", "off"}}),
+        graph_switch<&CnnSwitches::graph>(),
+        switch_row<&CnnSwitches::overlap>(
+            {"overlap", "Overlapping launches", "A kernel is set up while the previous one finishes.", {"on", "off"}}),
+        switch_row<&CnnSwitches::batch>({"batch",
+                                         "Shared launches",
+                                         "Frames of several sources on one GPU are processed in batches.",
+                                         {"on", "off"}}),
+    };
+    return rows;
+}
 
 }  // namespace
 
 CnnSwitches cnn_switches(const DetectorParams& params) {
-    CnnSwitches switches;
-    DetectorParams shared = params;  // with the switches that the CPU also supports
-    for (const Toggle& toggle : kToggles) {
-        const auto found = shared.switches.find(toggle.id);
-        if (found == shared.switches.end()) continue;
-        if (found->second != "on" && found->second != "off") {
-            throw Error(ErrorKind::usage, "unknown choice: " + found->second, toggle.id, "use on or off");
-        }
-        switches.*toggle.member = found->second == "on";
-        shared.switches.erase(found);
-    }
-    switches.input = cnn_input_choice(shared);
-    return switches;
+    return with_choices(table(), CnnSwitches{}, params.switches);
 }
 
 CnnDetector::CnnDetector(StreamView stream, const DeviceInfo& device, Network network, const DetectorParams& params)
@@ -57,7 +51,7 @@ CnnDetector::CnnDetector(StreamView stream, const DeviceInfo& device, Network ne
 }
 
 CnnDetector::~CnnDetector() {
-    warn_cuda(cudaStreamSynchronize(stream_), "waiting for the detector's last frame");
+    finish_frames(stream_);
 }
 
 void CnnDetector::set_up(const DetectorParams& params) {
@@ -97,16 +91,7 @@ OptionalFields CnnDetector::optional_fields() const {
 }
 
 std::vector<DetectorSwitch> CnnDetector::switches() const {
-    std::vector<DetectorSwitch> list;
-    list.push_back({std::string(kCnnInputSwitch),
-                    "Input",
-                    "The frame at the scales for the requested face sizes, or once at the model's own input size.",
-                    {"native", "letterbox"},
-                    switches_.input == CnnInput::native ? "native" : "letterbox"});
-    for (const Toggle& toggle : kToggles) {
-        list.push_back({toggle.id, toggle.title, toggle.help, {"on", "off"}, switches_.*toggle.member ? "on" : "off"});
-    }
-    return list;
+    return describe(table(), switches_);
 }
 
 FrameRuns& CnnDetector::runs_for(int width, int height, int frames) {
@@ -128,11 +113,6 @@ FrameRuns& CnnDetector::runs_for(int width, int height, int frames) {
     runs_.push_back(
         std::make_unique<FrameRuns>(network_, steps_, precision_, device_, plan, width, height, capacity, stream_));
     return *runs_.back();
-}
-
-void CnnDetector::check_buffer(const DetectionBuffer& raw) const {
-    if (raw.memory() == MemoryKind::device) return;
-    throw Error(ErrorKind::internal, "the CUDA detector needs a detection buffer in device memory", "CnnDetector");
 }
 
 PreprocessTask CnnDetector::preprocess_task() const {
@@ -162,8 +142,7 @@ void CnnDetector::enqueue_network(FrameRuns& runs, const DetectionSpan* raw, int
 
 void CnnDetector::enqueue_with(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder,
                                const FollowingWork& next) {
-    check_buffer(raw);
-    check_cuda(cudaSetDevice(device_.index), "cudaSetDevice");  // the current device is per thread
+    begin_frame(device_.index, raw);
     FrameRuns& runs = runs_for(frame.width(), frame.height(), 1);
     const FrameIntake::Reading reading(intake_);
     PreprocessTask task = preprocess_task();
@@ -184,12 +163,11 @@ void CnnDetector::enqueue_with(const Frame& frame, DetectionBuffer& raw, StageRe
 
 void CnnDetector::enqueue_batch(const Frame* frames, DetectionBuffer* const* raw, int count, StageRecorder& recorder) {
     for (int i = 0; i < count; ++i) {
-        check_buffer(*raw[i]);
+        begin_frame(device_.index, *raw[i]);
         if (frames[i].width() != frames[0].width() || frames[i].height() != frames[0].height()) {
             throw Error(ErrorKind::internal, "the frames of a batch differ in size", "CnnDetector");
         }
     }
-    check_cuda(cudaSetDevice(device_.index), "cudaSetDevice");  // the current device is per thread
     for (int first = 0; first < count; first += kMaxBatch) {
         enqueue_some(frames + first, raw + first, std::min(count - first, kMaxBatch), recorder);
     }

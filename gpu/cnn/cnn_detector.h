@@ -57,7 +57,6 @@ public:
 private:
     void set_up(const DetectorParams& params);
     FrameRuns& runs_for(int width, int height, int frames);
-    void check_buffer(const DetectionBuffer& raw) const;
     [[nodiscard]] PreprocessTask preprocess_task() const;
     void enqueue_network(FrameRuns& runs, const DetectionSpan* raw, int count, bool graph, StageRecorder& recorder);
     void enqueue_some(const Frame* frames, DetectionBuffer* const* raw, int count, StageRecorder& recorder);

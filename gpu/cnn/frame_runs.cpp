@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "gpu/frame/frame_graphs.h"
+#include "core/detect/null_recorder.h"
 #include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
@@ -80,14 +80,11 @@ void FrameRuns::launch_layers(int frames, bool overlap, StreamView stream) const
 }
 
 void FrameRuns::enqueue_layers(int frames, bool graph, bool overlap, StreamView stream) {
-    if (!graph || !graphs_usable_ || debug_sync()) return launch_layers(frames, overlap, stream);
-    if (graphs_overlap_ != overlap) graphs_ = {};
-    graphs_overlap_ = overlap;
-    Graph& captured = graphs_[static_cast<std::size_t>(frames - 1)];
-    if (!captured) captured = try_capture(stream, [&] { launch_layers(frames, overlap, stream); });
-    graphs_usable_ = static_cast<bool>(captured);
-    if (!graphs_usable_) return launch_layers(frames, overlap, stream);
-    captured.launch(stream);
+    NullRecorder none;
+    // The layers read and write the memory of the runs only, so their launches do not depend on the addresses of frames.
+    const std::uint64_t variant = static_cast<std::uint64_t>(frames) << 1 | (overlap ? 1U : 0U);
+    graphs_.run(stream, graph, {}, {}, variant, none, {},
+                [&](StageRecorder&) { launch_layers(frames, overlap, stream); });
 }
 
 void FrameRuns::enqueue_boxes(BoxSink sink, int frames, StreamView stream) const {

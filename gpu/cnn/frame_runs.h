@@ -1,13 +1,13 @@
-// Everything that a detector needs for frames of one size: the passes of the plan, their network runs, and a CUDA graph
-// of all layers of all runs for each number of frames. Built once and used for every such batch.
+// Everything that a detector needs for frames of one size: the passes of the plan, their network runs, and CUDA graphs of
+// all layers of all runs. Built once and used for every such batch.
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "core/model/cnn_plan.h"
 #include "gpu/cnn/network_run.h"
 #include "gpu/cnn/preprocess.h"
+#include "gpu/frame/frame_graphs.h"
 
 namespace throng::gpu {
 
@@ -24,8 +24,7 @@ public:
     // Enqueue the work on `frames` frames, 1 to max_frames(). task, sink: the part that does not depend on a run; the
     // rest is filled in here. Counts to clear are cleared once.
     void enqueue_preprocess(PreprocessTask task, int frames, StreamView stream) const;
-    // Enqueues the runs concurrently. graph: the first call for a number of frames captures them, and later calls
-    // replay the capture. They are launched if that fails.
+    // Enqueues the runs concurrently. graph: as one graph for each number of frames (FrameGraphs).
     void enqueue_layers(int frames, bool graph, bool overlap, StreamView stream);
     void enqueue_boxes(BoxSink sink, int frames, StreamView stream) const;
 
@@ -52,9 +51,7 @@ private:
     std::vector<Stream> side_streams_;  // one per run except the first
     std::vector<Event> side_done_;
     Event fork_{Event::Timing::off};
-    std::array<Graph, kMaxBatch> graphs_;  // by the number of frames - 1
-    bool graphs_overlap_ = false;
-    bool graphs_usable_ = true;  // false after a failure, as in FrameGraphs
+    FrameGraphs graphs_;  // of the layers
 };
 
 }  // namespace throng::gpu

@@ -18,4 +18,11 @@ public:
     }
 };
 
+// Makes the device current for this thread. Throws Error(internal) if the buffer is in host memory.
+void begin_frame(int device, const DetectionBuffer& raw);
+// Enqueues the clearing of the counts, for a frame without windows.
+void clear_detections(const DetectionSpan& raw, StreamView stream);
+// Waits. First in the destructor of a detector, whose memory kernels may still use.
+void finish_frames(StreamView stream) noexcept;
+
 }  // namespace throng::gpu

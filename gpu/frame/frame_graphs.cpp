@@ -22,8 +22,7 @@ bool same_span(const DetectionSpan& a, const DetectionSpan& b) {
     return all(a) == all(b);
 }
 
-}  // namespace
-
+// Captures the work and uploads the graph. Returns an empty graph, and logs why, if either fails: launch the work then.
 Graph try_capture(StreamView stream, const std::function<void()>& work) {
     try {
         Graph graph = Graph::capture(stream, work);
@@ -34,6 +33,8 @@ Graph try_capture(StreamView stream, const std::function<void()>& work) {
         return {};
     }
 }
+
+}  // namespace
 
 bool FrameGraphs::measures(const StageRecorder& recorder) {
     return dynamic_cast<const EventRecorder*>(&recorder) != nullptr;

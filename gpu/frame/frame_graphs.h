@@ -21,9 +21,6 @@ struct FollowingWork {
     std::array<std::uint64_t, 3> key{};           // differs if its launches, their arguments or their other memory do
 };
 
-// Captures the work and uploads the graph. Returns an empty graph, and logs why, if either fails: launch the work then.
-[[nodiscard]] Graph try_capture(StreamView stream, const std::function<void()>& work);
-
 // Holds the most recently used graphs: a decoder uses few addresses. Not thread-safe.
 class FrameGraphs {
 public:

@@ -27,10 +27,7 @@ std::int32_t append_taps(std::vector<std::uint32_t>& taps, int source_size, int 
 }  // namespace
 
 Pyramid::Pyramid(ImageSize frame, const std::vector<ImageSize>& levels, const PyramidPlanes& planes, StreamView stream)
-    : planes_(planes), level_count_(static_cast<int>(levels.size())) {
-    std::vector<ImageSize> images = levels;
-    if (planes.mask) images.push_back({(frame.width + 1) / 2, (frame.height + 1) / 2});
-    atlas_ = pack_atlas(images);
+    : planes_(planes), atlas_(pack_atlas(levels)) {
     const int plane_count = 1 + (planes.squares ? 1 : 0) + (planes.tilted ? 1 : 0);
     if (atlas_.entries() * plane_count > std::numeric_limits<std::int32_t>::max() ||
         std::max(frame.width, frame.height) >= kPackedOffsets) {
@@ -43,25 +40,22 @@ Pyramid::Pyramid(ImageSize frame, const std::vector<ImageSize>& levels, const Py
     std::vector<std::int32_t> row_level;
     std::vector<std::int32_t> strip_level;
     std::vector<std::int32_t> slant_level;
-    for (std::size_t i = 0; i < images.size(); ++i) {
+    for (std::size_t i = 0; i < levels.size(); ++i) {
         const AtlasRegion& region = atlas_.regions[i];
-        const bool is_mask = i >= levels.size();
         PyramidLevel level{};
         level.width = region.width;
         level.height = region.height;
         level.origin = static_cast<std::int64_t>(region.y) * atlas_.pitch + region.x;
-        level.taps_x = is_mask ? -1 : append_taps(taps, frame.width, region.width);
-        level.taps_y = is_mask ? -1 : append_taps(taps, frame.height, region.height);
+        level.taps_x = append_taps(taps, frame.width, region.width);
+        level.taps_y = append_taps(taps, frame.height, region.height);
         level.first_row = static_cast<std::int32_t>(row_level.size());
         level.first_strip = static_cast<std::int32_t>(strip_level.size());
         level.first_slant = static_cast<std::int32_t>(slant_level.size());
         const auto number = static_cast<std::int32_t>(i);
         row_level.resize(row_level.size() + static_cast<std::size_t>(region.height), number);
         strip_level.resize(strip_level.size() + static_cast<std::size_t>(strips_of(region.width)), number);
-        if (!is_mask) {
-            slant_level.resize(slant_level.size() + static_cast<std::size_t>(strips_of(region.width + region.height)),
-                               number);
-        }
+        slant_level.resize(slant_level.size() + static_cast<std::size_t>(strips_of(region.width + region.height)),
+                           number);
         levels_.push_back(level);
     }
     row_count_ = static_cast<std::int32_t>(row_level.size());
@@ -70,12 +64,12 @@ Pyramid::Pyramid(ImageSize frame, const std::vector<ImageSize>& levels, const Py
 
     entries_ = DeviceBuffer<std::uint32_t>(static_cast<std::size_t>(atlas_.entries() * plane_count));
     fill_bytes(entries_, 0, stream);  // first rows and columns stay 0
-    if (images.empty()) return;
+    if (levels.empty()) return;
     d_levels_ = uploaded(levels_, stream, "uploading the pyramid's tables");
     d_row_level_ = uploaded(row_level, stream, "uploading the pyramid's tables");
     d_strip_level_ = uploaded(strip_level, stream, "uploading the pyramid's tables");
-    if (!slant_level.empty()) d_slant_level_ = uploaded(slant_level, stream, "uploading the pyramid's tables");
-    if (!taps.empty()) d_taps_ = uploaded(taps, stream, "uploading the pyramid's tables");
+    d_slant_level_ = uploaded(slant_level, stream, "uploading the pyramid's tables");
+    d_taps_ = uploaded(taps, stream, "uploading the pyramid's tables");
     check_cuda(cudaStreamSynchronize(stream), "uploading the pyramid's tables");
 }
 
@@ -85,11 +79,6 @@ PyramidView Pyramid::view() const {
     view.squares = planes_.squares ? atlas_.entries() : 0;
     view.tilted = planes_.tilted ? atlas_.entries() * (planes_.squares ? 2 : 1) : 0;
     view.pitch = atlas_.pitch;
-    if (planes_.mask) {
-        view.mask = levels_.back().origin;
-        view.mask_width = levels_.back().width;
-        view.mask_height = levels_.back().height;
-    }
     return view;
 }
 
@@ -106,13 +95,13 @@ PyramidTables Pyramid::tables() const {
             v.pitch};
 }
 
-void Pyramid::enqueue_rows(const DeviceImage& image, const CandidateMask& mask, LevelRange range,
-                           const ClearWords& clear, StreamView stream) const {
+void Pyramid::enqueue_rows(const DeviceImage& image, LevelRange range, const ClearWords& clear,
+                           StreamView stream) const {
     const auto row_at = [&](int level) {
         return level < static_cast<int>(levels_.size()) ? levels_[static_cast<std::size_t>(level)].first_row
                                                         : row_count_;
     };
-    launch_resize_rows(tables(), image, mask, row_at(range.first), row_at(range.last), clear, stream);
+    launch_resize_rows(tables(), image, row_at(range.first), row_at(range.last), clear, stream);
 }
 
 void Pyramid::enqueue_columns(LevelRange range, StreamView stream) const {

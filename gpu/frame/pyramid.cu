@@ -42,25 +42,11 @@ __device__ std::uint8_t resized_pixel(const std::uint8_t* above, const std::uint
                         y);
 }
 
-__device__ std::uint32_t mask_sample(const DeviceImage& frame, const CandidateMask& mask, int x, int y) {
-    if (mask.roi_width > 0 && mask.roi_height > 0) {
-        const int column = 2 * x - mask.roi_x;
-        const int row = 2 * y - mask.roi_y;
-        if (column < 0 || row < 0 || column >= mask.roi_width || row >= mask.roi_height) return 0;
-    }
-    if (!mask.skin || frame.cb == nullptr) return 1;
-    const std::int64_t at = static_cast<std::int64_t>(y) * frame.chroma_pitch + x * frame.chroma_step;
-    const int cb = __ldg(frame.cb + at);
-    const int cr = __ldg(frame.cr + at);
-    const SkinTone& tone = mask.tone;
-    return cb >= tone.cb_low && cb <= tone.cb_high && cr >= tone.cr_low && cr <= tone.cr_high ? 1 : 0;
-}
-
 // One block per row of a level: stores running sums along the row, offset by one row and one column, at their final
 // position in the integral image.
 template <bool kSquares>
 __global__ void __launch_bounds__(kRowThreads)
-    resize_rows_kernel(PyramidTables tables, DeviceImage frame, CandidateMask mask, int first_row, ClearWords clear) {
+    resize_rows_kernel(PyramidTables tables, DeviceImage frame, int first_row, ClearWords clear) {
     if (blockIdx.x == 0) {
         for (int i = threadIdx.x; i < clear.count; i += kRowThreads) clear.words[i] = 0;
         for (int i = threadIdx.x; i < clear.more_count; i += kRowThreads) clear.more[i] = 0;
@@ -69,16 +55,10 @@ __global__ void __launch_bounds__(kRowThreads)
     const int row = first_row + blockIdx.x;
     const PyramidLevel level = tables.levels[tables.row_level[row]];
     const int y = row - level.first_row;
-    const bool is_mask = level.taps_x < 0;
 
-    const std::uint8_t* above = nullptr;
-    const std::uint8_t* below = nullptr;
-    ResizeTap tap_y{};
-    if (!is_mask) {
-        tap_y = unpack_tap(tables.taps[level.taps_y + y]);
-        above = frame.luma + static_cast<std::int64_t>(tap_y.offset) * frame.luma_pitch;
-        below = tap_y.far != 0 ? above + frame.luma_pitch : above;
-    }
+    const ResizeTap tap_y = unpack_tap(tables.taps[level.taps_y + y]);
+    const std::uint8_t* above = frame.luma + static_cast<std::int64_t>(tap_y.offset) * frame.luma_pitch;
+    const std::uint8_t* below = tap_y.far != 0 ? above + frame.luma_pitch : above;
     std::uint32_t* out = tables.entries + level.origin + static_cast<std::int64_t>(y + 1) * tables.pitch + 1;
     const int lane = threadIdx.x % 32;
     const int warp = threadIdx.x / 32;
@@ -86,7 +66,7 @@ __global__ void __launch_bounds__(kRowThreads)
     for (int first = 0, turn = 0; first < level.width; first += kRowThreads * kRowPixels, turn ^= 1) {
         const int x = first + threadIdx.x * kRowPixels;
         std::uint32_t taps[kRowPixels] = {};
-        if (!is_mask && x < level.width) {
+        if (x < level.width) {
             const uint4 loaded = __ldg(reinterpret_cast<const uint4*>(tables.taps + level.taps_x + x));
             taps[0] = loaded.x, taps[1] = loaded.y, taps[2] = loaded.z, taps[3] = loaded.w;
         }
@@ -95,10 +75,7 @@ __global__ void __launch_bounds__(kRowThreads)
 #pragma unroll
         for (int k = 0; k < kRowPixels; ++k) {
             std::uint32_t pixel = 0;
-            if (x + k < level.width) {
-                pixel = is_mask ? mask_sample(frame, mask, x + k, y)
-                                : resized_pixel(above, below, unpack_tap(taps[k]), tap_y);
-            }
+            if (x + k < level.width) pixel = resized_pixel(above, below, unpack_tap(taps[k]), tap_y);
             total = total + Sums<kSquares>{pixel, kSquares ? pixel * pixel : 0};
             running[k] = total;
         }
@@ -114,7 +91,7 @@ __global__ void __launch_bounds__(kRowThreads)
         if (x + kRowPixels <= level.width) {
             *reinterpret_cast<uint4*>(out + x) = make_uint4(before.sum + running[0].sum, before.sum + running[1].sum,
                                                             before.sum + running[2].sum, before.sum + running[3].sum);
-            if (kSquares && !is_mask) {
+            if (kSquares) {
                 *reinterpret_cast<uint4*>(out + tables.squares + x) =
                     make_uint4(before.squares + running[0].squares, before.squares + running[1].squares,
                                before.squares + running[2].squares, before.squares + running[3].squares);
@@ -122,7 +99,7 @@ __global__ void __launch_bounds__(kRowThreads)
         } else {
             for (int k = 0; k < kRowPixels && x + k < level.width; ++k) {
                 out[x + k] = before.sum + running[k].sum;
-                if (kSquares && !is_mask) out[tables.squares + x + k] = before.squares + running[k].squares;
+                if (kSquares) out[tables.squares + x + k] = before.squares + running[k].squares;
             }
         }
     }
@@ -162,7 +139,6 @@ __device__ void sum_down(int rows, Read read, Write write) {
 __global__ void __launch_bounds__(kDownWarps * 32) sum_columns_kernel(PyramidTables tables, int first_strip) {
     const int strip = first_strip + blockIdx.x;
     const PyramidLevel level = tables.levels[tables.strip_level[strip]];
-    if (blockIdx.y == 1 && level.taps_x < 0) return;  // the mask has no squares
     const int x = (strip - level.first_strip) * kStripColumns + static_cast<int>(threadIdx.x) % kStripColumns;
     const bool inside = x < level.width;
     std::uint32_t* column =
@@ -208,13 +184,13 @@ __global__ void __launch_bounds__(kDownWarps * 32) tilted_sums_kernel(PyramidTab
 
 }  // namespace
 
-void launch_resize_rows(const PyramidTables& tables, const DeviceImage& frame, const CandidateMask& mask, int first_row,
-                        int end_row, const ClearWords& clear, StreamView stream) {
+void launch_resize_rows(const PyramidTables& tables, const DeviceImage& frame, int first_row, int end_row,
+                        const ClearWords& clear, StreamView stream) {
     if (end_row <= first_row) return;
     const auto kernel = tables.squares != 0 ? resize_rows_kernel<true> : resize_rows_kernel<false>;
     LaunchChain(stream, false)
-        .launch("resize_rows_kernel", kernel, LaunchSize{end_row - first_row, kRowThreads}, tables, frame, mask,
-                first_row, clear);
+        .launch("resize_rows_kernel", kernel, LaunchSize{end_row - first_row, kRowThreads}, tables, frame, first_row,
+                clear);
 }
 
 void launch_sum_columns(const PyramidTables& tables, int first_strip, int end_strip, int planes, StreamView stream) {

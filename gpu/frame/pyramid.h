@@ -11,7 +11,6 @@
 
 #include "core/algo/resize_linear.h"
 #include "gpu/frame/atlas.h"
-#include "gpu/frame/candidate_mask.h"
 #include "gpu/frame/device_image.h"
 #include "gpu/runtime/device_buffer.h"
 
@@ -20,14 +19,13 @@ namespace throng::gpu {
 struct PyramidPlanes {
     bool squares = false;
     bool tilted = false;
-    bool mask = false;  // an extra image of (width + 1) / 2 x (height + 1) / 2, sums only, after the levels
 };
 
 // Describes a level for the kernels; stored in device memory.
 struct PyramidLevel {
     std::int32_t width, height;   // pixels
     std::int64_t origin;          // entry (0, 0) of its integral image
-    std::int32_t taps_x, taps_y;  // index of its first ResizeTap; -1: the candidate mask
+    std::int32_t taps_x, taps_y;  // index of its first ResizeTap
     std::int32_t first_row;       // index of its first row among the rows of all levels
     std::int32_t first_strip;     // index of its first strip of columns among the strips of all levels
     std::int32_t first_slant;     // as first_strip, for strips of diagonals
@@ -39,8 +37,6 @@ struct PyramidView {
     std::int64_t squares = 0;  // offset in entries from a sum to the sum of squares at the same position
     std::int64_t tilted = 0;   // offset in entries from a sum to the tilted sum at the same position
     std::int32_t pitch = 0;    // entries
-    std::int64_t mask = -1;    // entry (0, 0) of the mask's sums; -1: none
-    std::int32_t mask_width = 0, mask_height = 0;
 };
 
 // Words that the first kernel of a frame sets to 0 for later kernels. Either pointer may be null.
@@ -66,17 +62,14 @@ public:
 
     // Both enqueue and do not wait. frame must have the constructor's size. enqueue_rows resizes and writes running
     // sums along the rows. enqueue_columns sums down the columns, which completes the integral images, then computes
-    // the tilted ones. Kernels that add up columns themselves do without it. The mask counts as a level.
-    void enqueue_rows(const DeviceImage& image, const CandidateMask& mask, LevelRange range, const ClearWords& clear,
-                      StreamView stream) const;
+    // the tilted ones. Kernels that add up columns themselves do without it.
+    void enqueue_rows(const DeviceImage& image, LevelRange range, const ClearWords& clear, StreamView stream) const;
     void enqueue_columns(LevelRange range, StreamView stream) const;
-    // Returns the mask alone, for levels that are processed one after another.
-    [[nodiscard]] LevelRange mask_range() const { return {level_count_, level_count_ + (planes_.mask ? 1 : 0)}; }
-    [[nodiscard]] LevelRange all() const { return {0, mask_range().last}; }
+    [[nodiscard]] LevelRange all() const { return {0, level_count()}; }
 
     [[nodiscard]] PyramidView view() const;
     [[nodiscard]] const Atlas& atlas() const { return atlas_; }
-    [[nodiscard]] int level_count() const { return level_count_; }
+    [[nodiscard]] int level_count() const { return static_cast<int>(levels_.size()); }
     // Returns the bytes of device memory.
     [[nodiscard]] std::size_t memory() const { return entries_.bytes(); }
 
@@ -85,7 +78,6 @@ private:
 
     PyramidPlanes planes_;
     Atlas atlas_;
-    int level_count_ = 0;
     std::vector<PyramidLevel> levels_;
     std::int32_t row_count_ = 0, strip_count_ = 0, slant_count_ = 0;
     DeviceBuffer<std::uint32_t> entries_;

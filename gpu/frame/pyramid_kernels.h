@@ -5,7 +5,6 @@
 
 #include "core/algo/host_device.h"
 #include "core/algo/resize_linear.h"
-#include "gpu/frame/candidate_mask.h"
 #include "gpu/frame/device_image.h"
 #include "gpu/frame/pyramid.h"
 
@@ -35,10 +34,10 @@ struct PyramidTables {
     std::int32_t pitch = 0;
 };
 
-void launch_resize_rows(const PyramidTables& tables, const DeviceImage& frame, const CandidateMask& mask, int first_row,
-                        int end_row, const ClearWords& clear, StreamView stream);
+void launch_resize_rows(const PyramidTables& tables, const DeviceImage& frame, int first_row, int end_row,
+                        const ClearWords& clear, StreamView stream);
 
-// planes: 1 for sums only, 2 for sums and squares. Strips of the mask have sums only.
+// planes: 1 for sums only, 2 for sums and squares.
 void launch_sum_columns(const PyramidTables& tables, int first_strip, int end_strip, int planes, StreamView stream);
 
 // Two launches; call after launch_sum_columns for the same levels.

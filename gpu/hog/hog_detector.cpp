@@ -3,28 +3,19 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime_api.h>
 
-#include <algorithm>
-#include <utility>
-
-#include "core/base/error.h"
 #include "gpu/hog/hog_weights.h"
 
 namespace throng::gpu {
 
 HogDetector::HogDetector(StreamView stream, const DeviceInfo& device, const HogModel& model,
-                         const DetectorParams& params)
-    : stream_(stream),
-      device_(device),
-      params_(params),
+                         const DetectorParams& params, ChooseKernels choose)
+    : PlannedDetector(stream, device, params),
       options_(hog_options(params)),
+      choose_(choose),
+      kernels_(choose(options_)),
       model_(model),
-      d_weights_(upload_hog_weights(model, options_.half, stream)),
-      intake_(stream, false) {
-    check_params(params);
-}
-
-HogDetector::~HogDetector() {
-    warn_cuda(cudaStreamSynchronize(stream_), "waiting for the detector's last frame");
+      d_weights_(upload_hog_weights(model, options_.half, stream)) {
+    graph_ = options_.graph;
 }
 
 void HogDetector::configure(const DetectorParams& params) {
@@ -34,57 +25,34 @@ void HogDetector::configure(const DetectorParams& params) {
     if (options.half != options_.half) d_weights_ = upload_hog_weights(model_, options.half, stream_);
     params_ = params;
     options_ = options;
-    drop_plan();
-    memory_.free_unused();  // other settings need other sizes for good
+    kernels_ = choose_(options);
+    graph_ = options.graph;
+    drop_plan_and_memory();
 }
 
-void HogDetector::drop_plan() {
-    const KeptMemory::Use use(memory_);
-    graphs_.clear();
-    plan_.reset();
+void HogDetector::make_plan(ImageSize frame) {
+    plan_.emplace(frame, params_, options_, device_.multiprocessors, stream_);
 }
 
-void HogDetector::enqueue_with(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder,
-                               const FollowingWork& next) {
-    if (raw.memory() != MemoryKind::device) {
-        throw Error(ErrorKind::internal, "the CUDA detector needs a detection buffer in device memory", "HogDetector");
-    }
-    check_cuda(cudaSetDevice(device_.index), "cudaSetDevice");  // the current device is per thread
-    if (!plan_ || plan_->frame().width != frame.width() || plan_->frame().height != frame.height()) {
-        drop_plan();  // first: both plans may not fit in memory
-        const KeptMemory::Use use(memory_);
-        plan_.emplace(ImageSize{frame.width(), frame.height()}, params_, options_, device_.multiprocessors, stream_);
-    }
-    if (plan_->levels().empty()) {
-        check_cuda(cudaMemsetAsync(raw.span().count, 0, sizeof(DetectionCount), stream_), "clearing the detections");
-        if (next.enqueue) next.enqueue(recorder);
-        return;
-    }
-    const FrameIntake::Reading reading(intake_);
-    last_ = intake_.take(frame, false, recorder);
-    graphs_.run(stream_, options_.graph, last_, raw.span(), 0, recorder, next,
-                [&](StageRecorder& stages) { enqueue_frame(last_, raw.span(), stages); });
-}
-
-void HogDetector::enqueue_frame(const DeviceImage& image, const DetectionSpan& raw, StageRecorder& recorder) const {
+void HogDetector::enqueue_frame(const DeviceImage& image, const DetectionSpan& raw, StageRecorder& recorder) {
     const HogTables known = tables();
     DetectionCount* clear = raw.count;
     for (const HogGroup& group : plan_->groups()) {
         {
             const ScopedStage stage(recorder, stage::kGradient);
-            launch_hog_gradient(known, group.gradient, options_, image, clear, stream_);
+            kernels_.gradient(known, group.gradient, image, clear, stream_);
             clear = nullptr;
         }
         {
             const ScopedStage stage(recorder, stage::kHistogram);
-            launch_hog_histogram(known, group.histogram, options_, group.histogram_rows, stream_);
+            kernels_.histogram(known, group.histogram, group.histogram_rows, stream_);
         }
         {
             const ScopedStage stage(recorder, stage::kNormalize);
-            launch_hog_normalize(known, group.normalize, options_, stream_);
+            kernels_.normalize(known, group.normalize, stream_);
         }
         const ScopedStage stage(recorder, stage::kSvm);
-        launch_hog_svm(known, group.svm, options_, output(raw), device_.shared_memory, stream_);
+        kernels_.svm(known, group.svm, output(raw), device_.shared_memory, stream_);
     }
 }
 
@@ -131,17 +99,12 @@ void HogDetector::enqueue_kernel(int kernel, DetectionBuffer& raw) const {
     const HogTables known = tables();
     for (const HogGroup& group : plan_->groups()) {
         switch (kernel) {
-            case 0: launch_hog_gradient(known, group.gradient, options_, last_, raw.span().count, stream_); break;
-            case 1: launch_hog_histogram(known, group.histogram, options_, group.histogram_rows, stream_); break;
-            case 2: launch_hog_normalize(known, group.normalize, options_, stream_); break;
-            default: launch_hog_svm(known, group.svm, options_, output(raw.span()), device_.shared_memory, stream_);
+            case 0: kernels_.gradient(known, group.gradient, image_, raw.span().count, stream_); break;
+            case 1: kernels_.histogram(known, group.histogram, group.histogram_rows, stream_); break;
+            case 2: kernels_.normalize(known, group.normalize, stream_); break;
+            default: kernels_.svm(known, group.svm, output(raw.span()), device_.shared_memory, stream_);
         }
     }
-}
-
-std::unique_ptr<Detector> make_hog_detector(StreamView stream, const DeviceInfo& device, const DetectorParams& params) {
-    check_params(params);
-    return std::make_unique<HogDetector>(stream, device, read_hog_model(params.model), params);
 }
 
 }  // namespace throng::gpu

@@ -3,32 +3,27 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <vector>
 
 #include "core/model/hog_model.h"
-#include "gpu/frame/cuda_detector.h"
-#include "gpu/frame/frame_intake.h"
+#include "gpu/frame/planned_detector.h"
 #include "gpu/hog/hog_options.h"
 #include "gpu/hog/hog_plan.h"
-#include "gpu/runtime/kept_memory.h"
-#include "gpu/runtime/probe.h"
-#include "gpu/runtime/stream.h"
 
 namespace throng::gpu {
 
-class HogDetector final : public CudaDetector {
+class HogDetector final : public PlannedDetector<HogPlan> {
 public:
-    // Work is enqueued on the stream, which must outlive the detector. Throws Error(usage, unavailable) as
-    // Backend::make_detector does.
-    HogDetector(StreamView stream, const DeviceInfo& device, const HogModel& model, const DetectorParams& params);
-    ~HogDetector() override;
+    using ChooseKernels = HogKernels (*)(const HogOptions& options);
 
-    // Margins below params.score_threshold (default kHogMargin) are not reported. min_size and max_size limit a window's
-    // height.
-    void enqueue_with(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder,
-                      const FollowingWork& next) override;
+    // Work is enqueued on the stream, which must outlive the detector. Margins below params.score_threshold (default
+    // kHogMargin) are not reported. min_size and max_size limit a window's height. choose: hog_kernels or
+    // hog_step_kernels. Throws Error(usage, unavailable) as Backend::make_detector does.
+    HogDetector(StreamView stream, const DeviceInfo& device, const HogModel& model, const DetectorParams& params,
+                ChooseKernels choose);
+    ~HogDetector() override { wait(); }
+
     void configure(const DetectorParams& params) override;
     [[nodiscard]] std::optional<float> score_threshold() const override {
         return params_.score_threshold.value_or(kHogMargin);
@@ -36,9 +31,6 @@ public:
     [[nodiscard]] std::vector<DetectorSwitch> switches() const override { return hog_switches(options_); }
 
     [[nodiscard]] const HogOptions& options() const { return options_; }
-    // Returns the levels and their device memory; null before the first frame.
-    [[nodiscard]] const HogPlan* plan() const { return plan_ ? &*plan_ : nullptr; }
-
     // For tests and measurements. Returns the values of a level of the last frame, [block row][value][column], with one
     // column per block of the level; waits. Empty if several groups of levels shared the memory.
     [[nodiscard]] std::vector<float> read_blocks(std::size_t level) const;
@@ -47,25 +39,16 @@ public:
     void enqueue_kernel(int kernel, DetectionBuffer& raw) const;
 
 private:
-    void drop_plan();  // with the graphs, which write its memory
-    void enqueue_frame(const DeviceImage& image, const DetectionSpan& raw, StageRecorder& recorder) const;
+    void make_plan(ImageSize frame) override;
+    void enqueue_frame(const DeviceImage& image, const DetectionSpan& raw, StageRecorder& recorder) override;
     [[nodiscard]] HogTables tables() const;
     [[nodiscard]] HogOutput output(const DetectionSpan& raw) const;
 
-    StreamView stream_;
-    DeviceInfo device_;
-    DetectorParams params_;
     HogOptions options_;
+    ChooseKernels choose_;
+    HogKernels kernels_;
     HogModel model_;
     DeviceBuffer<std::byte> d_weights_;
-    FrameIntake intake_;
-    KeptMemory memory_;  // of the plan
-    std::optional<HogPlan> plan_;
-    DeviceImage last_;
-    FrameGraphs graphs_;
 };
-
-[[nodiscard]] std::unique_ptr<Detector> make_hog_detector(StreamView stream, const DeviceInfo& device,
-                                                          const DetectorParams& params);
 
 }  // namespace throng::gpu

@@ -20,20 +20,23 @@ inline constexpr int kNormalizeRows = 4;
 inline constexpr int kSvmColumns = 16;  // windows
 inline constexpr int kSvmRows = 8;
 
-// Resizes the image, takes square roots, and writes magnitude and orientation of the gradient. clear: set to 0 for
-// later kernels; may be null.
-void launch_hog_gradient(const HogTables& tables, const HogUnits& units, const HogOptions& options,
-                         const DeviceImage& image, DetectionCount* clear, StreamView stream);
+// The launchers of the four kernels.
+struct HogKernels {
+    // Resizes the image, takes square roots, and writes magnitude and orientation of the gradient. clear: set to 0 for
+    // later kernels; may be null.
+    void (*gradient)(const HogTables& tables, const HogUnits& units, const DeviceImage& image, DetectionCount* clear,
+                     StreamView stream);
+    // Accumulates votes into blocks. rows: rows of blocks per unit.
+    void (*histogram)(const HogTables& tables, const HogUnits& units, int rows, StreamView stream);
+    // Normalizes blocks by L2-Hys.
+    void (*normalize)(const HogTables& tables, const HogUnits& units, StreamView stream);
+    // Computes the margins of all windows and reports raw detections. shared_memory: max bytes per block, as in
+    // DeviceInfo.
+    void (*svm)(const HogTables& tables, const HogUnits& units, const HogOutput& output, std::size_t shared_memory,
+                StreamView stream);
+};
 
-// Accumulates votes into blocks. rows: rows of blocks per unit.
-void launch_hog_histogram(const HogTables& tables, const HogUnits& units, const HogOptions& options, int rows,
-                          StreamView stream);
-
-// Normalizes blocks by L2-Hys.
-void launch_hog_normalize(const HogTables& tables, const HogUnits& units, const HogOptions& options, StreamView stream);
-
-// Computes the margins of all windows and reports raw detections. shared_memory: max bytes per block, as in DeviceInfo.
-void launch_hog_svm(const HogTables& tables, const HogUnits& units, const HogOptions& options, const HogOutput& output,
-                    std::size_t shared_memory, StreamView stream);
+// Returns the kernels with the switches at their defaults. Other choices: gpu/lab/hog_steps.h.
+[[nodiscard]] HogKernels hog_kernels(const HogOptions& options);
 
 }  // namespace throng::gpu

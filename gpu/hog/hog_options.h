@@ -9,12 +9,12 @@
 namespace throng::gpu {
 
 struct HogOptions {
-    bool half = false;     // 16-bit gradients, votes and block values; sums stay 32-bit
-    bool several = true;   // a thread computes 4 pixels, 3 bins or 4 windows instead of one
-    bool exact = false;    // the library's arc tangent instead of the polynomial
-    bool unrolled = true;  // loops unrolled for these cells, blocks and windows, with vector loads
-    bool together = true;  // all levels in one launch of each kernel instead of one launch per level
-    bool graph = true;     // a frame's launches as one CUDA graph, except where stages are measured
+    bool half = false;       // 16-bit gradients, votes and block values; sums stay 32-bit
+    bool several = true;     // a thread computes 4 pixels, 3 bins or 4 windows instead of one
+    bool polynomial = true;  // instead of the library's arc tangent
+    bool unrolled = true;    // loops unrolled for these cells, blocks and windows, with vector loads
+    bool together = true;    // all levels in one launch of each kernel instead of one launch per level
+    bool graph = true;       // a frame's launches as one CUDA graph, except where stages are measured
 
     friend bool operator==(const HogOptions&, const HogOptions&) = default;
 };

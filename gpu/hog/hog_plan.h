@@ -28,6 +28,8 @@ public:
             StreamView stream);
 
     [[nodiscard]] ImageSize frame() const { return frame_; }
+    // Returns true if no window fits.
+    [[nodiscard]] bool empty() const { return levels_.empty(); }
     [[nodiscard]] const std::vector<HogLevel>& levels() const { return levels_; }
     [[nodiscard]] const HogDeviceLevel& device_level(std::size_t level) const { return device_levels_[level]; }
     [[nodiscard]] const std::vector<HogGroup>& groups() const { return groups_; }

@@ -13,7 +13,7 @@
 #include "core/model/model_finder.h"
 #include "core/synth/crowd.h"
 #include "core/video/image_file.h"
-#include "gpu/lab/cascade_ablation.h"
+#include "gpu/lab/ablation.h"
 #include "gpu/runtime/detection_memory.h"
 #include "gpu/runtime/event_recorder.h"
 #include "opencv2/imgcodecs.hpp"
@@ -76,7 +76,7 @@ std::string text(const std::vector<int>& values) {
     return out;
 }
 
-void stage_times(CascadeDetector& detector, const Frame& frame, StreamView stream) {
+void stage_times(CascadeSteps& detector, const Frame& frame, StreamView stream) {
     EventRecorder recorder(stream);
     DetectionBuffer raw = make_device_buffer(1 << 18, {}, stream);
     RunTimes times;
@@ -95,9 +95,8 @@ void run(const Variant& setting, const char* file, const DeviceInfo& device, con
     params.max_size = setting.max_size;
     const CascadeModel model = read_cascade(find_model(params.model, params.kind));
     const Frame frame = device_frame(image(setting, file), stream.view());
-    CascadeDetector detector(stream.view(), device, model, params);
-    const auto line = [&](const std::string& name, const CascadeOptions& options) {
-        detector.set_options(options);
+    CascadeSteps detector(stream.view(), device, model, params);
+    const auto line = [&](const std::string& name) {
         const CascadeTimes t = measure_cascade(detector, frame, stream.view(), 30);
         const Samples ms(t.ms);
         std::string queued;
@@ -113,14 +112,18 @@ void run(const Variant& setting, const char* file, const DeviceInfo& device, con
     stage_times(detector, frame, stream.view());
     std::printf("  memory %.1f MB, of these queues %.1f MB\n", static_cast<double>(detector.plan()->memory()) / 1e6,
                 static_cast<double>(detector.plan()->queue_memory()) / 1e6);
-    for (const AblationStep& step : cascade_ablation()) line(step.name, step.options);
+    for (const AblationStep& step : cascade_ablation(params)) {
+        detector.configure(step.params);
+        line(step.name);
+    }
     const std::vector<std::vector<int>> sweeps = {{3},  {4},  {5},    {6},    {7},    {8},
                                                   {10}, {12}, {2, 5}, {4, 7}, {5, 8}, {6, 9}};
     for (const auto& list : sweeps) {
         CascadeOptions options;
         options.segment_count = 1;
         options.segments = list;
-        line("segments " + text(list), options);
+        detector.set_options(options);
+        line("segments " + text(list));
     }
 }
 

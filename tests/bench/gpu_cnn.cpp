@@ -14,7 +14,7 @@
 #include "core/model/onnx_reader.h"
 #include "core/synth/crowd.h"
 #include "gpu/cnn/cnn_detector.h"
-#include "gpu/lab/cascade_ablation.h"
+#include "gpu/lab/ablation.h"
 #include "gpu/runtime/detection_memory.h"
 #include "gpu/runtime/event_recorder.h"
 #include "gpu/runtime/replay.h"

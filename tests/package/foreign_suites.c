@@ -155,27 +155,26 @@ static int run_case(const char* text) {
     if (boxes.lists[2] != batches || boxes.num_values != 4 * batches * size)
         fail(2, "boxes and scores differ in shape");
     params.theta = threshold_of(text, &boxes);
+    params.score_threshold = least.values[0];
+    params.max_output = (int32_t)limit.values[0];
     for (batch = 0; batch < batches; ++batch) {
         for (kind = 0; kind < kinds; ++kind) {
-            float corners[MAX_VALUES][4], candidate_scores[MAX_VALUES];
-            int candidates[MAX_VALUES], i, count = 0;
+            float corners[MAX_VALUES][4], class_scores[MAX_VALUES];
+            int i;
             int64_t kept[MAX_VALUES], k, num_kept;
             throng_nms_input input = throng_nms_input_default();
             for (i = 0; i < size; ++i) {
-                const float score = (float)scores.values[(batch * kinds + kind) * size + i];
-                if (!(score > (float)least.values[0])) continue;
-                load_box(boxes.values + 4 * (batch * size + i), is_center, corners[count]);
-                candidate_scores[count] = score;
-                candidates[count++] = i;
+                load_box(boxes.values + 4 * (batch * size + i), is_center, corners[i]);
+                class_scores[i] = (float)scores.values[(batch * kinds + kind) * size + i];
             }
-            input.num_boxes = count;
+            input.num_boxes = size;
             input.boxes = corners;
-            input.scores = candidate_scores;
+            input.scores = class_scores;
             num_kept = suppress(&params, &input, kept);
-            for (k = 0; k < num_kept && k < (int64_t)limit.values[0]; ++k) {
+            for (k = 0; k < num_kept; ++k) {
                 selected[num_selected++] = batch;
                 selected[num_selected++] = kind;
-                selected[num_selected++] = candidates[kept[k]];
+                selected[num_selected++] = (double)kept[k];
             }
         }
     }

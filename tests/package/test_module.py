@@ -5,6 +5,7 @@
 
 import array
 import concurrent.futures
+import http.server
 import io
 import multiprocessing
 import os
@@ -17,6 +18,7 @@ import tempfile
 import threading
 import types
 import unittest
+import warnings
 from unittest import mock
 
 import throng
@@ -154,6 +156,12 @@ class Buffers(unittest.TestCase):
             "box_format": [lambda: throng.nms(boxes, scores, box_format="cxcywh")],
             "min_hits": [lambda: throng.nms(boxes, scores, rule="greedy", min_hits=0),
                          lambda: throng.nms(boxes, scores, rule="greedy", min_hits=1 << 40)],
+            "score_threshold": [lambda: throng.nms(boxes, scores, score_threshold="x"),
+                                lambda: throng.nms(boxes, scores, score_threshold=float("nan")),
+                                lambda: throng.nms(boxes, scores, score_threshold=[], rule="greedy")],
+            "max_output": [lambda: throng.nms(boxes, scores, max_output=0), lambda: throng.nms(boxes, scores, max_output=[]),
+                           lambda: throng.nms(boxes, scores, max_output=-1, rule="greedy"),
+                           lambda: throng.nms_mask(boxes, scores, max_output=1 << 31)],
             "density: is required by pair='adaptive'": [lambda: throng.nms(boxes, scores, rule="greedy", pair="adaptive")],
             "features": [lambda: throng.nms(boxes, scores, rule="greedy", pair="feature"),
                          lambda: throng.nms(boxes, scores, rule="greedy", pair="feature", features=scores)],
@@ -200,6 +208,40 @@ class Buffers(unittest.TestCase):
         self.assertEqual(list(throng.nms(integers, array.array("h", [1, 2, 3, 4]), 0.5)), [3, 2, 1])
         self.assertEqual(throng.nms(whole, [1, 2, 3, 4], 0.5, rule="greedy", pair="feature",
                                     features=[[0, 1]] * 4), [3, 2, 1])
+
+    def test_limits(self):
+        """Equal a choice of the boxes before a call without them, and of its results."""
+        rng = random.Random(seed)
+        limited = 0
+        for _ in range(200):
+            corners, scores = random_boxes(rng, rng.randrange(40))
+            ids = array.array("q", [rng.randrange(3) for _ in scores])
+            least, most = rng.choice([None, 0.25, 0.5, 0.9]), rng.choice([None, 1, 3])
+            limits = {"score_threshold": least, "max_output": most}
+            above = [i for i in range(len(scores)) if least is None or scores[i] > least]
+            if not above:
+                continue
+            part = floats([v for i in above for v in corners[4 * i: 4 * i + 4]], 4), floats([scores[i] for i in above])
+            boxes, own_scores, own_ids = floats(corners, 4), floats(scores), array.array("q", [ids[i] for i in above])
+            for rule in (None, "greedy"):
+                kept = [above[i] for i in throng.nms(*part, 0.4, rule=rule)]
+                limited += most is not None and most < len(kept)
+                self.assertEqual(list(throng.nms(boxes, own_scores, 0.4, rule=rule, **limits)), kept[:most])
+                mask, count = throng.nms_mask(boxes, own_scores, 0.4, rule=rule, **limits)
+                self.assertEqual([i for i, each in enumerate(mask) if each], sorted(kept[:most]))
+                self.assertEqual(list(count), [len(kept[:most])])
+                batched = [above[i] for i in throng.batched_nms(*part, own_ids, 0.4, rule=rule)]
+                first = [i for k, i in enumerate(batched)
+                         if most is None or sum(ids[j] == ids[i] for j in batched[:k]) < most]
+                self.assertEqual(list(throng.batched_nms(boxes, own_scores, ids, 0.4, rule=rule, **limits)), first)
+            picked, decayed = throng.soft_nms(*part, 0.3)
+            found = throng.soft_nms(boxes, own_scores, 0.3, **limits)
+            self.assertEqual([list(each) for each in found], [[above[i] for i in picked][:most], list(decayed)[:most]])
+        self.assertGreater(limited, 50)
+        rows = [[0, 0, 9, 9], [50, 0, 60, 9], [90, 0, 99, 9]]
+        self.assertEqual(throng.nms(rows, [0.3, 0.1, 0.2], score_threshold=0.1), [0, 2])
+        # Compared in the type of the scores: 0.3 as float32 is a little more than 0.3.
+        self.assertEqual(list(throng.nms(floats(sum(rows, []), 4), floats([0.3, 0.4, 0.2]), score_threshold=0.3)), [1])
 
     def test_ctrl_c(self):
         """A call that would take long ends with the exception of a handler, and the next calls work."""
@@ -305,6 +347,37 @@ class Numpy(unittest.TestCase):
         for kind in (np.int8, np.bool_, np.complex64, "U3"):
             with self.assertRaises(throng.Error, msg=kind):
                 throng.nms(self.boxes.astype(kind), self.scores)
+
+    def test_every_type_and_layout(self):
+        """Each argument of each type is used as its numbers are, or named in an error."""
+        count, ids = len(self.scores), np.arange(200) % 3
+        kinds = "? b B h H i I l L q Q e f d g F D U3 S2 O V4 M8[s] m8[s] >f4 >i8".split()
+        layouts = (lambda a: a, lambda a: np.repeat(a, 2, axis=0)[::2], lambda a: np.asfortranarray(a), lambda a: a[None],
+                   lambda a: a.reshape(-1), lambda a: a[:-1], lambda a: a[:0], lambda a: np.array(3, a.dtype))
+        good = {"boxes": self.boxes, "scores": self.scores, "idxs": ids, "density": self.scores, "mask": np.zeros(count, bool),
+                "features": self.boxes, "count": np.zeros(1, np.int64)}
+        used = rejected = 0
+        for name, value in good.items():
+            for kind in kinds:
+                for layout in layouts:
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore")
+                        try:
+                            wrong = layout(value.astype(kind))
+                        except (TypeError, ValueError):  # NumPy has no such conversion
+                            continue
+                    call = {**good, name: wrong}
+                    try:
+                        mask, number = throng.nms_mask(call["boxes"], call["scores"], 0.3, idxs=call["idxs"], mask=call["mask"],
+                                                       count=call["count"], rule="greedy", density=call["density"],
+                                                       features=call["features"])
+                        self.assertEqual(int(number[0]), int(np.count_nonzero(mask)), (name, kind))
+                        used += 1
+                    except throng.Error as error:
+                        self.assertTrue(str(error).startswith(f"{name}: ") or name in ("boxes", "scores"), (name, kind, error))
+                        rejected += 1
+        self.assertGreater(used, 40)
+        self.assertGreater(rejected, 400)
 
     def test_images_come_first(self):
         images = np.arange(200, dtype=np.int32) % 3
@@ -530,35 +603,77 @@ class Torchvision(unittest.TestCase):
 
 @unittest.skipIf(np is None or shutil.which("mypy") is None, "no mypy or NumPy")
 class Stubs(unittest.TestCase):
+    # Calls that are right or, with `type: ignore`, wrong: mypy --strict says so if one is not.
     USE = """
+import array, pathlib
 import numpy, throng
+from numpy.typing import NDArray
+from typing_extensions import assert_type
 with throng.Detector("haar", min_size=40) as detector:
     print(detector.clone().detect(numpy.zeros((9, 9), numpy.uint8), order="rgb")["x"])
+    detector.detect("a.png")  # type: ignore[arg-type]
 for frame in throng.Pipeline("a.mp4", images="rgb", track=True, hide="blur", count="a.toml"):
     print(frame.index + 1, frame.image)
     if frame.counts:
         print(frame.counts.lines["a"].inward + 1, [event.seconds + 1 for event in frame.counts.events])
 try:
-    throng.Pipeline("none.mp4").stop()
+    throng.Pipeline(pathlib.Path("none.mp4")).stop()
 except throng.Error as error:
     print(error.status + 1)
+throng.Pipeline("a.mp4", hide="stars")  # type: ignore[arg-type]
+throng.Detector(min_size="x")  # type: ignore[arg-type]
+assert_type(throng.fetch_model("yunet_n_dynamic", folder=pathlib.Path(".")), str)
+throng.fetch_model(3)  # type: ignore[arg-type]
+
+Indices = NDArray[numpy.int64]
+boxes, scores = numpy.zeros((3, 4), numpy.float32), numpy.zeros(3, numpy.float32)
+assert_type(throng.nms(boxes, scores, 0.5, rule="greedy", overlap="min", max_output=3), Indices)
+assert_type(throng.nms(boxes, scores, return_hits=True), tuple[Indices, NDArray[numpy.int32]])
+assert_type(throng.soft_nms(boxes, scores), tuple[Indices, NDArray[numpy.float32]])
+assert_type(throng.nms_mask(boxes, scores, score_threshold=0.1), tuple[NDArray[numpy.bool_], Indices])
+assert_type(throng.nms([[0, 0, 1, 1]], [1]), list[int])
+assert_type(throng.batched_nms([(0, 0, 1, 1.5)], [1], [3], return_hits=True), tuple[list[int], list[int]])
+assert_type(throng.nms(memoryview(b""), array.array("f", [1])), memoryview)
+throng.nms(boxes, 3)  # type: ignore[call-overload]
+throng.nms(boxes, scores, rule="x")  # type: ignore[call-overload]
+throng.nms(boxes, scores, overlap="x")  # type: ignore[call-overload]
+throng.nms(boxes, scores, unknown=1)  # type: ignore[call-overload]
+class Tensor:
+    is_cuda = False
+    def data_ptr(self) -> int: return 0
+tensor = Tensor()
+assert_type(throng.nms(tensor, tensor), Tensor)
+assert_type(throng.nms_mask(tensor, tensor, mask=tensor), tuple[Tensor, Tensor])
 """
 
-    def mypy(self, text):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "use.py")
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
-            package = os.path.dirname(os.path.dirname(os.path.abspath(throng.__file__)))
-            return subprocess.run(["mypy", "--strict", "--enable-incomplete-feature=Unpack", "--cache-dir=/dev/null", path],
-                                  env={**os.environ, "MYPYPATH": package}, capture_output=True, text=True, check=False)
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        # torch may not be installed; the flag is for mypy before 1.4.
+        self.config = self.file("mypy.ini", "[mypy]\nstrict = True\nenable_incomplete_feature = Unpack\n"
+                                            "[mypy-torch.*]\nignore_missing_imports = True\n")
+
+    def file(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def expect_clean(self, *command):
+        package = os.path.dirname(os.path.dirname(os.path.abspath(throng.__file__)))
+        result = subprocess.run(command, env={**os.environ, "MYPYPATH": package}, cwd=self.folder, capture_output=True,
+                                text=True, check=False)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
     def test_strict(self):
-        result = self.mypy(self.USE)
-        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-        wrong = self.mypy(self.USE.replace('"blur"', '"stars"').replace("min_size=40", "min_size='x'"))
-        self.assertIn('"min_size"', wrong.stdout)
-        self.assertIn('"hide"', wrong.stdout)
+        self.expect_clean("mypy", f"--config-file={self.config}", "--cache-dir=/dev/null", self.file("use.py", self.USE))
+
+    @unittest.skipIf(shutil.which("stubtest") is None, "no stubtest")
+    def test_are_those_of_the_module(self):
+        allowed = ["throng._settings"] + (["throng.torch"] if torch is None else [])  # has no code; cannot be imported
+        self.expect_clean("stubtest", "--concise", f"--mypy-config-file={self.config}",
+                          f"--allowlist={self.file('allowed', chr(10).join(allowed))}", "throng")
 
 
 def _use_in_fork(*objects):
@@ -807,6 +922,27 @@ class Detection(unittest.TestCase):
             reader.join(timeout=60)
             self.assertEqual(ended, [True])
 
+    def test_threads_that_share_a_pipeline(self):
+        """Each frame comes to one of them; a thread that comes during a call of another one gets an error with status 6."""
+        found, statuses = [], set()
+        with throng.Pipeline("crowd:faces=2,size=320x240,frames=12", backend="cpu") as pipeline:
+            def read():
+                while True:
+                    try:
+                        found.append(next(pipeline).index)
+                    except StopIteration:
+                        return
+                    except throng.Error as error:
+                        statuses.add(error.status)
+
+            threads = [threading.Thread(target=read) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        self.assertEqual(sorted(found), list(range(12)))
+        self.assertLessEqual(statuses, {6})
+
     def test_a_pipeline_is_stopped_by_another_thread(self):
         with throng.Pipeline("crowd:faces=2,size=320x240", backend="cpu") as pipeline:  # without end
             first = threading.Event()
@@ -921,6 +1057,49 @@ class Detection(unittest.TestCase):
         with self.assertRaises(throng.Error) as raised:
             throng.nms(floats([0, 0, 1], 3), floats([1]))
         self.assertEqual(raised.exception.status, 2)
+
+    def test_fetch_model(self):
+        """As `throng models fetch`: the terms first, nothing but the publisher's file, a reason without a connection."""
+        body = b"x" * 322906  # as many bytes as the recommended network has
+        requests = []
+
+        class Server(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                requests.append(self.path)
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.HTTPServer(("127.0.0.1", 0), Server)
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        for cleanup in (server.server_close, thread.join, server.shutdown):
+            self.addCleanup(cleanup)
+        mirror = f"http://127.0.0.1:{server.server_port}"
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertLogs("throng", "WARNING") as logged, self.assertRaises(throng.Error) as raised:
+                throng.fetch_model(folder=folder, mirror=mirror)
+            self.assertRegex(logged.output[0], "(?s)yunet_n_dynamic.*Apache-2.0; trained on WIDER.*detector='auto' is the Haar")
+            self.assertRegex(str(raised.exception), "checksum")
+            self.assertEqual((raised.exception.status, requests, os.listdir(folder)), (3, ["/yunet_n_dynamic.onnx"], []))
+            for call, status, text in (
+                    (lambda: throng.fetch_model(folder=folder, mirror="http://127.0.0.1:9"), 3, "cannot be reached.*Haar"),
+                    (lambda: throng.fetch_model("yunet", folder=folder), 2, "^yunet: is not one of"),
+                    (lambda: throng.fetch_model(folder=folder, mirror="ftp://127.0.0.1"), 2, "^mirror: must start with"),
+                    (lambda: throng.fetch_model("haarcascade_frontalface_alt2", folder=folder), 2, "opencv-data")):
+                with self.assertRaisesRegex(throng.Error, text) as raised, mock.patch("logging.Logger.log"):
+                    call()
+                self.assertEqual(raised.exception.status, status)
+            for wrong in ({"name": ""}, {"name": 3}, {"folder": b"x" * 3}, {"mirror": True}):
+                with self.assertRaises(TypeError):
+                    throng.fetch_model(**wrong)
+            with mock.patch.dict(os.environ, {"TH_FETCH": "OFF"}), self.assertRaisesRegex(throng.Error, "declined") as raised:
+                throng.fetch_model(folder=folder)
+            self.assertEqual((raised.exception.status, os.listdir(folder)), (4, []))
 
     def test_a_detector_in_a_with_statement(self):
         with throng.Detector(backend="cpu") as detector:

@@ -46,10 +46,9 @@ def onnx_operator(boxes, scores, max_output, iou_threshold, score_threshold, cen
             corners = np.concatenate(
                 [np.minimum(corners[:, :2], corners[:, 2:]), np.maximum(corners[:, :2], corners[:, 2:])], axis=1)
         for class_number in range(scores.shape[1]):
-            candidates = np.nonzero(scores[batch, class_number] > score_threshold)[0]
-            kept = throng.nms(np.ascontiguousarray(corners[candidates], dtype=np.float32),
-                              scores[batch, class_number][candidates], float(iou_threshold))
-            selected += [[batch, class_number, candidates[k]] for k in kept[:max_output]]
+            kept = throng.nms(np.ascontiguousarray(corners, dtype=np.float32), scores[batch, class_number],
+                              float(iou_threshold), score_threshold=score_threshold, max_output=max_output)
+            selected += [[batch, class_number, k] for k in kept]
     return np.array(selected, dtype=np.int64).reshape(-1, 3)
 
 
@@ -65,7 +64,7 @@ def threshold_of(case, boxes):
 def test_onnx(name, case):
     boxes, scores = np.array(case["boxes"], np.float32), np.array(case["scores"], np.float32)
     found = onnx_operator(boxes, scores, case["max_output_boxes_per_class"][0], threshold_of(case, boxes),
-                          np.float32(case["score_threshold"][0]), case["center_point_box"])
+                          case["score_threshold"][0], case["center_point_box"])
     np.testing.assert_array_equal(found, np.array(case["selected_indices"], dtype=np.int64).reshape(-1, 3))
 
 

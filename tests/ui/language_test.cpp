@@ -150,8 +150,8 @@ std::vector<DetectorSwitch> detector_switches() {
         R"x(\{(?:"[\w-]+"|std::string\(\w+\)),\s*"([^"]+)",\s*((?:"[^"]+"\s*)+),\s*(?:\{([^}]*)\})?)x");
     static const QRegularExpression kWord(R"x("([^"]+)")x");
     std::vector<DetectorSwitch> switches;
-    for (const char* file : {"gpu/cascade/cascade_switches.cpp", "gpu/hog/hog_options.cpp", "gpu/cnn/cnn_detector.cpp",
-                             "core/cpu/cnn_detector.cpp"}) {
+    for (const char* file : {"gpu/lab/cascade_switches.cpp", "gpu/hog/hog_options.cpp", "gpu/cnn/cnn_detector.cpp",
+                             "gpu/frame/switch_table.h", "core/cpu/cnn_detector.cpp"}) {
         for (auto rows = kRow.globalMatch(source_text(file)); rows.hasNext();) {
             const QRegularExpressionMatch row = rows.next();
             DetectorSwitch each{"switch" + std::to_string(switches.size()),

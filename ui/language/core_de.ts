@@ -1176,6 +1176,10 @@
         <translation>Die jetzigen Takte lassen sich nicht sichern: %1</translation>
     </message>
     <message>
+        <source>the folder belongs to another user</source>
+        <translation>der Ordner gehört einem anderen Benutzer</translation>
+    </message>
+    <message>
         <source>no clock was changed</source>
         <translation>kein Takt wurde geändert</translation>
     </message>
@@ -1350,6 +1354,38 @@
     <message>
         <source>cannot be created: %1</source>
         <translation>lässt sich nicht anlegen: %1</translation>
+    </message>
+    <message>
+        <source>no folder for models is known</source>
+        <translation>Kein Ordner für Modelle ist bekannt</translation>
+    </message>
+    <message>
+        <source>set HOME or XDG_DATA_HOME, or give %1</source>
+        <translation>HOME oder XDG_DATA_HOME setzen, oder %1 angeben</translation>
+    </message>
+    <message>
+        <source>must start with https:// or http://</source>
+        <translation>muss mit https:// oder http:// beginnen</translation>
+    </message>
+    <message>
+        <source>downloads are declined</source>
+        <translation>Herunterladen ist abgelehnt</translation>
+    </message>
+    <message>
+        <source>unset the variable, or copy the file into the model folder</source>
+        <translation>die Variable löschen, oder die Datei in den Modellordner kopieren</translation>
+    </message>
+    <message>
+        <source>is part of a package and cannot be downloaded</source>
+        <translation>ist Teil eines Pakets und kann nicht geladen werden</translation>
+    </message>
+    <message>
+        <source>install the package %1</source>
+        <translation>das Paket %1 installieren</translation>
+    </message>
+    <message>
+        <source>everything works without it, with the Haar cascade</source>
+        <translation>alles funktioniert auch ohne, mit der Haar-Kaskade</translation>
     </message>
     <message>
         <source>is being downloaded by another program</source>
@@ -1528,10 +1564,6 @@
         <translation>Dieses FFmpeg schreibt kein animiertes %1</translation>
     </message>
     <message>
-        <source>the audio cannot be read: %1</source>
-        <translation>Der Ton ist nicht lesbar: %1</translation>
-    </message>
-    <message>
         <source>has no audio</source>
         <translation>hat keinen Ton</translation>
     </message>
@@ -1546,6 +1578,10 @@
     <message>
         <source>the encoder %1 cannot encode %2x%3 pixels: %4</source>
         <translation>Der Encoder %1 kann %2x%3 Pixel nicht codieren: %4</translation>
+    </message>
+    <message>
+        <source>H.264 has at most %1 pixels per side</source>
+        <translation>H.264 hat höchstens %1 Pixel je Seite</translation>
     </message>
     <message>
         <source>cannot encode the video: %1</source>
@@ -1730,6 +1766,14 @@
     <message>
         <source>use rtsp://, rtsps://, rtmp:// or rtmps://</source>
         <translation>rtsp://, rtsps://, rtmp:// oder rtmps:// verwenden</translation>
+    </message>
+    <message>
+        <source>cannot start a thread</source>
+        <translation>ein Thread konnte nicht gestartet werden</translation>
+    </message>
+    <message>
+        <source>raise the limit of threads of the user, the service or the container</source>
+        <translation>die erlaubte Zahl der Threads des Benutzers, des Dienstes oder des Containers erhöhen</translation>
     </message>
 </context>
 </TS>

@@ -57,7 +57,7 @@ QKeySequence parse_exit_key(const std::string& name) {
     constexpr Qt::Key kNone[] = {Qt::Key(0),    Qt::Key_unknown, Qt::Key_Control,
                                  Qt::Key_Shift, Qt::Key_Alt,     Qt::Key_Meta};
     if (key.count() != 1 || std::find(std::begin(kNone), std::end(kNone), key[0].key()) != std::end(kNone)) {
-        throw Error(ErrorKind::usage, "not a key: " + name, "--kiosk-exit", "use the form Ctrl+Alt+Q");
+        throw Error(ErrorKind::usage, "not a key: " + name, Setting{"kiosk_exit"}, "use the form Ctrl+Alt+Q");
     }
     return key;
 }

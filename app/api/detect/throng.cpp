@@ -356,7 +356,7 @@ throng_status throng_detector_create(throng_detector** detector, int32_t abi, co
 
 throng_status throng_detector_clone(throng_detector** clone, throng_detector* detector) {
     if (clone != nullptr) *clone = nullptr;
-    if (detector == nullptr) return api::no_handle("detector");
+    if (const throng_status status = api::check_handle(detector, "detector"); status != THRONG_OK) return status;
     return detector->call([&] {
         require(clone != nullptr, "clone", "is NULL");
         *clone = new throng_detector(detector->detector);
@@ -369,7 +369,7 @@ void throng_detector_destroy(throng_detector* detector) {
 
 throng_status throng_detect(throng_detector* detector, const throng_image* image, throng_detection* detections,
                             size_t size_of_one, int64_t capacity, int64_t* count) {
-    if (detector == nullptr) return api::no_handle("detector");
+    if (const throng_status status = api::check_handle(detector, "detector"); status != THRONG_OK) return status;
     return detector->call([&] {
         require(capacity >= 0, "capacity", "is negative");
         require(detections != nullptr || capacity == 0, "detections", "is NULL");
@@ -419,7 +419,9 @@ const char* throng_detector_error(const throng_detector* detector) {
 }
 
 const char* throng_detector_backend(const throng_detector* detector) {
-    return detector != nullptr ? name_of(throng::kBackendNames, detector->detector.backend()).data() : "";
+    return detector != nullptr && !api::DestroyedHandles::has(detector)
+               ? name_of(throng::kBackendNames, detector->detector.backend()).data()
+               : "";
 }
 
 throng_status throng_stream_open(throng_stream** stream, int32_t abi, const char* source,
@@ -450,7 +452,8 @@ void throng_stop_destroy(throng_stop* stop) {
 }
 
 void throng_stream_stop(throng_stream* stream) {
-    if (stream != nullptr && stream->why_unusable() == nullptr) stream->stream->stop();
+    if (stream == nullptr || api::DestroyedHandles::has(stream) || stream->why_unusable() != nullptr) return;
+    stream->stream->stop();
 }
 
 void throng_stream_destroy(throng_stream* stream) {
@@ -460,7 +463,7 @@ void throng_stream_destroy(throng_stream* stream) {
 throng_status throng_stream_next(throng_stream* stream, int32_t timeout_ms, const throng_frame** frame,
                                  int32_t* ended) {
     if (frame != nullptr) *frame = nullptr;
-    if (stream == nullptr) return api::no_handle("stream");
+    if (const throng_status status = api::check_handle(stream, "stream"); status != THRONG_OK) return status;
     return stream->call([&] {
         require(frame != nullptr, "frame", "is NULL");
         require(timeout_ms >= -1, "timeout_ms", "must be -1 or more");
@@ -470,7 +473,8 @@ throng_status throng_stream_next(throng_stream* stream, int32_t timeout_ms, cons
 }
 
 const throng_counts* throng_stream_counts(const throng_stream* stream) {
-    return stream != nullptr && stream->counts ? &stream->counts->counts() : nullptr;
+    return stream != nullptr && !api::DestroyedHandles::has(stream) && stream->counts ? &stream->counts->counts()
+                                                                                      : nullptr;
 }
 
 const char* throng_stream_error(const throng_stream* stream) {

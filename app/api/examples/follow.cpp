@@ -1,4 +1,5 @@
 // Follows and hides the faces in the frames of a source from C++: a unique_ptr holds the handle.
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 

@@ -23,9 +23,7 @@ void require_choice(std::int32_t value, std::int32_t last, const Field& field) {
 }  // namespace
 
 throng_nms_params complete(const throng_nms_params* given) {
-    const throng_nms_params params = read_struct(given, throng_nms_params_default(), "params");
-    require(params.reserved == 0, "params.reserved", "must be 0");
-    return params;
+    return read_struct(given, throng_nms_params_default(), "params");
 }
 throng_nms_input complete(const throng_nms_input* given) {
     const throng_nms_input input = read_struct(given, throng_nms_input_default(), "input");
@@ -64,6 +62,7 @@ NmsParams checked_params(const throng_nms_params& params) {
     result.feature_high = static_cast<float>(params.feature_high);
     result.feature_distance = static_cast<float>(params.feature_distance);
     check_params(result);
+    require(params.max_output >= 0, Setting{"max_output"}, "is negative");
     if (params.invalid == THRONG_NMS_KEEP_INVALID) {
         constexpr const char* kNeeds = "must be as throng_nms_params_torchvision() sets it if invalid boxes are kept";
         require(params.rule == THRONG_NMS_GREEDY, Setting{"rule"}, kNeeds);

@@ -101,6 +101,8 @@ public:
         task.density = input.density;
         task.features = input.features;
         task.feature_size = input.feature_size;
+        task.score_threshold = arguments.score_threshold;
+        task.max_output = arguments.max_output;
         task.capacity = output.capacity;
         task.indices = output.indices;
         task.mask = output.mask;

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "app/api/nms/half.h"
+#include "app/api/nms/reals.h"
 #include "core/cpu/nms.h"
 #include "core/detect/null_recorder.h"
 
@@ -19,27 +19,6 @@ void with_ids(const void* ids, std::int32_t dtype, const Visit& visit) {
         visit(static_cast<const std::int32_t*>(ids));
     } else {
         visit(static_cast<const std::int64_t*>(ids));
-    }
-}
-
-struct Half {
-    std::uint16_t bits;
-};
-
-template <class Real>
-Real value_of(Real value) {
-    return value;
-}
-float value_of(Half value) {
-    return float_of_half(value.bits);
-}
-
-template <class Visit>
-void with_reals(const void* values, std::int32_t dtype, const Visit& visit) {
-    switch (dtype) {
-        case THRONG_FLOAT16: visit(static_cast<const Half*>(values)); break;
-        case THRONG_FLOAT64: visit(static_cast<const double*>(values)); break;
-        default: visit(static_cast<const float*>(values)); break;
     }
 }
 
@@ -88,11 +67,13 @@ void HostNms::set_threads(int threads) {
     threads_ = threads;
 }
 
-void HostNms::run(const throng_nms_params& arguments, const NmsParams& params, const throng_nms_input& input,
+void HostNms::run(const throng_nms_params& arguments, const NmsParams& params, const throng_nms_input& given,
                   const throng_nms_output& output) {
     kept_.clear();
-    invalid_ = 0;
     stop_.watch(arguments.stop);
+    const throng_nms_input input = selection_.select(given, arguments.score_threshold);
+    invalid_ = static_cast<std::uint32_t>(given.num_boxes - input.num_boxes);
+    stop_.check();
     find_groups(input);
     stop_.check();
     if (arguments.invalid == THRONG_NMS_DROP_INVALID) {
@@ -105,8 +86,9 @@ void HostNms::run(const throng_nms_params& arguments, const NmsParams& params, c
         }
     }
     order_by_image(input);
+    limit_groups(arguments.max_output);
     stop_.check();
-    write(input, output);
+    write(given.num_boxes, output);
 }
 
 void HostNms::find_groups(const throng_nms_input& input) {
@@ -266,16 +248,24 @@ void HostNms::order_by_image(const throng_nms_input& input) {
     });
 }
 
-void HostNms::write(const throng_nms_input& input, const throng_nms_output& output) const {
+// Of each group, the first max_output remain; 0: all.
+void HostNms::limit_groups(std::int32_t max_output) {
+    if (max_output == 0) return;
+    std::vector<std::int32_t> sizes(num_groups_, 0);
+    std::erase_if(kept_,
+                  [&](const Kept& kept) { return ++sizes[groups_.empty() ? 0 : groups_[kept.index]] > max_output; });
+}
+
+void HostNms::write(std::int64_t num_boxes, const throng_nms_output& output) const {
     if (output.count != nullptr) store(output.count, output.index_dtype, 0, kept_.size());
     if (output.invalid != nullptr) store(output.invalid, output.index_dtype, 0, invalid_);
     if (output.mask != nullptr) {
-        std::fill_n(output.mask, input.num_boxes, std::uint8_t{0});
-        for (const Kept& kept : kept_) output.mask[kept.index] = 1;
+        std::fill_n(output.mask, num_boxes, std::uint8_t{0});
+        for (const Kept& kept : kept_) output.mask[selection_.index(kept.index)] = 1;
     }
     const std::size_t stored = std::min(kept_.size(), static_cast<std::size_t>(output.capacity));
     for (std::size_t k = 0; k < stored; ++k) {
-        if (output.indices != nullptr) store(output.indices, output.index_dtype, k, kept_[k].index);
+        if (output.indices != nullptr) store(output.indices, output.index_dtype, k, selection_.index(kept_[k].index));
         if (output.hits != nullptr) output.hits[k] = kept_[k].hits;
         if (output.scores != nullptr) output.scores[k] = kept_[k].score;
     }

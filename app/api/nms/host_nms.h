@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "app/api/nms/selection.h"
 #include "app/api/throng_nms.h"
 #include "core/cpu/corner_nms.h"
 #include "core/cpu/stop_flag.h"
@@ -38,11 +39,13 @@ private:
                    std::uint32_t count);
     void load_boxes(const throng_nms_input& input);
     void order_by_image(const throng_nms_input& input);
-    void write(const throng_nms_input& input, const throng_nms_output& output) const;
+    void limit_groups(std::int32_t max_output);
+    void write(std::int64_t num_boxes, const throng_nms_output& output) const;
 
     int threads_ = 1;
     StopFlag stop_;             // of the current call
     std::unique_ptr<Nms> nms_;  // uses stop_
+    Selection selection_;
     CornerNms<float> float_nms_;
     CornerNms<double> double_nms_;
     std::vector<std::uint32_t> groups_;  // of each box; empty: one group
@@ -56,7 +59,7 @@ private:
     DetectionBuffer raw_;
     DetectionBuffer kept_buffer_;
     OptionalFields fields_;
-    std::vector<Kept> kept_;
+    std::vector<Kept> kept_;  // indices of the selection
     std::uint32_t invalid_ = 0;
 };
 

@@ -1,5 +1,6 @@
 #include "app/api/throng_nms.h"
 
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -43,6 +44,7 @@ throng_nms_params default_params() {
     params.feature_low = 0.1;
     params.feature_high = 0.9;
     params.feature_distance = 1.0;
+    params.score_threshold = std::nan("");
     return params;
 }
 
@@ -104,7 +106,7 @@ void throng_nms_destroy(throng_nms* nms) {
 }
 
 throng_status throng_nms_set_threads(throng_nms* nms, int32_t threads) {
-    if (nms == nullptr) return api::no_handle("nms");
+    if (const throng_status status = api::check_handle(nms, "nms"); status != THRONG_OK) return status;
     return nms->call([&] {
         if (threads < 0 || threads > 1024) throw Error(ErrorKind::usage, "must lie in [0, 1024]", "threads");
         nms->host.set_threads(threads);
@@ -113,7 +115,7 @@ throng_status throng_nms_set_threads(throng_nms* nms, int32_t threads) {
 
 throng_status throng_nms_workspace_size(throng_nms* nms, const throng_nms_params* params, int64_t num_boxes,
                                         size_t* bytes) {
-    if (nms == nullptr) return api::no_handle("nms");
+    if (const throng_status status = api::check_handle(nms, "nms"); status != THRONG_OK) return status;
     return nms->call([&] {
         const throng_nms_params checked = api::complete(params);
         const throng::NmsParams rules = api::checked_params(checked);
@@ -125,7 +127,7 @@ throng_status throng_nms_workspace_size(throng_nms* nms, const throng_nms_params
 
 throng_status throng_nms_run(throng_nms* nms, const throng_nms_params* params, const throng_nms_input* input,
                              const throng_nms_output* output, void* workspace, size_t workspace_bytes, void* stream) {
-    if (nms == nullptr) return api::no_handle("nms");
+    if (const throng_status status = api::check_handle(nms, "nms"); status != THRONG_OK) return status;
     return nms->call([&] {
         const throng_nms_params checked = api::complete(params);
         const throng::NmsParams rules = api::checked_params(checked);

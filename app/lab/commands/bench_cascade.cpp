@@ -60,7 +60,7 @@ private:
         if (compares()) {
             if (!classifier.load(model)) {
                 throw Error(ErrorKind::input, "OpenCV cannot read the cascade", model,
-                            "use --no-baselines to leave OpenCV out");
+                            {"use %1 to leave OpenCV out", Setting{"no_baselines"}});
             }
             cases.push_back({"OpenCV", [&] {
                                  classifier.detectMultiScale(image, theirs, params.scale_factor, 0, 0,

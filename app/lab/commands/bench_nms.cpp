@@ -51,9 +51,6 @@ struct NmsBenchArguments {
     BenchOptions bench;
 };
 
-// The options that select other settings than those of the library rows.
-constexpr const char* kSweepOptions[] = {"--rule", "--overlap", "--theta", "--kernels", "--paper-k", "--capacity"};
-
 struct NmsInput {
     std::string name;   // "clusters of 20", or the file name
     std::string order;  // "cascade", …, or "file"
@@ -84,8 +81,9 @@ public:
         make_inputs();
         const std::vector<NmsSetting> settings = all_settings();
         if (settings.empty()) {
-            throw Error(ErrorKind::usage, "the paper's kernels require --rule one-pass and CUDA", "--kernels paper",
-                        "add fast, or use --backend cuda to see why CUDA is unavailable");
+            throw Error(ErrorKind::usage, {"the paper's kernels require %1 and CUDA", Setting{"rule", "one-pass"}},
+                        Setting{"kernels", "paper"},
+                        {"add fast, or use %1 to see why CUDA is unavailable", Setting{"backend", "cuda"}});
         }
         bench_.start(settings.size());
         std::optional<Error> first_error;
@@ -175,7 +173,7 @@ private:
                         params.kernels = *choice_of(kKernelNames, kernels);
                         const bool paper = params.kernels == NmsKernels::paper;
                         if (paper && (params.rule != NmsRule::one_pass || backend_->kind() == BackendKind::cpu)) {
-                            logger().debug("skipped: the paper's kernels require --rule one-pass and CUDA");
+                            logger().debug("skipped: the paper's kernels require the rule one-pass and CUDA");
                             continue;
                         }
                         for (const std::int32_t k : arguments_.steps) {
@@ -196,7 +194,8 @@ private:
         check_params({{}, params, 0, setting.requested});  // throws for contradictory settings
         const NmsMeasurement times = measure_on(*backend_, setting, params, arguments_.cold);
         const std::int64_t overflow = std::max<std::int64_t>(count - setting.capacity, 0);
-        if (overflow > 0) warn(fmt::format("--capacity {}: {} boxes are ignored", setting.capacity, overflow));
+        if (overflow > 0)
+            warn(fmt::format("{} boxes exceed the capacity of {} and are ignored", overflow, setting.capacity));
 
         const bool paper = params.kernels == NmsKernels::paper;
         const bool replayed = !times.replays.empty();
@@ -292,11 +291,11 @@ void add_bench_nms_command(CLI::App& bench, CommandContext& context) {
     constexpr std::int32_t kMaxBoxes = 1 << 26;
     const auto numbers = [&command](const std::string& option, auto& values, const std::string& type,
                                     const std::string& text, const ValueCheck& range) {
-        add_list(command, "Options", option, values, type, text, range);
+        return add_list(command, "Options", option, values, type, text, range);
     };
     const auto choices = [&numbers](const std::string& option, std::vector<std::string>& values,
                                     const std::vector<std::string>& words, const std::string& text) {
-        numbers(option, values, fmt::format("{}", fmt::join(words, "|")), text, one_of(words));
+        return numbers(option, values, fmt::format("{}", fmt::join(words, "|")), text, one_of(words));
     };
     numbers("--n", a.boxes, "N,...", "Numbers of boxes", whole_range(1, kMaxBoxes));
     numbers("--cluster", a.clusters, "N,...", "Boxes per cluster", whole_range(1, kMaxBoxes));
@@ -304,15 +303,19 @@ void add_bench_nms_command(CLI::App& bench, CommandContext& context) {
             "Orders of the boxes: by level, row and column; face by face; random");
     add_flag(command, "Options", "--dense", a.dense, "Overlapping clusters");
     add_value(command, "Options", "--seed", a.seed, "S", "Seed of the generated boxes", whole_range(std::uint64_t{0}));
-    choices("--rule", a.rules, words_of(kNmsRuleNames), "Rules");
-    choices("--overlap", a.overlaps, words_of(kOverlapNames), "Overlaps");
-    numbers("--theta", a.thetas, "T,...", "Thresholds", finite_range(0, 1));
-    choices("--kernels", a.kernels, words_of(kKernelNames), "CUDA: kernels; the paper's with the one-pass rule only");
-    numbers("--paper-k", a.steps, "K,...", "Steps of the paper's reduction", whole_range(1, 64));
-    numbers("--capacity", a.capacities, "N,...", "Capacities; 0: the number of boxes", whole_range(0, kMaxBoxes));
-    numbers("--setting", a.settings, "program|library",
-            "Settings: the program's defaults; those of libraries (IoU, capacity for the boxes alone)",
-            one_of({"program", "library"}));
+    // Any of these selects other settings than those of the library rows.
+    const std::vector<AddedOption> sweep{
+        choices("--rule", a.rules, words_of(kNmsRuleNames), "Rules"),
+        choices("--overlap", a.overlaps, words_of(kOverlapNames), "Overlaps"),
+        numbers("--theta", a.thetas, "T,...", "Thresholds", finite_range(0, 1)),
+        choices("--kernels", a.kernels, words_of(kKernelNames),
+                "CUDA: kernels; the paper's with the one-pass rule only"),
+        numbers("--paper-k", a.steps, "K,...", "Steps of the paper's reduction", whole_range(1, 64)),
+        numbers("--capacity", a.capacities, "N,...", "Capacities; 0: the number of boxes", whole_range(0, kMaxBoxes))};
+    const AddedOption setting =
+        numbers("--setting", a.settings, "program|library",
+                "Settings: the program's defaults; those of libraries (IoU, capacity for the boxes alone)",
+                one_of({"program", "library"}));
     add_choice(command, "Options", "--detector", a.detector, kDetectorNames,
                "Detector whose defaults the program's setting has");
     add_value(command, "Options", "--threads", a.threads, "N", "CPU threads; 0: one per core", whole_range(0, 1024))
@@ -335,10 +338,10 @@ void add_bench_nms_command(CLI::App& bench, CommandContext& context) {
         "of the kept boxes; stages are timed separately and add up to more. Pair tests: number of pairs of boxes "
         "whose\n"
         "overlap one run computes.");
-    set_action(command, [arguments, &command, &context] {
-        const bool custom = std::any_of(std::begin(kSweepOptions), std::end(kSweepOptions),
-                                        [&](const char* option) { return option_given(command, option); });
-        if (custom && !option_given(command, "--setting")) arguments->settings = {"library"};
+    set_action(command, [arguments, sweep, setting, &context] {
+        const bool custom =
+            std::any_of(sweep.begin(), sweep.end(), [](const AddedOption& each) { return each.given(); });
+        if (custom && !setting.given()) arguments->settings = {"library"};
         context.run = [arguments, custom, &context] { return NmsBench(*arguments, context.common, custom).run(); };
     });
 }

@@ -59,7 +59,7 @@ private:
 int write_image(const CrowdArguments& arguments, const CommonOptions& common) {
     if (arguments.crowd.frames > 1) {
         throw Error(ErrorKind::usage, "an image holds only one frame",
-                    "--frames " + std::to_string(arguments.crowd.frames), "write OUT.mp4 for a video");
+                    Setting{"frames", std::to_string(arguments.crowd.frames)}, "write OUT.mp4 for a video");
     }
     Progress progress(common, std::filesystem::path(arguments.out).filename().string(), std::nullopt);
     progress.update(0, "drawing the crowd");
@@ -108,7 +108,7 @@ int run(CrowdArguments arguments, const CommonOptions& common, bool faces_given,
     check_options(arguments.crowd);
     RunFiles files(common);
     files.add_output("OUT", arguments.out);
-    files.add_output("--truth", arguments.truth);
+    files.add_output("truth", arguments.truth);
     return format_of_name(arguments.out).kind == NameKind::image ? write_image(arguments, common)
                                                                  : write_video(arguments, common);
 }

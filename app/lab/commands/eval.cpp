@@ -201,8 +201,8 @@ int run(const EvalArguments& arguments, const CommonOptions& common) {
     RunFiles files(common);
     files.add_input("the ground truth", arguments.truth);
     files.add_input("the detections", arguments.detections);
-    files.add_output("--sizes", arguments.leaks.sizes);
-    files.add_output("--plot", arguments.leaks.plot);
+    files.add_output("sizes", arguments.leaks.sizes);
+    files.add_output("plot", arguments.leaks.plot);
     if (arguments.leaks.on) {
         return run_eval_leaks(arguments.truth, arguments.detections, arguments.leaks, arguments.json);
     }

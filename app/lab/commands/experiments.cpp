@@ -57,7 +57,7 @@ std::filesystem::path make_folder(const std::string& out) {
     std::filesystem::create_directories(out, error);
     if (error)
         throw Error(ErrorKind::input, "cannot create the folder: " + error.message(), out,
-                    "choose another folder with --out");
+                    {"choose another folder with %1", Setting{"out"}});
     return out;
 }
 

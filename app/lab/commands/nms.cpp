@@ -56,7 +56,7 @@ public:
         if (arguments_.keep_invalid) check_keep_invalid(given.capacity);
         RunFiles files(common_);
         files.add_input("the input", arguments_.input);
-        files.add_output("--out", arguments_.out);
+        files.add_output("out", arguments_.out);
         read();
         if (arguments_.keep_invalid) {
             const DetectionSet kept = suppress_corners();
@@ -95,44 +95,44 @@ private:
             std::ifstream stream = open_input(arguments_.input);
             table_ = read_detections(stream, name());
         }
-        const auto fail_without = [this](const char* column, const char* option) {
-            throw Error(ErrorKind::input, fmt::format("has no column {}, which {} requires", column, option), name(),
-                        "the columns are x1,y1,x2,y2,score,density,f0,f1,...");
+        const auto fail_without = [this](const char* column, const char* pair) {
+            throw Error(ErrorKind::input, {"has no column %1, which %2 requires", column, Setting{"pair", pair}},
+                        name(), "the columns are x1,y1,x2,y2,score,density,f0,f1,...");
         };
         const bool any = !table_.rows.empty();
         const PairRule pair = params_.pair;
-        if (any && pair == PairRule::adaptive && table_.detections.density.empty())
-            fail_without("density", "--pair adaptive");
-        if (any && pair == PairRule::feature && table_.detections.feature_size == 0)
-            fail_without("f0", "--pair feature");
-    }
-
-    void require_cpu(const char* option) const {
-        if (common_.backend == BackendKind::cuda) {
-            throw Error(ErrorKind::unavailable, "is not available on CUDA", option, "use --backend auto or cpu");
-        }
+        if (any && pair == PairRule::adaptive && table_.detections.density.empty()) fail_without("density", "adaptive");
+        if (any && pair == PairRule::feature && table_.detections.feature_size == 0) fail_without("f0", "feature");
     }
 
     // torchvision's mode: sets what the user did not choose, rejects what contradicts it.
     void check_keep_invalid(std::int32_t capacity) {
         const ChosenSettings& chosen = arguments_.detection.chosen;
-        const auto require = [](bool holds, const char* option, const char* needed) {
-            if (!holds)
-                throw Error(ErrorKind::usage, std::string("must be ") + needed + " with --invalid keep", option);
+        const Setting keep{"invalid", "keep"};
+        const auto require = [&](bool holds, std::string_view setting, const char* needed) {
+            if (!holds) throw Error(ErrorKind::usage, {"must be %1 with %2", needed, keep}, Setting{setting});
         };
         if (!chosen.contains("ties")) params_.ties = Ties::index;
         if (!chosen.contains("compare")) params_.compare = Compare::above;
-        require(params_.ties == Ties::index, "--ties", "index");
-        require(params_.compare == Compare::above, "--compare", "above");
-        require(params_.rule == NmsRule::greedy, "--rule", "greedy");
-        require(params_.overlap == Overlap::iou, "--overlap", "iou");
-        require(params_.pair == PairRule::overlap, "--pair", "overlap");
-        require(params_.pixels == PixelConvention::continuous, "--pixels", "continuous");
-        require(params_.merge == Merge::none, "--merge", "none");
-        require(capacity == 0, "--capacity", "0");
-        require(!arguments_.compare_rules, "--compare-rules", "absent");
-        require(arguments_.repeat == 0, "--repeat", "0");
-        require_cpu("--invalid keep");
+        DetectionParams params;
+        params.nms = params_;
+        params.capacity = capacity;
+        for (const auto& [setting, needed] : {std::pair{"ties", "index"},
+                                              {"compare", "above"},
+                                              {"rule", "greedy"},
+                                              {"overlap", "iou"},
+                                              {"pair", "overlap"},
+                                              {"pixels", "continuous"},
+                                              {"merge", "none"},
+                                              {"capacity", "0"}}) {
+            require(find_setting(setting)->read(params) == needed, setting, needed);
+        }
+        require(!arguments_.compare_rules, "compare_rules", "absent");
+        require(arguments_.repeat == 0, "repeat", "0");
+        if (common_.backend == BackendKind::cuda) {
+            throw Error(ErrorKind::unavailable, "is not available on CUDA", keep,
+                        {"use %1 or cpu", Setting{"backend", "auto"}});
+        }
     }
 
     // Boxes as corners in float32, theta as double: see core/cpu/corner_nms.h.
@@ -171,8 +171,8 @@ private:
     // The order by index on CUDA: scores that descend in this order replace those of the file.
     void order_by_rank() {
         if (params_.merge == Merge::weighted) {
-            throw Error(ErrorKind::unavailable, "is not available on CUDA with --ties index", "--merge weighted",
-                        "use --backend cpu");
+            throw Error(ErrorKind::unavailable, {"is not available on CUDA with %1", Setting{"ties", "index"}},
+                        Setting{"merge", "weighted"}, {"use %1", Setting{"backend", "cpu"}});
         }
         params_.ties = Ties::total;
         ranked_ = table_.detections;
@@ -184,8 +184,8 @@ private:
             return table_.detections.detections[a].score > table_.detections.detections[b].score;
         });
         if (order.size() > kMaxRank) {
-            throw Error(ErrorKind::unavailable, "is not available on CUDA for more than 2^24 boxes", "--ties index",
-                        "use --backend cpu");
+            throw Error(ErrorKind::unavailable, "is not available on CUDA for more than 2^24 boxes",
+                        Setting{"ties", "index"}, {"use %1", Setting{"backend", "cpu"}});
         }
         for (std::size_t rank = 0; rank < order.size(); ++rank) {
             ranked_.detections[order[rank]].score = static_cast<float>(order.size() - rank);

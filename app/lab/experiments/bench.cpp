@@ -37,7 +37,7 @@ const std::vector<ResolvedProfile>& ExperimentBench::clock_steps() {
     if (clock_steps_) return *clock_steps_;
     clock_steps_.emplace();
     if (!options_.change_clocks) {
-        why_no_clocks_ = "disabled by --no-clocks";
+        why_no_clocks_ = Message("disabled by %1", Setting{"no_clocks"}).text();
         return *clock_steps_;
     }
     const std::vector<ResolvedProfile> all = clocks_->profiles();

@@ -29,7 +29,6 @@ const std::vector<Experiment>& experiments() {
 
 const Experiment& find_experiment(std::string_view name) {
     const auto& all = experiments();
-    if (name == "ladder") name = "ablation";  // its previous name
     const auto found = std::find_if(all.begin(), all.end(), [&](const Experiment& e) { return e.name == name; });
     if (found != all.end()) return *found;
     std::string known;

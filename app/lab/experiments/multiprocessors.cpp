@@ -26,7 +26,7 @@ int multiprocessors_of(const CudaModule& cuda, int device) {
     for (const gpu::DeviceInfo& found : cuda.probe().devices) {
         if (found.index == device) return found.multiprocessors;
     }
-    throw Error(ErrorKind::unavailable, "device " + std::to_string(device) + " does not exist", "--device");
+    throw Error(ErrorKind::unavailable, "device " + std::to_string(device) + " does not exist", Setting{"device"});
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ Json to_json(const ReportPart& part) {
 }
 
 void write(const std::filesystem::path& path, const std::string& text, const RunFiles& files) {
-    files.check_output("--out", path.string());
+    files.check_output("out", path.string());
     write_file(path.string(), text, InterruptGuard::token());
 }
 

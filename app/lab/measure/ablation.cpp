@@ -9,7 +9,8 @@ std::vector<AblationRow> measure_ablation(const Frame& frame, const std::string&
                                           const std::function<void(const std::string&)>& show_step) {
     const auto show = [&](const std::string& step) { show_step(setting + ", " + step); };
     std::vector<AblationRow> rows;
-    for (CudaAblationStep& step : require_cuda_module("--ablation").ablation(frame, params, device, repeats, show)) {
+    for (CudaAblationStep& step :
+         require_cuda_module(Setting{"ablation"}).ablation(frame, params, device, repeats, show)) {
         AblationRow& row = rows.emplace_back();
         row.step = step.name;
         row.times = Samples(std::move(step.ms));

@@ -26,7 +26,6 @@ void add_bench_options(CLI::App& command, BenchOptions& options) {
               whole_range(by_budget ? 0 : 1, 1000000));
     add_flag(command, "Options", "--no-baselines", options.no_baselines,
              "Do not measure the baselines, such as OpenCV");
-    add_flag(command, "", "--no-peers", options.no_baselines, "Deprecated name of --no-baselines");
     add_result_options(command, options);
 }
 
@@ -34,8 +33,8 @@ BenchRun::BenchRun(const CommonOptions& common, const BenchOptions& options, std
     : common_(common), options_(options), label_(std::move(label)), files_(common) {}
 
 void BenchRun::start(std::optional<std::uint64_t> steps) {
-    files_.add_output("--csv", options_.csv);
-    files_.add_output("--json", options_.json);
+    files_.add_output("csv", options_.csv);
+    files_.add_output("json", options_.json);
     progress_.emplace(common_, label_, steps);
 }
 

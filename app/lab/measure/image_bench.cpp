@@ -117,7 +117,6 @@ void add_image_bench_options(CLI::App& command, ImageBenchArguments& arguments) 
     add_bench_options(command, arguments.bench);
     add_flag(command, "Options", "--ablation", arguments.ablation,
              "Measure the optimizations of the CUDA backend, added one by one, instead of the comparison");
-    add_flag(command, "", "--ladder", arguments.ablation, "Deprecated name of --ablation");
 }
 
 ImageBench::ImageBench(const ImageBenchArguments& arguments, const CommonOptions& common, const std::string& label,
@@ -132,8 +131,8 @@ int ImageBench::run(const std::vector<DetectorSetting>& settings) {
         settings.size() * cases * static_cast<std::size_t>(kWarmUpRounds + arguments_.bench.repeat);
     bench_.start(arguments_.ablation ? std::nullopt : std::optional<std::uint64_t>(1 + steps));
     if (arguments_.ablation && backends_.front()->kind() != BackendKind::cuda) {
-        throw Error(ErrorKind::unavailable, "requires the CUDA backend, which is not in use", "--ablation",
-                    "use --backend cuda to see why");
+        throw Error(ErrorKind::unavailable, "requires the CUDA backend, which is not in use", Setting{"ablation"},
+                    {"use %1 to see why", Setting{"backend", "cuda"}});
     }
     bench_.step(arguments_.image.empty() ? "drawing the crowd" : "reading the image");
     image_ = arguments_.image.empty() ? drawn_image(arguments_.size, arguments_.faces) : first_image(arguments_.image);

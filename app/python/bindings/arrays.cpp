@@ -266,7 +266,10 @@ void ArrayView::resolve_negative() {
 
 bool ArrayView::from_buffer() {
     if (PyObject_CheckBuffer(object_.ptr()) == 0) return false;
-    if (PyObject_GetBuffer(object_.ptr(), &buffer_, PyBUF_RECORDS_RO) != 0) throw py::error_already_set();
+    if (PyObject_GetBuffer(object_.ptr(), &buffer_, PyBUF_RECORDS_RO) != 0) {
+        const py::error_already_set raised;
+        fail(name_, "cannot be read: " + py::str(raised.value()).cast<std::string>());
+    }
     has_buffer_ = true;
     library_ = library_of(object_);
     data_ = buffer_.buf;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/api/handle.h"
 #include "app/api/throng.h"
 #include "app/python/bindings/arrays.h"
 #include "app/python/bindings/signals.h"
@@ -21,6 +22,7 @@
 #include "core/base/value_text.h"
 #include "core/detect/backend_kind.h"
 #include "core/detect/detection_params.h"
+#include "core/model/model_fetch.h"
 
 namespace throng::python {
 namespace {
@@ -28,6 +30,11 @@ namespace {
 void check(throng_status status, const char* text) {
     if (status == THRONG_OK) return;
     throw ArgumentError(status == THRONG_ERROR_BUSY ? "another thread is using this object" : text, status);
+}
+
+// The logger "throng" of Python's logging; severity: throng_severity.
+void write_log(std::int32_t severity, const std::string& text) {
+    py::module_::import("logging").attr("getLogger")("throng").attr("log")(10 * (severity + 1), "%s", text);
 }
 
 // Lines of the library's log. Threads without the interpreter's lock bring them; the next call with it delivers them to
@@ -52,9 +59,7 @@ public:
             const std::lock_guard lock(own.mutex_);
             lines.swap(own.lines_);
         }
-        if (lines.empty()) return;
-        const py::object write = py::module_::import("logging").attr("getLogger")("throng").attr("log");
-        for (const auto& [severity, text] : lines) write(10 * (severity + 1), "%s", text);
+        for (const auto& [severity, text] : lines) write_log(severity, text);
     }
 
 private:
@@ -320,6 +325,41 @@ private:
     const std::uint32_t forks_ = fork_count();
 };
 
+// Warns of the terms, so that everybody sees them, and ends when asked to.
+class FetchLog final : public ModelFetchObserver {
+public:
+    void show_terms(const std::string& text) override {
+        const py::gil_scoped_acquire locked;
+        write_log(THRONG_SEVERITY_WARNING, text);
+    }
+    bool update(const RecommendedModel&, std::uint64_t) override { return !stopped; }
+    void finish(const RecommendedModel&, const std::filesystem::path& path, DownloadResult) override {
+        installed = path.string();
+    }
+
+    std::atomic<bool> stopped{false};
+    std::string installed;
+};
+
+// Returns the path of the installed model. Empty texts: the defaults.
+std::string fetch_model(const std::string& name, const std::string& folder, const std::string& mirror,
+                        const std::string& certificates) {
+    ModelFetch what;
+    if (!name.empty()) what.names.push_back(name);
+    what.folder = folder;
+    what.mirror = mirror;
+    what.certificates = certificates;
+    what.folder_name = "folder=";
+    what.mirror_name = "mirror";
+    FetchLog log;
+    std::string text;
+    throng_status status = THRONG_OK;
+    const auto fetch = [&] { status = api::guarded(text, [&] { fetch_models(what, log); }); };
+    if (!run_with_signals(fetch, [&log] { log.stopped = true; })) throw py::error_already_set();
+    check(status, text.c_str());
+    return log.installed;
+}
+
 }  // namespace
 
 PYBIND11_MODULE(_detect, module) {
@@ -346,6 +386,8 @@ PYBIND11_MODULE(_detect, module) {
         }
     }
     module.attr("settings") = table;
+
+    module.def("fetch_model", &fetch_model);
 
     using Texts = std::vector<std::string>;
     py::class_<Detector>(module, "Detector")

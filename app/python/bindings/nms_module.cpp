@@ -432,6 +432,8 @@ PYBIND11_MODULE(_nms, module) {
         .def_readwrite("compare", &throng_nms_params::compare)
         .def_readwrite("pixels", &throng_nms_params::pixels)
         .def_readwrite("min_hits", &throng_nms_params::min_hits)
+        .def_readwrite("max_output", &throng_nms_params::max_output)
+        .def_readwrite("score_threshold", &throng_nms_params::score_threshold)
         .def_readwrite("theta", &throng_nms_params::theta)
         .def_readwrite("sigma", &throng_nms_params::sigma)
         .def_readwrite("score_min", &throng_nms_params::score_min)

@@ -1,4 +1,4 @@
-"""Detectors and pipelines of the package; see throng/__init__.py. Needs NumPy."""
+"""Detectors, pipelines and the download of models; see throng/__init__.py. Needs NumPy."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import difflib
 import errno
 import operator
 import os
-from typing import Any
 
 import numpy
 
@@ -72,13 +71,44 @@ def _made(make, path, *arguments, backend, device, settings):
         raise missing from None
 
 
-class Detector:
-    """Detects objects in single images.
+def fetch_model(name=None, *, folder=None, mirror=None, certificates=None):
+    """Downloads a recommended model, verifies its size and SHA-256, and returns its path.
 
-    detector: "haar", "lbp", "hog", "cnn", "person", "face+person" (settings are then of the people), or "auto": cnn if a model of it is installed, otherwise haar.
-    backend: "auto", "cpu" or "cuda". settings: the options of `throng detect` for detector and suppression, with "_" for "-", such as min_size=40, model="alt2" or switch={"input": "letterbox"};
-    None: the detector's default. Calls of several threads take turns, unless each has a clone. Use it in a `with` statement, or call close(), to
-    free its memory early.
+    As `throng models fetch`: a model that is installed is not fetched again, an incomplete download is resumed, and
+    nothing but the publisher's file is installed. The license, what the model was trained on and the address are a warning
+    of the logger "throng" before the first byte.
+
+    name: as `throng models list` shows it; None: the recommended network of faces, for which the network is waited for 15
+    seconds at most. folder: where to install; None: the user's model folder, where detectors look for models.
+    mirror: URL of a folder with the same files, also http://; None: the environment variable TH_MODEL_MIRROR, or the
+    publisher. certificates: file of trusted certificates (PEM) instead of the system's.
+
+    Raises throng.Error with `status` 2 for an unknown name or a wrong mirror, 3 if the server cannot be reached, rejects
+    the request or sends another file, 4 if TH_FETCH=OFF in the environment declines or libcurl is not installed. Ctrl-C
+    ends it, and the next call resumes.
+    """
+    texts = []
+    for value, keyword in ((name, "name"), (folder, "folder"), (mirror, "mirror"), (certificates, "certificates")):
+        if value is not None and (not isinstance(value, (str, os.PathLike)) or not os.fspath(value)):
+            raise TypeError(f"{keyword}: must be a text that is not empty, not {value!r}")
+        texts.append("" if value is None else os.fspath(value))
+    return _detect.fetch_model(*texts)
+
+
+class Detector:
+    """Detects faces or people in single images.
+
+    detector: "haar", "lbp", "hog", "cnn", "person", "face+person" (settings are then of the people), or "auto": cnn if a
+    model of it is installed, otherwise haar. backend: "auto" (CUDA where it works), "cpu" or "cuda". device: number of
+    the CUDA device. settings: the options of `throng detect` for detector and suppression, with "_" for "-", such as
+    min_size=40 (pixels), model="alt2" or switch={"input": "letterbox"}; None: the detector's default.
+
+    Calls of several threads take turns, unless each has a clone. Use it in a `with` statement, or call close(), to free
+    its memory early. A detector of the CPU also works in a forked process.
+
+    Raises throng.Error with `status` 2 for a wrong value, 3 for a damaged model, 4 for a backend, device or model that is
+    unavailable; FileNotFoundError, which is a throng.Error, too, for a model file that does not exist; TypeError for an
+    unknown keyword.
     """
 
     def __init__(self, detector="auto", *, backend="auto", device=0, **settings):
@@ -96,11 +126,14 @@ class Detector:
         return self._open().backend
 
     def detect(self, image, chroma=None, *, order="bgr"):
-        """Returns the detections as a NumPy array with the fields of throng.detection_dtype, best score first.
+        """Returns the detections as a NumPy array [found] with the fields of throng.detection_dtype, best score first.
 
-        image: uint8 [height, width] gray or [height, width, 3 or 4] colors, of any array library, or an image of PIL;
-        with the CUDA backend also gray in device memory, complete before the call. order: "bgr" or "rgb"; a fourth
-        channel is not read. chroma: the second plane of NV12; image is then its luma.
+        Positions are pixels from the upper left corner. image: uint8 [height, width] gray or [height, width, 3 or 4]
+        colors, with contiguous rows, of any array library, or an image of PIL; with the CUDA backend also gray in device
+        memory, complete before the call. order: "bgr" or "rgb"; a fourth channel is not read. chroma: the second plane of
+        NV12, uint8 [ceil(height / 2), 2 * ceil(width / 2)]; image is then its luma.
+
+        Raises throng.Error with `status` 2 for another shape or type, and for a closed detector.
         """
         if type(image).__module__.partition(".")[0] == "PIL":
             image, order = numpy.asarray(image.convert("RGB")), "rgb"
@@ -198,7 +231,7 @@ class Frame:
     detections: numpy.ndarray  #: fields as throng.detection_dtype
     height: int
     width: int
-    image: Any  #: uint8 [height, width] or [height, width, 3]; None without images=
+    image: numpy.ndarray | None  #: uint8 [height, width] or [height, width, 3]; None without images=
     num_raw: int  #: detections before suppression
     overflow: int  #: raw detections that were dropped because the buffers were full
     damaged: bool  #: the frame is incomplete or may be decoded incorrectly
@@ -210,10 +243,16 @@ class Pipeline:
 
     source: a video or image file, a folder of images, "rtsp://...", "camera:0", "crowd:faces=60,frames=100".
     images: "gray" (as detectors see it; also True), "bgr" or "rgb" copy the pixels of each frame. track=True gives
-    detections the `track` of a face over time. hide="blur", "mosaic" or "solid": images never show a face that was found;
-    frames then come some frames later. count: a file of lines and zones, as `throng detect --count` reads it, or True for
-    the whole image: frames have `counts`. Options as for Detector. A damaged file raises throng.Error after its readable
-    frames, a missing one FileNotFoundError. Use it in a `with` statement, or call close(), to stop early.
+    detections the `track` of a face over time. hide="blur", "mosaic" or "solid": images never show a face that was
+    found; frames then come some frames later. count: a file of lines and zones, as `throng detect --count` reads it, or
+    True for the whole image: frames have `counts`. The rest is as for Detector.
+
+    One thread iterates; another one may call stop() or close(). Use it in a `with` statement, or call close(), to stop
+    early. Ctrl-C ends the opening of a source and the wait for a frame. In a forked process, a Pipeline raises.
+
+    Raises throng.Error as Detector does, and with `status` 3 for a source that cannot be opened or read; a damaged file
+    raises it after its readable frames. FileNotFoundError, which is a throng.Error, too: a source, model or file of lines
+    that does not exist. `status` 6: another thread iterates.
     """
 
     def __init__(self, source, detector="auto", *, images=False, track=False, hide=None, count=None, backend="auto",
@@ -245,7 +284,10 @@ class Pipeline:
 
     @property
     def counts(self):
-        """What is counted so far, also after close(); at the end of the source, with all visits ended. None without count=."""
+        """What is counted so far, also after close(); at the end of the source, with all visits ended.
+
+        None without count=.
+        """
         return _counts(self._stream.counts())
 
     def stop(self):

@@ -35,27 +35,41 @@ def _number(value, name, kind=float):
         raise Error(f"{name}: must be a number, not {value!r}") from None
 
 
+def _count(value, name):
+    value = _number(value, name, int)
+    if not 1 <= value < 1 << 31:
+        raise Error(f"{name}: must lie in [1, 2^31 - 1], not {value}")
+    return value
+
+
+def _with_limits(params, score_threshold, max_output):
+    if score_threshold is not None:
+        params.score_threshold = _number(score_threshold, "score_threshold")
+        if params.score_threshold != params.score_threshold:
+            raise Error("score_threshold: must be a number, not nan")
+    if max_output is not None:
+        params.max_output = _count(max_output, "max_output")
+    return params
+
+
 @functools.lru_cache(maxsize=64)
-def _torchvision_params(iou_threshold):
-    params = _nms.Params(True)
+def _torchvision_params(iou_threshold, score_threshold, max_output):
+    params = _with_limits(_nms.Params(True), score_threshold, max_output)
     params.theta = iou_threshold
     return params
 
 
 @functools.lru_cache(maxsize=64)
-def _rule_params(rule, overlap, pair, ties, compare, pixels, min_hits, theta, sigma, score_min, feature_low,
-                 feature_high, feature_distance):
-    params = _nms.Params(False)
+def _rule_params(score_threshold, max_output, rule, overlap, pair, ties, compare, pixels, min_hits, theta, sigma, score_min,
+                 feature_low, feature_high, feature_distance):
+    params = _with_limits(_nms.Params(False), score_threshold, max_output)
     params.rule = _choice(_RULES, rule, "rule")
     params.overlap = _choice(_OVERLAPS, overlap, "overlap")
     params.pair = _choice(_PAIRS, pair, "pair")
     params.ties = _choice(_TIES, ties, "ties")
     params.compare = _choice(_COMPARE, compare, "compare")
     params.pixels = _choice({"continuous": 0, "inclusive": 1}, pixels, "pixels")
-    min_hits = _number(min_hits, "min_hits", int)
-    if not 1 <= min_hits < 1 << 31:
-        raise Error(f"min_hits: must lie in [1, 2^31 - 1], not {min_hits}")
-    params.min_hits = min_hits
+    params.min_hits = _count(min_hits, "min_hits")
     params.theta = _number(theta, "iou_threshold")
     params.sigma = _number(sigma, "sigma")
     params.score_min = _number(score_min, "score_min")
@@ -65,13 +79,16 @@ def _rule_params(rule, overlap, pair, ties, compare, pixels, min_hits, theta, si
     return params
 
 
-def _params(iou_threshold, rule, options):
+def _params(iou_threshold, score_threshold, max_output, rule, options):
     if rule is None:
         if options:
             raise Error(f"{next(iter(options))}: requires rule=, because torchvision's mode has no options")
         if type(iou_threshold) is not float:
             iou_threshold = _number(iou_threshold, "iou_threshold")
-        return _torchvision_params(iou_threshold)
+        try:
+            return _torchvision_params(iou_threshold, score_threshold, max_output)
+        except TypeError:  # a limit cannot be a key of the cache
+            return _torchvision_params.__wrapped__(iou_threshold, score_threshold, max_output)
     iou_threshold = _number(iou_threshold, "iou_threshold")
     defaults = {"overlap": "iou", "pair": "overlap", "ties": "total", "compare": "at-least", "pixels": "continuous",
                 "min_hits": 1, "sigma": 0.5, "score_min": 0.001, "feature_low": 0.1, "feature_high": 0.9,
@@ -79,7 +96,8 @@ def _params(iou_threshold, rule, options):
     for name in options:
         if name not in defaults:
             raise TypeError(f"unexpected argument {name!r}")
-    options = {"rule": rule, "theta": iou_threshold, **defaults, **options}
+    options = {"score_threshold": score_threshold, "max_output": max_output, "rule": rule, "theta": iou_threshold,
+               **defaults, **options}
     try:
         return _rule_params(**options)
     except TypeError:  # an option cannot be a key of the cache
@@ -226,66 +244,73 @@ def _suppress(params, boxes, scores, idxs, image_ids, density, features, box_for
     return indices[:kept]
 
 
-def nms(boxes, scores, iou_threshold=0.5, *, rule=None, box_format="xyxy", density=None, features=None,
-        return_hits=False, **options):
+def nms(boxes, scores, iou_threshold=0.5, *, score_threshold=None, max_output=None, rule=None, box_format="xyxy",
+        density=None, features=None, return_hits=False, **options):
     """Returns the indices of the boxes that non-maximum suppression keeps, in the order of the rule.
 
-    boxes: [N, 4] float32, float16 or float64, as corners ("xyxy") or as left, top, width, height ("xywh").
-    scores: [N], of the type of boxes. Arrays of torch, NumPy, CuPy, or with the buffer protocol,
-    ``__cuda_array_interface__`` or DLPack. Returns int64 indices of the same library on the same device.
-    Both may also be bfloat16, which is widened to float32, or whole numbers of 2 bytes or more or lists, which are
-    computed as float64. Results for lists are lists.
+    boxes: [N, 4] float16, float32 or float64, as corners x1, y1, x2, y2 ("xyxy") or as left, top, width, height ("xywh"),
+    in any unit. scores: [N], of the type of boxes. Arrays of torch, NumPy, CuPy, or with the buffer protocol,
+    ``__cuda_array_interface__`` or DLPack; N up to 2^31 - 1, on CUDA 2^24. Both may also be bfloat16, which is widened to
+    float32, or whole numbers of 2 bytes or more or lists, which are computed as float64.
+
+    iou_threshold: in [0, 1]. score_threshold: boxes whose score is not above it take no part, as in ONNX, TensorFlow and
+    OpenCV; it is rounded to the type of the scores. max_output: at most so many indices, the first ones.
 
     Without `rule`, the result is that of ``torchvision.ops.nms``: greedy, IoU > iou_threshold, equal scores in the
     order of the input, boxes without extent or with NaN are kept. With `rule` ("one-pass", "greedy", "soft-linear",
     "soft-gaussian"), Throng's rules apply in float32: IoU >= iou_threshold, and invalid boxes are dropped. Options then
     are overlap ("iou", "suppressor", "min"), pair ("overlap", "adaptive", "feature"), ties ("total", "strict",
     "index"), compare ("at-least", "above"), pixels ("continuous", "inclusive"), min_hits, sigma, score_min,
-    feature_low, feature_high, feature_distance. pair="adaptive" needs `density` [N], "feature" `features` [N, size].
+    feature_low, feature_high, feature_distance. pair="adaptive" needs `density` [N] float32, "feature" `features`
+    [N, size] float32.
 
-    return_hits: also return int32 [kept], the number of boxes that each kept one represents.
+    Returns int64 [kept] of the library and on the device of boxes; for lists, a list. return_hits: returns a pair, with
+    int32 [kept], the number of boxes that each kept one represents, itself included.
 
-    Raises throng.Error for wrong shapes, types and devices, and for a threshold outside [0, 1]; never for values.
+    Raises throng.Error, a ValueError and RuntimeError, with `status` 2 for wrong shapes, types, devices and options, and
+    4 for what is unavailable: CUDA arrays without a build with CUDA. Never for values of boxes and scores.
     On the CPU, handlers of signals run during calls with many boxes: Ctrl-C ends them.
-    CUDA arrays need a build with CUDA. The call waits for the device once, to know the number of indices; nms_mask does
-    not wait.
+    CUDA: the call waits for the device once, to know the number of indices; nms_mask does not wait.
     """
-    params = _params(iou_threshold, rule, options)
+    params = _params(iou_threshold, score_threshold, max_output, rule, options)
     return _suppress(params, boxes, scores, None, None, density, features, box_format, return_hits, False)
 
 
-def batched_nms(boxes, scores, idxs, iou_threshold=0.5, *, image_ids=None, rule=None, box_format="xyxy", density=None,
-                features=None, return_hits=False, **options):
+def batched_nms(boxes, scores, idxs, iou_threshold=0.5, *, image_ids=None, score_threshold=None, max_output=None,
+                rule=None, box_format="xyxy", density=None, features=None, return_hits=False, **options):
     """As nms, but boxes with different `idxs` (int32 or int64 [N]) never suppress each other.
 
-    Returns the indices in the order of scores over all idxs, as ``torchvision.ops.batched_nms``. image_ids: the same
-    for images; the indices are then ordered by image first. Needs no offset of coordinates, so that it is exact.
+    Returns the indices in the order of scores over all idxs, as ``torchvision.ops.batched_nms``. image_ids: int32 or int64
+    [N], as idxs; boxes of different images do not suppress each other either, and the indices are ordered by image first.
+    Needs no offset of coordinates, so that it is exact. max_output: at most so many indices of each idx in each image, as
+    ONNX's max_output_boxes_per_class; on the CPU only. Raises throng.Error as nms does.
     """
-    params = _params(iou_threshold, rule, options)
+    params = _params(iou_threshold, score_threshold, max_output, rule, options)
     return _suppress(params, boxes, scores, idxs, image_ids, density, features, box_format, return_hits, False)
 
 
-def soft_nms(boxes, scores, iou_threshold=0.3, *, method="gaussian", sigma=0.5, score_min=0.001, idxs=None,
-             box_format="xyxy", pixels="continuous"):
-    """Soft-NMS (Bodla et al., 2017). Returns (indices, decayed scores as float32) in the order of picking.
+def soft_nms(boxes, scores, iou_threshold=0.3, *, method="gaussian", sigma=0.5, score_min=0.001, score_threshold=None,
+             max_output=None, idxs=None, box_format="xyxy", pixels="continuous"):
+    """Soft-NMS (Bodla et al., 2017). Returns (int64 [kept] indices, float32 [kept] decayed scores) in the order of picking.
 
+    boxes, scores, idxs and limits as in batched_nms: score_threshold is compared with the scores as they are given.
     method "gaussian": scores decay by exp(-iou^2 / sigma); "linear": by 1 - iou where iou >= iou_threshold. Boxes whose
-    score falls below score_min are left out.
+    score falls below score_min are left out. Raises throng.Error as nms does.
     """
     rule = {"gaussian": "soft-gaussian", "linear": "soft-linear"}
-    params = _params(iou_threshold, _choice(rule, method, "method"),
+    params = _params(iou_threshold, score_threshold, max_output, _choice(rule, method, "method"),
                      {"sigma": sigma, "score_min": score_min, "pixels": pixels})
     return _suppress(params, boxes, scores, idxs, None, None, None, box_format, False, True)
 
 
-def nms_mask(boxes, scores, iou_threshold=0.5, *, idxs=None, mask=None, count=None, rule=None, box_format="xyxy",
-             density=None, features=None, **options):
+def nms_mask(boxes, scores, iou_threshold=0.5, *, idxs=None, mask=None, count=None, score_threshold=None, max_output=None,
+             rule=None, box_format="xyxy", density=None, features=None, **options):
     """Returns (mask, count): a bool array [N] that is true for kept boxes, and their number as int64 [1].
 
     Both have a fixed size and are on the device of boxes, so that CUDA arrays need no synchronization. `mask` (bool or
-    uint8 [N]) and `count` (int64 [1]) may be given; they are written directly.
+    uint8 [N]) and `count` (int64 [1]) may be given; they are written directly. The rest is as in batched_nms.
     """
-    params = _params(iou_threshold, rule, options)
+    params = _params(iou_threshold, score_threshold, max_output, rule, options)
     return _suppress_mask(params, boxes, scores, idxs, density, features, _choice(_FORMATS, box_format, "box_format"),
                           mask, count)
 

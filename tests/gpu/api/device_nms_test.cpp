@@ -248,6 +248,10 @@ TEST_F(DeviceNmsLibrary, RejectsWhatTheDeviceCannotDo) {
     input.class_ids = d_count.data();
     EXPECT_EQ(run(soft_workspace.data(), soft_bytes), THRONG_ERROR_UNAVAILABLE);
     EXPECT_NE(std::string(throng_nms_error(nms_)).find("score_min"), std::string::npos) << throng_nms_error(nms_);
+    params.score_min = 0;
+    params.max_output = 1;
+    EXPECT_EQ(run(soft_workspace.data(), soft_bytes), THRONG_ERROR_UNAVAILABLE);
+    EXPECT_NE(std::string(throng_nms_error(nms_)).find("max_output"), std::string::npos) << throng_nms_error(nms_);
     EXPECT_EQ(throng_nms_workspace_size(nms_, &params, (std::int64_t{1} << 24) + 1, &unused), THRONG_ERROR_UNAVAILABLE);
     throng_nms* other = nullptr;
     EXPECT_EQ(throng_nms_create(&other, THRONG_NMS_ABI, THRONG_DEVICE, 4096), THRONG_ERROR_UNAVAILABLE);

@@ -1,6 +1,7 @@
 // Every rule, type and kind of id on device arrays gives what a host handle gives.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -91,8 +92,11 @@ protected:
     }
 
     template <class Element, class Id, class Index>
-    void compare(Random& random, const throng_nms_params& params, const NmsInput& in, int ids) {
+    void compare(Random& random, throng_nms_params params, const NmsInput& in, int ids) {
         const std::size_t n = in.scores.size();
+        if (n > 0 && random() % 4 == 0) params.score_threshold = static_cast<double>(in.scores[random() % n]);
+        if (ids == 0 && random() % 4 == 0)
+            params.max_output = static_cast<std::int32_t>(random() % std::max<std::size_t>(n, 1)) + 1;
         const bool corners = random() % 2 == 0;
         std::vector<Element> boxes, scores;
         std::vector<Id> classes, images;

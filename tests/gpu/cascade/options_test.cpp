@@ -2,14 +2,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/model/cascade_xml.h"
 #include "core/synth/crowd.h"
-#include "gpu/cascade/cascade_detector.h"
 #include "gpu/cascade/first_stages.h"
+#include "gpu/lab/cascade_steps.h"
 #include "tests/gpu/cascade/compare.h"
 #include "tests/gpu/cascade/definitions.h"
 #include "tests/gpu/gpu_fixture.h"
@@ -30,7 +32,7 @@ std::vector<ScoredBox> sorted_reference(const CascadeModel& model, const GrayIma
 
 class CascadeSwitches : public GpuTest {
 protected:
-    std::vector<ScoredBox> detect(gpu::CascadeDetector& detector, const Frame& frame) {
+    std::vector<ScoredBox> detect(gpu::CascadeSteps& detector, const Frame& frame) {
         DetectionBuffer raw = gpu::make_device_buffer(1 << 16, {}, view());
         return sorted_boxes(raw_detections(detector, frame, raw));
     }
@@ -70,7 +72,7 @@ TEST_F(CascadeSwitches, AnyNumberOfFirstStages) {
     crowd.width = 1920;
     crowd.height = 1080;
     const Frame frame = Crowd(crowd).frame(0);
-    gpu::CascadeDetector detector(view(), device, read_cascade(file), params);
+    gpu::CascadeSteps detector(view(), device, read_cascade(file), params);
     const std::vector<ScoredBox> expected = detect(detector, frame);
     EXPECT_GT(expected.size(), 100U);
     for (int stages = 1; stages <= 12; ++stages) {
@@ -101,7 +103,7 @@ TEST_F(CascadeSwitches, SwitchesKeepTheDetections) {
         const GrayImage image = random_image(random, 190 + 7 * turn, 140);
         const std::vector<ScoredBox> expected = sorted_reference(model, image, params);
         found += expected.size();
-        gpu::CascadeDetector detector(view(), device, model, params);
+        gpu::CascadeSteps detector(view(), device, model, params);
         const Frame frame = frame_of(image);
         int number = 0;
         for (const CascadeOptions& options : all_switches(static_cast<int>(model.stages.size()))) {
@@ -158,7 +160,7 @@ TEST_F(CascadeSwitches, TrainedFeaturesInPairsKeepTheDetections) {
         const GrayImage image = random_image(random, 180 + 7 * turn, 140);
         const std::vector<ScoredBox> expected = sorted_reference(model, image, params);
         found += expected.size();
-        gpu::CascadeDetector detector(view(), device, model, params);
+        gpu::CascadeSteps detector(view(), device, model, params);
         ASSERT_EQ(difference(expected, detect(detector, frame_of(image))), "") << "turn " << turn;
     }
     EXPECT_GT(found, 100U);
@@ -222,7 +224,7 @@ TEST_F(CascadeSwitches, MasksMatchTheDefinition) {
         const Frame frame = with_chroma(image, chroma, planar);
         for (const gpu::Scales scales : {gpu::Scales::sequential, gpu::Scales::streams, gpu::Scales::together}) {
             options.scales = scales;
-            gpu::CascadeDetector detector(view(), device, model, params, options);
+            gpu::CascadeSteps detector(view(), device, model, params, options);
             for (int again = 0; again < 2; ++again) {
                 EXPECT_EQ(difference(expected, detect(detector, frame)), "") << "turn " << turn;
             }
@@ -246,7 +248,7 @@ TEST_F(CascadeSwitches, StrideMatchesTheDefinition) {
             options.segment_count = 1;
             options.segments = {2, 4};
             options.stride = stride;
-            gpu::CascadeDetector detector(view(), device, model, params, options);
+            gpu::CascadeSteps detector(view(), device, model, params, options);
             for (int again = 0; again < 3; ++again) {
                 EXPECT_EQ(difference(expected, detect(detector, frame_of(image))), "") << "stride " << stride;
             }
@@ -268,6 +270,35 @@ TEST_F(CascadeSwitches, InvalidValuesAreRejected) {
     options = {};
     options.mask.min_share = 1.5F;
     EXPECT_THROW(gpu::check_options(options), Error);
+}
+
+// Needs no GPU.
+TEST(CascadeSwitchTable, EachChoiceSetsItsOption) {
+    const std::map<std::string, std::string> none;
+    for (const DetectorSwitch& each : gpu::describe_switches(gpu::with_choices({}, none))) {
+        EXPECT_EQ(each.chosen, each.choices.front()) << each.id;
+        for (const std::string& choice : each.choices) {
+            for (const DetectorSwitch& now : gpu::describe_switches(gpu::with_choices({}, {{each.id, choice}}))) {
+                EXPECT_EQ(now.chosen, now.id == each.id ? choice : now.choices.front()) << each.id << '=' << choice;
+            }
+        }
+    }
+    CascadeOptions options = gpu::with_choices({}, {{"scales", "streams"}, {"features", "geometry"}, {"tail", "off"}});
+    EXPECT_EQ(options.scales, gpu::Scales::streams);
+    EXPECT_EQ(options.features, gpu::Features::geometry);
+    EXPECT_FALSE(options.tail);
+    EXPECT_TRUE(options.tiles && options.first_useful_scale && options.graph);
+    options = gpu::with_choices(options, {{"scales", "sequential"}, {"first-scale", "off"}, {"segments", "3,8"}});
+    EXPECT_EQ(options.scales, gpu::Scales::sequential);
+    EXPECT_FALSE(options.first_useful_scale || options.tail);
+    EXPECT_EQ(options.segments, (std::vector<int>{3, 8}));
+    options = gpu::with_choices({}, {{"mask", "roi:1,2,3x4"}, {"stride", "8"}});
+    EXPECT_EQ(options.mask.roi_height, 4);
+    EXPECT_EQ(options.stride, 8);
+    EXPECT_EQ(gpu::describe_switches(options)[6].choices.back(), "roi:1,2,3x4");
+    EXPECT_THROW(static_cast<void>(gpu::with_choices({}, {{"scale", "streams"}})), Error);
+    EXPECT_THROW(static_cast<void>(gpu::with_choices({}, {{"tail", "perhaps"}})), Error);
+    EXPECT_THROW(static_cast<void>(gpu::with_choices({}, {{"mask", "roi:1,2,3"}})), Error);
 }
 
 }  // namespace

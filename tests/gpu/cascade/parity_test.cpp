@@ -11,7 +11,7 @@
 #include "core/synth/crowd.h"
 #include "core/video/formats.h"
 #include "core/video/image_file.h"
-#include "gpu/cascade/cascade_detector.h"
+#include "gpu/lab/cascade_steps.h"
 #include "tests/gpu/cascade/compare.h"
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/support/random.h"
@@ -78,7 +78,7 @@ TEST_P(CascadeParityOfModels, PhotographsAndCrowd) {
     CascadeDetector cpu(model, params);
     gpu::CascadeOptions switches;
     switches.graph = GetParam().min_size == 24;
-    gpu::CascadeDetector cuda(view(), device, model, params, switches);
+    gpu::CascadeSteps cuda(view(), device, model, params, switches);
 
     CrowdOptions options;
     options.width = 1280;

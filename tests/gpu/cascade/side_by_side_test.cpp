@@ -140,7 +140,7 @@ TEST_F(SideBySide, EveryPairOfKinds) {
     const auto hog = [&](gpu::StreamView own) {
         DetectorParams of = params(DetectorId::hog, 64);
         of.score_threshold = -1.0F;
-        return std::make_unique<gpu::HogDetector>(own, on, read_hog_model(""), of);
+        return std::make_unique<gpu::HogDetector>(own, on, read_hog_model(""), of, gpu::hog_kernels);
     };
     const std::vector<std::pair<std::string, Make>> kinds = {{"haar 24", cascade(haar, params(DetectorId::haar, 24))},
                                                              {"haar 60", cascade(haar, params(DetectorId::haar, 60))},

@@ -74,7 +74,7 @@ TEST_F(CnnDetectorTest, BatchesEqualSingleFrames) {
         buffers.push_back(make_device_buffer(1 << 14, {false, 0, true}, view()));
     }
     for (DetectionBuffer& buffer : buffers) raw.push_back(&buffer);
-    for (int repeat = 0; repeat < 2; ++repeat) {
+    for (int repeat = 0; repeat < 3; ++repeat) {  // launched, captured, replayed
         detector.enqueue_batch(frames.data(), raw.data(), kFrames, none);
         for (std::size_t i = 0; i < frames.size(); i += 6) {
             const auto batched = sorted(download(buffers[i]));

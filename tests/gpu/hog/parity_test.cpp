@@ -10,7 +10,7 @@
 #include "core/base/error.h"
 #include "core/cpu/hog_detector.h"
 #include "core/frame/frame_pool.h"
-#include "gpu/hog/hog_detector.h"
+#include "gpu/lab/hog_steps.h"
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/support/random.h"
 
@@ -144,7 +144,7 @@ TEST_F(HogParity, DescriptorsWithEverySwitch) {
             if ((bits & 4) != 0) params.switches["work"] = "one";
             if ((bits & 8) != 0) params.switches["unroll"] = "off";
             if ((bits & 16) != 0) params.switches["graph"] = "on";
-            gpu::HogDetector cuda(view(), device, model, params);
+            gpu::HogDetector cuda(view(), device, model, params, gpu::hog_step_kernels);
             for (const Frame& image : images) {
                 const std::string what = "switches " + std::to_string(bits) + " gamma " + std::to_string(gamma);
                 const Windows expected = on_cpu(cpu, image);
@@ -177,7 +177,7 @@ TEST_F(HogParity, LevelsInSharedAndSeparateLaunches) {
             DetectorParams params = params_of(factor, min_size, threshold);
             HogDetector cpu(model_, params);
             const Windows expected = on_cpu(cpu, image);
-            gpu::HogDetector cuda(view(), device, model_, params);
+            gpu::HogDetector cuda(view(), device, model_, params, gpu::hog_step_kernels);
             expect_same(expected, on_gpu(cuda, image), threshold, kTolerance, "together");
             params.switches["scales"] = "apart";
             cuda.configure(params);
@@ -193,7 +193,7 @@ TEST_F(HogParity, FormatsAndSizes) {
     std::mt19937_64 random(seed(73));
     const DetectorParams params = params_of(1.15, 64, -1.0F);
     HogDetector cpu(model_, params);
-    gpu::HogDetector cuda(view(), device, model_, params);
+    gpu::HogDetector cuda(view(), device, model_, params, gpu::hog_step_kernels);
     const int sizes[][2] = {{64, 128}, {63, 400}, {400, 127}, {32, 64},   {31, 64},  {1, 1},
                             {65, 129}, {71, 135}, {72, 136},  {4000, 64}, {64, 900}, {323, 517}};
     for (const auto& [width, height] : sizes) {
@@ -211,7 +211,7 @@ TEST_F(HogParity, LargeFramesAreSplitIntoGroups) {
     const Frame image = random_image(random, 3840, 2160, 3);
     const DetectorParams params = params_of(1.1, 128, -0.5F);
     HogDetector cpu(model_, params);
-    gpu::HogDetector cuda(view(), device, model_, params);
+    gpu::HogDetector cuda(view(), device, model_, params, gpu::hog_step_kernels);
     expect_same(on_cpu(cpu, image), on_gpu(cuda, image), -0.5F, kTolerance, "2160p");
     EXPECT_GT(cuda.plan()->groups().size(), 1U);
 }
@@ -229,7 +229,7 @@ TEST_F(HogParity, LittleSharedMemorySuffices) {
         params.half = (bits & 1) != 0;
         if ((bits & 2) != 0) params.switches["work"] = "one";
         if ((bits & 4) != 0) params.switches["unroll"] = "off";
-        gpu::HogDetector cuda(view(), small, model_, params);
+        gpu::HogDetector cuda(view(), small, model_, params, gpu::hog_step_kernels);
         expect_same(expected, on_gpu(cuda, image), kEverything, params.half ? kHalfMargin : kTolerance,
                     "switches " + std::to_string(bits));
     }
@@ -239,7 +239,7 @@ TEST_F(HogParity, FullBufferReportsTheTotal) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::mt19937_64 random(seed(75));
     const Frame image = random_image(random, 640, 480, 3);
-    gpu::HogDetector cuda(view(), device, model_, params_of(1.05, 128, kEverything));
+    gpu::HogDetector cuda(view(), device, model_, params_of(1.05, 128, kEverything), gpu::hog_step_kernels);
     DetectionBuffer small = gpu::make_device_buffer(100, {}, view());
     NullRecorder recorder;
     cuda.enqueue(image, small, recorder);
@@ -252,7 +252,7 @@ TEST_F(HogParity, FullBufferReportsTheTotal) {
 TEST_F(HogParity, SwitchesAreChecked) {
     if (IsSkipped() || HasFatalFailure()) return;
     DetectorParams params = params_of(1.1, 128, 0);
-    gpu::HogDetector cuda(view(), device, model_, params);
+    gpu::HogDetector cuda(view(), device, model_, params, gpu::hog_step_kernels);
     EXPECT_EQ(cuda.switches().size(), 5U);
     for (const DetectorSwitch& s : cuda.switches()) EXPECT_EQ(s.chosen, s.choices.front());
     params.switches = {{"unroll", "off"}};
@@ -263,6 +263,27 @@ TEST_F(HogParity, SwitchesAreChecked) {
     params.switches = {{"segments", "off"}};
     EXPECT_THROW(cuda.configure(params), Error);
     EXPECT_FALSE(cuda.options().unrolled) << "the previous options are kept";
+}
+
+// Needs no GPU.
+TEST(HogSwitchTable, EachChoiceSetsItsOption) {
+    DetectorParams params;
+    const gpu::HogOptions defaults = gpu::hog_options(params);
+    EXPECT_EQ(defaults, gpu::HogOptions());
+    bool gpu::HogOptions::*const flags[] = {&gpu::HogOptions::several, &gpu::HogOptions::polynomial,
+                                            &gpu::HogOptions::unrolled, &gpu::HogOptions::together,
+                                            &gpu::HogOptions::graph};
+    std::size_t row = 0;
+    for (const DetectorSwitch& each : gpu::hog_switches(defaults)) {
+        EXPECT_EQ(each.chosen, each.choices.front());
+        params.switches = {{each.id, each.choices.back()}};
+        gpu::HogOptions other = gpu::hog_options(params);
+        EXPECT_EQ(gpu::hog_switches(other)[row].chosen, each.choices.back());
+        EXPECT_FALSE(other.*flags[row]) << each.id;
+        other.*flags[row++] = true;
+        EXPECT_EQ(other, defaults) << each.id;
+    }
+    EXPECT_EQ(row, std::size(flags));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "core/detect/stage.h"
 #include "core/model/onnx.pb.h"
 #include "gpu/backend.h"
-#include "gpu/lab/cascade_ablation.h"
+#include "gpu/lab/ablation.h"
 #include "tests/gpu/pipeline/runs.h"
 #include "tests/support/onnx_maker.h"
 #include "tests/support/random.h"

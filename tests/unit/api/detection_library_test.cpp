@@ -326,6 +326,63 @@ TEST_F(DetectionLibrary, AStreamIsStoppedByAnotherThread) {
     throng_stop_destroy(nullptr);
 }
 
+// Each frame is given to one thread; a thread that comes during a call of another is told.
+TEST_F(DetectionLibrary, AStreamServesOneThreadAtATime) {
+    const throng_options options = cpu_options();
+    throng_stream* stream = nullptr;
+    ASSERT_EQ(throng_stream_open(&stream, THRONG_ABI, "crowd:faces=2,size=320x240,frames=12", &options), THRONG_OK);
+    std::atomic<int> frames{0};
+    std::atomic<int> others{0};
+    std::vector<std::thread> threads;
+    for (int k = 0; k < 4; ++k) {
+        threads.emplace_back([&] {
+            for (std::int32_t ended = 0; ended == 0;) {
+                const throng_frame* frame = nullptr;
+                const throng_status status = throng_stream_next(stream, -1, &frame, &ended);
+                if (status == THRONG_OK && frame != nullptr) ++frames;
+                if (status == THRONG_OK) continue;
+                if (status != THRONG_ERROR_BUSY || frame != nullptr) ++others;
+                if (std::string(throng_stream_error(stream)).find("another thread") == std::string::npos) ++others;
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(frames, 12);
+    EXPECT_EQ(others, 0);
+    throng_stream_destroy(stream);
+}
+
+TEST_F(DetectionLibrary, DebugModeFindsDestroyedHandles) {
+    ASSERT_EQ(setenv("THRONG_CHECK_POINTERS", "1", 1), 0);
+    const throng_options options = cpu_options();
+    throng_detector* detector = nullptr;
+    throng_stream* stream = nullptr;
+    ASSERT_EQ(throng_detector_create(&detector, THRONG_ABI, &options), THRONG_OK);
+    ASSERT_EQ(throng_stream_open(&stream, THRONG_ABI, kEndless, &options), THRONG_OK);
+    for (int k = 0; k < 2; ++k) {
+        throng_detector_destroy(detector);
+        throng_stream_destroy(stream);
+    }
+    unsetenv("THRONG_CHECK_POINTERS");
+    const throng_image image = throng_image_default();
+    std::int64_t count = 0;
+    throng_detector* clone = nullptr;
+    const throng_frame* frame = nullptr;
+    EXPECT_EQ(throng_detect(detector, &image, nullptr, sizeof(throng_detection), 0, &count), THRONG_ERROR_USAGE);
+    EXPECT_STREQ(throng_detector_error(detector), "detector: was destroyed");
+    EXPECT_EQ(throng_detector_clone(&clone, detector), THRONG_ERROR_USAGE);
+    EXPECT_STREQ(throng_detector_backend(detector), "");
+    EXPECT_EQ(throng_stream_next(stream, -1, &frame, nullptr), THRONG_ERROR_USAGE);
+    EXPECT_STREQ(throng_stream_error(stream), "stream: was destroyed");
+    EXPECT_EQ(throng_stream_counts(stream), nullptr);
+    throng_stream_stop(stream);
+    // A new one may have the address.
+    ASSERT_EQ(throng_detector_create(&detector, THRONG_ABI, &options), THRONG_OK);
+    EXPECT_EQ(throng_detector_clone(&clone, detector), THRONG_OK) << throng_detector_error(detector);
+    throng_detector_destroy(clone);
+    throng_detector_destroy(detector);
+}
+
 // Nobody writes into the pipe, so opening it waits for its time limit or for the stop.
 TEST_F(DetectionLibrary, AStopEndsRunAndTheOpeningOfASource) {
     throng_options options = cpu_options();

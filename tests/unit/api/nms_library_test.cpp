@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <random>
 #include <string>
@@ -131,6 +132,70 @@ TEST_F(NmsLibrary, EveryRuleEqualsTheReference) {
             ASSERT_EQ(scores_[k], expected.kept[k].score);
         }
     }
+}
+
+// Limits equal a choice of the input before and of the results after a call without them, whatever the type and the ids.
+TEST_F(NmsLibrary, LimitsAreThoseOfTheirDefinition) {
+    Random random(seed(63));
+    std::size_t with_equal = 0;
+    for (std::size_t trial = 0; trial < case_count(1000); ++trial) {
+        const NmsInput in = random_nms_input(random, random() % 60);
+        NmsParams rules = random_nms_params(random);
+        rules.merge = Merge::none;
+        throng_nms_params params = random() % 3 == 0 ? throng_nms_params_torchvision() : params_of(rules);
+        const std::size_t n = in.boxes.size();
+        double threshold = n > 0 && random() % 2 == 0 ? static_cast<double>(in.scores[random() % n]) : 0.4;
+        if (std::isnan(threshold)) threshold = 0.4;
+        const auto limit = static_cast<std::int32_t>(random() % 6);
+        std::vector<std::int64_t> classes(n);
+        std::vector<std::int64_t> images(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            classes[i] = static_cast<std::int64_t>(random() % 3) - 1;
+            images[i] = static_cast<std::int64_t>(random() % 2);
+        }
+        const bool has_classes = random() % 2 == 0;
+        const bool has_images = random() % 2 == 0;
+
+        std::vector<std::size_t> above;
+        for (std::size_t i = 0; i < n; ++i) {
+            if (in.scores[i] > static_cast<float>(threshold)) above.push_back(i);
+            with_equal += in.scores[i] == static_cast<float>(threshold) ? 1 : 0;
+        }
+        const NmsInput part = part_of(in, above);
+        const auto ids_of = [&above](const std::vector<std::int64_t>& ids) {
+            std::vector<std::int64_t> chosen;
+            for (const std::size_t i : above) chosen.push_back(ids[i]);
+            return chosen;
+        };
+        const std::vector<std::int64_t> part_classes = ids_of(classes);
+        const std::vector<std::int64_t> part_images = ids_of(images);
+        throng_nms_input input = input_of(part);
+        input.class_ids = has_classes ? part_classes.data() : nullptr;
+        input.image_ids = has_images ? part_images.data() : nullptr;
+        ASSERT_NO_FATAL_FAILURE(run(params, input));
+        std::vector<std::int64_t> expected;
+        std::vector<std::int32_t> expected_hits;
+        std::map<std::pair<std::int64_t, std::int64_t>, int> sizes;
+        for (std::size_t k = 0; k < indices_.size(); ++k) {
+            const std::size_t i = above[static_cast<std::size_t>(indices_[k])];
+            int& size = sizes[{has_classes ? classes[i] : 0, has_images ? images[i] : 0}];
+            if (limit > 0 && ++size > limit) continue;
+            expected.push_back(static_cast<std::int64_t>(i));
+            expected_hits.push_back(hits_[k]);
+        }
+        const std::int64_t expected_invalid = invalid_ + static_cast<std::int64_t>(n - above.size());
+
+        params.score_threshold = threshold;
+        params.max_output = limit;
+        input = input_of(in);
+        input.class_ids = has_classes ? classes.data() : nullptr;
+        input.image_ids = has_images ? images.data() : nullptr;
+        ASSERT_NO_FATAL_FAILURE(run(params, input));
+        ASSERT_EQ(indices_, expected) << "trial " << trial;
+        ASSERT_EQ(hits_, expected_hits) << "trial " << trial;
+        ASSERT_EQ(invalid_, expected_invalid) << "trial " << trial;
+    }
+    EXPECT_GT(with_equal, case_count(1000) / 4) << "scores equal to the threshold are tested";
 }
 
 // Each group alone by the reference; together in the order of scores, which are distinct here, after the image.
@@ -361,7 +426,7 @@ TEST_F(NmsLibrary, NamesTheArgumentOfBadInput) {
     constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
     rejects("params.size", [](P p, I, O) { p.size = 0; });
     rejects("params.size", [](P p, I, O) { p.size = 1U << 31U; });
-    rejects("params.reserved", [](P p, I, O) { p.reserved = 1; });
+    rejects("params.max_output", [](P p, I, O) { p.max_output = -1; });
     rejects("input.reserved", [](P, I i, O) { i.reserved = 1; });
     rejects("input.size", [](P, I i, O) { i.size = 3; });
     rejects("output.size", [](P, I, O o) { o.size = 10; });
@@ -416,6 +481,22 @@ TEST(NmsLibraryHandle, NamesAMissingOne) {
                   THRONG_ERROR_USAGE);
         EXPECT_STREQ(throng_nms_error(nullptr), "nms: is NULL");
     }
+}
+
+TEST(NmsLibraryHandle, DebugModeFindsADestroyedOne) {
+    throng_nms* nms = nullptr;
+    ASSERT_EQ(throng_nms_create(&nms, THRONG_NMS_ABI, THRONG_HOST, 0), THRONG_OK);
+    ASSERT_EQ(setenv("THRONG_CHECK_POINTERS", "1", 1), 0);
+    throng_nms_destroy(nms);
+    throng_nms_destroy(nms);
+    unsetenv("THRONG_CHECK_POINTERS");
+    EXPECT_EQ(throng_nms_set_threads(nms, 1), THRONG_ERROR_USAGE);
+    EXPECT_STREQ(throng_nms_error(nms), "nms: was destroyed");
+    EXPECT_EQ(throng_nms_run(nms, nullptr, nullptr, nullptr, nullptr, 0, nullptr), THRONG_ERROR_USAGE);
+    throng_nms* other = nullptr;
+    ASSERT_EQ(throng_nms_create(&other, THRONG_NMS_ABI, THRONG_HOST, 0), THRONG_OK);
+    EXPECT_EQ(throng_nms_set_threads(other, 1), THRONG_OK);
+    throng_nms_destroy(other);
 }
 
 TEST(NmsLibraryCreation, RejectsAnotherHeader) {

@@ -173,6 +173,17 @@ TEST(ConfigLines, ALaterRunWithoutAFileNamesTheOption) {
     EXPECT_EQ(later.find("c.toml"), std::string::npos) << later;
 }
 
+TEST(ConfigLines, AnErrorNamesTheLineOfAnOptionThatIsNoSettingOfDetection) {
+    const test::ScratchDir dir;
+    const std::string path = (dir.path() / "c.toml").string();
+    for (const char* line : {"show-faces = true", "video = \"-\"", "count = \"zones.toml\"", "occupancy = \"x.txt\""}) {
+        std::ofstream(path) << "[output]\n" << line << '\n';
+        const test::ProgramResult result = test::run_program({"detect", "crowd:frames=1", "--config", path});
+        EXPECT_EQ(result.status, 2) << line;
+        EXPECT_NE(result.err.find("c.toml:2"), std::string::npos) << result.err;
+    }
+}
+
 TEST(ConfigLines, TheCalledCommandDeterminesTheType) {
     // --theta of `bench nms` is a list, that of `bench pipeline` is not.
     EXPECT_EQ(apply_toml("[bench]\ntheta = [0.1, 0.2]\n", {"bench", "nms"}), "");

@@ -145,6 +145,26 @@ TEST_F(SegmentProgram, JoinsMoreVideosThanAProcessMayOpenFiles) {
     EXPECT_NE(result.out.find("90 of 90 files, 0 skipped"), std::string::npos) << result.out;
 }
 
+// The disk has room for each part, and not for what they join to. Nothing is lost, and no part is made again.
+TEST_F(SegmentProgram, JoinsAfterADiskThatWasFull) {
+    test::ProgramOptions full;
+    full.max_file_size = 10'000;  // parts have 7,100 bytes at most, the result 15,300
+    const std::vector<std::string> command{"detect",  file("in"), "--detector", "lbp",       "--backend", "cpu",
+                                           "--track", "--raw",    "--out",      file("out"), "--segment", "1"};
+    const ProgramResult result = run_program(command, full);
+    EXPECT_EQ(result.status, 3) << result.err;
+    EXPECT_NE(result.err.find("cannot write"), std::string::npos) << result.err;
+    EXPECT_TRUE(lines_of("out", "clip.mkv").empty());
+    std::vector<std::string> again = command;
+    again.emplace_back("--resume");
+    const ProgramResult resumed = run_program(again);
+    EXPECT_EQ(resumed.status, 0) << resumed.err;
+    EXPECT_NE(resumed.out.find("3 of 3 parts, 3 skipped"), std::string::npos) << resumed.out;
+    EXPECT_EQ(detect({"--raw", "--out", file("whole")}).status, 0);
+    EXPECT_EQ(lines_of("out", "clip.mkv"), lines_of("whole", "clip.mkv"));
+    EXPECT_GT(contents(file("out") + file("in/clip.mkv") + ".jsonl").size(), 10'000U) << "the limit was never met";
+}
+
 // The process that joins the parts dies before it has a result.
 TEST_F(SegmentProgram, ResumesBetweenPartsAndJoin) {
     const std::string parts = file("out/.throng/parts");

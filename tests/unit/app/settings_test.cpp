@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/options/command_line.h"
 #include "app/options/common.h"
 #include "app/options/config_options.h"
 #include "app/options/detection_options.h"

@@ -2,9 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <string>
 
+#include "core/base/error.h"
 #include "core/clocks/clock_controller.h"
 #include "tests/support/fake_board.h"
 #include "tests/support/test_data.h"
@@ -166,6 +169,33 @@ TEST_P(Contract, ReportsARejectionWithAdviceAndChangesNothing) {
     }
     EXPECT_FALSE(std::filesystem::exists(ClockStateFile(scratch_.path()).path()));
     EXPECT_TRUE(controller().recovered().empty());
+}
+
+TEST_P(Contract, ChangesNothingIfTheFolderOfTheStateLeadsElsewhere) {
+    namespace fs = std::filesystem;
+    const fs::path shared = scratch_.path() / "run";
+    fs::create_directories(shared);
+    fs::create_directories(scratch_.path() / "victim");
+    fs::create_directory_symlink(scratch_.path() / "victim", shared / "throng");
+    const char* temporary = std::getenv("TMPDIR");
+    const std::string earlier = temporary != nullptr ? temporary : "/tmp";
+    ::setenv("TMPDIR", shared.c_str(), 1);
+    {
+        ClockController clocks = controller();
+        const auto before = in_force(clocks);
+        EXPECT_THROW(static_cast<void>(clocks.apply("p50")), Error);
+        EXPECT_EQ(in_force(clocks), before);
+    }
+    EXPECT_TRUE(fs::is_empty(scratch_.path() / "victim"));
+    ::setenv("TMPDIR", earlier.c_str(), 1);
+}
+
+TEST_P(Contract, ChangesNothingIfTheStateCannotBeSaved) {
+    ClockController clocks = controller();
+    const auto before = in_force(clocks);
+    std::filesystem::create_directories(ClockStateFile(scratch_.path()).path());
+    EXPECT_THROW(static_cast<void>(clocks.apply("p50")), Error);
+    EXPECT_EQ(in_force(clocks), before);
 }
 
 TEST_P(Contract, RejectsAClockThatIsNotAStep) {

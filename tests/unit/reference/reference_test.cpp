@@ -3,13 +3,16 @@
 #include <gtest/gtest.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "app/commands/commands.h"
@@ -109,6 +112,54 @@ TEST_F(Reference, TheDefaultConfigurationHasEveryOptionOfItsCommands) {
             }
         }
     }
+}
+
+// Calls use(word) for each word that follows `before` in a line: the name of a setting, or of an option.
+template <class Use>
+void for_each_word_after(std::string_view line, std::string_view before, Use use) {
+    for (std::size_t at = 0; (at = line.find(before, at)) != std::string_view::npos;) {
+        at += before.size();
+        const std::size_t end = line.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-", at);
+        if (const std::string_view word = line.substr(at, end - at); !word.empty() && word.front() != '-') use(word);
+    }
+}
+
+// A message with the name of an option that was renamed would send the user to one that does not exist.
+TEST_F(Reference, TheTextsOfTheProgramNameOptionsThatExist) {
+    // What is no option of the program: of udevadm, of HTTP, and a field of the C library.
+    std::set<std::string> known{"reload", "subsystem-match", "frame", "feature-size"};
+    for (const CommandEntry* command : all_commands(top_)) {
+        CLI::App* app = &program_;
+        for (std::size_t i = 1; i < command->path.size(); ++i) app = app->get_subcommand(command->path[i]);
+        for (const CLI::Option* option : app->get_options({})) {
+            known.insert(option->get_lnames().begin(), option->get_lnames().end());
+        }
+    }
+    std::size_t named = 0;
+    for (const char* top : {"app", "core", "gpu", "ui"}) {
+        for (const auto& entry : fs::recursive_directory_iterator(test::source_dir() / top)) {
+            const std::string extension = entry.path().extension().string();
+            if (extension != ".cpp" && extension != ".h" && extension != ".cu") continue;
+            std::ifstream file(entry.path());
+            int number = 0;
+            for (std::string line; std::getline(file, line);) {
+                ++number;
+                const auto expect_known = [&](std::string_view word) {
+                    std::string name(word);
+                    std::replace(name.begin(), name.end(), '_', '-');
+                    EXPECT_TRUE(known.count(name)) << entry.path().string() << ':' << number << ": " << name;
+                    ++named;
+                };
+                const std::string_view code = std::string_view(line).substr(0, line.find("// "));
+                for_each_word_after(code, "Setting{\"", expect_known);
+                for_each_word_after(code, "_output(\"", expect_known);
+                const std::string_view text = code.substr(std::min(code.find('"'), code.size()));
+                for (const char* before : {"\"--", " --", "(--", "`--"})
+                    for_each_word_after(text, before, expect_known);
+            }
+        }
+    }
+    EXPECT_GT(named, 400U);
 }
 
 TEST_F(Reference, GroffAcceptsEveryPage) {

@@ -1,17 +1,32 @@
 // Still images that are broken, damaged or cut short.
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+
 #include <algorithm>
+#include <chrono>
+#include <csetjmp>
+#include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/base/error.h"
 #include "core/video/image_file.h"
+#include "core/video/source.h"
+#include "tests/support/sanitized.h"
 #include "tests/unit/video/image_files.h"
+
+extern "C" {
+// After <cstdio>, which they need.
+#include <jerror.h>
+#include <jpeglib.h>
+}
 
 namespace throng {
 namespace {
@@ -97,6 +112,22 @@ TEST(Image, DamageWithinAJpegIsReported) {
     }
 }
 
+TEST(Image, TheWidestImagesAreRead) {
+    const ScratchDir scratch;
+    constexpr int kWidest = 65500;  // of JPEG
+    for (const char* extension : {".jpg", ".png", ".bmp", ".tiff", ".ppm"}) {
+        for (const cv::Size size : {cv::Size(kWidest, 8), cv::Size(8, kWidest)}) {
+            const std::string name = std::string("wide") + extension;
+            const std::string path =
+                write_bytes(scratch, name, encode_bytes(extension, cv::Mat(size, CV_8UC3, cv::Scalar::all(90))));
+            const LoadedImage loaded = load_image(path);
+            EXPECT_EQ(cv::Size(loaded.frame.width(), loaded.frame.height()), size) << name;
+            EXPECT_EQ(loaded.frame.plane(0).data[3 * (size.width - 1)], 90) << name;
+            EXPECT_EQ(loaded.incomplete, "") << name;
+        }
+    }
+}
+
 TEST(Image, HostileBytesNeverCrash) {
     const ScratchDir scratch;
     for (const char* extension : {".png", ".jpg", ".bmp", ".tiff", ".webp", ".ppm"}) {
@@ -115,6 +146,89 @@ TEST(Image, HostileBytesNeverCrash) {
             }
         }
     }
+}
+
+struct JpegErrors {
+    jpeg_error_mgr base;
+    std::jmp_buf failed;
+    int warnings;
+};
+
+// Returns how many warnings libjpeg has about the data of a file; nothing if it does not decode it.
+std::optional<int> jpeg_warnings(const Bytes& bytes) {
+    static std::vector<JSAMPLE> row(std::size_t{4} * JPEG_MAX_DIMENSION);
+    static JpegErrors errors;
+    errors = {};
+    jpeg_decompress_struct info{};
+    info.err = jpeg_std_error(&errors.base);
+    errors.base.error_exit = [](j_common_ptr) { std::longjmp(errors.failed, 1); };
+    errors.base.output_message = [](j_common_ptr) {};
+    errors.base.emit_message = [](j_common_ptr, int level) {
+        const int code = errors.base.msg_code;
+        errors.warnings += level < 0 && code != JWRN_ADOBE_XFORM && code != JWRN_JFIF_MAJOR ? 1 : 0;
+    };
+    if (setjmp(errors.failed) != 0) {
+        jpeg_destroy_decompress(&info);
+        return std::nullopt;
+    }
+    jpeg_create_decompress(&info);
+    jpeg_mem_src(&info, bytes.data(), static_cast<unsigned long>(bytes.size()));
+    jpeg_read_header(&info, TRUE);
+    jpeg_start_decompress(&info);
+    while (info.output_scanline < info.output_height) {
+        JSAMPROW to = row.data();
+        jpeg_read_scanlines(&info, &to, 1);
+    }
+    jpeg_finish_decompress(&info);
+    jpeg_destroy_decompress(&info);
+    return errors.warnings;
+}
+
+// Reads an image, or all frames of an animation. Returns nothing if the file is rejected.
+std::optional<LoadedImage> read_seed(const std::string& path) {
+    try {
+        const std::optional<ImageHeader> header = read_image_header(path, ImagePart::kind);
+        if (header && !header->animated) return load_image(path);
+        const auto source = open_source(path);
+        LoadedImage last;
+        while (source->read(last.frame, {}) != ReadStatus::end) {
+        }
+    } catch (const Error& failure) {
+        EXPECT_TRUE(failure.kind() == ErrorKind::input || failure.kind() == ErrorKind::unavailable) << failure.what();
+        EXPECT_NE(failure.message().text().find(path), std::string::npos) << failure.what();
+    }
+    return std::nullopt;
+}
+
+// JPEG, GIF and BMP files that fuzzers found.
+TEST(Image, SeedsOfFuzzersEndWell) {
+    TH_NEED(seeds, foreign_dir("image-seeds"), "seeds of fuzzers (image-seeds)");
+    int compared = 0;
+    int reported = 0;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(seeds)) {
+        if (!entry.is_regular_file() || entry.path().filename() == "LICENSE") continue;
+        SCOPED_TRACE(entry.path());
+        const auto start = std::chrono::steady_clock::now();
+        const std::optional<LoadedImage> loaded = read_seed(entry.path().string());
+        EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(kSanitized ? 100 : 10));
+        rusage usage{};
+        getrusage(RUSAGE_SELF, &usage);
+        ASSERT_LT(usage.ru_maxrss, kSanitized ? 1L << 24 : 1L << 20) << "kilobytes";
+        const Bytes bytes = read_head(entry.path(), entry.file_size());
+        if (!loaded || bytes.size() < 3 || bytes[0] != 0xFF || bytes[1] != 0xD8) continue;
+        const std::optional<int> warnings = jpeg_warnings(bytes);
+        if (warnings == 0) {
+            EXPECT_EQ(loaded->incomplete, "");
+            const cv::Mat expected = cv::imdecode(bytes, cv::IMREAD_ANYCOLOR);
+            if (!expected.empty()) expect_same_pixels(loaded->frame, expected);
+            ++compared;
+        } else {
+            EXPECT_NE(loaded->incomplete, "");
+            ++reported;
+        }
+    }
+    EXPECT_GT(compared, 0);  // most of them are damaged
+    EXPECT_GT(reported, 100);
 }
 
 }  // namespace

@@ -240,7 +240,7 @@ TEST(Image, ABitmapOfAnIconMayHaveColorsAndMasks) {
     }
     Bytes endless = icon_bitmap(image, 0, 2, two_colors);
     std::fill_n(endless.begin() + 32, 4, std::uint8_t{0xFF});
-    expect_rejected_image(path_of(endless), "cannot be decoded");
+    expect_rejected_image(path_of(endless), "header is damaged");
 }
 
 TEST(Image, ValuesThatDoNotFitTheirTypeAreReported) {

@@ -210,6 +210,17 @@ TEST(Incomplete, ATruncatedFileWithoutALengthIsReported) {
                 << requested.name << " " << part << outcome.incomplete;
         }
     }
+    // The header of a fragment, which the demuxer ignores.
+    ffmpeg(clip("-c:v libx264 -g 5 -movflags +frag_keyframe+empty_moov"), scratch.path() / "fragments.mp4");
+    std::vector<char> fragments = test::read_file(scratch.path() / "fragments.mp4");
+    const std::size_t last = std::string_view(fragments.data(), fragments.size()).rfind("moof");
+    for (const std::size_t kept : {60U, 4U}) {
+        fragments.resize(last + kept);
+        test::write_file(scratch.path() / "header.mp4", fragments);
+        const Outcome outcome = read_all((scratch.path() / "header.mp4").string());
+        EXPECT_EQ(outcome.pts.size(), 25U);
+        EXPECT_NE(outcome.incomplete.find(early), std::string::npos) << kept;
+    }
     // The last page is complete, but has no end-of-stream flag.
     const std::vector<char> bytes = test::read_file(scratch.path() / "a.ogv");
     const std::string_view text(bytes.data(), bytes.size());
@@ -349,6 +360,53 @@ TEST(Times, LongFrameIntervalsAreKept) {
         for (std::size_t i = 0; i < 6; ++i) {
             EXPECT_NEAR(outcome.pts[i], static_cast<double>(i) / std::stod(rate), 0.01) << rate;
         }
+    }
+}
+
+TEST(Times, AChainedOggFileContinues) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    ffmpeg(clip("-c:v libtheora", 2), scratch.path() / "first.ogv");
+    ffmpeg("-f lavfi -i testsrc2=size=96x64:rate=10 -t 1 -pix_fmt yuv420p -c:v libtheora",
+           scratch.path() / "other.ogv");
+    const std::vector<char> first = test::read_file(scratch.path() / "first.ogv");
+    for (const char* name : {"first.ogv", "other.ogv"}) {
+        std::vector<char> bytes = first;
+        const std::vector<char> second = test::read_file(scratch.path() / name);
+        bytes.insert(bytes.end(), second.begin(), second.end());
+        bytes.insert(bytes.end(), first.begin(), first.end());
+        test::write_file(scratch.path() / "chain.ogv", bytes);
+        const Outcome outcome = read_all((scratch.path() / "chain.ogv").string());
+        EXPECT_EQ(outcome.incomplete, "") << name;
+        ASSERT_EQ(outcome.pts.size(), second == first ? 60U : 50U) << name;
+        for (std::size_t i = 0; i < outcome.pts.size(); ++i) {
+            EXPECT_NEAR(outcome.pts[i], static_cast<double>(i) / 10, 0.01) << name;
+        }
+    }
+}
+
+TEST(Incomplete, AFileMayGrowWhileItIsRead) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    for (const char* name : {"a.ts", "a.mkv", "a.mpg", "a.avi", "a.mjpeg"}) {
+        SCOPED_TRACE(name);
+        const bool is_stills = std::string_view(name) == "a.mjpeg";
+        ffmpeg(clip(is_stills                           ? ""
+                    : std::string_view(name) == "a.mpg" ? "-c:v mpeg2video -r 25"
+                                                        : "-c:v mpeg4"),
+               scratch.path() / name);
+        const std::size_t whole = read_all((scratch.path() / name).string()).pts.size();
+        const std::vector<char> bytes = test::read_file(scratch.path() / name);
+        const fs::path path = scratch.path() / (std::string("growing_") + name);
+        test::write_file(path, {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(bytes.size() / 2)});
+        const auto source = open_source(path.string());
+        Frame frame;
+        ASSERT_EQ(source->read(frame, {}), ReadStatus::frame);
+        test::write_file(path, bytes);
+        std::size_t frames = 1;
+        while (source->read(frame, {}) != ReadStatus::end) ++frames;
+        EXPECT_GT(frames, whole / 4);
+        EXPECT_TRUE(frames == whole || (frames < whole && !source->incomplete().empty())) << frames;
     }
 }
 

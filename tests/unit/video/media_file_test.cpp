@@ -1,10 +1,14 @@
 // Video files: files made here, broken ones, and real clips if they are available.
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +21,10 @@
 #include "tests/support/fingerprint.h"
 #include "tests/support/test_data.h"
 #include "tests/support/video_files.h"
+
+extern "C" {
+#include <libavutil/sha.h>
+}
 
 namespace throng {
 namespace {
@@ -83,6 +91,44 @@ TEST(MediaFile, AClipReturnsEveryFrameInOrder) {
     if (const auto data = test::data_dir()) {
         expect_every_frame_in_order((*data / "videos/pan_apply_1280x720_30fps.mp4").string(), 1280, 720);
     }
+}
+
+// Returns the SHA-1 of the planes of all frames, one after another.
+std::string sha1_of_frames(VideoSource& source) {
+    std::vector<std::uint8_t> state(static_cast<std::size_t>(av_sha_size));
+    auto* sha = reinterpret_cast<AVSHA*>(state.data());
+    av_sha_init(sha, 160);
+    Frame frame;
+    while (source.read(frame, {}) != ReadStatus::end) {
+        for (int p = 0; p < plane_count(frame.info().format); ++p) {
+            const PlaneView& plane = frame.plane(p);
+            for (int y = 0; y < plane.height; ++y) {
+                av_sha_update(sha, plane.data + plane.pitch * y, static_cast<std::size_t>(plane.width));
+            }
+        }
+    }
+    std::array<std::uint8_t, 20> digest{};
+    av_sha_final(sha, digest.data());
+    return fmt::format("{:02x}", fmt::join(digest, ""));
+}
+
+// Conformance streams of H.264, with the SHA-1 of their frames as another decoder returns them.
+TEST(MediaFile, ConformanceStreamsAreDecodedExactly) {
+    TH_NEED(folder, test::foreign_dir("h264"), "conformance streams (h264)");
+    // FFmpeg returns other frames of these two, also in its own program. It crops the first one.
+    const std::set<std::string> others = {"CVFC1_Sony_C.jsv", "Cisco_Men_whisper_640x320_CAVLC_Bframe_9.264"};
+    std::ifstream list(folder / "sha1.txt");
+    int streams = 0;
+    for (std::string expected, name; list >> expected >> name; ++streams) {
+        SCOPED_TRACE(name);
+        SourceOptions options;
+        options.decoder = DecoderKind::software;
+        const auto source = open_source((folder / name).string(), options);
+        const std::string found = sha1_of_frames(*source);
+        EXPECT_EQ(found != expected, others.contains(name)) << found;
+        EXPECT_EQ(source->incomplete(), "");
+    }
+    EXPECT_GE(streams, 20);
 }
 
 void expect_gif(const std::string& path) {

@@ -231,6 +231,17 @@ TEST(Gstreamer, ALivePipelineIsOpenedAgainAfterItsEnd) {
     EXPECT_NE(read.error.find("reconnecting failed"), std::string::npos) << read.error;
 }
 
+TEST(Gstreamer, AClockThatStepsBackContinues) {
+    TH_NEED_GSTREAMER();
+    const std::string part =
+        " videotestsrc num-buffers=5 ! video/x-raw,format=I420,width=64,height=48,framerate=10/1 ! join.";
+    // This element begins again at 0 with each of its inputs.
+    const PipelineOutcome file = outcome_of_pipeline("concat name=join ! appsink sync=false" + part + part);
+    EXPECT_EQ(file.error, "");
+    ASSERT_EQ(file.frames.size(), 10U);
+    for (std::size_t i = 0; i < 10; ++i) EXPECT_NEAR(file.frames[i].info().pts, static_cast<double>(i) / 10, 1e-6);
+}
+
 TEST(Gstreamer, APipelineThatFailsIsNoRegularEnd) {
     TH_NEED_GSTREAMER();
     const std::string source = "videotestsrc ! video/x-raw,width=64,height=48 ";

@@ -349,6 +349,12 @@ TEST(StillFormats, OtherFormatsAreStillsWhateverTheirName) {
             });
             const auto source = open_source(path.string());
             EXPECT_EQ(source->info().details, "image 24x10");
+            std::filesystem::resize_file(path, std::filesystem::file_size(path) * 3 / 4);
+            try {
+                EXPECT_NE(load_image(path).incomplete, "");
+            } catch (const Error& failure) {
+                EXPECT_EQ(failure.kind(), ErrorKind::input) << failure.what();
+            }
         }
     }
     EXPECT_GE(read, 8);

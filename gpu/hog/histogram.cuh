@@ -5,14 +5,15 @@
 // for its row and a weight for its column. So a cell's pixels are summed with four horizontal and four vertical weights
 // (hog_use_weight), and a block is the sum of the contributions of its four cells. The thread itself processes the cell
 // below next; the next lane processes the cell to the right.
+#pragma once
+
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include "gpu/hog/hog_launch.h"
 #include "gpu/runtime/launch.cuh"
 
-namespace throng::gpu {
-namespace {
+namespace throng::gpu::histogram {
 
 constexpr int kUses = 4;  // roles of a pixel along one axis
 constexpr unsigned kWholeWarp = 0xFFFFFFFFU;
@@ -29,20 +30,19 @@ __device__ constexpr bool is_used(int use, int pixel) {
 
 // Same as hog_share. wraps: handle the wrap-around, which only bins 0 and 8 need; these are the first and the last of a
 // thread's bins.
-__device__ float share(float orientation, float bin, bool wraps) {
+__device__ inline float share(float orientation, float bin, bool wraps) {
     const float apart = fabsf(orientation - bin);
     return __saturatef(1.0F - (wraps ? fminf(apart, static_cast<float>(kHogBins) - apart) : apart));
 }
 
 // Eight adjacent pixels of a row of a cell, for the four horizontal uses.
-template <typename Value, bool kUnrolled>
-struct CellRow;
+struct FloatRow {
+    using Value = float;
+    static constexpr bool kUnrolled = true;
 
-template <>
-struct CellRow<float, true> {
     float magnitude[kHogCell], orientation[kHogCell];
 
-    __device__ CellRow(const float* m, const float* o) {
+    __device__ FloatRow(const float* m, const float* o) {
         read(m, magnitude);
         read(o, orientation);
     }
@@ -65,11 +65,13 @@ struct CellRow<float, true> {
     }
 };
 
-template <>
-struct CellRow<__half, true> {
+struct HalfRow {
+    using Value = __half;
+    static constexpr bool kUnrolled = true;
+
     __half2 magnitude[kHogCell / 2], orientation[kHogCell / 2];
 
-    __device__ CellRow(const __half* m, const __half* o) {
+    __device__ HalfRow(const __half* m, const __half* o) {
         *reinterpret_cast<uint4*>(magnitude) = *reinterpret_cast<const uint4*>(m);
         *reinterpret_cast<uint4*>(orientation) = *reinterpret_cast<const uint4*>(o);
     }
@@ -97,27 +99,12 @@ struct CellRow<__half, true> {
     }
 };
 
-// The same, one pixel at a time.
-template <typename Value>
-struct CellRow<Value, false> {
-    const Value* magnitude;
-    const Value* orientation;
-
-    __device__ CellRow(const Value* m, const Value* o) : magnitude(m), orientation(o) {}
-    __device__ void vote(const UseWeights& weights, int bin, bool wraps, float (&sums)[kUses]) const {
-#pragma unroll 1
-        for (int x = 0; x < kHogCell; ++x) {
-            const float vote = static_cast<float>(magnitude[x]) *
-                               share(static_cast<float>(orientation[x]), static_cast<float>(bin), wraps);
-            for (int use = 0; use < kUses; ++use) sums[use] = __fmaf_rn(vote, weights.weight[use][x], sums[use]);
-        }
-    }
-};
-
 // A block has kHogBins / kBins warps, each with different bins of the same 32 columns of cells.
-template <typename Value, int kBins, bool kUnrolled>
+template <typename CellRow, int kBins>
 __global__ void __launch_bounds__(32 * kHogBins / kBins)
     hog_histogram_kernel(HogTables tables, const HogUnit* units, int rows, UseWeights weights) {
+    using Value = typename CellRow::Value;
+    constexpr bool kUnrolled = CellRow::kUnrolled;
     const HogUnit unit = units[blockIdx.x];
     const HogDeviceLevel& level = tables.levels[unit.level];
     const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -149,7 +136,7 @@ __global__ void __launch_bounds__(32 * kHogBins / kBins)
         }
 #pragma unroll(kUnrolled ? kHogCell : 1)
         for (int y = 0; y < kHogCell; ++y) {
-            const CellRow<Value, kUnrolled> pixels(magnitude + y * pitch, orientation + y * pitch);
+            const CellRow pixels(magnitude + y * pitch, orientation + y * pitch);
 #pragma unroll
             for (int b = 0; b < kBins; ++b) {
                 float across_sums[kUses] = {};
@@ -184,7 +171,7 @@ __global__ void __launch_bounds__(32 * kHogBins / kBins)
     }
 }
 
-UseWeights use_weights() {
+inline UseWeights use_weights() {
     const HogSide side = hog_side();
     UseWeights weights{};
     for (int use = 0; use < kUses; ++use) {
@@ -196,23 +183,13 @@ UseWeights use_weights() {
     return weights;
 }
 
-template <typename Value, int kBins>
-void launch(const HogTables& tables, const HogUnits& units, bool unrolled, int rows, StreamView stream) {
+template <typename CellRow, int kBins>
+void launch(const HogTables& tables, const HogUnits& units, int rows, StreamView stream) {
     static const UseWeights weights = use_weights();
     constexpr int kThreads = 32 * kHogBins / kBins;
     LaunchChain(stream, false)
-        .launch("hog_histogram_kernel",
-                unrolled ? hog_histogram_kernel<Value, kBins, true> : hog_histogram_kernel<Value, kBins, false>,
-                LaunchSize{units.count, kThreads}, tables, units.units, rows, weights);
+        .launch("hog_histogram_kernel", hog_histogram_kernel<CellRow, kBins>,
+                LaunchSize{static_cast<unsigned>(units.count), kThreads}, tables, units.units, rows, weights);
 }
 
-}  // namespace
-
-void launch_hog_histogram(const HogTables& tables, const HogUnits& units, const HogOptions& options, int rows,
-                          StreamView stream) {
-    const auto chosen = options.several ? (options.half ? launch<__half, 3> : launch<float, 3>)
-                                        : (options.half ? launch<__half, 1> : launch<float, 1>);
-    chosen(tables, units, options.unrolled, rows, stream);
-}
-
-}  // namespace throng::gpu
+}  // namespace throng::gpu::histogram

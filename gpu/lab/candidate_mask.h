@@ -1,5 +1,5 @@
 // The candidate mask selects the parts of a frame that may hold a face: skin by its color, or a region of interest. It
-// has one sample per chroma sample and is integrated with the pyramid, so that a window's share costs four reads.
+// has one sample per chroma sample and is integrated, so that a window's share costs four reads.
 #pragma once
 
 #include <cstdint>

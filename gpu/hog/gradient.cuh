@@ -1,13 +1,14 @@
 // From the frame's luma to the gradients of all levels: resizing, square roots, differences, magnitude, orientation.
 // The resized image is never stored.
+#pragma once
+
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include "gpu/hog/hog_launch.h"
 #include "gpu/runtime/launch.cuh"
 
-namespace throng::gpu {
-namespace {
+namespace throng::gpu::gradient {
 
 constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
@@ -15,35 +16,37 @@ constexpr int kPitch = kGradientWidth + 4;  // of the tile in shared memory, wit
 
 // Square root with an error of 1 unit in the last place; the correctly rounded one takes eight instructions. Inputs
 // below 1e-38 are treated as 0.
-__device__ float fast_sqrt(float x) {
+__device__ inline float fast_sqrt(float x) {
     float root;
     asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x));
     return root;
 }
 
 // Mirrors a coordinate at the edge without repeating the edge pixel.
-__device__ int mirrored(int at, int size) {
+__device__ inline int mirrored(int at, int size) {
     const int inside = at < 0 ? -at : at;
     return inside >= size ? 2 * size - 2 - inside : inside;
 }
 
-__device__ ResizeTap tap_of(const ResizeTap* taps, int first, int at) {
+__device__ inline ResizeTap tap_of(const ResizeTap* taps, int first, int at) {
     return first < 0 ? ResizeTap{at, 256, 0} : taps[first + at];
 }
 
-__device__ void store(float* to, const float (&v)[4]) {
-    *reinterpret_cast<float4*>(to) = make_float4(v[0], v[1], v[2], v[3]);
-}
-__device__ void store(float* to, const float (&v)[1]) {
-    *to = v[0];
-}
-__device__ void store(__half* to, const float (&v)[4]) {
-    const __half2 pairs[2] = {__floats2half2_rn(v[0], v[1]), __floats2half2_rn(v[2], v[3])};
-    *reinterpret_cast<uint2*>(to) = *reinterpret_cast<const uint2*>(pairs);
-}
-__device__ void store(__half* to, const float (&v)[1]) {
-    *to = __float2half_rn(v[0]);
-}
+// The pixels of a thread.
+struct FourPixels {
+    static constexpr int kPixels = 4;
+    __device__ static void store(float* to, const float (&v)[4]) {
+        *reinterpret_cast<float4*>(to) = make_float4(v[0], v[1], v[2], v[3]);
+    }
+    __device__ static void store(__half* to, const float (&v)[4]) {
+        const __half2 pairs[2] = {__floats2half2_rn(v[0], v[1]), __floats2half2_rn(v[2], v[3])};
+        *reinterpret_cast<uint2*>(to) = *reinterpret_cast<const uint2*>(pairs);
+    }
+};
+
+struct PolynomialArcTangent {
+    __device__ static float orientation(float dx, float dy) { return hog_orientation(dx, dy); }
+};
 
 // A column of the tile: the two columns of the image between which it is interpolated.
 struct TileColumn {
@@ -53,9 +56,10 @@ struct TileColumn {
 };
 
 // A block computes a tile of 64 x 4 kPixels pixels, and a thread kPixels adjacent ones.
-template <typename Value, int kPixels, bool kExact>
+template <typename Value, typename Pixels, typename ArcTangent>
 __global__ void __launch_bounds__(kThreads)
     hog_gradient_kernel(HogTables tables, const HogUnit* units, DeviceImage image, DetectionCount* clear) {
+    constexpr int kPixels = Pixels::kPixels;
     constexpr int kRows = kThreads * kPixels / kGradientWidth;
     __shared__ float tile[kRows + 2][kPitch];
     if (clear != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *clear = {};
@@ -113,31 +117,21 @@ __global__ void __launch_bounds__(kThreads)
         const float dx = tile[row + 1][at + 1] - tile[row + 1][at - 1];
         const float dy = tile[row + 2][at] - tile[row][at];
         magnitude[k] = fast_sqrt(hog_fma(dx, dx, dy * dy));
-        orientation[k] = kExact ? hog_orientation_exact(dx, dy) : hog_orientation(dx, dy);
+        orientation[k] = ArcTangent::orientation(dx, dy);
     }
     const std::int64_t to = level.pixels + static_cast<std::int64_t>(unit.y + row) * pitch + unit.x + column;
-    store(static_cast<Value*>(tables.magnitude) + to, magnitude);
-    store(static_cast<Value*>(tables.orientation) + to, orientation);
+    Pixels::store(static_cast<Value*>(tables.magnitude) + to, magnitude);
+    Pixels::store(static_cast<Value*>(tables.orientation) + to, orientation);
 }
 
-template <typename Value, int kPixels>
-void launch(const HogTables& tables, const HogUnits& units, bool exact, const DeviceImage& image, DetectionCount* clear,
+template <typename Value, typename Pixels, typename ArcTangent>
+void launch(const HogTables& tables, const HogUnits& units, const DeviceImage& image, DetectionCount* clear,
             StreamView stream) {
-    LaunchChain(stream, false)
-        .launch("hog_gradient_kernel",
-                exact ? hog_gradient_kernel<Value, kPixels, true> : hog_gradient_kernel<Value, kPixels, false>,
-                LaunchSize{units.count, kThreads}, tables, units.units, image, clear);
-}
-
-}  // namespace
-
-void launch_hog_gradient(const HogTables& tables, const HogUnits& units, const HogOptions& options,
-                         const DeviceImage& image, DetectionCount* clear, StreamView stream) {
     static_assert(kGradientWidth == 64 && kThreads * 4 == kGradientWidth * kGradientRows);
     static_assert(kThreads == kGradientWidth * kGradientRowsOfOne);
-    const auto chosen = options.several ? (options.half ? launch<__half, 4> : launch<float, 4>)
-                                        : (options.half ? launch<__half, 1> : launch<float, 1>);
-    chosen(tables, units, options.exact, image, clear, stream);
+    LaunchChain(stream, false)
+        .launch("hog_gradient_kernel", hog_gradient_kernel<Value, Pixels, ArcTangent>,
+                LaunchSize{static_cast<unsigned>(units.count), kThreads}, tables, units.units, image, clear);
 }
 
-}  // namespace throng::gpu
+}  // namespace throng::gpu::gradient

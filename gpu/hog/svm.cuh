@@ -4,6 +4,8 @@
 // A block has 16x8 windows of a level, and half a warp per plane (per pair of planes with 16 bits). It loads the
 // plane's part under the tile and its weights to shared memory and convolves them for all windows. Then the planes'
 // sums are added in their order. If a block has not enough shared memory, it processes the planes in two halves.
+#pragma once
+
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
@@ -13,8 +15,7 @@
 #include "gpu/hog/hog_launch.h"
 #include "gpu/runtime/launch.cuh"
 
-namespace throng::gpu {
-namespace {
+namespace throng::gpu::svm {
 
 constexpr int kHalfWarp = 16;
 constexpr int kWindows = kSvmColumns * kSvmRows;
@@ -41,38 +42,21 @@ constexpr int kThreads = kPlanesPerIteration<Word, kIterations>* kHalfWarp;
 template <typename Word, int kIterations>
 constexpr int kSharedBytes = kPlanesPerIteration<Word, kIterations>* kPlaneWords* static_cast<int>(sizeof(Word));
 
-__device__ float multiply_add(float a, float b, float c) {
+__device__ inline float multiply_add(float a, float b, float c) {
     return __fmaf_rn(a, b, c);
 }
-__device__ __half2 multiply_add(__half2 a, __half2 b, __half2 c) {
+__device__ inline __half2 multiply_add(__half2 a, __half2 b, __half2 c) {
     return __hfma2(a, b, c);
 }
 // Adds a partial sum to the total and clears it.
-__device__ void flush_sum(float& from, float& to) {
+__device__ inline void flush_sum(float& from, float& to) {
     to += from;
     from = 0;
 }
-__device__ void flush_sum(__half2& from, float& to) {
+__device__ inline void flush_sum(__half2& from, float& to) {
     to += __low2float(from) + __high2float(from);
     from = __float2half2_rn(0.0F);
 }
-
-// Four adjacent windows and the four below them. A row of the tile, once read, is multiplied with two rows of weights.
-struct FourByTwo {
-    static constexpr int kPasses = 1;
-    static constexpr int kAcross = 4;
-    static constexpr int kDown = 2;
-    __device__ static int column(int lane) { return lane % 4 * 4; }
-    __device__ static int row(int lane, int /*pass*/) { return lane / 4 * 2; }
-};
-
-struct One {
-    static constexpr int kPasses = kSvmRows;
-    static constexpr int kAcross = 1;
-    static constexpr int kDown = 1;
-    __device__ static int column(int lane) { return lane; }
-    __device__ static int row(int /*lane*/, int pass) { return pass; }
-};
 
 // A row of the tile or of the weights, read by wide loads.
 template <typename Word, int kWords>
@@ -118,38 +102,18 @@ __device__ void convolve_unrolled(const Word* tile, const Word* weights, float (
 }
 static_assert((kHogRows + 1) % kFlushRows == 0);
 
-// One window.
-template <typename Word>
-__device__ void convolve_unrolled(const Word* tile, const Word* weights, float (&sums)[1][1]) {
-#pragma unroll 3
-    for (int y = 0; y < kHogRows; ++y) {
-        Row<Word, kWeightPitch> now;
-        now.read(weights + y * kWeightPitch);
-        Word row_sum = {};
-#pragma unroll
-        for (int x = 0; x < kHogColumns; ++x) {
-            row_sum = multiply_add(tile[y * kTilePitch + x], now.words[x], row_sum);
-        }
-        flush_sum(row_sum, sums[0][0]);
+// Four adjacent windows and the four below them. A row of the tile, once read, is multiplied with two rows of weights.
+struct FourByTwo {
+    static constexpr int kPasses = 1;
+    static constexpr int kAcross = 4;
+    static constexpr int kDown = 2;
+    __device__ static int column(int lane) { return lane % 4 * 4; }
+    __device__ static int row(int lane, int /*pass*/) { return lane / 4 * 2; }
+    template <typename Word>
+    __device__ static void convolve(const Word* tile, const Word* weights, float (&sums)[2][4]) {
+        convolve_unrolled(tile, weights, sums);
     }
-}
-
-template <typename Word, int kDown, int kAcross>
-__device__ void convolve_rolled(const Word* tile, const Word* weights, float (&sums)[kDown][kAcross]) {
-#pragma unroll 1
-    for (int y = 0; y < kHogRows; ++y) {
-#pragma unroll 1
-        for (int x = 0; x < kHogColumns; ++x) {
-            const Word weight = weights[y * kWeightPitch + x];
-#pragma unroll
-            for (int i = 0; i < kDown * kAcross; ++i) {
-                const Word value = tile[(y + i / kAcross) * kTilePitch + x + i % kAcross];
-                Word product = multiply_add(value, weight, Word{});
-                flush_sum(product, sums[i / kAcross][i % kAcross]);
-            }
-        }
-    }
-}
+};
 
 // Loads the part of a plane under the tile, clipped to the level's blocks.
 template <typename Word>
@@ -168,7 +132,7 @@ __device__ void load_tile(const Word* plane, const HogDeviceLevel& level, int ro
     }
 }
 
-__device__ void report(const HogDeviceLevel& level, const HogOutput& output, int column, int row, float margin) {
+__device__ inline void report(const HogDeviceLevel& level, const HogOutput& output, int column, int row, float margin) {
     const DetectionSpan& raw = output.raw;
     const std::uint32_t at = atomicAdd(&raw.count->total, 1U);
     if (at >= static_cast<std::uint32_t>(raw.capacity)) return;
@@ -184,7 +148,8 @@ constexpr int kBlocks = 1;
 constexpr int kBlocks = 2;
 #endif
 
-template <typename Word, bool kSeveral, bool kUnrolled, int kIterations>
+// Share: the windows of a lane.
+template <typename Word, typename Share, int kIterations>
 __global__ void __launch_bounds__(kThreads<Word, kIterations>, kBlocks)
     hog_svm_kernel(HogTables tables, const HogUnit* units, HogOutput output) {
     extern __shared__ uint4 shared[];
@@ -195,7 +160,6 @@ __global__ void __launch_bounds__(kThreads<Word, kIterations>, kBlocks)
     Word* tile = reinterpret_cast<Word*>(shared) + own * kPlaneWords;
     Word* weights = tile + kTileWords;
     const Word* values = static_cast<const Word*>(tables.values) + level.blocks * kPlanes<Word> / kHogBlockValues;
-    using Share = std::conditional_t<kSeveral, FourByTwo, One>;
     float sums[Share::kPasses][Share::kDown][Share::kAcross] = {};
 #pragma unroll 1
     for (int iteration = 0; iteration < kIterations; ++iteration) {
@@ -210,11 +174,7 @@ __global__ void __launch_bounds__(kThreads<Word, kIterations>, kBlocks)
 #pragma unroll
         for (int pass = 0; pass < Share::kPasses; ++pass) {
             const Word* corner = tile + Share::row(lane, pass) * kTilePitch + Share::column(lane);
-            if constexpr (kUnrolled) {
-                convolve_unrolled(corner, weights, sums[pass]);
-            } else {
-                convolve_rolled(corner, weights, sums[pass]);
-            }
+            Share::convolve(corner, weights, sums[pass]);
         }
         __syncwarp();
     }
@@ -241,35 +201,20 @@ __global__ void __launch_bounds__(kThreads<Word, kIterations>, kBlocks)
     if (margin >= output.threshold) report(level, output, column, row, margin);
 }
 
-template <typename Word, bool kSeveral, bool kUnrolled, int kIterations>
+template <typename Word, typename Share, int kIterations>
 void launch_iterations(const HogTables& tables, const HogUnits& units, const HogOutput& output, StreamView stream) {
     LaunchChain(stream, false)
-        .launch("hog_svm_kernel", hog_svm_kernel<Word, kSeveral, kUnrolled, kIterations>,
-                LaunchSize{units.count, kThreads<Word, kIterations>, kSharedBytes<Word, kIterations>}, tables,
-                units.units, output);
+        .launch("hog_svm_kernel", hog_svm_kernel<Word, Share, kIterations>,
+                LaunchSize{static_cast<unsigned>(units.count), kThreads<Word, kIterations>,
+                           kSharedBytes<Word, kIterations>},
+                tables, units.units, output);
 }
 
-template <typename Word, bool kSeveral, bool kUnrolled>
+template <typename Word, typename Share>
 void launch(const HogTables& tables, const HogUnits& units, const HogOutput& output, std::size_t shared_memory,
             StreamView stream) {
-    if (shared_memory >= static_cast<std::size_t>(kSharedBytes<Word, 1>)) {
-        launch_iterations<Word, kSeveral, kUnrolled, 1>(tables, units, output, stream);
-    } else {
-        launch_iterations<Word, kSeveral, kUnrolled, 2>(tables, units, output, stream);
-    }
+    const bool fits = shared_memory >= static_cast<std::size_t>(kSharedBytes<Word, 1>);
+    (fits ? launch_iterations<Word, Share, 1> : launch_iterations<Word, Share, 2>)(tables, units, output, stream);
 }
 
-}  // namespace
-
-void launch_hog_svm(const HogTables& tables, const HogUnits& units, const HogOptions& options, const HogOutput& output,
-                    std::size_t shared_memory, StreamView stream) {
-    constexpr decltype(&launch<float, true, true>) kLaunches[2][2][2] = {
-        {{launch<float, false, false>, launch<float, false, true>},
-         {launch<float, true, false>, launch<float, true, true>}},
-        {{launch<__half2, false, false>, launch<__half2, false, true>},
-         {launch<__half2, true, false>, launch<__half2, true, true>}}};
-    kLaunches[options.half ? 1 : 0][options.several ? 1 : 0][options.unrolled ? 1 : 0](tables, units, output,
-                                                                                       shared_memory, stream);
-}
-
-}  // namespace throng::gpu
+}  // namespace throng::gpu::svm

@@ -2,22 +2,29 @@
 // (GTC 2015), or specific to this GPU. Except with a mask or a stride the detections equal the CPU's, bit for bit.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
-#include "gpu/frame/candidate_mask.h"
+#include "core/detect/detector_switch.h"
+#include "gpu/lab/candidate_mask.h"
 
 namespace throng::gpu {
 
+inline constexpr std::size_t kMaxSegments = 8;
+
+// In the order of the switches' choices.
 enum class Scales : std::uint8_t {
-    sequential,  // one level after another
-    streams,     // levels in concurrent streams
     together,    // all levels in every launch
+    streams,     // levels in concurrent streams
+    sequential,  // one level after another
 };
 
 enum class Features : std::uint8_t {
-    geometry,  // rectangles, converted to addresses when they are read
     offsets,   // the four corners as offsets from the window's corner
+    geometry,  // rectangles, converted to addresses when they are read
 };
 
 struct CascadeOptions {
@@ -39,5 +46,12 @@ struct CascadeOptions {
 
 // Throws Error(usage) for an invalid value.
 void check_options(const CascadeOptions& options);
+
+// Returns every switch with its current choice. Segments at custom stages ("3,8") and a region of interest
+// ("roi:X,Y,WxH") are listed as choices once selected.
+[[nodiscard]] std::vector<DetectorSwitch> describe_switches(const CascadeOptions& options);
+
+// Returns `defaults` with the named choices applied. Throws Error(usage) for an unknown id or choice.
+[[nodiscard]] CascadeOptions with_choices(CascadeOptions defaults, const std::map<std::string, std::string>& choices);
 
 }  // namespace throng::gpu

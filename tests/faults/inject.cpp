@@ -1,0 +1,286 @@
+// Lets one call of the C library fail, for LD_PRELOAD. Counts calls below a folder only, so that the loader and the
+// libraries start as ever.
+//   THRONG_FAULT=CALL:NUMBER:EFFECT   the call with this number, from 1, has the effect; "EFFECT+": all from it on, too
+//   THRONG_FAULT_UNDER=FOLDER         absolute, without links
+//   THRONG_FAULT_LOG=FILE             gets a line per kind of call at the end: name and number of calls
+// CALL: open, create, read, write, fsync, rename, unlink, mkdir, truncate; thread and clock count everywhere.
+// EFFECT: a number of errno; short (half of the bytes); kill and stop (SIGKILL, SIGSTOP, then the call); step (the clock of
+// the day is an hour behind from then on).
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+namespace {
+
+enum Call {
+    open_call,
+    create_call,
+    read_call,
+    write_call,
+    fsync_call,
+    rename_call,
+    unlink_call,
+    mkdir_call,
+    truncate_call,
+    thread_call,
+    clock_call,
+    kCalls
+};
+constexpr const char* kNames[kCalls] = {"open",   "create", "read",     "write",  "fsync", "rename",
+                                        "unlink", "mkdir",  "truncate", "thread", "clock"};
+
+std::atomic<long> counts[kCalls];
+
+template <class F>
+F* next(F* /*type*/, const char* name) {
+    return reinterpret_cast<F*>(::dlsym(RTLD_NEXT, name));
+}
+
+// The fault of this process, read once.
+struct Fault {
+    int call = -1;
+    long number = 0;
+    const char* effect = "";
+    bool lasting = false;
+    const char* folder = nullptr;
+    char text[64] = {};
+
+    Fault() {
+        folder = std::getenv("THRONG_FAULT_UNDER");
+        const char* wanted = std::getenv("THRONG_FAULT");
+        if (wanted == nullptr || folder == nullptr) return;
+        std::strncpy(text, wanted, sizeof text - 1);
+        char* at = std::strchr(text, ':');
+        if (at == nullptr) return;
+        *at = 0;
+        char* end = nullptr;
+        number = std::strtol(at + 1, &end, 10);
+        if (*end != ':') return;
+        effect = end + 1;
+        lasting = effect[std::strlen(effect) - 1] == '+';
+        for (int i = 0; i < kCalls; ++i) {
+            if (std::strcmp(kNames[i], text) == 0) call = i;
+        }
+    }
+};
+
+const Fault& fault() {
+    static const Fault the;
+    return the;
+}
+
+bool below(const char* path) {
+    const char* folder = fault().folder;
+    if (folder == nullptr || path == nullptr) return false;
+    char full[PATH_MAX];
+    if (path[0] != '/') {
+        if (::getcwd(full, sizeof full) == nullptr) return false;
+        return std::strncmp(full, folder, std::strlen(folder)) == 0;
+    }
+    return std::strncmp(path, folder, std::strlen(folder)) == 0;
+}
+
+bool below(int file) {
+    if (fault().folder == nullptr || file < 0) return false;
+    char link[32];
+    char path[PATH_MAX];
+    std::snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    const ssize_t length = ::readlink(link, path, sizeof path - 1);
+    if (length <= 0) return false;
+    path[length] = 0;
+    return path[0] == '/' && below(path);
+}
+
+// Counts a call. Returns the error that it must have, 0 for none, or -1 if it may take half of its bytes only.
+int fails(Call call) {
+    const long number = ++counts[call];
+    const Fault& the = fault();
+    if (the.call != call || (the.lasting ? number < the.number : number != the.number)) return 0;
+    if (std::strncmp(the.effect, "short", 5) == 0) return -1;
+    if (std::strncmp(the.effect, "kill", 4) == 0) ::kill(::getpid(), SIGKILL);
+    if (std::strncmp(the.effect, "stop", 4) == 0) ::kill(::getpid(), SIGSTOP);
+    return std::atoi(the.effect);
+}
+
+struct Log {
+    ~Log() {
+        const char* path = std::getenv("THRONG_FAULT_LOG");
+        std::FILE* file = path == nullptr ? nullptr : std::fopen(path, "w");
+        if (file == nullptr) return;
+        for (int i = 0; i < kCalls; ++i) std::fprintf(file, "%s %ld\n", kNames[i], counts[i].load());
+        std::fclose(file);
+    }
+} log_at_end;
+
+Call kind_of(int flags) {
+    return (flags & O_ACCMODE) == O_RDONLY ? open_call : create_call;
+}
+
+mode_t mode_of(int flags, va_list list) {
+    return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(list, mode_t) : 0;
+}
+
+}  // namespace
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+// Returns from the call with the error, if it must fail.
+#define FAIL(call, is_counted, failed)                \
+    const int error = (is_counted) ? fails(call) : 0; \
+    if (error > 0) {                                  \
+        errno = error;                                \
+        return failed;                                \
+    }
+
+#define OPEN(name)                                                                                      \
+    EXPORT int name(const char* path, int flags, ...) {                                                 \
+        va_list list;                                                                                   \
+        va_start(list, flags);                                                                          \
+        const mode_t mode = mode_of(flags, list);                                                       \
+        va_end(list);                                                                                   \
+        FAIL(kind_of(flags), below(path), -1)                                                           \
+        return next(static_cast<int (*)(const char*, int, mode_t)>(nullptr), #name)(path, flags, mode); \
+    }
+OPEN(open)
+OPEN(open64)
+
+#define OPEN_AT(name)                                                                                                \
+    EXPORT int name(int folder, const char* path, int flags, ...) {                                                  \
+        va_list list;                                                                                                \
+        va_start(list, flags);                                                                                       \
+        const mode_t mode = mode_of(flags, list);                                                                    \
+        va_end(list);                                                                                                \
+        FAIL(kind_of(flags), below(path), -1)                                                                        \
+        return next(static_cast<int (*)(int, const char*, int, mode_t)>(nullptr), #name)(folder, path, flags, mode); \
+    }
+OPEN_AT(openat)
+OPEN_AT(openat64)
+
+#define FOPEN(name)                                                                                               \
+    EXPORT std::FILE* name(const char* path, const char* mode) {                                                  \
+        FAIL(mode[0] == 'r' && std::strchr(mode, '+') == nullptr ? open_call : create_call, below(path), nullptr) \
+        return next(static_cast<std::FILE* (*)(const char*, const char*)>(nullptr), #name)(path, mode);           \
+    }
+FOPEN(fopen)
+FOPEN(fopen64)
+
+EXPORT ssize_t read(int file, void* bytes, size_t size) {
+    FAIL(read_call, below(file), -1)
+    return next(static_cast<ssize_t (*)(int, void*, size_t)>(nullptr), "read")(file, bytes,
+                                                                               error < 0 && size > 1 ? size / 2 : size);
+}
+
+EXPORT ssize_t __read_chk(int file, void* bytes, size_t size, size_t /*room*/) {
+    return read(file, bytes, size);
+}
+
+#define PREAD(name)                                                                       \
+    EXPORT ssize_t name(int file, void* bytes, size_t size, off_t at) {                   \
+        FAIL(read_call, below(file), -1)                                                  \
+        return next(static_cast<ssize_t (*)(int, void*, size_t, off_t)>(nullptr), #name)( \
+            file, bytes, error < 0 && size > 1 ? size / 2 : size, at);                    \
+    }
+PREAD(pread)
+PREAD(pread64)
+
+EXPORT size_t fread(void* bytes, size_t size, size_t count, std::FILE* file) {
+    FAIL(read_call, below(::fileno(file)), 0)
+    return next(static_cast<size_t (*)(void*, size_t, size_t, std::FILE*)>(nullptr), "fread")(bytes, size, count, file);
+}
+
+EXPORT ssize_t write(int file, const void* bytes, size_t size) {
+    FAIL(write_call, below(file), -1)
+    return next(static_cast<ssize_t (*)(int, const void*, size_t)>(nullptr), "write")(
+        file, bytes, error < 0 && size > 1 ? size / 2 : size);
+}
+
+EXPORT ssize_t writev(int file, const iovec* parts, int count) {
+    FAIL(write_call, below(file), -1)
+    return next(static_cast<ssize_t (*)(int, const iovec*, int)>(nullptr), "writev")(
+        file, parts, error < 0 && count > 1 ? count / 2 : count);
+}
+
+#define PWRITE(name)                                                                            \
+    EXPORT ssize_t name(int file, const void* bytes, size_t size, off_t at) {                   \
+        FAIL(write_call, below(file), -1)                                                       \
+        return next(static_cast<ssize_t (*)(int, const void*, size_t, off_t)>(nullptr), #name)( \
+            file, bytes, error < 0 && size > 1 ? size / 2 : size, at);                          \
+    }
+PWRITE(pwrite)
+PWRITE(pwrite64)
+
+EXPORT size_t fwrite(const void* bytes, size_t size, size_t count, std::FILE* file) {
+    FAIL(write_call, below(::fileno(file)), 0)
+    return next(static_cast<size_t (*)(const void*, size_t, size_t, std::FILE*)>(nullptr), "fwrite")(bytes, size, count,
+                                                                                                     file);
+}
+
+#define ONE_FILE(name, call)                                          \
+    EXPORT int name(int file) {                                       \
+        FAIL(call, below(file), -1)                                   \
+        return next(static_cast<int (*)(int)>(nullptr), #name)(file); \
+    }
+ONE_FILE(fsync, fsync_call)
+ONE_FILE(fdatasync, fsync_call)
+
+#define TRUNCATE(name)                                                             \
+    EXPORT int name(int file, off_t size) {                                        \
+        FAIL(truncate_call, below(file), -1)                                       \
+        return next(static_cast<int (*)(int, off_t)>(nullptr), #name)(file, size); \
+    }
+TRUNCATE(ftruncate)
+TRUNCATE(ftruncate64)
+
+#define TWO_PATHS(name)                                                                        \
+    EXPORT int name(const char* from, const char* to) {                                        \
+        FAIL(rename_call, below(to), -1)                                                       \
+        return next(static_cast<int (*)(const char*, const char*)>(nullptr), #name)(from, to); \
+    }
+TWO_PATHS(rename)
+TWO_PATHS(link)
+
+EXPORT int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
+    FAIL(rename_call, below(to), -1)
+    return next(static_cast<int (*)(int, const char*, int, const char*, unsigned)>(nullptr), "renameat2")(
+        from_folder, from, to_folder, to, flags);
+}
+
+#define ONE_PATH(name)                                                        \
+    EXPORT int name(const char* path) {                                       \
+        FAIL(unlink_call, below(path), -1)                                    \
+        return next(static_cast<int (*)(const char*)>(nullptr), #name)(path); \
+    }
+ONE_PATH(unlink)
+ONE_PATH(remove)
+
+EXPORT int mkdir(const char* path, mode_t mode) {
+    FAIL(mkdir_call, below(path), -1)
+    return next(static_cast<int (*)(const char*, mode_t)>(nullptr), "mkdir")(path, mode);
+}
+
+EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*), void* argument) {
+    if (const int error = fails(thread_call); error > 0) return error;
+    return next(static_cast<int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)>(nullptr),
+                "pthread_create")(thread, attributes, run, argument);
+}
+
+EXPORT int clock_gettime(clockid_t clock, timespec* time) {
+    constexpr time_t kStep = 3600;  // seconds
+    const int status = next(static_cast<int (*)(clockid_t, timespec*)>(nullptr), "clock_gettime")(clock, time);
+    if (clock != CLOCK_REALTIME) return status;
+    ++counts[clock_call];
+    if (fault().call == clock_call && counts[clock_call] >= fault().number) time->tv_sec -= kStep;
+    return status;
+}
