@@ -205,6 +205,18 @@ TEST_F(Recent, KeepsTheNamesOfFiles) {
     EXPECT_EQ(RecentModel(store_).newest(), "/videos/key=5/day.mp4");
 }
 
+TEST_F(Recent, TheFolderIsThatOfTheNewestFile) {
+    const QString folder = QString::fromStdString(folder_.path().string());
+    ASSERT_TRUE(QFile(folder + "/a.mp4").open(QIODevice::WriteOnly));
+    RecentModel model(store_);
+    EXPECT_EQ(model.folder(), "");
+    for (const QString& spec : {folder + "/a.mp4", folder + "/gone/b.mp4", QString("/dev/null"), QString("camera:0")})
+        model.add(spec);
+    EXPECT_EQ(model.folder(), folder) << "not that of a device";
+    model.add(folder + "/");
+    EXPECT_EQ(model.folder(), folder);
+}
+
 TEST(CameraModel, ShowsNamesAndSpecs) {
     CameraModel model;
     const test::ModelTester tester(&model);

@@ -87,6 +87,28 @@ TEST(FileSystem, CompletesWhatAUserTypes) {
         EXPECT_EQ(path(none), "") << none.toStdString();
 }
 
+TEST(FileSystem, AsksTheDesktopOnlyIfItsThemeHasDialogs) {
+    const QStringList plugins{"KDEPlasmaPlatformTheme6.so", "libqgtk3.so", "libqt6ct.so", "libqxdgdesktopportal.so"};
+    const auto asks = [&](const char* themes, const char* desktops) {
+        return FileSystem::theme_asks(themes, desktops, plugins);
+    };
+    for (const char* desktop : {"ubuntu:GNOME", "X-Cinnamon", "KDE", "XFCE"}) EXPECT_TRUE(asks("", desktop)) << desktop;
+    for (const char* desktop : {"", "sway", "LXQt"}) EXPECT_FALSE(asks("", desktop)) << desktop;
+    for (const char* theme : {"gtk3", "xdgdesktopportal", "missing:gtk3"}) EXPECT_TRUE(asks(theme, "")) << theme;
+    for (const char* theme : {"qt6ct", "missing"}) EXPECT_FALSE(asks(theme, "")) << theme;
+    EXPECT_FALSE(asks("qt6ct", "GNOME")) << "the first one is loaded";
+    EXPECT_FALSE(FileSystem::theme_asks("gtk3", "GNOME", {}));
+}
+
+TEST(FileSystem, KnowsFoldersAroundAPath) {
+    const test::ScratchDir scratch;
+    const QString folder = QString::fromStdString(scratch.path().string());
+    EXPECT_EQ(FileSystem::parentOf(folder + "/sub/"), folder);
+    EXPECT_EQ(FileSystem::parentOf(folder + "/sub"), folder);
+    EXPECT_TRUE(FileSystem::isReadable(folder));
+    EXPECT_FALSE(FileSystem::isReadable(folder + "/missing"));
+}
+
 // The window's own dialog, by keys: the folder of the newest file, several files, and a way back from what is missing.
 TEST_F(Files, SeveralAreChosenInTheFileSheet) {
     for (const char* name : {"a.mp4", "b.mp4", "c.mp4", "notes.txt", "sub/d.PNG"}) make(name);
@@ -123,6 +145,22 @@ TEST_F(Files, SeveralAreChosenInTheFileSheet) {
     ASSERT_TRUE(plays(path("a.mp4")));
     EXPECT_EQ(session_->playlist()->place(), "1 of 2") << "all that were chosen";
     EXPECT_TRUE(test::wait_for([&] { return item("fileList") == nullptr; }));
+}
+
+// A name may begin or end with a space, and it is opened as it is.
+TEST_F(Files, TheFileSheetOpensTheNameThatWasChosen) {
+    const QString file = make(" a.mp4 ");
+    store_.setValue("recent", QStringList{file});
+    open({});
+    activate();
+    trigger("open");
+    auto* sheet = window_->findChild<QObject*>("fileSheet");
+    ASSERT_NE(sheet, nullptr);
+    sheet->setProperty("chosen", QVariantList{file});
+    item("fileField")->setProperty("text", file);
+    EXPECT_EQ(sheet->property("path").toString(), file);
+    QTest::keyClick(window_, Qt::Key_Escape);
+    EXPECT_TRUE(test::wait_for([&] { return window_->findChild<QObject*>("fileSheet") == nullptr; })) << "unloaded";
 }
 
 TEST_F(Files, TheFileSheetShowsNoFacesThatAreHidden) {

@@ -176,7 +176,7 @@ C.Popup {
                 }
                 Keys.onSpacePressed: root.choose(filePath, true)
                 width: list.width - Theme.gap
-                thumbnails: root.thumbnails
+                thumbnails: root.thumbnails && root.request.mode === "files"  // others are no images
                 several: root.request.mode === "files"
                 highlighted: root.chosen.includes(filePath)
                 current: list.activeFocus && list.currentIndex === index
@@ -193,7 +193,8 @@ C.Popup {
             Label {
                 anchors.centerIn: parent
                 visible: entries.status === FolderListModel.Ready && entries.count === 0
-                text: root.takesFolder ? qsTr("No folders here") : qsTr("No such files here")
+                text: !FileSystem.isReadable(root.folder) ? qsTr("This folder cannot be read")
+                    : root.takesFolder ? qsTr("No folders here") : qsTr("No such files here")
                 color: Theme.textDim
             }
         }
@@ -219,7 +220,8 @@ C.Popup {
             IconButton {
                 objectName: "fileAccept"
                 framed: true
-                enabled: root.named
+                enabled: root.named && !(root.takesFolder && FileSystem.isFolder(root.path)
+                                         && !FileSystem.isReadable(root.path))
                 text: root.asked !== "" ? qsTr("Replace") : root.saves ? qsTr("Save")
                     : root.chosen.length > 1 ? qsTr("Open %1 files").arg(root.chosen.length)
                     : root.takesFolder ? qsTr("Open this folder") : qsTr("Open")
