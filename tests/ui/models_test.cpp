@@ -325,6 +325,16 @@ TEST(PlotItem, PaintsEachLook) {
     EXPECT_EQ(at(140, 5), QColor(Qt::green)) << "cut at the upper edge";
     EXPECT_EQ(at(170, 50), QColor(Qt::white));
     EXPECT_EQ(at(190, 6), QColor(Qt::blue));
+
+    image.fill(Qt::black);
+    item.setProperty("inset", 5);
+    item.setProperty("plot", QVariant::fromValue(Plot{{Look::dots, 2, {{0, 0}, {1, 1}}}}));
+    ASSERT_TRUE(painter.begin(&image));
+    item.paint(&painter);
+    painter.end();
+    EXPECT_EQ(at(3, 94), QColor(Qt::white)) << "the outer half of the dot at the left";
+    EXPECT_EQ(at(196, 6), QColor(Qt::white));
+    EXPECT_EQ(at(0, 94), QColor(Qt::black)) << "all of it is in the item";
 }
 
 }  // namespace

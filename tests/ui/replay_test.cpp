@@ -184,6 +184,23 @@ TEST_F(Window, DrawsTheReplayAtEverySize) {
     }
 }
 
+// The bars go when the pointer rests, but not below what is being looked at.
+TEST_F(Window, TheBarStaysInFullScreenWhileTheReplayIsOpen) {
+    open({}, {1320, 800});
+    play();
+    trigger("fullscreen");
+    const auto bars = [&] { return window_->property("chrome").toBool(); };
+    ASSERT_TRUE(test::wait_for([&] { return window_->property("fullScreen").toBool() && !bars(); }));
+    session_->view<Replay>()->set_open(true);
+    EXPECT_TRUE(bars());
+    ASSERT_TRUE(test::wait_for([&] { return session_->view<Replay>()->count() > 0 && item("replayPlot") != nullptr; }));
+    const QQuickItem* strip = item("replayStrip");
+    ASSERT_NE(strip, nullptr);
+    EXPECT_EQ(strip->height(), 52) << "its bar is in the transport bar";
+    session_->view<Replay>()->set_open(false);
+    EXPECT_FALSE(bars());
+}
+
 TEST_F(Window, TheFiguresAreThoseOfTheReplayedFrame) {
     open({}, {1320, 800});
     play();
