@@ -197,10 +197,11 @@ C.ApplicationWindow {
         active: false
         source: "DesktopDialogs.qml"  // by its name: Qt 6.2 lacks a part of it
     }
-    Timer {  // not while its own code runs
-        id: unloading
+    // A closed sheet would go on to watch its folder and to read images. It is not unloaded while its own code runs.
+    Timer {
         interval: 0
-        onTriggered: if (!(fileSheet.item as FileSheet)?.visible) fileSheet.active = false
+        running: fileSheet.active && !(fileSheet.item as FileSheet)?.visible
+        onTriggered: fileSheet.active = false
     }
     Loader {
         id: fileSheet
@@ -208,7 +209,6 @@ C.ApplicationWindow {
         sourceComponent: FileSheet {
             parent: root.contentItem
             thumbnails: !root.session.display.blur && !root.session.display.hidesAlways
-            onClosed: unloading.start()  // it would go on to watch its folder and to read images
         }
     }
 
