@@ -327,7 +327,7 @@ TEST(PlotItem, PaintsEachLook) {
     EXPECT_EQ(at(190, 6), QColor(Qt::blue));
 
     image.fill(Qt::black);
-    item.setProperty("inset", 5);
+    item.setProperty("inset", 6);
     item.setProperty("plot", QVariant::fromValue(Plot{{Look::dots, 2, {{0, 0}, {1, 1}}}}));
     ASSERT_TRUE(painter.begin(&image));
     item.paint(&painter);

@@ -198,7 +198,7 @@ TEST_F(Window, TheBarStaysInFullScreenWhileTheReplayIsOpen) {
     ASSERT_NE(strip, nullptr);
     EXPECT_EQ(strip->height(), 52) << "its bar is in the transport bar";
     session_->view<Replay>()->set_open(false);
-    EXPECT_FALSE(bars());
+    EXPECT_TRUE(test::wait_for([&] { return !bars(); }));
 }
 
 TEST_F(Window, TheFiguresAreThoseOfTheReplayedFrame) {

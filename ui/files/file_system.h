@@ -18,7 +18,7 @@ class FileSystem : public QObject {
 
 public:
     [[nodiscard]] static bool desktop_asks();
-    // Of the values of QT_QPA_PLATFORMTHEME and XDG_CURRENT_DESKTOP, and of the names of the plugins that are installed.
+    // Decides by the values of QT_QPA_PLATFORMTHEME and XDG_CURRENT_DESKTOP, and by the names of the installed plugins.
     [[nodiscard]] static bool theme_asks(const QString& themes, const QString& desktops, const QStringList& plugins);
 
     // Returns the absolute path that a user means by this text, which may be relative to the folder, begin with "~/" or

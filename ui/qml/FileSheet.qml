@@ -21,7 +21,7 @@ C.Popup {
     property string asked       // the file that would be replaced
     readonly property bool saves: request.mode === "save"
     readonly property bool takesFolder: request.mode === "folder"
-    // What was typed is read as people type it. What was chosen is a name as it is.
+    // Takes what was chosen as it is, and reads what was typed as people type it.
     readonly property string path: chosen.length === 1 && field.text === chosen[0] ? chosen[0]
         : FileSystem.pathOf(field.text, folder, saves ? request.suffix : "")
     readonly property bool named: path !== "" && !(saves && FileSystem.isFolder(path))

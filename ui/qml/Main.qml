@@ -21,7 +21,7 @@ C.ApplicationWindow {
     readonly property bool fullScreen: visibility === Window.FullScreen
     property int wallTile: 0  // the chosen one, also while the wall is not shown
     readonly property bool compact: width < 960  // the panel lies over the image
-    // The replay is operated in the transport bar, which stays then.
+    // Includes the replay, which is operated in the transport bar.
     readonly property bool chrome: !visitor && (!fullScreen || pointer.recentlyMoved || sources.visible || sheet.visible
                                                 || fileSheet.active || titleBar.viewMenu.visible
                                                 || session.views.find("replay").open && !attract?.running)
