@@ -135,6 +135,13 @@ TEST_F(Window, ShowsAFrameOfTheLast30Seconds) {
     const QQuickItem* seek_bar = item("seekBar");
     ASSERT_NE(seek_bar, nullptr);
     EXPECT_GE(plot->mapToScene({0, 0}).x(), seek_bar->mapToScene({seek_bar->width(), 0}).x()) << "its end";
+    for (const double x : {9.0, 3.0}) {
+        QTest::mouseMove(window_, plot->mapToScene(QPointF(x, plot->height() / 2)).toPoint());
+    }
+    ASSERT_TRUE(test::wait_for([&] { return item("replayPeek") != nullptr; }));
+    const auto moment = [&] { return item("replayPeek")->property("text").toString(); };
+    const QString before = moment();
+    EXPECT_TRUE(test::wait_for([&] { return moment() != before; })) << "the oldest frame grows older";
     QTest::mouseClick(window_, Qt::LeftButton, Qt::NoModifier,
                       plot->mapToScene(QPointF(plot->width() - 3, plot->height() / 2)).toPoint());
     ASSERT_TRUE(session_->view<Replay>()->active());
