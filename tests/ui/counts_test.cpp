@@ -500,6 +500,9 @@ TEST_F(Counts, SavesToANewFileAndAsksBeforeItReplacesOne) {
     ASSERT_NE(item("fileQuestion"), nullptr) << "it asks";
     EXPECT_EQ(item("fileQuestion")->property("text").toString().toStdString(),
               foreign.string() + " exists already. Its contents are replaced.");
+    QKeyEvent held(QEvent::KeyPress, Qt::Key_Return, {}, "\r", true);
+    QCoreApplication::sendEvent(window_, &held);
+    ASSERT_FALSE(is_closed()) << "a key that is held is no answer";
     EXPECT_EQ(text_of(foreign), "# somebody's\n");
     EXPECT_EQ(counts().file(), "new.toml");
     QTest::keyClick(window_, Qt::Key_Escape);
@@ -511,6 +514,26 @@ TEST_F(Counts, SavesToANewFileAndAsksBeforeItReplacesOne) {
     EXPECT_TRUE(test::wait_for(is_closed));
     ASSERT_TRUE(test::wait_for([&] { return counts().saved() && counts().file() == "foreign.toml"; }));
     EXPECT_EQ(load_count_plan(foreign), plan());
+
+    // A folder is no name: it is shown, and then a name is missing.
+    std::filesystem::create_directory(folder_.path() / "sub");
+    open_sheet();
+    for (const std::string& typed : {std::string("sub"), std::string("..")}) {
+        enter(typed);
+        const std::string folder = (typed == ".." ? folder_.path() : folder_.path() / "sub").string() + "/";
+        ASSERT_FALSE(is_closed()) << typed;
+        EXPECT_EQ(item("fileField")->property("text").toString().toStdString(), folder) << typed;
+        EXPECT_EQ(item("fileQuestion")->property("text").toString(), "Name a file.");
+        EXPECT_FALSE(item("fileAccept")->isEnabled()) << typed;
+    }
+    QTest::keyClick(window_, Qt::Key_End);
+    type("kept.toml");
+    EXPECT_TRUE(item("fileAccept")->isEnabled());
+    QTest::mouseClick(window_, Qt::LeftButton, {}, center_of(*item("fileUp")));
+    EXPECT_EQ(item("fileField")->property("text").toString().toStdString(),
+              (folder_.path().parent_path() / "kept.toml").string());
+    QTest::keyClick(window_, Qt::Key_Escape);
+    EXPECT_TRUE(test::wait_for(is_closed));
 
     open_sheet();
     QTest::keyClick(window_, Qt::Key_A, Qt::ControlModifier);

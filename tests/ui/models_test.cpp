@@ -205,6 +205,18 @@ TEST_F(Recent, KeepsTheNamesOfFiles) {
     EXPECT_EQ(RecentModel(store_).newest(), "/videos/key=5/day.mp4");
 }
 
+TEST_F(Recent, TheFolderIsThatOfTheNewestFile) {
+    const QString folder = QString::fromStdString(folder_.path().string());
+    ASSERT_TRUE(QFile(folder + "/a.mp4").open(QIODevice::WriteOnly));
+    RecentModel model(store_);
+    EXPECT_EQ(model.folder(), "");
+    for (const QString& spec : {folder + "/a.mp4", folder + "/gone/b.mp4", QString("/dev/null"), QString("camera:0")})
+        model.add(spec);
+    EXPECT_EQ(model.folder(), folder) << "not that of a device";
+    model.add(folder + "/");
+    EXPECT_EQ(model.folder(), folder);
+}
+
 TEST(CameraModel, ShowsNamesAndSpecs) {
     CameraModel model;
     const test::ModelTester tester(&model);
@@ -313,6 +325,16 @@ TEST(PlotItem, PaintsEachLook) {
     EXPECT_EQ(at(140, 5), QColor(Qt::green)) << "cut at the upper edge";
     EXPECT_EQ(at(170, 50), QColor(Qt::white));
     EXPECT_EQ(at(190, 6), QColor(Qt::blue));
+
+    image.fill(Qt::black);
+    item.setProperty("inset", 6);
+    item.setProperty("plot", QVariant::fromValue(Plot{{Look::dots, 2, {{0, 0}, {1, 1}}}}));
+    ASSERT_TRUE(painter.begin(&image));
+    item.paint(&painter);
+    painter.end();
+    EXPECT_EQ(at(3, 94), QColor(Qt::white)) << "the outer half of the dot at the left";
+    EXPECT_EQ(at(196, 6), QColor(Qt::white));
+    EXPECT_EQ(at(0, 94), QColor(Qt::black)) << "all of it is in the item";
 }
 
 }  // namespace

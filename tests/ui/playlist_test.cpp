@@ -2,6 +2,7 @@
 #include <QDragEnterEvent>
 #include <QDropEvent>
 #include <QMimeData>
+#include <QPointer>
 #include <filesystem>
 #include <fstream>
 
@@ -87,6 +88,28 @@ TEST(FileSystem, CompletesWhatAUserTypes) {
         EXPECT_EQ(path(none), "") << none.toStdString();
 }
 
+TEST(FileSystem, AsksTheDesktopOnlyIfItsThemeHasDialogs) {
+    const QStringList plugins{"KDEPlasmaPlatformTheme6.so", "libqgtk3.so", "libqt6ct.so", "libqxdgdesktopportal.so"};
+    const auto asks = [&](const char* themes, const char* desktops) {
+        return FileSystem::theme_asks(themes, desktops, plugins);
+    };
+    for (const char* desktop : {"ubuntu:GNOME", "X-Cinnamon", "KDE", "XFCE"}) EXPECT_TRUE(asks("", desktop)) << desktop;
+    for (const char* desktop : {"", "sway", "LXQt"}) EXPECT_FALSE(asks("", desktop)) << desktop;
+    for (const char* theme : {"gtk3", "xdgdesktopportal", "missing:gtk3"}) EXPECT_TRUE(asks(theme, "")) << theme;
+    for (const char* theme : {"qt6ct", "missing"}) EXPECT_FALSE(asks(theme, "")) << theme;
+    EXPECT_FALSE(asks("qt6ct", "GNOME")) << "the first one is loaded";
+    EXPECT_FALSE(FileSystem::theme_asks("gtk3", "GNOME", {}));
+}
+
+TEST(FileSystem, KnowsFoldersAroundAPath) {
+    const test::ScratchDir scratch;
+    const QString folder = QString::fromStdString(scratch.path().string());
+    EXPECT_EQ(FileSystem::parentOf(folder + "/sub/"), folder);
+    EXPECT_EQ(FileSystem::parentOf(folder + "/sub"), folder);
+    EXPECT_TRUE(FileSystem::isReadable(folder));
+    EXPECT_FALSE(FileSystem::isReadable(folder + "/missing"));
+}
+
 // The window's own dialog, by keys: the folder of the newest file, several files, and a way back from what is missing.
 TEST_F(Files, SeveralAreChosenInTheFileSheet) {
     for (const char* name : {"a.mp4", "b.mp4", "c.mp4", "notes.txt", "sub/d.PNG"}) make(name);
@@ -119,10 +142,29 @@ TEST_F(Files, SeveralAreChosenInTheFileSheet) {
     EXPECT_EQ(field(), path("a.mp4")) << "chosen, and not any more";
     press({Qt::Key_Down, Qt::Key_Space});
     EXPECT_EQ(item("fileAccept")->property("text").toString(), "Open 2 files");
-    QTest::mouseClick(window_, Qt::LeftButton, {}, center_of(*item("fileAccept")));
+    press({Qt::Key_Return});
     ASSERT_TRUE(plays(path("a.mp4")));
-    EXPECT_EQ(session_->playlist()->place(), "1 of 2");
+    EXPECT_EQ(session_->playlist()->place(), "1 of 2") << "all that were chosen";
     EXPECT_TRUE(test::wait_for([&] { return item("fileList") == nullptr; }));
+}
+
+// A name that was chosen may end with a space, and is opened as it is.
+TEST_F(Files, TheFileSheetOpensTheNameThatWasChosen) {
+    make("all/set /img.png");
+    store_.setValue("recent", QStringList{path("all")});
+    open({});
+    activate();
+    ASSERT_TRUE(QMetaObject::invokeMethod(window_, "openFolder"));
+    const auto has_row = [&] { return item("fileList") && item("fileList")->property("count").toInt() == 1; };
+    ASSERT_TRUE(test::wait_for([&] { return has_row() && item("fileList")->hasActiveFocus(); }));
+    const QPointer<QQuickItem> list = item("fileList");
+    QTest::keyClick(window_, Qt::Key_Down);
+    QTest::keyClick(window_, Qt::Key_Space);
+    EXPECT_EQ(item("fileField")->property("text").toString(), path("all/set "));
+    draw();
+    QTest::mouseClick(window_, Qt::LeftButton, {}, center_of(*item("fileAccept")));
+    EXPECT_TRUE(plays(path("all/set ")));
+    EXPECT_TRUE(test::wait_for([&] { return list.isNull(); })) << "a closed sheet goes on to read files";
 }
 
 TEST_F(Files, TheFileSheetShowsNoFacesThatAreHidden) {

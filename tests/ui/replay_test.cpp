@@ -135,6 +135,13 @@ TEST_F(Window, ShowsAFrameOfTheLast30Seconds) {
     const QQuickItem* seek_bar = item("seekBar");
     ASSERT_NE(seek_bar, nullptr);
     EXPECT_GE(plot->mapToScene({0, 0}).x(), seek_bar->mapToScene({seek_bar->width(), 0}).x()) << "its end";
+    for (const double x : {9.0, 3.0}) {
+        QTest::mouseMove(window_, plot->mapToScene(QPointF(x, plot->height() / 2)).toPoint());
+    }
+    ASSERT_TRUE(test::wait_for([&] { return item("replayPeek") != nullptr; }));
+    const auto moment = [&] { return item("replayPeek")->property("text").toString(); };
+    const QString before = moment();
+    EXPECT_TRUE(test::wait_for([&] { return moment() != before; })) << "the oldest frame grows older";
     QTest::mouseClick(window_, Qt::LeftButton, Qt::NoModifier,
                       plot->mapToScene(QPointF(plot->width() - 3, plot->height() / 2)).toPoint());
     ASSERT_TRUE(session_->view<Replay>()->active());
@@ -182,6 +189,23 @@ TEST_F(Window, DrawsTheReplayAtEverySize) {
             EXPECT_TRUE(test::wait_for([&] { return in_sight(name); })) << name << " at " << size.width();
         }
     }
+}
+
+// The bars go when the pointer rests, but not below what is being looked at.
+TEST_F(Window, TheBarStaysInFullScreenWhileTheReplayIsOpen) {
+    open({}, {1320, 800});
+    play();
+    trigger("fullscreen");
+    const auto bars = [&] { return window_->property("chrome").toBool(); };
+    ASSERT_TRUE(test::wait_for([&] { return window_->property("fullScreen").toBool() && !bars(); }));
+    session_->view<Replay>()->set_open(true);
+    EXPECT_TRUE(bars());
+    ASSERT_TRUE(test::wait_for([&] { return session_->view<Replay>()->count() > 0 && item("replayPlot") != nullptr; }));
+    const QQuickItem* strip = item("replayStrip");
+    ASSERT_NE(strip, nullptr);
+    EXPECT_EQ(strip->height(), 52) << "its bar is in the transport bar";
+    session_->view<Replay>()->set_open(false);
+    EXPECT_TRUE(test::wait_for([&] { return !bars(); }));
 }
 
 TEST_F(Window, TheFiguresAreThoseOfTheReplayedFrame) {

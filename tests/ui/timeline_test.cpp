@@ -65,6 +65,10 @@ TEST_F(Window, TheSeekBarShowsWhatWasSeen) {
     QTest::mouseMove(window_, center_of(*item("seekBar")));
     EXPECT_TRUE(test::wait_for([&] { return in_sight("hoverImage"); }));
     EXPECT_TRUE(item("hoverTimeText")->property("text").toString().endsWith(" · 1 found"));
+    session_->display()->set_blur(true);
+    EXPECT_TRUE(test::wait_for([&] { return item("hoverImage") == nullptr; })) << "with faces that are hidden now";
+    EXPECT_NE(item("hoverTimeText"), nullptr);
+    session_->display()->set_blur(false);
     trigger("markLoop");
     draw();
     EXPECT_NE(item("markA"), nullptr);

@@ -10,23 +10,31 @@
 
 namespace throng::ui {
 
-// Qt loads the plugin of the desktop by this name, or that of GTK on desktops that are made with it.
 bool FileSystem::desktop_asks() {
     const QString platform = QGuiApplication::platformName();
     if (QT_VERSION < QT_VERSION_CHECK(6, 3, 0) || (platform != u"xcb" && !platform.startsWith(u"wayland"))) {
         return false;
     }
-    QStringList names = qEnvironmentVariable("QT_QPA_PLATFORMTHEME").toLower().split(u':', Qt::SkipEmptyParts);
-    for (const QString& desktop : qEnvironmentVariable("XDG_CURRENT_DESKTOP").toLower().split(u':')) {
+    const QDir plugins(QLibraryInfo::path(QLibraryInfo::PluginsPath) + QStringLiteral("/platformthemes"));
+    return theme_asks(qEnvironmentVariable("QT_QPA_PLATFORMTHEME"), qEnvironmentVariable("XDG_CURRENT_DESKTOP"),
+                      plugins.entryList(QDir::Files));
+}
+
+// Qt loads the first theme that there is: one that the user names, then that of the desktop, which is GTK's on desktops
+// that are made with it. Few have dialogs; others only set colors and fonts.
+bool FileSystem::theme_asks(const QString& themes, const QString& desktops, const QStringList& plugins) {
+    const QStringList with_dialogs{QStringLiteral("gtk3"), QStringLiteral("kde"), QStringLiteral("lxqt"),
+                                   QStringLiteral("xdgdesktopportal")};
+    QStringList names = themes.toLower().split(u':', Qt::SkipEmptyParts);
+    for (const QString& desktop : desktops.toLower().split(u':', Qt::SkipEmptyParts)) {
         for (const char* gtk : {"gnome", "cinnamon", "pantheon", "unity", "mate", "xfce", "lxde"}) {
             if (desktop.endsWith(QLatin1String(gtk))) names += QStringLiteral("gtk3");
         }
         if (desktop == u"kde" || desktop == u"lxqt") names += desktop;
     }
-    const QDir plugins(QLibraryInfo::path(QLibraryInfo::PluginsPath) + QStringLiteral("/platformthemes"));
-    for (const QString& file : plugins.entryList(QDir::Files)) {
-        for (const QString& name : names) {
-            if (file.contains(name, Qt::CaseInsensitive)) return true;
+    for (const QString& name : names) {
+        for (const QString& plugin : plugins) {
+            if (plugin.contains(name, Qt::CaseInsensitive)) return with_dialogs.contains(name);
         }
     }
     return false;
@@ -54,8 +62,12 @@ bool FileSystem::isFolder(const QString& path) {
     return QFileInfo(path).isDir();
 }
 
+bool FileSystem::isReadable(const QString& path) {
+    return QFileInfo(path).isReadable();
+}
+
 QString FileSystem::parentOf(const QString& path) {
-    return QFileInfo(path).absolutePath();
+    return QFileInfo(QDir::cleanPath(path)).absolutePath();
 }
 
 QString FileSystem::documents() {

@@ -575,6 +575,10 @@
         <translation>Dateien und Ordner</translation>
     </message>
     <message>
+        <source>This folder cannot be read</source>
+        <translation>Dieser Ordner ist nicht lesbar</translation>
+    </message>
+    <message>
         <source>No folders here</source>
         <translation>Hier sind keine Ordner</translation>
     </message>
@@ -2016,8 +2020,8 @@
         <translation>Rückblick</translation>
     </message>
     <message>
-        <source>Nothing is lost: choose a moment in the strip and look at it again.</source>
-        <translation>Nichts ist verloren: Im Streifen einen Moment wählen und noch einmal ansehen.</translation>
+        <source>Nothing is lost: choose a moment in the bar and look at it again.</source>
+        <translation>Nichts ist verloren: In der Leiste einen Moment wählen und noch einmal ansehen.</translation>
     </message>
     <message>
         <source>Stages</source>

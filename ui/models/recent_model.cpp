@@ -1,5 +1,6 @@
 #include "ui/models/recent_model.h"
 
+#include <QDir>
 #include <QFileInfo>
 #include <QRegularExpression>
 #include <QSettings>
@@ -53,7 +54,8 @@ QHash<int, QByteArray> RecentModel::roleNames() const {
 QString RecentModel::folder() const {
     for (const QString& spec : specs_) {
         const QFileInfo file(spec);
-        if (file.exists()) return file.isDir() ? file.absoluteFilePath() : file.absolutePath();
+        if (file.isDir()) return QDir::cleanPath(file.absoluteFilePath());
+        if (file.isFile()) return file.absolutePath();  // no device: a camera is in no folder of files
     }
     return {};
 }

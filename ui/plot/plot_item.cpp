@@ -79,7 +79,7 @@ PlotItem::PlotItem(QQuickItem* parent) : QQuickPaintedItem(parent) {
 }
 
 void PlotItem::paint(QPainter* painter) {
-    const QRectF area = QRectF(QPointF(0, 0), size()).adjusted(0, kLineWidth, 0, -0.5);
+    const QRectF area = QRectF(QPointF(0, 0), size()).adjusted(inset_, inset_ + kLineWidth, -inset_, -inset_ - 0.5);
     painter->setPen(QPen(grid_color_, 1));
     for (const double height : grid_) {
         const double y = std::round(area.bottom() - area.height() * height) + 0.5;

@@ -34,6 +34,8 @@ class PlotItem : public QQuickPaintedItem {
     Q_PROPERTY(QVariant plot MEMBER plot_ NOTIFY changed)  // a Plot; otherwise nothing is drawn
     Q_PROPERTY(QVariantList colors MEMBER colors_ NOTIFY changed)
     Q_PROPERTY(QList<double> grid MEMBER grid_ NOTIFY changed)  // heights of horizontal lines, as fractions
+    // Pixels between the area and each edge of the item, for dots at the ends. 0: they are cut there.
+    Q_PROPERTY(double inset MEMBER inset_ NOTIFY changed)
     Q_PROPERTY(QColor gridColor MEMBER grid_color_ NOTIFY changed)
 
 public:
@@ -47,6 +49,7 @@ private:
     QVariant plot_;
     QVariantList colors_;
     QList<double> grid_;
+    double inset_ = 0;
     QColor grid_color_;
 };
 

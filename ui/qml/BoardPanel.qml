@@ -126,17 +126,22 @@ ColumnLayout {
         Layout.fillWidth: true
         visible: root.sweep.rows.length > 0
         implicitHeight: 190
-        PlotItem {
+        Item {
             id: plot
             anchors.fill: parent
             anchors.margins: 10
             anchors.leftMargin: 48
             anchors.rightMargin: 20
             anchors.bottomMargin: 26
-            plot: visible ? root.sweep.plot : undefined
-            colors: [Theme.warning, Theme.text, Theme.accent]
-            grid: Array.from(root.sweep.timeTicks).map(tick => tick.at)
-            gridColor: Theme.line
+            PlotItem {
+                anchors.fill: parent
+                anchors.margins: -inset
+                inset: 5
+                plot: visible ? root.sweep.plot : undefined
+                colors: [Theme.warning, Theme.text, Theme.accent]
+                grid: Array.from(root.sweep.timeTicks).map(tick => tick.at)
+                gridColor: Theme.line
+            }
         }
         Repeater {
             model: root.sweep.timeTicks

@@ -21,7 +21,10 @@ C.Popup {
     property string asked       // the file that would be replaced
     readonly property bool saves: request.mode === "save"
     readonly property bool takesFolder: request.mode === "folder"
-    readonly property string path: FileSystem.pathOf(field.text, folder, saves ? request.suffix : "")
+    // Takes what was chosen as it is, and reads what was typed as people type it.
+    readonly property string path: chosen.length === 1 && field.text === chosen[0] ? chosen[0]
+        : FileSystem.pathOf(field.text, folder, saves ? request.suffix : "")
+    readonly property bool named: path !== "" && !(saves && FileSystem.isFolder(path))
 
     function ask(next: var) {
         request = next
@@ -33,26 +36,33 @@ C.Popup {
         folder = path
         chosen = []
         list.currentIndex = -1
-        setText((path === "/" ? path : path + "/") + name)
+        setText(within(name))
     }
+    function within(name: string): string { return (folder === "/" ? folder : folder + "/") + name }
     function setText(text: string) {
         field.text = text
         problem = asked = ""
     }
-    // Shows the folder in the list, with the name that was typed.
-    function goTo(path: string) { show(path, saves ? field.text.slice(field.text.lastIndexOf("/") + 1) : "") }
+    // Shows the folder in the list, with the name that was typed: that of a file, not of a folder.
+    function goTo(path: string) {
+        show(path, saves && named ? field.text.slice(field.text.lastIndexOf("/") + 1) : "")
+    }
     // adds: to what is chosen already, or removes it.
     function choose(path: string, adds: bool) {
         const several = adds && request.mode === "files" && FileSystem.isFile(path)
         const others = several ? chosen.filter(other => FileSystem.isFile(other)) : []
         chosen = others.includes(path) ? others.filter(other => other !== path) : [...others, path]
-        if (!saves || FileSystem.isFile(path)) setText(chosen.length === 1 ? chosen[0] : folder + "/")
+        if (!saves || FileSystem.isFile(path)) setText(chosen.length === 1 ? chosen[0] : within(""))
     }
     // A folder is opened, a file is the answer.
     function activate(path: string) {
         if (FileSystem.isFolder(path)) return goTo(path)
         choose(path, false)
         accept()
+    }
+    // A key that is held answers no question: Enter would replace the file that it asks about.
+    function isHeldEnter(event: var): bool {
+        return event.isAutoRepeat && (event.key === Qt.Key_Return || event.key === Qt.Key_Enter)
     }
     function accept() {
         const one = chosen.length < 2
@@ -115,6 +125,7 @@ C.Popup {
                     root.chosen = []
                     root.problem = root.asked = ""
                 }
+                Keys.onPressed: event => event.accepted = root.isHeldEnter(event)
                 onAccepted: {
                     const other = FileSystem.isFolder(root.path) && root.path !== root.folder
                     other ? root.goTo(root.path) : root.accept()
@@ -136,11 +147,15 @@ C.Popup {
             C.ScrollBar.vertical: ScrollHandle {}
             FocusRing { shown: list.visualFocus && list.currentIndex < 0; anchors.margins: 0 }
             function pathAt(row: int): string { return entries.get(row, "filePath") }
-            Keys.onReturnPressed: currentIndex < 0 ? root.accept() : root.activate(pathAt(currentIndex))
-            Keys.onEnterPressed: currentIndex < 0 ? root.accept() : root.activate(pathAt(currentIndex))
             Keys.onPressed: event => {
-                if (event.key !== Qt.Key_Backspace || root.folder === "/") return
-                root.goTo(FileSystem.parentOf(root.folder))
+                if (event.key === Qt.Key_Backspace) {
+                    if (root.folder === "/") return
+                    root.goTo(FileSystem.parentOf(root.folder))
+                } else if (event.key === Qt.Key_Return || event.key === Qt.Key_Enter) {
+                    if (root.isHeldEnter(event)) return
+                    if (currentIndex < 0 || root.chosen.length > 1) root.accept()
+                    else root.activate(pathAt(currentIndex))
+                } else return
                 event.accepted = true
             }
             model: FolderListModel {
@@ -161,7 +176,7 @@ C.Popup {
                 }
                 Keys.onSpacePressed: root.choose(filePath, true)
                 width: list.width - Theme.gap
-                thumbnails: root.thumbnails
+                thumbnails: root.thumbnails && root.request.mode === "files"  // others are no images
                 several: root.request.mode === "files"
                 highlighted: root.chosen.includes(filePath)
                 current: list.activeFocus && list.currentIndex === index
@@ -178,7 +193,8 @@ C.Popup {
             Label {
                 anchors.centerIn: parent
                 visible: entries.status === FolderListModel.Ready && entries.count === 0
-                text: root.takesFolder ? qsTr("No folders here") : qsTr("No such files here")
+                text: !FileSystem.isReadable(root.folder) ? qsTr("This folder cannot be read")
+                    : root.takesFolder ? qsTr("No folders here") : qsTr("No such files here")
                 color: Theme.textDim
             }
         }
@@ -187,11 +203,11 @@ C.Popup {
             spacing: Theme.gap
             Remark {
                 objectName: "fileQuestion"
-                readonly property bool warns: root.problem !== "" || root.asked !== "" || root.saves && root.path === ""
+                readonly property bool warns: root.problem !== "" || root.asked !== "" || root.saves && !root.named
                 Layout.fillWidth: true
                 text: root.problem !== "" ? root.problem
                     : root.asked !== "" ? qsTr("%1 exists already. Its contents are replaced.").arg(root.asked)
-                    : !root.saves ? "" : root.path === "" ? qsTr("Name a file.") : qsTr("Saves to %1").arg(root.path)
+                    : !root.saves ? "" : !root.named ? qsTr("Name a file.") : qsTr("Saves to %1").arg(root.path)
                 color: warns ? Theme.warning : Theme.textDim
                 wrapMode: Text.WrapAnywhere
                 maximumLineCount: 2
@@ -204,7 +220,8 @@ C.Popup {
             IconButton {
                 objectName: "fileAccept"
                 framed: true
-                enabled: root.path !== ""
+                enabled: root.named && !(root.takesFolder && FileSystem.isFolder(root.path)
+                                         && !FileSystem.isReadable(root.path))
                 text: root.asked !== "" ? qsTr("Replace") : root.saves ? qsTr("Save")
                     : root.chosen.length > 1 ? qsTr("Open %1 files").arg(root.chosen.length)
                     : root.takesFolder ? qsTr("Open this folder") : qsTr("Open")

@@ -21,8 +21,10 @@ C.ApplicationWindow {
     readonly property bool fullScreen: visibility === Window.FullScreen
     property int wallTile: 0  // the chosen one, also while the wall is not shown
     readonly property bool compact: width < 960  // the panel lies over the image
+    // Includes the replay, which is operated in the transport bar.
     readonly property bool chrome: !visitor && (!fullScreen || pointer.recentlyMoved || sources.visible || sheet.visible
-                                                || titleBar.viewMenu.visible)
+                                                || fileSheet.active || titleBar.viewMenu.visible
+                                                || session.views.find("replay").open && !attract?.running)
     // In a compact window the panel is closed while lines and zones are drawn.
     readonly property bool panelOpen: attract?.running ? attract.panel
         : !visitor && panelRequested && (!compact || (panelToggledOn && counts.tool === ""))
@@ -195,6 +197,12 @@ C.ApplicationWindow {
         active: false
         source: "DesktopDialogs.qml"  // by its name: Qt 6.2 lacks a part of it
     }
+    // A closed sheet would go on to watch its folder and to read images. It is not unloaded while its own code runs.
+    Timer {
+        interval: 0
+        running: fileSheet.active && !(fileSheet.item as FileSheet)?.visible
+        onTriggered: fileSheet.active = false
+    }
     Loader {
         id: fileSheet
         active: false
@@ -317,6 +325,7 @@ C.ApplicationWindow {
         anchors.topMargin: view.topMargin
         anchors.bottom: root.fullScreen && root.chrome ? transport.top : view.bottom
         view: root.wallShown ? null : root.session.views.find("replay")
+        properties: ({ barBelow: transport.visible })
     }
     Binding { target: replay.shown; property: "barBelow"; value: transport.visible; when: replay.shown !== null }
     Badges {

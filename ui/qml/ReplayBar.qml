@@ -52,8 +52,9 @@ Rectangle {
         readonly property real ago: root.secondsAt(pointer.mouseX)
         visible: pointer.containsMouse && root.replay.count > 0
         center: pointer.mouseX
-        image: visible ? root.replay.imageAt(ago) : undefined
+        // Read the aspect, which reports every change: the bar moves below a pointer that rests.
+        image: visible && root.replay.aspect > 0 ? root.replay.imageAt(ago) : undefined
         aspect: root.replay.aspect
-        text: visible ? root.replay.momentAt(ago) : ""
+        text: visible && root.replay.aspect > 0 ? root.replay.momentAt(ago) : ""
     }
 }

@@ -99,10 +99,11 @@ T.Slider {
         objectName: "hoverTime"
         readonly property real fraction: control.pressed ? control.visualPosition
             : Math.max(0, Math.min(1, (center - control.background.x) / control.background.width))
-        readonly property int faces: visible ? control.timeline.facesAt(fraction) : -1
+        // Read the aspect, which reports every change: an image from before faces were hidden must not stay.
+        readonly property int faces: visible && control.timeline.aspect > 0 ? control.timeline.facesAt(fraction) : -1
         visible: pointer.hovered || control.pressed
         center: pointer.point.position.x
-        image: visible ? control.timeline.imageAt(fraction) : undefined
+        image: visible && control.timeline.aspect > 0 ? control.timeline.imageAt(fraction) : undefined
         aspect: control.timeline.aspect
         text: Theme.clock(control.pressed ? control.value : fraction * control.to)
               + (faces >= 0 ? qsTr(" · %1 found").arg(Theme.count(faces)) : "")

@@ -64,6 +64,7 @@ void Timeline::set_hides_faces(bool on) {
     if (std::exchange(hides_faces_, on) == on || !on) return;
     worker_.clear();
     for (Part& part : parts_) part.jpeg.reset();
+    emit changed();
 }
 
 QVariant Timeline::plot() const {
@@ -96,7 +97,9 @@ QVariant Timeline::imageAt(double fraction) const {
 }
 
 void Timeline::receive(Image image) {
-    if (image.part < parts_.size()) parts_[image.part].jpeg = std::move(image.jpeg);
+    if (image.part >= parts_.size()) return;
+    parts_[image.part].jpeg = std::move(image.jpeg);
+    emit changed();
 }
 
 }  // namespace throng::ui

@@ -58,7 +58,7 @@ const ViewRow kViewRows[] = {
       ViewPlace::beside, "RacePanel.qml", 2, "race"},
      make_race},
     {{"replay", "I", QT_TR_NOOP("Window"), QT_TR_NOOP("The last 30 seconds"), QT_TR_NOOP("Replay"),
-      QT_TR_NOOP("Nothing is lost: choose a moment in the strip and look at it again."), "recent", ViewPlace::own,
+      QT_TR_NOOP("Nothing is lost: choose a moment in the bar and look at it again."), "recent", ViewPlace::own,
       "ReplayPanel.qml", 3, "replay"},
      make_replay},
     {{"stageMap", "G", QT_TR_NOOP("Image"), QT_TR_NOOP("Map of stages on or off"), QT_TR_NOOP("Stages"),
