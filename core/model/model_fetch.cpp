@@ -56,7 +56,7 @@ void fetch_model(const RecommendedModel& model, const Download& what, ModelFetch
 void fetch_models(const ModelFetch& what, ModelFetchObserver& observer) {
     const fs::path folder = what.folder.empty() ? user_model_folder() : fs::path(what.folder);
     if (folder.empty()) {
-        throw Error(ErrorKind::usage, "no folder for models is known", "models fetch",
+        throw Error(ErrorKind::usage, "no folder for models is known", {},
                     {"set HOME or XDG_DATA_HOME, or give %1", what.folder_name});
     }
     std::vector<const RecommendedModel*> models;
