@@ -156,7 +156,8 @@ void CnnDetector::enqueue_with(const Frame& frame, DetectionBuffer& raw, StageRe
             const ScopedStage stage(stages, stage::kPreprocess);
             runs.enqueue_preprocess(task, 1, stream_);
         }
-        const bool layers = switches_.graph && FrameGraphs::measures(stages);  // as in a graph of the frame, from the second one on
+        // Measured as in a graph of the frame, from the second one on.
+        const bool layers = switches_.graph && FrameGraphs::measures(stages);
         enqueue_network(runs, &raw.span(), 1, layers, stages);
     });
 }
