@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string variable(const char* name) {
+std::string environment_value(const char* name) {
     const char* value = std::getenv(name);
     return value == nullptr ? std::string() : value;
 }
@@ -32,7 +32,7 @@ std::string terms_of(const RecommendedModel& model, const std::string& address) 
 // The mirror that the caller or the environment names; empty: the publishers'. Throws Error(usage).
 std::string mirror_of(const ModelFetch& what) {
     const bool named = !what.mirror.empty();
-    const std::string mirror = named ? what.mirror : variable("TH_MODEL_MIRROR");
+    const std::string mirror = named ? what.mirror : environment_value("TH_MODEL_MIRROR");
     // Without a scheme, libcurl would guess the protocol, and mask_credentials would not recognize a password.
     const auto begins = [&mirror](std::string_view start) {
         return strncasecmp(mirror.c_str(), start.data(), start.size()) == 0;
@@ -64,7 +64,7 @@ void fetch_models(const ModelFetch& what, ModelFetchObserver& observer) {
     const bool optional = models.empty();
     if (optional) models.push_back(&recommended_network());
     const std::string mirror = mirror_of(what);
-    if (variable("TH_FETCH") == "OFF") {
+    if (environment_value("TH_FETCH") == "OFF") {
         throw Error(ErrorKind::unavailable, "downloads are declined", "TH_FETCH=OFF",
                     "unset the variable, or copy the file into the model folder");
     }
