@@ -209,6 +209,8 @@ protected:
     std::string wait_until_drawn(const QString& name, const QString& image_name) {
         const std::string mismatch = test::wait_for_image(*window_, [&](const QImage& image) {
             const std::string what = name.toStdString();
+            if (window_->contentItem()->size().toSize() != window_->size())
+                return std::string("laid out for another size");
             if (!in_sight(name)) return what + " is not inside the window";
             QQuickItem* found = item(name);
             const double ratio = image.width() / static_cast<double>(window_->width());
