@@ -327,6 +327,7 @@ TEST(MatrixView, SaysWhyTheFrameShowsAnotherNumber) {
         return view.difference().toStdString();
     };
     EXPECT_EQ(text_of(NmsRule::greedy, 1, 2), "");
+    EXPECT_EQ(text_of(NmsRule::greedy, 1, 3), "") << "nothing was left out";
     EXPECT_EQ(text_of(NmsRule::greedy, 1, 1), "1 are shown: the confidence of 1 of the kept boxes is too low");
     EXPECT_EQ(text_of(NmsRule::greedy, 2, 1), "1 are shown: 1 of the kept boxes have fewer than 2 hits");
     EXPECT_EQ(text_of(NmsRule::one_pass, 3, 1), "1 are shown: 1 of the kept boxes have fewer than 3 hits");

@@ -126,6 +126,7 @@ QString MatrixView::difference() const {
     if (!matrix_ || shown_ == kept) return {};
     if (is_soft(matrix_->nms.rule))
         return tr("%1 boxes are shown: the soft rule lowers scores, and removes few").arg(shown_);
+    if (shown_ > kept) return {};  // nothing was left out
     if (matrix_->nms.min_hits <= 1) {
         return tr("%1 are shown: the confidence of %2 of the kept boxes is too low").arg(shown_).arg(kept - shown_);
     }
