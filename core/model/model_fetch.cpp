@@ -32,7 +32,7 @@ std::string terms_of(const RecommendedModel& model, const std::string& address) 
 // The mirror that the caller or the environment names; empty: the publishers'. Throws Error(usage).
 std::string mirror_of(const ModelFetch& what) {
     const bool named = !what.mirror.empty();
-    const std::string mirror = named ? what.mirror : environment_value("TH_MODEL_MIRROR");
+    std::string mirror = named ? what.mirror : environment_value("TH_MODEL_MIRROR");
     // Without a scheme, libcurl would guess the protocol, and mask_credentials would not recognize a password.
     const auto begins = [&mirror](std::string_view start) {
         return strncasecmp(mirror.c_str(), start.data(), start.size()) == 0;
