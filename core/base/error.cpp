@@ -34,7 +34,7 @@ Error current_error() {
         return Error(ErrorKind::internal, "out of memory");
     } catch (const std::system_error& error) {
         if (error.code() != std::errc::resource_unavailable_try_again) return Error(ErrorKind::internal, error.what());
-        // What std::thread throws.
+        // Thrown by std::thread.
         return Error(ErrorKind::internal, "cannot start a thread", {},
                      "raise the limit of threads of the user, the service or the container");
     } catch (const std::exception& error) {

@@ -4,9 +4,8 @@
 //   THRONG_FAULT_UNDER=FOLDER         absolute, without links
 //   THRONG_FAULT_MARK=FILE            is made when the fault happens
 //   THRONG_FAULT_LOG=FILE             gets a line per kind of call at the end: name and number of calls
-// CALL: open, create, read, write, fsync, rename, unlink, mkdir, truncate; thread and clock count everywhere.
-// EFFECT: a number of errno; short (half of the bytes); kill and stop (SIGKILL, SIGSTOP, then the call); step (the clock of
-// the day is an hour behind from then on).
+// CALL: open, create, read, write, fsync, rename, unlink, mkdir, truncate; thread counts everywhere.
+// EFFECT: a number of errno; short (half of the bytes); kill and stop (SIGKILL, SIGSTOP, then the call).
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -22,7 +21,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 
 namespace {
 
@@ -37,11 +35,10 @@ enum Call {
     mkdir_call,
     truncate_call,
     thread_call,
-    clock_call,
     kCalls
 };
-constexpr const char* kNames[kCalls] = {"open",   "create", "read",     "write",  "fsync", "rename",
-                                        "unlink", "mkdir",  "truncate", "thread", "clock"};
+constexpr const char* kNames[kCalls] = {"open",   "create", "read",  "write",    "fsync",
+                                        "rename", "unlink", "mkdir", "truncate", "thread"};
 
 std::atomic<long> counts[kCalls];
 
@@ -126,6 +123,12 @@ int fails(Call call) {
     return std::atoi(the.effect);
 }
 
+// Returns how much of the data a call may take.
+template <class Size>
+Size taken(Size size, int error) {
+    return error < 0 && size > 1 ? size / 2 : size;
+}
+
 struct Log {
     ~Log() {
         const char* path = std::getenv("THRONG_FAULT_LOG");
@@ -189,19 +192,18 @@ FOPEN(fopen64)
 
 EXPORT ssize_t read(int file, void* bytes, size_t size) {
     FAIL(read_call, below(file), -1)
-    return next(static_cast<ssize_t (*)(int, void*, size_t)>(nullptr), "read")(file, bytes,
-                                                                               error < 0 && size > 1 ? size / 2 : size);
+    return next(static_cast<ssize_t (*)(int, void*, size_t)>(nullptr), "read")(file, bytes, taken(size, error));
 }
 
-EXPORT ssize_t __read_chk(int file, void* bytes, size_t size, size_t /*room*/) {
+EXPORT ssize_t __read_chk(int file, void* bytes, size_t size, size_t /*capacity*/) {
     return read(file, bytes, size);
 }
 
-#define PREAD(name)                                                                       \
-    EXPORT ssize_t name(int file, void* bytes, size_t size, off_t at) {                   \
-        FAIL(read_call, below(file), -1)                                                  \
-        return next(static_cast<ssize_t (*)(int, void*, size_t, off_t)>(nullptr), #name)( \
-            file, bytes, error < 0 && size > 1 ? size / 2 : size, at);                    \
+#define PREAD(name)                                                                                               \
+    EXPORT ssize_t name(int file, void* bytes, size_t size, off_t at) {                                           \
+        FAIL(read_call, below(file), -1)                                                                          \
+        return next(static_cast<ssize_t (*)(int, void*, size_t, off_t)>(nullptr), #name)(file, bytes,             \
+                                                                                         taken(size, error), at); \
     }
 PREAD(pread)
 PREAD(pread64)
@@ -213,21 +215,19 @@ EXPORT size_t fread(void* bytes, size_t size, size_t count, std::FILE* file) {
 
 EXPORT ssize_t write(int file, const void* bytes, size_t size) {
     FAIL(write_call, below(file), -1)
-    return next(static_cast<ssize_t (*)(int, const void*, size_t)>(nullptr), "write")(
-        file, bytes, error < 0 && size > 1 ? size / 2 : size);
+    return next(static_cast<ssize_t (*)(int, const void*, size_t)>(nullptr), "write")(file, bytes, taken(size, error));
 }
 
 EXPORT ssize_t writev(int file, const iovec* parts, int count) {
     FAIL(write_call, below(file), -1)
-    return next(static_cast<ssize_t (*)(int, const iovec*, int)>(nullptr), "writev")(
-        file, parts, error < 0 && count > 1 ? count / 2 : count);
+    return next(static_cast<ssize_t (*)(int, const iovec*, int)>(nullptr), "writev")(file, parts, taken(count, error));
 }
 
 #define PWRITE(name)                                                                            \
     EXPORT ssize_t name(int file, const void* bytes, size_t size, off_t at) {                   \
         FAIL(write_call, below(file), -1)                                                       \
         return next(static_cast<ssize_t (*)(int, const void*, size_t, off_t)>(nullptr), #name)( \
-            file, bytes, error < 0 && size > 1 ? size / 2 : size, at);                          \
+            file, bytes, taken(size, error), at);                                               \
     }
 PWRITE(pwrite)
 PWRITE(pwrite64)
@@ -285,13 +285,4 @@ EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, v
     if (const int error = fails(thread_call); error > 0) return error;
     return next(static_cast<int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)>(nullptr),
                 "pthread_create")(thread, attributes, run, argument);
-}
-
-EXPORT int clock_gettime(clockid_t clock, timespec* time) {
-    constexpr time_t kStep = 3600;  // seconds
-    const int status = next(static_cast<int (*)(clockid_t, timespec*)>(nullptr), "clock_gettime")(clock, time);
-    if (clock != CLOCK_REALTIME) return status;
-    ++counts[clock_call];
-    if (fault().call == clock_call && counts[clock_call] >= fault().number) time->tv_sec -= kStep;
-    return status;
 }

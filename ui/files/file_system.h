@@ -1,4 +1,4 @@
-// What the file dialog asks of the file system, for QML.
+// Answers what the file dialog asks of the file system, for QML.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>

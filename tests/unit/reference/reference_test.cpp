@@ -126,7 +126,7 @@ void for_each_word_after(std::string_view line, std::string_view before, Use use
 
 // A message with the name of an option that was renamed would send the user to one that does not exist.
 TEST_F(Reference, TheTextsOfTheProgramNameOptionsThatExist) {
-    // What is no option of the program: of udevadm, of HTTP, and fields of the C library.
+    // Names that are no options of the program: of udevadm, of HTTP, and fields of the C library.
     std::set<std::string> known{"reload", "subsystem-match", "frame", "feature-size", "max-output"};
     for (const CommandEntry* command : all_commands(top_)) {
         CLI::App* app = &program_;
