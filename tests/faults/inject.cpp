@@ -149,6 +149,15 @@ mode_t mode_of(int flags, va_list list) {
 
 }  // namespace
 
+// Streams of the C library keep the error, and callers ask ferror. Interruptions and short calls are the library's.
+static bool stream_fails(Call call, std::FILE* file) {
+    const int error = below(::fileno(file)) ? fails(call) : 0;
+    if (error <= 0 || error == EINTR) return false;
+    file->_flags |= _IO_ERR_SEEN;
+    errno = error;
+    return true;
+}
+
 #define EXPORT extern "C" __attribute__((visibility("default")))
 // Returns from the call with the error, if it must fail.
 #define FAIL(call, is_counted, failed)                \
@@ -209,7 +218,7 @@ PREAD(pread)
 PREAD(pread64)
 
 EXPORT size_t fread(void* bytes, size_t size, size_t count, std::FILE* file) {
-    FAIL(read_call, below(::fileno(file)), 0)
+    if (stream_fails(read_call, file)) return 0;
     return next(static_cast<size_t (*)(void*, size_t, size_t, std::FILE*)>(nullptr), "fread")(bytes, size, count, file);
 }
 
@@ -233,7 +242,7 @@ PWRITE(pwrite)
 PWRITE(pwrite64)
 
 EXPORT size_t fwrite(const void* bytes, size_t size, size_t count, std::FILE* file) {
-    FAIL(write_call, below(::fileno(file)), 0)
+    if (stream_fails(write_call, file)) return 0;
     return next(static_cast<size_t (*)(const void*, size_t, size_t, std::FILE*)>(nullptr), "fwrite")(bytes, size, count,
                                                                                                      file);
 }
