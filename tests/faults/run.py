@@ -53,7 +53,8 @@ class Case:
 
 
 DETECTOR = ["--detector", "haar", "--min-size", "24", "--min-confidence", "0", "--backend", "cpu"]
-REPORTS = ["report.json", "report.html"]  # they say what failed
+# They say what failed; of an input that cannot be read to its end, all that was decoded is hidden.
+REPORTS = ["report.json", "report.html", "hidden.mp4", "clip.mp4", "regions.jsonl"]
 CASES = [
     Case("json", ["detect", "{in}/clip.mp4", "--json", "{out}/faces.jsonl", "--track", "--summary", "{out}/sum.json", *DETECTOR],
          growing=["faces.jsonl", "sum.json"]),
