@@ -1,4 +1,4 @@
-// Converts the frames of a hardware decoder within the device's memory.
+// Makes frames of what hardware or another library wrote into the device's memory, without a copy on the host.
 #pragma once
 
 #include <memory>
@@ -6,6 +6,13 @@
 #include "core/frame/frame.h"
 
 namespace throng {
+
+// NV12 in device memory, as its owner laid it out: luma, and chroma in pairs. The rows may be longer and more than those
+// of the frame in them.
+struct DevicePlanes {
+    PlaneView planes[2];
+    std::shared_ptr<const void> owner;  // of what makes the memory readable
+};
 
 // Not thread-safe. Use one per source; its frames may outlive it.
 class DeviceConverter {
@@ -21,6 +28,19 @@ public:
     // memory are set here. Throws Error(unavailable) if there is not enough memory.
     [[nodiscard]] virtual Frame to_nv12(FrameInfo info, const PlaneView (&from)[2],
                                         std::shared_ptr<const void> owner) = 0;
+
+    // Registers an EGLImage with NV12. The planes are readable, also while it is written again, until their owner is
+    // released, on any thread; the image must live longer. Throws Error(unavailable) if the device cannot read it in place:
+    // for example, if its rows are not one after the other.
+    [[nodiscard]] virtual DevicePlanes register_image(void* egl_image) = 0;
+
+    // Returns true if memory at this address is on this device.
+    [[nodiscard]] virtual bool can_read(const void* address) = 0;
+
+    // Returns a frame over NV12 in memory of this device, which is complete or written by work of the default stream.
+    // info: its format and memory are set here.
+    [[nodiscard]] virtual Frame wrap(FrameInfo info, const PlaneView (&planes)[2],
+                                     std::shared_ptr<const void> owner) = 0;
 };
 
 using MakeDeviceConverter = std::unique_ptr<DeviceConverter> (*)(int device);

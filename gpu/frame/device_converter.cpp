@@ -5,12 +5,26 @@
 #include <utility>
 
 #include "gpu/frame/convert.h"
+#include "gpu/frame/egl_image.h"
 #include "gpu/frame/image_memory.h"
 
 namespace throng::gpu {
 namespace {
 
 constexpr std::size_t kKeptImages = 8;  // a source has few frames at a time
+
+// Memory of another owner, with all that a copy to the host needs.
+struct WrappedMemory {
+    int device;
+    PlaneView planes[Frame::kMaxPlanes];
+    std::shared_ptr<const void> owner;
+
+    // Frame::HostCopy of a frame whose owner this is.
+    static Frame host_copy(const FrameInfo& info, const void* owner) {
+        const auto& memory = *static_cast<const WrappedMemory*>(owner);
+        return copy_to_host(memory.device, info, memory.planes);
+    }
+};
 
 // Everything runs on the default stream, where FFmpeg's decoder writes its frames and where readers of its frames wait.
 class CudaConverter final : public DeviceConverter {
@@ -27,6 +41,27 @@ public:
         auto owners = std::make_shared<std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(
             image.owner, std::move(owner));
         return {info, image.planes, {owners, image.owner.get()}, image.host_copy};
+    }
+
+    DevicePlanes register_image(void* egl_image) override {
+        check_cuda(cudaSetDevice(device_), "cudaSetDevice");
+        return register_egl_image(device_, egl_image);
+    }
+
+    bool can_read(const void* address) override {
+        cudaPointerAttributes found{};
+        if (cudaPointerGetAttributes(&found, address) == cudaSuccess) {
+            return found.type == cudaMemoryTypeDevice && found.device == device_;
+        }
+        static_cast<void>(cudaGetLastError());
+        return false;
+    }
+
+    Frame wrap(FrameInfo info, const PlaneView (&planes)[2], std::shared_ptr<const void> owner) override {
+        info.format = PixelFormat::nv12;
+        info.memory = MemoryKind::device;
+        auto memory = std::make_shared<WrappedMemory>(WrappedMemory{device_, {planes[0], planes[1]}, std::move(owner)});
+        return {info, memory->planes, memory, &WrappedMemory::host_copy};
     }
 
 private:

@@ -38,21 +38,9 @@ struct ImageMemory::Block {
     // Frame::HostCopy of a frame in on_device.
     static Frame host_copy(const FrameInfo& info, const void* owner) {
         const auto& block = *static_cast<const Block*>(owner);
-        check_cuda(cudaSetDevice(block.device), "cudaSetDevice");
         PlaneView planes[Frame::kMaxPlanes];
         lay_out(info, block.data(), planes);
-        WritableFrame copy = FramePool().take(info.format, info.width, info.height);
-        const Stream stream;
-        const Event written(Event::Timing::off);
-        written.record(cudaStreamLegacy);  // by a DeviceConverter
-        written.make_wait(stream.view());
-        for (int p = 0; p < plane_count(info.format); ++p) {
-            enqueue_plane_copy(planes[p], copy.data(p), copy.plane(p).pitch, true, stream.view());
-        }
-        stream.synchronize();
-        copy.info() = info;
-        copy.info().memory = MemoryKind::host;
-        return std::move(copy).finish();
+        return copy_to_host(block.device, info, planes);
     }
 };
 
@@ -91,6 +79,22 @@ void enqueue_plane_copy(const PlaneView& from, std::uint8_t* to, std::ptrdiff_t 
                                  width, rows, to_host ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice, stream),
                to_host ? "copying a frame to the host" : "copying a frame within the device");
     if (to_host) count_host_copy(width * rows);
+}
+
+Frame copy_to_host(int device, const FrameInfo& info, const PlaneView (&planes)[Frame::kMaxPlanes]) {
+    check_cuda(cudaSetDevice(device), "cudaSetDevice");
+    WritableFrame copy = FramePool().take(info.format, info.width, info.height);
+    const Stream stream;
+    const Event written(Event::Timing::off);
+    written.record(cudaStreamLegacy);
+    written.make_wait(stream.view());
+    for (int p = 0; p < plane_count(info.format); ++p) {
+        enqueue_plane_copy(planes[p], copy.data(p), copy.plane(p).pitch, true, stream.view());
+    }
+    stream.synchronize();
+    copy.info() = info;
+    copy.info().memory = MemoryKind::host;
+    return std::move(copy).finish();
 }
 
 }  // namespace throng::gpu

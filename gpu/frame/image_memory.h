@@ -45,4 +45,8 @@ private:
 // device.
 void enqueue_plane_copy(const PlaneView& from, std::uint8_t* to, std::ptrdiff_t pitch, bool to_host, StreamView stream);
 
+// Returns a frame in device memory, given by its planes, in host memory. Waits until it is copied, and written by the work
+// of the default stream before.
+[[nodiscard]] Frame copy_to_host(int device, const FrameInfo& info, const PlaneView (&planes)[Frame::kMaxPlanes]);
+
 }  // namespace throng::gpu

@@ -1,11 +1,16 @@
 // Frames of all memory kinds and formats give the same luma; colors for display; OpenCV matrices.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
+#if __has_include(<EGL/eglext.h>)
+#include <cuda_egl_interop.h>
+#endif
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <future>
+#include <memory>
 #include <opencv2/core/cuda.hpp>
 #include <random>
 
@@ -15,6 +20,7 @@
 #include "core/frame/frame_pool.h"
 #include "gpu/frame/convert.h"
 #include "gpu/frame/device_converter.h"
+#include "gpu/frame/egl_image.h"
 #include "gpu/frame/frame_intake.h"
 #include "gpu/interop/gpu_mat.h"
 #include "tests/gpu/frame/device_memory.h"
@@ -264,6 +270,78 @@ std::array<double, 3> color(int y, int cb, int cr, ColorRange range, ColorMatrix
     const double green = (luma - kr * red - kb * blue) / (1 - kr - kb);
     return {255 * std::clamp(red, 0.0, 1.0), 255 * std::clamp(green, 0.0, 1.0), 255 * std::clamp(blue, 0.0, 1.0)};
 }
+// Memory of another library, also of another context, as GStreamer's elements for CUDA have it.
+TEST_F(IntakeTest, MemoryOfOthersIsReadInPlace) {
+    constexpr int kWidth = 66, kHeight = 35, kPitch = 128;
+    std::vector<std::uint8_t> bytes(kPitch * (kHeight + (kHeight + 1) / 2));
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * 7);
+    const auto memory = std::make_shared<gpu::DeviceBuffer<std::uint8_t>>(test::to_device(bytes));
+    const auto converter = gpu::make_device_converter(0);
+    EXPECT_TRUE(converter->can_read(memory->data()));
+    EXPECT_FALSE(converter->can_read(bytes.data()));
+    PlaneView planes[2];
+    for (int p = 0; p < 2; ++p) {
+        planes[p] = plane_shape(PixelFormat::nv12, kWidth, kHeight, p);
+        planes[p].data = memory->data() + p * kPitch * kHeight;
+        planes[p].pitch = kPitch;
+    }
+    FrameInfo info;
+    info.width = kWidth;
+    info.height = kHeight;
+    {
+        const Frame frame = converter->wrap(info, planes, memory);
+        EXPECT_EQ(memory.use_count(), 2);
+        EXPECT_EQ(frame.info().memory, MemoryKind::device);
+        const Frame host = frame.on_host();
+        for (int p = 0; p < 2; ++p) {
+            const PlaneView& plane = host.plane(p);
+            for (int y = 0; y < plane.height; ++y) {
+                EXPECT_EQ(std::memcmp(plane.data + y * plane.pitch, bytes.data() + (p * kHeight + y) * kPitch,
+                                      static_cast<std::size_t>(plane.width)),
+                          0);
+            }
+        }
+    }
+    EXPECT_EQ(memory.use_count(), 1);
+    EXPECT_THROW(static_cast<void>(converter->register_image(nullptr)), Error);
+}
+
+#if __has_include(<EGL/eglext.h>)
+TEST(EglImage, OnlyPitchLinearNv12IsRead) {
+    std::uint8_t bytes[1];
+    const auto problem_of = [&bytes](const auto& change) {
+        cudaEglFrame frame{};
+        frame.frameType = cudaEglFrameTypePitch;
+        frame.eglColorFormat = cudaEglColorFormatYUV420SemiPlanar;
+        frame.planeCount = 2;
+        for (unsigned p = 0; p < 2; ++p) {
+            frame.frame.pPitch[p] = {bytes, 256, 0, 0};
+            frame.planeDesc[p].width = p == 0 ? 200 : 100;
+            frame.planeDesc[p].height = p == 0 ? 80 : 40;
+            frame.planeDesc[p].numChannels = p + 1;
+        }
+        change(frame);
+        PlaneView planes[2];
+        std::string problem = gpu::read_egl_frame(frame, planes);
+        if (problem.empty()) {
+            EXPECT_EQ(planes[0].width, 200);
+            EXPECT_EQ(planes[1].width, 200);
+            EXPECT_EQ(planes[1].height, 40);
+            EXPECT_EQ(planes[1].pitch, 256);
+        }
+        return problem;
+    };
+    EXPECT_EQ(problem_of([](cudaEglFrame&) {}), "");
+    EXPECT_EQ(problem_of([](cudaEglFrame& frame) { frame.eglColorFormat = cudaEglColorFormatYUV420SemiPlanar_ER; }),
+              "");
+    EXPECT_NE(problem_of([](cudaEglFrame& frame) { frame.frameType = cudaEglFrameTypeArray; }), "");
+    EXPECT_NE(problem_of([](cudaEglFrame& frame) { frame.eglColorFormat = cudaEglColorFormatYVU420SemiPlanar; }), "");
+    EXPECT_NE(problem_of([](cudaEglFrame& frame) { frame.planeCount = 1; }), "");
+    EXPECT_NE(problem_of([](cudaEglFrame& frame) { frame.planeDesc[1].numChannels = 1; }), "");
+    EXPECT_NE(problem_of([](cudaEglFrame& frame) { frame.frame.pPitch[0].ptr = nullptr; }), "");
+    EXPECT_NE(problem_of([](cudaEglFrame& frame) { frame.frame.pPitch[0].pitch = 199; }), "");
+}
+#endif
 
 TEST_F(IntakeTest, ColorsMatchTheStandards) {
     if (IsSkipped() || HasFatalFailure()) return;

@@ -206,6 +206,9 @@ TEST(FrameMaker, TenBitsRemainOnTheDevice) {
             const PlaneView planes[Frame::kMaxPlanes] = {from[0], from[1]};
             return {info, planes, nullptr};
         }
+        DevicePlanes register_image(void*) override { return {}; }
+        bool can_read(const void*) override { return false; }
+        Frame wrap(FrameInfo, const PlaneView (&)[2], std::shared_ptr<const void>) override { return {}; }
     };
     av::BufferPtr device(av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA));
     if (!device) GTEST_SKIP() << "skipped: FFmpeg without CUDA";
