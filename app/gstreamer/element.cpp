@@ -17,6 +17,7 @@
 #include "core/base/error.h"
 #include "core/base/stopwatch.h"
 #include "core/pipeline/hiding_queue.h"
+#include "core/video/gst_cuda.h"
 
 namespace throng::gst_plugin {
 namespace {
@@ -70,6 +71,7 @@ struct Search {
     std::int64_t next_index = 0;
     double search_ns = 0;  // of the last frame; less after each one that was not searched, so that one is tried again
     bool failing = false;  // the last search failed
+    bool in_cuda = false;  // frames are in CUDA's memory, by their caps
     bool broken = false;   // a frame could not be read or hidden: none follows
 };
 
@@ -201,14 +203,26 @@ std::shared_ptr<FrameResult> find(Element* element, Search& search, const api::I
     }
 }
 
+// Maps a buffer of CUDA's memory in place, if the detector can read it.
+void map_in_cuda(Search& search, const GstVideoInfo& info, GstBuffer* buffer, std::optional<MappedFrame>& mapped) {
+    mapped.emplace(info, buffer, with_cuda(GST_MAP_READ));
+    if (*mapped && search.detector.can_read(mapped->view().planes[0])) {
+        wait_for_cuda_memory(gst_buffer_peek_memory(buffer, 0));
+    } else {
+        mapped.reset();
+    }
+}
+
 // Searches a frame, which is then waiting or ready.
 void take(Element* element, BufferPtr buffer) {
     Search& search = element->state->search.value();
     const GstVideoInfo& info = info_of(element);
-    MappedFrame mapped(info, buffer.get(), GST_MAP_READ);
-    if (!mapped) throw Error(ErrorKind::input, "the frame cannot be read");
+    std::optional<MappedFrame> mapped;
+    if (search.in_cuda) map_in_cuda(search, info, buffer.get(), mapped);
+    if (!mapped) mapped.emplace(info, buffer.get(), GST_MAP_READ);
+    if (!*mapped) throw Error(ErrorKind::input, "the frame cannot be read");
     const GstClockTime time = GST_BUFFER_PTS(buffer.get());
-    api::ImageView view = mapped.view();
+    api::ImageView view = mapped->view();
     view.index = search.next_index++;
     view.pts =
         static_cast<double>(GST_CLOCK_TIME_IS_VALID(time) ? time : static_cast<guint64>(view.index) * step_of(info)) *
@@ -221,7 +235,7 @@ void take(Element* element, BufferPtr buffer) {
         search.ready.push_back({std::move(result), std::move(buffer), searched});
         return;
     }
-    BufferPtr copy = copy_of(info, *mapped.get());
+    BufferPtr copy = copy_of(info, *mapped->get());
     if (!copy) throw Error(ErrorKind::internal, "not enough memory for a frame");
     search.waiting.push_back({result, std::move(copy), searched});
     search.decide(search.queue->push(std::move(result)));
@@ -297,9 +311,11 @@ bool ask_latency(Element* element, GstQuery* query) {
     return true;
 }
 
-gboolean set_info(GstVideoFilter* filter, GstCaps*, GstVideoInfo* info, GstCaps*, GstVideoInfo*) {
+gboolean set_info(GstVideoFilter* filter, GstCaps* caps, GstVideoInfo* info, GstCaps*, GstVideoInfo*) {
     Element* element = element_of(filter);
-    const ElementOptions& options = element->state->search.value().options;
+    Search& search = element->state->search.value();
+    search.in_cuda = gst_caps_features_contains(gst_caps_get_features(caps, 0), kCudaMemory) != FALSE;
+    const ElementOptions& options = search.options;
     auto latency = static_cast<GstClockTime>(options.deadline.count());
     if (options.settings.hiding) {
         latency += static_cast<GstClockTime>(options.settings.hiding->plan.delay) * step_of(*info);
@@ -441,6 +457,7 @@ void class_init(gpointer type_class, gpointer data) {
     gst_element_class_set_static_metadata(element_class, own->kind->title, "Filter/Analyzer/Video",
                                           own->kind->description, "Throng developers");
     GstCaps* caps = gst_caps_from_string(kFrameCaps);
+    if (!own->kind->hides) gst_caps_append(caps, gst_caps_from_string(kDeviceCaps));
     for (const auto& [name, direction] : {std::pair{"sink", GST_PAD_SINK}, std::pair{"src", GST_PAD_SRC}}) {
         gst_element_class_add_pad_template(element_class, gst_pad_template_new(name, direction, GST_PAD_ALWAYS, caps));
     }

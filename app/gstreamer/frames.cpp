@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/detect/detector_kinds.h"
+#include "core/video/gst_cuda.h"
 
 #ifdef TH_WITH_GST_ANALYTICS
 #include <gst/analytics/analytics.h>
@@ -165,6 +166,7 @@ api::ImageView MappedFrame::view() const {
     });
     api::ImageView view;
     view.format = layout->format;  // caps negotiation allows no other one
+    if ((frame_.map[0].flags & kMapCuda) != 0) view.memory = MemoryKind::device;
     view.step = layout->step;
     view.red_first = layout->red_first;
     view.width = info.width;

@@ -19,6 +19,8 @@ using BufferPtr = std::unique_ptr<GstBuffer, MiniObjectDeleter>;
 
 // The formats that are read and written, as caps.
 inline constexpr const char* kFrameCaps = GST_VIDEO_CAPS_MAKE("{ NV12, I420, GRAY8, BGR, RGB, BGRx, RGBx }");
+// What throngdetect reads in place, too, where its backend is CUDA. Elsewhere, a map copies it to the host.
+inline constexpr const char* kDeviceCaps = GST_VIDEO_CAPS_MAKE_WITH_FEATURES("memory:CUDAMemory", "NV12");
 
 // The pixels of a buffer while this object lives: with GstVideoCropMeta, those of the frame at its x and y, if the
 // buffer has as many. The buffer must live as long.
@@ -34,7 +36,7 @@ public:
     // Returns false if the buffer is too small for a frame, or cannot be read or written as was asked for.
     [[nodiscard]] explicit operator bool() const { return mapped_ != FALSE; }
     [[nodiscard]] GstVideoFrame* get() { return &frame_; }
-    // Returns the pixels, without a copy.
+    // Returns the pixels, without a copy: in device memory, if the buffer was mapped with kMapCuda.
     [[nodiscard]] api::ImageView view() const;
 
 private:

@@ -168,6 +168,17 @@ std::shared_ptr<const FrameResult> ImageDetector::detect(const ImageView& image)
     return result;
 }
 
+bool ImageDetector::can_read(const void* device_address) {
+    if (backend_ != BackendKind::cuda) return false;
+    if (!device_) {
+        SourceOptions source;
+        set_device(source, options_.device, true);
+        if (source.make_converter == nullptr) return false;
+        device_ = source.make_converter(source.device);
+    }
+    return device_->can_read(device_address);
+}
+
 void ResultQueue::write(const FrameResult& result) {
     static_cast<void>(results_.push(std::make_shared<FrameResult>(result), abandoned_.get_token()));
 }

@@ -12,6 +12,7 @@
 #include "core/base/bounded_queue.h"
 #include "core/detect/backend.h"
 #include "core/detect/chosen_settings.h"
+#include "core/frame/device_converter.h"
 #include "core/frame/frame_pool.h"
 #include "core/pipeline/engine.h"
 #include "core/pipeline/pipeline.h"
@@ -76,6 +77,8 @@ public:
     // Detects in an image; a host image is copied, because decoders and detectors read beyond the end of rows. Throws
     // Error(usage) with the name of the field for an image that cannot be read.
     [[nodiscard]] std::shared_ptr<const FrameResult> detect(const ImageView& image);
+    // Returns true if images at this address in device memory can be passed: by the backend in use, on its device.
+    [[nodiscard]] bool can_read(const void* device_address);
     // The backend in use: with `auto`, the CPU's after a failure of the GPU.
     [[nodiscard]] BackendKind backend() const noexcept { return backend_; }
 
@@ -86,6 +89,7 @@ private:
     Engine engine_;
     std::atomic<BackendKind> backend_ = BackendKind::automatic;
     FramePool pool_;
+    std::unique_ptr<DeviceConverter> device_;  // made when it is first used
 };
 
 // Results of a pipeline, in order, for one thread that asks for them.
