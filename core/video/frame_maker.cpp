@@ -196,6 +196,13 @@ Frame FrameMaker::make(av::FramePtr av_frame, Orientation orientation) {
     return orientation.is_identity() ? frame : rotated(frame, orientation, pool_);
 }
 
+Frame FrameMaker::wrap(av::FramePtr av_frame, DeviceConverter& device) {
+    FrameInfo info = describe(*av_frame);
+    info.format = PixelFormat::nv12;
+    const PlaneView planes[] = {view(*av_frame, info, 0), view(*av_frame, info, 1)};
+    return device.wrap(info, planes, keep(std::move(av_frame)));
+}
+
 // Takes the frame, unless its format cannot remain on the device: then returns no frame.
 Frame FrameMaker::make_on_device(av::FramePtr& av_frame) {
     const AVPixelFormat format = format_on_device(*av_frame);

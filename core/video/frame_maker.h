@@ -32,6 +32,9 @@ public:
     // and captured. Throws Error(input) for a format that cannot be converted.
     [[nodiscard]] Frame make(av::FramePtr av_frame, Orientation orientation);
 
+    // Returns a frame over the planes of av_frame, which are NV12 in the memory of this device.
+    [[nodiscard]] static Frame wrap(av::FramePtr av_frame, DeviceConverter& device);
+
     // From now on, the fourth channel of a format with alpha is ignored, or used again.
     void ignore_alpha(bool ignore) noexcept { ignore_alpha_ = ignore; }
     // Returns true if the last frame had transparent pixels.

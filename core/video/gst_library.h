@@ -5,6 +5,8 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
+#include <memory>
+
 #include "core/base/shared_library.h"
 
 namespace throng {
@@ -19,9 +21,15 @@ struct GstLibrary {
     TH_GST(app, gst_init_check);
     TH_GST(app, gst_parse_launch);
     TH_GST(app, gst_object_unref);
+    TH_GST(app, gst_mini_object_ref);
     TH_GST(app, gst_mini_object_unref);
+    TH_GST(app, gst_mini_object_set_qdata);
+    TH_GST(app, gst_mini_object_get_qdata);
+    TH_GST(app, g_quark_from_string);
     TH_GST(app, gst_caps_from_string);
     TH_GST(app, gst_caps_get_structure);
+    TH_GST(app, gst_caps_get_features);
+    TH_GST(app, gst_caps_features_contains);
     TH_GST(app, gst_structure_get_name);
     TH_GST(app, gst_element_set_state);
     TH_GST(app, gst_element_get_state);
@@ -38,6 +46,10 @@ struct GstLibrary {
     TH_GST(app, gst_sample_get_segment);
     TH_GST(app, gst_segment_to_stream_time);
     TH_GST(app, gst_buffer_get_meta);
+    TH_GST(app, gst_buffer_n_memory);
+    TH_GST(app, gst_buffer_peek_memory);
+    TH_GST(app, gst_buffer_map);
+    TH_GST(app, gst_buffer_unmap);
     TH_GST(app, gst_app_sink_get_caps);
     TH_GST(app, gst_app_sink_set_caps);
     TH_GST(app, gst_app_sink_is_eos);
@@ -55,5 +67,17 @@ struct GstLibrary {
     TH_GST(video, gst_video_crop_meta_api_get_type);
 #undef TH_GST
 };
+
+// Returns the library, initialized. Throws Error(unavailable) without GStreamer.
+[[nodiscard]] const GstLibrary& gst();
+
+struct GstUnref {
+    template <class Object>
+    void operator()(Object* object) const {
+        gst().gst_mini_object_unref(GST_MINI_OBJECT_CAST(object));
+    }
+};
+template <class Object>
+using GstPtr = std::unique_ptr<Object, GstUnref>;
 
 }  // namespace throng

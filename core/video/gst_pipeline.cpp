@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <mutex>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "core/base/latest_value.h"
 #include "core/base/secrets.h"
 #include "core/video/gst_library.h"
+#include "core/video/gst_memory.h"
 #include "core/video/packet_clock.h"
 
 namespace throng {
@@ -58,32 +58,11 @@ constexpr std::array<GstFormat, 15> kGstFormats = {{{"NV12", AV_PIX_FMT_NV12},
                                                     {"P010_10LE", AV_PIX_FMT_P010LE},
                                                     {"GRAY16_LE", AV_PIX_FMT_GRAY16LE}}};
 
-std::string accepted_caps() {
+std::string caps_of_system_memory() {
     std::string caps = "video/x-raw,format={";
     for (const GstFormat& format : kGstFormats) caps += std::string(caps.back() == '{' ? "" : ",") + format.name;
     return caps + "}";
 }
-
-const GstLibrary& gst() {
-    static const auto& loaded = *new GstLibrary();
-    static std::once_flag once;
-    std::call_once(once, [] {
-        if (!loaded.gst_init_check(nullptr, nullptr, nullptr)) {
-            throw Error(ErrorKind::unavailable, "GStreamer cannot be initialized", {}, "test it with gst-inspect-1.0");
-        }
-    });
-    return loaded;
-}
-
-struct MiniObjectDeleter {
-    template <class Object>
-    void operator()(Object* object) const {
-        gst().gst_mini_object_unref(GST_MINI_OBJECT_CAST(object));
-    }
-};
-using SamplePtr = std::unique_ptr<GstSample, MiniObjectDeleter>;
-using CapsPtr = std::unique_ptr<GstCaps, MiniObjectDeleter>;
-using GstMessagePtr = std::unique_ptr<GstMessage, MiniObjectDeleter>;
 
 // Runs work in a thread, because an element may block for ever when its state changes, and waits for it. Returns false
 // if it has not ended in time, or after a stop request; the thread then goes on with what it owns.
@@ -115,10 +94,8 @@ std::vector<GstElement*> appsinks_of(GstElement* pipeline) {
     return found;
 }
 
-void release_frame(void* opaque, std::uint8_t*) {
-    auto* mapped = static_cast<GstVideoFrame*>(opaque);
-    gst().gst_video_frame_unmap(mapped);
-    delete mapped;
+void release_planes(void* owner, std::uint8_t*) {
+    delete static_cast<std::shared_ptr<const void>*>(owner);
 }
 
 AVColorRange range_of(GstVideoColorRange range) {
@@ -152,8 +129,9 @@ GstObjects::~GstObjects() {
     if (pipeline != nullptr) gst().gst_object_unref(pipeline);
 }
 
-GstPipeline::GstPipeline(const MediaRequest& request, const std::stop_token& stop)
-    : request_(request), objects_(std::make_shared<GstObjects>()) {
+GstPipeline::GstPipeline(const MediaRequest& request, std::shared_ptr<GstDeviceMemory> memory,
+                         const std::stop_token& stop)
+    : request_(request), memory_(std::move(memory)), objects_(std::make_shared<GstObjects>()) {
     GError* problem = nullptr;
     objects_->pipeline = gst().gst_parse_launch(request.url.c_str(), &problem);
     // A pipeline with an error may still have been made.
@@ -178,8 +156,9 @@ GstPipeline::GstPipeline(const MediaRequest& request, const std::stop_token& sto
     }
     objects_->bus = gst().gst_element_get_bus(objects_->pipeline);
     auto* sink = reinterpret_cast<GstAppSink*>(objects_->sink);
-    if (const CapsPtr caps(gst().gst_app_sink_get_caps(sink)); !caps) {
-        const CapsPtr accepted(gst().gst_caps_from_string(accepted_caps().c_str()));
+    if (const GstPtr<GstCaps> caps(gst().gst_app_sink_get_caps(sink)); !caps) {
+        const std::string text = memory_->caps(caps_of_system_memory(), request_.source.prefer_device_frames);
+        const GstPtr<GstCaps> accepted(gst().gst_caps_from_string(text.c_str()));
         gst().gst_app_sink_set_caps(sink, accepted.get());
     }
     try {
@@ -239,7 +218,7 @@ void GstPipeline::open(const std::stop_token& stop) {
 }
 
 std::string GstPipeline::bus_error(std::chrono::nanoseconds wait) const {
-    const GstMessagePtr message(
+    const GstPtr<GstMessage> message(
         gst().gst_bus_timed_pop_filtered(objects_->bus, static_cast<GstClockTime>(wait.count()), GST_MESSAGE_ERROR));
     if (!message) return {};
     GError* error = nullptr;
@@ -261,7 +240,7 @@ MediaStatus GstPipeline::next(MediaFrame& frame, const std::stop_token& stop) {
     const auto start = Clock::now();
     auto* sink = reinterpret_cast<GstAppSink*>(objects_->sink);
     while (!stop.stop_requested()) {
-        const SamplePtr sample(
+        const GstPtr<GstSample> sample(
             gst().gst_app_sink_try_pull_sample(sink, std::chrono::nanoseconds(kPipelineSlice).count()));
         waited_ = Clock::now() - start;
         // Also empties the bus, which would hold all messages of a pipeline that always has frames.
@@ -290,12 +269,17 @@ MediaFrame GstPipeline::frame_of(void* pulled) {
                                          : gst().gst_structure_get_name(gst().gst_caps_get_structure(caps, 0));
     const auto format = std::find_if(kGstFormats.begin(), kGstFormats.end(),
                                      [&](const GstFormat& known) { return std::string_view(known.name) == name; });
-    auto mapped = std::make_unique<GstVideoFrame>();
     GstBuffer* buffer = gst().gst_sample_get_buffer(sample);
-    if (!is_video || format == kGstFormats.end() || buffer == nullptr ||
-        !gst().gst_video_frame_map(mapped.get(), &info, buffer, GST_MAP_READ)) {
-        throw Error(ErrorKind::input, {"the appsink receives a format that cannot be read: %1", name}, request_.shown,
-                    "put \"videoconvert !\" in front of it");
+    MappedPlanes mapped;
+    if (is_video && format != kGstFormats.end() && buffer != nullptr) {
+        mapped = memory_->map(*buffer, *caps, info, request_.source.prefer_device_frames);
+    }
+    const std::string_view memory = buffer != nullptr && is_video ? GstDeviceMemory::feature_of(*caps) : "";
+    const std::string shown = std::string(name) + (memory.empty() ? "" : " (" + std::string(memory) + ")");
+    if (mapped.owner == nullptr) {
+        throw Error(
+            ErrorKind::input, {"the appsink receives a format that cannot be read: %1", shown}, request_.shown,
+            {"put \"%1 !\" in front of it", memory == kNvmm ? "nvvidconv ! video/x-raw,format=NV12" : "videoconvert"});
     }
     MediaFrame frame;
     frame.av_frame = av::make_frame();
@@ -306,14 +290,14 @@ MediaFrame GstPipeline::frame_of(void* pulled) {
     av_frame.color_range = range_of(info.colorimetry.range);
     // FFmpeg numbers matrices as ISO/IEC 23091-2 does.
     av_frame.colorspace = static_cast<AVColorSpace>(gst().gst_video_color_matrix_to_iso(info.colorimetry.matrix));
-    for (guint plane = 0; plane < info.finfo->n_planes; ++plane) {
-        av_frame.data[plane] = static_cast<std::uint8_t*>(mapped->data[plane]);
-        av_frame.linesize[plane] = mapped->info.stride[plane];
-    }
+    std::copy(std::begin(mapped.data), std::end(mapped.data), av_frame.data);
+    std::copy(std::begin(mapped.pitch), std::end(mapped.pitch), av_frame.linesize);
+    auto owner = std::make_unique<std::shared_ptr<const void>>(std::move(mapped.owner));
     av_frame.buf[0] =
-        av_buffer_create(av_frame.data[0], mapped->map[0].size, release_frame, mapped.get(), AV_BUFFER_FLAG_READONLY);
+        av_buffer_create(av_frame.data[0], mapped.bytes, release_planes, owner.get(), AV_BUFFER_FLAG_READONLY);
     if (av_frame.buf[0] == nullptr) throw std::bad_alloc();
-    static_cast<void>(mapped.release());  // now owned by the buffer
+    static_cast<void>(owner.release());  // now owned by the buffer
+    frame.device = std::move(mapped.device);
     crop(buffer, av_frame);
     if (const GstSegment* segment = gst().gst_sample_get_segment(sample);
         segment != nullptr && GST_BUFFER_PTS_IS_VALID(buffer)) {
@@ -329,7 +313,7 @@ MediaFrame GstPipeline::frame_of(void* pulled) {
         }
     }
     frame.padding_for_alpha = true;
-    format_ = name;
+    format_ = shown;
     width_ = av_frame.width;
     height_ = av_frame.height;
     fps_ = info.fps_n > 0 && info.fps_d > 0 ? static_cast<double>(info.fps_n) / info.fps_d : 0;

@@ -14,6 +14,7 @@
 namespace throng {
 
 struct GstObjects;
+class GstDeviceMemory;
 
 // Frames are not copied: a frame holds its buffer of the pipeline, until its last reader is done. Formats without a
 // counterpart in PixelFormat are converted by FrameMaker, as those of every other source.
@@ -22,8 +23,8 @@ public:
     // request.url: a pipeline in the syntax of gst-launch-1.0 with one appsink. Waits until it delivers (prerolls); a
     // live one does not preroll. Throws Error(unavailable) without GStreamer, Error(usage) for a pipeline that cannot
     // be parsed or has no or several appsinks, Error(input) with GStreamer's text for one that does not start within
-    // request.source.open_timeout, and Error(interrupted) after a stop request.
-    GstPipeline(const MediaRequest& request, const std::stop_token& stop);
+    // request.source.open_timeout, and Error(interrupted) after a stop request. memory: that of all connections of a source.
+    GstPipeline(const MediaRequest& request, std::shared_ptr<GstDeviceMemory> memory, const std::stop_token& stop);
     // Stops the pipeline. One that does not stop within 2 s is abandoned, with its threads and memory.
     ~GstPipeline() override;
 
@@ -51,6 +52,7 @@ private:
     MediaFrame frame_of(void* sample);
 
     MediaRequest request_;
+    std::shared_ptr<GstDeviceMemory> memory_;
     std::shared_ptr<GstObjects> objects_;  // shared with a thread that GStreamer blocks
     bool live_ = false;
     int width_ = 0;

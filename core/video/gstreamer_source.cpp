@@ -1,6 +1,7 @@
 #include "core/video/gstreamer_source.h"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,7 @@
 #ifdef TH_WITH_GSTREAMER
 #include "core/base/stopwatch.h"
 #include "core/video/format_watch.h"
+#include "core/video/gst_memory.h"
 #include "core/video/gst_pipeline.h"
 #endif
 
@@ -77,22 +79,21 @@ private:
 
 #endif
 
-// request.url: the pipeline.
-std::unique_ptr<VideoSource> open_pipeline(MediaRequest request, const std::stop_token& stop) {
 #ifdef TH_WITH_GSTREAMER
-    if (request.url.find("appsink") == std::string::npos) {
-        request.url += " ! videoconvert ! appsink max-buffers=2 sync=false";
-    }
-    auto pipeline = std::make_unique<GstPipeline>(request, stop);
+using OpenPipeline =
+    std::function<std::unique_ptr<GstPipeline>(const MediaRequest& request, const std::stop_token& stop)>;
+
+std::unique_ptr<VideoSource> open_pipeline(const MediaRequest& request, const std::stop_token& stop,
+                                           const OpenPipeline& open) {
+    auto pipeline = open(request, stop);
     if (!pipeline->live()) return std::make_unique<PipelineSource>(request, std::move(pipeline));
-    return make_live_source(request, std::move(pipeline), [](const MediaRequest& again, const std::stop_token& token) {
-        return std::make_unique<GstPipeline>(again, token);
-    });
-#else
-    static_cast<void>(stop);
-    throw Error(ErrorKind::unavailable, "this build has no GStreamer", request.shown,
-                "open the camera or stream directly: camera:0, rtsp://…");
+    return make_live_source(request, std::move(pipeline), open);
+}
 #endif
+
+[[maybe_unused]] [[noreturn]] void throw_no_gstreamer(const std::string& shown) {
+    throw Error(ErrorKind::unavailable, "this build has no GStreamer", shown,
+                "open the camera or stream directly: camera:0, rtsp://…");
 }
 
 }  // namespace
@@ -106,10 +107,21 @@ std::unique_ptr<VideoSource> open_gstreamer(std::string_view spec, const SourceO
     if (request.url.find_first_not_of(' ') == std::string::npos) {
         throw Error(ErrorKind::usage, "the pipeline is empty", request.shown, "for example gst:videotestsrc");
     }
-    return open_pipeline(std::move(request), stop);
+#ifdef TH_WITH_GSTREAMER
+    if (request.url.find("appsink") == std::string::npos) {
+        request.url += " ! videoconvert ! appsink max-buffers=2 sync=false";
+    }
+    const auto memory = std::make_shared<GstDeviceMemory>(options, request.shown);
+    return open_pipeline(request, stop, [memory](const MediaRequest& wanted, const std::stop_token& token) {
+        return std::make_unique<GstPipeline>(wanted, memory, token);
+    });
+#else
+    static_cast<void>(stop);
+    throw_no_gstreamer(request.shown);
+#endif
 }
 
-std::string csi_pipeline(std::string_view spec) {
+std::string csi_pipeline(std::string_view spec, bool nvmm) {
     constexpr std::int64_t kMaxSensor = 63;
     constexpr std::int64_t kMaxSide = 16384;
     constexpr std::int64_t kMaxFps = 1000;
@@ -136,25 +148,54 @@ std::string csi_pipeline(std::string_view spec) {
                         "csi:", "for example csi:0,size=1920x1080,fps=30");
         }
     }
+    // Pitch linear: kernels address pixels. As many buffers as frames may be held: in the appsink, in the queues, on the
+    // GPU and by the window.
+    const std::string output =
+        nvmm ? "nvvidconv bl-output=false output-buffers=12 ! video/x-raw(memory:NVMM),format=NV12"
+             : "nvvidconv ! video/x-raw,format=NV12";
     return "nvarguscamerasrc sensor-id=" + camera + " ! video/x-raw(memory:NVMM),format=NV12,width=" + width +
-           ",height=" + height + ",framerate=" + fps +
-           "/1 ! nvvidconv ! video/x-raw,format=NV12 ! appsink max-buffers=2 sync=false";
+           ",height=" + height + ",framerate=" + fps + "/1 ! " + output + " ! appsink max-buffers=2 sync=false";
 }
 
 std::unique_ptr<VideoSource> open_csi(std::string_view spec, const SourceOptions& options,
                                       const std::stop_token& stop) {
     MediaRequest request;
-    request.url = csi_pipeline(spec);
+    request.url = csi_pipeline(spec, false);
     request.shown = std::string(spec);
     request.source = options;
+#ifdef TH_WITH_GSTREAMER
+    const auto memory = std::make_shared<GstDeviceMemory>(options, request.shown);
+    const OpenPipeline open = [memory, in_place = csi_pipeline(spec, true), tried = false](
+                                  const MediaRequest& wanted, const std::stop_token& token) mutable {
+        const bool on_device = wanted.source.prefer_device_frames;
+        if (tried && !memory->has_read_nvmm()) memory->disable_nvmm("the pipeline ended without a frame");
+        if (on_device && memory->uses_nvmm()) {
+            tried = true;
+            MediaRequest first = wanted;
+            first.url = in_place;
+            try {
+                return std::make_unique<GstPipeline>(first, memory, token);
+            } catch (const Error& failure) {
+                if (failure.kind() == ErrorKind::interrupted) throw;
+                memory->disable_nvmm(failure.problem());
+            }
+        }
+        auto pipeline = std::make_unique<GstPipeline>(wanted, memory, token);
+        if (on_device) memory->disable_nvmm("libnvbufsurface cannot be loaded");  // unless another reason was logged
+        return pipeline;
+    };
     try {
-        return open_pipeline(request, stop);
+        return open_pipeline(request, stop, open);
     } catch (const Error& failure) {
         // The text is right, so what cannot be parsed is an element that is not installed.
         if (failure.kind() != ErrorKind::usage) throw;
         throw Error(ErrorKind::unavailable, failure.problem(), request.shown,
                     "a CSI camera needs a Jetson board with its GStreamer elements (nvidia-l4t-gstreamer)");
     }
+#else
+    static_cast<void>(stop);
+    throw_no_gstreamer(request.shown);
+#endif
 }
 
 }  // namespace throng

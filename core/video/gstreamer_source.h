@@ -16,10 +16,11 @@ namespace throng {
                                                           const std::stop_token& stop);
 
 // Returns the pipeline of "csi:N", "csi:N,size=1280x720,fps=60": camera N, by default 1920x1080 at 30 frames per second,
-// with frames in host memory. Throws Error(usage) naming what is malformed.
-[[nodiscard]] std::string csi_pipeline(std::string_view spec);
+// with frames in host memory, or with nvmm in the board's video memory. Throws Error(usage) naming what is malformed.
+[[nodiscard]] std::string csi_pipeline(std::string_view spec, bool nvmm);
 
-// As open_gstreamer with that pipeline. Throws Error(unavailable) where its elements are missing: elsewhere than on a
+// As open_gstreamer with that pipeline: with nvmm if the GPU can read its frames in place, otherwise without, which is
+// logged once. Throws Error(unavailable) where its elements are missing: elsewhere than on a
 // Jetson board.
 [[nodiscard]] std::unique_ptr<VideoSource> open_csi(std::string_view spec, const SourceOptions& options,
                                                     const std::stop_token& stop);

@@ -56,6 +56,7 @@ public:
         thread_.request_stop();
         thread_.join();
         request_.source.decoder = DecoderKind::software;
+        request_.source.prefer_device_frames = false;
         maker_.disable_device_frames();
         newest_.clear();
         failure_.reset();

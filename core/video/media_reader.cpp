@@ -21,7 +21,9 @@ constexpr std::size_t kMaxLiveTrial = 50;  // from the first key packet on; the 
 Frame make_frame(FrameMaker& maker, MediaFrame decoded, std::int64_t index, double pts,
                  std::chrono::steady_clock::time_point arrival) {
     maker.ignore_alpha(decoded.padding_for_alpha);
-    const Frame frame = maker.make(std::move(decoded.av_frame), decoded.orientation).with_timing(index, pts, arrival);
+    const Frame made = decoded.device ? FrameMaker::wrap(std::move(decoded.av_frame), *decoded.device)
+                                      : maker.make(std::move(decoded.av_frame), decoded.orientation);
+    const Frame frame = made.with_timing(index, pts, arrival);
     return decoded.damaged ? frame.as_damaged() : frame;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -21,10 +22,11 @@ namespace throng {
 
 struct MediaFrame {
     av::FramePtr av_frame;
-    std::optional<std::int64_t> ticks;  // as StreamClock::ticks_of
-    std::int64_t iteration = 0;         // of the loop, as StreamClock::iteration_of
-    bool damaged = false;               // as DamageWatch
-    bool padding_for_alpha = false;     // a fourth channel is no alpha channel, whatever FFmpeg calls it
+    std::optional<std::int64_t> ticks;        // as StreamClock::ticks_of
+    std::int64_t iteration = 0;               // of the loop, as StreamClock::iteration_of
+    bool damaged = false;                     // as DamageWatch
+    std::shared_ptr<DeviceConverter> device;  // if set, the planes are NV12 in its memory
+    bool padding_for_alpha = false;           // a fourth channel is no alpha channel, whatever FFmpeg calls it
     Orientation orientation;
 
     [[nodiscard]] int width() const { return orientation.transpose ? av_frame->height : av_frame->width; }

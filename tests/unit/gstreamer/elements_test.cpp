@@ -579,33 +579,46 @@ TEST_F(Elements, TheEndAndAnotherSizePassOnWhatWaits) {
     EXPECT_EQ(sizes, (std::vector<std::size_t>{small, small, small, odd, odd, odd, small, small, small})) << line.error;
 }
 
-// The number of changes is that of $THRONG_CASES.
-TEST_F(Elements, AnyOrderOfStatesAndSeeksEndsCleanly) {
+// The number of changes of each element is that of $THRONG_CASES.
+TEST_F(Elements, AnyOrderOfStatesSeeksAndSizesEndsCleanly) {
     std::mt19937_64 random(test::seed(1));
-    Line line(reader(8) + "thronghide name=hide detector=haar delay=3 ! appsink name=out sync=false max-buffers=2");
-    for (std::size_t i = 0; i < test::case_count(60); ++i) {
-        switch (random() % 6) {
-            case 0: line.set(GST_STATE_NULL); break;
-            case 1: line.set(GST_STATE_READY); break;
-            case 2: line.set(GST_STATE_PAUSED); break;
-            case 3: line.set(GST_STATE_PLAYING); break;
-            case 4: {
-                line.set(GST_STATE_PAUSED);
-                gst_element_get_state(line.pipeline(), nullptr, nullptr, kHang);
-                const auto at = static_cast<gint64>((random() % 20) * 40 * GST_MSECOND);
-                gst_element_seek_simple(line.pipeline(), GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, at);
-                break;
-            }
-            default: {
-                const ElementPtr hide = line.element("hide");
-                g_object_set(hide.get(), "delay", std::to_string(random() % 6).c_str(), nullptr);
+    for (const bool hides : {false, true}) {
+        const std::string element = hides ? "thronghide delay=3" : "throngdetect";
+        Line line(reader(8) + "videoscale ! capsfilter name=size ! " + element +
+                  " name=tested detector=haar ! appsink name=out sync=false max-buffers=2");
+        const auto set_size = [&line](int width, int height) {
+            GstCaps* caps =
+                gst_caps_new_simple("video/x-raw", "width", G_TYPE_INT, width, "height", G_TYPE_INT, height, nullptr);
+            g_object_set(line.element("size").get(), "caps", caps, nullptr);
+            gst_caps_unref(caps);
+        };
+        for (std::size_t i = 0; i < test::case_count(30); ++i) {
+            switch (random() % 7) {
+                case 0: line.set(GST_STATE_NULL); break;
+                case 1: line.set(GST_STATE_READY); break;
+                case 2: line.set(GST_STATE_PAUSED); break;
+                case 3: line.set(GST_STATE_PLAYING); break;
+                case 4: {
+                    line.set(GST_STATE_PAUSED);
+                    gst_element_get_state(line.pipeline(), nullptr, nullptr, kHang);
+                    const auto at = static_cast<gint64>((random() % 20) * 40 * GST_MSECOND);
+                    gst_element_seek_simple(line.pipeline(), GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, at);
+                    break;
+                }
+                case 5: set_size(static_cast<int>(48 + random() % 99), static_cast<int>(48 + random() % 99)); break;
+                default: {
+                    const std::string value = hides               ? std::to_string(random() % 6)
+                                              : random() % 2 == 0 ? "true"
+                                                                  : "false";
+                    g_object_set(line.element("tested").get(), hides ? "delay" : "track", value.c_str(), nullptr);
+                }
             }
         }
+        line.set(GST_STATE_READY);
+        const auto samples = line.play();
+        EXPECT_EQ(samples.size(), 8U * kNumFrames) << element << ": " << line.error;
+        EXPECT_EQ(line.error, "");
     }
-    line.set(GST_STATE_READY);
-    const auto samples = line.play();
-    EXPECT_EQ(samples.size(), 8U * kNumFrames) << line.error;
-    EXPECT_EQ(line.error, "");
 }
 
 // A file of GStreamer's own encoder, read by another program.

@@ -247,7 +247,7 @@ TEST(Csi, ASpecThatIsMalformedIsRejected) {
         EXPECT_EQ(kind_of_failure(wrong), ErrorKind::usage) << wrong;
     }
     EXPECT_EQ(
-        csi_pipeline("csi:1"),
+        csi_pipeline("csi:1", false),
         "nvarguscamerasrc sensor-id=1 ! video/x-raw(memory:NVMM),format=NV12,width=1920,height=1080,framerate=30/1 "
         "! nvvidconv ! video/x-raw,format=NV12 ! appsink max-buffers=2 sync=false");
 }
@@ -256,7 +256,7 @@ TEST(Csi, ThePipelineDeliversFramesWhereItsElementsExist) {
     TH_NEED_GSTREAMER();
     EXPECT_EQ(kind_of_failure("csi:0"), ErrorKind::unavailable);
     // A test image and a converter in place of the elements that only a board has.
-    std::string pipeline = csi_pipeline("csi:2,fps=60,size=320x240");
+    std::string pipeline = csi_pipeline("csi:2,fps=60,size=320x240", false);
     for (const auto& [of_board, here] : {std::pair{"nvarguscamerasrc sensor-id=2", "videotestsrc num-buffers=2"},
                                          std::pair{"(memory:NVMM)", ""}, std::pair{"nvvidconv", "videoconvert"}}) {
         const std::size_t at = pipeline.find(of_board);

@@ -1,0 +1,251 @@
+// Sources whose frames are in device memory: CSI cameras of a Jetson board (csi:N, memory:NVMM), and elements for CUDA
+// (memory:CUDAMemory), on fakes of the elements, of libnvbufsurface and of the device.
+#include <gst/gst.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/video/nv_surface.h"
+#include "core/video/source.h"
+#include "tests/support/random.h"
+#include "tests/unit/gstreamer/fake_board.h"
+
+namespace throng {
+namespace {
+
+using Calls = std::vector<std::string>;
+
+// The layout of a 64-bit system by the Jetson Linux API reference.
+static_assert(sizeof(void*) != 8 || (offsetof(NvSurface, images) == 24 && offsetof(NvImage, planes) == 48 &&
+                                     offsetof(NvImage, mapping) == 280 && offsetof(NvPlanes, pitch) == 36));
+
+struct Outcome {
+    std::vector<Frame> last;  // the newest ones
+    std::size_t num_frames = 0;
+    std::size_t num_on_device = 0;
+    std::string error;
+    Calls warnings;
+    SourceInfo info;
+};
+
+class DeviceMemory : public testing::Test {
+protected:
+    void SetUp() override {
+        test::register_fake_board();
+        board().reset();
+        options_.prefer_device_frames = true;
+        options_.make_converter = test::make_fake_converter;
+        options_.reconnects = 0;
+    }
+    static test::FakeBoard& board() { return test::FakeBoard::get(); }
+
+    // Reads a source to its end. Each frame has the pixels of one frame of the board. Keeps the last `kept` frames.
+    Outcome read(const std::string& spec, std::size_t kept = 0) const {
+        Outcome outcome;
+        write_log_to(
+            [&outcome](spdlog::level::level_enum, std::string_view line) { outcome.warnings.emplace_back(line); },
+            spdlog::level::warn);
+        try {
+            const auto source = open_source(spec, options_);
+            Frame frame;
+            for (ReadStatus status = ReadStatus::timeout; status != ReadStatus::end;) {
+                frame = {};
+                status = source->read(frame, {});
+                if (!frame) continue;
+                ++outcome.num_frames;
+                outcome.num_on_device += frame.info().memory == MemoryKind::device ? 1 : 0;
+                EXPECT_EQ(frame.info().format, PixelFormat::nv12);
+                for (int p = 0; p < 2; ++p) {
+                    const PlaneView& plane = frame.plane(p);
+                    EXPECT_EQ(plane.data[0], plane.data[(plane.height - 1) * plane.pitch + plane.width - 1]);
+                }
+                outcome.last.push_back(frame);
+                if (outcome.last.size() > kept) outcome.last.erase(outcome.last.begin());
+            }
+            outcome.info = source->info();
+        } catch (const Error& error) {
+            outcome.error = error.what();
+        }
+        write_log_to(nullptr, spdlog::level::off);
+        return outcome;
+    }
+
+    SourceOptions options_;
+};
+
+// A surface is registered when it first comes. It ends in the order that CUDA, EGL and the board require.
+TEST_F(DeviceMemory, EachSurfaceOfACameraIsRegisteredOnce) {
+    const test::FakeNvLibrary library(TH_FAKE_NVBUFSURFACE);
+    Outcome read = this->read("csi:0,size=320x240", 1);
+    EXPECT_EQ(read.error, "");
+    EXPECT_EQ(read.warnings, Calls{});
+    EXPECT_GT(read.num_frames, 0U);
+    EXPECT_EQ(read.num_on_device, read.num_frames);
+    EXPECT_NE(read.info.details.text().find("memory:NVMM"), std::string::npos) << read.info.details.text();
+    ASSERT_EQ(read.last.size(), 1U);
+    EXPECT_EQ(read.last[0].plane(0).pitch, test::kFakePitch);
+    EXPECT_EQ(read.last[0].plane(1).height, 120);
+
+    const std::vector<const void*> surfaces = board().all_memory();
+    EXPECT_EQ(surfaces.size(), test::kFakePool);
+    EXPECT_EQ(board().count("register"), test::kFakePool) << "for 100 frames";
+    EXPECT_EQ(board().count("free"), test::kFakePool - 1) << "a frame outlives its pipeline with its surface";
+    read.last.clear();
+    for (const void* surface : surfaces) {
+        EXPECT_EQ(board().calls_of(surface),
+                  (Calls{"map image", "register", "shape", "unregister", "unmap image", "free"}));
+    }
+}
+
+// What was begun is undone, and frames are the same, read by the host.
+TEST_F(DeviceMemory, AStepThatFailsLeavesFramesToTheHost) {
+    const test::FakeNvLibrary library(TH_FAKE_NVBUFSURFACE);
+    for (const char* step : {"<map image>", "<register>", "<shape>"}) {
+        board().reset();
+        board().failing = step;
+        const Outcome read = this->read("csi:0,size=320x240");
+        EXPECT_EQ(read.error, "") << step;
+        EXPECT_GT(read.num_frames, 0U) << step;
+        EXPECT_EQ(read.num_on_device, 0U) << step;
+        ASSERT_EQ(read.warnings.size(), 1U) << step;
+        EXPECT_NE(read.warnings[0].find("csi:0,size=320x240: frames are copied from video memory: "), std::string::npos)
+            << read.warnings[0];
+        EXPECT_EQ(board().count("map image"), 1U) << step;
+        EXPECT_EQ(board().count("unmap image"), std::string(step) == "<map image>" ? 0U : 1U) << step;
+        EXPECT_EQ(board().count("unregister"), std::string(step) == "<shape>" ? 1U : 0U) << step;
+        EXPECT_EQ(board().count("map"), 100U) << step;
+        EXPECT_EQ(board().count("unmap"), 100U) << step;
+        EXPECT_EQ(board().count("free"), test::kFakePool) << step;
+    }
+}
+
+TEST_F(DeviceMemory, ASurfaceThatNobodyCanReadIsAnError) {
+    const test::FakeNvLibrary library(TH_FAKE_NVBUFSURFACE);
+    for (const char* steps : {"<register><map>", "<register><sync>"}) {
+        board().reset();
+        board().failing = steps;
+        const Outcome read = this->read("csi:0");
+        EXPECT_EQ(read.num_frames, 0U);
+        EXPECT_NE(read.error.find("NV12 (memory:NVMM)"), std::string::npos) << read.error;
+        EXPECT_NE(read.error.find("nvvidconv"), std::string::npos) << read.error;
+        EXPECT_EQ(board().count("unmap"), board().failing == "<register><sync>" ? 1U : 0U);
+        EXPECT_EQ(board().count("free"), board().all_memory().size());
+    }
+}
+
+TEST_F(DeviceMemory, WithoutTheLibraryFramesAreInSystemMemory) {
+    const Outcome read = this->read("csi:0,size=320x240");
+    EXPECT_EQ(read.error, "");
+    EXPECT_GT(read.num_frames, 0U);
+    EXPECT_EQ(read.num_on_device, 0U);
+    ASSERT_EQ(read.warnings.size(), 1U);
+    EXPECT_NE(read.warnings[0].find("libnvbufsurface cannot be loaded"), std::string::npos) << read.warnings[0];
+    EXPECT_TRUE(board().all_memory().empty());
+}
+
+// Video memory is read by the host only where a pipeline gives nothing else.
+TEST_F(DeviceMemory, WithoutADeviceNothingIsRegistered) {
+    const test::FakeNvLibrary library(TH_FAKE_NVBUFSURFACE);
+    options_.prefer_device_frames = false;
+    for (const std::string spec : {"csi:0,size=320x240",
+                                   "gst:nvarguscamerasrc ! video/x-raw(memory:NVMM),width=320,height=240 ! nvvidconv ! "
+                                   "video/x-raw(memory:NVMM) ! appsink sync=false"}) {
+        const Outcome read = this->read(spec);
+        EXPECT_EQ(read.error, "");
+        EXPECT_GT(read.num_frames, 0U);
+        EXPECT_EQ(read.num_on_device, 0U);
+        EXPECT_EQ(read.warnings, Calls{});
+        EXPECT_EQ(board().count("map image"), 0U);
+        EXPECT_EQ(board().count("map"), spec[0] == 'c' ? 0U : 100U);
+    }
+}
+
+// An element of another version may not give what is asked for.
+TEST_F(DeviceMemory, ACameraWithoutVideoMemoryIsOpenedAgainWithout) {
+    const test::FakeNvLibrary library(TH_FAKE_NVBUFSURFACE);
+    board().converts_to_nvmm = false;
+    options_.reconnects = 1;
+    const Outcome read = this->read("csi:0,size=320x240");
+    EXPECT_GT(read.num_frames, 0U) << read.error;
+    EXPECT_EQ(read.num_on_device, 0U);
+    EXPECT_EQ(std::count_if(read.warnings.begin(), read.warnings.end(),
+                            [](const std::string& line) { return line.find("copied") != std::string::npos; }),
+              1);
+}
+
+TEST_F(DeviceMemory, CudaMemoryIsReadInPlace) {
+    board().frames = 5;
+    Outcome read = this->read("gst:fakecudasrc ! appsink sync=false", 2);
+    EXPECT_EQ(read.error, "");
+    EXPECT_EQ(read.num_frames, 5U);
+    EXPECT_EQ(read.num_on_device, 5U);
+    EXPECT_EQ(board().count("copy to host"), 0U);
+    EXPECT_EQ(board().count("free"), 3U) << "two frames are held";
+    ASSERT_EQ(read.last.size(), 2U);
+    EXPECT_EQ(read.last[1].plane(0).data[0], 4);
+    EXPECT_EQ(read.last[1].plane(1).data, read.last[1].plane(0).data + 240 * test::kFakePitch);
+    read.last.clear();
+    EXPECT_EQ(board().count("free"), 5U);
+}
+
+TEST_F(DeviceMemory, CudaMemoryOfAnotherDeviceIsCopied) {
+    for (const bool on_device : {true, false}) {
+        board().reset();
+        board().frames = 5;
+        board().host_is_device = false;
+        options_.prefer_device_frames = on_device;
+        const Outcome read = this->read("gst:fakecudasrc ! appsink sync=false");
+        EXPECT_EQ(read.error, "");
+        EXPECT_EQ(read.num_frames, 5U);
+        EXPECT_EQ(read.num_on_device, 0U);
+        EXPECT_EQ(board().count("copy to host"), 5U);
+    }
+}
+
+// The element copies to the host what its backend cannot read.
+TEST_F(DeviceMemory, AnElementOfTheCpuPassesCudaMemoryOn) {
+    board().frames = 3;
+    GstPlugin* plugin = gst_plugin_load_file(TH_GST_PLUGIN, nullptr);
+    ASSERT_NE(plugin, nullptr);
+    gst_object_unref(plugin);
+    const Outcome read = this->read("gst:fakecudasrc ! throngdetect detector=hog backend=cpu ! appsink sync=false");
+    EXPECT_EQ(read.error, "");
+    EXPECT_EQ(read.num_on_device, 3U);
+    EXPECT_EQ(board().count("copy to host"), 3U);
+}
+
+// The number of sources is that of $THRONG_CASES.
+TEST_F(DeviceMemory, SourcesThatAreClosedAtAnyFrameLeaveNothing) {
+    const test::FakeNvLibrary library(TH_FAKE_NVBUFSURFACE);
+    std::mt19937_64 random(test::seed(1));
+    const char* specs[] = {"csi:0,size=320x240", "gst:fakecudasrc ! appsink sync=false",
+                           "gst:videotestsrc ! video/x-raw,format=NV12,width=64,height=48 ! appsink sync=false"};
+    const char* failing[] = {"", "", "<register>", "<map image>"};
+    std::vector<Frame> held;
+    for (std::size_t i = 0; i < test::case_count(12); ++i) {
+        board().failing = failing[random() % std::size(failing)];
+        options_.prefer_device_frames = random() % 4 != 0;
+        const auto source = open_source(specs[random() % std::size(specs)], options_);
+        for (std::size_t n = random() % 8; n > 0; --n) {
+            Frame frame;
+            static_cast<void>(source->read(frame, {}));
+            if (frame && random() % 3 == 0) held.push_back(frame);
+        }
+        if (held.size() > 2) held.erase(held.begin(), held.end() - 2);
+    }
+    held.clear();
+    EXPECT_EQ(board().count("register"), board().count("unregister") + board().count_failed("register"));
+    EXPECT_EQ(board().count("map"), board().count("unmap"));
+    for (const void* memory : board().all_memory()) EXPECT_EQ(board().calls_of(memory).back(), "free");
+}
+
+}  // namespace
+}  // namespace throng
