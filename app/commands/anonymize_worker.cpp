@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <limits>
+#include <opencv2/core.hpp>
 #include <utility>
 
 #include "app/commands/anonymize_hiding.h"
@@ -16,6 +17,7 @@
 #include "core/video/image_file.h"
 #include "core/video/image_writer.h"
 #include "core/video/media_source.h"
+#include "core/video/strip_writer.h"
 #include "core/video/transparency.h"
 
 namespace throng {
@@ -81,7 +83,7 @@ ReportedFile AnonymizeWorker::process(const InputFiles& input, bool still, const
 void AnonymizeWorker::process_image(const InputFiles& files, const std::string& output, ReportedFile& reported,
                                     const std::stop_token& stop) {
     const std::string& input = files.path();
-    const ImageFile content = read_image_file(input);
+    const ImageFile content = read_image_file(input, ImageSizes::strips);
     check_single_page(content);
     const LoadedImage image = decode_image(content);
     DecodedFrame decoded;
@@ -123,26 +125,60 @@ void AnonymizeWorker::process_image(const InputFiles& files, const std::string& 
     }
     RegionWriter region_lines(setup_.regions, input);
     region_lines.write(image.frame, regions, setup_.hiding.redact);
-    const Frame hidden = redacted(image.frame, regions, setup_.hiding.redact, pool_);
-    std::size_t thumbnails = 0;
-    for (ReportedTrack& track : reported.tracks) {
-        if (track.summary.doubtful() && !track.kept && thumbnails++ < kMaxThumbnails) {
-            track.thumbnail = make_thumbnail(hidden, track.summary.best_box);
-        }
-    }
     reported.whole_frames = regions.whole ? 1 : 0;
-    std::vector<std::uint8_t> bytes;
-    try {
-        bytes = encode_image(output, hidden);
-    } catch (const Error& error) {  // of this image, not of the disk
-        throw Error(error.kind(), error.problem(), input, error.advice());
+    AtomicFile file(output);
+    if (image.frame.rows() != nullptr) {
+        write_strips(image.frame, regions, input, output, file, stop);
+    } else {
+        const Frame hidden = redacted(image.frame, regions, setup_.hiding.redact, pool_);
+        std::size_t thumbnails = 0;
+        for (ReportedTrack& track : reported.tracks) {
+            if (track.summary.doubtful() && !track.kept && thumbnails++ < kMaxThumbnails) {
+                track.thumbnail = make_thumbnail(hidden, track.summary.best_box);
+            }
+        }
+        std::vector<std::uint8_t> bytes;
+        try {
+            bytes = encode_image(output, hidden);
+        } catch (const Error& error) {  // of this image, not of the disk
+            throw Error(error.kind(), error.problem(), input, error.advice());
+        }
+        file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     }
     if (stop.stop_requested()) throw interrupted(input);
     files.check_unchanged();
-    AtomicFile file(output);
-    file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     file.commit();
     region_lines.commit();
+}
+
+// Reads the image twice: its regions are measured, then hidden.
+void AnonymizeWorker::write_strips(const Frame& frame, const RedactRegions& regions, const std::string& input,
+                                   const std::string& output, const AtomicFile& file, const std::stop_token& stop) {
+    const PixelFormat format = frame.info().format;
+    StripRedactor redactor(format, frame.width(), frame.height(), regions, setup_.hiding.redact);
+    std::optional<StripWriter> writer;
+    try {
+        writer.emplace(file, output, cv::Size(frame.width(), frame.height()), format);
+    } catch (const Error& error) {  // of this image, not of the disk
+        throw Error(error.kind(), error.problem(), input, error.advice());
+    }
+    const auto for_all_strips = [&](const auto& work) {
+        const std::unique_ptr<RowReader> reader = frame.rows()->open();
+        for (PlaneView strip = reader->next(); strip.height > 0; strip = reader->next()) {
+            if (stop.stop_requested()) throw interrupted(input);
+            work(strip);
+        }
+    };
+    for_all_strips([&](const PlaneView& strip) { redactor.measure(strip); });
+    for_all_strips([&](const PlaneView& strip) {
+        const int type = format == PixelFormat::gray8 ? CV_8UC1 : CV_8UC3;
+        cv::Mat rows = cv::Mat(strip.height, frame.width(), type, const_cast<std::uint8_t*>(strip.data),
+                               static_cast<std::size_t>(strip.pitch))
+                           .clone();
+        redactor.redact(rows.data, static_cast<std::ptrdiff_t>(rows.step[0]), rows.rows);
+        writer->write(rows);
+    });
+    writer->finish();
 }
 
 // Reads the file once and adds its faces to the plan. The pipeline continues on the CPU when the GPU fails.

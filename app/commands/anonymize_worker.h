@@ -14,6 +14,7 @@
 #include "app/commands/anonymize_setup.h"
 #include "app/options/backend.h"
 #include "app/options/command.h"
+#include "core/base/atomic_file.h"
 #include "core/base/input_file.h"
 #include "core/frame/frame_pool.h"
 #include "core/pipeline/engine.h"
@@ -52,6 +53,8 @@ public:
 private:
     void process_image(const InputFiles& files, const std::string& output, ReportedFile& reported,
                        const std::stop_token& stop);
+    void write_strips(const Frame& frame, const RedactRegions& regions, const std::string& input,
+                      const std::string& output, const AtomicFile& file, const std::stop_token& stop);
     void find_faces(const std::string& input, VideoPlan& plan, const OnProgress& on_progress,
                     const std::stop_token& stop);
     void write_video(const InputFiles& files, const std::string& output, VideoPlan& video, ReportedFile& reported,

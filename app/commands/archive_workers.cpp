@@ -65,6 +65,8 @@ std::uint64_t memory_of(const WorkItem& item) {
     constexpr std::uint64_t kVideo = std::uint64_t{512} << 20U;
     const std::optional<ImageHeader> header = read_image_header(item.path, ImagePart::size);
     if (!header) return kVideo;
+    // Read in strips: a gray image, or the inputs of a network.
+    if (num_pixels(*header) > std::uint64_t{kMaxPixels}) return num_pixels(*header) + (std::uint64_t{3} << 29U);
     return item.size + kBytesPerPixel * num_pixels(*header);
 }
 

@@ -124,6 +124,7 @@ InputResult DetectWorker::process(const WorkItem& item, const std::vector<std::s
 InputResult DetectWorker::detect(const WorkItem& item, const std::vector<std::string>& outputs,
                                  const AddFrames& add_frames, const std::stop_token& stop) {
     SourceOptions options = source_.source;
+    options.in_strips = true;
     set_device(options, common_.device, engine_.backend()->kind() != BackendKind::cpu);
     const std::uint64_t bytes = memory_of(item);
     const MemoryBudget::Share memory = budget_->acquire(bytes, stop);

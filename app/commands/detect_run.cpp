@@ -173,6 +173,7 @@ void DetectRun::start_source(std::size_t number) {
     if (service_) service_->expect(static_cast<int>(number) + 1, arguments_.sources[number]);
     try {
         SourceOptions options = arguments_.source.source;
+        options.in_strips = !outputs_.want_pixels() && !arguments_.output.http.requested();
         set_device(options, common_.device, backend_ != BackendKind::cpu && !device_lost_);
         source = open_source(arguments_.sources[number], options, InterruptGuard::token());
     } catch (const Error& error) {

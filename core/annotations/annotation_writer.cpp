@@ -51,9 +51,37 @@ std::string two_digits(float value) {
     return fmt::format("{:.2f}", value);
 }
 
+// The names of the classes: one, or those of people and of faces.
+class Classes {
+public:
+    explicit Classes(std::vector<std::string> names) : names_(std::move(names)) {}
+
+    [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+    // Returns the position of the box's class in names().
+    [[nodiscard]] std::size_t index_of(const ScoredBox& box) const {
+        return names_.size() > 1 && box.object == BoxObject::face ? 1 : 0;
+    }
+    [[nodiscard]] const std::string& name_of(const ScoredBox& box) const { return names_[index_of(box)]; }
+    // Returns one line per name.
+    [[nodiscard]] std::string lines() const {
+        std::string text;
+        for (const std::string& name : names_) text += name + "\n";
+        return text;
+    }
+
+private:
+    std::vector<std::string> names_;
+};
+
+// Returns an id that people and faces do not share.
+std::int64_t track_id(const ScoredBox& box) {
+    constexpr std::int64_t kFirstFace = 1'000'000;
+    return box.object == BoxObject::face ? kFirstFace + box.id : box.id;
+}
+
 class CocoWriter final : public AnnotationWriter {
 public:
-    CocoWriter(const std::string& path, std::string label) : file_(path), label_(std::move(label)) {}
+    CocoWriter(const std::string& path, Classes classes) : file_(path), classes_(std::move(classes)) {}
 
     [[nodiscard]] int passes() const override { return 2; }  // images, annotations
 
@@ -74,12 +102,16 @@ public:
 
     void finish() override {
         begin(1);
-        nlohmann::ordered_json category = {{"id", 1}, {"name", label_}, {"supercategory", ""}};
-        if (has_keypoints_) {
-            category["keypoints"] = {"right_eye", "left_eye", "nose", "right_mouth_corner", "left_mouth_corner"};
-            category["skeleton"] = nlohmann::ordered_json::array();
+        std::string categories;
+        for (std::size_t i = 0; i < classes_.names().size(); ++i) {
+            Json category = {{"id", i + 1}, {"name", classes_.names()[i]}, {"supercategory", ""}};
+            if (has_keypoints_ && i + 1 == classes_.names().size()) {  // of the faces
+                category["keypoints"] = {"right_eye", "left_eye", "nose", "right_mouth_corner", "left_mouth_corner"};
+                category["skeleton"] = Json::array();
+            }
+            categories += (i == 0 ? "" : ",\n") + json_text(category);
         }
-        file_.write("\n],\n\"categories\":[\n" + json_text(category) + "\n]}\n");
+        file_.write("\n],\n\"categories\":[\n" + categories + "\n]}\n");
         file_.commit();
     }
 
@@ -107,13 +139,13 @@ private:
         const Box& box = entry.box;
         Json annotation = {{"id", next_annotation_++},
                            {"image_id", next_image_},
-                           {"category_id", 1},
+                           {"category_id", classes_.index_of(entry) + 1},
                            {"bbox", {number(box.x), number(box.y), number(box.w), number(box.h)}},
                            {"area", number(box.w * box.h)},
                            {"segmentation", Json::array()},
                            {"iscrowd", 0},
                            {"score", entry.score}};
-        if (!labels.landmarks.empty()) {
+        if (!labels.landmarks.empty() && entry.object != BoxObject::person) {
             constexpr int kVisible = 2;
             const auto& xy = labels.landmarks[i].xy;
             Json points = Json::array();
@@ -137,7 +169,7 @@ private:
     }
 
     AtomicFile file_;
-    std::string label_;
+    Classes classes_;
     std::string separator_;
     int pass_ = -1;
     std::int64_t next_image_ = 1;
@@ -147,7 +179,7 @@ private:
 
 class YoloWriter final : public AnnotationWriter {
 public:
-    YoloWriter(fs::path folder, std::string label) : folder_(std::move(folder)), label_(std::move(label)) {}
+    YoloWriter(fs::path folder, Classes classes) : folder_(std::move(folder)), classes_(std::move(classes)) {}
 
     void add(const AnnotatedImage& image, int) override {
         const auto width = static_cast<float>(image.labels.width);
@@ -155,8 +187,8 @@ public:
         std::string text;
         for (const ScoredBox& entry : image.labels.entries) {
             const Box& box = entry.box;
-            fmt::format_to(std::back_inserter(text), "0 {:.6f} {:.6f} {:.6f} {:.6f}\n", (box.x + box.w / 2) / width,
-                           (box.y + box.h / 2) / height, box.w / width, box.h / height);
+            fmt::format_to(std::back_inserter(text), "{} {:.6f} {:.6f} {:.6f} {:.6f}\n", classes_.index_of(entry),
+                           (box.x + box.w / 2) / width, (box.y + box.h / 2) / height, box.w / width, box.h / height);
         }
         write_below(folder_, "obj_train_data/" + without_extension(image.name) + ".txt", text);
         names_ += "data/obj_train_data/" + image.name + "\n";
@@ -166,20 +198,21 @@ public:
 
     void finish() override {
         write_below(folder_, "train.txt", names_);
-        write_below(folder_, "obj.names", label_ + "\n");
+        write_below(folder_, "obj.names", classes_.lines());
         write_below(folder_, "obj.data",
-                    "classes = 1\ntrain = data/train.txt\nnames = data/obj.names\nbackup = backup/\n");
+                    fmt::format("classes = {}\n", classes_.names().size()) +
+                        "train = data/train.txt\nnames = data/obj.names\nbackup = backup/\n");
     }
 
 private:
     fs::path folder_;
-    std::string label_;
+    Classes classes_;
     std::string names_;
 };
 
 class CvatWriter final : public AnnotationWriter {
 public:
-    CvatWriter(const std::string& path, std::string label) : file_(path), label_(std::move(label)) {}
+    CvatWriter(const std::string& path, Classes classes) : file_(path), classes_(std::move(classes)) {}
 
     [[nodiscard]] int passes() const override { return 2; }  // the first one counts the images
 
@@ -194,7 +227,9 @@ public:
         leave_out("landmarks", !image.labels.landmarks.empty());
         if (source_->has_tracks) {
             for (const ScoredBox& entry : image.labels.entries) {
-                tracks_[entry.id].push_back({image.frame, entry.box, entry.state == TrackState::predicted});
+                Track& track = tracks_[track_id(entry)];
+                track.name = classes_.name_of(entry);
+                track.boxes.push_back({image.frame, entry.box, entry.state == TrackState::predicted});
             }
             return;
         }
@@ -206,7 +241,7 @@ public:
         node.append_attribute("height") = image.labels.height;
         for (const ScoredBox& entry : image.labels.entries) {
             pugi::xml_node box = node.append_child("box");
-            box.append_attribute("label") = label_.c_str();
+            box.append_attribute("label") = classes_.name_of(entry).c_str();
             box.append_attribute("source") = "auto";
             box.append_attribute("occluded") = "0";
             add_corners(box, entry.box);
@@ -216,7 +251,7 @@ public:
 
     void finish() override {
         begin();
-        for (const auto& [id, boxes] : tracks_) write_track(id, boxes);
+        for (const auto& [id, track] : tracks_) write_track(id, track);
         file_.write("</annotations>\n");
         file_.commit();
     }
@@ -226,6 +261,10 @@ private:
         std::int64_t frame;
         Box box;
         bool occluded;
+    };
+    struct Track {
+        std::string name;  // of its class
+        std::vector<TrackBox> boxes;
     };
 
     static void add_corners(pugi::xml_node& at, const Box& box) {
@@ -249,9 +288,11 @@ private:
         add_text(task, "stop_frame", std::to_string(size - 1));
         add_text(task, "z_order", "False");
         pugi::xml_node labels = task.append_child("labels");
-        pugi::xml_node label = labels.append_child("label");
-        add_text(label, "name", label_);
-        label.append_child("attributes");
+        for (const std::string& name : classes_.names()) {
+            pugi::xml_node label = labels.append_child("label");
+            add_text(label, "name", name);
+            label.append_child("attributes");
+        }
         if (source_->has_tracks) {
             pugi::xml_node original = task.append_child("original_size");
             add_text(original, "width", std::to_string(source_->width));
@@ -262,11 +303,12 @@ private:
                     text_of(meta, 1));
     }
 
-    void write_track(std::int64_t id, const std::vector<TrackBox>& boxes) {
+    void write_track(std::int64_t id, const Track& of) {
+        const std::vector<TrackBox>& boxes = of.boxes;
         pugi::xml_document document;
         pugi::xml_node track = document.append_child("track");
         track.append_attribute("id") = static_cast<long long>(id);
-        track.append_attribute("label") = label_.c_str();
+        track.append_attribute("label") = of.name.c_str();
         track.append_attribute("source") = "auto";
         const auto add = [&](std::int64_t frame, const TrackBox& at, bool outside) {
             pugi::xml_node box = track.append_child("box");
@@ -286,27 +328,28 @@ private:
     }
 
     AtomicFile file_;
-    std::string label_;
+    Classes classes_;
     const AnnotatedSource* source_ = nullptr;  // with tracks there is one
     std::int64_t num_images_ = 0;
     std::int64_t next_ = 0;
     bool begun_ = false;
-    std::map<std::int64_t, std::vector<TrackBox>> tracks_;
+    std::map<std::int64_t, Track> tracks_;
 };
 
 class MotWriter final : public AnnotationWriter {
 public:
-    MotWriter(fs::path folder, std::string label) : folder_(std::move(folder)), label_(std::move(label)) {}
+    MotWriter(fs::path folder, Classes classes) : folder_(std::move(folder)), classes_(std::move(classes)) {}
 
     void add(const AnnotatedImage& image, int) override {
         std::string& text = texts_[image.source];
         for (const ScoredBox& entry : image.labels.entries) {
             const Box& box = entry.box;
-            fmt::format_to(std::back_inserter(text), "{},{},{:.2f},{:.2f},{:.2f},{:.2f},", image.frame + 1, entry.id,
-                           box.x, box.y, box.w, box.h);
-            // Truth: taken into account, class 1, visible. Detections: score, no position in the world.
+            fmt::format_to(std::back_inserter(text), "{},{},{:.2f},{:.2f},{:.2f},{:.2f},", image.frame + 1,
+                           track_id(entry), box.x, box.y, box.w, box.h);
+            // Truth: taken into account, class from 1, visible. Detections: score, no position in the world.
             if (image.source->has_tracks) {
-                fmt::format_to(std::back_inserter(text), "1,1,{}\n", entry.state == TrackState::predicted ? 0 : 1);
+                fmt::format_to(std::back_inserter(text), "1,{},{}\n", classes_.index_of(entry) + 1,
+                               entry.state == TrackState::predicted ? 0 : 1);
             } else {
                 fmt::format_to(std::back_inserter(text), "{:g},-1,-1,-1\n", entry.score);
             }
@@ -318,7 +361,7 @@ public:
     void finish() override {
         for (const auto& [source, text] : texts_) {
             write_below(folder_, source->name + (source->has_tracks ? "/gt/gt.txt" : "/det/det.txt"), text);
-            if (source->has_tracks) write_below(folder_, source->name + "/gt/labels.txt", label_ + "\n");
+            if (source->has_tracks) write_below(folder_, source->name + "/gt/labels.txt", classes_.lines());
             write_below(folder_, source->name + "/seqinfo.ini",
                         fmt::format("[Sequence]\nname={}\nimDir=img1\nframeRate={:.6g}\nseqLength={}\nimWidth={}\n"
                                     "imHeight={}\nimExt=.png\n",
@@ -329,7 +372,7 @@ public:
 
 private:
     fs::path folder_;
-    std::string label_;
+    Classes classes_;
     std::map<const AnnotatedSource*, std::string> texts_;
 };
 
@@ -360,7 +403,7 @@ private:
 
 class VocWriter final : public AnnotationWriter {
 public:
-    VocWriter(fs::path folder, std::string label) : folder_(std::move(folder)), label_(std::move(label)) {}
+    VocWriter(fs::path folder, Classes classes) : folder_(std::move(folder)), classes_(std::move(classes)) {}
 
     void add(const AnnotatedImage& image, int) override {
         pugi::xml_document document;
@@ -375,7 +418,7 @@ public:
         add_text(annotation, "segmented", "0");
         for (const ScoredBox& entry : image.labels.entries) {
             pugi::xml_node object = annotation.append_child("object");
-            add_text(object, "name", label_);
+            add_text(object, "name", classes_.name_of(entry));
             add_text(object, "pose", "Unspecified");
             add_text(object, "truncated", "0");
             add_text(object, "difficult", "0");
@@ -397,7 +440,7 @@ public:
 
 private:
     fs::path folder_;
-    std::string label_;
+    Classes classes_;
     std::string names_;
 };
 
@@ -412,14 +455,15 @@ bool holds_tracks(AnnotationFormat format) noexcept {
 }
 
 std::unique_ptr<AnnotationWriter> make_annotation_writer(AnnotationFormat format, const std::string& path,
-                                                         const std::string& label) {
+                                                         std::vector<std::string> names) {
+    Classes classes(std::move(names));
     switch (format) {
-        case AnnotationFormat::coco: return std::make_unique<CocoWriter>(path, label);
-        case AnnotationFormat::yolo: return std::make_unique<YoloWriter>(path, label);
-        case AnnotationFormat::cvat: return std::make_unique<CvatWriter>(path, label);
-        case AnnotationFormat::mot: return std::make_unique<MotWriter>(path, label);
+        case AnnotationFormat::coco: return std::make_unique<CocoWriter>(path, std::move(classes));
+        case AnnotationFormat::yolo: return std::make_unique<YoloWriter>(path, std::move(classes));
+        case AnnotationFormat::cvat: return std::make_unique<CvatWriter>(path, std::move(classes));
+        case AnnotationFormat::mot: return std::make_unique<MotWriter>(path, std::move(classes));
         case AnnotationFormat::wider: return std::make_unique<WiderWriter>(path);
-        case AnnotationFormat::voc: return std::make_unique<VocWriter>(path, label);
+        case AnnotationFormat::voc: return std::make_unique<VocWriter>(path, std::move(classes));
     }
     throw Error(ErrorKind::internal, "no such annotation format");
 }

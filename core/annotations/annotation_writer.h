@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/annotations/labels.h"
 
@@ -74,8 +75,9 @@ private:
     std::set<std::string> left_out_;
 };
 
-// path: a file, which appears when it is finished, or an empty folder. label: name of the class of all boxes, "face".
+// path: a file, which appears when it is finished, or an empty folder. classes: the name of the class of all boxes; or
+// two, of people and of faces (not WIDER FACE, nor the detections of MOT).
 [[nodiscard]] std::unique_ptr<AnnotationWriter> make_annotation_writer(AnnotationFormat format, const std::string& path,
-                                                                       const std::string& label);
+                                                                       std::vector<std::string> classes);
 
 }  // namespace throng

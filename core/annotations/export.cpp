@@ -97,6 +97,11 @@ public:
                 throw Error(ErrorKind::input, "'width' or 'height' is missing",
                             fmt::format("{}:{}", file.string(), line.line));
             }
+            if (!has_faces_) has_faces_ = line.has_faces;
+            if (*has_faces_ != line.has_faces) {
+                throw Error(ErrorKind::input, "some frames have people and their faces, and others have one class",
+                            fmt::format("{}:{}", file.string(), line.line), "export them separately");
+            }
             if (is_new) {
                 order_.push_back(&*at);
                 source.first_seconds = line.pts;
@@ -116,7 +121,7 @@ public:
     }
 
     ExportTotals write(const std::string& out) {
-        const std::unique_ptr<AnnotationWriter> writer = make_annotation_writer(options_.format, out, options_.label);
+        const std::unique_ptr<AnnotationWriter> writer = make_annotation_writer(options_.format, out, classes());
         ExportTotals totals;
         totals.sources = sources_.size();
         for (int pass = 0; pass < writer->passes(); ++pass) {
@@ -149,8 +154,14 @@ private:
                 if (stop_.stop_requested()) throw Error(ErrorKind::interrupted, "stopped", file.string());
                 use(file, std::move(line));
             };
-            tracks ? for_each_track_line(file, checked) : for_each_detection_line(file, checked);
+            tracks ? for_each_track_line(file, checked, LineObjects::both)
+                   : for_each_detection_line(file, checked, LineObjects::both);
         }
+    }
+
+    [[nodiscard]] std::vector<std::string> classes() const {
+        if (!has_faces_.value_or(false)) return {options_.label};
+        return {"person", options_.label};
     }
 
     void name_sources() {
@@ -178,6 +189,13 @@ private:
             throw Error(ErrorKind::usage,
                         fmt::format("has the tracks of {} sources, but a file of CVAT holds one", sources_.size()),
                         results_.front().string(), "export the results of each source by itself");
+        }
+        const bool mot_detections = format == AnnotationFormat::mot && !with_tracks_;
+        if (has_faces_.value_or(false) && (format == AnnotationFormat::wider || mot_detections)) {
+            throw Error(ErrorKind::usage, "has people and their faces, but the format holds one class",
+                        results_.front().string(),
+                        mot_detections ? "use results with tracks (detect --track), or another format"
+                                       : "use another format, or detect one class: throng detect --detector cnn");
         }
         if (format != AnnotationFormat::yolo && format != AnnotationFormat::voc) return;
         std::map<std::string, const std::string*> stems;
@@ -218,6 +236,7 @@ private:
     const ExportOptions& options_;
     const std::stop_token& stop_;
     bool with_tracks_ = true;
+    std::optional<bool> has_faces_;  // the lines have people and their faces; known after look()
     std::map<SourceKey, ReadSource> sources_;
     std::vector<std::map<SourceKey, ReadSource>::value_type*> order_;  // as in the results
 };

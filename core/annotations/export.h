@@ -14,7 +14,7 @@ namespace throng {
 
 struct ExportOptions {
     AnnotationFormat format = AnnotationFormat::coco;
-    std::string label = "face";  // name of the class of all boxes
+    std::string label = "face";  // name of the class of all boxes; of the faces beside the class "person"
 };
 
 struct ExportTotals {
@@ -32,7 +32,8 @@ struct ExportTotals {
 // are "clip.mp4.frames/frame_000012.png".
 //
 // Throws Error(usage) if `out` is a folder with files, or the format cannot hold what the results are: CVAT has the tracks
-// of one video, Darknet and VOC one file per name without extension. Throws Error(input) with file and line for damaged
+// of one video, Darknet and VOC one file per name without extension, WIDER FACE and the detections of MOT have one class.
+// Throws Error(input) with file and line for damaged
 // results, for a frame that is there twice and for one without a size, and if an output cannot be written; nothing is
 // left of it then. Throws Error(interrupted) after a stop request.
 ExportTotals export_annotations(const std::vector<std::filesystem::path>& results, const std::string& out,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fstream>
@@ -10,11 +11,11 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/input_file.h"
 #include "core/base/json_text.h"
-#include "core/base/one_class.h"
 
 namespace throng {
 namespace {
@@ -104,15 +105,30 @@ public:
         labels.line = reader_.number();
     }
 
-    // Returns the list `name` of a line of one class.
-    const Json& only_list(const char* name) const {
-        check_one_class(object_, reader_.place());
-        return list(name);
+    // Returns true if the line has people and their faces. In lines of ground truth, faces are a list.
+    bool has_faces() const {
+        const auto faces = object_.find("faces");
+        return faces != object_.end() && faces->is_object();
     }
 
-    const Json& list(const char* name) const {
-        const auto found = object_.find(name);
-        if (found == object_.end() || !found->is_array())
+    // Returns the lists `name` of the objects that are read.
+    std::vector<std::pair<BoxObject, const Json*>> lists(const char* name, LineObjects objects) const {
+        if (!has_faces()) return {{BoxObject::unnamed, &list(name)}};
+        if (objects == LineObjects::one) {
+            reader_.reject("has people and their faces, and only one of them can be read",
+                           "detect them one by one: throng detect --detector person, or cnn");
+        }
+        std::vector<std::pair<BoxObject, const Json*>> all;
+        if (objects != LineObjects::faces) all.emplace_back(BoxObject::person, &list(name));
+        if (objects != LineObjects::people) all.emplace_back(BoxObject::face, &list(object_.at("faces"), name));
+        return all;
+    }
+
+    const Json& list(const char* name) const { return list(object_, name); }
+
+    const Json& list(const Json& object, const char* name) const {
+        const auto found = object.find(name);
+        if (found == object.end() || !found->is_array())
             reader_.reject(std::string("'") + name + "' is missing or not a list");
         return *found;
     }
@@ -281,42 +297,64 @@ std::vector<TruthLabels> read_truth(const std::filesystem::path& path) {
     return all;
 }
 
-void for_each_track_line(const std::filesystem::path& path, const std::function<void(DetectionLabels&&)>& use) {
+void for_each_track_line(const std::filesystem::path& path, const std::function<void(DetectionLabels&&)>& use,
+                         LineObjects objects) {
     LineReader reader(path);
     for (std::string line; reader.next(line);) {
         const JsonLine json(line, reader);
         DetectionLabels labels;
         json.read_frame(labels);
-        std::set<std::int64_t> ids;
-        for (const Json& entry : json.only_list("tracks")) {
-            const std::int64_t id = json.id(entry);
-            if (id < 0) reader.reject("a track has no 'id'");
-            if (!ids.insert(id).second) reader.reject(fmt::format("track {} appears twice", id));
-            labels.entries.push_back({json.box(entry), json.number(entry, "score"), 1, id, json.state(entry)});
+        labels.has_faces = json.has_faces();
+        for (const auto& [object, tracks] : json.lists("tracks", objects)) {
+            std::set<std::int64_t> ids;
+            for (const Json& entry : *tracks) {
+                const std::int64_t id = json.id(entry);
+                if (id < 0) reader.reject("a track has no 'id'");
+                if (!ids.insert(id).second) reader.reject(fmt::format("track {} appears twice", id));
+                labels.entries.push_back(
+                    {json.box(entry), json.number(entry, "score"), 1, id, json.state(entry), {}, object});
+            }
         }
         use(std::move(labels));
     }
 }
 
-std::vector<DetectionLabels> read_track_lines(const std::filesystem::path& path) {
+std::vector<DetectionLabels> read_track_lines(const std::filesystem::path& path, LineObjects objects) {
     std::vector<DetectionLabels> all;
-    for_each_track_line(path, [&](DetectionLabels&& labels) { all.push_back(std::move(labels)); });
+    for_each_track_line(
+        path, [&](DetectionLabels&& labels) { all.push_back(std::move(labels)); }, objects);
     return all;
 }
 
-void for_each_detection_line(const std::filesystem::path& path, const std::function<void(DetectionLabels&&)>& use) {
+void for_each_detection_line(const std::filesystem::path& path, const std::function<void(DetectionLabels&&)>& use,
+                             LineObjects objects) {
     LineReader reader(path);
     for (std::string line; reader.next(line);) {
         const JsonLine json(line, reader);
         DetectionLabels labels;
         json.read_frame(labels);
         labels.pts = json.number_of_frame("pts", 1e9);
-        for (const Json& entry : json.only_list("kept")) {
-            const double hits = json.number_or(entry, "hits", 1.0);
-            if (!(hits >= 0 && hits <= 1e9)) reader.reject("'hits' is out of range");
-            labels.entries.push_back({json.box(entry), json.number(entry, "score"), static_cast<int>(hits)});
-            if (entry.contains("confidence")) labels.entries.back().confidence = json.number(entry, "confidence");
-            json.add_landmarks(entry, labels.landmarks);
+        labels.has_faces = json.has_faces();
+        std::size_t people = 0;  // without landmarks
+        for (const auto& [object, kept] : json.lists("kept", objects)) {
+            for (const Json& entry : *kept) {
+                const double hits = json.number_or(entry, "hits", 1.0);
+                if (!(hits >= 0 && hits <= 1e9)) reader.reject("'hits' is out of range");
+                ScoredBox& box = labels.entries.emplace_back(
+                    ScoredBox{json.box(entry), json.number(entry, "score"), static_cast<int>(hits)});
+                box.object = object;
+                if (entry.contains("confidence")) box.confidence = json.number(entry, "confidence");
+                if (object == BoxObject::person) {
+                    ++people;
+                } else {
+                    json.add_landmarks(entry, labels.landmarks);
+                }
+            }
+        }
+        if (!labels.landmarks.empty()) {
+            DetectionSet::Landmarks none{};
+            std::fill(std::begin(none.xy), std::end(none.xy), std::numeric_limits<float>::quiet_NaN());
+            labels.landmarks.insert(labels.landmarks.begin(), people, none);
         }
         if (!labels.landmarks.empty() && labels.landmarks.size() != labels.entries.size()) {
             reader.reject("some detections have no 'landmarks'");
@@ -325,9 +363,10 @@ void for_each_detection_line(const std::filesystem::path& path, const std::funct
     }
 }
 
-std::vector<DetectionLabels> read_detection_lines(const std::filesystem::path& path) {
+std::vector<DetectionLabels> read_detection_lines(const std::filesystem::path& path, LineObjects objects) {
     std::vector<DetectionLabels> all;
-    for_each_detection_line(path, [&](DetectionLabels&& labels) { all.push_back(std::move(labels)); });
+    for_each_detection_line(
+        path, [&](DetectionLabels&& labels) { all.push_back(std::move(labels)); }, objects);
     return all;
 }
 

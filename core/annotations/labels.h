@@ -22,6 +22,9 @@ struct TruthFace {
     std::int64_t id = -1;  // of the person, the same in all frames; -1 if the file has none
 };
 
+// Lines of `detect --detector face+person` have people and their faces; in all others, the boxes have no such name.
+enum class BoxObject : std::uint8_t { unnamed, person, face };
+
 struct ScoredBox {
     Box box{};
     double score = 0;
@@ -29,6 +32,7 @@ struct ScoredBox {
     std::int64_t id = -1;                     // of the track; -1 for a detection
     TrackState state = TrackState::detected;  // of the track
     std::optional<double> confidence{};       // of a detection, if the file has it
+    BoxObject object = BoxObject::unnamed;
 };
 
 // The boxes of one image. A still image may have no frame number.
@@ -42,8 +46,9 @@ struct Labels {
     double pts = 0;                  // seconds; 0 if the file has none
     std::int64_t source_number = 0;  // distinguishes sources of the same name; 0 if the file has none
     std::int64_t line = 0;           // of the file, from 1
-    // Detections only: as many as entries, or none. NaN where the file has null.
+    // Detections only: as many as entries, or none. NaN where the file has null, and of people.
     std::vector<DetectionSet::Landmarks> landmarks{};
+    bool has_faces = false;  // detections and tracks: the line has people and their faces
 };
 
 using TruthLabels = Labels<TruthFace>;
@@ -68,17 +73,29 @@ struct RegionLabels : Labels<Box> {
 // Throws Error(input) with file and line for anything else.
 [[nodiscard]] std::vector<TruthLabels> read_truth(const std::filesystem::path& path);
 
+// The boxes that are read from lines with people and their faces. Of lines without both, all are.
+enum class LineObjects : std::uint8_t {
+    one,  // such lines are errors
+    people,
+    faces,
+    both,  // people first
+};
+
 // Calls `use` with each line that `--json` writes: source, frame, width, height, pts and kept (x, y, w, h, score and
 // optionally hits, confidence and landmarks).
-// Throws Error(input) with file and line, also for lines of two classes (check_one_class).
-void for_each_detection_line(const std::filesystem::path& path, const std::function<void(DetectionLabels&&)>& use);
-[[nodiscard]] std::vector<DetectionLabels> read_detection_lines(const std::filesystem::path& path);
+// Throws Error(input) with file and line.
+void for_each_detection_line(const std::filesystem::path& path, const std::function<void(DetectionLabels&&)>& use,
+                             LineObjects objects = LineObjects::one);
+[[nodiscard]] std::vector<DetectionLabels> read_detection_lines(const std::filesystem::path& path,
+                                                                LineObjects objects = LineObjects::one);
 
 // Calls `use` with each line that `--track --json` writes: source, frame, pts and tracks (id, x, y, w, h, score,
 // state). pts and state are optional.
-// Throws Error(input) with file and line, also if an id occurs twice in a frame and for lines of two classes.
-void for_each_track_line(const std::filesystem::path& path, const std::function<void(DetectionLabels&&)>& use);
-[[nodiscard]] std::vector<DetectionLabels> read_track_lines(const std::filesystem::path& path);
+// Throws Error(input) with file and line, also if an id occurs twice in a frame. People and faces have ids of their own.
+void for_each_track_line(const std::filesystem::path& path, const std::function<void(DetectionLabels&&)>& use,
+                         LineObjects objects = LineObjects::one);
+[[nodiscard]] std::vector<DetectionLabels> read_track_lines(const std::filesystem::path& path,
+                                                            LineObjects objects = LineObjects::one);
 
 // Throws Error(input) unless the line has a later frame than the line before of the same source.
 void check_order(const DetectionLabels& before, const DetectionLabels& line, const std::filesystem::path& path);

@@ -12,7 +12,6 @@
 #include "core/base/error.h"
 #include "core/base/input_file.h"
 #include "core/base/json_text.h"
-#include "core/base/one_class.h"
 #include "core/base/sha256.h"
 
 namespace throng {
@@ -254,26 +253,37 @@ void ArchiveMerge::write_per_minute(OutputFile& file, const std::stop_token& sto
 
 void ArchiveMerge::write_csv(OutputFile& file, const std::stop_token& stop) const {
     BlockWriter writer(file);
-    writer.write("input,frame,pts,x,y,w,h,score,hits\n", stop);
+    constexpr const char* kHeader = "input,frame,pts,x,y,w,h,score,hits";
+    std::optional<bool> two_classes;  // the lines have people and their faces
     for_each_line(kLinesExtension, stop, [&](const std::string& line, std::size_t, const fs::path& path) {
         try {
             const Json json = parse_json<Json>(line);
-            check_one_class(json, path.string());
+            const auto faces = json.find("faces");
+            const bool has_faces = faces != json.end() && faces->is_object();
+            if (!two_classes) writer.write(fmt::format("{}{}\n", kHeader, has_faces ? ",class" : ""), stop);
+            if (two_classes.value_or(has_faces) != has_faces) {
+                throw Error(ErrorKind::input, "has faces of people where other results have one class", path.string());
+            }
+            two_classes = has_faces;
             const std::string begin = fmt::format("{},{},{}", csv_cell(json.at("source").get<std::string>()),
                                                   json.at("frame").get<std::int64_t>(), json.at("pts").get<double>());
-            for (const Json& box : json.at("kept")) {
+            const auto write_box = [&](const Json& box, const char* name) {
                 std::string row = begin;
                 // The numbers are the shortest that parse back to the same float.
                 for (const char* key : {"x", "y", "w", "h", "score"}) {
                     row += fmt::format(",{}", static_cast<float>(box.at(key).get<double>()));
                 }
-                row += fmt::format(",{}\n", box.at("hits").get<std::int64_t>());
+                row += fmt::format(",{}{}\n", box.at("hits").get<std::int64_t>(), name);
                 writer.write(row, stop);
-            }
+            };
+            for (const Json& box : json.at("kept")) write_box(box, has_faces ? ",person" : "");
+            if (!has_faces) return;
+            for (const Json& box : faces->at("kept")) write_box(box, ",face");
         } catch (const Json::exception& error) {
             throw Error(ErrorKind::input, std::string("is not a line of detections: ") + error.what(), path.string());
         }
     });
+    if (!two_classes) writer.write(fmt::format("{}\n", kHeader), stop);
     writer.flush(stop);
 }
 

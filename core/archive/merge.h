@@ -67,7 +67,8 @@ public:
     [[nodiscard]] bool has(std::string_view extension) const;
 
     // Write what all outputs hold, in the order of inputs. "source_number" becomes the position of the input, from 1.
-    // The CSV has one row per detection; both CSV have one header. Throw Error(input), and Error(interrupted) after a
+    // The CSV has one row per detection, and the column "class" where the results have people and their faces; both CSV
+    // have one header. Throw Error(input), and Error(interrupted) after a
     // stop request.
     void write_json(OutputFile& file, const std::stop_token& stop = {}) const;
     void write_csv(OutputFile& file, const std::stop_token& stop = {}) const;

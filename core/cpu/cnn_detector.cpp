@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/cpu/cnn_strips.h"
 
 namespace throng {
 namespace {
@@ -40,6 +41,10 @@ private:
     const CnnPass& pass_;
     const DetectionSpan& raw_;
 };
+
+bool has_size(const CnnEngine& engine, const CnnPass& pass) {
+    return engine.width() == pass.width && engine.height() == pass.height;
+}
 
 // Returns a logit below which no score can reach the threshold. Most cells are rejected here, before an exponential.
 float min_logit(float threshold, HeadFamily family) {
@@ -139,25 +144,19 @@ std::vector<DetectorSwitch> CnnDetector::switches() const {
 
 void CnnDetector::plan(int width, int height) {
     plan_ = plan_passes(model_->network, width, height, params(), input_);
-    std::vector<std::unique_ptr<CnnEngine>> engines;
-    engine_of_.clear();
-    const auto same = [](const CnnPass& pass) {
-        return [&pass](const std::unique_ptr<CnnEngine>& engine) {
-            return engine && engine->width() == pass.width && engine->height() == pass.height;
-        };
-    };
-    for (const CnnPass& pass : plan_.passes) {
-        auto found = std::find_if(engines.begin(), engines.end(), same(pass));
-        if (found == engines.end()) {
-            const auto previous = std::find_if(engines_.begin(), engines_.end(), same(pass));
-            engines.push_back(previous != engines_.end()
-                                  ? std::move(*previous)
-                                  : std::make_unique<CnnEngine>(model_->program, pass.width, pass.height));
-            found = engines.end() - 1;
-        }
-        engine_of_.push_back(found->get());
-    }
-    engines_ = std::move(engines);
+    std::erase_if(engines_, [this](const std::unique_ptr<CnnEngine>& engine) {
+        return std::none_of(plan_.passes.begin(), plan_.passes.end(),
+                            [&engine](const CnnPass& pass) { return has_size(*engine, pass); });
+    });
+}
+
+CnnEngine& CnnDetector::engine_for(const CnnPass& pass) {
+    const auto found =
+        std::find_if(engines_.begin(), engines_.end(),
+                     [&pass](const std::unique_ptr<CnnEngine>& engine) { return has_size(*engine, pass); });
+    if (found != engines_.end()) return **found;
+    engines_.push_back(std::make_unique<CnnEngine>(model_->program, pass.width, pass.height));
+    return *engines_.back();
 }
 
 void CnnDetector::collect(const CnnPass& pass, const CnnEngine& engine, const DetectionSpan& raw) const {
@@ -172,13 +171,74 @@ void CnnDetector::collect(const CnnPass& pass, const CnnEngine& engine, const De
     }
 }
 
+void CnnDetector::detect_in_strips(const Frame& frame, const DetectionSpan& raw, StageRecorder& recorder) {
+    // The boxes of a pass.
+    struct Found {
+        std::uint32_t total = 0;
+        std::vector<Box> boxes;
+        std::vector<float> scores, landmarks;
+    };
+    const auto capacity = static_cast<std::size_t>(raw.capacity);
+    std::vector<Box> boxes(capacity);
+    std::vector<float> scores(capacity), landmarks(raw.landmarks != nullptr ? 10 * capacity : 0);
+    DetectionCount count;
+    DetectionSpan span = raw;
+    span.boxes = boxes.data();
+    span.scores = scores.data();
+    span.landmarks = raw.landmarks != nullptr ? landmarks.data() : nullptr;
+    span.count = &count;
+    std::vector<Found> found(plan_.passes.size());
+    make_strip_inputs(
+        frame, plan_.passes, model_->network.input, pool(), recorder, [&](std::size_t number, const CnnPlanes& planes) {
+            const CnnPass& pass = plan_.passes[number];
+            if (!engines_.empty() && !has_size(*engines_.front(), pass)) engines_.clear();  // one at a time
+            CnnEngine& engine = engine_for(pass);
+            {
+                const ScopedStage stage(recorder, stage::kNetwork);
+                const CnnPlanes input = engine.input();
+                for (std::ptrdiff_t c = 0; c < 3; ++c) {
+                    for (std::ptrdiff_t y = 0; y < pass.height; ++y) {
+                        std::copy_n(planes.data + y * planes.row + c * planes.plane, pass.width,
+                                    input.data + y * input.row + c * input.plane);
+                    }
+                }
+                engine.run(pool());
+            }
+            const ScopedStage stage(recorder, stage::kBoxes);
+            count = {};
+            collect(pass, engine, span);
+            const auto stored = static_cast<std::ptrdiff_t>(std::min<std::size_t>(count.total, capacity));
+            found[number] = {
+                count.total,
+                {boxes.begin(), boxes.begin() + stored},
+                {scores.begin(), scores.begin() + stored},
+                {landmarks.begin(), landmarks.empty() ? landmarks.end() : landmarks.begin() + 10 * stored}};
+        });
+    // In the order of the passes, as without strips.
+    for (const Found& each : found) {
+        const std::size_t begin = raw.count->total;
+        raw.count->total += each.total;
+        for (std::size_t i = 0; i < each.boxes.size() && begin + i < capacity; ++i) {
+            raw.boxes[begin + i] = each.boxes[i];
+            raw.scores[begin + i] = each.scores[i];
+            if (raw.landmarks == nullptr) continue;
+            std::copy_n(each.landmarks.begin() + static_cast<std::ptrdiff_t>(10 * i), 10,
+                        raw.landmarks + 10 * (begin + i));
+        }
+    }
+}
+
 void CnnDetector::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder) {
+    if (frame.rows() != nullptr) {
+        prepare(frame, raw);
+        *raw.span().count = {};
+        return detect_in_strips(frame, raw.span(), recorder);
+    }
     const Frame host = frame.on_host();
     prepare(host, raw);
     *raw.span().count = {};
-    for (std::size_t i = 0; i < plan_.passes.size(); ++i) {
-        const CnnPass& pass = plan_.passes[i];
-        CnnEngine& engine = *engine_of_[i];
+    for (const CnnPass& pass : plan_.passes) {
+        CnnEngine& engine = engine_for(pass);
         {
             const ScopedStage stage(recorder, stage::kPreprocess);
             input_maker_.make(host, pass, model_->network.input, pool(), engine.input());

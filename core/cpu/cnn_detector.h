@@ -38,14 +38,16 @@ public:
 
 private:
     void plan(int width, int height) override;
+    // Returns the engine for the size of the input, which it makes if there is none.
+    [[nodiscard]] CnnEngine& engine_for(const CnnPass& pass);
     void collect(const CnnPass& pass, const CnnEngine& engine, const DetectionSpan& raw) const;
+    void detect_in_strips(const Frame& frame, const DetectionSpan& raw, StageRecorder& recorder);
 
     std::shared_ptr<const CnnModel> model_;
     CnnInput input_ = CnnInput::native;
     float threshold_ = 0;
     CnnPlan plan_;
     std::vector<std::unique_ptr<CnnEngine>> engines_;  // one per input size
-    std::vector<CnnEngine*> engine_of_;                // per pass
     CnnInputMaker input_maker_;
 };
 

@@ -169,15 +169,15 @@ private:
     std::size_t width_ = 0;  // of the content
 };
 
-void CnnInputMaker::make(const Frame& frame, const CnnPass& pass, const NetworkInput& input, ThreadPool& pool,
-                         const CnnPlanes& planes) {
+void CnnInputMaker::make_rows(const Frame& frame, const CnnPass& pass, const NetworkInput& input, ThreadPool& pool,
+                              const CnnPlanes& planes, int first, int end) {
     const CnnInputRows rows(frame, pass, input, *this, planes);
     workers_.resize(static_cast<std::size_t>(pool.size()));
     for (Worker& worker : workers_) rows.start(worker);
-    const int tasks = (pass.height + kRowsATask - 1) / kRowsATask;
+    const int tasks = (end - first + kRowsATask - 1) / kRowsATask;
     pool.run(tasks, [&](int task, int worker) {
-        const int last = std::min((task + 1) * kRowsATask, pass.height);
-        for (int y = task * kRowsATask; y < last; ++y) rows.make(y, workers_[static_cast<std::size_t>(worker)]);
+        const int last = std::min(first + (task + 1) * kRowsATask, end);
+        for (int y = first + task * kRowsATask; y < last; ++y) rows.make(y, workers_[static_cast<std::size_t>(worker)]);
     });
 }
 

@@ -34,7 +34,12 @@ public:
     // Writes three planes of pass.width x pass.height floats with the channel order, mean and scale of `input`. Samples
     // outside the pass's content are the padding of `input` before mean and scale.
     void make(const Frame& frame, const CnnPass& pass, const NetworkInput& input, ThreadPool& pool,
-              const CnnPlanes& planes);
+              const CnnPlanes& planes) {
+        make_rows(frame, pass, input, pool, planes, 0, pass.height);
+    }
+    // Writes the rows [first, end) only. Reads only the rows of the frame that they need.
+    void make_rows(const Frame& frame, const CnnPass& pass, const NetworkInput& input, ThreadPool& pool,
+                   const CnnPlanes& planes, int first, int end);
 
 private:
     struct Worker {

@@ -13,7 +13,8 @@ namespace throng {
 // Keeps the converted image of a frame without luma until the next call. Not thread-safe.
 class GrayConverter {
 public:
-    // Returns the frame's luma plane without a copy. A bgr24 frame in host memory is converted, timed as stage::kGray.
+    // Returns the frame's luma plane without a copy. A bgr24 frame in host memory is converted, timed as stage::kGray, and
+    // a frame that is read in strips becomes one gray plane. Throws as RowReader.
     [[nodiscard]] PlaneView of(const Frame& frame, ThreadPool& pool, StageRecorder& recorder);
 
 private:

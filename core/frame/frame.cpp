@@ -18,7 +18,18 @@ Frame::Frame(const FrameInfo& info, const PlaneView (&planes)[kMaxPlanes], std::
     data_ = std::move(data);
 }
 
+Frame::Frame(const FrameInfo& info, std::shared_ptr<const FrameRows> rows) {
+    auto data = std::make_shared<Data>();
+    data->info = info;
+    data->rows = std::move(rows);
+    data_ = std::move(data);
+}
+
 Frame Frame::on_host() const {
+    if (data_->rows) {
+        throw Error(ErrorKind::input, {"the image is too large for this output: %1x%2 pixels", width(), height()}, "",
+                    "write JSON lines only, or make the image smaller");
+    }
     if (data_->info.memory != MemoryKind::device) return *this;
     if (data_->host_copy == nullptr) throw Error(ErrorKind::internal, "this device frame cannot be copied to the host");
     Frame copy = data_->host_copy(data_->info, data_->owner.get());

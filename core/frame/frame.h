@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "core/frame/frame_rows.h"
+
 namespace throng {
 
 enum class MemoryKind : std::uint8_t { host, pinned, device };
@@ -50,19 +52,25 @@ public:
     Frame(const FrameInfo& info, const PlaneView (&planes)[kMaxPlanes], std::shared_ptr<const void> owner,
           HostCopy host_copy = nullptr);
 
+    // A gray8 or bgr24 frame without planes in memory, whose pixels `rows` returns.
+    Frame(const FrameInfo& info, std::shared_ptr<const FrameRows> rows);
+
     [[nodiscard]] explicit operator bool() const noexcept { return data_ != nullptr; }
     [[nodiscard]] const FrameInfo& info() const noexcept { return data_->info; }
     [[nodiscard]] int width() const noexcept { return data_->info.width; }
     [[nodiscard]] int height() const noexcept { return data_->info.height; }
 
-    // Plane p, 0 <= p < plane_count(format).
+    // Returns how to read the pixels of a frame that has no planes in memory; null for all others.
+    [[nodiscard]] const FrameRows* rows() const noexcept { return data_->rows.get(); }
+
+    // Plane p, 0 <= p < plane_count(format). Without data if rows() is not null.
     [[nodiscard]] const PlaneView& plane(int p) const noexcept { return data_->planes[p]; }
 
     // Returns true if plane 0 is a gray image (every format but bgr24).
     [[nodiscard]] bool has_luma() const noexcept { return data_->info.format != PixelFormat::bgr24; }
 
     // Returns the frame in host memory: itself, or a copy of a device frame.
-    // Throws Error(internal) for a device frame without host_copy.
+    // Throws Error(internal) for a device frame without host_copy, and Error(input) for a frame with rows().
     [[nodiscard]] Frame on_host() const;
 
     // Returns the same frame with another index, pts and capture time. Shares the memory.
@@ -78,6 +86,7 @@ private:
         PlaneView planes[kMaxPlanes];
         std::shared_ptr<const void> owner;
         HostCopy host_copy = nullptr;
+        std::shared_ptr<const FrameRows> rows{};
     };
     std::shared_ptr<const Data> data_;
 };

@@ -205,7 +205,11 @@ void FrameProcessor::submit(DecodedFrame decoded) {
     fit(slot);
     // A backend with buffers in host memory also reads frames from host memory.
     const MemoryKind memory = slot.buffers.front().raw.memory();
-    if (memory == MemoryKind::host) slot.decoded.frame = slot.decoded.frame.on_host();
+    const bool in_strips = slot.decoded.frame.rows() != nullptr;
+    if (in_strips && memory == MemoryKind::device) {
+        throw Error(ErrorKind::unavailable, "images of more than 256 megapixels need the CPU backend");
+    }
+    if (memory == MemoryKind::host && !in_strips) slot.decoded.frame = slot.decoded.frame.on_host();
     slot.trace.decoded = slot.decoded.decoded;
     slot.trace.decode_ms = slot.decoded.decode_ms;
     slot.trace.queued = slot.decoded.queued;

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 #include "core/redact/box_check.h"
 
@@ -47,31 +49,56 @@ RedactShape whole_frame(int width, int height, RedactStyle style) {
     return shape;
 }
 
+// The sums of the samples of one region in one plane, by cell, in which the rows are added in any parts.
+struct Sums {
+    RedactAxis x, y;
+    std::vector<std::uint64_t> cells;
+
+    Sums(const RedactPlane& plane, const RedactShape& shape)
+        : x(redact_axis(shape.clip_left, shape.clip_right, shape.cells_x, plane.shift)),
+          y(redact_axis(shape.clip_top, shape.clip_bottom, shape.cells_y, plane.shift)),
+          cells(static_cast<std::size_t>(x.cells) * static_cast<std::size_t>(y.cells) *
+                static_cast<std::size_t>(plane.channels)) {}
+
+    [[nodiscard]] std::uint64_t* cell(int cell_x, int cell_y, int channels) {
+        return cells.data() + (std::ptrdiff_t{cell_y} * x.cells + cell_x) * channels;
+    }
+};
+
 // The functions below are compiled for each number of channels, so that the innermost loops are short.
+// Adds the rows [begin, end) of the plane.
 template <int channels>
-Grid mean_colors(const RedactPlane& plane, const RedactShape& shape) {
-    Grid grid{redact_axis(shape.clip_left, shape.clip_right, shape.cells_x, plane.shift),
-              redact_axis(shape.clip_top, shape.clip_bottom, shape.cells_y, plane.shift),
-              {}};
-    for (int cell_y = 0; cell_y < grid.y.cells; ++cell_y) {
-        const int top = redact_cell_begin(grid.y, cell_y);
-        const int bottom = redact_cell_begin(grid.y, cell_y + 1);
-        for (int cell_x = 0; cell_x < grid.x.cells; ++cell_x) {
-            const int left = redact_cell_begin(grid.x, cell_x);
-            const int right = redact_cell_begin(grid.x, cell_x + 1);
-            std::array<std::uint64_t, channels> sums{};
+void add_rows(const RedactPlane& plane, int begin, int end, Sums& sums) {
+    for (int cell_y = 0; cell_y < sums.y.cells; ++cell_y) {
+        const int top = std::max(redact_cell_begin(sums.y, cell_y), begin);
+        const int bottom = std::min(redact_cell_begin(sums.y, cell_y + 1), end);
+        for (int cell_x = 0; top < bottom && cell_x < sums.x.cells; ++cell_x) {
+            const int left = redact_cell_begin(sums.x, cell_x);
+            const int right = redact_cell_begin(sums.x, cell_x + 1);
+            std::uint64_t* const cell = sums.cell(cell_x, cell_y, channels);
             for (int y = top; y < bottom; ++y) {
                 const std::uint8_t* sample = plane.data + plane.pitch * y + std::ptrdiff_t{left} * plane.step;
                 std::array<std::uint32_t, channels> row{};  // at most 2^24 samples
                 for (int x = left; x < right; ++x, sample += plane.step) {
                     for (std::size_t c = 0; c < channels; ++c) row[c] += sample[c];
                 }
-                for (std::size_t c = 0; c < channels; ++c) sums[c] += row[c];
+                for (std::size_t c = 0; c < channels; ++c) cell[c] += row[c];
             }
-            const auto count = static_cast<std::uint64_t>(right - left) * static_cast<std::uint64_t>(bottom - top);
-            for (std::size_t c = 0; c < channels; ++c) {
-                grid.cells[static_cast<std::size_t>((cell_y * kRedactCells + cell_x) * kMaxChannels) + c] =
-                    redact_mean(sums[c], count);
+        }
+    }
+}
+
+Grid means_of(Sums& sums, int channels) {
+    Grid grid{sums.x, sums.y, {}};
+    for (int cell_y = 0; cell_y < grid.y.cells; ++cell_y) {
+        const int height = redact_cell_begin(grid.y, cell_y + 1) - redact_cell_begin(grid.y, cell_y);
+        for (int cell_x = 0; cell_x < grid.x.cells; ++cell_x) {
+            const int width = redact_cell_begin(grid.x, cell_x + 1) - redact_cell_begin(grid.x, cell_x);
+            const auto count = static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height);
+            const std::uint64_t* const cell = sums.cell(cell_x, cell_y, channels);
+            for (int c = 0; c < channels; ++c) {
+                grid.cells[static_cast<std::size_t>((cell_y * kRedactCells + cell_x) * kMaxChannels + c)] =
+                    redact_mean(cell[c], count);
             }
         }
     }
@@ -119,8 +146,13 @@ void color_row(const Grid& grid, RedactStyle style, int y, int from, int to, Scr
     }
 }
 
+// Draws the rows [begin, end) of the plane.
 template <int channels>
-void draw(const RedactPlane& plane, const RedactShape& shape, const Grid& grid, RedactStyle style, Scratch& scratch) {
+void draw(const RedactPlane& plane, int begin, int end, const RedactShape& shape, const Grid& grid, RedactStyle style,
+          Scratch& scratch) {
+    begin = std::max(begin, grid.y.begin);
+    end = std::min(end, grid.y.end);
+    if (begin >= end) return;
     const auto width = static_cast<std::size_t>(grid.x.end - grid.x.begin);
     scratch.line.resize(width * channels);
     if (style == RedactStyle::blur) {
@@ -129,7 +161,7 @@ void draw(const RedactPlane& plane, const RedactShape& shape, const Grid& grid, 
             scratch.taps[i] = redact_taps(grid.x, grid.x.begin + static_cast<int>(i));
         }
     }
-    for (int y = grid.y.begin; y < grid.y.end; ++y) {
+    for (int y = begin; y < end; ++y) {
         const float offset_y = redact_offset(y, plane.shift, shape.top, shape.bottom, shape.inverse_height);
         const auto opacity_at = [&](int x) {
             if (shape.is_whole) return kOpaque;
@@ -173,11 +205,38 @@ void draw(const RedactPlane& plane, const RedactShape& shape, const Grid& grid, 
     }
 }
 
-template <int channels>
-void redact_plane(const RedactPlane& plane, const std::vector<RedactShape>& shapes, RedactStyle style,
-                  std::vector<Grid>& grids, Scratch& scratch) {
-    for (std::size_t i = 0; i < shapes.size(); ++i) grids[i] = mean_colors<channels>(plane, shapes[i]);
-    for (std::size_t i = 0; i < shapes.size(); ++i) draw<channels>(plane, shapes[i], grids[i], style, scratch);
+// Calls work with the number of channels as a constant.
+template <class Work>
+void with_channels(int channels, const Work& work) {
+    switch (channels) {
+        case 1: return work(std::integral_constant<int, 1>());
+        case 2: return work(std::integral_constant<int, 2>());
+        case 3: return work(std::integral_constant<int, 3>());
+        default: return work(std::integral_constant<int, kMaxChannels>());
+    }
+}
+
+std::vector<Sums> sums_of(const RedactPlane& plane, const std::vector<RedactShape>& shapes) {
+    std::vector<Sums> sums;
+    sums.reserve(shapes.size());
+    for (const RedactShape& shape : shapes) sums.emplace_back(plane, shape);
+    return sums;
+}
+
+void measure_rows(const RedactPlane& plane, int begin, int end, std::vector<Sums>& sums) {
+    with_channels(plane.channels, [&](auto channels) {
+        for (Sums& each : sums) add_rows<channels>(plane, begin, end, each);
+    });
+}
+
+void draw_rows(const RedactPlane& plane, int begin, int end, const std::vector<RedactShape>& shapes,
+               std::vector<Sums>& sums, RedactStyle style, Scratch& scratch) {
+    with_channels(plane.channels, [&](auto channels) {
+        for (std::size_t i = 0; i < shapes.size(); ++i) {
+            if (begin >= sums[i].y.end || end <= sums[i].y.begin) continue;
+            draw<channels>(plane, begin, end, shapes[i], means_of(sums[i], channels), style, scratch);
+        }
+    });
 }
 
 }  // namespace
@@ -235,17 +294,55 @@ std::vector<RedactShape> redact_shapes(int width, int height, const RedactRegion
 
 void redact(const RedactImage& image, const RedactRegions& regions, const RedactOptions& options) {
     const std::vector<RedactShape> shapes = redact_shapes(image.width, image.height, regions, options);
-    std::vector<Grid> grids(shapes.size());
     Scratch scratch;
     for (int p = 0; p < image.num_planes; ++p) {
         const RedactPlane& plane = image.planes[p];
-        switch (plane.channels) {
-            case 1: redact_plane<1>(plane, shapes, options.style, grids, scratch); break;
-            case 2: redact_plane<2>(plane, shapes, options.style, grids, scratch); break;
-            case 3: redact_plane<3>(plane, shapes, options.style, grids, scratch); break;
-            default: redact_plane<4>(plane, shapes, options.style, grids, scratch); break;
-        }
+        std::vector<Sums> sums = sums_of(plane, shapes);
+        measure_rows(plane, 0, plane.height, sums);
+        draw_rows(plane, 0, plane.height, shapes, sums, options.style, scratch);
     }
+}
+
+struct StripRedactor::State {
+    RedactPlane plane;
+    RedactStyle style;
+    std::vector<RedactShape> shapes;
+    std::vector<Sums> sums;
+    Scratch scratch{};
+    int measured = 0;  // rows
+    int redacted = 0;
+
+    // Returns the plane of the whole image, of which only the rows from `first` on can be read.
+    [[nodiscard]] RedactPlane plane_at(const std::uint8_t* rows, std::ptrdiff_t pitch, int first) const {
+        RedactPlane whole = plane;
+        whole.pitch = pitch;
+        whole.data = reinterpret_cast<std::uint8_t*>(reinterpret_cast<std::intptr_t>(rows) - first * pitch);
+        return whole;
+    }
+};
+
+StripRedactor::StripRedactor(PixelFormat format, int width, int height, const RedactRegions& regions,
+                             const RedactOptions& options) {
+    const int channels = format == PixelFormat::gray8 ? 1 : 3;
+    const RedactPlane plane{nullptr, 0, width, height, channels, channels, 0};
+    std::vector<RedactShape> shapes = redact_shapes(width, height, regions, options);
+    std::vector<Sums> sums = sums_of(plane, shapes);
+    state_ = std::make_unique<State>(State{plane, options.style, std::move(shapes), std::move(sums)});
+}
+
+StripRedactor::~StripRedactor() = default;
+
+void StripRedactor::measure(const PlaneView& rows) {
+    const int first = state_->measured;
+    state_->measured += rows.height;
+    measure_rows(state_->plane_at(rows.data, rows.pitch, first), first, state_->measured, state_->sums);
+}
+
+void StripRedactor::redact(std::uint8_t* rows, std::ptrdiff_t pitch, int height) {
+    const int first = state_->redacted;
+    state_->redacted += height;
+    draw_rows(state_->plane_at(rows, pitch, first), first, state_->redacted, state_->shapes, state_->sums,
+              state_->style, state_->scratch);
 }
 
 Frame redacted(const Frame& frame, const RedactRegions& regions, const RedactOptions& options, FramePool& pool) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -76,6 +77,26 @@ struct RedactImage {
 // regions overlap, a later one is drawn over an earlier one; a pixel in the opaque part of any region keeps nothing of
 // its original. Allocates little; safe to call on several threads for different images.
 void redact(const RedactImage& image, const RedactRegions& regions, const RedactOptions& options);
+
+// Hides the regions of an image that is read in strips, pixel for pixel as redact: first all its rows are measured, then
+// they are redacted. Not thread-safe.
+class StripRedactor {
+public:
+    // format: gray8 or bgr24.
+    StripRedactor(PixelFormat format, int width, int height, const RedactRegions& regions,
+                  const RedactOptions& options);
+    ~StripRedactor();
+    StripRedactor(const StripRedactor&) = delete;
+    StripRedactor& operator=(const StripRedactor&) = delete;
+
+    // Each takes all rows of the image, in order. redact changes `rows` in place.
+    void measure(const PlaneView& rows);
+    void redact(std::uint8_t* rows, std::ptrdiff_t pitch, int height);
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
 
 // Returns a copy of the frame in host memory with the regions hidden, in the same format and with the same timing.
 // Copies a device frame to the host first.

@@ -36,7 +36,7 @@ void ImageAhead::decode(Task& task, const std::stop_token& stop) {
     const auto start = std::chrono::steady_clock::now();
     std::chrono::duration<double, std::milli> waited{0};
     try {
-        const ImageFile file = read_image_file(task.path);
+        const ImageFile file = read_image_file(task.path, sizes_);
         const auto wait_start = std::chrono::steady_clock::now();
         if (!reserve(task, decoded_bytes(file), stop)) return;
         waited = std::chrono::steady_clock::now() - wait_start;

@@ -28,7 +28,8 @@ class ImageAhead {
 public:
     // max_bytes: images that are decoded or being decoded take at most about this much memory until they are popped.
     // The first one may exceed it.
-    explicit ImageAhead(std::uint64_t max_bytes = std::uint64_t{1} << 30) : max_bytes_(max_bytes) {}
+    explicit ImageAhead(ImageSizes sizes = ImageSizes::whole, std::uint64_t max_bytes = std::uint64_t{1} << 30)
+        : sizes_(sizes), max_bytes_(max_bytes) {}
     ~ImageAhead();
     ImageAhead(const ImageAhead&) = delete;
     ImageAhead& operator=(const ImageAhead&) = delete;
@@ -65,6 +66,7 @@ private:
     [[nodiscard]] bool reserve(Task& task, std::uint64_t bytes, const std::stop_token& stop);
     void remove_first();
 
+    const ImageSizes sizes_;
     const std::uint64_t max_bytes_;
     mutable std::mutex mutex_;  // guards the members below, except result and failure of a task that is not done
     std::condition_variable_any changed_;

@@ -1,6 +1,5 @@
 #include "core/video/image_file.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <spdlog/fmt/fmt.h>
@@ -25,6 +24,7 @@
 #include "core/video/heif.h"
 #include "core/video/image_codecs.h"
 #include "core/video/image_header.h"
+#include "core/video/image_rows.h"
 #include "core/video/jpeg.h"
 #include "core/video/tiff_decoder.h"
 #include "core/video/transparency.h"
@@ -37,29 +37,25 @@ namespace fs = std::filesystem;
 constexpr std::uintmax_t kMaxFile = std::uintmax_t{1} << 29;
 constexpr std::size_t kSignatureBytes = 4096;
 constexpr std::size_t kHeaderBytes = std::size_t{1} << 16;
+constexpr std::size_t kStripsHead = std::size_t{1} << 20;  // has the size and the orientation of a JPEG
+constexpr std::int64_t kMaxStripsPixels = std::int64_t{1} << 30;
 
 [[noreturn]] void throw_unreadable(int error, const fs::path& path) {
     throw Error(ErrorKind::input, {"cannot read the image: %1", std::generic_category().message(error).c_str()},
                 path.string());
 }
 
-// Reads regular files only: opening or reading another kind of file may block for ever.
 std::vector<std::uint8_t> file_bytes(const fs::path& path, std::size_t at_most) {
-    const auto close = [](std::FILE* file) { static_cast<void>(std::fclose(file)); };
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (descriptor < 0) throw_unreadable(errno, path);
-    const std::unique_ptr<std::FILE, decltype(close)> file(::fdopen(descriptor, "rb"), close);
-    if (!file) throw_unreadable(errno, path);
+    const OpenFile file = open_image_bytes(path);
     struct stat status {};
-    if (::fstat(descriptor, &status) != 0) throw_unreadable(errno, path);
-    if (!S_ISREG(status.st_mode)) throw Error(ErrorKind::input, "not a regular file", path.string());
+    if (::fstat(::fileno(file.get()), &status) != 0) throw_unreadable(errno, path);
     std::vector<std::uint8_t> bytes(std::min(at_most, static_cast<std::size_t>(status.st_size)));
     bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file.get()));
     if (std::ferror(file.get()) != 0) throw_unreadable(errno, path);
     return bytes;
 }
 
-void check(const ImageHeader& header, const fs::path& path) {
+void check(const ImageHeader& header, const fs::path& path, std::int64_t max_pixels = kMaxPixels) {
     if (header.animated && header.kind == ImageKind::webp) {
         throw Error(ErrorKind::input, "animated WebP is not supported", path.string(), "convert it to GIF or MP4");
     }
@@ -67,9 +63,9 @@ void check(const ImageHeader& header, const fs::path& path) {
     if (header.width < 1 || header.height < 1) {
         throw Error(ErrorKind::input, "the image header is damaged", path.string());
     }
-    if (header.height > kMaxPixels / header.width) {
+    if (header.height > max_pixels / header.width) {
         throw Error(ErrorKind::input, {"the image is too large: %1x%2 pixels", header.width, header.height},
-                    path.string(), {"at most %1 megapixels are supported", kMaxPixels >> 20});
+                    path.string(), {"at most %1 megapixels are supported", max_pixels >> 20});
     }
 }
 
@@ -92,6 +88,15 @@ struct Pixels : ImagePixels {
 
 constexpr const char* kDamaged = "the image is damaged: it is decoded as far as possible";
 constexpr const char* kCut = "the image is cut short: its end is missing";
+constexpr const char* kDark = "all values are below a sixteenth of their range, so the image is almost black";
+
+std::string damaged_text(const std::string& damage) {
+    return std::string(kDamaged) + " (" + damage + ")";
+}
+
+void append_reason(std::string& reasons, const std::string& reason) {
+    reasons += (reasons.empty() ? "" : "; ") + reason;
+}
 
 // Converts to 8 bits by the range of the type: 0 to 65535, or 0 to 1 for floating-point numbers. Returns what shows that
 // the file means a larger range.
@@ -120,29 +125,7 @@ Pixels with_8_bits(const cv::Mat& image) {
 
 // Returns a note if all values are in a small part of their range, as those of 12 bits in 16.
 std::string dark_note(const cv::Mat& image) {
-    constexpr double kDarkest = 16;  // of 255
-    double most = 0;
-    cv::minMaxLoc(image.reshape(1), nullptr, &most);
-    if (most <= 0 || most > kDarkest) return {};
-    return "all values are below a sixteenth of their range, so the image is almost black";
-}
-
-// Composes colors over white, in place. premultiplied: the colors are multiplied by alpha already. Returns true if a
-// pixel was transparent.
-bool compose_over_white(cv::Mat& bgr, const cv::Mat& alpha, bool premultiplied) {
-    if (cv::countNonZero(alpha != 255) == 0) return false;
-    for (int y = 0; y < bgr.rows; ++y) {
-        auto* pixels = bgr.ptr<cv::Vec3b>(y);
-        const std::uint8_t* opacity = alpha.ptr(y);
-        for (int x = 0; x < bgr.cols; ++x) {
-            const int a = opacity[x];
-            for (int c = 0; c < 3; ++c) {
-                pixels[x][c] = premultiplied ? static_cast<std::uint8_t>(std::min(pixels[x][c] + 255 - a, 255))
-                                             : over_white(pixels[x][c], a);
-            }
-        }
-    }
-    return true;
+    return is_dark(max_sample(image)) ? kDark : "";
 }
 
 // Returns the colors of 16 or 32 bits that the masks of the file select. Its rows begin at a multiple of four bytes.
@@ -219,14 +202,11 @@ Pixels read_pixels(const ImageFile& file) {
     }
     if (pixels.image.empty()) throw undecodable_image(pixels.damage, file.path.string());
     if (pixels.deep && pixels.scale_note.empty()) pixels.scale_note = dark_note(pixels.image);
-    if (!pixels.alpha.empty()) {
-        if (pixels.image.channels() == 1) cv::cvtColor(pixels.image, pixels.image, cv::COLOR_GRAY2BGR);
-        pixels.composed = compose_over_white(pixels.image, pixels.alpha, pixels.premultiplied);
-    }
+    compose_over_white(pixels);
     if (pixels.cut) {
         pixels.damage = kCut;
     } else if (!pixels.damage.empty()) {
-        pixels.damage = std::string(kDamaged) + " (" + pixels.damage + ")";
+        pixels.damage = damaged_text(pixels.damage);
     }
     return pixels;
 }
@@ -245,9 +225,49 @@ Frame wrapped(cv::Mat image) {
     return {info, planes, std::make_shared<cv::Mat>(std::move(image))};
 }
 
+// Returns the header of an image that is read in strips; none for all others. Reads no more than is needed.
+std::optional<ImageHeader> header_of_strips(const fs::path& path) {
+    std::optional<ImageHeader> header = read_image_header(read_head(path, kStripsHead));
+    if (!header || (header->kind != ImageKind::jpeg && header->kind != ImageKind::tiff)) return std::nullopt;
+    if (header->kind == ImageKind::tiff) header = read_tiff_header(open_image_bytes(path));
+    if (header->width < 1 || header->height <= strip_limits().whole_pixels / header->width) return std::nullopt;
+    check(*header, path, kMaxStripsPixels);
+    return header;
+}
+
+void add_reasons(const ImageHeader& header, std::string& incomplete) {
+    if (header.animated) append_reason(incomplete, "the image is animated: only its first frame is used");
+    if (header.pages > 1) {
+        append_reason(incomplete, "the image has " + std::to_string(header.pages) + " pages: only the first is used");
+    }
+    if (header.preview) append_reason(incomplete, "only the preview of the image is used");
+}
+
+LoadedImage decode_in_strips(const ImageFile& file) {
+    const ImageStrips strips = open_strips(file.path, file.header);
+    LoadedImage result;
+    FrameInfo info;
+    info.width = static_cast<int>(file.header.width);
+    info.height = static_cast<int>(file.header.height);
+    info.format = strips.format;
+    info.range = ColorRange::full;
+    info.matrix = ColorMatrix::bt601;
+    result.frame = Frame(info, strips.rows);
+    result.incomplete = strips.cut ? kCut : strips.damage;
+    if (!strips.cut && !strips.damage.empty()) result.incomplete = damaged_text(strips.damage);
+    if (!result.incomplete.empty()) result.frame = result.frame.as_damaged();
+    result.composed = strips.composed;
+    add_reasons(file.header, result.incomplete);
+    if (strips.is_dark) append_reason(result.incomplete, kDark);
+    return result;
+}
+
 }  // namespace
 
-ImageFile read_image_file(const fs::path& path) {
+ImageFile read_image_file(const fs::path& path, ImageSizes sizes) {
+    if (sizes == ImageSizes::strips) {
+        if (const std::optional<ImageHeader> header = header_of_strips(path)) return {path, {}, *header};
+    }
     std::error_code failure;
     const std::uintmax_t size = fs::file_size(path, failure);
     if (failure) throw Error(ErrorKind::input, {"cannot read the image: %1", failure.message().c_str()}, path.string());
@@ -279,10 +299,17 @@ std::uint64_t num_pixels(const ImageHeader& header) {
 
 std::uint64_t decoded_bytes(const ImageFile& file) {
     constexpr std::uint64_t kBytesPerPixel = 3;
+    if (file.bytes.empty()) return static_cast<std::uint64_t>(2 * strip_limits().strip_bytes);
     return file.bytes.size() + kBytesPerPixel * num_pixels(file.header);
 }
 
+StripLimits& strip_limits() {
+    static StripLimits limits;
+    return limits;
+}
+
 LoadedImage decode_image(const ImageFile& file) {
+    if (file.bytes.empty()) return decode_in_strips(file);
     LoadedImage result;
     Pixels pixels = read_pixels(file);
     result.frame = wrapped(pixels.image);
@@ -293,15 +320,8 @@ LoadedImage decode_image(const ImageFile& file) {
     }
     result.incomplete = pixels.damage;
     if (!pixels.damage.empty()) result.frame = result.frame.as_damaged();
-    const auto add = [&](std::string text) {
-        result.incomplete += (result.incomplete.empty() ? "" : "; ") + std::move(text);
-    };
-    if (file.header.animated) add("the image is animated: only its first frame is used");
-    if (file.header.pages > 1) {
-        add("the image has " + std::to_string(file.header.pages) + " pages: only the first is used");
-    }
-    if (file.header.preview) add("only the preview of the image is used");
-    if (!pixels.scale_note.empty()) add(pixels.scale_note);
+    add_reasons(file.header, result.incomplete);
+    if (!pixels.scale_note.empty()) append_reason(result.incomplete, pixels.scale_note);
     return result;
 }
 
@@ -319,8 +339,8 @@ std::vector<std::uint8_t> read_head(const fs::path& path, std::size_t at_most) {
     }
 }
 
-LoadedImage load_image(const fs::path& path) {
-    return decode_image(read_image_file(path));
+LoadedImage load_image(const fs::path& path, ImageSizes sizes) {
+    return decode_image(read_image_file(path, sizes));
 }
 
 std::optional<ImageHeader> read_image_header(const fs::path& path, ImagePart part, std::size_t at_most) {

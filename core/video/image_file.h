@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/frame/frame.h"
+#include "core/frame/frame_pool.h"
 #include "core/video/image_header.h"
 
 namespace throng {
@@ -24,12 +25,25 @@ struct LoadedImage {
 // The content of an image file that is not decoded yet.
 struct ImageFile {
     std::filesystem::path path;
-    std::vector<std::uint8_t> bytes;
+    std::vector<std::uint8_t> bytes;  // empty: the pixels are read from the file, in strips
     ImageHeader header;
 };
 
+// The images that are read.
+enum class ImageSizes : std::uint8_t {
+    whole,   // up to kMaxPixels, which are held in memory
+    strips,  // also larger JPEG and TIFF images, up to 2^30 pixels: frames with rows()
+};
+
+// Limits that tests lower, so that small images are read in strips.
+struct StripLimits {
+    std::int64_t whole_pixels = kMaxPixels;             // larger images are read in strips
+    std::int64_t strip_bytes = std::int64_t{16} << 20;  // of a strip, about
+};
+[[nodiscard]] StripLimits& strip_limits();
+
 // Throws Error(input) for a file that is not an image, has a damaged header, or is too large.
-[[nodiscard]] ImageFile read_image_file(const std::filesystem::path& path);
+[[nodiscard]] ImageFile read_image_file(const std::filesystem::path& path, ImageSizes sizes = ImageSizes::whole);
 
 // Returns the image in these bytes. name: for messages. Throws as read_image_file.
 [[nodiscard]] ImageFile image_of_bytes(std::vector<std::uint8_t> bytes, const std::filesystem::path& name);
@@ -41,7 +55,8 @@ struct ImageFile {
 [[nodiscard]] std::uint64_t decoded_bytes(const ImageFile& file);
 
 // Returns gray8 for gray images, otherwise bgr24, full range, in host memory. Applies the orientation, scales 16 bits
-// to 8, and composes transparent pixels over white. Throws Error(input) if the image is damaged.
+// to 8, and composes transparent pixels over white. Throws Error(input) if the image is damaged. An image that is read in
+// strips is decoded once to find its damage.
 [[nodiscard]] LoadedImage decode_image(const ImageFile& file);
 
 // Throws Error(input) for a TIFF file of several pages, of which decode_image returns only the first.
@@ -51,7 +66,7 @@ void check_single_page(const ImageFile& file);
 [[nodiscard]] std::vector<std::uint8_t> read_head(const std::filesystem::path& path, std::size_t at_most);
 
 // Reads and decodes a file.
-[[nodiscard]] LoadedImage load_image(const std::filesystem::path& path);
+[[nodiscard]] LoadedImage load_image(const std::filesystem::path& path, ImageSizes sizes = ImageSizes::whole);
 
 // What of a header must be known; less of the file is read then.
 enum class ImagePart : std::uint8_t {

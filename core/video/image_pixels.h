@@ -1,6 +1,8 @@
 // What the decoders of still images return.
 #pragma once
 
+#include <cstdio>
+#include <memory>
 #include <opencv2/core.hpp>
 #include <string>
 
@@ -18,6 +20,26 @@ struct ImagePixels {
     std::string damage{};        // the first fault of the file; empty if there is none
     bool cut = false;            // its end is missing
 };
+
+// An image that is decoded in strips, from its first row to its last. Not thread-safe.
+class PixelRows {
+public:
+    PixelRows() = default;
+    PixelRows(const PixelRows&) = delete;
+    PixelRows& operator=(const PixelRows&) = delete;
+    virtual ~PixelRows() = default;
+
+    [[nodiscard]] virtual cv::Size size() const = 0;  // 0x0: the file is damaged
+    [[nodiscard]] virtual int channels() const = 0;   // of the rows over white: 1 or 3
+    // Decodes about this many rows, or the rest. No rows: the image has ended, or nothing of it can be decoded. Damage is
+    // that of all rows so far.
+    [[nodiscard]] virtual ImagePixels next(int num_rows) = 0;
+};
+
+struct FileCloser {
+    void operator()(std::FILE* file) const noexcept { static_cast<void>(std::fclose(file)); }
+};
+using OpenFile = std::unique_ptr<std::FILE, FileCloser>;
 
 // Returns the error of an image without pixels. why: the decoder's text, if it has one.
 [[nodiscard]] inline Error undecodable_image(const std::string& why = "", const std::string& path = "") {

@@ -29,8 +29,9 @@ constexpr double kImagesPerSecond = 1;
 // The images of a folder, or one image. The index of an image counts only readable images.
 class ImageSource final : public VideoSource {
 public:
-    ImageSource(std::string name, std::vector<std::string> paths, bool folder, const std::stop_token& stop)
-        : name_(std::move(name)), paths_(std::move(paths)), folder_(folder) {
+    ImageSource(std::string name, std::vector<std::string> paths, bool folder, ImageSizes sizes,
+                const std::stop_token& stop)
+        : name_(std::move(name)), paths_(std::move(paths)), folder_(folder), queue_(sizes) {
         const std::size_t found = paths_.size();
         load_next(stop);
         if (ahead_) return;
@@ -205,16 +206,16 @@ bool natural_less(const std::string& a, const std::string& b) {
     return a < b;  // equal except for case or leading zeros
 }
 
-std::unique_ptr<VideoSource> open_image(const std::string& path) {
-    return std::make_unique<ImageSource>(path, std::vector<std::string>{path}, false, std::stop_token{});
+std::unique_ptr<VideoSource> open_image(const std::string& path, ImageSizes sizes) {
+    return std::make_unique<ImageSource>(path, std::vector<std::string>{path}, false, sizes, std::stop_token{});
 }
 
-std::unique_ptr<VideoSource> open_image_folder(const std::string& path, const std::stop_token& stop) {
+std::unique_ptr<VideoSource> open_image_folder(const std::string& path, ImageSizes sizes, const std::stop_token& stop) {
     std::vector<std::string> images = images_in(path);
     if (images.empty()) {
         throw Error(ErrorKind::input, "the folder contains no images", path, kSupportedImages);
     }
-    return std::make_unique<ImageSource>(path, std::move(images), true, stop);
+    return std::make_unique<ImageSource>(path, std::move(images), true, sizes, stop);
 }
 
 }  // namespace throng

@@ -17,20 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kJpegQuality = 92;
-
-bool is_jpeg(const std::string& path) {
-    const std::string extension = lower_extension(path);
-    return extension == ".jpg" || extension == ".jpeg" || extension == ".jpe";
-}
-
 std::vector<std::uint8_t> encoded(const std::string& path, const cv::Mat& image) {
     std::vector<std::uint8_t> bytes;
     try {
         if (!can_write_image(path)) {
             throw Error(ErrorKind::usage, "unknown image file extension", path, "use a name that ends in .png or .jpg");
         }
-        if (is_jpeg(path)) {
+        if (is_jpeg_name(path)) {
             bytes = encode_jpeg(image, kJpegQuality);
         } else if (!image_codecs().encode(fs::path(path).extension().string(), image, bytes)) {
             bytes.clear();
@@ -45,8 +38,13 @@ std::vector<std::uint8_t> encoded(const std::string& path, const cv::Mat& image)
 
 }  // namespace
 
+bool is_jpeg_name(const std::string& path) {
+    const std::string extension = lower_extension(path);
+    return extension == ".jpg" || extension == ".jpeg" || extension == ".jpe";
+}
+
 bool can_write_image(const std::string& path) {
-    return is_jpeg(path) || (!fs::path(path).extension().empty() && image_codecs().can_encode(path));
+    return is_jpeg_name(path) || (!fs::path(path).extension().empty() && image_codecs().can_encode(path));
 }
 
 std::vector<std::uint8_t> encode_image(const std::string& path, const Frame& any_frame) {

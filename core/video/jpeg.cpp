@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <memory>
+#include <utility>
 
 #include "core/frame/frame_pool.h"
 
@@ -51,45 +53,81 @@ void emit(j_common_ptr info, int level) {
 
 void print_nothing(j_common_ptr /*info*/) {}
 
-// No object with a destructor may be made here: libjpeg leaves this function with longjmp.
-void decode(jpeg_decompress_struct& info, ErrorManager& manager, std::span<const std::uint8_t> bytes, cv::Mat& image,
-            bool& has_pixels) {
-    if (setjmp(manager.failed) != 0) return;
+// No object with a destructor may be made in the functions below: libjpeg leaves them with longjmp. They return false
+// then.
+bool read_header(jpeg_decompress_struct& info, ErrorManager& manager, std::span<const std::uint8_t> bytes,
+                 std::FILE* file) {
+    if (setjmp(manager.failed) != 0) return false;
     jpeg_create_decompress(&info);
-    jpeg_mem_src(&info, bytes.data(), static_cast<unsigned long>(bytes.size()));
-    if (jpeg_read_header(&info, TRUE) != JPEG_HEADER_OK) return;
-    if (std::int64_t{info.image_width} * info.image_height > kMaxPixels) return;
-    info.out_color_space = info.num_components == 1 ? JCS_GRAYSCALE : info.num_components == 4 ? JCS_CMYK : JCS_EXT_BGR;
-    jpeg_start_decompress(&info);
-    image.create(static_cast<int>(info.output_height), static_cast<int>(info.output_width),
-                 CV_8UC(info.output_components));
-    image.setTo(cv::Scalar::all(128));
-    has_pixels = true;
-    while (info.output_scanline < info.output_height) {
-        JSAMPROW row = image.ptr(static_cast<int>(info.output_scanline));
-        jpeg_read_scanlines(&info, &row, 1);
+    if (file != nullptr) {
+        jpeg_stdio_src(&info, file);
+    } else {
+        jpeg_mem_src(&info, bytes.data(), static_cast<unsigned long>(bytes.size()));
     }
-    jpeg_finish_decompress(&info);
+    if (jpeg_read_header(&info, TRUE) != JPEG_HEADER_OK) return false;
+    info.out_color_space = info.num_components == 1 ? JCS_GRAYSCALE : info.num_components == 4 ? JCS_CMYK : JCS_EXT_BGR;
+    return true;
 }
 
-// As decode. The caller frees `data`.
+bool start(jpeg_decompress_struct& info, ErrorManager& manager) {
+    if (setjmp(manager.failed) != 0) return false;
+    jpeg_start_decompress(&info);
+    return true;
+}
+
+bool read_rows(jpeg_decompress_struct& info, ErrorManager& manager, cv::Mat& rows) {
+    if (setjmp(manager.failed) != 0) return false;
+    const JDIMENSION first = info.output_scanline;
+    const auto end = static_cast<JDIMENSION>(rows.rows);
+    while (info.output_scanline - first < end) {
+        JSAMPROW row = rows.ptr(static_cast<int>(info.output_scanline - first));
+        jpeg_read_scanlines(&info, &row, 1);
+    }
+    if (info.output_scanline == info.output_height) jpeg_finish_decompress(&info);
+    return true;
+}
+
+void begin_image(jpeg_compress_struct& info, cv::Size size, int channels, int quality) {
+    info.image_width = static_cast<JDIMENSION>(size.width);
+    info.image_height = static_cast<JDIMENSION>(size.height);
+    info.input_components = channels;
+    info.in_color_space = channels == 1 ? JCS_GRAYSCALE : JCS_EXT_BGR;
+    jpeg_set_defaults(&info);
+    jpeg_set_quality(&info, quality, TRUE);
+    jpeg_start_compress(&info, TRUE);
+}
+
+void write_rows(jpeg_compress_struct& info, const cv::Mat& rows) {
+    for (int y = 0; y < rows.rows; ++y) {
+        auto* row = const_cast<JSAMPROW>(rows.ptr(y));
+        jpeg_write_scanlines(&info, &row, 1);
+    }
+    if (info.next_scanline == info.image_height) jpeg_finish_compress(&info);
+}
+
+// The caller frees `data`.
 void encode(jpeg_compress_struct& info, ErrorManager& manager, const cv::Mat& image, int quality, unsigned char*& data,
             unsigned long& size) {
     if (setjmp(manager.failed) != 0) return;
     jpeg_create_compress(&info);
     jpeg_mem_dest(&info, &data, &size);
-    info.image_width = static_cast<JDIMENSION>(image.cols);
-    info.image_height = static_cast<JDIMENSION>(image.rows);
-    info.input_components = image.channels();
-    info.in_color_space = image.channels() == 1 ? JCS_GRAYSCALE : JCS_EXT_BGR;
-    jpeg_set_defaults(&info);
-    jpeg_set_quality(&info, quality, TRUE);
-    jpeg_start_compress(&info, TRUE);
-    while (info.next_scanline < info.image_height) {
-        auto* row = const_cast<JSAMPROW>(image.ptr(static_cast<int>(info.next_scanline)));
-        jpeg_write_scanlines(&info, &row, 1);
-    }
-    jpeg_finish_compress(&info);
+    begin_image(info, image.size(), image.channels(), quality);
+    write_rows(info, image);
+}
+
+bool begin_file(jpeg_compress_struct& info, ErrorManager& manager, std::FILE* file, cv::Size size, int channels,
+                int quality) {
+    if (setjmp(manager.failed) != 0) return false;
+    jpeg_create_compress(&info);
+    jpeg_stdio_dest(&info, file);
+    begin_image(info, size, channels, quality);
+    return true;
+}
+
+bool write_to_file(jpeg_compress_struct& info, ErrorManager& manager, const cv::Mat& rows) {
+    if (setjmp(manager.failed) != 0) return false;
+    write_rows(info, rows);
+    return true;
 }
 
 // Sets the functions of a manager that prints nothing.
@@ -119,19 +157,61 @@ cv::Mat bgr_of_cmyk(const cv::Mat& cmyk) {
 
 }  // namespace
 
-ImagePixels decode_jpeg(std::span<const std::uint8_t> bytes) {
+struct JpegRows::State {
     ErrorManager manager{};
     jpeg_decompress_struct info{};
-    info.err = quiet(manager);
+    OpenFile file;
+    int next = 0;             // row
+    bool is_started = false;  // has tried
+    bool is_readable = false;
+
+    State(std::span<const std::uint8_t> bytes, OpenFile opened) : file(std::move(opened)) {
+        info.err = quiet(manager);
+        is_readable = read_header(info, manager, bytes, file.get());
+    }
+    ~State() { jpeg_destroy_decompress(&info); }
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
+};
+
+JpegRows::JpegRows(std::span<const std::uint8_t> bytes) : state_(std::make_unique<State>(bytes, nullptr)) {}
+JpegRows::JpegRows(OpenFile file) : state_(std::make_unique<State>(std::span<const std::uint8_t>(), std::move(file))) {}
+JpegRows::~JpegRows() = default;
+
+cv::Size JpegRows::size() const {
+    if (!state_->is_readable && !state_->is_started) return {};
+    return {static_cast<int>(state_->info.image_width), static_cast<int>(state_->info.image_height)};
+}
+
+int JpegRows::channels() const {
+    return state_->info.num_components == 1 ? 1 : 3;
+}
+
+ImagePixels JpegRows::next(int num_rows) {
+    State& state = *state_;
+    if (!std::exchange(state.is_started, true)) {
+        state.is_readable = state.is_readable && start(state.info, state.manager);
+        if (!state.is_readable) state.next = std::numeric_limits<int>::max();  // it has no row
+    }
     ImagePixels pixels;
-    bool has_pixels = false;
-    decode(info, manager, bytes, pixels.image, has_pixels);
-    jpeg_destroy_decompress(&info);
-    if (!has_pixels) pixels.image.release();
-    if (pixels.image.channels() == 4) pixels.image = bgr_of_cmyk(pixels.image);
-    pixels.damage = manager.damage;
-    pixels.cut = manager.cut;
+    const int rows = std::min(num_rows, static_cast<int>(state.info.image_height) - state.next);
+    if (rows > 0) {
+        const int stored = state.info.num_components == 4 ? 4 : channels();
+        pixels.image.create(rows, size().width, CV_8UC(stored));
+        pixels.image.setTo(cv::Scalar::all(128));
+        state.is_readable = state.is_readable && read_rows(state.info, state.manager, pixels.image);
+        state.next += rows;
+        if (stored == 4) pixels.image = bgr_of_cmyk(pixels.image);
+    }
+    pixels.damage = state.manager.damage;
+    pixels.cut = state.manager.cut;
     return pixels;
+}
+
+ImagePixels decode_jpeg(std::span<const std::uint8_t> bytes) {
+    JpegRows rows(bytes);
+    if (std::int64_t{rows.size().width} * rows.size().height > kMaxPixels) return {};
+    return rows.next(std::numeric_limits<int>::max());
 }
 
 std::vector<std::uint8_t> encode_jpeg(const cv::Mat& image, int quality) {
@@ -146,6 +226,27 @@ std::vector<std::uint8_t> encode_jpeg(const cv::Mat& image, int quality) {
     if (manager.damage[0] != '\0') return {};  // libjpeg has freed some of its buffers, and does not tell which
     const std::unique_ptr<unsigned char, decltype(&std::free)> owner(data, std::free);
     return {data, data + size};
+}
+
+struct JpegWriter::State {
+    ErrorManager manager{};
+    jpeg_compress_struct info{};
+    bool is_open = false;
+};
+
+JpegWriter::JpegWriter(std::FILE* file, cv::Size size, int channels, int quality) : state_(std::make_unique<State>()) {
+    state_->info.err = quiet(state_->manager);
+    const bool fits = std::max(size.width, size.height) <= JPEG_MAX_DIMENSION;
+    state_->is_open = fits && begin_file(state_->info, state_->manager, file, size, channels, quality);
+}
+
+JpegWriter::~JpegWriter() {
+    jpeg_destroy_compress(&state_->info);
+}
+
+bool JpegWriter::write(const cv::Mat& rows) {
+    state_->is_open = state_->is_open && write_to_file(state_->info, state_->manager, rows);
+    return state_->is_open;
 }
 
 }  // namespace throng

@@ -115,6 +115,8 @@ struct SourceOptions {
     // Return the frames of a hardware decoder in device memory (NV12, see Frame::on_host). If false, they are copied to
     // the host.
     bool prefer_device_frames = false;
+    // Read still images that are too large for memory in strips: the frames have Frame::rows. If false, they are errors.
+    bool in_strips = false;
     // Makes what converts device frames with 10 bits per sample. Null: they are copied to the host.
     MakeDeviceConverter make_converter = nullptr;
     double open_timeout = 10;  // seconds: streams, pipes and devices

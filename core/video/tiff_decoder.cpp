@@ -1,82 +1,55 @@
 #include "core/video/tiff_decoder.h"
 
+#include <sys/stat.h>
+#include <sys/types.h>
 #include <tiffio.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <memory>
-#include <mutex>
 #include <opencv2/imgproc.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
 #include "core/frame/frame_pool.h"
+#include "core/video/tiff_faults.h"
 
 namespace throng {
 namespace {
-
-// Where the messages of this thread go; null while it does not read a TIFF file here.
-thread_local std::string* tiff_fault = nullptr;
-thread_local bool warnings_are_faults = false;
-TIFFErrorHandlerExt other_errors = nullptr;  // of the program that this library is in
-TIFFErrorHandlerExt other_warnings = nullptr;
-
-void note_tiff_fault(const char* format, va_list arguments) {
-    if (!tiff_fault->empty()) return;
-    std::array<char, 256> text{};
-    static_cast<void>(std::vsnprintf(text.data(), text.size(), format, arguments));
-    *tiff_fault = text.data();
-}
-
-void on_tiff_error(thandle_t handle, const char* module, const char* format, va_list arguments) {
-    if (tiff_fault != nullptr) return note_tiff_fault(format, arguments);
-    if (other_errors != nullptr) other_errors(handle, module, format, arguments);
-}
-
-void on_tiff_warning(thandle_t handle, const char* module, const char* format, va_list arguments) {
-    if (tiff_fault == nullptr) {
-        if (other_warnings != nullptr) other_warnings(handle, module, format, arguments);
-    } else if (warnings_are_faults) {
-        note_tiff_fault(format, arguments);
-    }
-}
-
-// libtiff before 4.5 has handlers of the process only. The other pair of handlers, which OpenCV sets, prints.
-void set_tiff_handlers() {
-    static std::once_flag once;
-    std::call_once(once, [] {
-        TIFFSetErrorHandler(nullptr);
-        TIFFSetWarningHandler(nullptr);
-        other_errors = TIFFSetErrorHandlerExt(on_tiff_error);
-        other_warnings = TIFFSetWarningHandlerExt(on_tiff_warning);
-    });
-}
 
 struct TiffCloser {
     void operator()(TIFF* file) const noexcept { TIFFClose(file); }
 };
 
-// A file in memory. Its faults are collected while it exists.
+// A file in memory or on the disk. Its faults are collected while a Scope exists.
 class TiffFile {
 public:
-    explicit TiffFile(std::span<const std::uint8_t> bytes) : bytes_(bytes) {
-        set_tiff_handlers();
-        tiff_fault = &fault_;
-        warnings_are_faults = false;
+    class Scope : public TiffFaults {
+    public:
+        Scope(TiffFile& file, bool warnings) : TiffFaults(file.fault_, warnings) {}
+    };
+
+    explicit TiffFile(std::span<const std::uint8_t> bytes, OpenFile opened = nullptr)
+        : bytes_(bytes), opened_(std::move(opened)) {
+        const Scope scope(*this, false);
         // "m": reads by the functions instead of by mapped memory.
         file_.reset(TIFFClientOpen("", "rm", this, read, write, seek, close, size, nullptr, nullptr));
     }
     ~TiffFile() {
+        const Scope scope(*this, false);
         file_.reset();
-        tiff_fault = nullptr;
     }
     TiffFile(const TiffFile&) = delete;
     TiffFile& operator=(const TiffFile&) = delete;
 
     [[nodiscard]] TIFF* get() const { return file_.get(); }
     [[nodiscard]] const std::string& fault() const { return fault_; }
+    void add_fault(const char* text) {
+        if (fault_.empty()) fault_ = text;
+    }
 
     [[nodiscard]] std::uint32_t number(std::uint32_t tag) const {
         std::uint32_t value = 0;
@@ -98,6 +71,12 @@ private:
     static TiffFile& self(thandle_t handle) { return *static_cast<TiffFile*>(handle); }
     static tmsize_t read(thandle_t handle, void* to, tmsize_t length) {
         TiffFile& file = self(handle);
+        if (file.opened_) {
+            if (::fseeko(file.opened_.get(), static_cast<off_t>(file.at_), SEEK_SET) != 0) return 0;
+            const std::size_t count = std::fread(to, 1, static_cast<std::size_t>(length), file.opened_.get());
+            file.at_ += count;
+            return static_cast<tmsize_t>(count);
+        }
         const std::size_t begin = std::min<std::size_t>(file.at_, file.bytes_.size());
         const std::size_t count = std::min(static_cast<std::size_t>(length), file.bytes_.size() - begin);
         std::copy_n(file.bytes_.data() + begin, count, static_cast<std::uint8_t*>(to));
@@ -107,13 +86,19 @@ private:
     static tmsize_t write(thandle_t, void*, tmsize_t) { return 0; }
     static toff_t seek(thandle_t handle, toff_t offset, int whence) {
         TiffFile& file = self(handle);
-        const toff_t base = whence == SEEK_CUR ? file.at_ : whence == SEEK_END ? file.bytes_.size() : 0;
+        const toff_t base = whence == SEEK_CUR ? file.at_ : whence == SEEK_END ? size(handle) : 0;
         return file.at_ = base + offset;
     }
     static int close(thandle_t) { return 0; }
-    static toff_t size(thandle_t handle) { return self(handle).bytes_.size(); }
+    static toff_t size(thandle_t handle) {
+        const TiffFile& file = self(handle);
+        if (!file.opened_) return file.bytes_.size();
+        struct stat status {};
+        return ::fstat(::fileno(file.opened_.get()), &status) == 0 ? static_cast<toff_t>(status.st_size) : 0;
+    }
 
     std::span<const std::uint8_t> bytes_;
+    OpenFile opened_;  // null: bytes_
     toff_t at_ = 0;
     std::string fault_;
     std::unique_ptr<TIFF, TiffCloser> file_;
@@ -128,13 +113,14 @@ bool reads_alpha(const TiffFile& file) {
 }
 
 // Decodes all data without using them, up to the first fault.
-void check_tiff_data(TIFF* file) {
+void check_tiff_data(const TiffFile& opened) {
+    TIFF* const file = opened.get();
     const bool tiles = TIFFIsTiled(file) != 0;
     const tmsize_t size = tiles ? TIFFTileSize(file) : TIFFStripSize(file);
     if (size <= 0 || size > tmsize_t{16} * kMaxPixels) return;
     std::vector<std::uint8_t> buffer(static_cast<std::size_t>(size));
     const std::uint32_t count = tiles ? TIFFNumberOfTiles(file) : TIFFNumberOfStrips(file);
-    for (std::uint32_t i = 0; i < count && tiff_fault->empty(); ++i) {
+    for (std::uint32_t i = 0; i < count && opened.fault().empty(); ++i) {
         const tmsize_t read = tiles ? TIFFReadEncodedTile(file, i, buffer.data(), size)
                                     : TIFFReadEncodedStrip(file, i, buffer.data(), size);
         if (read < 0) return;
@@ -148,35 +134,26 @@ bool holds_integers(const TiffFile& file) {
            photometric != PHOTOMETRIC_LOGLUV;
 }
 
-// Returns an empty image if libtiff does not convert these samples.
-cv::Mat rgba_of(TIFF* file) {
-    std::array<char, 1024> message{};
-    TIFFRGBAImage converter;
-    if (TIFFRGBAImageOK(file, message.data()) == 0 || TIFFRGBAImageBegin(&converter, file, 0, message.data()) == 0) {
-        return {};
-    }
-    converter.req_orientation = converter.orientation;  // rows and columns as they are stored
-    cv::Mat rgba(static_cast<int>(converter.height), static_cast<int>(converter.width), CV_8UC4,
-                 cv::Scalar(128, 128, 128, 255));
-    const int status = TIFFRGBAImageGet(&converter, rgba.ptr<std::uint32_t>(), converter.width, converter.height);
-    TIFFRGBAImageEnd(&converter);
-    if (status == 0 && tiff_fault->empty()) *tiff_fault = message.data();
-    return rgba;
+bool has_alpha(const TiffFile& file) {
+    const int extra = file.extra_sample();
+    return extra == EXTRASAMPLE_ASSOCALPHA || extra == EXTRASAMPLE_UNASSALPHA;
 }
 
-}  // namespace
+bool is_gray(const TiffFile& file) {
+    const std::uint16_t photometric = file.small_number(TIFFTAG_PHOTOMETRIC);
+    return photometric == PHOTOMETRIC_MINISBLACK || photometric == PHOTOMETRIC_MINISWHITE;
+}
 
-ImageHeader read_tiff_header(std::span<const std::uint8_t> bytes) {
+ImageHeader header_of(TiffFile& file) {
     ImageHeader header{ImageKind::tiff};
-    const TiffFile file(bytes);
     if (file.get() == nullptr) return header;
+    const TiffFile::Scope scope(file, false);
     header.width = file.number(TIFFTAG_IMAGEWIDTH);
     header.height = file.number(TIFFTAG_IMAGELENGTH);
     header.preview = (file.number(TIFFTAG_SUBFILETYPE) & FILETYPE_REDUCEDIMAGE) != 0;
     header.orientation = orientation_of_exif(file.small_number(TIFFTAG_ORIENTATION));
-    const int extra = file.extra_sample();
-    header.alpha = extra == EXTRASAMPLE_ASSOCALPHA || extra == EXTRASAMPLE_UNASSALPHA;
-    header.premultiplied = extra == EXTRASAMPLE_ASSOCALPHA;
+    header.alpha = has_alpha(file);
+    header.premultiplied = file.extra_sample() == EXTRASAMPLE_ASSOCALPHA;
     constexpr int kMaxPages = 1 << 12;
     for (int i = 1; i < kMaxPages && TIFFReadDirectory(file.get()) != 0; ++i) {
         constexpr std::uint32_t kReducedOrMask = FILETYPE_REDUCEDIMAGE | FILETYPE_MASK;
@@ -185,26 +162,82 @@ ImageHeader read_tiff_header(std::span<const std::uint8_t> bytes) {
     return header;
 }
 
-ImagePixels decode_tiff(std::span<const std::uint8_t> bytes) {
-    const TiffFile file(bytes);
-    ImagePixels pixels;
-    if (file.get() == nullptr) {
-        pixels.damage = file.fault();
-        return pixels;
+}  // namespace
+
+struct TiffRows::State {
+    TiffFile file;
+    TIFFRGBAImage converter{};
+    bool converts = false;  // libtiff converts these samples
+    bool failed = false;    // nothing more can be read
+    int unit = 1;           // rows of a strip or tile of the file
+    int next = 0;           // row
+    std::array<char, 1024> message{};
+
+    State(std::span<const std::uint8_t> bytes, OpenFile opened) : file(bytes, std::move(opened)) {
+        if (file.get() == nullptr) return;
+        const TiffFile::Scope scope(file, true);
+        converts = holds_integers(file) && TIFFRGBAImageOK(file.get(), message.data()) != 0 &&
+                   TIFFRGBAImageBegin(&converter, file.get(), 0, message.data()) != 0;
+        if (!converts) return;
+        converter.req_orientation = converter.orientation;  // rows and columns as they are stored
+        const bool tiles = TIFFIsTiled(file.get()) != 0;
+        std::uint32_t rows = 1;
+        TIFFGetFieldDefaulted(file.get(), tiles ? TIFFTAG_TILELENGTH : TIFFTAG_ROWSPERSTRIP, &rows);
+        unit = static_cast<int>(std::clamp(rows, 1U, std::max(converter.height, 1U)));
     }
-    const int extra = file.extra_sample();
-    const bool alpha = extra == EXTRASAMPLE_ASSOCALPHA || extra == EXTRASAMPLE_UNASSALPHA;
-    warnings_are_faults = true;
-    const cv::Mat rgba = holds_integers(file) ? rgba_of(file.get()) : cv::Mat();
-    if (rgba.empty()) {
-        check_tiff_data(file.get());
-    } else if (alpha && !reads_alpha(file)) {
-        throw Error(ErrorKind::input, "TIFF images of this kind with transparency are not supported", "",
-                    "convert it to PNG");
-    } else {
-        const std::uint16_t photometric = file.small_number(TIFFTAG_PHOTOMETRIC);
-        const bool gray = photometric == PHOTOMETRIC_MINISBLACK || photometric == PHOTOMETRIC_MINISWHITE;
-        if (gray && !alpha) {
+    ~State() {
+        const TiffFile::Scope scope(file, false);
+        if (converts) TIFFRGBAImageEnd(&converter);
+    }
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
+
+    // Returns the next rows, as many as whole strips or tiles have.
+    cv::Mat next_rgba(int num_rows) {
+        const TiffFile::Scope scope(file, true);
+        const int height = static_cast<int>(converter.height);
+        const int rest = height - next;
+        const int rows = num_rows < rest ? std::min(std::max(num_rows / unit, 1) * unit, rest) : rest;
+        cv::Mat rgba(rows, static_cast<int>(converter.width), CV_8UC4, cv::Scalar(128, 128, 128, 255));
+        converter.row_offset = next;
+        next += rows;
+        if (failed) return rgba;
+        const auto count = static_cast<std::uint32_t>(rows);
+        failed = TIFFRGBAImageGet(&converter, rgba.ptr<std::uint32_t>(), converter.width, count) == 0;
+        if (failed) file.add_fault(message.data());
+        return rgba;
+    }
+};
+
+TiffRows::TiffRows(std::span<const std::uint8_t> bytes) : state_(std::make_unique<State>(bytes, nullptr)) {}
+TiffRows::TiffRows(OpenFile file) : state_(std::make_unique<State>(std::span<const std::uint8_t>(), std::move(file))) {}
+TiffRows::~TiffRows() = default;
+
+cv::Size TiffRows::size() const {
+    if (!state_->converts) return {};
+    return {static_cast<int>(state_->converter.width), static_cast<int>(state_->converter.height)};
+}
+
+int TiffRows::channels() const {
+    return is_gray(state_->file) && !has_alpha(state_->file) ? 1 : 3;
+}
+
+int TiffRows::rows_of_strip() const {
+    return state_->unit;
+}
+
+ImagePixels TiffRows::next(int num_rows) {
+    State& state = *state_;
+    const TiffFile& file = state.file;
+    ImagePixels pixels;
+    if (state.converts && state.next < static_cast<int>(state.converter.height)) {
+        const bool alpha = has_alpha(file);
+        if (alpha && !reads_alpha(file)) {
+            throw Error(ErrorKind::input, "TIFF images of this kind with transparency are not supported", "",
+                        "convert it to PNG");
+        }
+        const cv::Mat rgba = state.next_rgba(num_rows);
+        if (channels() == 1) {
             cv::extractChannel(rgba, pixels.image, 0);
         } else {
             cv::cvtColor(rgba, pixels.image, cv::COLOR_RGBA2BGR);
@@ -212,11 +245,29 @@ ImagePixels decode_tiff(std::span<const std::uint8_t> bytes) {
         if (alpha) cv::extractChannel(rgba, pixels.alpha, 3);
         // libtiff multiplies colors by alpha, but not gray.
         pixels.deep = file.small_number(TIFFTAG_BITSPERSAMPLE) > 8;
-        pixels.premultiplied = !gray || extra == EXTRASAMPLE_ASSOCALPHA;
+        pixels.premultiplied = !is_gray(file) || file.extra_sample() == EXTRASAMPLE_ASSOCALPHA;
+    } else if (!state.converts && file.get() != nullptr) {
+        const TiffFile::Scope scope(state.file, true);
+        check_tiff_data(file);
     }
     pixels.damage = file.fault();
     pixels.cut = pixels.damage.find("ead error") != std::string::npos;
     return pixels;
+}
+
+ImageHeader read_tiff_header(std::span<const std::uint8_t> bytes) {
+    TiffFile file(bytes);
+    return header_of(file);
+}
+
+ImageHeader read_tiff_header(OpenFile opened) {
+    TiffFile file({}, std::move(opened));
+    return header_of(file);
+}
+
+ImagePixels decode_tiff(std::span<const std::uint8_t> bytes) {
+    TiffRows rows(bytes);
+    return rows.next(std::max(rows.size().height, 1));
 }
 
 }  // namespace throng

@@ -299,6 +299,45 @@ class Export(unittest.TestCase):
                         for value, wanted_value in zip(box, right):
                             self.assertAlmostEqual(value, wanted_value, delta=0.011)
 
+    def test_people_and_faces_have_classes(self):
+        size = 640, 360
+        lines = []
+        for frame in range(4):
+            line = made_line(self.rng, "clip.mp4", frame, size, 2, tracks=[1, 2])
+            faces = made_line(self.rng, "clip.mp4", frame, size, frame, tracks=[1], landmarks=True)
+            lines.append(line | {"faces": {"kept": faces["kept"], "tracks": faces["tracks"]}})
+        results = self.write(lines)
+        names = [f"clip.mp4.frames/frame_{frame:06}.png" for frame in range(4)]
+        readers = {"coco": read_coco, "yolo": lambda path: read_yolo(path, dict.fromkeys(names, size)), "voc": read_voc}
+        for form, read in readers.items():
+            with self.subTest(form):
+                self.export(results, form, out=form)
+                found = read(self.folder / form)
+                people = {name: [box for box in boxes if box[4] == "person"] for name, boxes in found.items()}
+                self.check(people, lines, 0.011, "person", names)
+                faces = {name: [box for box in boxes if box[4] != "person"] for name, boxes in found.items()}
+                self.check(faces, [line | line["faces"] for line in lines], 0.011, names=names)
+        categories = json.loads((self.folder / "coco").read_text())
+        self.assertEqual(["keypoints" in each for each in categories["categories"]], [False, True])
+        self.assertEqual(sum("keypoints" in each for each in categories["annotations"]), 0 + 1 + 2 + 3)
+        for form, read in {"cvat": read_cvat_tracks, "mot": lambda path: read_mot(path / "clip.mp4")[0]}.items():
+            with self.subTest(form):
+                self.export(results, form, out=form, label="head")
+                for frame, boxes in read(self.folder / form).items():
+                    line = lines[frame]
+                    tracks = [("person", track) for track in line["tracks"]]
+                    tracks += [("head", track) for track in line["faces"]["tracks"]]
+                    wanted = sorted((name, clipped(track, size)) for name, track in tracks)
+                    self.assertEqual(len({box[5] for box in boxes}), 3)
+                    for (*right, name), (wanted_name, box) in zip(sorted((*b[:4], b[4]) for b in boxes),
+                                                                  sorted(wanted, key=lambda each: each[1])):
+                        self.assertEqual(name, wanted_name)
+                        for value, wanted_value in zip(right, box):
+                            self.assertAlmostEqual(value, wanted_value, delta=0.011)
+        self.assertIn("holds one class", self.export(results, "wider", status=2, out="wider").stderr)
+        one = made_line(self.rng, "b.mp4", 0, size, 1, tracks=[])
+        self.assertIn("others have one class", self.export(self.write(lines + [one]), "coco", status=3).stderr)
+
     def test_bad_input_is_named_and_leaves_nothing(self):
         lines = self.photographs()
         (self.folder / "full").mkdir()

@@ -1640,6 +1640,38 @@
         <translation>Das Bild ist zu groß: %1x%2 Pixel</translation>
     </message>
     <message>
+        <source>the image is too large for this output: %1x%2 pixels</source>
+        <translation>Das Bild ist zu groß für diese Ausgabe: %1x%2 Pixel</translation>
+    </message>
+    <message>
+        <source>write JSON lines only, or make the image smaller</source>
+        <translation>nur JSON-Zeilen schreiben oder das Bild verkleinern</translation>
+    </message>
+    <message>
+        <source>images of more than 256 megapixels need the CPU backend</source>
+        <translation>Bilder mit mehr als 256 Megapixeln brauchen das CPU-Backend</translation>
+    </message>
+    <message>
+        <source>rotate its pixels: images of this size are read as they are stored</source>
+        <translation>die Pixel drehen: Bilder dieser Größe werden gelesen, wie sie gespeichert sind</translation>
+    </message>
+    <message>
+        <source>write the TIFF file with strips or tiles of fewer rows</source>
+        <translation>die TIFF-Datei mit Streifen oder Kacheln aus weniger Zeilen schreiben</translation>
+    </message>
+    <message>
+        <source>the image ended early while it was read again</source>
+        <translation>Das Bild endete zu früh, als es erneut gelesen wurde</translation>
+    </message>
+    <message>
+        <source>an image of %1x%2 pixels cannot be written in this format</source>
+        <translation>Ein Bild von %1x%2 Pixeln lässt sich in diesem Format nicht schreiben</translation>
+    </message>
+    <message>
+        <source>use a name that ends in .jpg or .tif</source>
+        <translation>einen Namen mit der Endung .jpg oder .tif verwenden</translation>
+    </message>
+    <message>
         <source>has %1 pages, which cannot be written</source>
         <translation>hat %1 Seiten, die sich nicht schreiben lassen</translation>
     </message>

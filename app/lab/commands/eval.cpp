@@ -35,8 +35,12 @@ struct EvalArguments {
     bool json = false;
     bool per_file = false;
     bool tracks = false;
+    LineObjects what = LineObjects::faces;
     LeakArguments leaks;
 };
+
+constexpr std::pair<std::string_view, LineObjects> kWhat[] = {{"faces", LineObjects::faces},
+                                                              {"people", LineObjects::people}};
 
 constexpr std::pair<std::string_view, Rank> kRanks[] = {{"confidence", Rank::confidence},
                                                         {"score", Rank::score},
@@ -204,17 +208,17 @@ int run(const EvalArguments& arguments, const CommonOptions& common) {
     files.add_output("sizes", arguments.leaks.sizes);
     files.add_output("plot", arguments.leaks.plot);
     if (arguments.leaks.on) {
-        return run_eval_leaks(arguments.truth, arguments.detections, arguments.leaks, arguments.json);
+        return run_eval_leaks(arguments.truth, arguments.detections, arguments.what, arguments.leaks, arguments.json);
     }
     if (arguments.tracks) {
-        const TrackEvaluation evaluation =
-            evaluate_tracks(read_truth(arguments.truth), read_track_lines(arguments.detections), arguments.match);
+        const TrackEvaluation evaluation = evaluate_tracks(
+            read_truth(arguments.truth), read_track_lines(arguments.detections, arguments.what), arguments.match);
         print(evaluation, arguments.json ? json_of(evaluation, &TrackFileResult::metrics, arguments)
                                          : table_of(evaluation, arguments));
         return 0;
     }
-    const Evaluation evaluation =
-        evaluate(read_truth(arguments.truth), read_detection_lines(arguments.detections), arguments.match);
+    const Evaluation evaluation = evaluate(read_truth(arguments.truth),
+                                           read_detection_lines(arguments.detections, arguments.what), arguments.match);
     const std::vector<HeightResult> heights = results_by_height(evaluation.total, images_of(evaluation));
     print(evaluation,
           arguments.json ? json_of(evaluation, &FileResult::result, arguments, Json{{"heights", heights_json(heights)}})
@@ -240,6 +244,8 @@ void add_eval_command(CLI::App& program, CommandContext& context) {
     add_choice(command, "Options", "--rank", arguments->match.rank, kRanks, "Ranking of the detections");
     add_flag(command, "Options", "--tracks", arguments->tracks,
              "Score the tracks of throng detect --track: HOTA, MOTA, IDF1, switches of ids");
+    add_choice(command, "Options", "--what", arguments->what, kWhat,
+               "Which boxes of --detector face+person are compared; the results of other detectors have one kind");
     const AddedOption leaks =
         add_flag(command, "Options", "--leaks", arguments->leaks.on,
                  "Count the faces of videos that hiding misses: visible by half, from 20 pixels, less than 95 % hidden")

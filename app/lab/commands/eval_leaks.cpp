@@ -88,7 +88,8 @@ Plot sizes_plot(const std::vector<Way>& ways) {
 }
 
 // Reads both files. The second one has the detections, or what `anonymize` hid.
-std::vector<Way> evaluate(const std::string& truth, const std::string& found, const LeakArguments& arguments) {
+std::vector<Way> evaluate(const std::string& truth, const std::string& found, LineObjects what,
+                          const LeakArguments& arguments) {
     const HidingParams hiding = hiding_params(arguments.detector);
     if (has_region_lines(found)) {
         LeakOptions options;
@@ -101,15 +102,16 @@ std::vector<Way> evaluate(const std::string& truth, const std::string& found, co
     comparison.hiding.plan.delay = arguments.delay > 0 ? arguments.delay : PlanOptions::kWholeSequence;
     comparison.shown_score = arguments.shown_score;
     comparison.shown_hits = detector_kind(arguments.detector).confident_hits;
-    LeakEvaluation both = evaluate_leaks(read_truth(truth), read_detection_lines(found), comparison);
+    LeakEvaluation both = evaluate_leaks(read_truth(truth), read_detection_lines(found, what), comparison);
     return {{"plan", "planned", "leaks", std::move(both.planned)},
             {"single frames", "single_frame", "leaks_single_frame", std::move(both.single)}};
 }
 
 }  // namespace
 
-int run_eval_leaks(const std::string& truth, const std::string& detections, const LeakArguments& arguments, bool json) {
-    const std::vector<Way> ways = evaluate(truth, detections, arguments);
+int run_eval_leaks(const std::string& truth, const std::string& detections, LineObjects what,
+                   const LeakArguments& arguments, bool json) {
+    const std::vector<Way> ways = evaluate(truth, detections, what, arguments);
     if (!arguments.sizes.empty()) write_file(arguments.sizes, sizes_csv(ways));
     if (!arguments.plot.empty()) draw_plot(sizes_plot(ways), arguments.plot);
     if (json) {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "core/annotations/labels.h"
 #include "core/detect/detector.h"
 
 namespace throng {
@@ -16,8 +17,9 @@ struct LeakArguments {
     std::string plot;                       // the same as SVG; empty: none
 };
 
-// detections: JSON lines of `detect --json` or of `anonymize --regions`. Reads both files, prints a table or JSON, and
-// returns the exit status. Throws as evaluate_leaks, evaluate_regions and the readers.
-int run_eval_leaks(const std::string& truth, const std::string& detections, const LeakArguments& arguments, bool json);
+// detections: JSON lines of `detect --json`, of which `what` is read, or of `anonymize --regions`. Reads both files, prints
+// a table or JSON, and returns the exit status. Throws as evaluate_leaks, evaluate_regions and the readers.
+int run_eval_leaks(const std::string& truth, const std::string& detections, LineObjects what,
+                   const LeakArguments& arguments, bool json);
 
 }  // namespace throng

@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/eval/evaluation.h"
@@ -154,15 +155,51 @@ TEST_F(LabelsTest, ErrorsInDetectionsContainTheLine) {
          "labels.txt:1"},
         {"{\"source\":\"a\",\"kept\":[{\"x\":null,\"y\":2,\"w\":1,\"h\":4,\"score\":1}]}", "labels.txt:1"},
     };
-    for (const auto& [text, line] : cases) EXPECT_EQ(where(text, read_detection_lines), line) << text;
+    for (const auto& [text, line] : cases) {
+        EXPECT_EQ(where(text, [](const auto& path) { return read_detection_lines(path); }), line) << text;
+    }
+}
+
+TEST_F(LabelsTest, LinesOfPeopleAndFacesAreReadByClass) {
+    const std::string box = R"("x":1,"y":2,"w":3,"h":4,"score":0.5)";
+    const std::string points = R"("landmarks":[[1,2],[3,4],[5,6],[7,8],[9,null]])";
+    const std::string text = R"({"source":"a","kept":[{)" + box + R"(}],"tracks":[{)" + box +
+                             R"(,"id":1}],"faces":{"kept":[{)" + box + "," + points + R"(}],"tracks":[{)" + box +
+                             R"(,"id":1},{)" + box + R"(,"id":2}]}})";
+    const auto objects = [&](auto read, LineObjects which) {
+        std::vector<BoxObject> all;
+        const std::vector<DetectionLabels> lines = read(file(text), which);
+        EXPECT_TRUE(lines.at(0).has_faces);
+        for (const ScoredBox& each : lines.at(0).entries) all.push_back(each.object);
+        return all;
+    };
+    constexpr BoxObject kPerson = BoxObject::person;
+    constexpr BoxObject kFace = BoxObject::face;
+    EXPECT_EQ(objects(read_detection_lines, LineObjects::people), std::vector{kPerson});
+    EXPECT_EQ(objects(read_detection_lines, LineObjects::faces), std::vector{kFace});
+    EXPECT_EQ(objects(read_detection_lines, LineObjects::both), (std::vector{kPerson, kFace}));
+    EXPECT_EQ(objects(read_track_lines, LineObjects::people), std::vector{kPerson});
+    EXPECT_EQ(objects(read_track_lines, LineObjects::both), (std::vector{kPerson, kFace, kFace}));
+    const DetectionLabels both = read_detection_lines(file(text), LineObjects::both).at(0);
+    ASSERT_EQ(both.landmarks.size(), 2U);
+    EXPECT_TRUE(std::isnan(both.landmarks[0].xy[0]));
+    EXPECT_EQ(both.landmarks[1].xy[0], 1);
+    // Lines of one class are the same for all.
+    const std::string one = R"({"source":"a","kept":[{)" + box + "}]}";
+    for (const LineObjects which : {LineObjects::one, LineObjects::people, LineObjects::faces, LineObjects::both}) {
+        EXPECT_EQ(read_detection_lines(file(one), which).at(0).entries.size(), 1U);
+    }
+    EXPECT_EQ(where(R"({"source":"a","kept":[],"faces":{}})",
+                    [](const auto& path) { return read_detection_lines(path, LineObjects::faces); }),
+              "labels.txt:1");
 }
 
 // What reads boxes of one class must not drop the faces, nor take people for faces.
 TEST_F(LabelsTest, LinesOfPeopleAndFacesAreRejected) {
     const std::string one = R"({"source":"a","kept":[],"tracks":[]})";
     const std::string both = R"({"source":"a","kept":[],"tracks":[],"faces":{"kept":[],"tracks":[]}})";
-    EXPECT_EQ(where(one + "\n" + both, read_detection_lines), "labels.txt:2");
-    EXPECT_EQ(where(one + "\n" + both, read_track_lines), "labels.txt:2");
+    EXPECT_EQ(where(one + "\n" + both, [](const auto& path) { return read_detection_lines(path); }), "labels.txt:2");
+    EXPECT_EQ(where(one + "\n" + both, [](const auto& path) { return read_track_lines(path); }), "labels.txt:2");
 }
 
 TEST_F(LabelsTest, MissingFilesAndDirectories) {

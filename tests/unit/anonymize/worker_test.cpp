@@ -3,13 +3,21 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <new>
+#include <opencv2/core.hpp>
+#include <opencv2/imgcodecs.hpp>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "app/commands/anonymize_files.h"
+#include "core/base/error.h"
+#include "core/base/output_file.h"
 #include "core/cpu/cpu_backend.h"
+#include "core/video/image_file.h"
 #include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
 #include "tests/support/wrapped_backend.h"
@@ -57,6 +65,45 @@ TEST(AnonymizeWorker, AnImageHasItsOwnFacesAfterMemoryRanOut) {
     const ReportedFile next = hide(scarce, "2.png");
     EXPECT_EQ(next.detected, expected.detected);
     EXPECT_EQ(test::contents(path("out.png")), pixels);
+}
+
+// The output of a small image that is read in strips is that of the whole image, pixel for pixel.
+TEST(AnonymizeWorker, AnImageInStripsIsHiddenAsAWhole) {
+    const test::ScratchDir dir;
+    const auto path = [&](const std::string& name) { return (dir.path() / name).string(); };
+    ASSERT_EQ(test::run_program({"crowd", path("crowd.jpg"), "--faces", "5", "--size", "480x360"}).status, 0);
+    ASSERT_EQ(test::run_program({"crowd", path("crowd.tif"), "--faces", "5", "--size", "480x360"}).status, 0);
+    const std::string jpeg = test::contents(path("crowd.jpg"));
+    write_file(path("cut.jpg"), std::string_view(jpeg).substr(0, jpeg.size() / 2));
+    AnonymizeArguments arguments;
+    arguments.detection.chosen.set("detector", "haar");
+    arguments.regions = path("regions.jsonl");
+    const AnonymizeSetup setup = make_anonymize_setup(arguments);
+    EncoderOnDemand encoder("auto");
+    AnonymizeWorker worker(setup, encoder, CommonOptions(), {make_cpu_backend(1), ""});
+    const auto hide = [&](const std::string& name, const std::string& output) {
+        const InputFiles files = input_files(path(name));
+        return worker.process(files, true, "", path(output), [](const AnonymizeProgress&) {}, {});
+    };
+    for (const auto& [name, format] : {std::pair{"crowd.jpg", "jpg"}, {"crowd.tif", "tif"}, {"cut.jpg", "jpg"}}) {
+        const ReportedFile whole = hide(name, std::string("whole.") + format);
+        const std::string regions = test::contents(path("regions.jsonl"));
+        strip_limits() = {.whole_pixels = 1000, .strip_bytes = 20'000};
+        const ReportedFile strips = hide(name, std::string("strips.") + format);
+        EXPECT_THROW(static_cast<void>(hide(name, "strips.png")), Error);
+        strip_limits() = {};
+        EXPECT_FALSE(std::filesystem::exists(path("strips.png")));
+        EXPECT_EQ(strips.detected, whole.detected) << name;
+        EXPECT_EQ(strips.incomplete, whole.incomplete);
+        EXPECT_EQ(strips.whole_frames, whole.whole_frames);
+        EXPECT_EQ(test::contents(path("regions.jsonl")), regions);
+        const cv::Mat expected = cv::imread(path(std::string("whole.") + format));
+        const cv::Mat found = cv::imread(path(std::string("strips.") + format));
+        ASSERT_FALSE(expected.empty());
+        ASSERT_EQ(found.size(), expected.size());
+        EXPECT_EQ(cv::norm(found, expected, cv::NORM_INF), 0) << name;
+        EXPECT_EQ(whole.whole_frames > 0, std::string(name) == "cut.jpg");
+    }
 }
 
 }  // namespace

@@ -40,6 +40,31 @@ TEST_F(Merging, GivesTheSameBytesForAnyDivision) {
     EXPECT_EQ(ArchiveMerge({file("whole")}).totals().inputs, 25U);
 }
 
+TEST_F(Merging, TheCsvNamesPeopleAndFaces) {
+    make_inputs(2);
+    run_shard(1, 1);
+    const auto csv = [this] {
+        OutputFile output(file("merged.csv").string());
+        ArchiveMerge({file("out")}).write_csv(output);
+        output.close();
+        return bytes_of(file("merged.csv"));
+    };
+    const std::string header = "input,frame,pts,x,y,w,h,score,hits";
+    EXPECT_EQ(csv(), header + "\n");
+    const std::string begin =
+        R"({"source":"a","frame":3,"pts":0.5,"kept":[{"x":1,"y":2,"w":3,"h":4,"score":0.5,"hits":6}])";
+    const std::string face = R"({"x":1.5,"y":2,"w":1,"h":1,"score":0.25,"hits":2})";
+    const std::vector<WorkItem> items = list();
+    for (const WorkItem& item : items) write_text(file("out/" + item.name + ".jsonl"), begin + "}\n");
+    EXPECT_EQ(csv(), header + "\na,3,0.5,1,2,3,4,0.5,6\na,3,0.5,1,2,3,4,0.5,6\n");
+    write_text(file("out/" + items[1].name + ".jsonl"), begin + R"(,"faces":{"kept":[]}})" + "\n");
+    EXPECT_EQ(kind_of(csv), ErrorKind::input) << "one class and two";
+    write_text(file("out/" + items[0].name + ".jsonl"), begin + R"(,"faces":{"kept":[)" + face + "]}}\n");
+    EXPECT_EQ(csv(), header +
+                         ",class\na,3,0.5,1,2,3,4,0.5,6,person\na,3,0.5,1.5,2,1,1,0.25,2,face\n"
+                         "a,3,0.5,1,2,3,4,0.5,6,person\n");
+}
+
 TEST_F(Merging, ListsWhatIsMissing) {
     make_inputs(9);
     run_shard(1, 3);

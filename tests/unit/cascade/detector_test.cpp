@@ -11,6 +11,7 @@
 #include "core/cpu/cpu_recorder.h"
 #include "tests/support/failing_new.h"
 #include "tests/support/random.h"
+#include "tests/support/strip_frame.h"
 #include "tests/unit/cascade/reference.h"
 
 namespace throng::test {
@@ -56,6 +57,10 @@ TEST_P(DetectorEqualsDefinition, RandomCascadesAndImagesWithEveryInstructionSet)
             EXPECT_EQ(detections(detector, frame_of(image)), expected)
                 << "trial " << trial << " " << hwy::TargetName(targets & -targets);
         }
+        CascadeDetector detector(model, params);
+        const int rows = 1 + static_cast<int>(random() % 50);
+        EXPECT_EQ(detections(detector, in_strips(frame_of(image), rows)), expected)
+            << "in strips of " << rows << " rows";
         hwy::SetSupportedTargetsForTest(0);
     }
     EXPECT_GT(found, 100U) << "too few accepted windows to compare";

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <random>
+#include <string>
+#include <tuple>
+
 #include "core/base/error.h"
 #include "core/detect/detector_kinds.h"
 #include "core/detect/null_recorder.h"
@@ -9,9 +14,22 @@
 #include "core/model/onnx.pb.h"
 #include "core/model/onnx_reader.h"
 #include "tests/support/onnx_maker.h"
+#include "tests/support/random.h"
+#include "tests/support/strip_frame.h"
 
 namespace throng {
 namespace {
+
+Frame noise(PixelFormat format, int width, int height, std::mt19937_64& random) {
+    FramePool pool;
+    WritableFrame frame = pool.take(format, width, height);
+    const PlaneView plane = frame.plane(0);
+    for (int y = 0; y < plane.height; ++y) {
+        for (int x = 0; x < plane.width; ++x) frame.data(0)[y * plane.pitch + x] = static_cast<std::uint8_t>(random());
+    }
+    frame.info().range = ColorRange::full;
+    return std::move(frame).finish();
+}
 
 Frame pattern(int width, int height) {
     FramePool pool;
@@ -65,6 +83,37 @@ TEST_F(CnnDetection, ResultsDoNotDependOnTheNumberOfThreads) {
     for (std::size_t i = 0; i < one.detections.size(); ++i) {
         EXPECT_EQ(one.detections[i].score, three.detections[i].score);
         EXPECT_EQ(one.detections[i].box.x, three.detections[i].box.x);
+    }
+}
+
+// Also those of several tiles, in both directions, and in the same order.
+TEST_F(CnnDetection, AFrameInStripsHasTheDetectionsOfTheWholeFrame) {
+    std::mt19937_64 random(test::seed(1));
+    for (const auto& [width, height, min_size] :
+         {std::tuple{333, 217, 10}, {4300, 60, 10}, {60, 2500, 10}, {97, 650, 3}}) {
+        for (const PixelFormat format : {PixelFormat::bgr24, PixelFormat::gray8}) {
+            params_.min_size = min_size;
+            params_.scale_factor = 1.4;
+            detector_.configure(params_);
+            const Frame frame = noise(format, width, height, random);
+            for (const std::int32_t capacity : {1 << 18, 40}) {
+                const DetectionSet whole = run(frame, capacity);
+                const int rows = 1 + static_cast<int>(random() % 80);
+                const DetectionSet strips = run(test::in_strips(frame, rows), capacity);
+                SCOPED_TRACE(std::to_string(width) + "x" + std::to_string(height) + ", " + std::to_string(rows));
+                ASSERT_GT(whole.detections.size(), 30U);
+                ASSERT_EQ(strips.total, whole.total);
+                ASSERT_EQ(strips.detections.size(), whole.detections.size());
+                for (std::size_t i = 0; i < whole.detections.size(); ++i) {
+                    const Detection& a = strips.detections[i];
+                    const Detection& b = whole.detections[i];
+                    ASSERT_EQ(std::tie(a.box.x, a.box.y, a.box.w, a.box.h, a.score),
+                              std::tie(b.box.x, b.box.y, b.box.w, b.box.h, b.score))
+                        << i;
+                    ASSERT_EQ(std::memcmp(&strips.landmarks[i], &whole.landmarks[i], sizeof(strips.landmarks[i])), 0);
+                }
+            }
+        }
     }
 }
 

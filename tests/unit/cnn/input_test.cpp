@@ -3,8 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+#include <vector>
+
+#include "core/cpu/cnn_strips.h"
+#include "core/detect/null_recorder.h"
 #include "core/frame/frame_pool.h"
 #include "tests/support/random.h"
+#include "tests/support/strip_frame.h"
 
 namespace throng {
 namespace {
@@ -109,6 +115,44 @@ TEST_P(CnnInputTest, EqualsTheDefinitionBitForBit) {
 INSTANTIATE_TEST_SUITE_P(Formats, CnnInputTest,
                          ::testing::Values(PixelFormat::nv12, PixelFormat::yuv420p, PixelFormat::gray8,
                                            PixelFormat::bgr24));
+
+// However little memory there is, so that the frame is read once per column of tiles.
+TEST(CnnInput, OfAFrameInStripsIsThatOfTheWholeFrame) {
+    std::mt19937_64 random(test::seed(2));
+    Network network;
+    network.head.family = HeadFamily::yunet;
+    network.input.mean[0] = 3;
+    network.input.scale = 0.5F;
+    network.input.padding = 7;
+    ThreadPool pool(2);
+    NullRecorder recorder;
+    for (const auto& [width, height, min_size, kind] : {std::tuple{190, 141, 7, CnnInput::native},
+                                                        {190, 141, 3, CnnInput::native},
+                                                        {23, 2'400, 10, CnnInput::native},
+                                                        {300, 901, 10, CnnInput::letterbox}}) {
+        DetectorParams params;
+        params.min_size = min_size;
+        params.scale_factor = 1.7;
+        const std::vector<CnnPass> passes = plan_passes(network, width, height, params, kind).passes;
+        const Frame frame = random_frame(PixelFormat::bgr24, width, height, random());
+        for (const std::size_t max_bytes : {std::size_t{1}, kMaxStripInputs}) {
+            std::vector<int> made(passes.size());
+            make_strip_inputs(
+                test::in_strips(frame, 1 + static_cast<int>(random() % 60)), passes, network.input, pool, recorder,
+                [&](std::size_t number, const CnnPlanes& planes) {
+                    const CnnPass& pass = passes[number];
+                    const auto size = 3 * static_cast<std::size_t>(pass.width * pass.height);
+                    std::vector<float> expected(size);
+                    CnnInputMaker().make(frame, pass, network.input, pool,
+                                         {expected.data(), pass.width, std::ptrdiff_t{pass.width} * pass.height});
+                    EXPECT_EQ(std::vector<float>(planes.data, planes.data + size), expected) << number;
+                    ++made[number];
+                },
+                max_bytes);
+            EXPECT_EQ(made, std::vector<int>(passes.size(), 1));
+        }
+    }
+}
 
 }  // namespace
 }  // namespace throng

@@ -271,5 +271,45 @@ TEST(Redact, ACopyKeepsTheOriginalAndTheTiming) {
     EXPECT_NE(std::memcmp(row, before[0].data() + std::ptrdiff_t{20} * 64, 64), 0);
 }
 
+TEST(Redact, StripsAreRedactedAsTheWholeImage) {
+    std::mt19937_64 random(test::seed(9));
+    const auto number = [&](int limit) { return static_cast<float>(random() % static_cast<unsigned>(limit)); };
+    for (int trial = 0; trial < 30; ++trial) {
+        const PixelFormat format = trial % 2 == 0 ? PixelFormat::bgr24 : PixelFormat::gray8;
+        const int width = 1 + static_cast<int>(random() % 150);
+        const int height = 1 + static_cast<int>(random() % 150);
+        WritableFrame frame = noise_frame(format, width, height, random);
+        RedactRegions regions;
+        for (int i = 0; i < 6; ++i) {
+            regions.boxes.push_back({number(170) - 10, number(170) - 10, 1 + number(90), 1 + number(90)});
+        }
+        regions.whole = trial % 10 == 9;
+        const RedactOptions options{kStyles[static_cast<std::size_t>(trial) % 3], 0.3F};
+        const PlaneView plane = frame.plane(0);
+        StripRedactor redactor(format, width, height, regions, options);
+        const auto in_parts = [&](const auto& work) {
+            for (int y = 0; y < height;) {
+                const int rows = std::min(height - y, 1 + static_cast<int>(random() % 40));
+                work(y, rows);
+                y += rows;
+            }
+        };
+        in_parts([&](int y, int rows) {
+            redactor.measure({plane.data + y * plane.pitch, plane.pitch, plane.width, rows});
+        });
+        Bytes strips;
+        in_parts([&](int y, int rows) {
+            Bytes part(static_cast<std::size_t>(plane.width) * static_cast<std::size_t>(rows));
+            for (int row = 0; row < rows; ++row) {
+                std::copy_n(plane.data + (y + row) * plane.pitch, plane.width, part.begin() + row * plane.width);
+            }
+            redactor.redact(part.data(), plane.width, rows);
+            strips.insert(strips.end(), part.begin(), part.end());
+        });
+        redact(redact_image(frame), regions, options);
+        EXPECT_EQ(strips, bytes_of(frame).front()) << trial;
+    }
+}
+
 }  // namespace
 }  // namespace throng

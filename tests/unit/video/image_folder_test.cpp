@@ -152,7 +152,7 @@ TEST_F(ManyImages, AStopLosesNoImage) {
 }
 
 TEST_F(ManyImages, LittleMemoryDelaysImagesButLosesNone) {
-    ImageAhead queue(1);  // only the first image of the queue may be decoded
+    ImageAhead queue(ImageSizes::whole, 1);  // only the first image of the queue may be decoded
     queue.start(4);
     for (int i = 0; i < kImages; ++i) queue.push((scratch_.path() / name_of(i)).string());
     for (int i = 0; i < kImages / 2; ++i) ASSERT_EQ(queue.pop({})->image.frame.plane(0).data[0], i);
