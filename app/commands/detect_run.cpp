@@ -33,6 +33,7 @@ constexpr std::size_t kMaxStreamsOfCpu = 4;
 constexpr std::size_t kMaxRows = 32;  // maximum length of the table of sources
 constexpr auto kPollInterval = std::chrono::milliseconds(50);
 constexpr auto kPollIntervalOfSeveral = std::chrono::milliseconds(5);
+constexpr std::chrono::milliseconds kNoTimeout = std::chrono::hours(24);  // an opening has a time limit of its own
 
 }  // namespace
 
@@ -79,6 +80,9 @@ int DetectRun::run() {
     clocks_.emplace(arguments_.clocks, common_);
     if (auto sink = clocks_->sink()) clock_sink_ = std::make_shared<SharedSink::Shared>(std::move(sink));
 
+    sources_.emplace(
+        arguments_.sources, [this](std::size_t number, const std::stop_token& stop) { return open(number, stop); },
+        InterruptGuard::token());
     const Clock::time_point start = Clock::now();
     for (start_sources(); !active_.empty(); start_sources()) watch();
     notify_service_manager("STOPPING=1");
@@ -137,6 +141,15 @@ std::size_t DetectRun::files_at_once() const {
     return std::min(static_cast<std::size_t>(cpu_cores()), kMaxStreamsOfCpu);
 }
 
+// Those that are opened early are files whose turn has not come, and are not missed.
+void DetectRun::expect_sources(std::size_t count) {
+    if (!service_) return;
+    const std::size_t end = std::min(sources_->next() + count, arguments_.sources.size());
+    for (std::size_t i = sources_->next(); i < end; ++i) {
+        service_->expect(static_cast<int>(i) + 1, arguments_.sources[i]);
+    }
+}
+
 // All live sources run concurrently, because they have no end to wait for.
 void DetectRun::start_sources() {
     const auto files = [this] {
@@ -144,9 +157,13 @@ void DetectRun::start_sources() {
             std::count_if(active_.begin(), active_.end(), [](const Active& active) { return !active.live; }));
     };
     const std::size_t before = active_.size();
-    while (can_continue_ && next_ < arguments_.sources.size() && files() < files_at_once() &&
-           !InterruptGuard::requested()) {
-        start_source(next_++);
+    while (can_continue_ && sources_->has_next() && !InterruptGuard::requested()) {
+        const std::size_t at_once = files_at_once();
+        const std::size_t free = at_once - std::min(files(), at_once);
+        expect_sources(free);
+        sources_->open(free, std::max<std::size_t>(at_once / 2, 1));
+        if (free == 0 || !sources_->wait(active_.empty() ? kNoTimeout : std::chrono::milliseconds(0))) break;
+        start_source();
     }
     if (active_.size() != before) share_threads();
     if (progress_ || active_.empty()) return;
@@ -168,14 +185,18 @@ BackendChoice DetectRun::acquire_backend() {
     return make_backend(common, device_lost_ ? &settings_.detector : nullptr);
 }
 
-void DetectRun::start_source(std::size_t number) {
+std::unique_ptr<VideoSource> DetectRun::open(std::size_t number, const std::stop_token& stop) const {
+    SourceOptions options = arguments_.source.source;
+    options.in_strips = !outputs_.want_pixels() && !arguments_.output.http.requested();
+    set_device(options, common_.device, backend_ != BackendKind::cpu && !device_lost_);
+    return open_source(arguments_.sources[number], options, stop);
+}
+
+void DetectRun::start_source() {
+    const std::size_t number = sources_->next();
     std::unique_ptr<VideoSource> source;
-    if (service_) service_->expect(static_cast<int>(number) + 1, arguments_.sources[number]);
     try {
-        SourceOptions options = arguments_.source.source;
-        options.in_strips = !outputs_.want_pixels() && !arguments_.output.http.requested();
-        set_device(options, common_.device, backend_ != BackendKind::cpu && !device_lost_);
-        source = open_source(arguments_.sources[number], options, InterruptGuard::token());
+        source = sources_->take();
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::interrupted) report(error);
         return;
@@ -238,7 +259,8 @@ void DetectRun::share_threads() {
 }
 
 void DetectRun::watch() {
-    active_.front().pipeline->wait_for(active_.size() > 1 ? kPollIntervalOfSeveral : kPollInterval);
+    const bool several = active_.size() > 1 || sources_->has_next();
+    active_.front().pipeline->wait_for(several ? kPollIntervalOfSeveral : kPollInterval);
     report_alive();
     const std::uint64_t done = summary_->frames();
     for (auto active = active_.begin(); active != active_.end();) {
@@ -326,6 +348,7 @@ void DetectRun::finish(Active& active) {
     if (by_input && !InterruptGuard::requested()) report_incomplete(active);
     active.pipeline.reset();
     if (left_device) {
+        sources_->close();    // opened for the device
         device_lost_ = true;  // lost to this process: further sources start on the CPU
         idle_backends_.clear();
     } else if (!failure && !(device_lost_ && active.backend.backend->kind() != BackendKind::cpu)) {

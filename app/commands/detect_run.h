@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@
 #include "core/base/error.h"
 #include "core/base/service_manager.h"
 #include "core/pipeline/pipeline.h"
+#include "core/video/sources_ahead.h"
 
 namespace throng {
 
@@ -68,7 +70,9 @@ private:
     void check_without_source() const;  // throws Error(usage) for what has no effect
     int answer_questions();
     void start_sources();
-    void start_source(std::size_t number);
+    void start_source();  // the next one
+    void expect_sources(std::size_t count);
+    [[nodiscard]] std::unique_ptr<VideoSource> open(std::size_t number, const std::stop_token& stop) const;
     [[nodiscard]] Pipeline& make_pipeline(std::size_t number, std::unique_ptr<VideoSource> source);
     [[nodiscard]] BackendChoice acquire_backend();
     [[nodiscard]] std::size_t files_at_once() const;
@@ -98,12 +102,12 @@ private:
     std::shared_ptr<RunSummary> summary_ = std::make_shared<RunSummary>();
     std::shared_ptr<SharedSink::Shared> summary_sink_ = std::make_shared<SharedSink::Shared>(summary_);
     std::shared_ptr<SharedPermits> shared_permits_ = std::make_shared<SharedPermits>(kSharedPermits);  // of all sources
+    std::optional<SourcesAhead> sources_;
     std::list<Active> active_;
     std::vector<std::shared_ptr<SourceTotals>> totals_;  // of all opened sources
     std::optional<Progress> progress_;
-    std::size_t next_ = 0;            // index of the next source to start
     bool can_continue_ = true;        // false after an error that the next source would hit, too
-    bool device_lost_ = false;        // a pipeline fell back to the CPU
+    bool device_lost_ = false;        // a pipeline fell back to the CPU; changes only while nothing is being opened
     int status_ = 0;                  // exit status of the first failure; 0: none
     std::set<std::string> reported_;  // messages of the failures
     bool ready_ = false;              // as the service manager knows

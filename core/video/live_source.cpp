@@ -4,9 +4,9 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <exception>
 #include <mutex>
 #include <optional>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -88,6 +88,7 @@ private:
         bool sent_again = false;  // the sender restarted the same file
     };
     StreamError play(LiveInput& input, const std::stop_token& stop);
+    StreamError play_until_shortage(LiveInput& input, const std::stop_token& stop);
     std::unique_ptr<LiveInput> reconnect(StreamError error, const std::stop_token& stop);
     void publish(const LiveInput& input, MediaFrame decoded, Clock::time_point begin);
     double time_of(const LiveInput& input, std::optional<std::int64_t> ticks, Clock::time_point now);
@@ -127,7 +128,7 @@ void LiveSource::run(std::unique_ptr<LiveInput> input, const std::stop_token& st
     try {
         if (!input) input = reconnect({"continuing with the software decoder"}, stop);
         while (input && !stop.stop_requested()) {
-            StreamError error = play(*input, stop);
+            StreamError error = play_until_shortage(*input, stop);
             ended_file_ = error.clean_end ? input->first_packet_hash() : 0;
             input.reset();  // closes the old connection before a new one is made
             if (error.sent_again) {
@@ -143,6 +144,17 @@ void LiveSource::run(std::unique_ptr<LiveInput> input, const std::stop_token& st
         failure_.emplace(failure.kind(), failure.problem(), request_.shown, failure.advice());
     }
     newest_.close();
+}
+
+// As play. Threads, memory or descriptors may be short for a while, for example when a decoder is replaced.
+LiveSource::StreamError LiveSource::play_until_shortage(LiveInput& input, const std::stop_token& stop) {
+    try {
+        return play(input, stop);
+    } catch (const Error&) {
+        throw;
+    } catch (const std::exception&) {
+        return {current_error().problem()};
+    }
 }
 
 // Decodes until an error or the end of the stream. Returns the reason.
@@ -228,7 +240,7 @@ std::unique_ptr<LiveInput> LiveSource::reconnect(StreamError error, const std::s
             if (stop.stop_requested()) return nullptr;
             if (failure.kind() != ErrorKind::input) throw;
             reason = failure.problem();
-        } catch (const std::system_error&) {  // no thread could be started, which may pass
+        } catch (const std::exception&) {  // a shortage, as when playing
             if (stop.stop_requested()) return nullptr;
             reason = current_error().problem();
         }

@@ -86,10 +86,8 @@ void HttpServer::talk(int client, const std::stop_token& stop) {
         request.append(bytes.data(), static_cast<std::size_t>(size));
     }
     ++requests_;
-    if (plan_.silent) {
-        while (!stop.stop_requested() && !client_left(client)) {
-        }
-        return;
+    while (plan_.silent || (plan_.may_answer && !plan_.may_answer())) {
+        if (stop.stop_requested() || client_left(client)) return;
     }
     if (plan_.status != 200) {
         const std::string realm = plan_.status == 401 ? "WWW-Authenticate: Basic realm=\"test\"\r\n" : "";

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <thread>
@@ -25,6 +26,7 @@ public:
         std::size_t bytes_per_second = 0;  // 0: unlimited
         bool silent = false;               // accepts connections and sends no answer
         std::string type = "application/octet-stream";
+        std::function<bool()> may_answer = {};  // called until it returns true; requests are answered then
     };
 
     // Throws std::runtime_error if no port is free.

@@ -8,8 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/http_server.h"
 #include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
+#include "tests/support/video_files.h"
 
 namespace throng {
 namespace {
@@ -99,6 +101,20 @@ TEST_F(DetectSeveral, ManySourcesAreNotOpenedAtOnce) {
         sources.push_back("crowd:faces=1,size=64x64,frames=1,seed=" + std::to_string(i));
     }
     EXPECT_EQ(run(sources).size(), 60U);
+}
+
+// The first server answers when the second one has been asked.
+TEST_F(DetectSeveral, AreOpenedAtTheSameTime) {
+    const std::string clip = (dir_.path() / "clip.mp4").string();
+    ASSERT_EQ(run_program({"crowd", clip, "--size", "160x120", "--frames", "5", "--quiet"}).status, 0);
+    const std::vector<char> body = test::read_file(clip);
+    const test::HttpServer second(body, {});
+    test::HttpServer::Plan plan;
+    plan.may_answer = [&second] { return second.requests() > 0; };
+    const test::HttpServer first(body, plan);
+    const auto lines = run({first.url("a.mp4"), second.url("b.mp4"), "--streams", "2"});
+    ASSERT_EQ(lines.size(), 2U);
+    for (const auto& [source, of_source] : lines) EXPECT_EQ(of_source.size(), 5U) << source;
 }
 
 TEST_F(DetectSeveral, AnUnknownSwitchIsReported) {

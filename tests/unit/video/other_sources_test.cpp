@@ -209,10 +209,28 @@ TEST(LiveSource, AThreadThatCannotBeStartedIsAFailedAttempt) {
     EXPECT_EQ(failure.where(), "camera");
 }
 
-TEST(LiveSource, AnErrorOfTheSystemIsNamedWithItsSource) {
-    const Error failure = end_of_camera([] { throw std::bad_alloc(); }, {});
-    EXPECT_EQ(failure.kind(), ErrorKind::internal);
-    EXPECT_EQ(failure.message(), "camera: out of memory");
+// A decoder that is replaced needs threads and memory.
+TEST(LiveSource, AShortageWhileItPlaysIsABrokenConnection) {
+    const std::pair<std::function<void()>, std::string> shortages[] = {
+        {[] { throw std::system_error(EAGAIN, std::generic_category()); }, "cannot start a thread"},
+        {[] { throw std::bad_alloc(); }, "out of memory"}};
+    for (const auto& [fail, text] : shortages) {
+        int attempts = 0;
+        const Error failure = end_of_camera(fail, [&, fail = fail](const MediaRequest&, const std::stop_token&) {
+            ++attempts;
+            return std::make_unique<BreakingInput>(fail);
+        });
+        EXPECT_EQ(attempts, 1);
+        EXPECT_EQ(failure.kind(), ErrorKind::input) << failure.what();
+        EXPECT_EQ(failure.problem(), text + "; reconnecting failed");
+        EXPECT_EQ(failure.where(), "camera");
+    }
+}
+
+TEST(LiveSource, AnErrorThatDoesNotPassEndsIt) {
+    const Error failure = end_of_camera([] { throw Error(ErrorKind::unavailable, "no decoder"); }, {});
+    EXPECT_EQ(failure.kind(), ErrorKind::unavailable);
+    EXPECT_EQ(failure.problem(), "no decoder");
 }
 
 struct PipelineOutcome {
