@@ -19,7 +19,7 @@
 namespace throng {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 constexpr double kMaxFrameSize = 1 << 16;  // pixels
 
