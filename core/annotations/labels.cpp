@@ -20,7 +20,7 @@
 namespace throng {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 constexpr double kMaxFrameSize = 1 << 16;  // pixels
 

@@ -21,7 +21,7 @@ namespace throng {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 fs::path folder_for(const fs::path& prefix) {
     if (!prefix.empty()) return prefix / "run" / "throng";

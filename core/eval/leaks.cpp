@@ -172,12 +172,11 @@ void LeakMeter::add(int width, int height, const std::vector<TruthFace>& truth, 
                     const RedactOptions& redact) {
     draw_redaction_mask(width, height, regions, redact, mask_);
     allowed_.assign(mask_.size(), 0);
-    leaked_.clear();
-    for (std::size_t i = 0; i < truth.size(); ++i) {
-        const double x = truth[i].box.x;
-        const double y = truth[i].box.y;
-        const double w = truth[i].box.w;
-        const double h = truth[i].box.h;
+    for (const TruthFace& face : truth) {
+        const double x = face.box.x;
+        const double y = face.box.y;
+        const double w = face.box.w;
+        const double h = face.box.h;
         const double margin = options_.margin.value_or(redact.margin);
         const PixelRange wide = pixels_in(x - margin * w, x + w + margin * w, width);
         const PixelRange tall = pixels_in(y - margin * h, y + h + margin * h, height);
@@ -185,7 +184,7 @@ void LeakMeter::add(int width, int height, const std::vector<TruthFace>& truth, 
             const std::ptrdiff_t start = static_cast<std::ptrdiff_t>(row) * width;
             std::fill(allowed_.begin() + start + wide.begin, allowed_.begin() + start + wide.end, std::uint8_t{1});
         }
-        if (std::min(w, h) < options_.min_size || static_cast<double>(truth[i].visible) < options_.min_visible) {
+        if (std::min(w, h) < options_.min_size || static_cast<double>(face.visible) < options_.min_visible) {
             continue;
         }
         const PixelRange across = pixels_in(x, x + w, width);
@@ -203,7 +202,6 @@ void LeakMeter::add(int width, int height, const std::vector<TruthFace>& truth, 
         if (static_cast<double>(opaque) >= options_.covered * static_cast<double>(pixels)) continue;
         ++bin.leaks;
         ++result_.leaks;
-        leaked_.push_back(i);
     }
     std::int64_t extra = 0;
     for (std::size_t i = 0; i < mask_.size(); ++i) extra += mask_[i] != 0 && allowed_[i] == 0 ? 1 : 0;

@@ -77,13 +77,10 @@ public:
              const RedactOptions& redact);
 
     [[nodiscard]] const LeakResult& result() const { return result_; }
-    // Returns the faces of the last frame that leaked, as indices of its truth.
-    [[nodiscard]] const std::vector<std::size_t>& leaked() const { return leaked_; }
 
 private:
     LeakOptions options_;
     LeakResult result_;
-    std::vector<std::size_t> leaked_;
     std::vector<std::uint8_t> mask_;
     std::vector<std::uint8_t> allowed_;
 };

@@ -132,7 +132,7 @@ std::string_view HttpRequest::parameter(const std::string& key) const {
 }
 
 HttpResponse error_response(int status, std::string_view text) {
-    const nlohmann::json body = {{"error", text}};
+    const nlohmann::ordered_json body = {{"error", text}};
     return {status, "application/json", json_text(body) + "\n"};
 }
 

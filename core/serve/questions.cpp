@@ -22,7 +22,8 @@ constexpr const char* kAskedImage = "image";  // its name in messages and answer
 // Returns an error in the form of the endpoint.
 HttpResponse question_error(Question::Kind kind, int status, const std::string& text) {
     if (kind == Question::Kind::everything) return error_response(status, text);
-    const nlohmann::ordered_json json = {{"success", false}, {"error", text}, {"predictions", nlohmann::json::array()}};
+    const nlohmann::ordered_json json = {
+        {"success", false}, {"error", text}, {"predictions", nlohmann::ordered_json::array()}};
     return {status, "application/json", json_text(json) + "\n"};
 }
 

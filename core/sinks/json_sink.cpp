@@ -143,7 +143,7 @@ void append_detector(std::string& line, const FrameResult& result) {
 }  // namespace
 
 std::string json_string(const std::string& text) {
-    return nlohmann::json(name_as_text(text)).dump();
+    return nlohmann::ordered_json(name_as_text(text)).dump();
 }
 
 std::string json_line(const FrameResult& result, JsonFields fields) {

@@ -189,8 +189,8 @@ bool is_seen(const Track& track) {
 
 // Returns whether the left or right edge of the frame cuts a box, or almost.
 bool is_cut(const Box& box, int width) {
-    constexpr float kAtEdge = 0.05F;  // of the height
-    const float near = kAtEdge * box.h;
+    constexpr float kNearEdge = 0.05F;  // of the height
+    const float near = kNearEdge * box.h;
     return width > 0 && (box.x < near || box.x + box.w > static_cast<float>(width) - near);
 }
 

@@ -8,7 +8,7 @@ namespace throng {
 namespace {
 
 constexpr double kDefaultStep = 0.04;  // seconds between frames of unknown rate
-constexpr double kMaxPause = 600;      // seconds of a recording that may be missing where the clock wraps
+constexpr double kMaxMissing = 600;    // seconds of a recording that may be missing where the clock wraps
 constexpr double kJitter = 1.5;        // steps by which a key packet may be early
 constexpr double kMaxReorder = 17;     // steps by which another packet may be early: H.264 reorders up to 16 frames
 constexpr double kMaxDelay = 10;       // seconds by which a packet without dts may be shown early
@@ -74,7 +74,7 @@ std::optional<std::int64_t> PacketClock::follow(AVPacket& packet, const AVFormat
             const std::int64_t wrapped = nearest_multiple(*near_ - stamp, period);
             const double pause = static_cast<double>(std::abs(stamp + wrapped - *near_)) * tick;
             // A concatenated file may jump back by any time: only a clock that continues has wrapped.
-            if (begins_ || pause <= std::min(kMaxPause, static_cast<double>(period) * tick / 4)) wrapped_ = wrapped;
+            if (begins_ || pause <= std::min(kMaxMissing, static_cast<double>(period) * tick / 4)) wrapped_ = wrapped;
         }
         stamp += wrapped_;
         // FFmpeg repairs pairs of which only one has wrapped, in its own way.

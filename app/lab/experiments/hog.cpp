@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kHogTalk = "M. Lv, B. Zhao, High Performance Pedestrian Detection on Tegra X1, GTC 2016";
 constexpr std::string_view kKernels[] = {stage::kGradient, stage::kHistogram, stage::kNormalize, stage::kSvm};
 constexpr int kRuns = 30;
-constexpr int kWarmUp = 3;
+constexpr int kWarmUpRuns = 3;
 
 // Returns one scale of 640x480, with windows of 64x128 only.
 DetectorParams talk_setting() {
@@ -69,7 +69,7 @@ void run_hog(ExperimentBench& bench, ExperimentResult& result) {
     } else {
         DetectorRun detector(bench.shared_backend(), talk_setting());
         std::vector<BenchCase> cases{detector.bench_case(frame)};
-        measure_interleaved(cases, kWarmUp, kRuns, "one scale", bench.stepper());
+        measure_interleaved(cases, kWarmUpRuns, kRuns, "one scale", bench.stepper());
         const RunTimes& times = cases.front().times;
         for (const std::string_view kernel : kKernels)
             add(std::string(kernel), std::nullopt, times.stage_median(kernel));

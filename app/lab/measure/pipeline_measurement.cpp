@@ -24,7 +24,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t kWarmUp = 50;                // frames of each stream
+constexpr std::uint64_t kWarmUpFrames = 50;          // frames of each stream
 constexpr std::size_t kHeldFrames = 6;               // decoded frames that the detection-only part uses
 constexpr std::int64_t kMaxWindow = 4096;            // frames that the stage statistics cover
 constexpr std::int64_t kMaxHeldLatencies = 1 << 20;  // for which memory is reserved at the start
@@ -249,11 +249,12 @@ PipelineRow observe(const PipelineBench& bench, Load& load, const Tallies& talli
         }
     };
     const auto is_warm = [&] {
-        return std::all_of(tallies.begin(), tallies.end(), [](const auto& t) { return t->frames() >= kWarmUp; });
+        return std::all_of(tallies.begin(), tallies.end(), [](const auto& t) { return t->frames() >= kWarmUpFrames; });
     };
     wait_until(is_warm);
     if (!is_warm() && !bench.interrupted()) {
-        throw Error(ErrorKind::input, fmt::format("ended during the warm-up of {} frames", kWarmUp), bench.source);
+        throw Error(ErrorKind::input, fmt::format("ended during the warm-up of {} frames", kWarmUpFrames),
+                    bench.source);
     }
     for (const auto& tally : tallies) tally->record(true);
     const Usage begin = usage(load, tallies);
