@@ -1,5 +1,8 @@
 #include "gpu/interop/cuda_gl_bridge.h"
 
+// On ARM, CUDA's header needs it and does not include it.
+#include <GL/gl.h>
+
 #include <cuda_gl_interop.h>
 #include <cuda_runtime_api.h>
 
