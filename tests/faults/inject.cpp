@@ -4,7 +4,8 @@
 //   THRONG_FAULT_UNDER=FOLDER         absolute, without links
 //   THRONG_FAULT_MARK=FILE            is made when the fault happens
 //   THRONG_FAULT_LOG=FILE             gets a line per kind of call at the end: name and number of calls
-// CALL: open, create, read, write, fsync, rename, unlink, mkdir, truncate; thread counts everywhere.
+// CALL: open, create, read, write, fsync, rename, unlink, mkdir, truncate; thread counts everywhere; memory counts
+// allocations of the size of frames from the first open on. The clock of the day is left out: results do not depend on it.
 // EFFECT: a number of errno; short (half of the bytes); kill and stop (SIGKILL, SIGSTOP, then the call).
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -35,10 +36,12 @@ enum Call {
     mkdir_call,
     truncate_call,
     thread_call,
+    memory_call,
     kCalls
 };
-constexpr const char* kNames[kCalls] = {"open",   "create", "read",  "write",    "fsync",
-                                        "rename", "unlink", "mkdir", "truncate", "thread"};
+constexpr const char* kNames[kCalls] = {"open",   "create", "read",     "write",  "fsync", "rename",
+                                        "unlink", "mkdir",  "truncate", "thread", "memory"};
+constexpr std::size_t kSizeOfFrames = 16 << 10;  // bytes: at least
 
 std::atomic<long> counts[kCalls];
 
@@ -294,4 +297,38 @@ EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, v
     if (const int error = fails(thread_call); error > 0) return error;
     return next(static_cast<int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)>(nullptr),
                 "pthread_create")(thread, attributes, run, argument);
+}
+
+// Returns true if the allocation must fail.
+static bool lacks_memory(size_t size) {
+    if (size < kSizeOfFrames || counts[open_call] == 0 || fails(memory_call) <= 0) return false;
+    errno = ENOMEM;
+    return true;
+}
+
+extern "C" void* __libc_malloc(size_t);
+extern "C" void* __libc_calloc(size_t, size_t);
+extern "C" void* __libc_realloc(void*, size_t);
+extern "C" void* __libc_memalign(size_t, size_t);
+
+EXPORT void* malloc(size_t size) {
+    return lacks_memory(size) ? nullptr : __libc_malloc(size);
+}
+EXPORT void* calloc(size_t count, size_t size) {
+    return lacks_memory(count * size) ? nullptr : __libc_calloc(count, size);
+}
+EXPORT void* realloc(void* old, size_t size) {
+    return lacks_memory(size) ? nullptr : __libc_realloc(old, size);
+}
+EXPORT void* memalign(size_t alignment, size_t size) {
+    return lacks_memory(size) ? nullptr : __libc_memalign(alignment, size);
+}
+EXPORT void* aligned_alloc(size_t alignment, size_t size) {
+    return memalign(alignment, size);
+}
+EXPORT int posix_memalign(void** memory, size_t alignment, size_t size) {
+    void* const made = memalign(alignment, size);
+    if (made == nullptr && size > 0) return ENOMEM;
+    *memory = made;
+    return 0;
 }

@@ -5,7 +5,9 @@
 Each run has a command, a kind of call, an effect, and the number of the call that has it (inject.cpp), in a folder of its
 own. A run may end in two ways. Status 0: its results are those of a run without a fault. Another status: the program ended by
 itself, said why, changed no input, left no file that is neither the earlier nor the right one but those that grow while it
-runs, and the same command without a fault repairs all. Without --all, --faults runs are chosen by the seed, which is printed.
+runs, and the same command without a fault repairs all. Without --all, --faults runs are chosen by the seed, which is printed. It
+is fixed, so that a failure does not come and go; --seed $RANDOM tries others. The clock of the day is in the names of no result:
+only telemetry and the Date of HTTP read it.
 Exit status 1 if a run does anything else.
 """
 
@@ -37,6 +39,7 @@ EFFECTS = {
     "mkdir": [errno.ENOSPC],
     "truncate": [errno.EIO],
     "thread": [errno.EAGAIN],
+    "memory": [errno.ENOMEM],
 }
 HARMLESS = {str(errno.EINTR), "short", "stop"}  # after these the results are right
 
@@ -201,13 +204,15 @@ class Runner:
         elif status != 0 and str(effect) in HARMLESS:
             wrong.append(f"status {status} after what is no fault:\n{text}")
         now = {name: what for name, what in now.items() if effect != "kill" or not is_unfinished(name)}
+        # Decoders report a frame for which there is no memory as damaged data, which they leave out.
+        is_damaged = call == "memory" and status == 3 and "incomplete" in text
         if status == 0 and now != right and not (call == "thread" and "warning" in text):
             wrong.append("status 0 and other results: " + difference(now, right))
-        elif status != 0:
+        elif status != 0 and not is_damaged:
             for name, what in now.items():
                 if what not in (right.get(name), earlier.get(name)) and not name.endswith(case.growing):
                     wrong.append(f"{name} is neither the earlier nor the right one")
-        if status != 0 and not wrong:
+        if status != 0 and not is_damaged and not wrong:
             again, text_again = self.run(self.arguments([*case.arguments, *case.repair], out))
             if again != 0:
                 wrong.append(f"the next run has status {again}: {text_again}")
@@ -231,10 +236,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("library", type=pathlib.Path)
-    parser.add_argument("--seed", type=int, default=int(os.environ.get("THRONG_SEED", random.randrange(1 << 31))))
+    parser.add_argument("--seed", type=int, default=int(os.environ.get("THRONG_SEED", 1)))
     parser.add_argument("--faults", type=int, default=40)
     parser.add_argument("--all", action="store_true")
-    parser.add_argument("--only", default="")
+    parser.add_argument("--only", default="", help="part of \"CASE: CALL\"")
     parser.add_argument("--verbose", action="store_true", help="print every run")
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}")
@@ -246,12 +251,13 @@ def main():
         wanted = []
         references = {}
         for case in CASES:
-            if arguments.only not in case.name:
+            effects_of = {call: effects for call, effects in EFFECTS.items() if arguments.only in f"{case.name}: {call}"}
+            if not effects_of:
                 continue
             references[case.name], counts = runner.reference(case)
             if arguments.verbose:
                 print(case.name, counts, sorted(references[case.name]))
-            for call, effects in EFFECTS.items():
+            for call, effects in effects_of.items():
                 for effect in effects if counts[call] else ():
                     numbers = range(1, counts[call] + 1)
                     if not arguments.all:
