@@ -103,7 +103,8 @@ int run_window(int argc, char** argv, WindowOptions options) {
                     "run it in a desktop session, or use `throng detect SOURCE`, which needs no display");
     }
     set_up_application();
-    QGuiApplication application(argc, argv);
+    const bool measures = qEnvironmentVariableIsSet("THRONG_UI_STATISTICS");
+    MeasuredApplication application(argc, argv, measures);
     use_core_locale();
     select_renderer();
     stand_options.languages = preferred_languages(options.language);
@@ -147,7 +148,7 @@ int run_window(int argc, char** argv, WindowOptions options) {
     if (stand) stand->attach(*window);
 
     std::optional<FrameCost> cost;
-    if (qEnvironmentVariableIsSet("THRONG_UI_STATISTICS")) cost.emplace(*window);
+    if (measures) cost.emplace(*window, application);
     std::optional<WindowScreenshot> screenshot;
     if (!options.screenshot.empty()) {
         screenshot.emplace(*window, session, wall.get(), QString::fromStdString(options.screenshot),

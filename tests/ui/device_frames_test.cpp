@@ -20,6 +20,7 @@
 #include "tests/support/test_data.h"
 #include "tests/ui/fakes.h"
 #include "tests/ui/wait.h"
+#include "ui/session/session.h"
 #include "ui/video/video_item.h"
 
 namespace throng::ui {
@@ -129,7 +130,8 @@ protected:
         window_->resize(size);
         video_ = new VideoItem(window_->contentItem());
         video_->setSize(size);
-        video_->set_session(session_.get());
+        video_->set_feed(session_->feed());
+        video_->set_display(session_->display());
         QObject::connect(video_, &VideoItem::frameShown, [this] { ++shown_; });
         window_->show();
         session_->open("clip");

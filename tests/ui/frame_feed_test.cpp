@@ -51,7 +51,9 @@ protected:
         return test::wait_for([this, enough = delivered_ + deliveries] { return delivered_ >= enough; });
     }
 
-    FrameFeed feed_;
+    QObject owner_;
+    ImageThread images_{&owner_, 1};
+    FrameFeed feed_{images_, 0};
     int delivered_ = 0;
 };
 
@@ -62,7 +64,7 @@ ImageView view_of(int width) {
 }
 
 TEST_F(FrameFeedTest, DeliversResultAndImageInOneEvent) {
-    const PostedEvents events(feed_);
+    const PostedEvents events(owner_);
     int without_image = 0;
     QObject::connect(&feed_, &FrameFeed::delivered, [&] {
         if (feed_.shown().image.isNull()) ++without_image;

@@ -111,6 +111,19 @@ TEST_F(TabFocus, ReachesTheMatrix) {
     QTest::keyClick(window_, Qt::Key_Down);
     EXPECT_TRUE(session_->view<MatrixView>()->selection().startsWith("row 30"))
         << session_->view<MatrixView>()->selection().toStdString();
+    // The matrix has its own keys to zoom; with another control, they are those of the image.
+    QTest::keyClick(window_, Qt::Key_Plus);
+    EXPECT_TRUE(test::wait_for([&] { return session_->view<MatrixView>()->part().width() < 1; }));
+    EXPECT_EQ(video_->zoom(), 1);
+    QTest::keyClick(window_, Qt::Key_Tab);
+    QTest::keyClick(window_, Qt::Key_Plus);
+    EXPECT_EQ(video_->zoom(), 1.25);
+    QTest::keyClick(window_, Qt::Key_Minus);
+    EXPECT_EQ(video_->zoom(), 1);
+    ASSERT_TRUE(tab_into("matrixGreedy"));
+    QTest::keyClick(window_, Qt::Key_M);  // Qt must not warn
+    EXPECT_TRUE(test::wait_for([&] { return item("matrixPanel") == nullptr; }));
+    draw();
 }
 
 TEST_F(TabFocus, ReachesTheRace) {

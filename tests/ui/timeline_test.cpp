@@ -59,7 +59,7 @@ TEST_F(Window, TheSeekBarShowsWhatWasSeen) {
     play();
     ASSERT_TRUE(test::wait_for([&] { return in_sight("seekBar"); }));
     pause_at(500000);
-    ASSERT_TRUE(test::wait_for([&] { return !session_->timeline()->imageAt(0.5).isNull(); }));
+    ASSERT_TRUE(test::wait_for([&] { return !session_->view<Replay>()->timeline()->imageAt(0.5).isNull(); }));
     draw();
     QTest::mouseMove(window_, center_of(*item("seekBar")) + QPoint(40, 0));
     QTest::mouseMove(window_, center_of(*item("seekBar")));
@@ -75,7 +75,7 @@ TEST_F(Window, TheSeekBarShowsWhatWasSeen) {
     EXPECT_EQ(item("markB"), nullptr);
     session_->open("other.mp4");
     ASSERT_TRUE(test::wait_for([&] { return session_->source()->spec() == "other.mp4" && session_->result(); }));
-    EXPECT_EQ(session_->timeline()->facesAt(0.5), -1) << "of the source before";
+    EXPECT_EQ(session_->view<Replay>()->timeline()->facesAt(0.5), -1) << "of the source before";
 }
 
 }  // namespace

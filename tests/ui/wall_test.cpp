@@ -163,7 +163,8 @@ TEST_F(WallWindow, EnlargesASourceAndReturns) {
     EXPECT_EQ(session_->transport()->state(), "idle");
     EXPECT_TRUE(test::wait_for([&] {
         return wall_->tile(0).state() == "running" && wall_->tile(1).state() == "running" &&
-               wall_->tile(1).image().result && wall_->tile(1).image().result->frame.info().index > frame;
+               wall_->tile(1).feed()->shown().result &&
+               wall_->tile(1).feed()->shown().result->frame.info().index > frame;
     })) << "it goes on where it was";
 
     QTest::keyClick(window_, Qt::Key_Left);  // from the second tile
@@ -209,7 +210,7 @@ TEST_F(WallWindow, SettingsApplyToAllTiles) {
     open_wall({"a", "b"});
     ASSERT_TRUE(has_image(0) && has_image(1));
     QTest::keyClick(window_, Qt::Key_T);
-    const auto theta = [&](int number) { return wall_->tile(number).opened().pipeline->settings().nms.theta; };
+    const auto theta = [&](int number) { return wall_->tile(number).controller().pipeline()->settings().nms.theta; };
     const float requested = session_->detection()->values().nms.theta;
     EXPECT_TRUE(test::wait_for([&] { return theta(0) == requested && theta(1) == requested; }));
 }
@@ -265,8 +266,8 @@ TEST_F(WallWindow, GivesTheResultsOfEveryTileToTheOutputs) {
 }
 
 // Returns the range of gray values in the middle of the first kept box.
-int range_of_grays(const WallTile& tile) {
-    const DisplayImage& image = tile.image();
+int range_of_grays(WallTile& tile) {
+    const DisplayImage& image = tile.feed()->shown();
     const float scale = static_cast<float>(image.image.width()) / 320;
     const Box box = test::box_of(40);
     int low = 255, high = 0;

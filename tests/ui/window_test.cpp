@@ -149,9 +149,9 @@ TEST_F(Window, AScreenshotHasTheColorsOfTheScreen) {
     const QImage image(path);
     const Box box = test::box_of(test::gray_of(500000));
     const QColor edge = image.pixelColor(static_cast<int>(box.x), static_cast<int>(box.y + box.h / 2));
-    EXPECT_EQ(test::difference(0, 0.5, edge, video_->kept_color()), "");
-    EXPECT_EQ(OverlayOptions{}.kept_color, video_->kept_color());
-    EXPECT_EQ(OverlayOptions{}.raw_color, video_->raw_color());
+    EXPECT_EQ(test::difference(0, 0.5, edge, video_->property("keptColor").value<QColor>()), "");
+    EXPECT_EQ(OverlayOptions{}.kept_color, video_->property("keptColor").value<QColor>());
+    EXPECT_EQ(OverlayOptions{}.raw_color, video_->property("rawColor").value<QColor>());
     QStandardPaths::setTestModeEnabled(true);
     before.isNull() ? qunsetenv("XDG_CONFIG_HOME") : qputenv("XDG_CONFIG_HOME", before);
 }

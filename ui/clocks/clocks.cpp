@@ -8,7 +8,7 @@
 namespace throng::ui {
 namespace {
 
-QString sentence(const Message& text) {
+QString to_sentence(const Message& text) {
     QString line = translated_message(text);
     if (!line.isEmpty()) line[0] = line[0].toUpper();
     return line;
@@ -46,8 +46,8 @@ QString Clocks::board() const {
 QString Clocks::summary() const {
     if (!known()) return tr("Detecting the GPU clock …");
     if (controllable()) return board().isEmpty() ? QString::fromStdString(status_.kind) : board();
-    if (!status_.profiles.empty()) return sentence(status_.profiles.front().reason);
-    return status_.result.reason.empty() ? tr("No clock profiles available") : sentence(status_.result.reason);
+    if (!status_.profiles.empty()) return to_sentence(status_.profiles.front().reason);
+    return status_.result.reason.empty() ? tr("No clock profiles available") : to_sentence(status_.result.reason);
 }
 
 QString Clocks::location() const {
@@ -115,7 +115,7 @@ QString Clocks::error_location() const {
 }
 
 QString Clocks::error_advice() const {
-    return sentence(status_.result.advice);
+    return to_sentence(status_.result.advice);
 }
 
 void Clocks::pull() {

@@ -3,7 +3,6 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QGuiApplication>
-#include <QLibraryInfo>
 #include <QStandardPaths>
 
 #include "ui/files/thumbnails.h"
@@ -15,9 +14,12 @@ bool FileSystem::desktop_asks() {
     if (QT_VERSION < QT_VERSION_CHECK(6, 3, 0) || (platform != u"xcb" && !platform.startsWith(u"wayland"))) {
         return false;
     }
-    const QDir plugins(QLibraryInfo::path(QLibraryInfo::PluginsPath) + QStringLiteral("/platformthemes"));
+    QStringList plugins;
+    for (const QString& folder : QCoreApplication::libraryPaths()) {
+        plugins += QDir(folder + QStringLiteral("/platformthemes")).entryList(QDir::Files);
+    }
     return theme_asks(qEnvironmentVariable("QT_QPA_PLATFORMTHEME"), qEnvironmentVariable("XDG_CURRENT_DESKTOP"),
-                      plugins.entryList(QDir::Files));
+                      plugins);
 }
 
 // Qt loads the first theme that there is: one that the user names, then that of the desktop, which is GTK's on desktops

@@ -743,14 +743,6 @@
         <translation>Schließen (M)</translation>
     </message>
     <message>
-        <source>one-pass</source>
-        <translation>ein Durchgang</translation>
-    </message>
-    <message>
-        <source>greedy</source>
-        <translation>gierig</translation>
-    </message>
-    <message>
         <source>Computing …</source>
         <translation>Wird berechnet …</translation>
     </message>
@@ -776,15 +768,15 @@
     </message>
     <message>
         <source>Greedy</source>
-        <translation>Greedy</translation>
+        <translation>Gierig</translation>
     </message>
     <message>
         <source>One-pass</source>
-        <translation>One-Pass</translation>
+        <translation>Ein Durchgang</translation>
     </message>
     <message>
         <source>Show one-pass, greedy, or both</source>
-        <translation>One-Pass, Greedy oder beide zeigen</translation>
+        <translation>Ein Durchgang, gierig oder beide</translation>
     </message>
     <message>
         <source>following: %1</source>

@@ -5,38 +5,45 @@ import Throng.Ui
 QtObject {
     id: root
 
-    required property Session session
     required property QtObject view  // the window: opens menus and sheets, toggles full screen and panel
+    required property Source source
+    required property Transport transport
+    required property Playlist playlist
+    required property DetectionSettings detection
+    required property DisplaySettings display
+    required property Captures captures
+    required property Clocks clocks
+    required property Views views
+    required property Feedback feedback
     required property bool kiosk
     required property bool wallShown
 
-    readonly property DisplaySettings display: session.display
     readonly property var speeds: [0.25, 0.5, 1, 2, 4]
     readonly property var table: ({
         play: () => {
-            const before = session.transport.state
-            if (session.source.still || before === "idle" || before === "opening") return
-            session.transport.toggle()
+            const before = transport.state
+            if (source.still || before === "idle" || before === "opening") return
+            transport.toggle()
             if (before !== "failed") say(before === "running" ? qsTr("Paused") : qsTr("Playing"))
         },
-        step: () => replay.active ? replay.step(1) : session.transport.step(),
+        step: () => replay.active ? replay.step(1) : transport.step(),
         stepBack: () => replay.active ? replay.step(-1)
-                                      : session.source.seekable && session.transport.stepBack(),
+                                      : source.seekable && transport.stepBack(),
         back: () => seekBy(-5),
         forward: () => seekBy(5),
-        start: () => session.source.seekable && session.transport.seek(0),
+        start: () => source.seekable && transport.seek(0),
         slower: () => changeSpeed(-1),
         faster: () => changeSpeed(1),
         loop: () => {
-            session.transport.loop = !session.transport.loop
-            say(session.transport.loop ? qsTr("Loop on") : qsTr("Loop off"))
+            transport.loop = !transport.loop
+            say(transport.loop ? qsTr("Loop on") : qsTr("Loop off"))
         },
         markLoop: () => markLoop(),
-        nextFile: () => session.playlist.step(1) || say(qsTr("There is no next file")),
-        previousFile: () => session.playlist.step(-1) || say(qsTr("There is no previous file")),
+        nextFile: () => playlist.step(1) || say(qsTr("There is no next file")),
+        previousFile: () => playlist.step(-1) || say(qsTr("There is no previous file")),
         open: () => view.openFile(),
         sources: () => view.showSources(),
-        demo: () => session.openDemo(),
+        demo: () => view.openDemo(),
         zoomIn: () => view.zoomBy(1.25),
         zoomOut: () => view.zoomBy(0.8),
         zoomReset: () => view.resetZoom(),
@@ -47,25 +54,25 @@ QtObject {
         blur: () => display.hidesAlways ? say(qsTr("Faces that are found are hidden"))
                                         : sayIs(display.blur = !display.blur, qsTr("Blur faces")),
         stageMap: () => {
-            const map = session.views.find("stageMap")
+            const map = views.find("stageMap")
             map.open = !map.open
             say(map.open ? qsTr("Map of stages on") : qsTr("Map of stages off"))
         },
-        detector: () => session.detection.nextDetector(),
-        rule: () => session.detection.nextRule(),
+        detector: () => detection.nextDetector(),
+        rule: () => detection.nextRule(),
         thetaUp: () => changeTheta(0.05),
         thetaDown: () => changeTheta(-0.05),
         clockUp: () => changeClock(1),
         clockDown: () => changeClock(-1),
-        sweep: () => session.startOrStopSweep(),
+        sweep: () => view.startOrStopSweep(),
         fullscreen: () => view.toggleFullScreen(),
         panel: () => view.togglePanel(),
         counts: () => view.toggleCounts(),
-        undo: () => (session.views.find("counts") as CountsView).undo(),
-        screenshot: () => session.captures.saveScreenshot(),
+        undo: () => (views.find("counts") as CountsView).undo(),
+        screenshot: () => captures.saveScreenshot(),
         record: () => {
-            session.captures.record()
-            if (session.captures.recorder.recording) say(qsTr("Recording"))
+            captures.record()
+            if (captures.recorder.recording) say(qsTr("Recording"))
         },
         help: () => view.toggleHelp(),
         escape: () => view.stepBack(),
@@ -79,67 +86,65 @@ QtObject {
     // The sources of the wall are fixed, and views show one source; one that is enlarged can be replaced.
     readonly property var lockedInWall: ["nextFile", "previousFile", "open", "sources", "demo", "screenshot", "record"]
 
-    readonly property Replay replay: session.views.find("replay") as Replay
+    readonly property Replay replay: views.find("replay") as Replay
 
     function isAllowed(id: string): bool {
-        const opens = session.views.find(id)  // a view, or null
+        const opens = views.find(id)  // a view, or null
         return !(kiosk && (lockedInKiosk.includes(id) || opens?.inKiosk === false))
                && !(wallShown && (lockedInWall.includes(id) || opens !== null))
     }
     function trigger(id: string) {
         if (!isAllowed(id)) return
-        const opens = session.views.find(id)
+        const opens = views.find(id)
         if (id in table) table[id]()
         else opens.open = !opens.open
     }
 
     // A key changes what may not be in sight: a short message over the image names the new value. Detection settings
     // send theirs themselves, with the next result.
-    function say(text: string) { session.feedback.say(text) }
+    function say(text: string) { feedback.say(text) }
     function sayIs(on: bool, title: string) { say(on ? qsTr("%1 on").arg(title) : qsTr("%1 off").arg(title)) }
     function seekBy(seconds: real) {
-        if (!session.source.seekable) return
-        const target = Math.max(0, Math.min(session.source.duration, session.transport.position + seconds))
-        session.transport.seek(target)
+        if (!source.seekable) return
+        const target = Math.max(0, Math.min(source.duration, transport.position + seconds))
+        transport.seek(target)
         say(Theme.clock(target))
     }
     function markLoop() {
-        const transport = session.transport
-        if (!session.source.seekable) return
+        if (!source.seekable) return
         transport.markLoop()
         say(transport.loopEnd >= 0 ? qsTr("Repeating %1 to %2").arg(Theme.clock(transport.loopStart)).arg(Theme.clock(transport.loopEnd))
             : transport.loopStart >= 0 ? qsTr("Repeat from %1: press again at the end").arg(Theme.clock(transport.loopStart))
             : qsTr("Repeat off"))
     }
     function changeSpeed(step: int) {
-        const at = speeds.indexOf(session.transport.speed)
+        const at = speeds.indexOf(transport.speed)
         const from = at < 0 ? speeds.indexOf(1) : at
         setSpeed(speeds[Math.max(0, Math.min(speeds.length - 1, from + step))])
     }
-    function nextSpeed() { setSpeed(speeds[(speeds.indexOf(session.transport.speed) + 1) % speeds.length]) }
+    function nextSpeed() { setSpeed(speeds[(speeds.indexOf(transport.speed) + 1) % speeds.length]) }
     function setSpeed(speed: real) {
-        session.transport.speed = speed
+        transport.speed = speed
         say(qsTr("Speed %1×").arg(Theme.number(speed)))
     }
     function changeTheta(step: real) {
-        session.detection.theta = Math.round(Math.max(0, Math.min(1, session.detection.theta + step)) * 100) / 100
+        detection.theta = Math.round(Math.max(0, Math.min(1, detection.theta + step)) * 100) / 100
     }
     property bool clockRequested: false
     function changeClock(step: int) {
-        session.clocks.step(step)
+        clocks.step(step)
         clockRequested = true
         sayClock()
     }
     // Names the clock when it is in force, or why it is not.
     function sayClock() {
-        const clocks = session.clocks
         if (!clockRequested || clocks.pending.length > 0) return
         clockRequested = false
         say(clocks.error.length > 0 ? clocks.error
             : clocks.chosen.length > 0 ? qsTr("GPU clock: %1").arg(clocks.nameOf(clocks.chosen)) : clocks.summary)
     }
     readonly property Connections clockWatch: Connections {
-        target: root.session.clocks
+        target: root.clocks
         function onChanged() { root.sayClock() }
     }
 }

@@ -96,6 +96,8 @@ C.ApplicationWindow {
                  folder: counts.folder, name: counts.file === "" ? "lines-and-zones.toml" : counts.file,
                  accept: files => counts.saveAs(files[0]) })
     }
+    function openDemo() { session.openDemo() }
+    function startOrStopSweep() { session.startOrStopSweep() }
     function showSources() { sources.visible ? sources.close() : sources.open() }
     function toggleHelp() { sheet.visible ? sheet.close() : sheet.open() }
     function toggleFullScreen() { fullScreen ? showNormal() : showFullScreen() }
@@ -174,8 +176,16 @@ C.ApplicationWindow {
 
     Actions {
         id: actions
-        session: root.session
         view: root
+        source: root.session.source
+        transport: root.session.transport
+        playlist: root.session.playlist
+        detection: root.session.detection
+        display: root.session.display
+        captures: root.session.captures
+        clocks: root.session.clocks
+        views: root.session.views
+        feedback: root.session.feedback
         kiosk: root.kiosk
         wallShown: root.wallShown
     }
@@ -284,6 +294,7 @@ C.ApplicationWindow {
             onCurrentChanged: root.wallTile = current
             wall: root.wall
             detection: root.session.detection
+            display: root.session.display
             feedback: root.session.feedback
         }
     }
@@ -296,7 +307,16 @@ C.ApplicationWindow {
             : caption.visible ? caption.bottom : titleBar.bottom
         anchors.bottom: root.docked && dock.below ? dock.top : root.visitor ? visitorBar.top
             : root.fullScreen ? parent.bottom : transport.top
-        session: root.session
+        feed: root.session.feed
+        source: root.session.source
+        transport: root.session.transport
+        status: root.session.status
+        detection: root.session.detection
+        display: root.session.display
+        playlist: root.session.playlist
+        feedback: root.session.feedback
+        sweep: root.session.sweep
+        viewList: root.session.views
         dropping: drop.containsDrag
         strip: !root.panelOpen && !root.compare.open
         canHide: !root.visitor
@@ -310,12 +330,24 @@ C.ApplicationWindow {
         badges: badges.visible && badges.width > 0 ? badges.height + Theme.gap : 0
         banner: banner.visible ? banner.height + banner.anchors.topMargin : 0
         canOpen: actions.isAllowed("open")
-        onFileRequested: actions.trigger("open")
-        onSourcesRequested: actions.trigger("sources")
         onDoubleTapped: actions.trigger("fullscreen")
         hideTip: shortcutTable.tip("blur")
         named: !titleBar.visible && !root.visitor
         onHideRequested: actions.trigger("blur")
+    }
+    StartPage {
+        objectName: "startPage"
+        anchors.fill: view
+        anchors.topMargin: view.topMargin + view.banner
+        anchors.bottomMargin: view.covered
+        visible: view.visible && view.empty && view.canOpen
+        cameraModel: root.session.cameras
+        recentModel: root.session.recent
+        onCamerasRequested: root.session.findCameras()
+        onOpenRequested: spec => root.session.open(spec)
+        onDemoRequested: root.session.openDemo()
+        onFileRequested: actions.trigger("open")
+        onSourcesRequested: actions.trigger("sources")
     }
     ViewLoader {
         id: replay
@@ -350,7 +382,7 @@ C.ApplicationWindow {
         objectName: "viewCaption"
         readonly property View shown: visitorBar.step > 0 ? null : root.session.views.top
         anchors.left: parent.left
-        anchors.right: root.visitor ? parent.right : view.right
+        anchors.right: root.visitor ? parent.right : root.compact && panel.visible ? panel.left : view.right
         anchors.top: titleBar.visible ? titleBar.bottom : parent.top
         visible: root.visitor || shown !== null && !root.wallShown && !(root.attract?.running ?? false)
                                  && (shown !== root.counts || root.panelOpen)
@@ -440,7 +472,6 @@ C.ApplicationWindow {
         opacity: root.fullScreen ? 0.92 : 1
         source: root.session.source
         transport: root.session.transport
-        timeline: root.session.timeline
         playlist: root.session.playlist
         recorder: root.session.captures.recorder
         replay: root.session.views.find("replay") as Replay

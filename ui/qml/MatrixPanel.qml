@@ -81,7 +81,7 @@ Rectangle {
                 Accessible.role: Accessible.Graphic
                 Accessible.name: qsTr("Suppression matrix, %1").arg(panel.title)
                 Accessible.focusable: true
-                activeFocusOnTab: root.view.count > 0 || activeFocus  // Qt warns if it changes while it has the focus
+                activeFocusOnTab: true
                 readonly property bool visualFocus: activeFocus  // the arrow keys select a row
                 function selectRow(row: int) {
                     const last = root.view.count - 1
@@ -95,6 +95,8 @@ Rectangle {
                 Keys.onUpPressed: selectRow(row - 1)
                 Keys.onDownPressed: selectRow(row + 1)
                 Keys.onReturnPressed: root.view.follow(root.view.selectedRow, panel.greedy)
+                // Its keys to zoom are those of the image, too.
+                Keys.onShortcutOverride: event => event.accepted = event.key === Qt.Key_Plus || event.key === Qt.Key_Minus
                 Keys.onPressed: event => {
                     const selected = Qt.point(0.5, Math.max(0, Math.min(1, root.rowAt(root.view.selectedRow, 1))))
                     if (event.key === Qt.Key_Home || event.key === Qt.Key_End)
@@ -239,7 +241,7 @@ Rectangle {
                 Layout.preferredWidth: 1
                 visible: root.showsOnePass
                 greedy: false
-                title: qsTr("one-pass")
+                title: qsTr("One-pass")
             }
             Panel {
                 Layout.fillWidth: true
@@ -247,7 +249,7 @@ Rectangle {
                 Layout.preferredWidth: 1
                 visible: root.showsGreedy
                 greedy: true
-                title: qsTr("greedy")
+                title: qsTr("Greedy")
             }
         }
         Remark {

@@ -107,9 +107,9 @@ Rectangle {
 
     RowLayout {
         id: head
-        x: Theme.gap
+        x: Theme.gap + 4
         y: Theme.gap
-        width: parent.width - 2 * Theme.gap
+        width: parent.width - 2 * x
         spacing: 2
         Label {
             Layout.fillWidth: true

@@ -23,7 +23,7 @@ Rectangle {
         Accessible.role: Accessible.Graphic
         Accessible.name: qsTr("Milliseconds of every frame of the last 30 seconds")
         Accessible.focusable: true
-        activeFocusOnTab: root.replay.count > 0 || activeFocus  // Qt warns if it changes while it has the focus
+        activeFocusOnTab: true
         readonly property bool visualFocus: activeFocus  // the arrow keys choose a frame
         Keys.onLeftPressed: root.replay.step(-1)
         Keys.onRightPressed: root.replay.step(1)

@@ -11,7 +11,6 @@ Rectangle {
     readonly property string tipSide: "above"
     required property Source source
     required property Transport transport
-    required property Timeline timeline
     required property Playlist playlist
     required property Recorder recorder
     required property Replay replay
@@ -94,7 +93,7 @@ Rectangle {
             visible: root.source.seekable && !(root.replays && root.width < 1000)
             source: root.source
             transport: root.transport
-            timeline: root.timeline
+            timeline: root.replay.timeline
         }
         Loader {
             Layout.fillWidth: !seekBar.visible  // a narrow bar has no space for both

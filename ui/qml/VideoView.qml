@@ -5,7 +5,16 @@ import Throng.Ui
 Rectangle {
     id: root
 
-    required property Session session
+    required property FrameFeed feed
+    required property Source source
+    required property Transport transport
+    required property RunStatus status
+    required property DetectionSettings detection
+    required property DisplaySettings display
+    required property Playlist playlist
+    required property Feedback feedback
+    required property Sweep sweep
+    required property Views viewList
     property bool dropping: false
     property bool strip: false    // shows the headline figures over the frame, for when the side panel is closed
     property bool large: false    // the figures are read from a distance
@@ -20,19 +29,17 @@ Rectangle {
     property string hideTip       // of the button that hides faces
     readonly property VideoItem video: video
     readonly property real figuresHeight: figures.visible && width < 640 ? figures.height + Theme.gap : 0
-    readonly property CountsView counts: session.views.find("counts") as CountsView
-    readonly property MatrixView matrix: session.views.find("matrix") as MatrixView
+    readonly property CountsView counts: viewList.find("counts") as CountsView
+    readonly property MatrixView matrix: viewList.find("matrix") as MatrixView
     readonly property real stripHeight: {
         let height = 0
         for (let i = 0; i < views.count; ++i) height = Math.max(height, (views.itemAt(i) as ViewLoader)?.stripHeight ?? 0)
         return height
     }
-    readonly property string sourceState: session.transport.state
-    readonly property bool empty: !video.hasFrame && session.source.opening.length === 0
+    readonly property string sourceState: transport.state
+    readonly property bool empty: !video.hasFrame && source.opening.length === 0
                                   && (sourceState === "idle" || sourceState === "ended" || sourceState === "failed")
     signal doubleTapped()
-    signal fileRequested()
-    signal sourcesRequested()
     signal hideRequested()
 
     color: "black"
@@ -41,14 +48,15 @@ Rectangle {
         id: video
         anchors.fill: parent
         clip: true
-        session: root.session
+        feed: root.feed
+        display: root.display
         rawColor: Theme.rawBox
         keptColor: Theme.keptBox
     }
     // Views over the image.
     Repeater {
         id: views
-        model: Array.from(root.session.views.all).filter(view => view.over)
+        model: Array.from(root.viewList.all).filter(view => view.over)
         ViewLoader {
             required property View modelData
             anchors.fill: video
@@ -116,22 +124,8 @@ Rectangle {
         covered: root.covered
         below: root.below
     }
-    function sayZoom() { root.session.feedback.say(video.zoom > 1 ? qsTr("Zoom %1×").arg(Theme.fixed(video.zoom, 1)) : qsTr("Whole image")) }
+    function sayZoom() { root.feedback.say(video.zoom > 1 ? qsTr("Zoom %1×").arg(Theme.fixed(video.zoom, 1)) : qsTr("Whole image")) }
 
-    StartPage {
-        objectName: "startPage"
-        anchors.fill: parent
-        anchors.topMargin: root.topMargin + root.banner
-        anchors.bottomMargin: root.covered
-        visible: root.empty && root.canOpen
-        cameraModel: root.session.cameras
-        recentModel: root.session.recent
-        onCamerasRequested: root.session.findCameras()
-        onOpenRequested: spec => root.session.open(spec)
-        onDemoRequested: root.session.openDemo()
-        onFileRequested: root.fileRequested()
-        onSourcesRequested: root.sourcesRequested()
-    }
     Column {
         anchors.centerIn: parent
         width: Math.min(parent.width - 32, 480)
@@ -141,7 +135,7 @@ Rectangle {
             anchors.horizontalCenter: parent.horizontalCenter
             width: 72
             height: 72
-            name: root.session.transport.state === "failed" ? "warning" : "crowd"
+            name: root.transport.state === "failed" ? "warning" : "crowd"
             color: Theme.line
         }
         Label {
@@ -150,7 +144,7 @@ Rectangle {
             wrapMode: Text.Wrap
             color: Theme.textDim
             font.pixelSize: Theme.fontTitle
-            text: root.session.transport.state === "opening" ? qsTr("Opening %1 …").arg(root.session.source.title)
+            text: root.transport.state === "opening" ? qsTr("Opening %1 …").arg(root.source.title)
                 : root.empty ? qsTr("No source is open")
                 : qsTr("Waiting for the first frame …")
         }
@@ -174,7 +168,7 @@ Rectangle {
             spacing: Theme.gap + 2
             Label {
                 height: parent.height
-                text: root.session.status.silent ? "–" : Theme.count(root.session.status.faces)
+                text: root.status.silent ? "–" : Theme.count(root.status.faces)
                 color: Theme.accent
                 font.pixelSize: root.large ? Theme.fontHeadline : Theme.fontFigure + 8
                 font.bold: true
@@ -182,19 +176,18 @@ Rectangle {
             Column {
                 anchors.verticalCenter: parent.verticalCenter
                 Label {
-                    text: root.session.detection.softRule
-                        ? qsTr("boxes") : Theme.counted(root.session.status.faces, root.session.detection.finds)
+                    text: root.detection.softRule
+                        ? qsTr("boxes") : Theme.counted(root.status.faces, root.detection.finds)
                     font.bold: true
                     font.pixelSize: root.large ? Theme.fontFigure : Theme.fontBody
                 }
                 Label {
-                    readonly property RunStatus status: root.session.status
-                    readonly property bool playing: root.session.transport.playing && !root.session.source.still
+                    readonly property bool playing: root.transport.playing && !root.source.still
                     // Of a running source: results per second, and the time from capture to screen.
-                    readonly property real ms: playing ? status.latency : status.frameMs
-                    text: root.session.detection.title
-                          + (playing && status.frameRate > 0
-                             ? qsTr(" · %1 fps").arg(Theme.fixed(status.frameRate, status.frameRate < 99.5 ? 1 : 0)) : "")
+                    readonly property real ms: playing ? root.status.latency : root.status.frameMs
+                    text: root.detection.title
+                          + (playing && root.status.frameRate > 0
+                             ? qsTr(" · %1 fps").arg(Theme.fixed(root.status.frameRate, root.status.frameRate < 99.5 ? 1 : 0)) : "")
                           + (ms > 0 ? qsTr(" · %1 ms").arg(Theme.fixed(ms, ms < 9.95 ? 1 : 0)) : "")
                     color: Theme.textDim
                     font.pixelSize: root.large ? Theme.fontTitle : Theme.fontSmall
@@ -203,12 +196,12 @@ Rectangle {
             IconButton {
                 objectName: "stripHide"
                 anchors.verticalCenter: parent.verticalCenter
-                visible: root.canHide && !root.session.display.hidesAlways
+                visible: root.canHide && !root.display.hidesAlways
                 framed: true
                 iconName: "eye"
                 text: root.width < 560 ? "" : qsTr("Hide faces")
                 tip: root.hideTip
-                checked: root.session.display.blur
+                checked: root.display.blur
                 onClicked: root.hideRequested()
             }
         }
@@ -217,18 +210,17 @@ Rectangle {
     // Progress of the clock sweep, whose panel may be out of sight.
     Plate {
         objectName: "sweepProgress"
-        readonly property Sweep sweep: root.session.sweep
         anchors.right: parent.right
         anchors.top: parent.top
         anchors.margins: Theme.gap + 4
         anchors.topMargin: root.topMargin + root.badges + Theme.gap + 4
         width: 232
         height: 52
-        visible: sweep.running
+        visible: root.sweep.running
         Label {
             x: 14
             y: 7
-            text: qsTr("Clock sweep: %1 of %2").arg(parent.sweep.at + 1).arg(parent.sweep.size)
+            text: qsTr("Clock sweep: %1 of %2").arg(root.sweep.at + 1).arg(root.sweep.size)
         }
         Rectangle {
             x: 14
@@ -238,7 +230,7 @@ Rectangle {
             radius: 3
             color: Theme.surfacePressed
             Rectangle {
-                width: parent.width * Math.min(1, (root.session.sweep.at + 0.5) / Math.max(1, root.session.sweep.size))
+                width: parent.width * Math.min(1, (root.sweep.at + 0.5) / Math.max(1, root.sweep.size))
                 height: parent.height
                 radius: 3
                 color: Theme.accent
@@ -257,7 +249,7 @@ Rectangle {
         height: Math.max(root.large ? 60 : 44, feedback.implicitHeight + 16)
         radius: root.large ? 30 : 22
         color: "#e0131a23"
-        visible: root.session.feedback.text.length > 0
+        visible: root.feedback.text.length > 0
         Accessible.role: Accessible.AlertMessage
         Accessible.name: feedback.text
         // The implicit width of a label that wraps depends on its width.
@@ -268,7 +260,7 @@ Rectangle {
             anchors.centerIn: parent
             width: parent.width - 24
             horizontalAlignment: Text.AlignHCenter
-            text: root.session.feedback.text
+            text: root.feedback.text
             font.bold: true
             font.pixelSize: root.large ? Theme.fontFigure : Theme.fontTitle
             wrapMode: Text.Wrap
@@ -285,13 +277,13 @@ Rectangle {
         width: Math.min(parent.width - 24, opening.implicitWidth + 32)
         height: 36
         radius: 18
-        visible: video.hasFrame && root.session.source.opening.length > 0
+        visible: video.hasFrame && root.source.opening.length > 0
         id: openingPill
         Label {
             id: opening
             anchors.centerIn: parent
             width: parent.width - 32
-            text: qsTr("Opening %1 …").arg(root.session.source.opening)
+            text: qsTr("Opening %1 …").arg(root.source.opening)
             elide: Text.ElideMiddle
         }
     }
@@ -305,13 +297,13 @@ Rectangle {
         anchors.bottomMargin: noticePlate.visible ? Theme.gap : root.covered + Theme.gap + 4
         width: Math.min(parent.width - 24, sourceName.implicitWidth + 24)
         height: 36
-        visible: root.named && video.hasFrame && (root.session.source.still || root.session.playlist.count > 1)
+        visible: root.named && video.hasFrame && (root.source.still || root.playlist.count > 1)
         Label {
             id: sourceName
             anchors.centerIn: parent
             width: parent.width - 24
-            text: root.session.source.title
-                  + (root.session.playlist.place.length > 0 ? " · " + root.session.playlist.place : "")
+            text: root.source.title
+                  + (root.playlist.place.length > 0 ? " · " + root.playlist.place : "")
             elide: Text.ElideMiddle
         }
     }
@@ -325,7 +317,7 @@ Rectangle {
         anchors.bottomMargin: root.covered + Theme.gap + 4
         width: Math.min(parent.width - 24, notice.implicitWidth + 56)
         height: Math.max(36, notice.implicitHeight + 14)
-        visible: root.session.status.notice.length > 0
+        visible: root.status.notice.length > 0
         Icon {
             x: 12
             anchors.verticalCenter: parent.verticalCenter
@@ -339,7 +331,7 @@ Rectangle {
             anchors.verticalCenter: parent.verticalCenter
             x: 42
             width: parent.width - 54
-            text: root.session.status.notice
+            text: root.status.notice
             wrapMode: Text.Wrap
             maximumLineCount: 3
         }

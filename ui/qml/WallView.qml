@@ -9,6 +9,7 @@ Rectangle {
 
     required property Wall wall
     required property DetectionSettings detection
+    required property DisplaySettings display
     required property Feedback feedback
     readonly property bool visualFocus: activeFocus  // keys of the window that it uses yield
     property int current: 0
@@ -95,11 +96,12 @@ Rectangle {
                 Accessible.name: modelData.title + ": " + figures.text
                 Accessible.onPressAction: root.enlarge(index)
 
-                TileItem {
+                VideoItem {
                     anchors.fill: parent
                     anchors.margins: 2
-                    wall: root.wall
-                    number: cell.index
+                    feed: cell.modelData.feed
+                    display: root.display
+                    small: true
                     rawColor: Theme.rawBox
                     keptColor: Theme.keptBox
                 }

@@ -3,6 +3,7 @@
 #include <QPainter>
 #include <algorithm>
 #include <opencv2/imgproc.hpp>
+#include <utility>
 
 #include "core/base/error.h"
 #include "ui/render/overlay_painter.h"
@@ -37,6 +38,7 @@ DisplayImage ImageMaker::make(const ImageRequest& request) {
     if (is_kept_on_device(request)) return {request.result, {}, true, whole, request.blur};
     const ViewMapping mapping(request.item, frame, request.device_ratio, request.zoom);
     const QSize requested = mapping.device_size();
+    if (const std::pair sizes{frame, requested}; std::exchange(sizes_, sizes) != sizes) images_.clear();
 
     QImage image = convert(result.frame);
     // Linear filtering on the GPU skips pixels below half the size, so scale here. The software renderer would scale on
@@ -84,7 +86,6 @@ void ImageMaker::recycle(const QImage& image) {
 }
 
 QImage ImageMaker::take(QSize size) {
-    std::erase_if(images_, [&](const QImage& image) { return image.size() != size && image.isDetached(); });
     const auto unused = std::find_if(images_.begin(), images_.end(),
                                      [&](const QImage& image) { return image.size() == size && image.isDetached(); });
     QImage image;

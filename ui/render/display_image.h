@@ -3,6 +3,7 @@
 
 #include <QImage>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/pipeline/frame_result.h"
@@ -55,6 +56,7 @@ private:
 
     PixelConverter converter_;
     std::vector<QImage> images_;
+    std::pair<QSize, QSize> sizes_;  // of the last frame, and on screen: images of others are not needed again
     OverlayPlan plan_;
 };
 

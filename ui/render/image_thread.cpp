@@ -7,12 +7,11 @@
 
 namespace throng::ui {
 
-ImageThread::ImageThread(QObject* owner, std::size_t views, std::function<void(std::size_t, DisplayImage)> receive)
+ImageThread::ImageThread(QObject* owner, std::size_t views)
     : newest_(views),
+      receivers_(views),
       worker_(
-          owner,
-          [receive = std::move(receive)](auto made, const Message&) { receive(made.first, std::move(made.second)); },
-          views) {
+          owner, [this](auto made, const Message&) { receivers_[made.first](std::move(made.second)); }, views) {
     // The images of a view are of one size.
     worker_.open([makers = std::vector<ImageMaker>(views)](const ImageRequest& request, const auto& job) mutable {
         DisplayImage image{request.result, {}, false, {}};

@@ -14,18 +14,23 @@ namespace throng::ui {
 // it. show and set_view may be called on any thread; they return at once.
 class ImageThread {
 public:
-    // receive is called on the thread of `owner`: after each show, and after each set_view that changes the image. If
-    // the image cannot be made, the error is logged and it receives the result alone.
-    ImageThread(QObject* owner, std::size_t views, std::function<void(std::size_t view, DisplayImage image)> receive);
+    // owner lives on the window's thread, and outlives the object.
+    ImageThread(QObject* owner, std::size_t views);
+
+    // receive is called on the window's thread: after each show, and after each set_view that changes the image. If
+    // the image cannot be made, the error is logged and it receives the result alone. Set before the first show.
+    using Receive = std::function<void(DisplayImage image)>;
+    void set_receiver(Receive receive, std::size_t view) { receivers_[view] = std::move(receive); }
 
     // Makes the image of a result. Without a result or the properties of the view, there is no image.
-    void show(std::shared_ptr<const FrameResult> result, std::size_t view = 0);
-    void set_view(const ImageView& properties, std::size_t view = 0);
-    void clear(std::size_t view = 0);  // forgets the result, which may hold device memory
+    void show(std::shared_ptr<const FrameResult> result, std::size_t view);
+    void set_view(const ImageView& properties, std::size_t view);
+    void clear(std::size_t view);  // forgets the result, which may hold device memory
 
 private:
     std::mutex mutex_;
     std::vector<ImageRequest> newest_;
+    std::vector<Receive> receivers_;
     Worker<ImageRequest, std::pair<std::size_t, DisplayImage>> worker_;  // last: its thread uses the others
 };
 

@@ -36,7 +36,7 @@ void Replay::change(bool open) {
         });
     } else {
         worker_.close();
-        clear();
+        drop();
     }
 }
 
@@ -84,6 +84,11 @@ void Replay::trim() {
 }
 
 void Replay::clear() {
+    timeline_.clear();
+    drop();
+}
+
+void Replay::drop() {
     worker_.clear();
     entries_.clear();
     bytes_ = 0;
@@ -93,9 +98,10 @@ void Replay::clear() {
 }
 
 void Replay::set_hides_faces(bool on) {
+    timeline_.set_hides_faces(on);
     if (on == hides_faces_) return;
     hides_faces_ = on;
-    if (on) clear();
+    if (on) drop();
 }
 
 void Replay::selectNumber(double number) {

@@ -14,6 +14,7 @@
 
 #include "core/pipeline/frame_result.h"
 #include "ui/base/worker.h"
+#include "ui/replay/timeline.h"
 #include "ui/views/view.h"
 
 namespace throng::ui {
@@ -38,11 +39,12 @@ struct ReplayEntry {
     [[nodiscard]] std::size_t bytes() const;
 };
 
-// Lives on the window's thread. Closed, it has no thread and holds no data.
+// Lives on the window's thread. Closed, it has no thread and holds no data, except those of the timeline.
 class Replay : public throng::ui::View {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the session")
+    Q_PROPERTY(throng::ui::Timeline* timeline READ timeline CONSTANT)
     Q_PROPERTY(int count READ count NOTIFY changed)
     Q_PROPERTY(bool active READ active NOTIFY selectionChanged)
     Q_PROPERTY(bool hidesFaces READ hides_faces NOTIFY selectionChanged)
@@ -68,7 +70,9 @@ public:
     [[nodiscard]] bool open() const override { return worker_.is_open(); }
     [[nodiscard]] bool covers_image() const override { return active(); }
     void on_result(const ViewFrame& frame) override {
-        if (!frame.result->carried) add(frame.result, frame.number);  // otherwise its times are of a frame before
+        if (frame.result->carried) return;  // its times are of a frame before
+        if (frame.duration > 0) timeline_.add(frame.result, frame.duration);
+        add(frame.result, frame.number);
     }
     void on_refresh(const ViewFrame&) override {
         if (open()) emit changed();
@@ -92,6 +96,7 @@ public:
     Q_INVOKABLE void step(int entries);
     Q_INVOKABLE void goLive();
 
+    [[nodiscard]] Timeline* timeline() { return &timeline_; }
     [[nodiscard]] int count() const { return static_cast<int>(entries_.size()); }
     [[nodiscard]] bool active() const { return selected() != nullptr; }  // an entry is shown instead of the live image
     [[nodiscard]] bool hides_faces() const { return active() && selected()->hides_faces; }
@@ -143,6 +148,7 @@ private:
         std::shared_ptr<const std::vector<unsigned char>> jpeg;
         double ms = 0;
     };
+    void drop();  // what is stored
     void receive(const Image& image);
     void trim();
     void select(std::size_t index);
@@ -155,6 +161,7 @@ private:
     bool has_selection_ = false;
     bool hides_faces_ = false;
     double cost_ms_ = 0;
+    Timeline timeline_;  // filled while the replay is closed, too
     Worker<Request, Image> worker_;
 };
 

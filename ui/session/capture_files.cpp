@@ -26,24 +26,23 @@ QString capture_path(CaptureKind kind) {
     return path;
 }
 
-OverlayOptions overlay_on_screen(const DisplaySettings& display, bool tracks) {
+OverlayOptions overlay_on_screen(const DisplaySettings& display) {
     OverlayOptions options;
     options.raw = display.raw();
     options.kept = display.kept();
-    options.tracks = tracks;
+    options.tracks = display.tracks();
     options.labels = display.labels();
     options.landmarks = display.landmarks();
     return options;
 }
 
-ImageRequest screenshot_request(const std::shared_ptr<const FrameResult>& result, const DisplaySettings& display,
-                                bool tracks) {
+ImageRequest screenshot_request(const std::shared_ptr<const FrameResult>& result, const DisplaySettings& display) {
     ImageRequest request;
     request.result = result;
     request.item = QSizeF(result->frame.width(), result->frame.height());
     request.blur = display.blur();
     request.paint_overlay = true;
-    request.overlay = overlay_on_screen(display, tracks);
+    request.overlay = overlay_on_screen(display);
     return request;
 }
 

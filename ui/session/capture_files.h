@@ -15,12 +15,12 @@ enum class CaptureKind { image, video };
 // "…/throng-2025-03-14-152653.png". Creates a missing folder; uses the home folder if that fails.
 [[nodiscard]] QString capture_path(CaptureKind kind);
 
-// Returns what the window draws over a frame. tracks: in place of kept detections.
-[[nodiscard]] OverlayOptions overlay_on_screen(const DisplaySettings& display, bool tracks);
+// Returns what the window draws over a frame.
+[[nodiscard]] OverlayOptions overlay_on_screen(const DisplaySettings& display);
 
 // Makes the request for an image of the frame at its own resolution, with the overlay that the window shows.
 [[nodiscard]] ImageRequest screenshot_request(const std::shared_ptr<const FrameResult>& result,
-                                              const DisplaySettings& display, bool tracks);
+                                              const DisplaySettings& display);
 
 // Renders the image and writes it as PNG. May be called on any thread. Throws Error(input) if the file cannot be
 // written.

@@ -7,13 +7,8 @@
 
 namespace throng::ui {
 
-Captures::Captures(MakeRecording make_recording, const DisplaySettings& display, bool draws_tracks, Alert& alert,
-                   QObject* parent)
-    : QObject(parent),
-      display_(display),
-      draws_tracks_(draws_tracks),
-      alert_(alert),
-      recorder_(std::move(make_recording)) {
+Captures::Captures(MakeRecording make_recording, const DisplaySettings& display, Alert& alert, QObject* parent)
+    : QObject(parent), display_(display), alert_(alert), recorder_(std::move(make_recording)) {
     connect(&recorder_, &Recorder::written, this,
             [this](const QString& path) { alert_.show(tr("Recording saved"), path); });
     connect(&recorder_, &Recorder::failed, this, [this](const Error& error) { alert_.show(error); });
@@ -43,7 +38,7 @@ void Captures::saveScreenshot() {
     if (!result) return;
     used_ = true;
     const QString path = capture_path(CaptureKind::image);
-    writer_.start([this, path, shot = screenshot_request(result, display_, draws_tracks_)] {
+    writer_.start([this, path, shot = screenshot_request(result, display_)] {
         try {
             write_screenshot(shot, path);
             post(this, [this, path] { alert_.show(tr("Screenshot saved"), path); });

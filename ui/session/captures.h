@@ -20,9 +20,8 @@ class Captures : public QObject {
     Q_PROPERTY(throng::ui::Recorder* recorder READ recorder CONSTANT)
 
 public:
-    // display and alert must outlive the object. draws_tracks: as the window.
-    Captures(MakeRecording make_recording, const DisplaySettings& display, bool draws_tracks, Alert& alert,
-             QObject* parent = nullptr);
+    // display and alert must outlive the object.
+    Captures(MakeRecording make_recording, const DisplaySettings& display, Alert& alert, QObject* parent = nullptr);
     ~Captures() override;
 
     [[nodiscard]] Recorder* recorder() { return &recorder_; }
@@ -38,7 +37,6 @@ public:
 
 private:
     const DisplaySettings& display_;
-    const bool draws_tracks_;
     Alert& alert_;
     Recorder recorder_;
     bool used_ = false;

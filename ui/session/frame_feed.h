@@ -1,9 +1,11 @@
-// Carries results from the pipeline to the window's thread, each with the image that the view shows.
+// Carries results from a pipeline to the window's thread, each with the image that its view shows.
 #pragma once
 
+#include <QtQml/qqmlregistration.h>
 #include <QObject>
 #include <memory>
 
+#include "core/base/rolling.h"
 #include "core/detect/gl_bridge.h"
 #include "core/pipeline/pipeline.h"
 #include "ui/render/image_thread.h"
@@ -14,18 +16,25 @@ namespace throng::ui {
 // plot and texture are updated together. Results that arrive meanwhile are skipped. Lives on the window's thread.
 class FrameFeed : public QObject {
     Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("belongs to a source")
 
 public:
-    explicit FrameFeed(QObject* parent = nullptr);
+    // images makes those of this object as its view of that number, and outlives it.
+    FrameFeed(ImageThread& images, std::size_t number, QObject* parent = nullptr);
     ~FrameFeed() override;
 
     // Delivers the results of this pipeline from now on; null: no results, and shown() becomes empty. bridge: copies
     // frames from the backend's device into the window's textures; null if the backend has none.
-    void attach(std::shared_ptr<Pipeline> pipeline, std::shared_ptr<GlBridge> bridge);
+    void attach(std::shared_ptr<Pipeline> pipeline, std::shared_ptr<GlBridge> bridge = nullptr);
 
-    // Sets the properties of the images, which one view draws. Makes the image of the newest result again if they have
-    // changed. Without a call, results arrive without images.
-    void set_view(const ImageView& view) { images_.set_view(view); }
+    // Sets the properties of the images, which one item draws. Makes the image of the newest result again if they have
+    // changed. Without a call, results arrive without images. overlay: what is drawn over them, wherever that is done.
+    void set_view(const ImageView& view, const OverlayOptions& overlay = {});
+
+    // Adds the time from capture to screen of a result that has been presented, once per result.
+    void add_presented(const std::shared_ptr<const FrameResult>& result);
+    [[nodiscard]] double latency() const { return latency_.summary().p50; }  // of the last ones, in ms; 0: unknown
 
     // The newest result that has arrived and its image. Both are null before the first one.
     [[nodiscard]] const DisplayImage& shown() const { return shown_; }
@@ -39,13 +48,17 @@ signals:
     void attached();     // to another pipeline, or to none: gl_bridge() and shown() have changed
     void delivered();    // a result, an image, or a change of the pipeline's state
     void pathChanged();  // shows_device_frames() has changed
+    void viewChanged(const throng::ui::ImageView& view, const throng::ui::OverlayOptions& overlay);
 
 private:
+    ImageThread& images_;
+    const std::size_t number_;
     std::shared_ptr<Pipeline> pipeline_;
     std::shared_ptr<GlBridge> bridge_;
     bool shows_device_frames_ = false;
     DisplayImage shown_;
-    ImageThread images_;  // last: its thread uses the pipeline
+    RollingStatistics latency_{60};
+    std::weak_ptr<const FrameResult> presented_;  // weak: a decoder has few device surfaces
 };
 
 }  // namespace throng::ui

@@ -1,7 +1,5 @@
 #include "ui/session/run_status.h"
 
-#include <chrono>
-
 #include "ui/language/language.h"
 
 namespace throng::ui {
@@ -12,9 +10,11 @@ bool is_silent(const Pipeline& pipeline, const PipelineCounters& counters) {
     return pipeline.source_info().live && (over || (state == PipelineState::running && counters.silent));
 }
 
-void RunStatus::update(const Pipeline& pipeline, const FrameResult* result) {
+void RunStatus::update(const Pipeline& pipeline, const FrameFeed& feed) {
+    const FrameResult* result = feed.shown().result.get();
     counters_ = pipeline.counters();
     silent_ = is_silent(pipeline, counters_);
+    latency_ = silent_ ? 0 : feed.latency();
     if (silent_) {
         result = nullptr;
         counters_.fps = 0;
@@ -32,13 +32,6 @@ void RunStatus::update(const Pipeline& pipeline, const FrameResult* result) {
     emit changed();
 }
 
-void RunStatus::add_presented(const std::shared_ptr<const FrameResult>& result) {
-    if (!result || result == on_screen_.lock()) return;
-    on_screen_ = result;
-    const auto since = std::chrono::steady_clock::now() - result->frame.info().captured;
-    latency_.add(std::chrono::duration<double, std::milli>(since).count());
-}
-
 void RunStatus::clear() {
     counters_ = {};
     notice_.clear();
@@ -46,8 +39,7 @@ void RunStatus::clear() {
     faces_ = raw_count_ = overflow_ = 0;
     frame_ms_ = 0;
     silent_ = false;
-    latency_.clear();
-    on_screen_.reset();
+    latency_ = 0;
     emit changed();
 }
 

@@ -6,8 +6,8 @@
 #include <QString>
 #include <memory>
 
-#include "core/base/rolling.h"
 #include "core/pipeline/pipeline.h"
+#include "ui/session/frame_feed.h"
 
 namespace throng::ui {
 
@@ -38,9 +38,7 @@ public:
     [[nodiscard]] int overflow() const { return overflow_; }           // detections beyond the buffer's capacity
     [[nodiscard]] double frame_rate() const { return counters_.fps; }  // results per second
     [[nodiscard]] double frame_ms() const { return frame_ms_; }        // milliseconds for the newest frame; 0: unknown
-    [[nodiscard]] double latency() const {
-        return silent_ ? 0 : latency_.summary().p50;
-    }  // see add_presented; 0: unknown
+    [[nodiscard]] double latency() const { return latency_; }          // as FrameFeed::latency
     [[nodiscard]] double dropped() const { return static_cast<double>(counters_.dropped); }  // frames
     // A live source delivers no frames: the image on screen is an old one. faces, frame_rate and latency are 0 then.
     [[nodiscard]] bool silent() const { return silent_; }
@@ -50,11 +48,8 @@ public:
     [[nodiscard]] QString given_up() const { return given_up_; }
     [[nodiscard]] const PipelineCounters& counters() const { return counters_; }
 
-    // Shows the state of the pipeline and of its newest result, which may be null.
-    void update(const Pipeline& pipeline, const FrameResult* result);
-    // Adds the time from capture to screen of a result that has been presented, once per result; the latency is the
-    // median of the last ones, in milliseconds.
-    void add_presented(const std::shared_ptr<const FrameResult>& result);
+    // Shows the state of the pipeline and of what has arrived from it.
+    void update(const Pipeline& pipeline, const FrameFeed& feed);
     void clear();  // for another source
 
 signals:
@@ -69,8 +64,7 @@ private:
     PipelineCounters counters_;
     QString notice_;
     QString given_up_;
-    RollingStatistics latency_{60};
-    std::weak_ptr<const FrameResult> on_screen_;  // weak: a decoder has few device surfaces
+    double latency_ = 0;
 };
 
 }  // namespace throng::ui

@@ -16,7 +16,6 @@
 #include "ui/models/stage_model.h"
 #include "ui/models/switch_model.h"
 #include "ui/plot/history.h"
-#include "ui/replay/timeline.h"
 #include "ui/session/alert.h"
 #include "ui/session/backend_status.h"
 #include "ui/session/captures.h"
@@ -29,12 +28,13 @@
 #include "ui/session/run_status.h"
 #include "ui/session/session_setup.h"
 #include "ui/session/source.h"
-#include "ui/session/source_opener.h"
+#include "ui/session/source_controller.h"
 #include "ui/session/switch_control.h"
 #include "ui/session/transport.h"
 #include "ui/session/views.h"
 #include "ui/settings/detection_settings.h"
 #include "ui/settings/display_settings.h"
+#include "ui/settings/requested_settings.h"
 
 namespace throng::ui {
 
@@ -55,7 +55,6 @@ class Session : public QObject {
     Q_PROPERTY(throng::ui::StageModel* stages READ stages CONSTANT)
     Q_PROPERTY(throng::ui::Views* views READ views CONSTANT)
     Q_PROPERTY(throng::ui::History* history READ history CONSTANT)
-    Q_PROPERTY(throng::ui::Timeline* timeline READ timeline CONSTANT)
     Q_PROPERTY(throng::ui::SwitchModel* switches READ switches CONSTANT)
     Q_PROPERTY(throng::ui::Clocks* clocks READ clocks CONSTANT)
     Q_PROPERTY(throng::ui::Sweep* sweep READ sweep CONSTANT)
@@ -63,6 +62,7 @@ class Session : public QObject {
     Q_PROPERTY(throng::ui::CameraModel* cameras READ cameras CONSTANT)
     Q_PROPERTY(throng::ui::Playlist* playlist READ playlist CONSTANT)
     Q_PROPERTY(throng::ui::PanelSections* sections READ sections CONSTANT)
+    Q_PROPERTY(throng::ui::FrameFeed* feed READ feed CONSTANT)
     Q_PROPERTY(bool seen READ seen WRITE set_seen NOTIFY seenChanged)
 
 public:
@@ -86,7 +86,6 @@ public:
         return &views_.get<Class>();
     }
     [[nodiscard]] History* history() { return &history_; }
-    [[nodiscard]] Timeline* timeline() { return &timeline_; }
     [[nodiscard]] SwitchModel* switches() { return &switches_; }
     [[nodiscard]] Clocks* clocks() { return &clocks_; }
     [[nodiscard]] Sweep* sweep() { return &sweep_; }
@@ -99,26 +98,20 @@ public:
     [[nodiscard]] bool seen() const { return seen_by_user_; }
     void set_seen(bool seen);
 
-    // Results and images, for the view. Not for QML.
+    // Results and images, for the view.
     [[nodiscard]] FrameFeed* feed() { return &feed_; }
-    [[nodiscard]] bool draws_tracks() const { return setup_.draw_tracks; }
     // The clock profile given at program start; empty: none.
     [[nodiscard]] QString configured_clock() const { return QString::fromStdString(setup_.clocks.profile); }
     // Images were written to files, or are being written: by the program's outputs or the user's captures.
     [[nodiscard]] bool stores_images() const { return setup_.sinks_store_images || captures_.used(); }
     // The newest result of the open source; null before the first one.
     [[nodiscard]] const std::shared_ptr<const FrameResult>& result() const { return feed_.shown().result; }
-    // The error of the open source, if it could not be opened or failed later. A source that fails to open while
-    // another one runs is reported by the alert only.
-    [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
+    [[nodiscard]] const std::optional<Error>& failure() const { return controller_.failure(); }
 
     [[nodiscard]] const SessionSetup& setup() const { return setup_; }
-    // Returns the parameters that hide faces while this detector is shown. Those that must always be hidden are found by
-    // SessionSetup::hides_by.
-    [[nodiscard]] HidingParams hiding_beside(const DetectorParams& shown) const;
-    // Continues with a source that the wall has opened, and returns its pipeline to the wall; null: there is none.
-    void adopt(const QString& spec, const OpenedSource& opened);
-    [[nodiscard]] std::shared_ptr<Pipeline> release();
+    // Continues with a source that the wall has opened, and returns it to the wall; without a pipeline: there is none.
+    void adopt(OpenedSource opened) { controller_.adopt(std::move(opened)); }
+    [[nodiscard]] OpenedSource release();
 
     // Opens a source. The current one remains on screen until the next one is open, and if it cannot be opened.
     Q_INVOKABLE void open(const QString& spec);
@@ -138,9 +131,10 @@ signals:
     void seenChanged();
 
 private:
-    void start(const OpenedSource& opened);
     void open(const QString& spec, bool stand_in);
-    [[nodiscard]] std::shared_ptr<Pipeline> reset(const QString& spec);
+    void detach();
+    void reset(const QString& next);
+    void start();
     [[nodiscard]] Transport::State state_on_screen() const;
     void fail(const Error& error);
     void pull();
@@ -151,6 +145,7 @@ private:
     void rest_or_play();
     void hold_playback(bool held);
     void choose_default_detector();
+    [[nodiscard]] const std::shared_ptr<Pipeline>& pipeline() const { return controller_.pipeline(); }
     [[nodiscard]] bool settled() const;  // the pipeline has the requested settings
     [[nodiscard]] ViewFrame view_frame() const;
     [[nodiscard]] double median_ms() const;
@@ -158,7 +153,7 @@ private:
 
     SessionSetup setup_;
     Source source_;
-    Playlist playlist_{source_, [this](std::function<void()> call) { opener_.run(std::move(call)); }};
+    Playlist playlist_{source_, [this](std::function<void()> call) { controller_.run(std::move(call)); }};
     Transport transport_;
     RunStatus status_;
     BackendStatus backend_;
@@ -170,7 +165,6 @@ private:
     Captures captures_;
     StageModel stages_;
     History history_;
-    Timeline timeline_;
     SwitchModel switches_;
     SwitchControl switch_control_{switches_, detection_, stages_, feedback_};
     Clocks clocks_;
@@ -181,22 +175,18 @@ private:
     PanelSections sections_;
     Views views_;
 
-    QString opening_;  // source that is being opened; empty: none
-    std::shared_ptr<Pipeline> pipeline_;
     std::shared_ptr<ResultSink> telemetry_sink_;  // of the pipeline
     std::shared_ptr<const FrameResult> seen_;     // last result that the models have received
-    std::optional<Error> failure_;
-    bool playback_held_ = false;  // a view has paused playback
+    bool playback_held_ = false;                  // a view has paused playback
     bool seen_by_user_ = true;
-    bool rests_ = false;      // playback, since nobody sees it
-    bool has_sinks_ = false;  // the program's own outputs need the frames
-    int source_number_ = 1;   // of the open source, and of one in its place
+    bool rests_ = false;  // playback, since nobody sees it
 
     QTimer refresh_timer_;
     QTimer memory_timer_;
     QTimer settings_timer_;  // coalesces the changes of one event loop iteration
-    FrameFeed feed_;
-    SourceOpener opener_{setup_};  // last: waits for its threads
+    ImageThread images_{this, 1};
+    FrameFeed feed_{images_, 0};
+    SourceController controller_{setup_};  // last: waits for its threads
 };
 
 }  // namespace throng::ui

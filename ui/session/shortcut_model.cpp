@@ -37,8 +37,8 @@ constexpr ShortcutEntry kTable[] = {
     {"escape", "Esc", QT_TR_NOOP("Window"), QT_TR_NOOP("Close, leave full screen")},
     {"quit", "Ctrl+Q", QT_TR_NOOP("Window"), QT_TR_NOOP("Quit")},
 
-    {"zoomIn", "+; =", QT_TR_NOOP("Image"), QT_TR_NOOP("Zoom in; also the wheel"), true},
-    {"zoomOut", "-", QT_TR_NOOP("Image"), QT_TR_NOOP("Zoom out"), true},
+    {"zoomIn", "+; =", QT_TR_NOOP("Image"), QT_TR_NOOP("Zoom in; also the wheel")},
+    {"zoomOut", "-", QT_TR_NOOP("Image"), QT_TR_NOOP("Zoom out")},
     {"zoomReset", "0", QT_TR_NOOP("Image"), QT_TR_NOOP("Show the whole image")},
     {"raw", "R", QT_TR_NOOP("Image"), QT_TR_NOOP("Raw detections on or off")},
     {"kept", "K", QT_TR_NOOP("Image"), QT_TR_NOOP("Kept detections on or off")},

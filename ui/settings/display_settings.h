@@ -24,6 +24,7 @@ public:
     [[nodiscard]] bool kept() const { return kept_; }
     [[nodiscard]] bool labels() const { return labels_; }        // score and hits of kept detections
     [[nodiscard]] bool landmarks() const { return landmarks_; }  // eyes, nose and corners of the mouth
+    [[nodiscard]] bool tracks() const { return tracks_; }        // boxes and ids of tracks instead of detections
     // Faces are made unrecognizable.
     [[nodiscard]] bool blur() const { return hides_always_ ? !revealed_ : blur_; }
     // Whatever set_blur says, faces are hidden except while they are revealed: a camera at a trade show.
@@ -34,6 +35,7 @@ public:
     void set_labels(bool on) { set(labels_, on); }
     void set_landmarks(bool on) { set(landmarks_, on); }
     void set_blur(bool on) { set(blur_, on); }
+    void set_tracks(bool on) { set(tracks_, on); }
     void set_hides_always(bool on) {
         if (on != hides_always_) revealed_ = false;
         set(hides_always_, on);
@@ -55,6 +57,7 @@ private:
     bool labels_ = false;
     bool landmarks_ = true;
     bool blur_ = false;
+    bool tracks_ = false;
     bool hides_always_ = false;
     bool revealed_ = false;
 };

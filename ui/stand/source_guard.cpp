@@ -1,6 +1,5 @@
 #include "ui/stand/source_guard.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/base/log.h"
@@ -9,10 +8,9 @@
 namespace throng::ui {
 
 SourceGuard::SourceGuard(Session& session, const Pace& pace, QObject* parent)
-    : QObject(parent), session_(session), pace_(pace), next_retry_(pace.first_retry) {
+    : QObject(parent), session_(session), pace_(pace), retry_(pace.first_retry, pace.max_retry) {
     stall_.setSingleShot(true);
     stall_.setInterval(pace_.stall);
-    retry_.setSingleShot(true);
     // Queued: the session is still handling the failure.
     connect(session.transport(), &Transport::stateChanged, this, &SourceGuard::handle_state, Qt::QueuedConnection);
     connect(&session, &Session::resultChanged, this, &SourceGuard::handle_result);
@@ -20,8 +18,7 @@ SourceGuard::SourceGuard(Session& session, const Pace& pace, QObject* parent)
         if (session_.source()->live() && session_.transport()->playing()) fall_back();
     });
     connect(&retry_, &QTimer::timeout, this, [this] {
-        retry_.start(next_retry_);  // unless a result of the source arrives first
-        next_retry_ = std::min(2 * next_retry_, pace_.max_retry);
+        retry_.start_next();  // unless a result of the source arrives first
         demo_opened_ = false;
         session_.open(source_);
     });
@@ -39,8 +36,7 @@ void SourceGuard::handle_result() {
     logger().info("the source is back: {}", source_.toStdString());
     source_.clear();
     demo_opened_ = false;
-    retry_.stop();
-    next_retry_ = pace_.first_retry;
+    retry_.reset();
 }
 
 void SourceGuard::fall_back() {
@@ -48,10 +44,7 @@ void SourceGuard::fall_back() {
         source_ = session_.source()->spec();
         logger().warn("the source fails: {}; the demo crowd is shown until it is back", source_.toStdString());
     }
-    if (!retry_.isActive()) {
-        retry_.start(next_retry_);
-        next_retry_ = std::min(2 * next_retry_, pace_.max_retry);
-    }
+    if (!retry_.isActive()) retry_.start_next();
     // The demo fails, too: the next attempt comes with that of the source.
     if (std::exchange(demo_opened_, true)) return;
     session_.open_stand_in();

@@ -7,6 +7,8 @@
 #include <QTimer>
 #include <chrono>
 
+#include "ui/base/retry_timer.h"
+
 namespace throng::ui {
 
 class Session;
@@ -36,9 +38,8 @@ private:
     const Pace pace_;
     QString source_;            // to open again; empty: it runs
     bool demo_opened_ = false;  // since the source was opened last
-    std::chrono::milliseconds next_retry_;
     QTimer stall_;
-    QTimer retry_;
+    RetryTimer retry_;
 };
 
 }  // namespace throng::ui

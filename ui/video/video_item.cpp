@@ -12,45 +12,40 @@ namespace throng::ui {
 
 VideoItem::VideoItem(QQuickItem* parent) : QQuickItem(parent) {
     setFlag(ItemHasContents);
+    connect(this, &VideoItem::styleChanged, this, &VideoItem::publish_view);
+    connect(this, &QQuickItem::visibleChanged, this, &VideoItem::publish_view);
 }
 
 VideoItem::~VideoItem() {
-    if (session_) session_->feed()->set_view({});
+    if (feed_) feed_->set_view({});
 }
 
-void VideoItem::set_session(Session* session) {
-    if (session_ == session) return;
-    if (session_) {
-        disconnect(session_->feed(), nullptr, this, nullptr);
-        disconnect(session_->display(), nullptr, this, nullptr);
-        session_->feed()->set_view({});
+void VideoItem::set_feed(FrameFeed* feed) {
+    if (feed_ == feed) return;
+    if (feed_) {
+        feed_->disconnect(this);
+        feed_->set_view({});
     }
-    session_ = session;
-    if (session_) {
-        connect(session_->feed(), &FrameFeed::delivered, this, &VideoItem::show_frame);
-        connect(session_->feed(), &FrameFeed::attached, this, [this] {
+    feed_ = feed;
+    if (feed_) {
+        connect(feed_, &FrameFeed::delivered, this, &VideoItem::show_frame);
+        connect(feed_, &FrameFeed::attached, this, [this] {
             resetZoom();
             publish_view();  // frames of another backend
             show_frame();
         });
-        connect(session_->display(), &DisplaySettings::changed, this, &VideoItem::publish_view);
     }
-    emit sessionChanged();
+    emit sourceChanged();
     publish_view();
     show_frame();
 }
 
-void VideoItem::set_raw_color(const QColor& color) {
-    if (colors_.raw_color == color) return;
-    colors_.raw_color = color;
-    emit colorsChanged();
-    publish_view();
-}
-
-void VideoItem::set_kept_color(const QColor& color) {
-    if (colors_.kept_color == color) return;
-    colors_.kept_color = color;
-    emit colorsChanged();
+void VideoItem::set_display(DisplaySettings* display) {
+    if (display_ == display) return;
+    if (display_) display_->disconnect(this);
+    display_ = display;
+    if (display_) connect(display_, &DisplaySettings::changed, this, &VideoItem::publish_view);
+    emit sourceChanged();
     publish_view();
 }
 
@@ -113,22 +108,21 @@ void VideoItem::set_zoom(const Zoom& zoom) {
 }
 
 void VideoItem::publish_view() {
-    if (!session_) return;
+    if (!feed_) return;
     ImageView view;
-    view.item = size();
+    if (isVisible()) view.item = size();
     view.device_ratio = device_ratio();
     view.zoom = zoom_;
-    view.blur = session_->display()->blur();
-    view.paint_overlay = software();
-    view.keep_on_device = uses_device_frames_ && bridge_ == session_->feed()->gl_bridge();
+    view.blur = display_ && display_->blur();
+    view.paint_overlay = paints_overlay();
+    view.keep_on_device = uses_device_frames_ && bridge_ == feed_->gl_bridge();
     if (view.paint_overlay) view.overlay = overlay_options();
-    session_->feed()->set_view(view);
-    for (const auto& each : session_->views()->list()) each->set_image_view(view, overlay_options());
+    feed_->set_view(view, overlay_options());
     if (!view.paint_overlay || !may_draw()) update();  // the overlay is a node of its own
 }
 
 void VideoItem::show_frame() {
-    const DisplayImage& shown = session_ ? session_->feed()->shown() : DisplayImage{};
+    const DisplayImage& shown = feed_ ? feed_->shown() : DisplayImage{};
     // A result without an image: the item has no size, or the frame could not be converted.
     if (shown.result && shown.image.isNull() && !shown.on_device) return;
     const bool had = has_frame();
@@ -162,12 +156,11 @@ QSGNode* VideoItem::updatePaintNode(QSGNode* old, UpdatePaintNodeData*) {
         frame_changed_ = true;
     }
     // A new node may have another OpenGL context.
-    if (session_ && (is_new || bridge_ != session_->feed()->gl_bridge()))
-        choose_frame_path(session_->feed()->gl_bridge());
+    if (feed_ && (is_new || bridge_ != feed_->gl_bridge())) choose_frame_path(feed_->gl_bridge());
     const ViewMapping where = mapping();
     if (frame_changed_) update_texture(*node, where);
     node->set_rect(where.map_part(frame_.part));
-    if (!software()) {
+    if (!paints_overlay()) {
         plan_overlay(*frame_.result, where, overlay_options(), device_ratio(), plan_);
         node->set_overlay(*window(), plan_);
     }
@@ -209,10 +202,10 @@ void VideoItem::set_device_frames(bool on, const std::string& unavailable_reason
                           : "the window's frames are copied from the device to the host: " + unavailable_reason;
     if (line != logged_frame_path_) logger().info("{}", line);
     logged_frame_path_ = std::move(line);
-    if (!session_) return;
+    if (!feed_) return;
     post(this, [this, bridge = bridge_, on] {
-        if (!session_ || session_->feed()->gl_bridge() != bridge) return;
-        session_->feed()->set_shows_device_frames(on);
+        if (!feed_ || feed_->gl_bridge() != bridge) return;
+        feed_->set_shows_device_frames(on);
         publish_view();
     });
 }
@@ -232,7 +225,7 @@ void VideoItem::itemChange(ItemChange change, const ItemChangeData& value) {
         connect(
             value.window, &QQuickWindow::frameSwapped, this,
             [this] {
-                if (session_ && session_->transport()->playing()) session_->status()->add_presented(frame_.result);
+                if (feed_ && isVisible()) feed_->add_presented(frame_.result);
             },
             Qt::QueuedConnection);
     }
@@ -241,10 +234,10 @@ void VideoItem::itemChange(ItemChange change, const ItemChangeData& value) {
 }
 
 OverlayOptions VideoItem::overlay_options() const {
-    if (!session_) return colors_;
-    OverlayOptions options = overlay_on_screen(*session_->display(), session_->draws_tracks());
-    options.raw_color = colors_.raw_color;
-    options.kept_color = colors_.kept_color;
+    OverlayOptions options = display_ ? overlay_on_screen(*display_) : OverlayOptions();
+    options.raw_color = raw_color_;
+    options.kept_color = kept_color_;
+    if (small_) options.kept_width = 2;
     return options;
 }
 
@@ -253,11 +246,13 @@ double VideoItem::device_ratio() const {
 }
 
 bool VideoItem::may_draw() const {
-    return frame_.hides_faces || session_ == nullptr || !session_->display()->blur();
+    return frame_.hides_faces || !display_ || !display_->blur();
 }
 
-bool VideoItem::software() const {
-    return window() != nullptr && window()->rendererInterface()->graphicsApi() == QSGRendererInterface::Software;
+// Software renderers draw no nodes of their own.
+bool VideoItem::paints_overlay() const {
+    return small_ ||
+           (window() != nullptr && window()->rendererInterface()->graphicsApi() == QSGRendererInterface::Software);
 }
 
 }  // namespace throng::ui

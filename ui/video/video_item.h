@@ -1,4 +1,4 @@
-// Shows the frame with its boxes, fitted into the item. A frame and its boxes are drawn in the same render pass.
+// Shows the newest frame of a source with its boxes, fitted into the item. Both are drawn in the same render pass.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
@@ -8,7 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "ui/session/session.h"
+#include "ui/session/frame_feed.h"
+#include "ui/settings/display_settings.h"
 
 namespace throng::ui {
 
@@ -17,9 +18,12 @@ class VideoNode;
 class VideoItem : public QQuickItem {
     Q_OBJECT
     QML_ELEMENT
-    Q_PROPERTY(throng::ui::Session* session READ session WRITE set_session NOTIFY sessionChanged)
-    Q_PROPERTY(QColor rawColor READ raw_color WRITE set_raw_color NOTIFY colorsChanged)
-    Q_PROPERTY(QColor keptColor READ kept_color WRITE set_kept_color NOTIFY colorsChanged)
+    Q_PROPERTY(throng::ui::FrameFeed* feed READ feed WRITE set_feed NOTIFY sourceChanged)
+    Q_PROPERTY(throng::ui::DisplaySettings* display READ display WRITE set_display NOTIFY sourceChanged)
+    Q_PROPERTY(QColor rawColor MEMBER raw_color_ NOTIFY styleChanged)
+    Q_PROPERTY(QColor keptColor MEMBER kept_color_ NOTIFY styleChanged)
+    // One of many small items: thin boxes, which the thread of the images paints.
+    Q_PROPERTY(bool small MEMBER small_ NOTIFY styleChanged)
     Q_PROPERTY(bool hasFrame READ has_frame NOTIFY hasFrameChanged)
     Q_PROPERTY(bool hidesFaces READ hides_faces NOTIFY hidesFacesChanged)
     Q_PROPERTY(double zoom READ zoom NOTIFY zoomChanged)
@@ -30,12 +34,10 @@ public:
     explicit VideoItem(QQuickItem* parent = nullptr);
     ~VideoItem() override;
 
-    [[nodiscard]] Session* session() const { return session_; }
-    void set_session(Session* session);
-    [[nodiscard]] QColor raw_color() const { return colors_.raw_color; }
-    void set_raw_color(const QColor& color);
-    [[nodiscard]] QColor kept_color() const { return colors_.kept_color; }
-    void set_kept_color(const QColor& color);
+    [[nodiscard]] FrameFeed* feed() const { return feed_; }
+    void set_feed(FrameFeed* feed);
+    [[nodiscard]] DisplaySettings* display() const { return display_; }
+    void set_display(DisplaySettings* display);
     [[nodiscard]] bool has_frame() const { return !frame_.image.isNull() || frame_.on_device; }
     [[nodiscard]] bool hides_faces() const { return frame_.hides_faces; }  // the frame on screen
     [[nodiscard]] double zoom() const { return zoom_.factor; }             // 1 to 16; 1: the whole frame is visible
@@ -51,8 +53,8 @@ public:
     [[nodiscard]] ViewMapping mapping() const;
 
 signals:
-    void sessionChanged();
-    void colorsChanged();
+    void sourceChanged();
+    void styleChanged();
     void hasFrameChanged();
     void hidesFacesChanged();
     void zoomChanged();
@@ -74,13 +76,17 @@ private:
     void set_device_frames(bool on, const std::string& unavailable_reason);
     [[nodiscard]] OverlayOptions overlay_options() const;
     [[nodiscard]] double device_ratio() const;
-    [[nodiscard]] bool software() const;
+    [[nodiscard]] bool paints_overlay() const;  // into the image
     // False while faces must be hidden and the image with hidden faces is still being made.
     [[nodiscard]] bool may_draw() const;
 
-    QPointer<Session> session_;
-    OverlayOptions colors_;  // only the colors are used
     void set_zoom(const Zoom& zoom);
+
+    QPointer<FrameFeed> feed_;
+    QPointer<DisplaySettings> display_;
+    QColor raw_color_ = OverlayOptions{}.raw_color;
+    QColor kept_color_ = OverlayOptions{}.kept_color;
+    bool small_ = false;
 
     Zoom zoom_;
     QRectF frame_rect_;

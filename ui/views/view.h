@@ -44,6 +44,7 @@ struct ViewFrame {
     PipelineSettings settings;                  // of the pipeline
     std::uint64_t number = 0;                   // of the result: of those with times of their own, from 1
     bool playing = false;
+    double duration = 0;  // of a file that can be played from any time, in seconds; 0: it cannot
 };
 
 // Lives on the window's thread. Closed, a view computes nothing and holds no frame.

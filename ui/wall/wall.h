@@ -6,7 +6,6 @@
 #include <QObject>
 #include <QQmlListProperty>
 #include <QStringList>
-#include <QThreadPool>
 #include <QTimer>
 #include <memory>
 #include <mutex>
@@ -52,8 +51,6 @@ public:
     Q_INVOKABLE [[nodiscard]] static int columns(int tiles, double width, double height);
     Q_INVOKABLE void enlarge(int number);  // ignored while the source is not running
     Q_INVOKABLE void shrink();
-    void set_view(int number, const ImageView& view) { images_.set_view(view, static_cast<std::size_t>(number)); }
-    [[nodiscard]] Session& session() { return session_; }
 
 signals:
     void enlargedChanged();
@@ -61,20 +58,16 @@ signals:
     void imageShown();  // of any tile
 
 private:
-    void open(int number);
-    void attach(WallTile& tile);
-    void receive(std::size_t number, DisplayImage image);
+    [[nodiscard]] BackendChoice backend_for(const DetectorParams& params);  // on any thread
+    void open(WallTile& tile);
+    void start(WallTile& tile);
     void refresh();
     void update_settings();
     void pause_tiles();
-    void fail(WallTile& tile, const Error& error);
-    void expect_again(const WallTile& tile);
-    void destroy(std::shared_ptr<Pipeline> pipeline);
     [[nodiscard]] PipelineSettings settings() const;
     [[nodiscard]] bool has_sinks() const { return static_cast<bool>(session_.setup().make_sinks); }
 
     Session& session_;
-    std::vector<std::unique_ptr<WallTile>> tiles_;
     int enlarged_ = -1;
     QString backend_name_;
     QTimer refresh_timer_;
@@ -83,8 +76,8 @@ private:
     std::mutex backend_mutex_;
     std::optional<BackendChoice> backend_;  // made by the first source that opens
 
-    QThreadPool pool_;
-    ImageThread images_;  // last: its thread uses the pipelines
+    ImageThread images_;
+    std::vector<std::unique_ptr<WallTile>> tiles_;  // last: their threads use the others
 };
 
 }  // namespace throng::ui

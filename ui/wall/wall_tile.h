@@ -1,19 +1,14 @@
-// One source of the wall: opens it, runs its pipeline, and opens it again after a failure.
+// One source of the wall: what it shows, and its figures.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
 #include <QObject>
 #include <QString>
-#include <QTimer>
-#include <chrono>
 #include <memory>
-#include <optional>
-#include <stop_token>
 
-#include "core/base/rolling.h"
 #include "core/pipeline/pipeline.h"
-#include "ui/render/display_image.h"
-#include "ui/session/source_opener.h"
+#include "ui/session/frame_feed.h"
+#include "ui/session/source_controller.h"
 
 namespace throng::ui {
 
@@ -30,59 +25,48 @@ class WallTile : public QObject {
     Q_PROPERTY(double frameRate READ frame_rate NOTIFY changed)
     Q_PROPERTY(double latency READ latency NOTIFY changed)
     Q_PROPERTY(bool hasImage READ has_image NOTIFY imageChanged)
+    Q_PROPERTY(throng::ui::FrameFeed* feed READ feed CONSTANT)
 
 public:
-    WallTile(int number, QString spec, QString title, QObject* parent = nullptr);
+    // images makes those of the tile.
+    WallTile(int number, QString spec, QString title, ImageThread& images, const SessionSetup& setup,
+             std::function<BackendChoice(const DetectorParams&)> make_backend, QObject* parent = nullptr);
 
     [[nodiscard]] int number() const { return number_; }  // from 0
     [[nodiscard]] const QString& spec() const { return spec_; }
     [[nodiscard]] const QString& title() const { return title_; }
     [[nodiscard]] QString state() const;                        // opening, running, paused, silent, ended, failed
     [[nodiscard]] QString problem() const { return problem_; }  // why it failed, or a notice; empty: none
-    [[nodiscard]] int retry_in() const;                         // seconds until it is opened again; failed only
+    [[nodiscard]] int retry_in() const { return controller_.retry_in(); }  // seconds; failed only
     [[nodiscard]] int faces() const { return faces_; }
     [[nodiscard]] double frame_rate() const { return frame_rate_; }
-    [[nodiscard]] double latency() const { return latency_.summary().p50; }  // milliseconds to the screen; 0: unknown
-    [[nodiscard]] bool has_image() const { return !image_.image.isNull(); }
+    [[nodiscard]] double latency() const { return feed_.latency(); }
+    [[nodiscard]] bool has_image() const { return feed_.shown().result != nullptr; }
+    [[nodiscard]] FrameFeed* feed() { return &feed_; }
+    [[nodiscard]] SourceController& controller() { return controller_; }
+    [[nodiscard]] bool active() const { return controller_.pipeline() != nullptr; }  // open, and has not failed
+    [[nodiscard]] bool delivers() const;                                             // frames: neither ended nor silent
 
-    [[nodiscard]] const DisplayImage& image() const { return image_; }
-    [[nodiscard]] const OpenedSource& opened() const { return opened_; }  // without a pipeline: not open
-    [[nodiscard]] bool active() const { return opened_.pipeline && !failed_; }
-    [[nodiscard]] bool delivers() const;  // frames: neither ended nor silent
-
-    // For the wall. number of the attempt: a late result of another one is dropped.
-    int begin_opening();
-    [[nodiscard]] int attempt() const { return attempt_; }
-    [[nodiscard]] std::stop_token stop_token() const { return stop_.get_token(); }
-    void set_opened(const OpenedSource& opened);
-    std::shared_ptr<Pipeline> take_pipeline();  // the tile is not open then
-    std::shared_ptr<Pipeline> fail(const Error& error);
-    void set_image(DisplayImage image);
-    void refresh();  // the figures
-    void add_presented(const std::shared_ptr<const FrameResult>& result);
+    void refresh();  // the figures, for the wall
 
 signals:
     void changed();
     void imageChanged();
-    void retryRequested();
 
 private:
+    void start();
+    void fail(const Error& error);
+
     int number_;
     QString spec_;
     QString title_;
-    OpenedSource opened_;
-    DisplayImage image_;
-    int attempt_ = 0;
-    std::stop_source stop_;
-    bool failed_ = false;
+    FrameFeed feed_;
+    bool failed_ = false;  // until it is open again
     bool silent_ = false;  // a live source without frames
-    int failures_ = 0;     // since it last showed a frame
     QString problem_;
-    QTimer retry_;
     int faces_ = 0;
     double frame_rate_ = 0;
-    RollingStatistics latency_{60};
-    std::weak_ptr<const FrameResult> on_screen_;
+    SourceController controller_;  // last: its pipeline uses the feed
 };
 
 }  // namespace throng::ui
