@@ -115,7 +115,7 @@ struct SourceOptions {
     // Return the frames of a hardware decoder in device memory (NV12, see Frame::on_host). If false, they are copied to
     // the host.
     bool prefer_device_frames = false;
-    // Makes what converts device frames with 10 bits per sample. Null: they are copied to the host.
+    // Makes what converts device frames with 10 bits and reads those of GStreamer. Null: they are copied to the host.
     MakeDeviceConverter make_converter = nullptr;
     double open_timeout = 10;  // seconds: streams, pipes and devices
     double read_timeout = 5;   // seconds without data until a stream, pipe or device counts as stalled

@@ -181,6 +181,25 @@ TEST_F(DeviceMemory, ACameraWithoutVideoMemoryIsOpenedAgainWithout) {
               1);
 }
 
+TEST_F(DeviceMemory, ACameraContinuesOnTheHostAfterALossOfTheDevice) {
+    const test::FakeNvLibrary library(TH_FAKE_NVBUFSURFACE);
+    board().frames = 1'000'000;
+    options_.reconnects = 1;
+    const auto source = open_source("csi:0,size=320x240", options_);
+    const auto next = [&source] {
+        Frame frame;
+        while (!frame && source->read(frame, {}) != ReadStatus::end) {
+        }
+        return frame;
+    };
+    EXPECT_EQ(next().info().memory, MemoryKind::device);
+    ASSERT_TRUE(source->resume_on_host(-1, 0));
+    const std::size_t registered = board().count("register");
+    EXPECT_EQ(next().info().memory, MemoryKind::host);
+    EXPECT_EQ(board().count("register"), registered);
+    EXPECT_EQ(board().count("unregister"), registered);
+}
+
 TEST_F(DeviceMemory, CudaMemoryIsReadInPlace) {
     board().frames = 5;
     ReadFrames read = this->read("gst:fakecudasrc ! appsink sync=false", 2);
