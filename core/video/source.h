@@ -117,7 +117,7 @@ struct SourceOptions {
     bool prefer_device_frames = false;
     // Read still images that are too large for memory in strips: the frames have Frame::rows. If false, they are errors.
     bool in_strips = false;
-    // Makes what converts device frames with 10 bits per sample. Null: they are copied to the host.
+    // Makes what converts device frames with 10 bits and reads those of GStreamer. Null: they are copied to the host.
     MakeDeviceConverter make_converter = nullptr;
     double open_timeout = 10;  // seconds: streams, pipes and devices
     double read_timeout = 5;   // seconds without data until a stream, pipe or device counts as stalled

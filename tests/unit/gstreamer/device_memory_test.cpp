@@ -16,40 +16,40 @@
 #include "core/video/nv_surface.h"
 #include "core/video/source.h"
 #include "tests/support/random.h"
-#include "tests/unit/gstreamer/fake_board.h"
+#include "tests/unit/gstreamer/fake_jetson.h"
 
 namespace throng {
 namespace {
 
-using Calls = std::vector<std::string>;
+using Texts = std::vector<std::string>;
 
 // The layout of a 64-bit system by the Jetson Linux API reference.
 static_assert(sizeof(void*) != 8 || (offsetof(NvSurface, images) == 24 && offsetof(NvImage, planes) == 48 &&
                                      offsetof(NvImage, mapping) == 280 && offsetof(NvPlanes, pitch) == 36));
 
-struct Outcome {
+struct ReadFrames {
     std::vector<Frame> last;  // the newest ones
     std::size_t num_frames = 0;
     std::size_t num_on_device = 0;
     std::string error;
-    Calls warnings;
+    Texts warnings;
     SourceInfo info;
 };
 
 class DeviceMemory : public testing::Test {
 protected:
     void SetUp() override {
-        test::register_fake_board();
+        test::register_fake_jetson();
         board().reset();
         options_.prefer_device_frames = true;
         options_.make_converter = test::make_fake_converter;
         options_.reconnects = 0;
     }
-    static test::FakeBoard& board() { return test::FakeBoard::get(); }
+    static test::FakeJetson& board() { return test::FakeJetson::get(); }
 
     // Reads a source to its end. Each frame has the pixels of one frame of the board. Keeps the last `kept` frames.
-    Outcome read(const std::string& spec, std::size_t kept = 0) const {
-        Outcome outcome;
+    ReadFrames read(const std::string& spec, std::size_t kept = 0) const {
+        ReadFrames outcome;
         write_log_to(
             [&outcome](spdlog::level::level_enum, std::string_view line) { outcome.warnings.emplace_back(line); },
             spdlog::level::warn);
@@ -84,9 +84,9 @@ protected:
 // A surface is registered when it first comes. It ends in the order that CUDA, EGL and the board require.
 TEST_F(DeviceMemory, EachSurfaceOfACameraIsRegisteredOnce) {
     const test::FakeNvLibrary library(TH_FAKE_NVBUFSURFACE);
-    Outcome read = this->read("csi:0,size=320x240", 1);
+    ReadFrames read = this->read("csi:0,size=320x240", 1);
     EXPECT_EQ(read.error, "");
-    EXPECT_EQ(read.warnings, Calls{});
+    EXPECT_EQ(read.warnings, Texts{});
     EXPECT_GT(read.num_frames, 0U);
     EXPECT_EQ(read.num_on_device, read.num_frames);
     EXPECT_NE(read.info.details.text().find("memory:NVMM"), std::string::npos) << read.info.details.text();
@@ -101,7 +101,7 @@ TEST_F(DeviceMemory, EachSurfaceOfACameraIsRegisteredOnce) {
     read.last.clear();
     for (const void* surface : surfaces) {
         EXPECT_EQ(board().calls_of(surface),
-                  (Calls{"map image", "register", "shape", "unregister", "unmap image", "free"}));
+                  (Texts{"map image", "register", "shape", "unregister", "unmap image", "free"}));
     }
 }
 
@@ -111,7 +111,7 @@ TEST_F(DeviceMemory, AStepThatFailsLeavesFramesToTheHost) {
     for (const char* step : {"<map image>", "<register>", "<shape>"}) {
         board().reset();
         board().failing = step;
-        const Outcome read = this->read("csi:0,size=320x240");
+        const ReadFrames read = this->read("csi:0,size=320x240");
         EXPECT_EQ(read.error, "") << step;
         EXPECT_GT(read.num_frames, 0U) << step;
         EXPECT_EQ(read.num_on_device, 0U) << step;
@@ -132,7 +132,7 @@ TEST_F(DeviceMemory, ASurfaceThatNobodyCanReadIsAnError) {
     for (const char* steps : {"<register><map>", "<register><sync>"}) {
         board().reset();
         board().failing = steps;
-        const Outcome read = this->read("csi:0");
+        const ReadFrames read = this->read("csi:0");
         EXPECT_EQ(read.num_frames, 0U);
         EXPECT_NE(read.error.find("NV12 (memory:NVMM)"), std::string::npos) << read.error;
         EXPECT_NE(read.error.find("nvvidconv"), std::string::npos) << read.error;
@@ -142,7 +142,7 @@ TEST_F(DeviceMemory, ASurfaceThatNobodyCanReadIsAnError) {
 }
 
 TEST_F(DeviceMemory, WithoutTheLibraryFramesAreInSystemMemory) {
-    const Outcome read = this->read("csi:0,size=320x240");
+    const ReadFrames read = this->read("csi:0,size=320x240");
     EXPECT_EQ(read.error, "");
     EXPECT_GT(read.num_frames, 0U);
     EXPECT_EQ(read.num_on_device, 0U);
@@ -158,11 +158,11 @@ TEST_F(DeviceMemory, WithoutADeviceNothingIsRegistered) {
     for (const std::string spec : {"csi:0,size=320x240",
                                    "gst:nvarguscamerasrc ! video/x-raw(memory:NVMM),width=320,height=240 ! nvvidconv ! "
                                    "video/x-raw(memory:NVMM) ! appsink sync=false"}) {
-        const Outcome read = this->read(spec);
+        const ReadFrames read = this->read(spec);
         EXPECT_EQ(read.error, "");
         EXPECT_GT(read.num_frames, 0U);
         EXPECT_EQ(read.num_on_device, 0U);
-        EXPECT_EQ(read.warnings, Calls{});
+        EXPECT_EQ(read.warnings, Texts{});
         EXPECT_EQ(board().count("map image"), 0U);
         EXPECT_EQ(board().count("map"), spec[0] == 'c' ? 0U : 100U);
     }
@@ -173,7 +173,7 @@ TEST_F(DeviceMemory, ACameraWithoutVideoMemoryIsOpenedAgainWithout) {
     const test::FakeNvLibrary library(TH_FAKE_NVBUFSURFACE);
     board().converts_to_nvmm = false;
     options_.reconnects = 1;
-    const Outcome read = this->read("csi:0,size=320x240");
+    const ReadFrames read = this->read("csi:0,size=320x240");
     EXPECT_GT(read.num_frames, 0U) << read.error;
     EXPECT_EQ(read.num_on_device, 0U);
     EXPECT_EQ(std::count_if(read.warnings.begin(), read.warnings.end(),
@@ -181,9 +181,28 @@ TEST_F(DeviceMemory, ACameraWithoutVideoMemoryIsOpenedAgainWithout) {
               1);
 }
 
+TEST_F(DeviceMemory, ACameraContinuesOnTheHostAfterALossOfTheDevice) {
+    const test::FakeNvLibrary library(TH_FAKE_NVBUFSURFACE);
+    board().frames = 1'000'000;
+    options_.reconnects = 1;
+    const auto source = open_source("csi:0,size=320x240", options_);
+    const auto next = [&source] {
+        Frame frame;
+        while (!frame && source->read(frame, {}) != ReadStatus::end) {
+        }
+        return frame;
+    };
+    EXPECT_EQ(next().info().memory, MemoryKind::device);
+    ASSERT_TRUE(source->resume_on_host(-1, 0));
+    const std::size_t registered = board().count("register");
+    EXPECT_EQ(next().info().memory, MemoryKind::host);
+    EXPECT_EQ(board().count("register"), registered);
+    EXPECT_EQ(board().count("unregister"), registered);
+}
+
 TEST_F(DeviceMemory, CudaMemoryIsReadInPlace) {
     board().frames = 5;
-    Outcome read = this->read("gst:fakecudasrc ! appsink sync=false", 2);
+    ReadFrames read = this->read("gst:fakecudasrc ! appsink sync=false", 2);
     EXPECT_EQ(read.error, "");
     EXPECT_EQ(read.num_frames, 5U);
     EXPECT_EQ(read.num_on_device, 5U);
@@ -202,7 +221,7 @@ TEST_F(DeviceMemory, CudaMemoryOfAnotherDeviceIsCopied) {
         board().frames = 5;
         board().host_is_device = false;
         options_.prefer_device_frames = on_device;
-        const Outcome read = this->read("gst:fakecudasrc ! appsink sync=false");
+        const ReadFrames read = this->read("gst:fakecudasrc ! appsink sync=false");
         EXPECT_EQ(read.error, "");
         EXPECT_EQ(read.num_frames, 5U);
         EXPECT_EQ(read.num_on_device, 0U);
@@ -216,7 +235,7 @@ TEST_F(DeviceMemory, AnElementOfTheCpuPassesCudaMemoryOn) {
     GstPlugin* plugin = gst_plugin_load_file(TH_GST_PLUGIN, nullptr);
     ASSERT_NE(plugin, nullptr);
     gst_object_unref(plugin);
-    const Outcome read = this->read("gst:fakecudasrc ! throngdetect detector=hog backend=cpu ! appsink sync=false");
+    const ReadFrames read = this->read("gst:fakecudasrc ! throngdetect detector=hog backend=cpu ! appsink sync=false");
     EXPECT_EQ(read.error, "");
     EXPECT_EQ(read.num_on_device, 3U);
     EXPECT_EQ(board().count("copy to host"), 3U);

@@ -1,17 +1,11 @@
-#include "tests/unit/gstreamer/fake_board.h"
+#include "tests/unit/gstreamer/fake_jetson.h"
 
-#include <dlfcn.h>
 #include <gst/base/gstbasetransform.h>
 #include <gst/base/gstpushsrc.h>
 #include <gst/video/video.h>
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
-#include <set>
-#include <stdexcept>
-
-#include "core/base/error.h"
 
 namespace throng::test {
 namespace {
@@ -34,7 +28,7 @@ gpointer map_memory(GstMemory* memory, GstMapInfo* info, gsize) {
     if (!fake->cuda) return &fake->surface;
     if ((info->flags & kMapCuda) != 0) return fake->pixels->data();
     if (fake->host_pixels->empty()) {
-        FakeBoard::get().call("copy to host", fake->pixels->data());
+        FakeJetson::get().call("copy to host", fake->pixels->data());
         *fake->host_pixels = *fake->pixels;
     }
     return fake->host_pixels->data();
@@ -58,6 +52,7 @@ GstMemory* make_memory(GstAllocator* allocator, bool cuda, int width, int height
     }
     planes.offset[1] = static_cast<std::uint32_t>(kFakePitch * height);
     fake->image.size = static_cast<std::uint32_t>(bytes);
+    fake->image.data = fake->pixels->data();
     fake->surface.capacity = fake->surface.count = 1;
     fake->surface.images = &fake->image;
     gst_memory_init(&fake->base, GstMemoryFlags{}, allocator, nullptr, cuda ? bytes : sizeof(NvSurface), 0, 0,
@@ -67,7 +62,7 @@ GstMemory* make_memory(GstAllocator* allocator, bool cuda, int width, int height
 
 void free_memory(GstAllocator*, GstMemory* memory) {
     auto* fake = reinterpret_cast<FakeMemory*>(memory);
-    FakeBoard::get().call("free", fake->cuda ? static_cast<void*>(fake->pixels->data()) : &fake->surface);
+    FakeJetson::get().call("free", fake->cuda ? static_cast<void*>(fake->pixels->data()) : &fake->surface);
     delete fake->pixels;
     delete fake->host_pixels;
     g_free(fake);
@@ -128,14 +123,14 @@ GstBuffer* timed(GstBuffer* buffer, int number) {
 
 GstFlowReturn create_camera_frame(GstPushSrc* base, GstBuffer** buffer) {
     auto* source = reinterpret_cast<Source*>(base);
-    if (source->sent == FakeBoard::get().frames) return GST_FLOW_EOS;
+    if (source->sent == FakeJetson::get().frames) return GST_FLOW_EOS;
     *buffer = timed(gst_buffer_new_allocate(nullptr, 1, nullptr), source->sent++);
     return GST_FLOW_OK;
 }
 
 GstFlowReturn create_cuda_frame(GstPushSrc* base, GstBuffer** buffer) {
     auto* source = reinterpret_cast<Source*>(base);
-    if (source->sent == FakeBoard::get().frames) return GST_FLOW_EOS;
+    if (source->sent == FakeJetson::get().frames) return GST_FLOW_EOS;
     constexpr int kWidth = 320, kHeight = 240;
     GstMemory* memory = make_memory(allocator(), true, kWidth, kHeight);
     fill(memory, source->sent);
@@ -189,7 +184,7 @@ GstCaps* convert_caps(GstBaseTransform*, GstPadDirection direction, GstCaps* cap
         gst_caps_set_features(nvmm, i, gst_caps_features_new("memory:NVMM", nullptr));
     }
     GstCaps* result = gst_caps_new_empty();
-    if (direction == GST_PAD_SRC || FakeBoard::get().converts_to_nvmm) gst_caps_append(result, gst_caps_copy(nvmm));
+    if (direction == GST_PAD_SRC || FakeJetson::get().converts_to_nvmm) gst_caps_append(result, gst_caps_copy(nvmm));
     if (direction == GST_PAD_SINK) {
         for (guint i = 0; i < gst_caps_get_size(nvmm); ++i) gst_caps_set_features(nvmm, i, nullptr);
         gst_caps_append(result, gst_caps_copy(nvmm));
@@ -276,104 +271,9 @@ void init_converter_class(gpointer type_class, gpointer) {
     base->stop = stop_converter;
 }
 
-// ---- libnvbufsurface, and a device
-
-int call_library(const char* name, NvSurface* surface) {
-    if (!FakeBoard::get().call(name, surface)) return -1;
-    auto* memory = reinterpret_cast<FakeMemory*>(reinterpret_cast<char*>(surface) - offsetof(FakeMemory, surface));
-    NvMapping& mapping = surface->images->mapping;
-    const std::string_view call(name);
-    if (call == "map image") mapping.egl_image = surface;
-    if (call == "unmap image") mapping.egl_image = nullptr;
-    for (int p = 0; p < 2; ++p) {
-        if (call == "map") mapping.planes[p] = memory->pixels->data() + surface->images->planes.offset[p];
-        if (call == "unmap") mapping.planes[p] = nullptr;
-    }
-    return 0;
-}
-
-class FakeConverter final : public DeviceConverter {
-public:
-    Frame to_nv12(FrameInfo, const PlaneView (&)[2], std::shared_ptr<const void>) override { return {}; }
-
-    DevicePlanes register_image(void* egl_image) override {
-        auto* surface = static_cast<NvSurface*>(egl_image);
-        if (!FakeBoard::get().call("register", surface)) throw Error(ErrorKind::unavailable, "register");
-        DevicePlanes planes;
-        const auto* memory =
-            reinterpret_cast<FakeMemory*>(static_cast<char*>(egl_image) - offsetof(FakeMemory, surface));
-        const NvPlanes& image = surface->images->planes;
-        const bool is_small = !FakeBoard::get().call("shape", surface);
-        for (int p = 0; p < 2; ++p) {
-            planes.planes[p] = {memory->pixels->data() + image.offset[p], kFakePitch,
-                                is_small ? 1 : static_cast<int>(image.width[p] * image.bytes_per_pixel[p]),
-                                static_cast<int>(image.height[p])};
-        }
-        planes.owner = std::shared_ptr<const void>(
-            surface, [](const void* registered) { FakeBoard::get().call("unregister", registered); });
-        return planes;
-    }
-
-    bool can_read(const void*) override { return FakeBoard::get().host_is_device; }
-
-    Frame wrap(FrameInfo info, const PlaneView (&planes)[2], std::shared_ptr<const void> owner) override {
-        info.format = PixelFormat::nv12;
-        info.memory = MemoryKind::device;
-        return {info, {planes[0], planes[1]}, std::move(owner)};
-    }
-};
-
 }  // namespace
 
-FakeBoard& FakeBoard::get() {
-    static auto& board = *new FakeBoard();
-    return board;
-}
-
-void FakeBoard::reset() {
-    const std::lock_guard lock(mutex_);
-    calls_.clear();
-    frames = 100;
-    failing.clear();
-    converts_to_nvmm = host_is_device = true;
-}
-
-bool FakeBoard::call(const std::string& name, const void* memory) {
-    const std::lock_guard lock(mutex_);
-    const bool failed = failing.find("<" + name + ">") != std::string::npos;
-    calls_.push_back({memory, name, failed});
-    return !failed;
-}
-
-std::vector<std::string> FakeBoard::calls_of(const void* memory) {
-    const std::lock_guard lock(mutex_);
-    std::vector<std::string> found;
-    for (const Call& call : calls_) {
-        if (call.memory == memory) found.push_back(call.name);
-    }
-    return found;
-}
-
-std::vector<const void*> FakeBoard::all_memory() {
-    const std::lock_guard lock(mutex_);
-    std::set<const void*> found;
-    for (const Call& call : calls_) found.insert(call.memory);
-    return {found.begin(), found.end()};
-}
-
-std::size_t FakeBoard::count(const std::string& name) {
-    const std::lock_guard lock(mutex_);
-    return static_cast<std::size_t>(
-        std::count_if(calls_.begin(), calls_.end(), [&name](const Call& call) { return call.name == name; }));
-}
-
-std::size_t FakeBoard::count_failed(const std::string& name) {
-    const std::lock_guard lock(mutex_);
-    return static_cast<std::size_t>(std::count_if(
-        calls_.begin(), calls_.end(), [&name](const Call& call) { return call.name == name && call.failed; }));
-}
-
-void register_fake_board() {
+void register_fake_jetson() {
     static const bool once = [] {
         gst_init(nullptr, nullptr);
         gst_element_register(
@@ -388,21 +288,6 @@ void register_fake_board() {
                                                             init_converter_class, init_converter));
     }();
     static_cast<void>(once);
-}
-
-std::unique_ptr<DeviceConverter> make_fake_converter(int) {
-    return std::make_unique<FakeConverter>();
-}
-
-FakeNvLibrary::FakeNvLibrary(const char* path) : handle_(dlopen(path, RTLD_NOW | RTLD_LOCAL)) {
-    auto** call =
-        handle_ != nullptr ? static_cast<int (**)(const char*, NvSurface*)>(dlsym(handle_, "fake_nv_call")) : nullptr;
-    if (call == nullptr) throw std::runtime_error(dlerror());
-    *call = call_library;
-}
-
-FakeNvLibrary::~FakeNvLibrary() {
-    dlclose(handle_);
 }
 
 }  // namespace throng::test

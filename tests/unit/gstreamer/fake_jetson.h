@@ -19,8 +19,8 @@ inline constexpr int kFakePitch = 512;
 inline constexpr int kFakePool = 4;  // buffers of nvvidconv
 
 // Luma of frame N of a connection is N % 200 everywhere.
-struct FakeBoard {
-    static FakeBoard& get();
+struct FakeJetson {
+    static FakeJetson& get();
     void reset();  // as before a first run
 
     // Records a call for the memory of a surface, or of CUDA. Returns false if it is to fail.
@@ -46,7 +46,7 @@ private:
 };
 
 // Registers the elements, once per process.
-void register_fake_board();
+void register_fake_jetson();
 
 // The converter of a device whose memory is that of the host.
 [[nodiscard]] std::unique_ptr<DeviceConverter> make_fake_converter(int device);
