@@ -116,7 +116,7 @@ void Engine::fall_back(const Error& failure) {
     processor_ = std::make_unique<FrameProcessor>(backend_, settings_);
     for (DecodedFrame& decoded : unfinished) {
         try {
-            decoded.frame = decoded.frame.on_host();
+            if (decoded.frame.rows() == nullptr) decoded.frame = decoded.frame.on_host();
             again_.push_back(std::move(decoded));
         } catch (const Error&) {
             ++unreadable_;

@@ -64,6 +64,7 @@ public:
 
     bool write(const cv::Mat& rows) override {
         if (file_ == nullptr) return false;
+        if (rows.empty()) return true;
         const TiffFaults faults(fault_, false);
         if (rows.channels() == 3) {
             cv::cvtColor(rows, rgb_, cv::COLOR_BGR2RGB);
