@@ -57,18 +57,17 @@ class Document:
 
     def add(self, name, version, supplier, license_name, sha256=None, **more):
         identifier = "SPDXRef-Package-" + re.sub(r"[^A-Za-z0-9.-]", "-", name)
-        maintainer = re.fullmatch(r"(.*?) <(.*)>", supplier)
+        supplier = supplier if supplier == "NOASSERTION" else "Organization: " + re.sub(r" <(.*)>$", r" (\1)", supplier)
         self.packages[identifier] = {
             "SPDXID": identifier, "name": name, "versionInfo": version, "downloadLocation": "NOASSERTION",
-            "supplier": "Organization: " + ("{} ({})".format(*maintainer.groups()) if maintainer else supplier),
-            "filesAnalyzed": False, "licenseConcluded": "NOASSERTION", "licenseDeclared": license_name,
+            "supplier": supplier, "filesAnalyzed": False, "licenseConcluded": "NOASSERTION", "licenseDeclared": license_name,
             "copyrightText": "NOASSERTION",
             **({"checksums": [{"algorithm": "SHA256", "checksumValue": sha256}]} if sha256 else {}), **more}
         return identifier
 
     def add_debian(self, name):
-        if name not in self.known:
-            sys.exit(f"sbom: {self.root} has no package {name}")
+        if name not in self.known:  # needed on the target, not by a cross build: passwd
+            return self.add(name, "NOASSERTION", "NOASSERTION", "NOASSERTION")
         stanza = self.known[name]
         name = stanza["Package"]  # of one that provides it
         text = (self.root / "usr/share/doc" / name / "copyright").read_text(encoding="utf-8", errors="replace")
