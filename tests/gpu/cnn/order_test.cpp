@@ -109,8 +109,12 @@ TEST(SimplifyTest, GivesTheSameMaps) {
         const Network network = make(random());
         const Network simple = simplified(network);
         for (const NetworkLayer& layer : simple.layers) {
-            if (layer.kind == LayerKind::concat) EXPECT_EQ(layer.activation, Activation::none);
-            if (layer.kind == LayerKind::max_pool) EXPECT_LE(layer.kernel, 5);
+            if (layer.kind == LayerKind::concat) {
+                EXPECT_EQ(layer.activation, Activation::none);
+            }
+            if (layer.kind == LayerKind::max_pool) {
+                EXPECT_LE(layer.kernel, 5);
+            }
         }
         const Tensor input = random_input(96, 64, random);
         const std::vector<Tensor> want = evaluate(network, input);
