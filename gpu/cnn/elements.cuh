@@ -29,6 +29,16 @@ __device__ inline float4 load4(const __half* at) {
     return widened(*reinterpret_cast<const __half2*>(&bits.x), *reinterpret_cast<const __half2*>(&bits.y));
 }
 
+// Wide: float4, or float for a single channel.
+template <typename Wide, typename T>
+__device__ Wide load_as(const T* at) {
+    if constexpr (sizeof(Wide) == sizeof(float4)) {
+        return load4(at);
+    } else {
+        return static_cast<float>(*at);
+    }
+}
+
 __device__ inline void store4(float* at, float4 v) {
     *reinterpret_cast<float4*>(at) = v;
 }
@@ -56,6 +66,13 @@ __device__ inline void put_pair(float2& to, float a, float b) {
 }
 __device__ inline void put_pair(__half2& to, float a, float b) {
     to = narrowed(a, b);
+}
+
+__device__ inline float2 as_floats(float2 pair) {
+    return pair;
+}
+__device__ inline float2 as_floats(__half2 pair) {
+    return __half22float2(pair);
 }
 
 __device__ inline uint2 bits_of(__half2 first, __half2 second) {
@@ -94,6 +111,10 @@ __device__ inline float4 sum4(float4 a, float4 b) {
     return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
 }
 
+__device__ inline float sum4(float a, float b) {
+    return a + b;
+}
+
 __device__ inline float4 max_of(float4 a, float4 b) {
     return {fmaxf(a.x, b.x), fmaxf(a.y, b.y), fmaxf(a.z, b.z), fmaxf(a.w, b.w)};
 }
@@ -116,19 +137,28 @@ template <typename T>
 __device__ void store(T* at, float4 v) {
     store4(at, v);
 }
+template <typename T>
+__device__ void store(T* at, float v) {
+    *at = static_cast<T>(v);
+}
 template <int kCount>
 __device__ void store(__half* at, const Pairs<__half2, kCount>& v) {
     *reinterpret_cast<Pairs<__half2, kCount>*>(at) = v;
 }
 
-__device__ inline float activated(float v, Activation activation) {
-    if (activation == Activation::silu) return v / (1.0F + expf(-v));
+// T: the elements of the map that takes the result. For 16 bits the exponential function needs less than full precision.
+template <typename T>
+__device__ float activated(float v, Activation activation) {
+    if (activation == Activation::silu) {
+        return sizeof(T) == sizeof(float) ? v / (1.0F + expf(-v)) : __fdividef(v, 1.0F + __expf(-v));
+    }
     if (activation == Activation::leaky) return fmaxf(v, v * kLeakySlope);
     return activation == Activation::relu ? fmaxf(v, 0.0F) : v;
 }
-__device__ inline float4 activated(float4 v, Activation activation) {
-    return {activated(v.x, activation), activated(v.y, activation), activated(v.z, activation),
-            activated(v.w, activation)};
+template <typename T>
+__device__ float4 activated(float4 v, Activation activation) {
+    return {activated<T>(v.x, activation), activated<T>(v.y, activation), activated<T>(v.z, activation),
+            activated<T>(v.w, activation)};
 }
 
 // One image of a batch of a map: plain addresses. An image has less than 2^31 elements (checked in network_run.cpp).

@@ -5,10 +5,10 @@
 
 #include "core/base/error.h"
 #include "core/model/map_layout.h"
-#include "gpu/cnn/depth_point.h"
 #include "gpu/cnn/plain_layers.h"
 #include "gpu/cnn/point_depth.h"
 #include "gpu/cnn/step_order.h"
+#include "gpu/cnn/tile_convolution.h"
 #include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
@@ -32,14 +32,15 @@ NetworkRun::NetworkRun(const Network& network, const Steps& steps, Precision pre
     lay_out_maps(width, height, stream);
 }
 
-// Consecutive units that do not read each other's output share a launch: YuNet's three heads.
+// Consecutive units or convolutions that do not read each other's output share a launch: the heads of all strides.
 void NetworkRun::group_steps() {
     const std::vector<Step>& steps = steps_->steps;
     for (int s = 0; s < static_cast<int>(steps.size()); ++s) {
         const Step& step = steps[at(s)];
-        if (!groups_.empty() && groups_.back().count < kMaxMerge) {
+        if (!groups_.empty() && groups_.back().count < max_merge(step)) {
             const auto first = steps.begin() + groups_.back().first;
-            if (std::all_of(first, steps.begin() + s, [&](const Step& other) { return can_merge(other, step); })) {
+            if (std::all_of(first, steps.begin() + s,
+                            [&](const Step& other) { return can_merge(other, step, steps_->aliases); })) {
                 ++groups_.back().count;
                 continue;
             }
@@ -69,7 +70,7 @@ void NetworkRun::lay_out_maps(int width, int height, StreamView stream) {
     for (int g = 0; g < static_cast<int>(groups_.size()); ++g) {
         for (int s = groups_[at(g)].first; s < groups_[at(g)].first + groups_[at(g)].count; ++s) {
             const Step& step = steps_->steps[at(s)];
-            for (const int tensor : {step.in, step.more, step.out, step.pooled}) live(tensor, g);
+            for (const int tensor : {step.in, step.up, step.more, step.out, step.pooled}) live(tensor, g);
         }
     }
     const auto end = static_cast<int>(groups_.size());
@@ -129,7 +130,8 @@ void NetworkRun::enqueue_layers(int images, StreamView stream, bool overlap) con
 // Kernels that load weights before they read a map gain from an early start; others would only occupy multiprocessors.
 bool NetworkRun::prefetches(const Group& group) const {
     const StepKind kind = steps_->steps[at(group.first)].kind;
-    return kind == StepKind::stem || kind == StepKind::stem_unit || kind == StepKind::point_depth;
+    return kind == StepKind::stem || kind == StepKind::stem_unit || kind == StepKind::point_depth ||
+           kind == StepKind::tile_convolution;
 }
 
 void NetworkRun::launch(const Group& group, int images, StreamView stream, bool overlap) const {
@@ -149,7 +151,7 @@ void NetworkRun::launch(const Group& group, int images, StreamView stream, bool 
             for (int i = 0; i < group.count; ++i) {
                 const Step& each = steps_->steps[at(group.first + i)];
                 tasks[i] = {map(each.in),
-                            map_or_none(each.more),
+                            map_or_none(each.up),
                             each.point,
                             each.depth,
                             each.activation == Activation::relu,
@@ -162,15 +164,30 @@ void NetworkRun::launch(const Group& group, int images, StreamView stream, bool 
                 precision_ == Precision::fp32 ? launch_point_depth_fp32 : launch_point_depth_fp16;
             return launch_kernel(tasks, group.count, images, tile, chain);
         }
-        case StepKind::depth_point:
-            return launch_depth_point({map(step.in), step.depth, step.depth_activation, step.stride, step.point,
-                                       step.activation, map(step.out)},
-                                      images, precision_, limits_.multiprocessors, chain);
-        case StepKind::convolution:
-            return launch_plain(
-                PlainConvolution{map(step.in), map(step.out), map_or_none(step.more), step.plain, step.kernel,
-                                 step.stride, step.padding, step.dilation, step.depthwise, step.activation},
-                images, precision_, chain);
+        case StepKind::tile_convolution: {
+            TileConvolution tasks[kMaxConvolutions];
+            for (int i = 0; i < group.count; ++i) {
+                const Step& each = steps_->steps[at(group.first + i)];
+                tasks[i] = {map(each.in),
+                            map_or_none(each.up),
+                            each.depth,
+                            each.depth_activation,
+                            each.point,
+                            each.kernel,
+                            each.stride,
+                            each.padding,
+                            each.dilation,
+                            each.activation,
+                            map_or_none(each.more),
+                            each.sum_activation,
+                            map(each.out)};
+            }
+            return launch_tile_convolutions(tasks, group.count, images, precision_, limits_, chain);
+        }
+        case StepKind::plain_convolution:
+            return launch_plain(PlainConvolution{map(step.in), map(step.out), step.plain, step.kernel, step.stride,
+                                                 step.padding, step.dilation, step.depthwise, step.activation},
+                                images, precision_, chain);
         case StepKind::pool:
             return launch_plain(
                 PlainPool{map(step.in), map(step.out), step.kernel, step.stride, step.padding, step.activation}, images,
@@ -190,15 +207,16 @@ std::string NetworkRun::launch_name(int l) const {
     switch (step.kind) {
         case StepKind::stem: name = "stem"; break;
         case StepKind::stem_unit: name = "stem and unit"; break;
-        case StepKind::point_depth: name = step.more >= 0 ? "sum and unit" : "unit"; break;
-        case StepKind::depth_point: name = "unit, depthwise first"; break;
-        case StepKind::convolution: name = step.depthwise ? "depthwise" : "convolution"; break;
+        case StepKind::point_depth: name = step.up >= 0 ? "sum and unit" : "unit"; break;
+        case StepKind::tile_convolution:
+            name = step.depth.weights != nullptr ? "unit, depthwise first" : "convolution";
+            break;
+        case StepKind::plain_convolution: name = step.depthwise ? "plain depthwise" : "plain convolution"; break;
         case StepKind::pool: name = "pool"; break;
         case StepKind::sum: name = "sum"; break;
     }
     if (group.count > 1) name = std::to_string(group.count) + " x " + name;
-    if (step.kind == StepKind::convolution)
-        name += " " + std::to_string(step.kernel) + "x" + std::to_string(step.kernel);
+    if (step.kernel > 1) name += " " + std::to_string(step.kernel) + "x" + std::to_string(step.kernel);
     name += ", " + std::to_string(map(step.in).channels) + " -> " + std::to_string(map(out).channels) + ", " +
             std::to_string(map(step.in).width) + "x" + std::to_string(map(step.in).height);
     return step.pooled >= 0 ? name + ", pool" : name;

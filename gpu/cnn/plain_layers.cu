@@ -63,8 +63,7 @@ __global__ void __launch_bounds__(kThreads) convolution_kernel(const __grid_cons
         sum = sum4(sum, other);
     }
     if (!at.inside || part != 0) return;
-    if (task.add.data != nullptr) sum = sum4(sum, load4(Image<const T>(task.add, at.image, channel).at(at.x, at.y)));
-    store4(Image<T>(task.out, at.image, channel).at(at.x, at.y), activated(sum, task.activation));
+    store4(Image<T>(task.out, at.image, channel).at(at.x, at.y), activated<T>(sum, task.activation));
 }
 
 template <typename T>
@@ -75,27 +74,34 @@ __global__ void __launch_bounds__(kThreads) pool_kernel(const __grid_constant__ 
     if (!at.inside) return;
     const Image<const T> in(task.in, at.image, at.group * 4);
     float4 maximum{-INFINITY, -INFINITY, -INFINITY, -INFINITY};
-    for (int tap = 0; tap < task.kernel * task.kernel; ++tap) {
-        const int x = at.x * task.stride - task.padding + tap % task.kernel;
-        const int y = at.y * task.stride - task.padding + tap / task.kernel;
-        if (in.holds(x, y)) maximum = max_of(maximum, load4(in.at(x, y)));
+    // Outside the map its edge, which the window contains, too: without branches several loads are in flight at once.
+    for (int row = 0; row < task.kernel; ++row) {
+        const int y = min(max(at.y * task.stride - task.padding + row, 0), task.in.height - 1);
+#pragma unroll 5
+        for (int column = 0; column < task.kernel; ++column) {
+            const int x = min(max(at.x * task.stride - task.padding + column, 0), task.in.width - 1);
+            maximum = max_of(maximum, load4(in.at(x, y)));
+        }
     }
-    store4(Image<T>(task.out, at.image, at.group * 4).at(at.x, at.y), activated(maximum, task.activation));
+    store4(Image<T>(task.out, at.image, at.group * 4).at(at.x, at.y), activated<T>(maximum, task.activation));
 }
 
-template <typename T>
+// Wide: float4, or float if the channels are not aligned.
+template <typename T, typename Wide>
 __global__ void __launch_bounds__(kThreads) sum_kernel(const __grid_constant__ PlainSum task) {
-    const WorkItem at = work_item(task.out, task.channels);
+    constexpr int kStep = sizeof(Wide) / sizeof(float);
+    const WorkItem at = work_item(task.out, task.channels / kStep);
     trigger_launch_completion();
     wait_for_previous();
     if (!at.inside) return;
+    const int channel = at.group * kStep;
     const auto term = [&](const Map& map, int factor) {
-        return static_cast<float>(*Image<const T>(map, at.image, at.group).at(at.x / factor, at.y / factor));
+        return load_as<Wide>(Image<const T>(map, at.image, channel).at(at.x / factor, at.y / factor));
     };
-    float sum = term(task.a, task.factor_a);
-    if (task.b.data != nullptr) sum += term(task.b, task.factor_b);
-    *Image<T>(task.out, at.image, task.first_channel + at.group).at(at.x, at.y) =
-        static_cast<T>(activated(sum, task.activation));
+    Wide sum = term(task.a, task.factor_a);
+    if (task.b.data != nullptr) sum = sum4(sum, term(task.b, task.factor_b));
+    store(Image<T>(task.out, at.image, task.first_channel + channel).at(at.x, at.y),
+          activated<T>(sum, task.activation));
 }
 
 LaunchSize shape_of(const Map& out, int groups, int images) {
@@ -141,8 +147,10 @@ void launch_plain(const PlainPool& task, int images, Precision precision, const 
 }
 
 void launch_plain(const PlainSum& task, int images, Precision precision, const LaunchChain& chain) {
-    chain.launch("sum_kernel", precision == Precision::fp32 ? sum_kernel<float> : sum_kernel<__half>,
-                 shape_of(task.out, task.channels, images), task);
+    const bool wide = task.channels % 4 == 0 && task.first_channel % 4 == 0;
+    const auto kernel = precision == Precision::fp32 ? (wide ? sum_kernel<float, float4> : sum_kernel<float, float>)
+                                                     : (wide ? sum_kernel<__half, float4> : sum_kernel<__half, float>);
+    chain.launch("sum_kernel", kernel, shape_of(task.out, task.channels / (wide ? 4 : 1), images), task);
 }
 
 }  // namespace throng::gpu

@@ -11,11 +11,10 @@ namespace throng::gpu {
 
 struct PlainConvolution {
     Map in, out;
-    Map add;  // added to the sum, with out's shape; null: nothing
     PlainWeights weights;
     int kernel = 1, stride = 1, padding = 0, dilation = 1;
-    bool depthwise = false;                    // channel c of out depends only on channel c of in
-    Activation activation = Activation::none;  // after the addition
+    bool depthwise = false;  // channel c of out depends only on channel c of in
+    Activation activation = Activation::none;
 };
 
 struct PlainPool {

@@ -13,10 +13,13 @@ constexpr int kWarps = kTileThreads / 32;
 
 // A thread's fragments of a matrix of weights. The order of the channels in is free: the pairs of a step of 16 are the
 // four channels of an input pixel, one of four taps.
-template <typename T>
+template <typename T, int kKernel>
 struct StemMatrix {
-    std::uint32_t taps[kParts<T>][2][2][2];  // [part][step: taps 0 to 3, 4 to 7][8 channels out][pair of channels in]
-    std::uint32_t last[kParts<T>][2];        // tap 8: a pair for two of four threads, zeros for the others
+    static constexpr int kSteps = kKernel * kKernel / 4;
+    static constexpr bool kHasLast = kKernel * kKernel % 4 != 0;  // 3 x 3: a ninth tap is left
+    std::uint32_t taps[kParts<T>][kSteps][2]
+                      [2];             // [part][step: taps 0 to 3, 4 to 7, …][8 channels out][pair of channels in]
+    std::uint32_t last[kParts<T>][2];  // a pair for two of four threads, zeros for the others
 
     __device__ explicit StemMatrix(const PointWeights& all) {
         const int lane = threadIdx.x % 32;
@@ -24,16 +27,19 @@ struct StemMatrix {
         for (int p = 0; p < kParts<T>; ++p) {
 #pragma unroll
             for (int j = 0; j < 2; ++j) {
-                const auto* row =
-                    static_cast<const __half*>(all.weights) + (p * kStemChannels + j * 8 + lane / 4) * kStemDepth;
+                const auto* row = static_cast<const __half*>(all.weights) +
+                                  (p * kStemChannels + j * 8 + lane / 4) * stem_depth(kKernel);
 #pragma unroll
-                for (int step = 0; step < 2; ++step) {
+                for (int step = 0; step < kSteps; ++step) {
                     const uint2 pairs =
                         __ldg(reinterpret_cast<const uint2*>(row + (4 * step + lane % 4) * kInputChannels));
                     taps[p][step][j][0] = pairs.x;
                     taps[p][step][j][1] = pairs.y;
                 }
-                last[p][j] = __ldg(reinterpret_cast<const std::uint32_t*>(row + 8 * kInputChannels + lane % 4 * 2));
+                if constexpr (kHasLast) {
+                    last[p][j] =
+                        __ldg(reinterpret_cast<const std::uint32_t*>(row + kSteps * 4 * kInputChannels + lane % 4 * 2));
+                }
             }
         }
     }
@@ -126,82 +132,102 @@ __device__ inline __half2 load_pair(const __half* at) {
     return *reinterpret_cast<const __half2*>(at);
 }
 
-// The first convolution of a thread's part of 16 output pixels.
-template <typename T>
+// The first convolution of a thread's part of 16 output pixels. kAny: of any activation and scale of the weights, otherwise
+// only none or relu, and 1.
+template <typename T, int kKernel, bool kAny>
 class StemConvolution {
+    using Matrix = StemMatrix<T, kKernel>;
+    static constexpr int kSteps = Matrix::kSteps;
+    static constexpr int kPadding = (kKernel - 1) / 2;
+
 public:
     __device__ StemConvolution(const StemTask& task, int image)
-        : in_(task.in, image), relu_(task.weights.conv_relu), matrix_(task.weights.conv) {
+        : in_(task.in, image), activation_(task.weights.conv_activation), matrix_(task.weights.conv) {
         const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
-        for (int n = 0; n < 3; ++n) {
-            const int tap = n < 2 ? 4 * n + lane % 4 : 8;
-            across_[n] = tap % 3 - 1;
-            down_[n] = tap / 3 - 1;
-            offset_[n] = down_[n] * in_.row + across_[n] * kInputChannels + (n < 2 ? 0 : lane % 2 * 2);
+        for (int n = 0; n < kSteps + (Matrix::kHasLast ? 1 : 0); ++n) {
+            const int tap = n < kSteps ? 4 * n + lane % 4 : 4 * kSteps;
+            across_[n] = tap % kKernel - kPadding;
+            down_[n] = tap / kKernel - kPadding;
+            offset_[n] = down_[n] * in_.row + across_[n] * kInputChannels + (n < kSteps ? 0 : lane % 2 * 2);
         }
 #pragma unroll
         for (int j = 0; j < 2; ++j) {
             bias_[j] = __ldg(reinterpret_cast<const float2*>(task.weights.conv.bias + j * 8 + lane % 4 * 2));
+            if constexpr (kAny) bias_[j] = {bias_[j].x * task.weights.conv.scale, bias_[j].y * task.weights.conv.scale};
         }
+        unscale_ = 1.0F / task.weights.conv.scale;
     }
 
     // x, y: output pixels of rows g and g + 8 of the fragment. kEdge: some of their input pixels may be outside.
     template <bool kEdge>
     __device__ void compute(const int (&x)[2], const int (&y)[2], float (&sums)[2][4]) const {
-        Pairs<decltype(load_pair(in_.data)), 2> values[2][2];  // all loads are in flight before the first is used
-        decltype(load_pair(in_.data)) last[2];
+        using Pair = decltype(load_pair(in_.data));
+        Pairs<Pair, 2> values[kSteps][2];  // all loads are in flight before the first is used
+        Pair last[2];
 #pragma unroll
         for (int p = 0; p < 2; ++p) {
             const int center = 2 * (y[p] * in_.row + x[p] * kInputChannels);
+            const auto from = [&](int n, bool& inside) {
+                inside = !kEdge || in_.holds(2 * x[p] + across_[n], 2 * y[p] + down_[n]);
+                return in_.data + (inside ? static_cast<unsigned>(center + offset_[n]) : 0U);
+            };
+            bool inside;
 #pragma unroll
-            for (int n = 0; n < 3; ++n) {
-                const bool inside = !kEdge || in_.holds(2 * x[p] + across_[n], 2 * y[p] + down_[n]);
-                const T* from = in_.data + (inside ? static_cast<unsigned>(center + offset_[n]) : 0U);
-                if (n < 2) {
-                    values[n][p] = *reinterpret_cast<const Pairs<decltype(load_pair(in_.data)), 2>*>(from);
-                    if (!inside) values[n][p] = {};
-                } else {
-                    last[p] = load_pair(from);
-                    if (!inside) last[p] = {};
-                }
+            for (int n = 0; n < kSteps; ++n) {
+                values[n][p] = *reinterpret_cast<const Pairs<Pair, 2>*>(from(n, inside));
+                if (!inside) values[n][p] = {};
+            }
+            if constexpr (Matrix::kHasLast) {
+                last[p] = load_pair(from(kSteps, inside));
+                if (!inside) last[p] = {};
             }
         }
         start(sums, bias_);
 #pragma unroll
-        for (int n = 0; n < 2; ++n) {
+        for (int n = 0; n < kSteps; ++n) {
             StemShare<T> share;
 #pragma unroll
             for (int i = 0; i < 4; ++i) share.put(i, values[n][i % 2].pair[i / 2]);
             share.multiply_by(matrix_.taps[0][n], matrix_.taps[kParts<T> - 1][n], sums);
         }
-        StemShare<T> share;
+        if constexpr (Matrix::kHasLast) {
+            StemShare<T> share;
 #pragma unroll
-        for (int i = 0; i < 2; ++i) share.put(i, last[i]);
-        share.multiply_half_by(matrix_.last[0], matrix_.last[kParts<T> - 1], sums);
-        if (!relu_) return;
+            for (int i = 0; i < 2; ++i) share.put(i, last[i]);
+            share.multiply_half_by(matrix_.last[0], matrix_.last[kParts<T> - 1], sums);
+        }
 #pragma unroll
         for (int j = 0; j < 2; ++j) {
 #pragma unroll
-            for (float& sum : sums[j]) sum = fmaxf(sum, 0.0F);
+            for (float& sum : sums[j]) {
+                sum = kAny                              ? activated<T>(sum * unscale_, activation_)
+                      : activation_ == Activation::relu ? fmaxf(sum, 0.0F)
+                                                        : sum;
+            }
         }
     }
 
 private:
+    static constexpr int kLoads = kSteps + (Matrix::kHasLast ? 1 : 0);
     Image<const T> in_;
-    bool relu_;
-    StemMatrix<T> matrix_;
+    Activation activation_;
+    float unscale_;
+    Matrix matrix_;
     float2 bias_[2];
-    int across_[3], down_[3], offset_[3];
+    int across_[kLoads], down_[kLoads], offset_[kLoads];
 };
 
-// Tests if all input pixels of the output pixels from (left, top) to (right, bottom) are inside the map.
+// Tests if all input pixels of the output pixels from (left, top) to (right, bottom) are inside the map. kBorder: input
+// pixels beyond twice the last output pixel, at least as many as before the first.
+template <int kBorder>
 __device__ inline bool is_inside(const Map& in, int left, int top, int right, int bottom) {
-    return left > 0 && top > 0 && 2 * right + 1 < in.width && 2 * bottom + 1 < in.height;
+    return left > 0 && top > 0 && 2 * right + kBorder < in.width && 2 * bottom + kBorder < in.height;
 }
 
-template <typename T, bool kEdge>
-__device__ void convolve_tile(const StemTask& task, const StemConvolution<T>& conv, int image, int left, int top) {
+template <typename T, int kKernel, bool kEdge>
+__device__ void convolve_tile(const StemTask& task, const StemConvolution<T, kKernel, true>& conv, int image, int left,
+                              int top) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const Image<T> out(task.out, image);
     for (int piece = static_cast<int>(threadIdx.x) / 32; piece < kAcross * kDown / 16; piece += kWarps) {
@@ -220,18 +246,18 @@ __device__ void convolve_tile(const StemTask& task, const StemConvolution<T>& co
     }
 }
 
-template <typename T>
+template <typename T, int kKernel>
 __global__ void __launch_bounds__(kTileThreads) stem_kernel(const __grid_constant__ StemTask task) {
     const int left = static_cast<int>(blockIdx.x) * kAcross;
     const int top = static_cast<int>(blockIdx.y) * kDown;
     const int image = static_cast<int>(blockIdx.z);
     trigger_launch_completion();
-    const StemConvolution<T> conv(task, image);
+    const StemConvolution<T, kKernel, true> conv(task, image);
     wait_for_previous();
-    if (is_inside(task.in, left, top, left + kAcross - 1, top + kDown - 1)) {
-        convolve_tile<T, false>(task, conv, image, left, top);
+    if (is_inside<kKernel / 2>(task.in, left, top, left + kAcross - 1, top + kDown - 1)) {
+        convolve_tile<T, kKernel, false>(task, conv, image, left, top);
     } else {
-        convolve_tile<T, true>(task, conv, image, left, top);
+        convolve_tile<T, kKernel, true>(task, conv, image, left, top);
     }
 }
 
@@ -245,8 +271,8 @@ struct StemTile {
 };
 
 template <typename T, bool kEdge>
-__device__ void fill_tile(const StemTask& task, const StemConvolution<T>& conv, const StemPoint<T>& point, int image,
-                          int left, int top, T* tile) {
+__device__ void fill_tile(const StemTask& task, const StemConvolution<T, 3, false>& conv, const StemPoint<T>& point,
+                          int image, int left, int top, T* tile) {
     using Tile = StemTile<T>;
     using Pair = std::conditional_t<kParts<T> == 1, __half2, float2>;
     const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -289,10 +315,10 @@ __global__ void __launch_bounds__(kTileThreads) stem_unit_kernel(const __grid_co
     const int image = static_cast<int>(blockIdx.z);
     trigger_launch_completion();
     {
-        const StemConvolution<T> conv(task, image);
+        const StemConvolution<T, 3, false> conv(task, image);
         const StemPoint<T> point(task.weights.point);
         wait_for_previous();
-        if (is_inside(task.in, left - 1, top - 1, left + kAcross, top + kDown)) {
+        if (is_inside<1>(task.in, left - 1, top - 1, left + kAcross, top + kDown)) {
             fill_tile<T, false>(task, conv, point, image, left, top, tile);
         } else {
             fill_tile<T, true>(task, conv, point, image, left, top, tile);
@@ -327,7 +353,10 @@ dim3 grid_of(int width, int height, int tile_width, int tile_height, int images)
 
 void launch_stem(const StemTask& task, int images, Precision precision, const LaunchChain& chain) {
     const LaunchSize shape{grid_of(task.out.width, task.out.height, kAcross, kDown, images), kTileThreads, 0};
-    chain.launch("stem_kernel", precision == Precision::fp32 ? stem_kernel<float> : stem_kernel<__half>, shape, task);
+    const bool wide = task.weights.kernel == 6;
+    const auto kernel = precision == Precision::fp32 ? (wide ? stem_kernel<float, 6> : stem_kernel<float, 3>)
+                                                     : (wide ? stem_kernel<__half, 6> : stem_kernel<__half, 3>);
+    chain.launch("stem_kernel", kernel, shape, task);
 }
 
 void launch_stem_unit(const StemTask& task, int images, Precision precision, const LaunchChain& chain) {

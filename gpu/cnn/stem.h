@@ -1,8 +1,9 @@
-// The first convolution, 3 channels to 16 by 3 x 3 with stride 2, alone or with the unit that follows it in YuNet: a
-// pointwise and a depthwise convolution of 16 channels. Tensor-core operands are loaded directly from the input, and
+// The first convolution, 3 channels to 16 with stride 2, by 3 x 3 or (YOLOX) 6 x 6, alone or with the unit that follows
+// it in YuNet: a pointwise and a depthwise convolution of 16 channels. Tensor-core operands are loaded directly from the input, and
 // the results are passed to the pointwise convolution in registers.
 #pragma once
 
+#include "core/model/network.h"
 #include "gpu/cnn/launch.h"
 #include "gpu/cnn/map.h"
 #include "gpu/cnn/weights.h"
@@ -10,11 +11,16 @@
 namespace throng::gpu {
 
 inline constexpr int kStemChannels = 16;
-inline constexpr int kStemDepth = 48;  // 9 taps of kInputChannels, padded
+
+// Returns the channels in of the matrix of weights: those of all taps, padded.
+constexpr int stem_depth(int kernel) {
+    return padded_channels(kernel * kernel * kInputChannels);
+}
 
 struct StemWeights {
-    PointWeights conv;  // channel in: tap * kInputChannels + channel of the input
-    bool conv_relu = false;
+    PointWeights conv;                              // channel in: tap * kInputChannels + channel of the input
+    int kernel = 3;                                 // or 6
+    Activation conv_activation = Activation::none;  // relu or none with the unit
     // Only with the unit.
     PointWeights point;
     DepthWeights depth;

@@ -3,15 +3,18 @@
 #include <algorithm>
 
 #include "gpu/cnn/point_depth.h"
+#include "gpu/cnn/tile_convolution.h"
 
 namespace throng::gpu {
 namespace {
 
 bool reads(const Step& reader, int tensor, const std::vector<TensorAlias>& aliases) {
     if (tensor < 0) return false;
-    if (reader.in == tensor || reader.more == tensor) return true;
     const int whole = aliases[static_cast<std::size_t>(tensor)].whole;  // written in place, as a part of it
-    return whole >= 0 && (reader.in == whole || reader.more == whole);
+    for (const int from : {reader.in, reader.up, reader.more}) {
+        if (from == tensor || (whole >= 0 && from == whole)) return true;
+    }
+    return false;
 }
 
 bool depends(const Step& reader, const Step& writer, const std::vector<TensorAlias>& aliases) {
@@ -20,10 +23,19 @@ bool depends(const Step& reader, const Step& writer, const std::vector<TensorAli
 
 }  // namespace
 
-bool can_merge(const Step& a, const Step& b) {
-    const auto writes = [&](int tensor) { return tensor >= 0 && (a.out == tensor || a.pooled == tensor); };
-    return a.kind == StepKind::point_depth && b.kind == a.kind && a.point.in == b.point.in &&
-           a.point.out == b.point.out && !writes(b.in) && !writes(b.more);
+int max_merge(const Step& step) {
+    if (step.kind == StepKind::point_depth) return kMaxMerge;
+    return step.kind == StepKind::tile_convolution ? kMaxConvolutions : 1;
+}
+
+bool can_merge(const Step& a, const Step& b, const std::vector<TensorAlias>& aliases) {
+    if (a.kind != b.kind || max_merge(a) == 1 || depends(b, a, aliases)) return false;
+    if (a.kind == StepKind::tile_convolution) {
+        // A launch computes equally many channels per block for all; large kernels need as many as possible.
+        const auto is_dense = [](const Step& step) { return step.kernel > 1 && step.depth.weights == nullptr; };
+        return (!is_dense(a) && !is_dense(b)) || channels_per_block(a.point.out) == channels_per_block(b.point.out);
+    }
+    return a.point.in == b.point.in && a.point.out == b.point.out;
 }
 
 // Builds the order from the end. Of the steps without unplaced readers, takes one that can share a launch with those
@@ -40,9 +52,9 @@ std::vector<Step> ordered_for_merging(const std::vector<Step>& steps, const std:
             });
         };
         const auto joins = [&](std::size_t candidate) {
-            return group > 0 && group < kMaxMerge &&
+            return group > 0 && static_cast<int>(group) < max_merge(steps[candidate]) &&
                    std::all_of(backwards.end() - static_cast<std::ptrdiff_t>(group), backwards.end(),
-                               [&](const Step& placed) { return can_merge(steps[candidate], placed); });
+                               [&](const Step& placed) { return can_merge(steps[candidate], placed, aliases); });
         };
         auto chosen = left.rend();
         for (auto i = left.rbegin(); i != left.rend(); ++i) {

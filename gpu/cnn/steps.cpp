@@ -4,7 +4,9 @@
 
 #include "core/base/error.h"
 #include "gpu/cnn/point_depth.h"
+#include "gpu/cnn/simplify.h"
 #include "gpu/cnn/step_order.h"
+#include "gpu/cnn/tile_convolution.h"
 #include "gpu/cnn/weight_packing.h"
 
 namespace throng::gpu {
@@ -13,7 +15,10 @@ namespace {
 class StepMaker {
 public:
     StepMaker(const Network& network, Precision precision, bool fused, StreamView stream)
-        : network_(network), packing_(precision, stream), fused_(fused), done_(network.layers.size()) {
+        : network_(fused ? simplified(network) : network),
+          packing_(precision, stream),
+          fused_(fused),
+          done_(network.layers.size()) {
         readers_.resize(network.tensors.size());
         writer_.assign(network.tensors.size(), -1);
         for (int l = 0; l < layer_count(); ++l) {
@@ -48,8 +53,8 @@ public:
         if (fused_) fuse_heads();
         for (int l = 0; l < layer_count(); ++l) {
             if (done_[index(l)]) continue;
-            if (fused_ && (fuse_stem(l) || fuse_sum_point_depth(l) || fuse_point_depth(l, -1, -1) ||
-                           fuse_depth_point(l) || fuse_convolution_sum(l) || postpone(l))) {
+            if (fused_ && (fuse_stem(l) || fuse_upsampled_sum(l) || fuse_point_depth(l, -1, -1) ||
+                           fuse_convolution(l, -1, -1) || postpone(l))) {
                 continue;
             }
             add_plain(l);
@@ -78,8 +83,7 @@ private:
     [[nodiscard]] bool is_depth(int l) const {
         const NetworkLayer& at = layer(l);
         return at.kind == LayerKind::convolution && at.kernel == 3 && at.padding == 1 && at.dilation == 1 &&
-               at.groups == channels_out(at) && at.groups == channels(at.inputs.front()) &&
-               at.inputs.front() != network_.input.tensor;
+               is_depthwise(at);
     }
     // The kernels of YuNet's stem and units have no other activations.
     [[nodiscard]] static bool is_plain(Activation activation) {
@@ -158,9 +162,9 @@ private:
 
     bool fuse_stem(int l) {
         const NetworkLayer& at = layer(l);
-        if (at.kind != LayerKind::convolution || at.inputs.front() != network_.input.tensor || at.kernel != 3 ||
-            at.stride != 2 || at.padding != 1 || at.dilation != 1 || at.groups != 1 || !is_plain(at.activation) ||
-            channels_out(at) != kStemChannels) {
+        const bool has_kernel = (at.kernel == 3 && at.padding == 1) || (at.kernel == 6 && at.padding == 2);
+        if (at.kind != LayerKind::convolution || at.inputs.front() != network_.input.tensor || !has_kernel ||
+            at.stride != 2 || at.dilation != 1 || at.groups != 1 || channels_out(at) > kStemChannels) {
             return false;
         }
         Step step;
@@ -168,7 +172,8 @@ private:
         step.stem = static_cast<int>(out_.stems.size());
         const int point = only_reader(at.output);
         const int depth = point >= 0 ? depth_after(point) : -1;
-        if (depth >= 0 && channels_out(layer(point)) == kStemChannels) {
+        if (depth >= 0 && at.kernel == 3 && is_plain(at.activation) && channels_out(at) == kStemChannels &&
+            channels_out(layer(point)) == kStemChannels) {
             step.kind = StepKind::stem_unit;
             out_.stems.push_back(packing_.stem(at, &layer(point), &layer(depth)));
             finish_unit(step, point, depth);
@@ -196,8 +201,8 @@ private:
         out_.steps.push_back(step);
     }
 
-    // in, more: replace the pointwise layer's input; -1: keep it.
-    bool fuse_point_depth(int point, int in, int more) {
+    // in, up: replace the pointwise layer's input; -1: keep it.
+    bool fuse_point_depth(int point, int in, int up) {
         const int depth = depth_after(point);
         if (depth < 0) return false;
         const NetworkLayer& at = layer(point);
@@ -206,25 +211,25 @@ private:
         Step step;
         step.kind = StepKind::point_depth;
         step.in = in >= 0 ? in : from;
-        step.more = more;
+        step.up = up;
         step.point = packing_.point({&at}, channels(from));
         step.depth = packing_.depth({&layer(depth)});
         finish_unit(step, point, depth);
         return true;
     }
 
-    // Fuses a + upsample(b) that only a unit reads, at the position of the sum.
-    bool fuse_sum_point_depth(int l) {
+    // Fuses a + upsample(b) that only a unit or a convolution reads, at the position of the sum.
+    bool fuse_upsampled_sum(int l) {
         const NetworkLayer& at = layer(l);
         if (at.kind != LayerKind::add || at.activation != Activation::none) return false;
-        const int point = only_reader(at.output);
-        if (point < 0 || depth_after(point) < 0) return false;
         for (int i = 0; i < 2; ++i) {
             const int up = writer_[index(at.inputs[index(i)])];
             if (up < 0 || !postpone(up)) continue;
+            const int reader = only_reader(at.output);
             const int other = at.inputs[index(1 - i)];
-            if (!fuse_point_depth(point, other, layer(up).inputs.front())) return false;
-            done_[index(l)] = done_[index(up)] = true;
+            const int from = layer(up).inputs.front();
+            if (!fuse_point_depth(reader, other, from) && !fuse_convolution(reader, other, from)) return false;
+            done_[index(l)] = done_[index(up)] = done_[index(reader)] = true;
             return true;
         }
         return false;
@@ -233,7 +238,7 @@ private:
         return layer(l).kind == LayerKind::upsample && layer(l).factor == 2 && layer(l).activation == Activation::none;
     }
 
-    // Tests if a later step covers the layer: an upsampling that is added in a unit, or a unit's pointwise layer.
+    // Tests if a later step covers the layer: an upsampling that is added to the input of a unit or a convolution.
     [[nodiscard]] bool postpone(int l) const {
         if (!is_doubling(l)) return false;
         const int sum = only_reader(layer(l).output);
@@ -241,64 +246,64 @@ private:
         const std::vector<std::int32_t>& terms = layer(sum).inputs;
         const int other = writer_[index(terms.front() == layer(l).output ? terms[1] : terms.front())];
         if (other == l || (other >= 0 && is_doubling(other))) return false;
-        const int point = only_reader(layer(sum).output);
-        if (point < 0 || depth_after(point) < 0) return false;
-        return point_depth_fits(padded_channels(channels(layer(point).inputs.front())),
-                                padded_channels(channels_out(layer(point))));
+        const int reader = only_reader(layer(sum).output);
+        return reader >= 0 && is_dense(reader);
     }
 
-    bool fuse_depth_point(int l) {
-        if (!is_depth(l) || layer(l).stride > 2) return false;
-        const int point = only_reader(layer(l).output);
-        if (point < 0 || !is_point(point)) return false;
+    // A convolution that is not depthwise and that a kernel on tensor cores computes.
+    [[nodiscard]] bool is_dense(int l) const {
+        const NetworkLayer& at = layer(l);
+        return at.kind == LayerKind::convolution && at.inputs.front() != network_.input.tensor && !is_depthwise(at) &&
+               tile_convolution_fits(at.kernel, at.stride, at.dilation);
+    }
+    [[nodiscard]] bool is_depthwise(const NetworkLayer& at) const {
+        return at.groups == channels_out(at) && at.groups == channels(at.inputs.front()) &&
+               at.inputs.front() != network_.input.tensor;
+    }
+
+    // Fuses a dense convolution, or a depthwise and a pointwise one, with a following sum. in, up: replace the input of
+    // a dense convolution; -1: keep it.
+    bool fuse_convolution(int l, int in, int up) {
         Step step;
-        step.kind = StepKind::depth_point;
-        step.in = layer(l).inputs.front();
+        step.kind = StepKind::tile_convolution;
+        step.in = in >= 0 ? in : layer(l).inputs.front();
+        step.up = up;
+        int last = l;
+        if (is_depth(l) && layer(l).stride <= 2) {
+            last = only_reader(layer(l).output);
+            if (last < 0 || !is_point(last)) return false;
+            step.depth = packing_.depth({&layer(l)});
+            step.depth_activation = layer(l).activation;
+        } else if (!is_dense(l)) {
+            return false;
+        }
+        step.kernel = layer(l).kernel;
         step.stride = layer(l).stride;
-        step.depth = packing_.depth({&layer(l)});
-        step.depth_activation = layer(l).activation;
-        step.point = packing_.point({&layer(point)}, channels_out(layer(l)));
-        step.activation = layer(point).activation;
-        step.out = layer(point).output;
-        done_[index(l)] = done_[index(point)] = true;
+        step.padding = layer(l).padding;
+        step.dilation = layer(l).dilation;
+        step.point = packing_.point({&layer(last)}, channels(layer(last).inputs.front()), weight_scale(layer(last)));
+        step.activation = layer(last).activation;
+        step.out = layer(last).output;
+        done_[index(l)] = done_[index(last)] = true;
+        if (const int sum = sum_after(last); sum >= 0) {
+            const std::vector<std::int32_t>& terms = layer(sum).inputs;
+            step.more = terms.front() == step.out ? terms[1] : terms.front();
+            step.out = layer(sum).output;
+            step.sum_activation = layer(sum).activation;
+            done_[index(sum)] = true;
+        }
         out_.steps.push_back(step);
         return true;
     }
 
-    // Fuses a convolution whose only reader adds it to an existing tensor.
-    bool fuse_convolution_sum(int l) {
-        const NetworkLayer& at = layer(l);
-        if (at.kind != LayerKind::convolution || at.activation != Activation::none) return false;
-        const int sum = only_reader(at.output);
-        if (sum < 0 || layer(sum).kind != LayerKind::add || done_[index(sum)]) return false;
-        const std::int32_t other = layer(sum).inputs[layer(sum).inputs.front() == at.output ? 1 : 0];
-        const int writer = writer_[index(other)];
-        if (other == at.output || other == network_.input.tensor || writer >= l || postpone(writer)) return false;
-        Step step = convolution(l);
-        step.more = other;
-        step.out = layer(sum).output;
-        step.activation = layer(sum).activation;
-        done_[index(l)] = done_[index(sum)] = true;
-        out_.steps.push_back(step);
-        return true;
-    }
-
-    Step convolution(int l) {
-        const NetworkLayer& at = layer(l);
-        const int in = at.inputs.front();
-        Step step;
-        step.kind = StepKind::convolution;
-        step.in = in;
-        step.out = at.output;
-        step.kernel = at.kernel;
-        step.stride = at.stride;
-        step.padding = at.padding;
-        step.dilation = at.dilation;
-        step.activation = at.activation;
-        step.depthwise = at.groups == channels_out(at) && at.groups == channels(in) && in != network_.input.tensor;
-        step.plain = packing_.plain(at, in == network_.input.tensor ? kInputChannels : padded_channels(channels(in)),
-                                    step.depthwise);
-        return step;
+    // Returns the layer that adds another tensor to the output of layer l, which nothing else reads, or -1.
+    [[nodiscard]] int sum_after(int l) const {
+        const std::int32_t out = layer(l).output;
+        const int sum = only_reader(out);
+        if (sum < 0 || layer(sum).kind != LayerKind::add || done_[index(sum)]) return -1;
+        const std::int32_t other = layer(sum).inputs[layer(sum).inputs.front() == out ? 1 : 0];
+        const bool fits = other != out && other != network_.input.tensor && !postpone(writer_[index(other)]);
+        return fits ? sum : -1;
     }
 
     void add_plain(int l) {
@@ -309,7 +314,17 @@ private:
         step.activation = at.activation;
         step.channels = padded_channels(channels(at.output));
         switch (at.kind) {
-            case LayerKind::convolution: step = convolution(l); break;
+            case LayerKind::convolution:
+                step.kind = StepKind::plain_convolution;
+                step.kernel = at.kernel;
+                step.stride = at.stride;
+                step.padding = at.padding;
+                step.dilation = at.dilation;
+                step.depthwise = is_depthwise(at);
+                step.plain = packing_.plain(
+                    at, step.in == network_.input.tensor ? kInputChannels : padded_channels(channels(step.in)),
+                    step.depthwise);
+                break;
             case LayerKind::max_pool:
                 step.kind = StepKind::pool;
                 step.kernel = at.kernel;
@@ -339,7 +354,7 @@ private:
         done_[index(l)] = true;
     }
 
-    const Network& network_;
+    const Network network_;
     WeightPacking packing_;
     bool fused_;
     std::vector<bool> done_;                 // per layer: covered by a step

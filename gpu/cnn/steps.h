@@ -12,22 +12,24 @@
 
 namespace throng::gpu {
 
-enum class StepKind : std::uint8_t { stem, stem_unit, point_depth, depth_point, convolution, pool, sum };
+enum class StepKind : std::uint8_t { stem, stem_unit, point_depth, tile_convolution, plain_convolution, pool, sum };
 
 // Tensor numbers index Network::tensors; -1: none.
 struct Step {
-    StepKind kind = StepKind::convolution;
+    StepKind kind = StepKind::plain_convolution;
     int in = -1;
-    int more = -1;    // point_depth: added, twice as wide and high; convolution, sum: added
+    int up = -1;      // point_depth, tile_convolution: added to in, half as wide and high
+    int more = -1;    // tile_convolution, sum: added to the result
     int out = -1;     // point_depth, stem_unit: may be none if only the maxima are needed
     int pooled = -1;  // point_depth, stem_unit: maxima of 2 x 2 of out
     PointWeights point;
-    DepthWeights depth;
+    DepthWeights depth;  // tile_convolution: null if it is dense
     PlainWeights plain;
     int stem = -1;  // index into Steps::stems
     bool depthwise = false;
-    Activation activation = Activation::none;        // of the last layer
-    Activation depth_activation = Activation::none;  // depth_point
+    Activation activation = Activation::none;        // of the last convolution, pool or sum
+    Activation depth_activation = Activation::none;  // tile_convolution
+    Activation sum_activation = Activation::none;    // tile_convolution
     int kernel = 1, stride = 1, padding = 0, dilation = 1;
     int factor_in = 1, factor_more = 1;   // sum: repeats pixels
     int channels = 0, first_channel = 0;  // sum

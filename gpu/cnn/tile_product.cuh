@@ -51,20 +51,179 @@ constexpr int depthwise_span(int channels) {
     return channels >= 32 ? channels / 2 : channels;
 }
 
-// Multiplies kRows x kDepth (pixels by channels) by kDepth x kChannels, with eight warps: four along the rows, two
-// along the channels. Shared memory holds, part by part, the rows of the tile and the rows of weights (one per output
-// channel), kPitch elements each.
-template <typename T, int kRows, int kDepth, int kChannels, ChannelOrder kOrder = ChannelOrder::natural>
-class TileProduct {
+// Stores four channels of a pixel of a tile; the parts of an element are tile_part elements apart.
+template <typename T>
+__device__ void put_parts(__half* at, int tile_part, float4 v) {
+    const __half2 first = narrowed(v.x, v.y);
+    const __half2 second = narrowed(v.z, v.w);
+    *reinterpret_cast<uint2*>(at) = bits_of(first, second);
+    if constexpr (kParts<T> == 2) {
+        const float4 high = widened(first, second);
+        *reinterpret_cast<uint2*>(at + tile_part) =
+            bits_of(__floats2half2_rn(v.x - high.x, v.y - high.y), __floats2half2_rn(v.z - high.z, v.w - high.w));
+    }
+}
+
+// The sums of kRows x kChannels (pixels by channels) of a product, with eight warps: four along the rows, two along the
+// channels.
+template <typename T, int kRows, int kChannels, ChannelOrder kOrder>
+class ProductSums {
     static constexpr int kWarpsDown = 4;
     static constexpr int kWarpsAcross = 2;
-    static constexpr int kDown = (round_up(kRows, 16) / 16 + kWarpsDown - 1) / kWarpsDown;  // 16 rows each
-    static constexpr int kAcross = kChannels / 8 / kWarpsAcross;                            // 8 channels each
-    static_assert(kDepth % 16 == 0 && kChannels % 16 == 0);
+    static constexpr int kAcross = kChannels / 8 / kWarpsAcross;  // 8 channels each
+    static_assert(kChannels % 16 == 0);
 
 public:
-    static constexpr int kPitch = kDepth + 8;                 // rows start in different banks
+    static constexpr int kDown = (round_up(kRows, 16) / 16 + kWarpsDown - 1) / kWarpsDown;  // 16 rows each
     static constexpr int kAllRows = kDown * kWarpsDown * 16;  // rows beyond kRows are read and have no valid results
+    using Pair = std::conditional_t<kParts<T> == 1, __half2, float2>;
+    using Values = Pairs<Pair, kAcross>;  // of a thread, for a pixel
+
+    // The first of a warp's rows, and a lane's row of weights: the addresses that ldmatrix takes.
+    __device__ static int first_row() { return static_cast<int>(threadIdx.x) / 32 % kWarpsDown * kDown * 16; }
+    __device__ static int weight_row() { return first_column() + static_cast<int>(threadIdx.x) % 8; }
+    __device__ static int weight_column() { return static_cast<int>(threadIdx.x) / 8 % 2 * 8; }
+
+    static constexpr int channel_of_column(int column) {
+        if (kOrder == ChannelOrder::natural) return column;
+        constexpr int kSpan = kChannels / kWarpsAcross;
+        const int stored = column / kSpan * kSpan + position_of<kSpan>(column % kSpan);
+        if (kOrder == ChannelOrder::stored) return stored;
+        constexpr int kDepthwise = depthwise_span(kChannels);
+        return stored / kDepthwise * kDepthwise + position_of<kDepthwise>(stored % kDepthwise);
+    }
+
+    // Initializes the sums with the bias, [kChannels] from this address on, times scale.
+    __device__ void start(const float* bias, float scale = 1.0F) {
+#pragma unroll
+        for (int j = 0; j < kAcross; ++j) {
+            const float2 b = __ldg(reinterpret_cast<const float2*>(bias + channel_of_column(column_of(j))));
+#pragma unroll
+            for (int i = 0; i < kDown; ++i) {
+                sums_[i][j][0] = sums_[i][j][2] = b.x * scale;
+                sums_[i][j][1] = sums_[i][j][3] = b.y * scale;
+            }
+        }
+    }
+
+    // Adds the product of 16 channels in. row: the lane's address in the first 16 rows of its warp; the next 16 rows are
+    // row_step elements on. column: its address in the weights, kChannels rows of `pitch` elements. The parts of an
+    // element or weight are tile_part or weight_part elements apart.
+    __device__ void add_step(const __half* row, int row_step, int tile_part, const __half* column, int pitch,
+                             int weight_part) {
+        std::uint32_t b[kParts<T>][kAcross][2];
+#pragma unroll
+        for (int p = 0; p < kParts<T>; ++p) {
+#pragma unroll
+            for (int j = 0; j < kAcross; ++j) load_matrices(b[p][j], column + p * weight_part + j * 8 * pitch);
+        }
+#pragma unroll
+        for (int i = 0; i < kDown; ++i) {
+            std::uint32_t a[kParts<T>][4];
+#pragma unroll
+            for (int p = 0; p < kParts<T>; ++p) load_matrices(a[p], row + p * tile_part + i * row_step);
+#pragma unroll
+            for (int j = 0; j < kAcross; ++j) {
+                if constexpr (kParts<T> == 2) {
+                    multiply(sums_[i][j], a[1], b[0][j]);
+                    multiply(sums_[i][j], a[0], b[1][j]);
+                }
+                multiply(sums_[i][j], a[0], b[0][j]);
+            }
+        }
+    }
+
+    // Sets all sums of the rows to zero for which keep(row) is false.
+    template <typename Keep>
+    __device__ void clear_rows(Keep keep) {
+#pragma unroll
+        for (int i = 0; i < kDown; ++i) {
+#pragma unroll
+            for (int half = 0; half < 2; ++half) {
+                if (keep(row_of(i, half))) continue;
+#pragma unroll
+                for (int j = 0; j < kAcross; ++j) sums_[i][j][half * 2] = sums_[i][j][half * 2 + 1] = 0.0F;
+            }
+        }
+    }
+
+    // Calls visit(row, channel, sums) for every row < kUsed: a thread's sums, whose channels are neighbors in every order
+    // but the natural one, from `channel` on.
+    template <int kUsed, typename Visit>
+    __device__ void for_each_row(Visit visit) const {
+        const int channel = first_column() + static_cast<int>(threadIdx.x) % 4 * 2 * kAcross;
+#pragma unroll
+        for (int i = 0; i < kDown; ++i) {
+#pragma unroll
+            for (int half = 0; half < 2; ++half) {
+                const int row = row_of(i, half);
+                if (kUsed < kAllRows && row >= kUsed) continue;
+                float sums[2 * kAcross];
+#pragma unroll
+                for (int v = 0; v < 2 * kAcross; ++v) sums[v] = sums_[i][v / 2][half * 2 + v % 2];
+                visit(row, channel, sums);
+            }
+        }
+    }
+
+    __device__ static Values values_of(const float (&sums)[2 * kAcross]) {
+        Values values;
+#pragma unroll
+        for (int j = 0; j < kAcross; ++j) put_pair(values.pair[j], sums[2 * j], sums[2 * j + 1]);
+        return values;
+    }
+
+    // Writes a thread's sums of a pixel next to each other, kAllRows rows of kToPitch elements.
+    template <int kToPitch>
+    __device__ void store(T* to) const {
+        for_each_row<kAllRows>([&](int row, int channel, const float(&sums)[2 * kAcross]) {
+            *reinterpret_cast<Values*>(to + row * kToPitch + channel) = values_of(sums);
+        });
+    }
+
+    // Calls visit(about_row(row), channel, v, w) with the sums of two neighboring channels, for every row < kRows.
+    template <typename About, typename Visit>
+    __device__ void for_each(About about_row, Visit visit) const {
+#pragma unroll
+        for (int i = 0; i < kDown; ++i) {
+#pragma unroll
+            for (int half = 0; half < 2; ++half) {
+                const int row = row_of(i, half);
+                if (row >= kRows) continue;
+                const auto about = about_row(row);
+#pragma unroll
+                for (int j = 0; j < kAcross; ++j) {
+                    visit(about, column_of(j), sums_[i][j][half * 2], sums_[i][j][half * 2 + 1]);
+                }
+            }
+        }
+    }
+
+private:
+    __device__ static int row_of(int i, int half) {
+        return first_row() + i * 16 + half * 8 + static_cast<int>(threadIdx.x) % 32 / 4;
+    }
+    __device__ static int first_column() {
+        return static_cast<int>(threadIdx.x) / 32 / kWarpsDown * kAcross * 8;
+    }
+    __device__ static int column_of(int j) {
+        return first_column() + j * 8 + static_cast<int>(threadIdx.x) % 4 * 2;
+    }
+
+    float sums_[kDown][kAcross][4];
+};
+
+// Multiplies kRows x kDepth (pixels by channels) by kDepth x kChannels. Shared memory holds, part by part, the rows of
+// the tile and the rows of weights (one per output channel), kPitch elements each.
+template <typename T, int kRows, int kDepth, int kChannels, ChannelOrder kOrder = ChannelOrder::natural>
+class TileProduct : public ProductSums<T, kRows, kChannels, kOrder> {
+    using Sums = ProductSums<T, kRows, kChannels, kOrder>;
+    static_assert(kDepth % 16 == 0);
+
+public:
+    using Sums::channel_of_column;
+    using Sums::kAllRows;
+    static constexpr int kPitch = kDepth + 8;  // rows start in different banks
     static constexpr int kTilePart = kAllRows * kPitch;
     static constexpr int kWeightPart = kChannels * kPitch;
     static constexpr int kTileBytes = kParts<T> * kTilePart * 2;
@@ -87,139 +246,18 @@ public:
 
     // Stores four channels of a pixel of the tile.
     __device__ static void put(__half* tile, int row, int channel, float4 v) {
-        __half* at = tile + row * kPitch + channel;
-        const __half2 first = narrowed(v.x, v.y);
-        const __half2 second = narrowed(v.z, v.w);
-        *reinterpret_cast<uint2*>(at) = bits_of(first, second);
-        if constexpr (kParts<T> == 2) {
-            const float4 high = widened(first, second);
-            *reinterpret_cast<uint2*>(at + kTilePart) =
-                bits_of(__floats2half2_rn(v.x - high.x, v.y - high.y), __floats2half2_rn(v.z - high.z, v.w - high.w));
-        }
-    }
-
-    // Initializes the sums with the bias, [kChannels] from this address on.
-    __device__ void start(const float* bias) {
-#pragma unroll
-        for (int j = 0; j < kAcross; ++j) {
-            const float2 b = __ldg(reinterpret_cast<const float2*>(bias + channel_of_column(column_of(j))));
-#pragma unroll
-            for (int i = 0; i < kDown; ++i) {
-                sums_[i][j][0] = sums_[i][j][2] = b.x;
-                sums_[i][j][1] = sums_[i][j][3] = b.y;
-            }
-        }
+        put_parts<T>(tile + row * kPitch + channel, kTilePart, v);
     }
 
     __device__ void add(const __half* tile, const __half* weights) {
         const int lane = threadIdx.x % 32;
-        // ldmatrix takes an address from every lane: the rows of four 8 x 8 matrices.
-        const __half* row = tile + (first_row() + lane % 16) * kPitch + lane / 16 * 8;
-        const __half* column = weights + (first_column() + lane % 8) * kPitch + lane / 8 % 2 * 8;
+        const __half* row = tile + (Sums::first_row() + lane % 16) * kPitch + lane / 16 * 8;
+        const __half* column = weights + Sums::weight_row() * kPitch + Sums::weight_column();
 #pragma unroll
         for (int k = 0; k < kDepth; k += 16) {
-            std::uint32_t b[kParts<T>][kAcross][2];
-#pragma unroll
-            for (int p = 0; p < kParts<T>; ++p) {
-#pragma unroll
-                for (int j = 0; j < kAcross; ++j) {
-                    load_matrices(b[p][j], column + p * kWeightPart + j * 8 * kPitch + k);
-                }
-            }
-#pragma unroll
-            for (int i = 0; i < kDown; ++i) {
-                std::uint32_t a[kParts<T>][4];
-#pragma unroll
-                for (int p = 0; p < kParts<T>; ++p) {
-                    load_matrices(a[p], row + p * kTilePart + i * 16 * kPitch + k);
-                }
-#pragma unroll
-                for (int j = 0; j < kAcross; ++j) {
-                    if constexpr (kParts<T> == 2) {
-                        multiply(sums_[i][j], a[1], b[0][j]);
-                        multiply(sums_[i][j], a[0], b[1][j]);
-                    }
-                    multiply(sums_[i][j], a[0], b[0][j]);
-                }
-            }
+            this->add_step(row + k, 16 * kPitch, kTilePart, column + k, kPitch, kWeightPart);
         }
     }
-
-    // Sets all sums of the rows to zero for which keep(row) is false.
-    template <typename Keep>
-    __device__ void clear_rows(Keep keep) {
-#pragma unroll
-        for (int i = 0; i < kDown; ++i) {
-#pragma unroll
-            for (int half = 0; half < 2; ++half) {
-                if (keep(row_of(i, half))) continue;
-#pragma unroll
-                for (int j = 0; j < kAcross; ++j) sums_[i][j][half * 2] = sums_[i][j][half * 2 + 1] = 0.0F;
-            }
-        }
-    }
-
-    // Writes a thread's sums of a pixel next to each other, kAllRows rows of kToPitch elements.
-    template <int kToPitch>
-    __device__ void store(T* to) const {
-        using Pair = std::conditional_t<kParts<T> == 1, __half2, float2>;
-        T* at = to + row_of(0, 0) * kToPitch + first_column() + static_cast<int>(threadIdx.x) % 4 * 2 * kAcross;
-#pragma unroll
-        for (int i = 0; i < kDown; ++i) {
-#pragma unroll
-            for (int half = 0; half < 2; ++half) {
-                Pairs<Pair, kAcross> row;
-#pragma unroll
-                for (int j = 0; j < kAcross; ++j) {
-                    put_pair(row.pair[j], sums_[i][j][half * 2], sums_[i][j][half * 2 + 1]);
-                }
-                *reinterpret_cast<Pairs<Pair, kAcross>*>(at + (i * 16 + half * 8) * kToPitch) = row;
-            }
-        }
-    }
-
-    // Calls visit(about_row(row), channel, v, w) with the sums of two neighboring channels, for every row < kRows.
-    template <typename About, typename Visit>
-    __device__ void for_each(About about_row, Visit visit) const {
-#pragma unroll
-        for (int i = 0; i < kDown; ++i) {
-#pragma unroll
-            for (int half = 0; half < 2; ++half) {
-                const int row = row_of(i, half);
-                if (row >= kRows) continue;
-                const auto about = about_row(row);
-#pragma unroll
-                for (int j = 0; j < kAcross; ++j) {
-                    visit(about, column_of(j), sums_[i][j][half * 2], sums_[i][j][half * 2 + 1]);
-                }
-            }
-        }
-    }
-
-private:
-    static constexpr int channel_of_column(int column) {
-        if (kOrder == ChannelOrder::natural) return column;
-        constexpr int kSpan = kChannels / kWarpsAcross;
-        const int stored = column / kSpan * kSpan + position_of<kSpan>(column % kSpan);
-        if (kOrder == ChannelOrder::stored) return stored;
-        constexpr int kDepthwise = depthwise_span(kChannels);
-        return stored / kDepthwise * kDepthwise + position_of<kDepthwise>(stored % kDepthwise);
-    }
-
-    __device__ static int row_of(int i, int half) {
-        return first_row() + i * 16 + half * 8 + static_cast<int>(threadIdx.x) % 32 / 4;
-    }
-    __device__ static int first_row() {
-        return static_cast<int>(threadIdx.x) / 32 % kWarpsDown * kDown * 16;
-    }
-    __device__ static int first_column() {
-        return static_cast<int>(threadIdx.x) / 32 / kWarpsDown * kAcross * 8;
-    }
-    __device__ static int column_of(int j) {
-        return first_column() + j * 8 + static_cast<int>(threadIdx.x) % 4 * 2;
-    }
-
-    float sums_[kDown][kAcross][4];
 };
 
 }  // namespace throng::gpu

@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace throng::gpu {
 namespace {
@@ -48,16 +49,23 @@ const void* WeightPacking::upload_narrow(const std::vector<float>& values) {
     return upload_bytes(parts.data(), parts.size() * sizeof(__half));
 }
 
-PointWeights WeightPacking::point(const std::vector<const NetworkLayer*>& layers, int channels_in) {
+PointWeights WeightPacking::point(const std::vector<const NetworkLayer*>& layers, int channels_in, float scale) {
     PointWeights packed;
+    packed.scale = scale;
     packed.in = padded_channels(channels_in);
     packed.out = all_channels(layers);
-    std::vector<float> values(at(packed.in, packed.out, 0));
+    const int taps = layers.front()->kernel * layers.front()->kernel;
+    std::vector<float> values(at(packed.in * packed.out, taps, 0));
     int first = 0;
     for (const NetworkLayer* layer : layers) {
+        const int group_in = channels_in / layer->groups;
+        const int group_out = channels_out(*layer) / layer->groups;
         for (int o = 0; o < channels_out(*layer); ++o) {
-            for (int i = 0; i < channels_in; ++i) {
-                values[at(first + o, packed.in, i)] = layer->weights[at(o, channels_in, i)];
+            for (int i = 0; i < group_in; ++i) {
+                for (int t = 0; t < taps; ++t) {
+                    values[at(t * packed.out + first + o, packed.in, o / group_out * group_in + i)] =
+                        scale * layer->weights[at(o * group_in + i, taps, t)];
+                }
             }
         }
         first += channels_out(*layer);
@@ -105,21 +113,32 @@ PlainWeights WeightPacking::plain(const NetworkLayer& layer, int in, bool depthw
 
 StemWeights WeightPacking::stem(const NetworkLayer& conv, const NetworkLayer* point, const NetworkLayer* depth) {
     StemWeights packed;
-    std::vector<float> values(at(kStemChannels, kStemDepth, 0));
-    for (int o = 0; o < kStemChannels; ++o) {
+    packed.kernel = conv.kernel;
+    const int taps = conv.kernel * conv.kernel;
+    const int depth_in = stem_depth(conv.kernel);
+    const float scale = point == nullptr ? weight_scale(conv) : 1.0F;
+    std::vector<float> values(at(kStemChannels, depth_in, 0));
+    for (int o = 0; o < channels_out(conv); ++o) {
         for (int c = 0; c < 3; ++c) {
-            for (int t = 0; t < 9; ++t) {
-                values[at(o, kStemDepth, t * kInputChannels + c)] = conv.weights[at(o * 3 + c, 9, t)];
+            for (int t = 0; t < taps; ++t) {
+                values[at(o, depth_in, t * kInputChannels + c)] = scale * conv.weights[at(o * 3 + c, taps, t)];
             }
         }
     }
-    packed.conv = {upload_narrow(values), upload(conv.bias), kStemDepth, kStemChannels};
-    packed.conv_relu = conv.activation == Activation::relu;
+    packed.conv = {upload_narrow(values), upload(joined_bias({&conv})), depth_in, kStemChannels, scale};
+    packed.conv_activation = conv.activation;
     if (point == nullptr) return packed;
     packed.point = this->point({point}, kStemChannels);
     packed.depth = this->depth({depth});
     packed.relu = depth->activation == Activation::relu;
     return packed;
+}
+
+float weight_scale(const NetworkLayer& layer) {
+    float largest = 0;
+    for (const float weight : layer.weights) largest = std::max(largest, std::abs(weight));
+    if (largest == 0) return 1.0F;
+    return std::ldexp(1.0F, std::clamp(10 - std::ilogb(largest), -24, 24));
 }
 
 std::vector<DeviceBuffer<std::byte>> WeightPacking::take_memory() {

@@ -15,8 +15,10 @@ class WeightPacking {
 public:
     WeightPacking(Precision precision, StreamView stream) : precision_(precision), stream_(stream) {}
 
-    // Packs several layers that read the same tensor; their channels are concatenated.
-    [[nodiscard]] PointWeights point(const std::vector<const NetworkLayer*>& layers, int channels_in);
+    // Packs several layers of one kernel size that read the same tensor; their channels are concatenated. A grouped
+    // convolution becomes a matrix with zeros. scale: see PointWeights.
+    [[nodiscard]] PointWeights point(const std::vector<const NetworkLayer*>& layers, int channels_in,
+                                     float scale = 1.0F);
     [[nodiscard]] DepthWeights depth(const std::vector<const NetworkLayer*>& layers);
     // Grouped convolutions become a matrix with zeros. in: elements per input pixel.
     [[nodiscard]] PlainWeights plain(const NetworkLayer& layer, int in, bool depthwise);
@@ -36,6 +38,10 @@ private:
     StreamView stream_;
     std::vector<DeviceBuffer<std::byte>> memory_;
 };
+
+// Returns the power of two that brings the largest weight near 1024: 16-bit numbers below 2^-14, such as the remainders of
+// small weights, have fewer digits.
+[[nodiscard]] float weight_scale(const NetworkLayer& layer);
 
 // Returns the output channels of a convolution.
 [[nodiscard]] inline int channels_out(const NetworkLayer& layer) {

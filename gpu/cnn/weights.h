@@ -5,12 +5,13 @@
 
 namespace throng::gpu {
 
-// A pointwise convolution for tensor cores: 16-bit [out][in], for fp32 followed by the remainders of rounding to 16
-// bits (tile_product.cuh). bias: 32 bits, [out].
+// A convolution for tensor cores, pointwise or dense: 16-bit [row][column][out][in], for fp32 followed by the remainders
+// of rounding to 16 bits (tile_product.cuh). bias: 32 bits, [out].
 struct PointWeights {
     const void* weights = nullptr;
     const float* bias = nullptr;
     int in = 0, out = 0;  // padded channels
+    float scale = 1.0F;   // the weights, not the bias, are multiplied by this power of two
 };
 
 // A depthwise 3 x 3 convolution: [9][channels] and [channels], 32 bits.

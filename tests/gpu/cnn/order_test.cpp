@@ -1,10 +1,13 @@
-// Steps come after the steps that they depend on, and YuNet's three heads share a launch. Needs no GPU.
+// Steps come after the steps that they depend on, YuNet's three heads share a launch, and a network that was simplified
+// gives the same results. Needs no GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 
+#include "gpu/cnn/simplify.h"
 #include "gpu/cnn/step_order.h"
+#include "tests/support/network_reference.h"
 #include "tests/support/random.h"
 
 namespace throng::test {
@@ -12,11 +15,11 @@ namespace {
 
 using namespace throng::gpu;
 
-Step unit(int in, int more, int out) {
+Step unit(int in, int up, int out) {
     Step step;
     step.kind = StepKind::point_depth;
     step.in = in;
-    step.more = more;
+    step.up = up;
     step.out = out;
     step.point.in = step.point.out = 64;
     return step;
@@ -39,7 +42,8 @@ void expect_order(const std::vector<Step>& steps, const std::vector<TensorAlias>
         return has_parts ? all : static_cast<bool>(written[static_cast<std::size_t>(tensor)]);
     };
     for (const Step& step : steps) {
-        EXPECT_TRUE(is_written(step.in) && is_written(step.more)) << "step that writes " << step.out;
+        EXPECT_TRUE(is_written(step.in) && is_written(step.up) && is_written(step.more))
+            << "step that writes " << step.out;
         for (const int tensor : {step.out, step.pooled}) {
             if (tensor >= 0) written[static_cast<std::size_t>(tensor)] = true;
         }
@@ -57,7 +61,7 @@ TEST(StepOrderTest, HeadsAreAdjacent) {
     std::vector<int> last{ordered[5].out, ordered[6].out, ordered[7].out};
     std::sort(last.begin(), last.end());
     EXPECT_EQ(last, (std::vector<int>{4, 6, 8}));
-    EXPECT_TRUE(can_merge(ordered[5], ordered[6]) && can_merge(ordered[6], ordered[7]));
+    EXPECT_TRUE(can_merge(ordered[5], ordered[6], aliases) && can_merge(ordered[6], ordered[7], aliases));
 }
 
 TEST(StepOrderTest, RandomGraphsStayInOrder) {
@@ -69,7 +73,7 @@ TEST(StepOrderTest, RandomGraphsStayInOrder) {
         for (int t = 1; t <= count; ++t) {
             const auto earlier = [&] { return static_cast<int>(random() % static_cast<unsigned>(t)); };
             Step step = unit(earlier(), random() % 3 == 0 ? earlier() : -1, t);
-            if (random() % 3 == 0) step.kind = StepKind::convolution;
+            if (random() % 3 == 0) step.kind = StepKind::tile_convolution;
             if (random() % 4 == 0) step.point.out = 32;
             steps.push_back(step);
         }
@@ -83,10 +87,44 @@ TEST(StepOrderTest, RandomGraphsStayInOrder) {
         const std::vector<Step> ordered = ordered_for_merging(steps, aliases);
         ASSERT_EQ(ordered.size(), steps.size());
         expect_order(ordered, aliases);
+        for (std::size_t i = 1; i < ordered.size(); ++i) {
+            const int out = ordered[i - 1].out;
+            const int whole = aliases[static_cast<std::size_t>(out)].whole;
+            for (const int in : {ordered[i].in, ordered[i].up}) {
+                if (in == out || (whole >= 0 && in == whole)) {
+                    EXPECT_FALSE(can_merge(ordered[i - 1], ordered[i], aliases)) << "reads " << in;
+                }
+            }
+        }
         std::vector<int> outs;
         for (const Step& step : ordered) outs.push_back(step.out);
         std::sort(outs.begin(), outs.end());
         EXPECT_EQ(std::adjacent_find(outs.begin(), outs.end()), outs.end());
+    }
+}
+
+TEST(SimplifyTest, GivesTheSameMaps) {
+    std::mt19937_64 random(seed(22));
+    for (const auto make : {random_yolox, random_retinaface, random_ultraface, random_yunet}) {
+        const Network network = make(random());
+        const Network simple = simplified(network);
+        for (const NetworkLayer& layer : simple.layers) {
+            if (layer.kind == LayerKind::concat) {
+                EXPECT_EQ(layer.activation, Activation::none);
+            }
+            if (layer.kind == LayerKind::max_pool) {
+                EXPECT_LE(layer.kernel, 5);
+            }
+        }
+        const Tensor input = random_input(96, 64, random);
+        const std::vector<Tensor> want = evaluate(network, input);
+        const std::vector<Tensor> got = evaluate(simple, input);
+        for (const HeadLevel& level : network.head.levels) {
+            for (const int map : {level.score, level.objectness, level.box, level.landmarks}) {
+                if (map < 0) continue;
+                EXPECT_EQ(got[static_cast<std::size_t>(map)].values, want[static_cast<std::size_t>(map)].values);
+            }
+        }
     }
 }
 

@@ -1,0 +1,426 @@
+#include "gpu/cnn/tile_convolution.h"
+
+#include <cuda_pipeline.h>
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <optional>
+
+#include "core/algo/host_device.h"
+#include "gpu/cnn/tile_product.cuh"
+#include "gpu/runtime/launch.cuh"
+
+namespace throng::gpu {
+namespace {
+
+constexpr std::size_t kSmallestShared = 48U << 10;
+constexpr std::size_t kTwoBlocks = 110U << 10;  // bytes per block of which a large multiprocessor runs two
+
+// The part of the input that a tile of width x height pixels needs. In shared memory its rows of channels are padded by 16
+// bytes, so that they start in different banks.
+struct InputTile {
+    int columns, rows;
+
+    TH_HD InputTile(const TileConvolution& task, int width, int height)
+        : columns(extent(task, width)), rows(extent(task, height)) {}
+
+    [[nodiscard]] TH_HD int pixels() const { return columns * rows; }
+    [[nodiscard]] TH_HD static int extent(const TileConvolution& task, int pixels) {
+        return (pixels - 1) * task.stride + (task.kernel - 1) * task.dilation + 1;
+    }
+};
+
+// Copies a chunk of the weights of kOut channels for all taps; asynchronous.
+template <typename T, typename Sums, int kOut>
+__device__ void load_weights(__half* to, const TileConvolution& task, int first_in, int chunk, int first_out) {
+    const PointWeights& all = task.weights;
+    const int vectors = chunk / 8;
+    const int pitch = chunk + 8;
+    const int rows =
+        kParts<T> * task.kernel_of_product() * task.kernel_of_product() * kOut;  // part by part, tap by tap
+    const auto* from = static_cast<const __half*>(all.weights) + first_in;
+    for (int i = static_cast<int>(threadIdx.x); i < rows * vectors; i += kTileThreads) {
+        const int row = i / vectors;
+        const int k = (i - row * vectors) * 8;
+        const int source = row / kOut * all.out + first_out + Sums::channel_of_column(row % kOut);
+        __pipeline_memcpy_async(to + row * pitch + k, from + source * all.in + k, 16);
+    }
+}
+
+// The vectors of 16 bytes of a row of the input tile that a lane copies.
+template <typename T>
+struct LaneVectors {
+    static constexpr int kVector = 16 / sizeof(T);
+    int per_pixel, column, vector;
+
+    __device__ explicit LaneVectors(int chunk) : per_pixel(chunk / kVector) {
+        const int lane = static_cast<int>(threadIdx.x) % 32;
+        column = lane / per_pixel;
+        vector = lane - column * per_pixel;
+    }
+    __device__ void next() {
+        vector += 32 % per_pixel;
+        column += 32 / per_pixel;
+        if (vector < per_pixel) return;
+        vector -= per_pixel;
+        ++column;
+    }
+    [[nodiscard]] __device__ int channel() const { return vector * kVector; }
+};
+
+// Copies a chunk of channels of the pixels from (left, top) on, unchanged; asynchronous. Outside the map they are zero.
+template <typename T>
+__device__ void copy_input(T* to, const Image<const T>& in, const InputTile& tile, int chunk, int left, int top) {
+    const int pitch = chunk + LaneVectors<T>::kVector;
+    for (int row = static_cast<int>(threadIdx.x) / 32; row < tile.rows; row += kTileThreads / 32) {
+        for (LaneVectors<T> at(chunk); at.column < tile.columns; at.next()) {
+            const bool inside = in.holds(left + at.column, top + row);
+            const T* from = inside ? in.at(left + at.column, top + row) + at.channel() : in.data;
+            __pipeline_memcpy_async(to + (row * tile.columns + at.column) * pitch + at.channel(), from, 16,
+                                    inside ? 0 : 16);
+        }
+    }
+}
+
+// The same with the map `up` added, in the form that the product takes.
+template <typename T>
+__device__ void convert_input(__half* to, const Image<const T>& in, const Image<const T>& up, const InputTile& tile,
+                              int chunk, int left, int top) {
+    constexpr int kVector = LaneVectors<T>::kVector;
+    constexpr int kBatch = 32 / kVector;  // loads in flight
+    const int pitch = chunk + 8;
+    for (int row = static_cast<int>(threadIdx.x) / 32; row < tile.rows; row += kTileThreads / 32) {
+        for (LaneVectors<T> at(chunk); at.column < tile.columns;) {
+            __half* place[kBatch];
+            float4 v[kBatch][kVector / 4];
+#pragma unroll
+            for (int i = 0; i < kBatch; ++i, at.next()) {
+                const int x = left + at.column;
+                const int y = top + row;
+                const bool inside = in.holds(x, y);
+                place[i] =
+                    at.column < tile.columns ? to + (row * tile.columns + at.column) * pitch + at.channel() : nullptr;
+                const T* from = inside ? in.at(x, y) + at.channel() : in.data;
+                const T* more = inside ? up.at(x / 2, y / 2) + at.channel() : up.data;
+#pragma unroll
+                for (int c = 0; c < kVector / 4; ++c) {
+                    v[i][c] = load4(from + 4 * c);
+                    if (up.width > 0) v[i][c] = sum4(v[i][c], load4(more + 4 * c));
+                    if (!inside) v[i][c] = {};
+                }
+            }
+#pragma unroll
+            for (int i = 0; i < kBatch; ++i) {
+                if (place[i] == nullptr) continue;
+#pragma unroll
+                for (int c = 0; c < kVector / 4; ++c) put_parts<T>(place[i] + 4 * c, tile.pixels() * pitch, v[i][c]);
+            }
+        }
+    }
+}
+
+// Computes a chunk of channels of the depthwise convolution of a tile of kWidth x kHeight pixels. A thread always handles
+// the same four channels, and 2 x 2 pixels at a time, which share their input, from (left, top) on.
+template <typename T, int kWidth, int kHeight, int kStride>
+__device__ void convolve_depthwise(__half* to, const Image<const T>& in, const TileConvolution& task, int first,
+                                   int chunk, int left, int top) {
+    const DepthWeights& depth = task.depth;
+    constexpr int kSpan = kStride + 3;  // columns and rows in
+    const int pitch = chunk + 8;
+    const int groups = chunk / 4;
+    const int channel = static_cast<int>(threadIdx.x) % groups * 4;
+    const int step = kTileThreads / groups;
+    const int slot = static_cast<int>(threadIdx.x) / groups;
+    if (slot >= step) return;
+    float4 w[9];
+#pragma unroll
+    for (int t = 0; t < 9; ++t) {
+        w[t] = __ldg(reinterpret_cast<const float4*>(depth.weights + t * depth.channels + first + channel));
+    }
+    const float4 bias = __ldg(reinterpret_cast<const float4*>(depth.bias + first + channel));
+    for (int quad = slot; quad < kWidth * kHeight / 4; quad += step) {
+        const int column = quad % (kWidth / 2) * 2;
+        const int row = quad / (kWidth / 2) * 2;
+        float4 sums[2][2] = {{bias, bias}, {bias, bias}};
+#pragma unroll
+        for (int r = 0; r < kSpan; ++r) {
+            // Loads outside the map are clamped to the edge. Without branches all are in flight at once.
+            const int y = top + row * kStride + r;
+            float4 v[kSpan];
+#pragma unroll
+            for (int c = 0; c < kSpan; ++c) {
+                const int x = left + column * kStride + c;
+                v[c] = load4(in.at(min(max(x, 0), in.width - 1), min(max(y, 0), in.height - 1)) + channel);
+                if (!in.holds(x, y)) v[c] = {};
+            }
+#pragma unroll
+            for (int out = 0; out < 2; ++out) {
+                const int ky = r - out * kStride;
+                if (ky < 0 || ky > 2) continue;
+#pragma unroll
+                for (int kx = 0; kx < 3; ++kx) {
+                    add_product(sums[out][0], v[kx], w[ky * 3 + kx]);
+                    add_product(sums[out][1], v[kStride + kx], w[ky * 3 + kx]);
+                }
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            put_parts<T>(to + ((row + i / 2) * kWidth + column + i % 2) * pitch + channel, kWidth * kHeight * pitch,
+                         activated<T>(sums[i / 2][i % 2], task.depth_activation));
+        }
+    }
+}
+
+// Elements of 16 bits of the parts of a block's shared memory: the weights, and the tile that the product takes.
+struct SharedLayout {
+    int weight_part, tile_part, weights, total;
+
+    TH_HD SharedLayout(const TileConvolution& task, int chunk, int out, int width, int height, int parts) {
+        const bool depthwise = task.depth.weights != nullptr;
+        const InputTile input(task, width, height);
+        const int pitch = chunk + 8;
+        weight_part = task.kernel_of_product() * task.kernel_of_product() * out * pitch;
+        tile_part = (depthwise ? width * height : input.pixels()) * pitch;
+        weights = parts * weight_part;
+        total = weights + parts * tile_part;
+    }
+};
+
+// A block computes kOut channels of a tile of kWidth x kHeight pixels, a chunk of the channels in at a time.
+template <typename T, int kOut, int kWidth, int kHeight>
+__global__ void __launch_bounds__(kTileThreads, 2)
+    tile_convolution_kernel(const __grid_constant__ TileConvolutionLaunch launch) {
+    constexpr int kPixels = kWidth * kHeight;
+    using Sums = ProductSums<T, kPixels, kOut, ChannelOrder::stored>;
+    extern __shared__ __align__(16) unsigned char shared[];
+    const int block = static_cast<int>(blockIdx.x);
+    int which = 0;
+    for (int i = 1; i < kMaxConvolutions; ++i) which += block >= launch.first_block[i] ? 1 : 0;
+    const TileConvolution& task = launch.task[which];
+    const int index = block - launch.first_block[which];
+    const int groups = task.weights.out / kOut;
+    const int across = (task.out.width + kWidth - 1) / kWidth;
+    const int first_out = index % groups * kOut;
+    const int left = index / groups % across * kWidth;
+    const int top = index / groups / across * kHeight;
+    const int image = static_cast<int>(blockIdx.z);
+
+    const bool depthwise = task.depth.weights != nullptr;
+    const InputTile input(task, kWidth, kHeight);
+    const int chunk = launch.chunk[which];
+    const int pitch = chunk + 8;
+    const SharedLayout layout(task, chunk, kOut, kWidth, kHeight, kParts<T>);
+    __half* weights = reinterpret_cast<__half*>(shared);
+    __half* tile = weights + layout.weights;
+
+    // The lane's pixel of the first 16 rows of its warp.
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int pixel = Sums::first_row() + lane % 16;
+    const int stride = depthwise ? 1 : task.stride;
+    const int columns = depthwise ? kWidth : input.columns;
+    const __half* row = tile + (pixel / kWidth * columns + pixel % kWidth) * stride * pitch + lane / 16 * 8;
+    const int row_step = 16 / kWidth * stride * columns * pitch;
+    const __half* column = weights + Sums::weight_row() * pitch + Sums::weight_column();
+
+    trigger_launch_completion();
+    load_weights<T, Sums, kOut>(weights, task, 0, chunk, first_out);
+    Sums sums;
+    sums.start(task.weights.bias + first_out, task.weights.scale);
+    wait_for_previous();
+    const int x_in = left * task.stride - task.padding;
+    const int y_in = top * task.stride - task.padding;
+    for (int first = 0; first < task.weights.in; first += chunk) {
+        if (first > 0) {
+            __syncthreads();
+            load_weights<T, Sums, kOut>(weights, task, first, chunk, first_out);
+        }
+        const Image<const T> in(task.in, image, first);
+        if (depthwise) {
+            if (task.stride == 1) {
+                convolve_depthwise<T, kWidth, kHeight, 1>(tile, in, task, first, chunk, x_in, y_in);
+            } else {
+                convolve_depthwise<T, kWidth, kHeight, 2>(tile, in, task, first, chunk, x_in, y_in);
+            }
+        } else if (kParts<T> == 1 && task.up.data == nullptr) {
+            copy_input(reinterpret_cast<T*>(tile), in, input, chunk, x_in, y_in);
+        } else {
+            convert_input<T>(tile, in, Image<const T>(task.up, image, first), input, chunk, x_in, y_in);
+        }
+        __pipeline_commit();
+        __pipeline_wait_prior(0);
+        __syncthreads();
+        const int kernel = task.kernel_of_product();
+        for (int tap = 0; tap < kernel * kernel; ++tap) {
+            const __half* from = row + (tap / kernel * columns + tap % kernel) * task.dilation * pitch;
+            const __half* by = column + tap * kOut * pitch;
+#pragma unroll 4
+            for (int k = 0; k < chunk; k += 16) {
+                sums.add_step(from + k, row_step, layout.tile_part, by + k, pitch, layout.weight_part);
+            }
+        }
+    }
+
+    const Image<T> out(task.out, image, first_out);
+    const Image<const T> add(task.add, image, first_out);
+    const float unscale = 1.0F / task.weights.scale;
+    sums.template for_each_row<kPixels>([&](int at, int channel, auto& values) {
+        const int x = left + at % kWidth;
+        const int y = top + at / kWidth;
+        if (!out.holds(x, y)) return;
+        constexpr int kCount = sizeof(values) / sizeof(float);
+#pragma unroll
+        for (float& v : values) v = activated<T>(v * unscale, task.activation);
+        if (task.add.data != nullptr) {
+            const auto more = *reinterpret_cast<const typename Sums::Values*>(add.at(x, y) + channel);
+#pragma unroll
+            for (int i = 0; i < kCount / 2; ++i) {
+                const float2 pair = as_floats(more.pair[i]);
+                values[2 * i] = activated<T>(values[2 * i] + pair.x, task.sum_activation);
+                values[2 * i + 1] = activated<T>(values[2 * i + 1] + pair.y, task.sum_activation);
+            }
+        }
+        *reinterpret_cast<typename Sums::Values*>(out.at(x, y) + channel) = Sums::values_of(values);
+    });
+}
+
+struct BlockShape {
+    int out, width, height;
+};
+
+// Those that have a kernel. The first fits every device.
+constexpr BlockShape kShapes[] = {{16, 8, 8},  {32, 8, 8},  {64, 8, 8},   {16, 16, 8},
+                                  {32, 16, 8}, {64, 16, 8}, {16, 16, 16}, {32, 16, 16}};
+
+std::size_t shared_bytes(const TileConvolution& task, int chunk, const BlockShape& shape, int parts) {
+    const SharedLayout layout(task, chunk, shape.out, shape.width, shape.height, parts);
+    return static_cast<std::size_t>(layout.total) * sizeof(__half);
+}
+
+// Returns the largest chunk that divides the channels and fits, or 0. Of several taps the chunk determines the order of the
+// sums. It is that of the first shape then: a batch, which may choose another shape, gives the same results.
+int chunk_that_fits(const TileConvolution& task, const BlockShape& shape, int parts, std::size_t limit) {
+    const BlockShape& decisive = task.kernel_of_product() > 1 ? kShapes[0] : shape;
+    const int steps = task.weights.in / kChannelStep;
+    for (int pieces = 1; pieces <= steps; ++pieces) {
+        const int chunk = task.weights.in / pieces;
+        if (steps % pieces != 0 || chunk / 4 > kTileThreads) continue;
+        if (shared_bytes(task, chunk, decisive, parts) > limit) continue;
+        return shared_bytes(task, chunk, shape, parts) <= limit ? chunk : 0;
+    }
+    return 0;
+}
+
+std::int64_t blocks_of(const TileConvolution& task, const BlockShape& shape) {
+    const auto count = [](int pixels, int step) { return std::int64_t{(pixels + step - 1) / step}; };
+    return count(task.out.width, shape.width) * count(task.out.height, shape.height) * (task.weights.out / shape.out);
+}
+
+// Estimated cycles of a block: what it waits for, and its share of a multiprocessor: bytes from the L2 cache at 64 per
+// cycle, arithmetic before the product, and of that the larger of the instructions that load matrices and those that
+// multiply. The numbers are fitted to the times of all shapes for RetinaFace and YOLOX-Nano on an H200 (bench_gpu_cnn); the
+// choices of each launch are together within 1 % of the best.
+struct BlockCycles {
+    double latency, work;
+};
+
+BlockCycles block_cycles(const TileConvolution& task, const BlockShape& shape, int chunk, int parts) {
+    const double in = task.weights.in;
+    const double pixels = shape.width * shape.height;
+    const double taps = task.kernel_of_product() * task.kernel_of_product();
+    const double elements = in * InputTile(task, shape.width, shape.height).pixels() + (in * taps + pixels) * shape.out;
+    const double before = task.depth.weights != nullptr ? 0.15 : parts == 2 ? 0.05 : 0.0;
+    const double down = pixels / 64;
+    const double across = shape.out / 16.0;
+    const double load = parts * (4 * down + 2 * across);
+    const double multiply = (parts == 2 ? 9 : 3) * down * across;
+    return {1000 + 1000 * in / chunk,
+            2 * parts * elements / 64 + before * pixels * in + in / 16 * taps * 8 * std::max(load, multiply)};
+}
+
+// Returns the estimated cycles of a launch; nothing if the shape does not fit. Two blocks per multiprocessor wait at the
+// same time.
+std::optional<double> launch_cycles(const TileConvolution* tasks, int count, int images, const BlockShape& shape,
+                                    int parts, int multiprocessors, std::size_t limit) {
+    double blocks = 0;
+    double work = 0;
+    BlockCycles longest{0, 0};
+    for (int i = 0; i < count; ++i) {
+        const int chunk = chunk_that_fits(tasks[i], shape, parts, limit);
+        if (chunk == 0 || tasks[i].weights.out % shape.out != 0) return std::nullopt;
+        const BlockCycles cycles = block_cycles(tasks[i], shape, chunk, parts);
+        const auto each = static_cast<double>(blocks_of(tasks[i], shape) * images);
+        blocks += each;
+        work += each * cycles.work;
+        longest = {std::max(longest.latency, cycles.latency), std::max(longest.work, cycles.work)};
+    }
+    return longest.latency * std::max(1.0, blocks / (2 * multiprocessors)) +
+           std::max(longest.work, work / multiprocessors);
+}
+
+template <typename T, int kOut, int kWidth, int kHeight>
+void launch_as(const TileConvolution* tasks, int count, int images, std::size_t limit, const LaunchChain& chain) {
+    constexpr BlockShape kShape{kOut, kWidth, kHeight};
+    TileConvolutionLaunch launch;
+    std::size_t shared = 0;
+    int blocks = 0;
+    for (int i = 0; i < kMaxConvolutions; ++i) {
+        launch.first_block[i] = blocks;
+        if (i >= count) continue;
+        launch.task[i] = tasks[i];
+        launch.chunk[i] = chunk_that_fits(tasks[i], kShape, kParts<T>, limit);
+        shared = std::max(shared, shared_bytes(tasks[i], launch.chunk[i], kShape, kParts<T>));
+        blocks += static_cast<int>(blocks_of(tasks[i], kShape));
+    }
+    launch.first_block[kMaxConvolutions] = blocks;
+    chain.launch("tile_convolution_kernel", tile_convolution_kernel<T, kOut, kWidth, kHeight>,
+                 {dim3(static_cast<unsigned>(blocks), 1, static_cast<unsigned>(images)), dim3(kTileThreads), shared},
+                 launch);
+}
+
+template <typename T>
+void launch_in(const TileConvolution* tasks, int count, int images, const TileLimits& limits,
+               const LaunchChain& chain) {
+    const std::size_t limit = std::min(limits.shared_memory, kTwoBlocks);
+    int best = 0;
+    double best_cycles = std::numeric_limits<double>::max();
+    for (int i = 0; i < static_cast<int>(std::size(kShapes)); ++i) {
+        const std::optional<double> cycles =
+            launch_cycles(tasks, count, images, kShapes[i], kParts<T>, limits.multiprocessors, limit);
+        if (!cycles || *cycles >= best_cycles) continue;
+        best = i;
+        best_cycles = *cycles;
+    }
+    switch (best) {
+        case 1: return launch_as<T, 32, 8, 8>(tasks, count, images, limit, chain);
+        case 2: return launch_as<T, 64, 8, 8>(tasks, count, images, limit, chain);
+        case 3: return launch_as<T, 16, 16, 8>(tasks, count, images, limit, chain);
+        case 4: return launch_as<T, 32, 16, 8>(tasks, count, images, limit, chain);
+        case 5: return launch_as<T, 64, 16, 8>(tasks, count, images, limit, chain);
+        case 6: return launch_as<T, 16, 16, 16>(tasks, count, images, limit, chain);
+        case 7: return launch_as<T, 32, 16, 16>(tasks, count, images, limit, chain);
+        default: return launch_as<T, 16, 8, 8>(tasks, count, images, limit, chain);
+    }
+}
+
+}  // namespace
+
+bool tile_convolution_fits(int kernel, int stride, int dilation) {
+    TileConvolution task;
+    task.kernel = kernel;
+    task.stride = stride;
+    task.dilation = dilation;
+    return shared_bytes(task, kChannelStep, kShapes[0], kParts<float>) <= kSmallestShared;
+}
+
+void launch_tile_convolutions(const TileConvolution* tasks, int count, int images, Precision precision,
+                              const TileLimits& limits, const LaunchChain& chain) {
+    if (precision == Precision::fp32) {
+        launch_in<float>(tasks, count, images, limits, chain);
+    } else {
+        launch_in<__half>(tasks, count, images, limits, chain);
+    }
+}
+
+}  // namespace throng::gpu
