@@ -15,7 +15,7 @@ namespace throng {
 // Error(input).
 [[nodiscard]] OpenFile open_image_bytes(const std::filesystem::path& path);
 
-// What is known of an image after all its strips were decoded once.
+// Describes an image all of whose strips were decoded once.
 struct ImageStrips {
     std::shared_ptr<const FrameRows> rows;
     PixelFormat format{};  // gray8 or bgr24
