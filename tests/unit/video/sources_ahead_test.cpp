@@ -69,7 +69,7 @@ TEST_F(SourcesAheadTest, AreOpenedAtTheSameTimeAndTakenInOrder) {
     EXPECT_FALSE(sources.has_next());
 }
 
-// What sends or waits is opened when it is its turn, and nothing overtakes it.
+// Pipes are opened at their turn, and nothing overtakes them.
 TEST_F(SourcesAheadTest, OnlyFilesAreOpenedEarly) {
     std::vector<std::string> list = files(4);
     list[1] = (dir_.path() / "pipe").string();
