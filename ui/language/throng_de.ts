@@ -756,7 +756,7 @@
     </message>
     <message>
         <source>cost of this view: %1 ms per matrix, on the CPU</source>
-        <translation>Kosten dieser Ansicht: %1 ms je Matrix, auf der CPU</translation>
+        <translation>Diese Ansicht kostet %1 ms je Matrix (CPU)</translation>
     </message>
     <message>
         <source>A cell is lit if its column suppresses its row (map). A row without a lit cell is kept (reduce). In greedy, dim columns are suppressed themselves. Marked rows differ. The wheel, two fingers or + and − zoom.</source>

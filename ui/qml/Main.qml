@@ -386,6 +386,7 @@ C.ApplicationWindow {
         anchors.top: titleBar.visible ? titleBar.bottom : parent.top
         visible: root.visitor || shown !== null && !root.wallShown && !(root.attract?.running ?? false)
                                  && (shown !== root.counts || root.panelOpen)
+                                 && width >= 200  // no sentence fits beside the panel of a narrow window
         name: shown?.name ?? visitorBar.name
         about: shown?.about ?? visitorBar.about
         large: root.visitor && width >= 1000
