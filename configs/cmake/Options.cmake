@@ -19,9 +19,9 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
-# With CMAKE_UNITY_BUILD, which app/run and tests/run set: headers are parsed and templates compiled once for 16 sources.
+# With CMAKE_UNITY_BUILD, which app/run and tests/run set: headers are parsed and templates compiled once for 24 sources.
 if(NOT DEFINED CMAKE_UNITY_BUILD_BATCH_SIZE)
-    set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
+    set(CMAKE_UNITY_BUILD_BATCH_SIZE 24)
 endif()
 
 find_program(TH_CCACHE ccache)

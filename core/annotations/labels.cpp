@@ -278,7 +278,7 @@ bool first_line_has(const std::filesystem::path& path, const char* member) {
     LineReader reader(path);
     std::string line;
     if (!reader.next(line)) return false;
-    const Json first = Json::parse(line, nullptr, false);
+    const Json first = parse_json<Json>(line, false);
     return first.is_object() && first.contains(member);
 }
 

@@ -25,4 +25,7 @@ bool is_too_deep(std::string_view json) {
     return false;
 }
 
+template nlohmann::ordered_json parse_json(std::string_view text, bool allow_exceptions);
+template std::string json_text(const nlohmann::ordered_json& value, int indent);
+
 }  // namespace throng

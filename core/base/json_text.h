@@ -36,4 +36,8 @@ template <class Json>
     return value.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
+// Compiled once, at -O3.
+extern template nlohmann::ordered_json parse_json(std::string_view text, bool allow_exceptions);
+extern template std::string json_text(const nlohmann::ordered_json& value, int indent);
+
 }  // namespace throng
