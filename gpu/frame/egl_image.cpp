@@ -27,7 +27,7 @@ public:
     RegisteredImage(const RegisteredImage&) = delete;
     RegisteredImage& operator=(const RegisteredImage&) = delete;
     ~RegisteredImage() {
-        // What is current on this thread stays: it may be one of GStreamer's.
+        // Changes nothing that is current on this thread: it may be one of GStreamer's.
         const auto unregister = [this] {
             cudaError_t status = cudaSetDevice(device_);
             if (status == cudaSuccess) status = cudaGraphicsUnregisterResource(resource_);

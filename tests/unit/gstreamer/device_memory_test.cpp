@@ -105,7 +105,7 @@ TEST_F(DeviceMemory, EachSurfaceOfACameraIsRegisteredOnce) {
     }
 }
 
-// What was begun is undone, and the camera is opened again for frames in system memory.
+// Undoes what was begun, and opens the camera again for frames in system memory.
 TEST_F(DeviceMemory, AStepThatFailsLeavesFramesToTheHost) {
     const test::FakeNvLibrary library(TH_FAKE_NVBUFSURFACE);
     for (const char* step : {"<map image>", "<register>", "<shape>"}) {
@@ -246,7 +246,7 @@ TEST_F(DeviceMemory, CudaMemoryIsReadInPlace) {
     EXPECT_EQ(board().count("free"), 5U);
 }
 
-// Of another device, for a backend of the host, and of a pipeline that cannot be read again after a loss of the device.
+// It is copied from another device, for a backend of the host, and where no pipeline can begin again after a loss.
 TEST_F(DeviceMemory, OtherCudaMemoryIsCopied) {
     for (int c = 0; c < 3; ++c) {
         board().reset();
