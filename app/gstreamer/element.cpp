@@ -219,16 +219,29 @@ void take(Element* element, BufferPtr buffer) {
     const GstVideoInfo& info = info_of(element);
     std::optional<MappedFrame> mapped;
     if (search.in_cuda) map_in_cuda(search, info, buffer.get(), mapped);
-    if (!mapped) mapped.emplace(info, buffer.get(), GST_MAP_READ);
-    if (!*mapped) throw Error(ErrorKind::input, "the frame cannot be read");
+    const bool in_place = mapped.has_value();
     const GstClockTime time = GST_BUFFER_PTS(buffer.get());
-    api::ImageView view = mapped->view();
-    view.index = search.next_index++;
-    view.pts =
-        static_cast<double>(GST_CLOCK_TIME_IS_VALID(time) ? time : static_cast<guint64>(view.index) * step_of(info)) *
-        1e-9;
-    view.damaged = GST_BUFFER_FLAG_IS_SET(buffer.get(), GST_BUFFER_FLAG_CORRUPTED);
-    std::shared_ptr<FrameResult> result = find(element, search, view, is_late(element, search, time));
+    const std::int64_t index = search.next_index++;
+    api::ImageView view;
+    const auto find_mapped = [&] {
+        if (!mapped) mapped.emplace(info, buffer.get(), GST_MAP_READ);
+        if (!*mapped) throw Error(ErrorKind::input, "the frame cannot be read");
+        view = mapped->view();
+        view.index = index;
+        view.pts =
+            static_cast<double>(GST_CLOCK_TIME_IS_VALID(time) ? time : static_cast<guint64>(index) * step_of(info)) *
+            1e-9;
+        view.damaged = GST_BUFFER_FLAG_IS_SET(buffer.get(), GST_BUFFER_FLAG_CORRUPTED);
+        return find(element, search, view, is_late(element, search, time));
+    };
+    std::shared_ptr<FrameResult> result;
+    try {
+        result = find_mapped();
+    } catch (const Error&) {
+        if (!in_place || search.detector.backend() != BackendKind::cpu) throw;
+        mapped.reset();  // the GPU failed: the CPU, which continues, reads a copy
+        result = find_mapped();
+    }
     const bool searched = result != nullptr;
     if (!result) result = unknown(view);
     if (!search.queue) {

@@ -30,10 +30,13 @@ struct GstLibrary {
     TH_GST(app, gst_caps_get_structure);
     TH_GST(app, gst_caps_get_features);
     TH_GST(app, gst_caps_features_contains);
+    TH_GST(app, gst_caps_is_empty);
     TH_GST(app, gst_structure_get_name);
     TH_GST(app, gst_element_set_state);
     TH_GST(app, gst_element_get_state);
     TH_GST(app, gst_element_get_bus);
+    TH_GST(app, gst_element_get_static_pad);
+    TH_GST(app, gst_pad_get_allowed_caps);
     TH_GST(app, gst_element_query_duration);
     TH_GST(app, gst_bus_timed_pop_filtered);
     TH_GST(app, gst_message_parse_error);

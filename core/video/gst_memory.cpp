@@ -1,7 +1,6 @@
 #ifdef TH_WITH_GSTREAMER
 #include "core/video/gst_memory.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/base/error.h"
@@ -12,9 +11,6 @@
 
 namespace throng {
 namespace {
-
-constexpr int kAllPlanes = -1;
-constexpr int kMapToRead = 0;
 
 // A buffer that is mapped, with a reference. It is unmapped before its reference ends.
 struct HeldBuffer {
@@ -53,61 +49,33 @@ struct NvRegistration {
     DevicePlanes planes;
 };
 
-// A surface that is mapped for the host.
-struct NvHostMapping {
-    NvHostMapping(std::shared_ptr<const NvSurfaceLibrary> with, std::shared_ptr<HeldBuffer> of, NvSurface& mapped)
-        : library(std::move(with)), held(std::move(of)), surface(mapped) {}
-    NvHostMapping(const NvHostMapping&) = delete;
-    NvHostMapping& operator=(const NvHostMapping&) = delete;
-    ~NvHostMapping() {
-        if (is_mapped) library->unmap(&surface, 0, kAllPlanes);
-    }
-
-    std::shared_ptr<const NvSurfaceLibrary> library;
-    std::shared_ptr<HeldBuffer> held;
-    NvSurface& surface;
-    bool is_mapped = false;
-};
-
 GQuark registration_key() {
     static const GQuark key = gst().g_quark_from_string("throng-nv-registration");
     return key;
 }
 
-// Returns true if NV12 of this size is in such planes: width in bytes.
-template <class Plane>
-bool holds_nv12(const GstVideoInfo& info, const Plane& plane) {
+// Returns true if NV12 of this size is in the planes: width in bytes.
+bool holds_nv12(const GstVideoInfo& info, const DevicePlanes& found) {
     for (int p = 0; p < 2; ++p) {
         const PlaneView needed = plane_shape(PixelFormat::nv12, info.width, info.height, p);
-        if (const PlaneView has = plane(p); has.width < needed.width || has.height < needed.height) return false;
+        if (found.planes[p].width < needed.width || found.planes[p].height < needed.height) return false;
     }
     return true;
 }
 
 }  // namespace
 
-GstDeviceMemory::GstDeviceMemory(const SourceOptions& options, std::string shown)
-    : shown_(std::move(shown)), library_(std::make_shared<NvSurfaceLibrary>()) {
+GstDeviceMemory::GstDeviceMemory(const SourceOptions& options, std::string shown) : shown_(std::move(shown)) {
     if (!options.prefer_device_frames || options.make_converter == nullptr) return;
     device_ = options.make_converter(options.device);
+    library_ = std::make_shared<NvSurfaceLibrary>();
     nvmm_ = static_cast<bool>(*library_);
-}
-
-std::string GstDeviceMemory::caps(const std::string& system, bool on_device) const {
-    std::string in_place, copied;
-    const auto add = [&](const char* feature, bool is_in_place) {
-        const std::string caps = std::string("video/x-raw(") + feature + "),format=NV12";
-        is_in_place ? in_place += caps + ";" : copied += ";" + caps;
-    };
-    if (*library_) add(kNvmm, on_device && nvmm_);
-    add(kCudaMemory, on_device && device_);
-    return in_place + system + copied;
 }
 
 void GstDeviceMemory::disable_nvmm(const Message& why) {
     nvmm_ = false;
     if (!device_ || std::exchange(logged_, true)) return;
-    logger().warn("{}: frames are copied from video memory: {}", shown_, why.text());
+    logger().warn("{}: video memory cannot be read in place: {}", shown_, why.text());
 }
 
 std::string_view GstDeviceMemory::feature_of(const GstCaps& caps) {
@@ -121,7 +89,7 @@ std::string_view GstDeviceMemory::feature_of(const GstCaps& caps) {
 MappedPlanes GstDeviceMemory::map(GstBuffer& buffer, const GstCaps& caps, const GstVideoInfo& info, bool on_device) {
     const std::string_view feature = feature_of(caps);
     const bool is_nv12 = info.finfo->format == GST_VIDEO_FORMAT_NV12;
-    if (feature == kNvmm) return is_nv12 ? map_nvmm(buffer, info, on_device) : MappedPlanes{};
+    if (feature == kNvmm) return is_nv12 && on_device && nvmm_ ? map_nvmm(buffer, info) : MappedPlanes{};
     if (feature == kCudaMemory && is_nv12 && on_device && device_) {
         if (MappedPlanes planes = map_frame(buffer, info, true); planes.owner) return planes;
     }
@@ -165,51 +133,30 @@ const DevicePlanes& GstDeviceMemory::registered(GstMemory& memory, NvSurface& su
     return planes;
 }
 
-MappedPlanes GstDeviceMemory::map_nvmm(GstBuffer& buffer, const GstVideoInfo& info, bool on_device) {
+MappedPlanes GstDeviceMemory::map_nvmm(GstBuffer& buffer, const GstVideoInfo& info) {
     MappedPlanes planes;
     auto held = std::make_shared<HeldBuffer>(buffer);
     auto* surface = reinterpret_cast<NvSurface*>(held->map.data);
-    if (!*library_ || !held->buffer || held->map.size < sizeof(NvSurface) || surface->images == nullptr ||
-        surface->capacity < 1 || gst().gst_buffer_n_memory(&buffer) != 1) {
+    if (!held->buffer || held->map.size < sizeof(NvSurface) || surface->images == nullptr || surface->capacity < 1 ||
+        gst().gst_buffer_n_memory(&buffer) != 1) {
         return planes;
     }
-    read_nvmm_ = true;
-    if (on_device && nvmm_) {
-        try {
-            const DevicePlanes& found = registered(*gst().gst_buffer_peek_memory(&buffer, 0), *surface);
-            if (!holds_nv12(info, [&](int p) { return found.planes[p]; })) {
-                throw Error(ErrorKind::unavailable, "the EGLImage is smaller than the frame");
-            }
-            for (int p = 0; p < 2; ++p) {
-                planes.data[p] = const_cast<std::uint8_t*>(found.planes[p].data);
-                planes.pitch[p] = static_cast<int>(found.planes[p].pitch);
-            }
-            planes.bytes = surface->images->size;
-            planes.owner = std::move(held);
-            planes.device = device_;
-            return planes;
-        } catch (const Error& error) {
-            if (error.kind() != ErrorKind::unavailable) throw;
-            disable_nvmm(error.problem());
+    try {
+        const DevicePlanes& found = registered(*gst().gst_buffer_peek_memory(&buffer, 0), *surface);
+        if (!holds_nv12(info, found)) throw Error(ErrorKind::unavailable, "the EGLImage is smaller than the frame");
+        for (int p = 0; p < 2; ++p) {
+            planes.data[p] = const_cast<std::uint8_t*>(found.planes[p].data);
+            planes.pitch[p] = static_cast<int>(found.planes[p].pitch);
         }
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::unavailable) throw;
+        disable_nvmm(error.problem());
+        return planes;
     }
-    auto mapping = std::make_shared<NvHostMapping>(library_, std::move(held), *surface);
-    mapping->is_mapped = library_->map(surface, 0, kAllPlanes, kMapToRead) == 0;
-    if (!mapping->is_mapped || library_->sync_for_cpu(surface, 0, kAllPlanes) != 0) return planes;
-    const NvImage& image = *surface->images;
-    const auto plane = [&image](int p) {
-        return PlaneView{static_cast<const std::uint8_t*>(image.mapping.planes[p]),
-                         static_cast<std::ptrdiff_t>(image.planes.pitch[p]),
-                         static_cast<int>(image.planes.width[p] * image.planes.bytes_per_pixel[p]),
-                         static_cast<int>(image.planes.height[p])};
-    };
-    if (image.planes.count != 2 || !holds_nv12(info, plane)) return planes;
-    for (int p = 0; p < 2; ++p) {
-        planes.data[p] = static_cast<std::uint8_t*>(image.mapping.planes[p]);
-        planes.pitch[p] = static_cast<int>(image.planes.pitch[p]);
-    }
-    planes.bytes = image.size;
-    planes.owner = std::move(mapping);
+    planes.bytes = surface->images->size;
+    planes.owner = std::move(held);
+    planes.device = device_;
+    read_nvmm_ = true;
     return planes;
 }
 

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/latest_value.h"
 #include "core/base/secrets.h"
+#include "core/video/gst_cuda.h"
 #include "core/video/gst_library.h"
 #include "core/video/gst_memory.h"
 #include "core/video/packet_clock.h"
@@ -62,6 +63,23 @@ std::string caps_of_system_memory() {
     std::string caps = "video/x-raw,format={";
     for (const GstFormat& format : kGstFormats) caps += std::string(caps.back() == '{' ? "" : ",") + format.name;
     return caps + "}";
+}
+
+// Sets what an appsink accepts. Device memory only where its pipeline gives nothing else: elements may prefer it, and not
+// all of it can be read. Pads that come later give system memory.
+void set_caps(GstAppSink* sink) {
+    const auto accept = [sink](const std::string& text) {
+        const GstPtr<GstCaps> caps(gst().gst_caps_from_string(text.c_str()));
+        gst().gst_app_sink_set_caps(sink, caps.get());
+    };
+    const std::string system = caps_of_system_memory();
+    accept(system);
+    GstPad* pad = gst().gst_element_get_static_pad(GST_ELEMENT_CAST(sink), "sink");
+    const GstPtr<GstCaps> given(gst().gst_pad_get_allowed_caps(pad));
+    gst().gst_object_unref(pad);
+    if (!given || !gst().gst_caps_is_empty(given.get())) return;
+    const auto of = [](const char* feature) { return std::string(";video/x-raw(") + feature + "),format=NV12"; };
+    accept(system + of(kNvmm) + of(kCudaMemory));
 }
 
 // Runs work in a thread, because an element may block for ever when its state changes, and waits for it. Returns false
@@ -157,9 +175,7 @@ GstPipeline::GstPipeline(const MediaRequest& request, std::shared_ptr<GstDeviceM
     objects_->bus = gst().gst_element_get_bus(objects_->pipeline);
     auto* sink = reinterpret_cast<GstAppSink*>(objects_->sink);
     if (const GstPtr<GstCaps> caps(gst().gst_app_sink_get_caps(sink)); !caps) {
-        const std::string text = memory_->caps(caps_of_system_memory(), request_.source.prefer_device_frames);
-        const GstPtr<GstCaps> accepted(gst().gst_caps_from_string(text.c_str()));
-        gst().gst_app_sink_set_caps(sink, accepted.get());
+        set_caps(sink);
     }
     try {
         open(stop);
@@ -272,7 +288,8 @@ MediaFrame GstPipeline::frame_of(void* pulled) {
     GstBuffer* buffer = gst().gst_sample_get_buffer(sample);
     MappedPlanes mapped;
     if (is_video && format != kGstFormats.end() && buffer != nullptr) {
-        mapped = memory_->map(*buffer, *caps, info, request_.source.prefer_device_frames);
+        // A pipeline that is not live cannot begin again, so its frames must outlive the device.
+        mapped = memory_->map(*buffer, *caps, info, live_ && request_.source.prefer_device_frames);
     }
     const std::string_view memory = buffer != nullptr && is_video ? GstDeviceMemory::feature_of(*caps) : "";
     const std::string shown = std::string(name) + (memory.empty() ? "" : " (" + std::string(memory) + ")");

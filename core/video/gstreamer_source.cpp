@@ -89,6 +89,18 @@ std::unique_ptr<VideoSource> open_pipeline(const MediaRequest& request, const st
     if (!pipeline->live()) return std::make_unique<PipelineSource>(request, std::move(pipeline));
     return make_live_source(request, std::move(pipeline), open);
 }
+
+// Opens a pipeline and discards its first frame: some failures come after the start.
+std::unique_ptr<GstPipeline> open_with_frame(const MediaRequest& request,
+                                             const std::shared_ptr<GstDeviceMemory>& memory,
+                                             const std::stop_token& stop) {
+    auto pipeline = std::make_unique<GstPipeline>(request, memory, stop);
+    MediaFrame frame;
+    const MediaStatus status = pipeline->next(frame, stop);
+    if (status == MediaStatus::read || status == MediaStatus::stopped) return pipeline;
+    const Message problem = pipeline->read_error();
+    throw Error(ErrorKind::input, problem.empty() ? "the camera gives no frame" : problem, request.shown);
+}
 #endif
 
 [[maybe_unused]] [[noreturn]] void throw_no_gstreamer(const std::string& shown) {
@@ -154,7 +166,8 @@ std::string csi_pipeline(std::string_view spec, bool nvmm) {
         nvmm ? "nvvidconv bl-output=false output-buffers=12 ! video/x-raw(memory:NVMM),format=NV12"
              : "nvvidconv ! video/x-raw,format=NV12";
     return "nvarguscamerasrc sensor-id=" + camera + " ! video/x-raw(memory:NVMM),format=NV12,width=" + width +
-           ",height=" + height + ",framerate=" + fps + "/1 ! " + output + " ! appsink max-buffers=2 sync=false";
+           ",height=" + height + ",framerate=" + fps + "/1 ! " + output +
+           " ! appsink max-buffers=2 sync=false enable-last-sample=false";
 }
 
 std::unique_ptr<VideoSource> open_csi(std::string_view spec, const SourceOptions& options,
@@ -165,23 +178,24 @@ std::unique_ptr<VideoSource> open_csi(std::string_view spec, const SourceOptions
     request.source = options;
 #ifdef TH_WITH_GSTREAMER
     const auto memory = std::make_shared<GstDeviceMemory>(options, request.shown);
-    const OpenPipeline open = [memory, in_place = csi_pipeline(spec, true), tried = false](
-                                  const MediaRequest& wanted, const std::stop_token& token) mutable {
-        const bool on_device = wanted.source.prefer_device_frames;
-        if (tried && !memory->has_read_nvmm()) memory->disable_nvmm("the pipeline ended without a frame");
-        if (on_device && memory->uses_nvmm()) {
-            tried = true;
+    const OpenPipeline open = [memory, in_place = csi_pipeline(spec, true)](
+                                  const MediaRequest& wanted,
+                                  const std::stop_token& token) -> std::unique_ptr<GstPipeline> {
+        if (wanted.source.prefer_device_frames && memory->uses_nvmm()) {
             MediaRequest first = wanted;
             first.url = in_place;
             try {
-                return std::make_unique<GstPipeline>(first, memory, token);
+                return open_with_frame(first, memory, token);
             } catch (const Error& failure) {
-                if (failure.kind() == ErrorKind::interrupted) throw;
+                if (failure.kind() == ErrorKind::interrupted || memory->has_read_nvmm()) throw;
+                auto pipeline = open_with_frame(wanted, memory, token);  // fails, too, if the reason is the camera
                 memory->disable_nvmm(failure.problem());
+                return pipeline;
             }
         }
         auto pipeline = std::make_unique<GstPipeline>(wanted, memory, token);
-        if (on_device) memory->disable_nvmm("libnvbufsurface cannot be loaded");  // unless another reason was logged
+        if (wanted.source.prefer_device_frames)
+            memory->disable_nvmm("libnvbufsurface cannot be loaded");  // unless another reason was logged
         return pipeline;
     };
     try {

@@ -19,8 +19,8 @@ namespace throng {
 // with frames in host memory, or with nvmm in the board's video memory. Throws Error(usage) naming what is malformed.
 [[nodiscard]] std::string csi_pipeline(std::string_view spec, bool nvmm);
 
-// As open_gstreamer with that pipeline: with nvmm if the GPU can read its frames in place, otherwise without, which is
-// logged once. Throws Error(unavailable) where its elements are missing: elsewhere than on a
+// As open_gstreamer with that pipeline: with nvmm if the GPU can read a first frame in place, which is discarded;
+// otherwise without, which is logged once. Throws Error(unavailable) where its elements are missing: elsewhere than on a
 // Jetson board.
 [[nodiscard]] std::unique_ptr<VideoSource> open_csi(std::string_view spec, const SourceOptions& options,
                                                     const std::stop_token& stop);

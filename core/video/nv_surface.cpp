@@ -22,7 +22,7 @@ TH_SAME(NvMapping, planes, NvBufSurfaceMappedAddr, addr);
 TH_SAME(NvMapping, egl_image, NvBufSurfaceMappedAddr, eglImage);
 TH_SAME(NvImage, planes, NvBufSurfaceParams, planeParams);
 TH_SAME(NvSurface, images, NvBufSurface, surfaceList);
-static_assert(offsetof(NvImage, mapping) == offsetof(NvBufSurfaceParams, mappedAddr) && NVBUF_MAP_READ == 0);
+static_assert(offsetof(NvImage, mapping) == offsetof(NvBufSurfaceParams, mappedAddr));
 #undef TH_SAME
 #endif
 
@@ -36,9 +36,6 @@ NvSurfaceLibrary::NvSurfaceLibrary() {
     };
     find(map_egl_image, "NvBufSurfaceMapEglImage");
     find(unmap_egl_image, "NvBufSurfaceUnMapEglImage");
-    find(map, "NvBufSurfaceMap");
-    find(sync_for_cpu, "NvBufSurfaceSyncForCpu");
-    find(unmap, "NvBufSurfaceUnMap");
 }
 
 }  // namespace throng

@@ -54,15 +54,9 @@ struct NvSurfaceLibrary {
     SharedLibrary library;
     int (*map_egl_image)(NvSurface* surface, int image) = nullptr;
     int (*unmap_egl_image)(NvSurface* surface, int image) = nullptr;
-    // plane: -1: all. access: 0: to read.
-    int (*map)(NvSurface* surface, int image, int plane, int access) = nullptr;
-    int (*sync_for_cpu)(NvSurface* surface, int image, int plane) = nullptr;
-    int (*unmap)(NvSurface* surface, int image, int plane) = nullptr;
 
     // Returns false if the library or one of the functions is missing.
-    [[nodiscard]] explicit operator bool() const {
-        return map_egl_image && unmap_egl_image && map && sync_for_cpu && unmap;
-    }
+    [[nodiscard]] explicit operator bool() const { return map_egl_image && unmap_egl_image; }
 };
 
 }  // namespace throng

@@ -50,7 +50,8 @@ public:
 
     bool can_read(const void* address) override {
         cudaPointerAttributes found{};
-        if (cudaPointerGetAttributes(&found, address) == cudaSuccess) {
+        // Without the first call, the second one makes a context on the current device: number 0 on a new thread.
+        if (cudaSetDevice(device_) == cudaSuccess && cudaPointerGetAttributes(&found, address) == cudaSuccess) {
             return found.type == cudaMemoryTypeDevice && found.device == device_;
         }
         static_cast<void>(cudaGetLastError());

@@ -2,8 +2,11 @@
 
 #include <cuda_runtime_api.h>
 
+#include <system_error>
+#include <thread>
+
 #include "core/base/error.h"
-#include "gpu/runtime/check.h"
+#include "core/base/log.h"
 #if __has_include(<EGL/eglext.h>)
 #include <cuda_egl_interop.h>
 #endif
@@ -24,8 +27,18 @@ public:
     RegisteredImage(const RegisteredImage&) = delete;
     RegisteredImage& operator=(const RegisteredImage&) = delete;
     ~RegisteredImage() {
-        warn_cuda(cudaSetDevice(device_), "cudaSetDevice");  // on any thread
-        warn_cuda(cudaGraphicsUnregisterResource(resource_), "unregistering an EGLImage");
+        // Changes nothing that is current on this thread: it may be one of GStreamer's.
+        const auto unregister = [this] {
+            cudaError_t status = cudaSetDevice(device_);
+            if (status == cudaSuccess) status = cudaGraphicsUnregisterResource(resource_);
+            // The loss of a device is reported elsewhere; each surface would repeat it.
+            if (status != cudaSuccess) logger().debug("unregistering an EGLImage: {}", cudaGetErrorString(status));
+        };
+        try {
+            std::thread(unregister).join();
+        } catch (const std::system_error&) {  // no thread could be started
+            unregister();
+        }
     }
 
     [[nodiscard]] cudaEglFrame frame() const {

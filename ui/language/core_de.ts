@@ -384,6 +384,10 @@
         <translation>Die Pipeline hat nicht rechtzeitig begonnen</translation>
     </message>
     <message>
+        <source>the camera gives no frame</source>
+        <translation>Die Kamera liefert kein Bild</translation>
+    </message>
+    <message>
         <source>test it with gst-launch-1.0 and autovideosink at its end</source>
         <translation>mit gst-launch-1.0 und autovideosink am Ende prüfen</translation>
     </message>

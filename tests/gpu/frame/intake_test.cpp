@@ -270,7 +270,8 @@ std::array<double, 3> color(int y, int cb, int cr, ColorRange range, ColorMatrix
     const double green = (luma - kr * red - kb * blue) / (1 - kr - kb);
     return {255 * std::clamp(red, 0.0, 1.0), 255 * std::clamp(green, 0.0, 1.0), 255 * std::clamp(blue, 0.0, 1.0)};
 }
-// Memory of another library, also of another context, as GStreamer's elements for CUDA have it.
+
+// As memory of GStreamer's elements for CUDA is.
 TEST_F(IntakeTest, MemoryOfOthersIsReadInPlace) {
     constexpr int kWidth = 66, kHeight = 35, kPitch = 128;
     std::vector<std::uint8_t> bytes(kPitch * (kHeight + (kHeight + 1) / 2));

@@ -1,9 +1,11 @@
 // Only a device that is used gets a context, which takes half a gigabyte of its memory. Each case is a process of its own.
 #include <cstdlib>
+#include <thread>
 #include <vector>
 
 #include "core/base/error.h"
 #include "gpu/backend.h"
+#include "gpu/frame/device_converter.h"
 #include "gpu/runtime/probe_kernel.h"
 #include "gpu/runtime/stream.h"
 #include "tests/gpu/device_contexts.h"
@@ -36,6 +38,8 @@ TEST_F(Contexts, OnlyTheDeviceInUseHasOne) {
             const Stream stream;
             launch_empty(stream.view());
             stream.synchronize();
+            // A new thread, such as one of GStreamer's, begins with the first device.
+            std::thread([&] { static_cast<void>(make_device_converter(device.index)->can_read(&stream)); }).join();
             std::_Exit(known && devices_with_context() == std::vector<int>{device.index} ? 0 : 1);
         };
         EXPECT_EXIT(use(), ::testing::ExitedWithCode(0), "") << "device " << device.index;

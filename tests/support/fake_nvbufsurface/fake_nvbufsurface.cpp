@@ -13,12 +13,3 @@ TH_EXPORT int NvBufSurfaceMapEglImage(throng::NvSurface* surface, int) {
 TH_EXPORT int NvBufSurfaceUnMapEglImage(throng::NvSurface* surface, int) {
     return fake_nv_call("unmap image", surface);
 }
-TH_EXPORT int NvBufSurfaceMap(throng::NvSurface* surface, int, int, int) {
-    return fake_nv_call("map", surface);
-}
-TH_EXPORT int NvBufSurfaceSyncForCpu(throng::NvSurface* surface, int, int) {
-    return fake_nv_call("sync", surface);
-}
-TH_EXPORT int NvBufSurfaceUnMap(throng::NvSurface* surface, int, int) {
-    return fake_nv_call("unmap", surface);
-}

@@ -105,7 +105,7 @@ TEST_F(DeviceMemory, EachSurfaceOfACameraIsRegisteredOnce) {
     }
 }
 
-// What was begun is undone, and frames are the same, read by the host.
+// Undoes what was begun, and opens the camera again for frames in system memory.
 TEST_F(DeviceMemory, AStepThatFailsLeavesFramesToTheHost) {
     const test::FakeNvLibrary library(TH_FAKE_NVBUFSURFACE);
     for (const char* step : {"<map image>", "<register>", "<shape>"}) {
@@ -115,30 +115,45 @@ TEST_F(DeviceMemory, AStepThatFailsLeavesFramesToTheHost) {
         EXPECT_EQ(read.error, "") << step;
         EXPECT_GT(read.num_frames, 0U) << step;
         EXPECT_EQ(read.num_on_device, 0U) << step;
+        EXPECT_EQ(read.info.details.text().find("NVMM"), std::string::npos) << read.info.details.text();
         ASSERT_EQ(read.warnings.size(), 1U) << step;
-        EXPECT_NE(read.warnings[0].find("csi:0,size=320x240: frames are copied from video memory: "), std::string::npos)
+        EXPECT_NE(read.warnings[0].find("csi:0,size=320x240: video memory cannot be read in place: "),
+                  std::string::npos)
             << read.warnings[0];
         EXPECT_EQ(board().count("map image"), 1U) << step;
         EXPECT_EQ(board().count("unmap image"), std::string(step) == "<map image>" ? 0U : 1U) << step;
         EXPECT_EQ(board().count("unregister"), std::string(step) == "<shape>" ? 1U : 0U) << step;
-        EXPECT_EQ(board().count("map"), 100U) << step;
-        EXPECT_EQ(board().count("unmap"), 100U) << step;
-        EXPECT_EQ(board().count("free"), test::kFakePool) << step;
+        EXPECT_EQ(board().count("free"), board().all_memory().size()) << step;
     }
 }
 
-TEST_F(DeviceMemory, ASurfaceThatNobodyCanReadIsAnError) {
+// The host reads no video memory: the rows of a block-linear surface are not one after the other.
+TEST_F(DeviceMemory, VideoMemoryThatCannotBeReadInPlaceIsAnError) {
     const test::FakeNvLibrary library(TH_FAKE_NVBUFSURFACE);
-    for (const char* steps : {"<register><map>", "<register><sync>"}) {
+    for (const bool on_device : {true, false}) {
         board().reset();
-        board().failing = steps;
-        const ReadFrames read = this->read("csi:0");
+        board().failing = "<register>";
+        options_.prefer_device_frames = on_device;
+        const ReadFrames read = this->read(
+            "gst:nvarguscamerasrc ! video/x-raw(memory:NVMM),width=320,height=240 ! nvvidconv ! "
+            "video/x-raw(memory:NVMM) ! appsink sync=false");
         EXPECT_EQ(read.num_frames, 0U);
         EXPECT_NE(read.error.find("NV12 (memory:NVMM)"), std::string::npos) << read.error;
-        EXPECT_NE(read.error.find("nvvidconv"), std::string::npos) << read.error;
-        EXPECT_EQ(board().count("unmap"), board().failing == "<register><sync>" ? 1U : 0U);
+        EXPECT_NE(read.error.find("nvvidconv ! video/x-raw,format=NV12"), std::string::npos) << read.error;
+        EXPECT_EQ(board().count("register"), on_device ? 1U : 0U);
         EXPECT_EQ(board().count("free"), board().all_memory().size());
     }
+}
+
+// The converter would rather give video memory, which may be block linear.
+TEST_F(DeviceMemory, APipelineThatCanGiveSystemMemoryGivesIt) {
+    const test::FakeNvLibrary library(TH_FAKE_NVBUFSURFACE);
+    const ReadFrames read = this->read(
+        "gst:nvarguscamerasrc ! video/x-raw(memory:NVMM),width=320,height=240 ! nvvidconv ! appsink sync=false");
+    EXPECT_EQ(read.error, "");
+    EXPECT_GT(read.num_frames, 0U);
+    EXPECT_EQ(read.num_on_device, 0U);
+    EXPECT_TRUE(board().all_memory().empty());
 }
 
 TEST_F(DeviceMemory, WithoutTheLibraryFramesAreInSystemMemory) {
@@ -151,21 +166,37 @@ TEST_F(DeviceMemory, WithoutTheLibraryFramesAreInSystemMemory) {
     EXPECT_TRUE(board().all_memory().empty());
 }
 
-// Video memory is read by the host only where a pipeline gives nothing else.
-TEST_F(DeviceMemory, WithoutADeviceNothingIsRegistered) {
+TEST_F(DeviceMemory, WithoutADeviceFramesAreInSystemMemory) {
     const test::FakeNvLibrary library(TH_FAKE_NVBUFSURFACE);
     options_.prefer_device_frames = false;
-    for (const std::string spec : {"csi:0,size=320x240",
-                                   "gst:nvarguscamerasrc ! video/x-raw(memory:NVMM),width=320,height=240 ! nvvidconv ! "
-                                   "video/x-raw(memory:NVMM) ! appsink sync=false"}) {
-        const ReadFrames read = this->read(spec);
-        EXPECT_EQ(read.error, "");
-        EXPECT_GT(read.num_frames, 0U);
-        EXPECT_EQ(read.num_on_device, 0U);
-        EXPECT_EQ(read.warnings, Texts{});
-        EXPECT_EQ(board().count("map image"), 0U);
-        EXPECT_EQ(board().count("map"), spec[0] == 'c' ? 0U : 100U);
+    const ReadFrames read = this->read("csi:0,size=320x240");
+    EXPECT_EQ(read.error, "");
+    EXPECT_GT(read.num_frames, 0U);
+    EXPECT_EQ(read.num_on_device, 0U);
+    EXPECT_EQ(read.warnings, Texts{});
+    EXPECT_TRUE(board().all_memory().empty());
+}
+
+// The camera itself fails, so video memory is tried again.
+TEST_F(DeviceMemory, ACameraThatIsBusyKeepsItsVideoMemory) {
+    const test::FakeNvLibrary library(TH_FAKE_NVBUFSURFACE);
+    board().num_busy = 2;
+    ReadFrames read = this->read("csi:0,size=320x240");
+    EXPECT_NE(read.error.find("no frame"), std::string::npos) << read.error;
+    EXPECT_EQ(read.warnings, Texts{});
+
+    board().reset();
+    board().frames = 50;
+    options_.reconnects = 2;
+    const auto source = open_source("csi:0,size=320x240", options_);
+    board().num_busy = 1;
+    Frame frame;
+    while (source->reconnects() == 0) {
+        frame = {};
+        ASSERT_NE(source->read(frame, {}), ReadStatus::end);
     }
+    for (frame = {}; !frame;) ASSERT_NE(source->read(frame, {}), ReadStatus::end);
+    EXPECT_EQ(frame.info().memory, MemoryKind::device);
 }
 
 // An element of another version may not give what is asked for.
@@ -177,7 +208,7 @@ TEST_F(DeviceMemory, ACameraWithoutVideoMemoryIsOpenedAgainWithout) {
     EXPECT_GT(read.num_frames, 0U) << read.error;
     EXPECT_EQ(read.num_on_device, 0U);
     EXPECT_EQ(std::count_if(read.warnings.begin(), read.warnings.end(),
-                            [](const std::string& line) { return line.find("copied") != std::string::npos; }),
+                            [](const std::string& line) { return line.find("in place") != std::string::npos; }),
               1);
 }
 
@@ -202,30 +233,32 @@ TEST_F(DeviceMemory, ACameraContinuesOnTheHostAfterALossOfTheDevice) {
 
 TEST_F(DeviceMemory, CudaMemoryIsReadInPlace) {
     board().frames = 5;
-    ReadFrames read = this->read("gst:fakecudasrc ! appsink sync=false", 2);
+    ReadFrames read = this->read("gst:fakecudasrc ! appsink sync=false", 1);
     EXPECT_EQ(read.error, "");
-    EXPECT_EQ(read.num_frames, 5U);
-    EXPECT_EQ(read.num_on_device, 5U);
+    EXPECT_GT(read.num_frames, 0U);
+    EXPECT_EQ(read.num_on_device, read.num_frames);
     EXPECT_EQ(board().count("copy to host"), 0U);
-    EXPECT_EQ(board().count("free"), 3U) << "two frames are held";
-    ASSERT_EQ(read.last.size(), 2U);
-    EXPECT_EQ(read.last[1].plane(0).data[0], 4);
-    EXPECT_EQ(read.last[1].plane(1).data, read.last[1].plane(0).data + 240 * test::kFakePitch);
+    EXPECT_EQ(board().count("free"), 4U) << "a frame is held";
+    ASSERT_EQ(read.last.size(), 1U);
+    EXPECT_EQ(read.last[0].plane(0).data[0], 4);
+    EXPECT_EQ(read.last[0].plane(1).data, read.last[0].plane(0).data + 240 * test::kFakePitch);
     read.last.clear();
     EXPECT_EQ(board().count("free"), 5U);
 }
 
-TEST_F(DeviceMemory, CudaMemoryOfAnotherDeviceIsCopied) {
-    for (const bool on_device : {true, false}) {
+// It is copied from another device, for a backend of the host, and where no pipeline can begin again after a loss.
+TEST_F(DeviceMemory, OtherCudaMemoryIsCopied) {
+    for (int c = 0; c < 3; ++c) {
         board().reset();
         board().frames = 5;
-        board().host_is_device = false;
-        options_.prefer_device_frames = on_device;
+        board().host_is_device = c != 0;
+        options_.prefer_device_frames = c != 1;
+        board().cuda_is_live = c != 2;
         const ReadFrames read = this->read("gst:fakecudasrc ! appsink sync=false");
         EXPECT_EQ(read.error, "");
-        EXPECT_EQ(read.num_frames, 5U);
-        EXPECT_EQ(read.num_on_device, 0U);
-        EXPECT_EQ(board().count("copy to host"), 5U);
+        EXPECT_EQ(read.num_on_device, 0U) << c;
+        EXPECT_EQ(board().count("copy to host"), 5U) << c;
+        EXPECT_TRUE(board().cuda_is_live || read.num_frames == 5U) << read.num_frames;
     }
 }
 
@@ -237,7 +270,7 @@ TEST_F(DeviceMemory, AnElementOfTheCpuPassesCudaMemoryOn) {
     gst_object_unref(plugin);
     const ReadFrames read = this->read("gst:fakecudasrc ! throngdetect detector=hog backend=cpu ! appsink sync=false");
     EXPECT_EQ(read.error, "");
-    EXPECT_EQ(read.num_on_device, 3U);
+    EXPECT_EQ(read.num_on_device, read.num_frames);
     EXPECT_EQ(board().count("copy to host"), 3U);
 }
 
@@ -252,6 +285,7 @@ TEST_F(DeviceMemory, SourcesThatAreClosedAtAnyFrameLeaveNothing) {
     for (std::size_t i = 0; i < test::case_count(12); ++i) {
         board().failing = failing[random() % std::size(failing)];
         options_.prefer_device_frames = random() % 4 != 0;
+        board().cuda_is_live = random() % 2 != 0;
         const auto source = open_source(specs[random() % std::size(specs)], options_);
         for (std::size_t n = random() % 8; n > 0; --n) {
             Frame frame;
@@ -262,7 +296,6 @@ TEST_F(DeviceMemory, SourcesThatAreClosedAtAnyFrameLeaveNothing) {
     }
     held.clear();
     EXPECT_EQ(board().count("register"), board().count("unregister") + board().count_failed("register"));
-    EXPECT_EQ(board().count("map"), board().count("unmap"));
     for (const void* memory : board().all_memory()) EXPECT_EQ(board().calls_of(memory).back(), "free");
 }
 

@@ -123,7 +123,12 @@ GstBuffer* timed(GstBuffer* buffer, int number) {
 
 GstFlowReturn create_camera_frame(GstPushSrc* base, GstBuffer** buffer) {
     auto* source = reinterpret_cast<Source*>(base);
-    if (source->sent == FakeJetson::get().frames) return GST_FLOW_EOS;
+    FakeJetson& board = FakeJetson::get();
+    if (source->sent == 0 && board.num_busy > 0) {
+        --board.num_busy;
+        return GST_FLOW_EOS;
+    }
+    if (source->sent == board.frames) return GST_FLOW_EOS;
     *buffer = timed(gst_buffer_new_allocate(nullptr, 1, nullptr), source->sent++);
     return GST_FLOW_OK;
 }
@@ -149,6 +154,7 @@ void init_camera(GTypeInstance* instance, gpointer) {
     gst_base_src_set_format(GST_BASE_SRC(instance), GST_FORMAT_TIME);
 }
 void init_cuda_source(GTypeInstance* instance, gpointer) {
+    gst_base_src_set_live(GST_BASE_SRC(instance), FakeJetson::get().cuda_is_live);
     gst_base_src_set_format(GST_BASE_SRC(instance), GST_FORMAT_TIME);
 }
 

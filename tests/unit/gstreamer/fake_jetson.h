@@ -4,6 +4,7 @@
 
 #include <gst/gst.h>
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -30,10 +31,12 @@ struct FakeJetson {
     [[nodiscard]] std::size_t count(const std::string& name);
     [[nodiscard]] std::size_t count_failed(const std::string& name);
 
-    int frames = 100;     // of a connection
-    std::string failing;  // calls that fail: "<register><map>"
+    int frames = 100;               // of a connection
+    std::string failing;            // calls that fail: "<map image><register>"
+    std::atomic<int> num_busy = 0;  // connections from now on that end without a frame
     bool converts_to_nvmm = true;
     bool host_is_device = true;  // CUDA's memory is on the device of the source
+    bool cuda_is_live = true;    // fakecudasrc
 
 private:
     struct Call {

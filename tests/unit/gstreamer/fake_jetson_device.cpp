@@ -19,11 +19,6 @@ int call_library(const char* name, NvSurface* surface) {
     const std::string_view call(name);
     if (call == "map image") mapping.egl_image = surface;
     if (call == "unmap image") mapping.egl_image = nullptr;
-    for (int p = 0; p < 2; ++p) {
-        if (call == "map")
-            mapping.planes[p] = static_cast<std::uint8_t*>(surface->images->data) + surface->images->planes.offset[p];
-        if (call == "unmap") mapping.planes[p] = nullptr;
-    }
     return 0;
 }
 
@@ -68,7 +63,8 @@ void FakeJetson::reset() {
     calls_.clear();
     frames = 100;
     failing.clear();
-    converts_to_nvmm = host_is_device = true;
+    converts_to_nvmm = host_is_device = cuda_is_live = true;
+    num_busy = 0;
 }
 
 bool FakeJetson::call(const std::string& name, const void* memory) {

@@ -267,7 +267,7 @@ TEST(Csi, ASpecThatIsMalformedIsRejected) {
     EXPECT_EQ(
         csi_pipeline("csi:1", false),
         "nvarguscamerasrc sensor-id=1 ! video/x-raw(memory:NVMM),format=NV12,width=1920,height=1080,framerate=30/1 "
-        "! nvvidconv ! video/x-raw,format=NV12 ! appsink max-buffers=2 sync=false");
+        "! nvvidconv ! video/x-raw,format=NV12 ! appsink max-buffers=2 sync=false enable-last-sample=false");
 }
 
 TEST(Csi, ThePipelineDeliversFramesWhereItsElementsExist) {
