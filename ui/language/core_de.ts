@@ -1660,6 +1660,10 @@
         <translation>die TIFF-Datei mit Streifen oder Kacheln aus weniger Zeilen schreiben</translation>
     </message>
     <message>
+        <source>convert it to 8 bits per sample</source>
+        <translation>mit 8 Bit pro Wert speichern</translation>
+    </message>
+    <message>
         <source>the image ended early while it was read again</source>
         <translation>Das Bild endete zu früh, als es erneut gelesen wurde</translation>
     </message>

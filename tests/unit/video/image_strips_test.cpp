@@ -7,6 +7,7 @@
 #include <opencv2/imgproc.hpp>
 #include <optional>
 #include <random>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -179,6 +180,43 @@ TEST_F(Strips, WhatCannotBeReadInStripsIsRejected) {
     EXPECT_EQ(load_image(write("a.jpg", jpeg), ImageSizes::strips).frame.rows(), nullptr);
 }
 
+// A face in what only a later pass cannot read would not be found, or be written as it is.
+TEST_F(Strips, ThatChangeAfterTheFirstPassAreRejected) {
+    for (const char* extension : {".jpg", ".tif"}) {
+        const Bytes whole = encode_bytes(extension, noise(160, 120, CV_8UC3));
+        Bytes damaged = whole;
+        for (std::size_t i = 0; i < 40; ++i) damaged[whole.size() / 2 + i] ^= 0x5AU;
+        const Bytes gray = encode_bytes(extension, noise(160, 120, CV_8UC1));
+        const Bytes narrow = encode_bytes(extension, noise(150, 120, CV_8UC3));
+        const std::string name = std::string("changed") + extension;
+        const auto rows_of = [](const LoadedImage& image) {
+            const auto reader = image.frame.rows()->open();
+            int rows = 0;
+            for (PlaneView strip = reader->next(); strip.height > 0; strip = reader->next()) rows += strip.height;
+            return rows;
+        };
+        const LoadedImage before = load_image(write(name, whole), ImageSizes::strips);
+        EXPECT_EQ(rows_of(before), 120);
+        for (const Bytes& bytes : {damaged, gray, narrow}) {
+            static_cast<void>(write(name, bytes));
+            EXPECT_THROW(static_cast<void>(rows_of(before)), Error) << extension;
+        }
+        // What was damaged before is as it was.
+        EXPECT_EQ(rows_of(load_image(write(name, damaged), ImageSizes::strips)), 120);
+    }
+}
+
+TEST_F(Strips, EndWhenTheyAreStopped) {
+    const ImageFile file =
+        read_image_file(write("a.jpg", encode_bytes(".jpg", noise(123, 97, CV_8UC3))), ImageSizes::strips);
+    std::stop_source stop;
+    const auto reader = decode_image(file, {}, stop.get_token()).frame.rows()->open();
+    EXPECT_GT(reader->next().height, 0);
+    stop.request_stop();
+    EXPECT_THROW(static_cast<void>(reader->next()), Error);
+    EXPECT_THROW(static_cast<void>(decode_image(file, stop.get_token())), Error);
+}
+
 TEST_F(Strips, AreForSourcesThatAskForThem) {
     const std::string path = write("a.jpg", encode_bytes(".jpg", noise(123, 97, CV_8UC3)));
     for (const bool in_strips : {false, true}) {
@@ -214,6 +252,11 @@ TEST_F(Strips, WrittenImagesAreThoseOfTheWholeImage) {
         ASSERT_EQ(tiff.type(), type);
         EXPECT_EQ(cv::norm(tiff, image, cv::NORM_INF), 0);
     }
+    const std::string part = (scratch_.path() / "part.tif").string();
+    const AtomicFile part_file(part);
+    StripWriter part_writer(part_file, part, {8, 8}, PixelFormat::gray8);
+    part_writer.write(cv::Mat(7, 8, CV_8UC1, cv::Scalar(9)));
+    EXPECT_THROW(part_writer.finish(), Error);
     const std::string path = (scratch_.path() / "b.png").string();
     const AtomicFile file(path);
     EXPECT_THROW(StripWriter(file, path, {8, 8}, PixelFormat::gray8), Error);
