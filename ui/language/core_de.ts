@@ -1640,14 +1640,6 @@
         <translation>Das Bild ist zu groß: %1x%2 Pixel</translation>
     </message>
     <message>
-        <source>the image is too large for this output: %1x%2 pixels</source>
-        <translation>Das Bild ist zu groß für diese Ausgabe: %1x%2 Pixel</translation>
-    </message>
-    <message>
-        <source>write JSON lines only, or make the image smaller</source>
-        <translation>nur JSON-Zeilen schreiben oder das Bild verkleinern</translation>
-    </message>
-    <message>
         <source>images of more than 256 megapixels need the CPU backend</source>
         <translation>Bilder mit mehr als 256 Megapixeln brauchen das CPU-Backend</translation>
     </message>
