@@ -61,7 +61,7 @@ ImagePixels next_composed(PixelRows& rows, int num_rows, const fs::path& path, d
     }
 }
 
-// What the first pass over a file has found, and later ones must find again.
+// Describes what the first pass over a file has found, and later ones must find again.
 struct StripContent {
     fs::path path;
     ImageHeader header;

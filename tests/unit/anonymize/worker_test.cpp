@@ -106,7 +106,7 @@ TEST(AnonymizeWorker, AnImageInStripsIsHiddenAsAWhole) {
     }
 }
 
-// What a later pass cannot read may be a face: neither is it missed, nor is a part of the image written as the whole.
+// Fails for what a later pass cannot read, which may be a face. A part of the image is not written as the whole.
 TEST(AnonymizeWorker, AnImageInStripsIsReadToItsEndInEachPass) {
     const test::ScratchDir dir;
     const auto path = [&](const std::string& name) { return (dir.path() / name).string(); };

@@ -204,7 +204,7 @@ TEST_F(Strips, WhatCannotBeReadInStripsIsRejected) {
     EXPECT_EQ(load_image(write("a.jpg", jpeg), ImageSizes::strips).frame.rows(), nullptr);
 }
 
-// A face in what only a later pass cannot read would not be found, or be written as it is.
+// Fails for what only a later pass cannot read: a face there would not be found, or be written as it is.
 TEST_F(Strips, ThatChangeAfterTheFirstPassAreRejected) {
     for (const char* extension : {".jpg", ".tif"}) {
         const Bytes whole = encode_bytes(extension, noise(160, 120, CV_8UC3));
