@@ -85,10 +85,11 @@ void AnonymizeWorker::process_image(const InputFiles& files, const std::string& 
     const std::string& input = files.path();
     const ImageFile content = read_image_file(input, ImageSizes::strips);
     check_single_page(content);
-    const LoadedImage image = decode_image(content);
+    const LoadedImage image = decode_image(content, stop, stop);
     DecodedFrame decoded;
     decoded.frame = image.frame;
     const std::shared_ptr<const FrameResult> result = images_.detect(std::move(decoded)).result;
+    if (!result) throw Error(ErrorKind::internal, "the image was not detected", input);
     reported.width = image.frame.width();
     reported.height = image.frame.height();
     reported.frames = 1;
@@ -128,7 +129,7 @@ void AnonymizeWorker::process_image(const InputFiles& files, const std::string& 
     reported.whole_frames = regions.whole ? 1 : 0;
     AtomicFile file(output);
     if (image.frame.rows() != nullptr) {
-        write_strips(image.frame, regions, input, output, file, stop);
+        write_strips(image.frame, regions, input, output, file);
     } else {
         const Frame hidden = redacted(image.frame, regions, setup_.hiding.redact, pool_);
         std::size_t thumbnails = 0;
@@ -153,7 +154,7 @@ void AnonymizeWorker::process_image(const InputFiles& files, const std::string& 
 
 // Reads the image twice: its regions are measured, then hidden.
 void AnonymizeWorker::write_strips(const Frame& frame, const RedactRegions& regions, const std::string& input,
-                                   const std::string& output, const AtomicFile& file, const std::stop_token& stop) {
+                                   const std::string& output, const AtomicFile& file) {
     const PixelFormat format = frame.info().format;
     StripRedactor redactor(format, frame.width(), frame.height(), regions, setup_.hiding.redact);
     std::optional<StripWriter> writer;
@@ -165,7 +166,6 @@ void AnonymizeWorker::write_strips(const Frame& frame, const RedactRegions& regi
     const auto for_all_strips = [&](const auto& work) {
         const std::unique_ptr<RowReader> reader = frame.rows()->open();
         for (PlaneView strip = reader->next(); strip.height > 0; strip = reader->next()) {
-            if (stop.stop_requested()) throw interrupted(input);
             work(strip);
         }
     };

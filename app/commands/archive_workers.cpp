@@ -65,8 +65,11 @@ std::uint64_t memory_of(const WorkItem& item) {
     constexpr std::uint64_t kVideo = std::uint64_t{512} << 20U;
     const std::optional<ImageHeader> header = read_image_header(item.path, ImagePart::size);
     if (!header) return kVideo;
-    // Read in strips: a gray image, or the inputs of a network.
-    if (num_pixels(*header) > std::uint64_t{kMaxPixels}) return num_pixels(*header) + (std::uint64_t{3} << 29U);
+    // Read in strips: the coefficients of a JPEG, a gray image and the blocks of HOG, or the inputs of a network.
+    constexpr std::uint64_t kBytesInStrips = 10;  // per pixel
+    if (num_pixels(*header) > static_cast<std::uint64_t>(strip_limits().whole_pixels)) {
+        return kBytesInStrips * num_pixels(*header) + (std::uint64_t{3} << 29U);
+    }
     return item.size + kBytesPerPixel * num_pixels(*header);
 }
 

@@ -75,8 +75,9 @@ private:
 
 // Returns an id that people and faces do not share.
 std::int64_t track_id(const ScoredBox& box) {
-    constexpr std::int64_t kFirstFace = 1'000'000;
-    return box.object == BoxObject::face ? kFirstFace + box.id : box.id;
+    if (box.object == BoxObject::unnamed) return box.id;
+    const std::uint64_t is_face = box.object == BoxObject::face ? 1 : 0;
+    return static_cast<std::int64_t>(2 * static_cast<std::uint64_t>(box.id) + is_face);
 }
 
 class CocoWriter final : public AnnotationWriter {

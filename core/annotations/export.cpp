@@ -16,6 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kPeople = "person";  // their class, beside that of the faces
+
 // Name and number of a source in the results.
 using SourceKey = std::pair<std::string, std::int64_t>;
 
@@ -161,7 +163,7 @@ private:
 
     [[nodiscard]] std::vector<std::string> classes() const {
         if (!has_faces_.value_or(false)) return {options_.label};
-        return {"person", options_.label};
+        return {kPeople, options_.label};
     }
 
     void name_sources() {
@@ -189,6 +191,10 @@ private:
             throw Error(ErrorKind::usage,
                         fmt::format("has the tracks of {} sources, but a file of CVAT holds one", sources_.size()),
                         results_.front().string(), "export the results of each source by itself");
+        }
+        if (has_faces_.value_or(false) && options_.label == kPeople) {
+            throw Error(ErrorKind::usage, "is the class of the people beside the faces", Setting{"label"},
+                        "name the faces otherwise");
         }
         const bool mot_detections = format == AnnotationFormat::mot && !with_tracks_;
         if (has_faces_.value_or(false) && (format == AnnotationFormat::wider || mot_detections)) {

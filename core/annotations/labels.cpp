@@ -105,18 +105,16 @@ public:
         labels.line = reader_.number();
     }
 
-    // Returns true if the line has people and their faces. In lines of ground truth, faces are a list.
-    bool has_faces() const {
-        const auto faces = object_.find("faces");
-        return faces != object_.end() && faces->is_object();
-    }
+    // Returns true if the line has people and their faces.
+    bool has_faces() const { return object_in(object_, "faces") != nullptr; }
 
     // Returns the lists `name` of the objects that are read.
     std::vector<std::pair<BoxObject, const Json*>> lists(const char* name, LineObjects objects) const {
         if (!has_faces()) return {{BoxObject::unnamed, &list(name)}};
         if (objects == LineObjects::one) {
             reader_.reject("has people and their faces, and only one of them can be read",
-                           "detect them one by one: throng detect --detector person, or cnn");
+                           "throng eval: choose one, --what faces or --what people; otherwise detect them one by one: "
+                           "throng detect --detector person, or cnn");
         }
         std::vector<std::pair<BoxObject, const Json*>> all;
         if (objects != LineObjects::faces) all.emplace_back(BoxObject::person, &list(name));

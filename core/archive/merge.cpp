@@ -258,11 +258,12 @@ void ArchiveMerge::write_csv(OutputFile& file, const std::stop_token& stop) cons
     for_each_line(kLinesExtension, stop, [&](const std::string& line, std::size_t, const fs::path& path) {
         try {
             const Json json = parse_json<Json>(line);
-            const auto faces = json.find("faces");
-            const bool has_faces = faces != json.end() && faces->is_object();
+            const Json* const faces = object_in(json, "faces");
+            const bool has_faces = faces != nullptr;
             if (!two_classes) writer.write(fmt::format("{}{}\n", kHeader, has_faces ? ",class" : ""), stop);
             if (two_classes.value_or(has_faces) != has_faces) {
-                throw Error(ErrorKind::input, "has faces of people where other results have one class", path.string());
+                throw Error(ErrorKind::input, "has faces of people where other results have one class", path.string(),
+                            "merge the results of one kind of detector");
             }
             two_classes = has_faces;
             const std::string begin = fmt::format("{},{},{}", csv_cell(json.at("source").get<std::string>()),

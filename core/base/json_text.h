@@ -29,6 +29,14 @@ template <class Json>
     return too_deep ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, allow_exceptions);
 }
 
+// Returns the object of this name in an object; null if there is none, or if it is no object. Lines of detections with
+// people and their faces have the object "faces", which is a list in lines of ground truth.
+template <class Json>
+[[nodiscard]] const Json* object_in(const Json& value, const char* name) {
+    const auto found = value.find(name);
+    return found != value.end() && found->is_object() ? &*found : nullptr;
+}
+
 // Returns the text of a value. Bytes that are not UTF-8, as in names of files, become the replacement character.
 // indent: spaces per level; -1: on one line.
 template <class Json>

@@ -7,6 +7,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <tuple>
 #include <utility>
 
 #include "core/base/error.h"
@@ -18,11 +19,13 @@ namespace {
 using Column = std::vector<std::size_t>;
 
 std::vector<Column> columns_of(const std::vector<CnnPass>& passes) {
-    std::map<std::pair<float, float>, std::size_t> number;
+    std::map<std::tuple<float, float, float>, std::size_t> number;
     std::vector<Column> columns;
     for (std::size_t i = 0; i < passes.size(); ++i) {
+        const auto& placement = passes[i].placement;
+        // In a narrow frame, several scales have the same width.
         const auto [at, is_new] =
-            number.emplace(std::pair(passes[i].placement.scale_x, passes[i].placement.origin_x), columns.size());
+            number.emplace(std::tuple(placement.scale_x, placement.scale_y, placement.origin_x), columns.size());
         if (is_new) columns.emplace_back();
         columns[at->second].push_back(i);
     }
@@ -51,11 +54,11 @@ public:
 
     // Drops the rows before `first`, and reads more.
     void advance(int first) {
+        if (first < first_) throw Error(ErrorKind::internal, "rows were dropped that are needed");
         const auto row = static_cast<std::ptrdiff_t>(shape_.width);
         rows_.erase(rows_.begin(), rows_.begin() + (std::min(first, end_) - first_) * row);
         first_ = std::min(first, end_);
         const PlaneView strip = reader_->next();
-        if (strip.height == 0) throw Error(ErrorKind::input, "the image ended early while it was read again");
         for (int y = 0; y < strip.height; ++y) {
             rows_.insert(rows_.end(), strip.data + y * strip.pitch, strip.data + y * strip.pitch + row);
         }

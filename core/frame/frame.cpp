@@ -27,8 +27,7 @@ Frame::Frame(const FrameInfo& info, std::shared_ptr<const FrameRows> rows) {
 
 Frame Frame::on_host() const {
     if (data_->rows) {
-        throw Error(ErrorKind::input, {"the image is too large for this output: %1x%2 pixels", width(), height()}, "",
-                    "write JSON lines only, or make the image smaller");
+        throw Error(ErrorKind::internal, "a frame that is read in strips cannot be copied to the host");
     }
     if (data_->info.memory != MemoryKind::device) return *this;
     if (data_->host_copy == nullptr) throw Error(ErrorKind::internal, "this device frame cannot be copied to the host");

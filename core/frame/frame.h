@@ -70,7 +70,7 @@ public:
     [[nodiscard]] bool has_luma() const noexcept { return data_->info.format != PixelFormat::bgr24; }
 
     // Returns the frame in host memory: itself, or a copy of a device frame.
-    // Throws Error(internal) for a device frame without host_copy, and Error(input) for a frame with rows().
+    // Throws Error(internal) for a device frame without host_copy, and for a frame with rows().
     [[nodiscard]] Frame on_host() const;
 
     // Returns the same frame with another index, pts and capture time. Shares the memory.

@@ -16,7 +16,8 @@ public:
     virtual ~RowReader() = default;
 
     // Returns the next rows, in the format of the frame, in host memory; valid until the next call. No rows: the frame has
-    // ended. All strips together have the frame's height. Throws Error(input) if the file cannot be read any more.
+    // ended. All strips together have the frame's height. Throws Error(input) if the file cannot be read any more, or is
+    // damaged where it was not before.
     [[nodiscard]] virtual PlaneView next() = 0;
 };
 

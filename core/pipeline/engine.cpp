@@ -39,24 +39,29 @@ void Engine::prepare() {
 
 void Engine::release() {
     processor_.reset();
-    again_.clear();
+    discard();
     restart_tracks();
 }
 
 std::size_t Engine::in_flight() const noexcept {
-    return again_.size() + (processor_ ? processor_->in_flight() : 0);
+    return again_.size() + (processor_ ? processor_->in_flight() : 0) + (in_strips_ ? 1 : 0);
 }
 
 bool Engine::has_free_slot() const noexcept {
-    return again_.empty() && (!processor_ || processor_->has_free_slot());
+    return again_.empty() && !in_strips_ && (!processor_ || processor_->has_free_slot());
 }
 
 void Engine::submit(DecodedFrame decoded) {
+    if (decoded.frame.rows() != nullptr && backend_->kind() != BackendKind::cpu && fallback_) {
+        in_strips_ = std::move(decoded);
+        return;
+    }
     prepare();
     guarded([&] { processor_->submit(std::move(decoded)); });
 }
 
 Engine::Outcome Engine::collect(bool lossless) {
+    if (in_strips_ && in_flight() == 1) return collect_in_strips(lossless);
     Outcome outcome;
     guarded([&] {
         if (!again_.empty()) {
@@ -69,6 +74,16 @@ Engine::Outcome Engine::collect(bool lossless) {
     return outcome;
 }
 
+// Such frames are rare: what detects in them is not kept.
+Engine::Outcome Engine::collect_in_strips(bool lossless) {
+    DecodedFrame decoded = *std::exchange(in_strips_, std::nullopt);
+    PipelineSettings settings = settings_;
+    clear_switches(settings);
+    FrameProcessor processor(fallback_(), settings);
+    processor.submit(std::move(decoded));
+    return processor.collect(lossless, tracks_ ? &*tracks_ : nullptr);
+}
+
 Engine::Outcome Engine::detect(DecodedFrame decoded, bool lossless) {
     submit(std::move(decoded));
     Outcome outcome;
@@ -79,6 +94,7 @@ Engine::Outcome Engine::detect(DecodedFrame decoded, bool lossless) {
 void Engine::discard() {
     if (processor_) static_cast<void>(processor_->take_unfinished());
     again_.clear();
+    in_strips_.reset();
 }
 
 void Engine::apply(PipelineSettings settings) {

@@ -16,7 +16,8 @@ namespace throng {
 
 // Not thread-safe. When the backend fails, each frame in host memory is detected again. Frames in device memory may be
 // unreadable then: take_unreadable counts them, and whoever owns their source reads them again
-// (VideoSource::resume_on_host).
+// (VideoSource::resume_on_host). A frame with rows() is detected by the fallback, if the backend cannot read it, without
+// moving to it.
 class Engine {
 public:
     using MakeBackend = std::function<std::shared_ptr<Backend>()>;
@@ -66,6 +67,7 @@ public:
 
 private:
     void set_up_tracks();
+    [[nodiscard]] Outcome collect_in_strips(bool lossless);
     template <class Work>
     void guarded(const Work& work);
 
@@ -73,8 +75,9 @@ private:
     PipelineSettings settings_;
     MakeBackend fallback_;
     std::unique_ptr<FrameProcessor> processor_;
-    std::optional<Lookahead> tracks_;  // with PipelineSettings::tracking; goes on when the backend changes
-    std::deque<DecodedFrame> again_;   // of the failed backend, oldest first
+    std::optional<Lookahead> tracks_;        // with PipelineSettings::tracking; goes on when the backend changes
+    std::deque<DecodedFrame> again_;         // of the failed backend, oldest first
+    std::optional<DecodedFrame> in_strips_;  // for the fallback, after all others in flight
     std::size_t unreadable_ = 0;
     Message notice_;
 };

@@ -40,8 +40,13 @@ void ImageAhead::decode(Task& task, const std::stop_token& stop) {
         const auto wait_start = std::chrono::steady_clock::now();
         if (!reserve(task, decoded_bytes(file), stop)) return;
         waited = std::chrono::steady_clock::now() - wait_start;
-        task.result.image = decode_image(file);
+        task.result.image = decode_image(file, stop);  // its frame may outlive the run that `stop` ends
     } catch (...) {
+        if (stop.stop_requested()) {  // the next call of pop decodes it
+            const std::lock_guard lock(mutex_);
+            bytes_ -= std::exchange(task.bytes, 0);
+            return;
+        }
         task.failure = std::current_exception();
     }
     task.result.ms =

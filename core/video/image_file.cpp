@@ -37,7 +37,6 @@ namespace fs = std::filesystem;
 constexpr std::uintmax_t kMaxFile = std::uintmax_t{1} << 29;
 constexpr std::size_t kSignatureBytes = 4096;
 constexpr std::size_t kHeaderBytes = std::size_t{1} << 16;
-constexpr std::size_t kStripsHead = std::size_t{1} << 20;  // has the size and the orientation of a JPEG
 constexpr std::int64_t kMaxStripsPixels = std::int64_t{1} << 30;
 
 [[noreturn]] void throw_unreadable(int error, const fs::path& path) {
@@ -227,10 +226,12 @@ Frame wrapped(cv::Mat image) {
 
 // Returns the header of an image that is read in strips; none for all others. Reads no more than is needed.
 std::optional<ImageHeader> header_of_strips(const fs::path& path) {
-    std::optional<ImageHeader> header = read_image_header(read_head(path, kStripsHead));
+    std::optional<ImageHeader> header = read_image_header(read_head(path, kSignatureBytes));
     if (!header || (header->kind != ImageKind::jpeg && header->kind != ImageKind::tiff)) return std::nullopt;
-    if (header->kind == ImageKind::tiff) header = read_tiff_header(open_image_bytes(path));
-    if (header->width < 1 || header->height <= strip_limits().whole_pixels / header->width) return std::nullopt;
+    const bool is_tiff = header->kind == ImageKind::tiff;
+    header = is_tiff ? read_tiff_header(open_image_bytes(path)) : read_image_header(path, ImagePart::size);
+    if (!header || header->width < 1 || header->height <= strip_limits().whole_pixels / header->width)
+        return std::nullopt;
     check(*header, path, kMaxStripsPixels);
     return header;
 }
@@ -243,8 +244,8 @@ void add_reasons(const ImageHeader& header, std::string& incomplete) {
     if (header.preview) append_reason(incomplete, "only the preview of the image is used");
 }
 
-LoadedImage decode_in_strips(const ImageFile& file) {
-    const ImageStrips strips = open_strips(file.path, file.header);
+LoadedImage decode_in_strips(const ImageFile& file, const std::stop_token& stop, const std::stop_token& reader_stop) {
+    const ImageStrips strips = open_strips(file.path, file.header, stop, reader_stop);
     LoadedImage result;
     FrameInfo info;
     info.width = static_cast<int>(file.header.width);
@@ -299,7 +300,11 @@ std::uint64_t num_pixels(const ImageHeader& header) {
 
 std::uint64_t decoded_bytes(const ImageFile& file) {
     constexpr std::uint64_t kBytesPerPixel = 3;
-    if (file.bytes.empty()) return static_cast<std::uint64_t>(2 * strip_limits().strip_bytes);
+    if (file.bytes.empty()) {
+        // A progressive JPEG: its coefficients. A TIFF file: one of its strips.
+        const auto strips = static_cast<std::uint64_t>(2 * strip_limits().strip_bytes);
+        return strips + (file.header.kind == ImageKind::jpeg ? 6 * num_pixels(file.header) : 8 * strips);
+    }
     return file.bytes.size() + kBytesPerPixel * num_pixels(file.header);
 }
 
@@ -308,8 +313,8 @@ StripLimits& strip_limits() {
     return limits;
 }
 
-LoadedImage decode_image(const ImageFile& file) {
-    if (file.bytes.empty()) return decode_in_strips(file);
+LoadedImage decode_image(const ImageFile& file, const std::stop_token& stop, const std::stop_token& reader_stop) {
+    if (file.bytes.empty()) return decode_in_strips(file, stop, reader_stop);
     LoadedImage result;
     Pixels pixels = read_pixels(file);
     result.frame = wrapped(pixels.image);

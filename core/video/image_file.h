@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -56,8 +57,10 @@ struct StripLimits {
 
 // Returns gray8 for gray images, otherwise bgr24, full range, in host memory. Applies the orientation, scales 16 bits
 // to 8, and composes transparent pixels over white. Throws Error(input) if the image is damaged. An image that is read in
-// strips is decoded once to find its damage.
-[[nodiscard]] LoadedImage decode_image(const ImageFile& file);
+// strips is decoded once to find its damage. stop, reader_stop: end this and the readers of the
+// frame with Error(interrupted).
+[[nodiscard]] LoadedImage decode_image(const ImageFile& file, const std::stop_token& stop = {},
+                                       const std::stop_token& reader_stop = {});
 
 // Throws Error(input) for a TIFF file of several pages, of which decode_image returns only the first.
 void check_single_page(const ImageFile& file);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <limits>
 #include <opencv2/imgproc.hpp>
 #include <system_error>
 #include <utility>
@@ -40,6 +41,7 @@ std::unique_ptr<PixelRows> open_rows(const fs::path& path, const ImageHeader& he
     OpenFile file = open_image_bytes(path);
     if (header.kind == ImageKind::jpeg) return std::make_unique<JpegRows>(std::move(file));
     auto rows = std::make_unique<TiffRows>(std::move(file));
+    if (rows->size().empty()) throw_too_large(path, header, "convert it to 8 bits per sample");
     // libtiff decodes a strip as a whole.
     if (std::int64_t{4} * header.width * rows->rows_of_strip() > 16 * strip_limits().strip_bytes) {
         throw_too_large(path, header, "write the TIFF file with strips or tiles of fewer rows");
@@ -59,38 +61,62 @@ ImagePixels next_composed(PixelRows& rows, int num_rows, const fs::path& path, d
     }
 }
 
+// Describes what the first pass over a file has found, and later ones must find again.
+struct StripContent {
+    fs::path path;
+    ImageHeader header;
+    std::stop_token stop;
+    int channels = 1;
+    std::int64_t first_damaged = std::numeric_limits<std::int64_t>::max();  // row of the first strip with damage
+};
+
+void check_stop(const std::stop_token& stop, const fs::path& path) {
+    if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped while reading", path.string());
+}
+
 class StripReader final : public RowReader {
 public:
-    StripReader(fs::path path, const ImageHeader& header)
-        : path_(std::move(path)), rows_(open_rows(path_, header)), num_rows_(rows_of_strip(header)) {
+    explicit StripReader(StripContent content)
+        : content_(std::move(content)),
+          rows_(open_rows(content_.path, content_.header)),
+          num_rows_(rows_of_strip(content_.header)) {
         // The file may have changed since its header was read.
-        if (rows_->size() == cv::Size(static_cast<int>(header.width), static_cast<int>(header.height))) return;
-        throw undecodable_image(rows_->next(1).damage, path_.string());
+        const cv::Size size(static_cast<int>(content_.header.width), static_cast<int>(content_.header.height));
+        if (rows_->size() == size && rows_->channels() == content_.channels) return;
+        throw undecodable_image(rows_->next(1).damage, content_.path.string());
     }
 
     PlaneView next() override {
-        strip_ = next_composed(*rows_, num_rows_, path_);
+        check_stop(content_.stop, content_.path);
+        if (row_ == content_.header.height) return {};
+        strip_ = next_composed(*rows_, num_rows_, content_.path);
         const cv::Mat& image = strip_.image;
-        return {image.data, static_cast<std::ptrdiff_t>(image.empty() ? 0 : image.step[0]),
-                image.cols * image.channels(), image.rows};
+        // Faces are not found in rows that only this pass cannot read.
+        const bool is_new = !strip_.damage.empty() && row_ < content_.first_damaged;
+        if (image.empty() || is_new) {
+            throw Error(ErrorKind::input, "the image ended early while it was read again", content_.path.string(),
+                        strip_.damage);
+        }
+        row_ += image.rows;
+        return {image.data, static_cast<std::ptrdiff_t>(image.step[0]), image.cols * image.channels(), image.rows};
     }
 
 private:
-    fs::path path_;
+    StripContent content_;
     std::unique_ptr<PixelRows> rows_;
     int num_rows_;
+    std::int64_t row_ = 0;  // the next one
     ImagePixels strip_;
 };
 
 class StripFile final : public FrameRows {
 public:
-    StripFile(fs::path path, const ImageHeader& header) : path_(std::move(path)), header_(header) {}
+    explicit StripFile(StripContent content) : content_(std::move(content)) {}
 
-    std::unique_ptr<RowReader> open() const override { return std::make_unique<StripReader>(path_, header_); }
+    std::unique_ptr<RowReader> open() const override { return std::make_unique<StripReader>(content_); }
 
 private:
-    fs::path path_;
-    ImageHeader header_;
+    StripContent content_;
 };
 
 }  // namespace
@@ -109,17 +135,21 @@ OpenFile open_image_bytes(const fs::path& path) {
     return file;
 }
 
-ImageStrips open_strips(const fs::path& path, const ImageHeader& header) {
+ImageStrips open_strips(const fs::path& path, const ImageHeader& header, const std::stop_token& stop,
+                        const std::stop_token& reader_stop) {
     if (!header.orientation.is_identity()) {
         throw_too_large(path, header, "rotate its pixels: images of this size are read as they are stored");
     }
     const std::unique_ptr<PixelRows> rows = open_rows(path, header);
     ImageStrips result;
-    result.format = rows->channels() == 1 ? PixelFormat::gray8 : PixelFormat::bgr24;
+    StripContent content{.path = path, .header = header, .stop = reader_stop, .channels = rows->channels()};
+    result.format = content.channels == 1 ? PixelFormat::gray8 : PixelFormat::bgr24;
     double largest = 0;
     std::int64_t num_rows = 0;
     for (;;) {
+        check_stop(stop, path);
         const ImagePixels strip = next_composed(*rows, rows_of_strip(header), path, &largest);
+        if (result.damage.empty() && !strip.damage.empty()) content.first_damaged = num_rows;
         result.damage = strip.damage;
         result.cut = strip.cut;
         if (strip.image.empty()) break;
@@ -128,7 +158,7 @@ ImageStrips open_strips(const fs::path& path, const ImageHeader& header) {
     }
     if (num_rows != header.height) throw undecodable_image(result.damage, path.string());
     result.is_dark = is_dark(largest);
-    result.rows = std::make_shared<StripFile>(path, header);
+    result.rows = std::make_shared<StripFile>(std::move(content));
     return result;
 }
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <stop_token>
 #include <string>
 
 #include "core/frame/frame.h"
@@ -26,8 +27,11 @@ struct ImageStrips {
 };
 
 // header: of the file. Decodes the image once. Throws Error(input) for an image that cannot be decoded, and for one that
-// cannot be read in strips: one with an orientation, and a TIFF file with strips or tiles that are too large.
-[[nodiscard]] ImageStrips open_strips(const std::filesystem::path& path, const ImageHeader& header);
+// cannot be read in strips: one with an orientation, and a TIFF file with strips or tiles that are too large, or samples
+// that libtiff does not convert. Its readers throw Error(input) for damage that was not there before. stop,
+// reader_stop: end this function and the readers with Error(interrupted).
+[[nodiscard]] ImageStrips open_strips(const std::filesystem::path& path, const ImageHeader& header,
+                                      const std::stop_token& stop, const std::stop_token& reader_stop);
 
 // Composes transparent pixels over white, in place, and sets `composed` if there are any. Gray images with alpha become
 // BGR.

@@ -206,8 +206,8 @@ bool natural_less(const std::string& a, const std::string& b) {
     return a < b;  // equal except for case or leading zeros
 }
 
-std::unique_ptr<VideoSource> open_image(const std::string& path, ImageSizes sizes) {
-    return std::make_unique<ImageSource>(path, std::vector<std::string>{path}, false, sizes, std::stop_token{});
+std::unique_ptr<VideoSource> open_image(const std::string& path, ImageSizes sizes, const std::stop_token& stop) {
+    return std::make_unique<ImageSource>(path, std::vector<std::string>{path}, false, sizes, stop);
 }
 
 std::unique_ptr<VideoSource> open_image_folder(const std::string& path, ImageSizes sizes, const std::stop_token& stop) {

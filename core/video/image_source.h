@@ -10,8 +10,9 @@
 
 namespace throng {
 
-// Throws Error(input) if the image cannot be read.
-[[nodiscard]] std::unique_ptr<VideoSource> open_image(const std::string& path, ImageSizes sizes);
+// Throws Error(input) if the image cannot be read, and Error(interrupted) after a stop request.
+[[nodiscard]] std::unique_ptr<VideoSource> open_image(const std::string& path, ImageSizes sizes,
+                                                      const std::stop_token& stop);
 
 // Returns each image as a frame, one per second. Unreadable images are reported and skipped. After the first read, one
 // thread per core decodes ahead (core/video/image_ahead.h). Only regular files are

@@ -33,7 +33,7 @@ Source open_path(std::string_view spec, const SourceOptions& options, const std:
     const ImageSizes sizes = options.in_strips ? ImageSizes::strips : ImageSizes::whole;
     if (S_ISDIR(status.st_mode)) return open_image_folder(path, sizes, stop);
     if (S_ISREG(status.st_mode) && status.st_size == 0) throw Error(ErrorKind::input, "the file is empty", path);
-    if (S_ISREG(status.st_mode) && is_still_image(path)) return open_image(path, sizes);
+    if (S_ISREG(status.st_mode) && is_still_image(path)) return open_image(path, sizes, stop);
     return open_media(file_request(path, options), stop);
 }
 

@@ -94,7 +94,7 @@ private:
 };
 
 StripWriter::StripWriter(const AtomicFile& file, std::string name, cv::Size size, PixelFormat format)
-    : name_(std::move(name)) {
+    : name_(std::move(name)), missing_(size.height) {
     const std::string extension = lower_extension(name_);
     const int channels = format == PixelFormat::gray8 ? 1 : 3;
     if (is_jpeg_name(name_)) {
@@ -116,10 +116,12 @@ StripWriter::~StripWriter() = default;
 
 void StripWriter::write(const cv::Mat& rows) {
     errno = 0;
+    missing_ -= rows.rows;
     if (!encoder_->write(rows)) throw system_error("cannot write", name_, errno);
 }
 
 void StripWriter::finish() {
+    if (missing_ != 0) throw Error(ErrorKind::internal, "rows of the image are missing", name_);
     errno = 0;
     if (!encoder_->finish()) throw system_error("cannot write", name_, errno);
 }

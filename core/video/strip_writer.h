@@ -22,7 +22,7 @@ public:
 
     // Writes the next rows. Throws Error(input).
     void write(const cv::Mat& rows);
-    // Completes the file after its last row. Throws Error(input).
+    // Completes the file after its last row. Throws Error(input), and Error(internal) if rows are missing.
     void finish();
 
 private:
@@ -31,6 +31,7 @@ private:
     class Tiff;
 
     std::string name_;
+    int missing_;  // rows
     std::unique_ptr<Encoder> encoder_;
 };
 

@@ -335,6 +335,8 @@ class Export(unittest.TestCase):
                         for value, wanted_value in zip(right, box):
                             self.assertAlmostEqual(value, wanted_value, delta=0.011)
         self.assertIn("holds one class", self.export(results, "wider", status=2, out="wider").stderr)
+        same = self.export(results, "coco", status=2, out="same", label="person")
+        self.assertIn("name the faces otherwise", same.stderr)
         one = made_line(self.rng, "b.mp4", 0, size, 1, tracks=[])
         self.assertIn("others have one class", self.export(self.write(lines + [one]), "coco", status=3).stderr)
 

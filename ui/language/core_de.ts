@@ -1644,14 +1644,6 @@
         <translation>Das Bild ist zu groß: %1x%2 Pixel</translation>
     </message>
     <message>
-        <source>the image is too large for this output: %1x%2 pixels</source>
-        <translation>Das Bild ist zu groß für diese Ausgabe: %1x%2 Pixel</translation>
-    </message>
-    <message>
-        <source>write JSON lines only, or make the image smaller</source>
-        <translation>nur JSON-Zeilen schreiben oder das Bild verkleinern</translation>
-    </message>
-    <message>
         <source>images of more than 256 megapixels need the CPU backend</source>
         <translation>Bilder mit mehr als 256 Megapixeln brauchen das CPU-Backend</translation>
     </message>
@@ -1662,6 +1654,10 @@
     <message>
         <source>write the TIFF file with strips or tiles of fewer rows</source>
         <translation>die TIFF-Datei mit Streifen oder Kacheln aus weniger Zeilen schreiben</translation>
+    </message>
+    <message>
+        <source>convert it to 8 bits per sample</source>
+        <translation>mit 8 Bit pro Wert speichern</translation>
     </message>
     <message>
         <source>the image ended early while it was read again</source>

@@ -35,12 +35,12 @@ struct EvalArguments {
     bool json = false;
     bool per_file = false;
     bool tracks = false;
-    LineObjects what = LineObjects::faces;
+    LineObjects what = LineObjects::one;
     LeakArguments leaks;
 };
 
-constexpr std::pair<std::string_view, LineObjects> kWhat[] = {{"faces", LineObjects::faces},
-                                                              {"people", LineObjects::people}};
+constexpr std::pair<std::string_view, LineObjects> kWhat[] = {
+    {"one", LineObjects::one}, {"faces", LineObjects::faces}, {"people", LineObjects::people}};
 
 constexpr std::pair<std::string_view, Rank> kRanks[] = {{"confidence", Rank::confidence},
                                                         {"score", Rank::score},
@@ -244,8 +244,9 @@ void add_eval_command(CLI::App& program, CommandContext& context) {
     add_choice(command, "Options", "--rank", arguments->match.rank, kRanks, "Ranking of the detections");
     add_flag(command, "Options", "--tracks", arguments->tracks,
              "Score the tracks of throng detect --track: HOTA, MOTA, IDF1, switches of ids");
-    add_choice(command, "Options", "--what", arguments->what, kWhat,
-               "Which boxes of --detector face+person are compared; the results of other detectors have one kind");
+    add_choice(
+        command, "Options", "--what", arguments->what, kWhat,
+        "Which boxes of --detector face+person are compared: faces or people; one: other detectors, with one kind");
     const AddedOption leaks =
         add_flag(command, "Options", "--leaks", arguments->leaks.on,
                  "Count the faces of videos that hiding misses: visible by half, from 20 pixels, less than 95 % hidden")

@@ -92,6 +92,9 @@ std::vector<Way> evaluate(const std::string& truth, const std::string& found, Li
                           const LeakArguments& arguments) {
     const HidingParams hiding = hiding_params(arguments.detector);
     if (has_region_lines(found)) {
+        if (what != LineObjects::one) {
+            throw Error(ErrorKind::usage, "does not apply to what throng anonymize hid", Setting{"what"});
+        }
         LeakOptions options;
         options.margin = hiding.redact.margin;
         return {{"anonymize", "anonymize", "leaks",

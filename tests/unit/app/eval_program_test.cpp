@@ -4,6 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/program/program.h"
@@ -81,6 +82,24 @@ TEST_F(EvalProgram, IgnoresFacesBelowTheMinimumSize) {
     EXPECT_EQ(json["correct"], 0);
     EXPECT_EQ(json["wrong"], 0);
     EXPECT_EQ(json["precision"], nullptr) << "nothing was judged";
+}
+
+TEST_F(EvalProgram, AsksWhichOfPeopleAndFacesAreCompared) {
+    const std::string box = R"({"x":0,"y":0,"w":10,"h":10,"score":0.9})";
+    std::ofstream(file("found.jsonl")) << R"({"source":"a.mp4","frame":0,"kept":[],"faces":{"kept":[)" + box + "]}}\n";
+    const test::ProgramResult unnamed = evaluate();
+    EXPECT_EQ(unnamed.status, 3);
+    EXPECT_NE(unnamed.err.find("--what faces or --what people"), std::string::npos) << unnamed.err;
+    for (const auto& [what, correct] : {std::pair{"faces", 1}, {"people", 0}}) {
+        const test::ProgramResult result = evaluate({"--json", "--what", what});
+        ASSERT_EQ(result.status, 0) << result.err;
+        EXPECT_EQ(nlohmann::json::parse(result.out)["correct"], correct) << what;
+    }
+    std::ofstream(file("found.jsonl")) << R"({"source":"a.mp4","frame":0,"ellipses":[]})"
+                                       << "\n";
+    const test::ProgramResult regions = evaluate({"--leaks", "--what", "faces"});
+    EXPECT_EQ(regions.status, 2);
+    EXPECT_NE(regions.err.find("--what"), std::string::npos) << regions.err;
 }
 
 TEST_F(EvalProgram, RejectsBrokenFilesWithFileAndLine) {

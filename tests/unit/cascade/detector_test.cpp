@@ -59,6 +59,7 @@ TEST_P(DetectorEqualsDefinition, RandomCascadesAndImagesWithEveryInstructionSet)
         }
         CascadeDetector detector(model, params);
         const int rows = 1 + static_cast<int>(random() % 50);
+        EXPECT_THROW(static_cast<void>(detections(detector, in_strips(frame_of(image), rows, 0))), Error);
         EXPECT_EQ(detections(detector, in_strips(frame_of(image), rows)), expected)
             << "in strips of " << rows << " rows";
         hwy::SetSupportedTargetsForTest(0);

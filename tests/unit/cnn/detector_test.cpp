@@ -99,6 +99,8 @@ TEST_F(CnnDetection, AFrameInStripsHasTheDetectionsOfTheWholeFrame) {
             for (const std::int32_t capacity : {1 << 18, 40}) {
                 const DetectionSet whole = run(frame, capacity);
                 const int rows = 1 + static_cast<int>(random() % 80);
+                const int last = (height - 1) / rows * rows;  // strip, which cannot be read
+                EXPECT_THROW(static_cast<void>(run(test::in_strips(frame, rows, last), capacity)), Error);
                 const DetectionSet strips = run(test::in_strips(frame, rows), capacity);
                 SCOPED_TRACE(std::to_string(width) + "x" + std::to_string(height) + ", " + std::to_string(rows));
                 ASSERT_GT(whole.detections.size(), 30U);

@@ -126,13 +126,15 @@ TEST(CnnInput, OfAFrameInStripsIsThatOfTheWholeFrame) {
     network.input.padding = 7;
     ThreadPool pool(2);
     NullRecorder recorder;
-    for (const auto& [width, height, min_size, kind] : {std::tuple{190, 141, 7, CnnInput::native},
-                                                        {190, 141, 3, CnnInput::native},
-                                                        {23, 2'400, 10, CnnInput::native},
-                                                        {300, 901, 10, CnnInput::letterbox}}) {
+    // With small steps, several scales of a narrow frame have the same width.
+    for (const auto& [width, height, min_size, factor, kind] : {std::tuple{190, 141, 7, 1.7, CnnInput::native},
+                                                                {190, 141, 3, 1.7, CnnInput::native},
+                                                                {23, 2'400, 10, 1.7, CnnInput::native},
+                                                                {12, 5'000, 10, 1.03, CnnInput::native},
+                                                                {300, 901, 10, 1.7, CnnInput::letterbox}}) {
         DetectorParams params;
         params.min_size = min_size;
-        params.scale_factor = 1.7;
+        params.scale_factor = factor;
         const std::vector<CnnPass> passes = plan_passes(network, width, height, params, kind).passes;
         const Frame frame = random_frame(PixelFormat::bgr24, width, height, random());
         for (const std::size_t max_bytes : {std::size_t{1}, kMaxStripInputs}) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/strip_frame.h"
 #include "tests/unit/pipeline/fakes.h"
 
 namespace throng {
@@ -158,6 +159,42 @@ TEST(Run, WhatThrowsLeavesNoFrameInFlight) {
         EXPECT_EQ(engine.in_flight(), 0U);
         FakeSource next(FakeSource::Plan{});
         EXPECT_EQ(run_all(next, engine).frames, count_to(10));
+    }
+}
+
+TEST(Run, AFrameInStripsIsOneForTheHostOnly) {
+    for (const bool falls_back : {true, false}) {
+        FakeBackend::Plan plan = device_backend(3);
+        plan.kind = BackendKind::cuda;
+        plan.boxes = [](std::int64_t) { return 1U; };
+        Engine engine = engine_of(plan, falls_back);
+        FramePool pool(0);
+        const auto frame = [&](std::int64_t index) {
+            WritableFrame writable = pool.take(PixelFormat::gray8, 16, 16);
+            writable.info().index = index;
+            DecodedFrame decoded;
+            decoded.frame = std::move(writable).finish();
+            return decoded;
+        };
+        engine.submit(frame(0));
+        DecodedFrame large = frame(1);
+        large.frame = test::in_strips(large.frame, 5);
+        if (!falls_back) {
+            EXPECT_THROW(engine.submit(std::move(large)), Error);
+            continue;
+        }
+        engine.submit(std::move(large));
+        EXPECT_FALSE(engine.has_free_slot());
+        EXPECT_EQ(engine.in_flight(), 2U);
+        for (const std::int64_t index : {0, 1}) {
+            const Engine::Outcome outcome = engine.collect(true);
+            ASSERT_TRUE(outcome.result);
+            EXPECT_EQ(outcome.result->frame.info().index, index);
+            EXPECT_EQ(outcome.result->kept.total, index == 0 ? 1U : 2U);  // the host finds two
+        }
+        EXPECT_EQ(engine.in_flight(), 0U);
+        EXPECT_EQ(engine.detect(frame(2)).result->kept.total, 1U);
+        EXPECT_FALSE(engine.fell_back());
     }
 }
 
