@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -231,6 +232,14 @@ TEST(LiveSource, AnErrorThatDoesNotPassEndsIt) {
     const Error failure = end_of_camera([] { throw Error(ErrorKind::unavailable, "no decoder"); }, {});
     EXPECT_EQ(failure.kind(), ErrorKind::unavailable);
     EXPECT_EQ(failure.problem(), "no decoder");
+    const OpenLiveInput defect = [](const MediaRequest&, const std::stop_token&) -> std::unique_ptr<LiveInput> {
+        throw std::length_error("too long");
+    };
+    for (const Error& error :
+         {end_of_camera([] { throw std::length_error("too long"); }, {}), end_of_camera([] {}, defect)}) {
+        EXPECT_EQ(error.kind(), ErrorKind::internal);
+        EXPECT_EQ(error.message(), "camera: too long");
+    }
 }
 
 struct PipelineOutcome {
