@@ -57,6 +57,7 @@ public:
     }
 
     ReadStatus read(Frame& frame, std::stop_token stop) override {
+        if (!unasked_) unasked_ = newest_.dropped();
         Decoded decoded;
         const PopStatus status = newest_.pop(decoded, stop, kReadWait);
         if (status == PopStatus::closed && failure_) throw Error(*failure_);
@@ -87,7 +88,7 @@ public:
         return notice_;
     }
     [[nodiscard]] std::optional<double> decode_ms() const override { return decode_ms_; }
-    [[nodiscard]] std::uint64_t replaced() const override { return newest_.dropped(); }
+    [[nodiscard]] std::uint64_t replaced() const override { return unasked_ ? newest_.dropped() - *unasked_ : 0; }
     [[nodiscard]] std::uint64_t reconnects() const override { return reconnects_; }
 
 private:
@@ -125,6 +126,7 @@ private:
     // Used only by the caller of read.
     FormatWatch format_;
     std::optional<double> decode_ms_;
+    std::optional<std::uint64_t> unasked_;  // frames replaced before the first read
 
     std::atomic<std::uint64_t> reconnects_ = 0;
     LatestValue<Decoded> newest_;   // closed at the end of the source
