@@ -205,7 +205,17 @@ void DetectRun::start_source() {
         make_pipeline(number, std::move(source)).start();
     } catch (const Error& error) {
         report(error);
-        can_continue_ = false;
+        leave_out_rest();
+    }
+}
+
+// After an error that the next source would hit, too.
+void DetectRun::leave_out_rest() {
+    can_continue_ = false;
+    sources_->close();
+    if (!service_) return;
+    for (std::size_t i = sources_->next(); i < arguments_.sources.size(); ++i) {
+        service_->forget(static_cast<int>(i) + 1);
     }
 }
 
@@ -339,7 +349,7 @@ void DetectRun::finish(Active& active) {
     const std::optional<Error> failure = pipeline.failure();
     if (failure) {
         report(*failure);
-        can_continue_ = can_continue_ && failure->kind() == ErrorKind::input && !outputs_.failed();
+        if (failure->kind() != ErrorKind::input || outputs_.failed()) leave_out_rest();
     } else if (counters.decoded == 0 && !InterruptGuard::requested()) {
         report(Error(ErrorKind::input, "contains no frames", arguments_.sources[active.number]));
     }

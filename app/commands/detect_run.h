@@ -72,6 +72,7 @@ private:
     void start_sources();
     void start_source();  // the next one
     void expect_sources(std::size_t count);
+    void leave_out_rest();
     [[nodiscard]] std::unique_ptr<VideoSource> open(std::size_t number, const std::stop_token& stop) const;
     [[nodiscard]] Pipeline& make_pipeline(std::size_t number, std::unique_ptr<VideoSource> source);
     [[nodiscard]] BackendChoice acquire_backend();
@@ -106,7 +107,7 @@ private:
     std::list<Active> active_;
     std::vector<std::shared_ptr<SourceTotals>> totals_;  // of all opened sources
     std::optional<Progress> progress_;
-    bool can_continue_ = true;        // false after an error that the next source would hit, too
+    bool can_continue_ = true;        // see leave_out_rest
     bool device_lost_ = false;        // a pipeline fell back to the CPU; changes only while nothing is being opened
     int status_ = 0;                  // exit status of the first failure; 0: none
     std::set<std::string> reported_;  // messages of the failures

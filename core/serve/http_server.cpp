@@ -145,6 +145,7 @@ private:
         sigemptyset(&pipe_signal);
         sigaddset(&pipe_signal, SIGPIPE);
         pthread_sigmask(SIG_BLOCK, &pipe_signal, nullptr);
+        pthread_setname_np(pthread_self(), "http");  // as tests and tools know it
         std::array<epoll_event, 64> events{};
         Clock::time_point swept = Clock::now();
         while (!stop.stop_requested()) {

@@ -99,6 +99,11 @@ void ServedSources::expect(int source_number, const std::string& spec) {
     sources_.try_emplace(source_number, std::move(source));
 }
 
+void ServedSources::forget(int source_number) {
+    const std::lock_guard lock(mutex_);
+    sources_.erase(source_number);
+}
+
 void ServedSources::expect_again(int source_number) {
     auto source = std::make_shared<Source>();
     const std::lock_guard lock(mutex_);

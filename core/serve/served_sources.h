@@ -37,6 +37,8 @@ public:
     // Shows a source, numbered from 1, that is about to be opened: results are missing until it gives some. spec: as the
     // user gave it. Does nothing if the number is in use.
     void expect(int source_number, const std::string& spec);
+    // Shows an expected source no longer, because it will not be opened. Requires that it never was.
+    void forget(int source_number);
     // Shows a source that will be opened again as one that is not open; its late results are dropped. Does nothing for an
     // unknown one.
     void expect_again(int source_number);

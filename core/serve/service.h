@@ -41,6 +41,7 @@ public:
 
     // As ServedSources.
     void expect(int source_number, const std::string& spec) { sources_.expect(source_number, spec); }
+    void forget(int source_number) { sources_.forget(source_number); }
     void expect_again(int source_number) { sources_.expect_again(source_number); }
     // Returns a sink for the results of a source, numbered from 1. This object must outlive it.
     [[nodiscard]] std::shared_ptr<ResultSink> sink_for(int source_number, const SourceInfo& info) {

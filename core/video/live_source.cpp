@@ -5,8 +5,11 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
+#include <functional>
 #include <mutex>
+#include <new>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -27,6 +30,18 @@ using Seconds = std::chrono::duration<double>;
 constexpr Seconds kFirstPause{0.5};
 constexpr Seconds kMaxPause{10};
 
+// Calls a function. Returns what was short, threads, memory or descriptors: it may be there later. Else returns nothing.
+Message shortage_in(const std::function<void()>& call) {
+    try {
+        call();
+    } catch (const std::bad_alloc&) {
+        return current_error().problem();
+    } catch (const std::system_error&) {
+        return current_error().problem();
+    }
+    return {};
+}
+
 class LiveSource final : public VideoSource {
 public:
     LiveSource(const MediaRequest& request, std::unique_ptr<LiveInput> input, OpenLiveInput open)
@@ -42,6 +57,7 @@ public:
     }
 
     ReadStatus read(Frame& frame, std::stop_token stop) override {
+        if (!unasked_) unasked_ = newest_.dropped();
         Decoded decoded;
         const PopStatus status = newest_.pop(decoded, stop, kReadWait);
         if (status == PopStatus::closed && failure_) throw Error(*failure_);
@@ -73,7 +89,7 @@ public:
         return notice_;
     }
     [[nodiscard]] std::optional<double> decode_ms() const override { return decode_ms_; }
-    [[nodiscard]] std::uint64_t replaced() const override { return newest_.dropped(); }
+    [[nodiscard]] std::uint64_t replaced() const override { return unasked_ ? newest_.dropped() - *unasked_ : 0; }
     [[nodiscard]] std::uint64_t reconnects() const override { return reconnects_; }
 
 private:
@@ -88,7 +104,6 @@ private:
         bool sent_again = false;  // the sender restarted the same file
     };
     StreamError play(LiveInput& input, const std::stop_token& stop);
-    StreamError play_until_shortage(LiveInput& input, const std::stop_token& stop);
     std::unique_ptr<LiveInput> reconnect(StreamError error, const std::stop_token& stop);
     void publish(const LiveInput& input, MediaFrame decoded, Clock::time_point begin);
     double time_of(const LiveInput& input, std::optional<std::int64_t> ticks, Clock::time_point now);
@@ -112,6 +127,7 @@ private:
     // Used only by the caller of read.
     FormatWatch format_;
     std::optional<double> decode_ms_;
+    std::optional<std::uint64_t> unasked_;  // frames replaced before the first read
 
     std::atomic<std::uint64_t> reconnects_ = 0;
     LatestValue<Decoded> newest_;   // closed at the end of the source
@@ -128,7 +144,9 @@ void LiveSource::run(std::unique_ptr<LiveInput> input, const std::stop_token& st
     try {
         if (!input) input = reconnect({"continuing with the software decoder"}, stop);
         while (input && !stop.stop_requested()) {
-            StreamError error = play_until_shortage(*input, stop);
+            StreamError error;
+            if (Message shortage = shortage_in([&] { error = play(*input, stop); }); !shortage.empty())
+                error = {shortage};
             ended_file_ = error.clean_end ? input->first_packet_hash() : 0;
             input.reset();  // closes the old connection before a new one is made
             if (error.sent_again) {
@@ -144,17 +162,6 @@ void LiveSource::run(std::unique_ptr<LiveInput> input, const std::stop_token& st
         failure_.emplace(failure.kind(), failure.problem(), request_.shown, failure.advice());
     }
     newest_.close();
-}
-
-// As play. Threads, memory or descriptors may be short for a while, for example when a decoder is replaced.
-LiveSource::StreamError LiveSource::play_until_shortage(LiveInput& input, const std::stop_token& stop) {
-    try {
-        return play(input, stop);
-    } catch (const Error&) {
-        throw;
-    } catch (const std::exception&) {
-        return {current_error().problem()};
-    }
 }
 
 // Decodes until an error or the end of the stream. Returns the reason.
@@ -231,19 +238,19 @@ std::unique_ptr<LiveInput> LiveSource::reconnect(StreamError error, const std::s
         set_notice(joined(reason, {"reconnecting, attempt %1", attempts_}));
         if (!sleep_for(std::min(kFirstPause * std::exp2(std::min(failures_++, 10)), kMaxPause), stop)) return nullptr;
         try {
-            std::unique_ptr<LiveInput> input = open_(request_, stop);
-            logger().info("{}: reconnected", request_.shown);
-            ++reconnects_;
-            set_notice("reconnected, waiting for a frame");
-            return input;
+            std::unique_ptr<LiveInput> input;
+            reason = shortage_in([&] { input = open_(request_, stop); });
+            if (input) {
+                logger().info("{}: reconnected", request_.shown);
+                ++reconnects_;
+                set_notice("reconnected, waiting for a frame");
+                return input;
+            }
         } catch (const Error& failure) {
-            if (stop.stop_requested()) return nullptr;
-            if (failure.kind() != ErrorKind::input) throw;
+            if (!stop.stop_requested() && failure.kind() != ErrorKind::input) throw;
             reason = failure.problem();
-        } catch (const std::exception&) {  // a shortage, as when playing
-            if (stop.stop_requested()) return nullptr;
-            reason = current_error().problem();
         }
+        if (stop.stop_requested()) return nullptr;
         logger().debug("{}: {}", request_.shown, reason.text());
     }
     throw Error(ErrorKind::input, joined(reason, "reconnecting failed"), request_.shown,

@@ -89,7 +89,8 @@ public:
     // Returns the milliseconds of work for the last frame without waiting for data, if the source measures them (live
     // sources decode on their own thread). None: use the duration of read.
     [[nodiscard]] virtual std::optional<double> decode_ms() const { return std::nullopt; }
-    // Returns the number of frames of a live source that were replaced with a newer frame before they were read.
+    // Returns the number of frames of a live source that were replaced with a newer frame before they were read. Those
+    // before the first call of read, while nobody asked for frames, do not count.
     [[nodiscard]] virtual std::uint64_t replaced() const { return 0; }
     // Returns how often a live source has been opened again after an error.
     [[nodiscard]] virtual std::uint64_t reconnects() const { return 0; }

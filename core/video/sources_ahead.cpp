@@ -1,5 +1,6 @@
 #include "core/video/sources_ahead.h"
 
+#include <exception>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -16,35 +17,43 @@ bool is_regular(const std::string& spec) {
 
 }  // namespace
 
-SourcesAhead::SourcesAhead(std::vector<std::string> list, Open open, const std::stop_token& stop)
-    : list_(std::move(list)), open_(std::move(open)), stop_callback_(stop, [this] { stop_.request_stop(); }) {}
-
-SourcesAhead::~SourcesAhead() {
-    stop_.request_stop();
+SourcesAhead::SourcesAhead(std::vector<std::string> list, Open open, std::stop_token stop)
+    : list_(std::move(list)), open_(std::move(open)), stop_(std::move(stop)) {
+    close();
 }
 
 void SourcesAhead::open(std::size_t now, std::size_t early) {
-    for (std::size_t index = next_ + opened_.size(); index < list_.size(); ++index) {
-        const bool is_early = opened_.size() >= now;
-        if (is_early && (opened_.size() >= now + early || !is_regular(list_[index]))) return;
+    std::deque<Opening>& opened = openings_->list;
+    for (std::size_t index = next_ + opened.size(); index < list_.size(); ++index) {
+        const bool is_early = opened.size() >= now;
+        if (is_early && (opened.size() >= now + early || !is_regular(list_[index]))) return;
         // Without a free thread, it is opened when it is taken.
-        opened_.push_back(std::async(std::launch::async | std::launch::deferred, open_, index, stop_.get_token()));
+        opened.push_back(
+            {std::async(std::launch::async | std::launch::deferred, open_, index, openings_->source.get_token()),
+             is_early});
     }
 }
 
 void SourcesAhead::close() {
-    opened_.clear();
+    openings_.emplace(stop_);
 }
 
 bool SourcesAhead::wait(std::chrono::milliseconds timeout) const {
-    return opened_.front().wait_for(timeout) != std::future_status::timeout;
+    return openings_->list.front().source.wait_for(timeout) != std::future_status::timeout;
 }
 
 std::unique_ptr<VideoSource> SourcesAhead::take() {
-    std::future<std::unique_ptr<VideoSource>> first = std::move(opened_.front());
-    opened_.pop_front();
-    ++next_;
-    return first.get();
+    std::deque<Opening>& opened = openings_->list;
+    Opening first = std::move(opened.front());
+    opened.pop_front();
+    const std::size_t index = next_++;
+    try {
+        return first.source.get();
+    } catch (const std::exception&) {
+        if (!first.early) throw;
+    }
+    while (!opened.empty() && opened.back().early) opened.pop_back();
+    return open_(index, openings_->source.get_token());
 }
 
 }  // namespace throng

@@ -7,6 +7,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -23,15 +24,18 @@ public:
     using Open = std::function<std::unique_ptr<VideoSource>(std::size_t index, const std::stop_token& stop)>;
 
     // stop: ends all that is being opened.
-    SourcesAhead(std::vector<std::string> list, Open open, const std::stop_token& stop);
-    ~SourcesAhead();  // ends all that is being opened
+    SourcesAhead(std::vector<std::string> list, Open open, std::stop_token stop);
+    ~SourcesAhead() = default;  // ends all that is being opened
     SourcesAhead(const SourcesAhead&) = delete;
     SourcesAhead& operator=(const SourcesAhead&) = delete;
 
     // Begins to open sources until `now` of those not taken are open or being opened, and then up to `early` more as long
-    // as they are regular files. Devices, pipes and addresses are not opened early: their data do not wait.
+    // as they are regular files. Devices, pipes and addresses are not opened early: their data do not wait. Those among
+    // the first `now` are opened at once, before it is known whether the sources ahead of them open.
+    // A file that is opened early may get a software decoder because those that run use all of the hardware.
     void open(std::size_t now, std::size_t early);
-    // Closes what was not taken. It is opened again when it is asked for.
+    // Stops the opening of what was not taken, and closes it. It is opened again when it is asked for; what a pipe has
+    // delivered is lost.
     void close();
 
     [[nodiscard]] bool has_next() const noexcept { return next_ < list_.size(); }
@@ -39,16 +43,33 @@ public:
     // Blocks until take would not wait, at most for this time. Returns false if it would. Requires that open has begun to
     // open the next source.
     [[nodiscard]] bool wait(std::chrono::milliseconds timeout) const;
-    // Returns the next source of the list. Throws what its opening threw; the source counts as taken then, too.
+    // Returns the next source of the list. One that failed early, when memory, descriptors or decoders may have been short,
+    // is opened once more, after the files opened early behind it are closed. Throws what its opening threw; the source
+    // counts as taken then, too.
     [[nodiscard]] std::unique_ptr<VideoSource> take();
 
 private:
+    struct Opening {
+        std::future<std::unique_ptr<VideoSource>> source;
+        bool early = false;  // when it began
+    };
+    // What close ends: sources from next_ on that are open, failed, or being opened.
+    struct Openings {
+        explicit Openings(const std::stop_token& stop) : callback(stop, [this] { source.request_stop(); }) {}
+        ~Openings() { source.request_stop(); }
+        Openings(const Openings&) = delete;
+        Openings& operator=(const Openings&) = delete;
+
+        std::stop_source source;
+        std::stop_callback<std::function<void()>> callback;
+        std::deque<Opening> list;  // last member: waits for the threads
+    };
+
     const std::vector<std::string> list_;
     const Open open_;
-    std::stop_source stop_;
-    std::stop_callback<std::function<void()>> stop_callback_;
+    const std::stop_token stop_;
     std::size_t next_ = 0;
-    std::deque<std::future<std::unique_ptr<VideoSource>>> opened_;  // from next_ on; open, failed, or being opened
+    std::optional<Openings> openings_;  // never empty
 };
 
 }  // namespace throng

@@ -151,6 +151,10 @@ TEST(Service, IsNotReadyUntilEveryExpectedSourceIsOpen) {
     other->write(result_of(1));
     EXPECT_EQ(http_ask(port, "GET", "/streams/2/latest.json").body, json_line(result_of(1), {.tracks = true}) + "\n");
     EXPECT_EQ(ready().status, 200);
+    service->expect(3, "roof");
+    EXPECT_EQ(ready().status, 503);
+    service->forget(3);
+    EXPECT_EQ(ready().status, 200);
 }
 
 // One that is lost and will be opened again has not ended.

@@ -1,24 +1,30 @@
 // The crowd, mosaics, cameras and GStreamer pipelines.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/sleep.h"
 #include "core/frame/host_copies.h"
 #include "core/synth/crowd.h"
+#include "core/video/av.h"
 #include "core/video/gstreamer_source.h"
 #include "core/video/live_source.h"
 #include "core/video/mosaic_source.h"
 #include "core/video/source.h"
+#include "tests/support/eventually.h"
 #include "tests/support/test_data.h"
 #include "tests/support/video_files.h"
 
@@ -160,7 +166,7 @@ TEST(Camera, AMissingCameraIsRejectedWithAListOfCameras) {
     }
 
 // A connection that breaks, as its caller says.
-class BreakingInput final : public LiveInput {
+class BreakingInput : public LiveInput {
 public:
     explicit BreakingInput(std::function<void()> fail) : fail_(std::move(fail)) {}
     MediaStatus next(MediaFrame&, const std::stop_token&) override {
@@ -231,6 +237,57 @@ TEST(LiveSource, AnErrorThatDoesNotPassEndsIt) {
     const Error failure = end_of_camera([] { throw Error(ErrorKind::unavailable, "no decoder"); }, {});
     EXPECT_EQ(failure.kind(), ErrorKind::unavailable);
     EXPECT_EQ(failure.problem(), "no decoder");
+    const OpenLiveInput defect = [](const MediaRequest&, const std::stop_token&) -> std::unique_ptr<LiveInput> {
+        throw std::length_error("too long");
+    };
+    for (const Error& error :
+         {end_of_camera([] { throw std::length_error("too long"); }, {}), end_of_camera([] {}, defect)}) {
+        EXPECT_EQ(error.kind(), ErrorKind::internal);
+        EXPECT_EQ(error.message(), "camera: too long");
+    }
+}
+
+// Delivers as many frames as it is allowed to.
+class AllowedInput final : public BreakingInput {
+public:
+    AllowedInput(const std::atomic<int>& allowed, std::atomic<int>& delivered)
+        : BreakingInput([] {}), allowed_(allowed), delivered_(delivered) {}
+    MediaStatus next(MediaFrame& frame, const std::stop_token& stop) override {
+        delivered_ = num_frames_;
+        while (num_frames_ >= allowed_) {
+            if (!sleep_for(std::chrono::milliseconds(1), stop)) return MediaStatus::stopped;
+        }
+        ++num_frames_;
+        frame.av_frame = av::make_frame();
+        frame.av_frame->format = AV_PIX_FMT_YUV420P;
+        frame.av_frame->width = width();
+        frame.av_frame->height = height();
+        return av_frame_get_buffer(frame.av_frame.get(), 0) < 0 ? MediaStatus::broken : MediaStatus::read;
+    }
+
+private:
+    const std::atomic<int>& allowed_;
+    std::atomic<int>& delivered_;  // before this call
+    int num_frames_ = 0;
+};
+
+TEST(LiveSource, FramesBeforeTheFirstReadAreNotMissed) {
+    std::atomic<int> allowed = 20;
+    std::atomic<int> delivered = 0;
+    MediaRequest request;
+    request.shown = "camera";
+    const auto camera = make_live_source(request, std::make_unique<AllowedInput>(allowed, delivered), {});
+    Frame frame;
+    ASSERT_TRUE(test::eventually([&] { return delivered == 20; }));
+    EXPECT_EQ(camera->replaced(), 0U);
+    ASSERT_EQ(camera->read(frame, {}), ReadStatus::frame);
+    EXPECT_EQ(frame.info().index, 19);
+    EXPECT_EQ(camera->replaced(), 0U);
+    allowed = 30;
+    ASSERT_TRUE(test::eventually([&] { return delivered == 30; }));
+    ASSERT_EQ(camera->read(frame, {}), ReadStatus::frame);
+    EXPECT_EQ(frame.info().index, 29);
+    EXPECT_EQ(camera->replaced(), 9U);
 }
 
 struct PipelineOutcome {

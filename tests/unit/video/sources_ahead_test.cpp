@@ -4,8 +4,12 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <array>
 #include <atomic>
 #include <fstream>
+#include <mutex>
+#include <new>
+#include <set>
 #include <thread>
 
 #include "core/base/error.h"
@@ -31,6 +35,10 @@ protected:
     // Opens after `released` is set, or a stop request. Files 2, 5, … fail.
     [[nodiscard]] SourcesAhead::Open opener() {
         return [this](std::size_t index, const std::stop_token& stop) {
+            {
+                const std::lock_guard lock(mutex_);
+                begun_.insert(index);
+            }
             ++opening_;
             while (!released_ && !stop.stop_requested()) std::this_thread::sleep_for(milliseconds(1));
             --opening_;
@@ -41,6 +49,8 @@ protected:
     }
 
     test::ScratchDir dir_;
+    std::mutex mutex_;
+    std::set<std::size_t> begun_;  // indices with which the opener was called
     std::atomic<int> opening_ = 0;
     std::atomic<bool> released_ = false;
 };
@@ -71,23 +81,43 @@ TEST_F(SourcesAheadTest, AreOpenedAtTheSameTimeAndTakenInOrder) {
 
 // Pipes are opened at their turn, and nothing overtakes them.
 TEST_F(SourcesAheadTest, OnlyFilesAreOpenedEarly) {
-    std::vector<std::string> list = files(4);
-    list[1] = (dir_.path() / "pipe").string();
-    ASSERT_EQ(::mkfifo(list[1].c_str(), 0600), 0);
+    std::vector<std::string> list = files(5);
+    list[2] = (dir_.path() / "pipe").string();
+    ASSERT_EQ(::mkfifo(list[2].c_str(), 0600), 0);
     released_ = true;
-    std::atomic<int> opened = 0;
-    const auto count = [&, open = opener()](std::size_t index, const std::stop_token& stop) {
-        ++opened;
+    SourcesAhead sources(list, opener(), {});
+    sources.open(1, 4);
+    EXPECT_NE(sources.take(), nullptr);
+    sources.open(1, 4);
+    sources.close();  // waits for all that has begun
+    EXPECT_EQ(begun_, std::set<std::size_t>({0, 1}));
+    sources.open(2, 1);
+    sources.close();
+    EXPECT_EQ(begun_, std::set<std::size_t>({0, 1, 2, 3}));
+}
+
+// An early file may lack what those before it use.
+TEST_F(SourcesAheadTest, AnEarlyFailureIsTriedOnceMoreWithoutOtherEarlyFiles) {
+    std::atomic<bool> is_short = true;
+    std::array<std::atomic<int>, 4> attempts{};
+    const auto open = [&, open = opener()](std::size_t index, const std::stop_token& stop) {
+        ++attempts.at(index);
+        if (index == 1 && is_short) throw std::bad_alloc();
         return open(index, stop);
     };
-    SourcesAhead sources(list, count, {});
+    released_ = true;
+    SourcesAhead sources(files(4), open, {});
     sources.open(1, 3);
+    EXPECT_TRUE(test::eventually([&] { return attempts[1] == 1 && attempts[3] == 1; }));
     EXPECT_NE(sources.take(), nullptr);
-    sources.open(0, 3);
-    EXPECT_EQ(opened, 1);
-    sources.open(1, 3);
-    EXPECT_TRUE(test::eventually([&] { return opened == 4; }));
+    is_short = false;
     EXPECT_NE(sources.take(), nullptr);
+    EXPECT_EQ(attempts[1], 2);
+    const int before = attempts[2];
+    sources.open(1, 1);
+    EXPECT_TRUE(test::eventually([&] { return attempts[3] == 2; }));
+    EXPECT_THROW(static_cast<void>(sources.take()), Error);
+    EXPECT_EQ(attempts[2], before + 1);  // its turn has come
 }
 
 TEST_F(SourcesAheadTest, AStopEndsTheOpening) {
@@ -102,6 +132,10 @@ TEST_F(SourcesAheadTest, AStopEndsTheOpening) {
     EXPECT_EQ(opening_, 0);
     {
         SourcesAhead left(files(3), opener(), {});
+        left.open(3, 0);
+        EXPECT_TRUE(test::eventually([&] { return opening_ == 3; }));
+        left.close();
+        EXPECT_EQ(opening_, 0);
         left.open(3, 0);
         EXPECT_TRUE(test::eventually([&] { return opening_ == 3; }));
     }
