@@ -59,17 +59,15 @@ void FrameCost::report() const {
     const bool software = window_.rendererInterface()->graphicsApi() == QSGRendererInterface::Software;
     log(software ? "frame with the software renderer" : "frame", busy_);
     log("event", application_.handlers());
-    log("update of the window", application_.updates());
 }
 
 bool MeasuredApplication::notify(QObject* receiver, QEvent* event) {
     if (!measures_ || busy_ || QThread::currentThread() != thread()) return QGuiApplication::notify(receiver, event);
-    RollingStatistics& to = event->type() == QEvent::UpdateRequest ? updates_ : handlers_;  // the event may be deleted
     const std::int64_t begin = cpu_time();
     busy_ = true;
     const bool handled = QGuiApplication::notify(receiver, event);
     busy_ = false;
-    to.add(static_cast<double>(cpu_time() - begin) / 1e6);
+    handlers_.add(static_cast<double>(cpu_time() - begin) / 1e6);
     return handled;
 }
 

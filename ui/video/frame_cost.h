@@ -40,13 +40,11 @@ public:
 
     bool notify(QObject* receiver, QEvent* event) override;
     [[nodiscard]] const RollingStatistics& handlers() const { return handlers_; }  // milliseconds
-    // Layout, synchronization and, with the software renderer, drawing.
-    [[nodiscard]] const RollingStatistics& updates() const { return updates_; }
 
 private:
     bool measures_;
     bool busy_ = false;
-    RollingStatistics handlers_{16384}, updates_{16384};
+    RollingStatistics handlers_{16384};
 };
 
 }  // namespace throng::ui
