@@ -267,6 +267,18 @@ TEST_F(Window, KeepsTheSourceIfAnotherOneCannotBeOpened) {
     EXPECT_FALSE(session_->alert()->visible());
 }
 
+TEST_F(Window, AnImageWithoutSettingsHidesFaces) {
+    open({});
+    play();
+    bool hides = false;
+    QObject::connect(session_->feed(), &FrameFeed::viewChanged, window_,
+                     [&](const ImageView& view) { hides = view.blur; });
+    video_->set_display(nullptr);
+    EXPECT_TRUE(hides);
+    video_->set_display(session_->display());
+    EXPECT_FALSE(hides);
+}
+
 TEST_F(Window, PlaysStepsSeeksAndLoops) {
     test::FakeClip clip;
     clip.frames = 1000;
