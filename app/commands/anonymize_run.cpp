@@ -58,7 +58,7 @@ bool is_free_for_report(const std::string& base, const fs::path& output) {
     if (!fs::exists(base + ".json", ignored)) return !fs::exists(base + ".html", ignored);
     if (!fs::is_regular_file(base + ".json", ignored)) return false;
     try {
-        const auto report = parse_json<nlohmann::json>(read_file(base + ".json"), false);
+        const auto report = parse_json<nlohmann::ordered_json>(read_file(base + ".json"), false);
         if (report.at("program") != "throng anonymize" || report.at("files").size() != 1) return false;
         const auto named = report.at("files").at(0).at("output").get<std::string>();
         return named.empty() || fs::path(named).filename() == name_as_text(output.filename().string());

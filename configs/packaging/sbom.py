@@ -19,6 +19,8 @@ import subprocess
 import sys
 
 RECORDED = ["Package", "Version", "Architecture", "Maintainer", "Provides"]  # of packages, by dpkg and in ROOT/packages
+# In names of suppliers that are no persons.
+GROUPS = re.compile(r"\b(team|maintainers|group|developers|packagers|project|force|authors|corporation)\b", re.IGNORECASE)
 source = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -57,7 +59,9 @@ class Document:
 
     def add(self, name, version, supplier, license_name, sha256=None, **more):
         identifier = "SPDXRef-Package-" + re.sub(r"[^A-Za-z0-9.-]", "-", name)
-        supplier = supplier if supplier == "NOASSERTION" else "Organization: " + re.sub(r" <(.*)>$", r" (\1)", supplier)
+        if supplier != "NOASSERTION":
+            kind = "Organization" if GROUPS.search(supplier) else "Person"
+            supplier = f"{kind}: " + re.sub(r" <(.*)>$", r" (\1)", supplier)
         self.packages[identifier] = {
             "SPDXID": identifier, "name": name, "versionInfo": version, "downloadLocation": "NOASSERTION",
             "supplier": supplier, "filesAnalyzed": False, "licenseConcluded": "NOASSERTION", "licenseDeclared": license_name,

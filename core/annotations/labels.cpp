@@ -20,7 +20,7 @@
 namespace throng {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using LineJson = nlohmann::json;  // many keys are found in little time
 
 constexpr double kMaxFrameSize = 1 << 16;  // pixels
 
@@ -59,7 +59,7 @@ private:
 class JsonLine {
 public:
     JsonLine(const std::string& line, const LineReader& reader)
-        : reader_(reader), object_(parse_json<Json>(line, false)) {
+        : reader_(reader), object_(parse_json<LineJson>(line, false)) {
         if (!object_.is_object()) reader_.reject("this line is not a JSON object");
     }
 
@@ -109,29 +109,29 @@ public:
     bool has_faces() const { return object_in(object_, "faces") != nullptr; }
 
     // Returns the lists `name` of the objects that are read.
-    std::vector<std::pair<BoxObject, const Json*>> lists(const char* name, LineObjects objects) const {
+    std::vector<std::pair<BoxObject, const LineJson*>> lists(const char* name, LineObjects objects) const {
         if (!has_faces()) return {{BoxObject::unnamed, &list(name)}};
         if (objects == LineObjects::one) {
             reader_.reject("has people and their faces, and only one of them can be read",
                            "throng eval: choose one, --what faces or --what people; otherwise detect them one by one: "
                            "throng detect --detector person, or cnn");
         }
-        std::vector<std::pair<BoxObject, const Json*>> all;
+        std::vector<std::pair<BoxObject, const LineJson*>> all;
         if (objects != LineObjects::faces) all.emplace_back(BoxObject::person, &list(name));
         if (objects != LineObjects::people) all.emplace_back(BoxObject::face, &list(object_.at("faces"), name));
         return all;
     }
 
-    const Json& list(const char* name) const { return list(object_, name); }
+    const LineJson& list(const char* name) const { return list(object_, name); }
 
-    const Json& list(const Json& object, const char* name) const {
+    const LineJson& list(const LineJson& object, const char* name) const {
         const auto found = object.find(name);
         if (found == object.end() || !found->is_array())
             reader_.reject(std::string("'") + name + "' is missing or not a list");
         return *found;
     }
 
-    double number(const Json& entry, const char* name) const {
+    double number(const LineJson& entry, const char* name) const {
         const auto found = entry.is_object() ? entry.find(name) : entry.end();
         if (!entry.is_object() || found == entry.end() || !found->is_number()) {
             reader_.reject(std::string("'") + name + "' of a box is missing or not a number");
@@ -139,12 +139,12 @@ public:
         return found->get<double>();
     }
 
-    double number_or(const Json& entry, const char* name, double otherwise) const {
+    double number_or(const LineJson& entry, const char* name, double otherwise) const {
         return entry.is_object() && entry.contains(name) ? number(entry, name) : otherwise;
     }
 
     bool flag(const char* name) const { return flag(object_, name); }
-    bool flag(const Json& entry, const char* name) const {
+    bool flag(const LineJson& entry, const char* name) const {
         const auto found = entry.find(name);
         if (found == entry.end()) return false;
         if (!found->is_boolean()) reader_.reject(std::string("'") + name + "' must be true or false");
@@ -152,7 +152,7 @@ public:
     }
 
     // Returns -1 if the entry has no id.
-    std::int64_t id(const Json& entry) const {
+    std::int64_t id(const LineJson& entry) const {
         const auto found = entry.is_object() ? entry.find("id") : entry.end();
         if (!entry.is_object() || found == entry.end()) return -1;
         if (!found->is_number_integer() || found->get<std::int64_t>() < 0) {
@@ -162,15 +162,15 @@ public:
     }
 
     // Adds the landmarks of the entry, if it has some.
-    void add_landmarks(const Json& entry, std::vector<DetectionSet::Landmarks>& all) const {
+    void add_landmarks(const LineJson& entry, std::vector<DetectionSet::Landmarks>& all) const {
         const auto found = entry.find("landmarks");
         if (found == entry.end()) return;
         DetectionSet::Landmarks landmarks{};
         constexpr std::size_t kPoints = std::size(landmarks.xy) / 2;
         const bool is_list = found->is_array() && found->size() == kPoints;
         for (std::size_t i = 0; i < std::size(landmarks.xy); ++i) {
-            const Json point = is_list ? (*found)[i / 2] : Json();
-            const Json value = point.is_array() && point.size() == 2 ? point[i % 2] : Json(false);
+            const LineJson point = is_list ? (*found)[i / 2] : LineJson();
+            const LineJson value = point.is_array() && point.size() == 2 ? point[i % 2] : LineJson(false);
             if (!value.is_number() && !value.is_null())
                 reader_.reject("'landmarks' is not a list of five points [x, y]");
             landmarks.xy[i] = value.is_null() ? std::numeric_limits<float>::quiet_NaN() : value.get<float>();
@@ -179,7 +179,7 @@ public:
     }
 
     // Returns that of a detected track if the entry has none.
-    TrackState state(const Json& entry) const {
+    TrackState state(const LineJson& entry) const {
         const auto found = entry.find("state");
         if (found == entry.end()) return TrackState::detected;
         for (const TrackState state : {TrackState::detected, TrackState::recovered, TrackState::predicted}) {
@@ -188,7 +188,7 @@ public:
         reader_.reject("'state' of a track is not detected, recovered or predicted");
     }
 
-    Box box(const Json& entry) const {
+    Box box(const LineJson& entry) const {
         const Box b{static_cast<float>(number(entry, "x")), static_cast<float>(number(entry, "y")),
                     static_cast<float>(number(entry, "w")), static_cast<float>(number(entry, "h"))};
         if (!(std::isfinite(b.x) && std::isfinite(b.y) && std::isfinite(b.w) && std::isfinite(b.h) && b.w > 0 &&
@@ -200,14 +200,14 @@ public:
 
 private:
     const LineReader& reader_;
-    Json object_;
+    LineJson object_;
 };
 
 TruthLabels truth_of_json(const std::string& line, const LineReader& reader) {
     const JsonLine json(line, reader);
     TruthLabels labels;
     json.read_frame(labels);
-    for (const Json& entry : json.list("faces")) {
+    for (const LineJson& entry : json.list("faces")) {
         TruthFace face;
         face.box = json.box(entry);
         face.visible = static_cast<float>(json.number_or(entry, "visible", 1.0));
@@ -276,7 +276,7 @@ bool first_line_has(const std::filesystem::path& path, const char* member) {
     LineReader reader(path);
     std::string line;
     if (!reader.next(line)) return false;
-    const Json first = parse_json<Json>(line, false);
+    const LineJson first = parse_json<LineJson>(line, false);
     return first.is_object() && first.contains(member);
 }
 
@@ -305,7 +305,7 @@ void for_each_track_line(const std::filesystem::path& path, const std::function<
         labels.has_faces = json.has_faces();
         for (const auto& [object, tracks] : json.lists("tracks", objects)) {
             std::set<std::int64_t> ids;
-            for (const Json& entry : *tracks) {
+            for (const LineJson& entry : *tracks) {
                 const std::int64_t id = json.id(entry);
                 if (id < 0) reader.reject("a track has no 'id'");
                 if (!ids.insert(id).second) reader.reject(fmt::format("track {} appears twice", id));
@@ -335,7 +335,7 @@ void for_each_detection_line(const std::filesystem::path& path, const std::funct
         labels.has_faces = json.has_faces();
         std::size_t people = 0;  // without landmarks
         for (const auto& [object, kept] : json.lists("kept", objects)) {
-            for (const Json& entry : *kept) {
+            for (const LineJson& entry : *kept) {
                 const double hits = json.number_or(entry, "hits", 1.0);
                 if (!(hits >= 0 && hits <= 1e9)) reader.reject("'hits' is out of range");
                 ScoredBox& box = labels.entries.emplace_back(
@@ -398,7 +398,7 @@ std::vector<RegionLabels> read_region_lines(const std::filesystem::path& path) {
         RegionLabels labels;
         json.read_frame(labels);
         labels.whole = json.flag("whole");
-        for (const Json& entry : json.list("ellipses")) labels.entries.push_back(json.box(entry));
+        for (const LineJson& entry : json.list("ellipses")) labels.entries.push_back(json.box(entry));
         all.push_back(std::move(labels));
     }
     return all;
@@ -415,7 +415,7 @@ std::string region_line(RegionLabels labels, const RedactRegions& regions, const
     }
     if (labels.whole) labels.entries.clear();
     // File names may contain invalid UTF-8, which becomes the replacement character.
-    std::string line = "{\"source\":" + json_text(Json(labels.source));
+    std::string line = "{\"source\":" + json_text(LineJson(labels.source));
     const auto out = std::back_inserter(line);
     if (labels.frame) fmt::format_to(out, ",\"frame\":{}", *labels.frame);
     fmt::format_to(out, ",\"pts\":{},\"width\":{},\"height\":{},\"whole\":{},\"ellipses\":[", labels.pts, labels.width,
@@ -442,7 +442,7 @@ RedactRegions regions_of(const RegionLabels& labels) {
 
 std::string truth_line(const TruthLabels& labels, int width, int height) {
     // File names may contain invalid UTF-8, which becomes the replacement character.
-    std::string line = "{\"source\":" + json_text(Json(labels.source));
+    std::string line = "{\"source\":" + json_text(LineJson(labels.source));
     const auto out = std::back_inserter(line);
     if (labels.frame) fmt::format_to(out, ",\"frame\":{}", *labels.frame);
     fmt::format_to(out, ",\"width\":{},\"height\":{},\"faces\":[", width, height);

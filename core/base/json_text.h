@@ -44,7 +44,7 @@ template <class Json>
     return value.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
-// Compiled once, at -O3.
+// These functions are compiled once, in a hot source. Other members of a value are compiled where they are called.
 extern template nlohmann::ordered_json parse_json(std::string_view text, bool allow_exceptions);
 extern template std::string json_text(const nlohmann::ordered_json& value, int indent);
 

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/json_text.h"
+
 namespace throng {
 
 // Browsers open at most six connections to a server, so that at most four images are shown at a time: those in view.
@@ -246,7 +248,7 @@ std::string openapi_json(const std::string& version) {
                       {"paths", paths},
                       {"components", {{"securitySchemes", {{"token", {{"type", "http"}, {"scheme", "bearer"}}}}}}},
                       {"security", {{{"token", Json::array()}}, Json::object()}}};
-    return api.dump(2) + "\n";
+    return json_text(api, 2) + "\n";
 }
 
 }  // namespace throng

@@ -217,7 +217,7 @@ std::string deepstack_json(const FrameResult& result, double min_confidence, boo
                                        {"y_max", pixel(each.box.y + each.box.h, height)}});
     }
     json["duration"] = std::lround(result.latency_ms);
-    return json.dump() + "\n";
+    return json_text(json) + "\n";
 }
 
 }  // namespace throng

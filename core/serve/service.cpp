@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/json_text.h"
 #include "core/base/value_text.h"
 #include "core/serve/page.h"
 
@@ -102,7 +103,7 @@ HttpAnswer Service::find_answer(HttpRequest& request, std::uint64_t client) {
     if (!known) return {error_response(404, "there is no such address; /openapi.json describes those that exist")};
     if (request.method != "GET") return wrong_method("GET, HEAD");
     if (path.starts_with(streams)) return answer_stream(std::string_view(path).substr(streams.size()));
-    if (path == "/streams") return {{200, "application/json", sources_.list().dump() + "\n"}};
+    if (path == "/streams") return {{200, "application/json", json_text(sources_.list()) + "\n"}};
     if (path == "/metrics") return {{200, "text/plain; version=0.0.4; charset=utf-8", metrics()}};
     if (path == "/openapi.json") return {{200, "application/json", openapi_json(options_.version)}};
     if (path == "/readyz") {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/json_text.h"
 #include "core/base/text_encoding.h"
 #include "core/detect/detector_kinds.h"
 
@@ -143,7 +144,7 @@ void append_detector(std::string& line, const FrameResult& result) {
 }  // namespace
 
 std::string json_string(const std::string& text) {
-    return nlohmann::ordered_json(name_as_text(text)).dump();
+    return json_text(nlohmann::ordered_json(name_as_text(text)));
 }
 
 std::string json_line(const FrameResult& result, JsonFields fields) {

@@ -13,7 +13,8 @@ class LaunchChain;
 // Device properties that determine the choice of tiles.
 struct TileLimits {
     int multiprocessors = 1;
-    std::size_t shared_memory = 48U << 10;  // max bytes per block
+    std::size_t shared_memory = 48U << 10;                    // max bytes per block
+    std::size_t shared_memory_of_multiprocessor = 64U << 10;  // bytes
 };
 
 }  // namespace throng::gpu

@@ -18,6 +18,13 @@ std::size_t at(int i) {
     return static_cast<std::size_t>(i);
 }
 
+std::size_t shared_memory_of_multiprocessor(const DeviceInfo& device) {
+    int bytes = 0;
+    check_cuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device.index),
+               "cudaDeviceGetAttribute");
+    return static_cast<std::size_t>(bytes);
+}
+
 }  // namespace
 
 NetworkRun::NetworkRun(const Network& network, const Steps& steps, Precision precision, const DeviceInfo& device,
@@ -25,7 +32,7 @@ NetworkRun::NetworkRun(const Network& network, const Steps& steps, Precision pre
     : network_(&network),
       steps_(&steps),
       precision_(precision),
-      limits_{device.multiprocessors, device.shared_memory},
+      limits_{device.multiprocessors, device.shared_memory, shared_memory_of_multiprocessor(device)},
       can_overlap_(device.has_dependent_launch()),
       images_(images) {
     group_steps();

@@ -15,7 +15,14 @@ namespace throng::gpu {
 namespace {
 
 constexpr std::size_t kSmallestShared = 48U << 10;
-constexpr std::size_t kTwoBlocks = 110U << 10;  // bytes per block of which a large multiprocessor runs two
+constexpr std::size_t kLargest = 110U << 10;
+
+// Returns the bytes per block of which a multiprocessor runs two, if they suffice for the smallest tiles. The system
+// takes 1 KB of each block.
+std::size_t shared_limit(const TileLimits& limits) {
+    const std::size_t two_blocks = limits.shared_memory_of_multiprocessor / 2 - (1U << 10);
+    return std::max(kSmallestShared, std::min({limits.shared_memory, two_blocks, kLargest}));
+}
 
 // The part of the input that a tile of width x height pixels needs. In shared memory its rows of channels are padded by 16
 // bytes, so that they start in different banks.
@@ -382,7 +389,7 @@ void launch_as(const TileConvolution* tasks, int count, int images, std::size_t 
 template <typename T>
 void launch_in(const TileConvolution* tasks, int count, int images, const TileLimits& limits,
                const LaunchChain& chain) {
-    const std::size_t limit = std::min(limits.shared_memory, kTwoBlocks);
+    const std::size_t limit = shared_limit(limits);
     int best = 0;
     double best_cycles = std::numeric_limits<double>::max();
     for (int i = 0; i < static_cast<int>(std::size(kShapes)); ++i) {

@@ -1,6 +1,6 @@
-// Convolutions on tensor cores: a dense one of any kernel size, stride and dilation, or the unit of MobileNet, UltraFace
-// and YOLOX: a depthwise 3 x 3 convolution, then a pointwise one. Optionally adds an upsampled map before, and another
-// map after. Independent ones share a launch.
+// Convolutions on tensor cores: a dense one whose smallest tile fits (tile_convolution_fits), or the unit of MobileNet,
+// UltraFace and YOLOX: a depthwise 3 x 3 convolution, then a pointwise one. Optionally adds an upsampled map before, and
+// another map after. Independent ones share a launch.
 #pragma once
 
 #include "core/algo/host_device.h"

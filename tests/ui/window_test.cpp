@@ -241,6 +241,10 @@ TEST_F(Window, RecordsCountsAndWritesWhileItIsMinimized) {
 }
 
 TEST_F(Window, KeepsTheSourceIfAnotherOneCannotBeOpened) {
+    make_sinks_ = [this](const SourceInfo&, int, bool) {
+        return std::vector<std::shared_ptr<ResultSink>>{
+            std::make_shared<CountingSink>(recorded_, closed_, recorded_frame_)};
+    };
     open({});
     play();
     const auto before = session_->result()->frame.info().index;
@@ -254,12 +258,25 @@ TEST_F(Window, KeepsTheSourceIfAnotherOneCannotBeOpened) {
     EXPECT_EQ(session_->failure(), std::nullopt);
     EXPECT_TRUE(video_->has_frame());
     EXPECT_TRUE(test::wait_for([&] { return session_->result()->frame.info().index > before + 20; })) << "it runs on";
+    EXPECT_EQ(lost(1), 0) << "its outputs go on";
     auto* retry = qobject_cast<QQuickItem*>(control("Retry"));
     ASSERT_NE(retry, nullptr);
     EXPECT_FALSE(retry->isVisible()) << "it would repeat the wrong path";
     play("other.mp4");
     EXPECT_TRUE(test::wait_for([&] { return session_->source()->spec() == "other.mp4"; }));
     EXPECT_FALSE(session_->alert()->visible());
+}
+
+TEST_F(Window, AnImageWithoutSettingsHidesFaces) {
+    open({});
+    play();
+    bool hides = false;
+    QObject::connect(session_->feed(), &FrameFeed::viewChanged, window_,
+                     [&](const ImageView& view) { hides = view.blur; });
+    video_->set_display(nullptr);
+    EXPECT_TRUE(hides);
+    video_->set_display(session_->display());
+    EXPECT_FALSE(hides);
 }
 
 TEST_F(Window, PlaysStepsSeeksAndLoops) {

@@ -337,10 +337,8 @@ C.ApplicationWindow {
     }
     StartPage {
         objectName: "startPage"
-        anchors.fill: view
-        anchors.topMargin: view.topMargin + view.banner
-        anchors.bottomMargin: view.covered
-        visible: view.visible && view.empty && view.canOpen
+        parent: view.startSpace
+        anchors.fill: parent
         cameraModel: root.session.cameras
         recentModel: root.session.recent
         onCamerasRequested: root.session.findCameras()

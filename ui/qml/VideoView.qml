@@ -28,6 +28,7 @@ Rectangle {
     property bool canHide: true   // by a button beside the figures
     property string hideTip       // of the button that hides faces
     readonly property VideoItem video: video
+    readonly property alias startSpace: startSpace  // of the start page, below messages
     readonly property real figuresHeight: figures.visible && width < 640 ? figures.height + Theme.gap : 0
     readonly property CountsView counts: viewList.find("counts") as CountsView
     readonly property MatrixView matrix: viewList.find("matrix") as MatrixView
@@ -124,13 +125,20 @@ Rectangle {
         covered: root.covered
         below: root.below
     }
+    Item {
+        id: startSpace
+        anchors.fill: parent
+        anchors.topMargin: root.topMargin + root.banner
+        anchors.bottomMargin: root.covered
+        visible: root.empty && root.canOpen
+    }
     function sayZoom() { root.feedback.say(video.zoom > 1 ? qsTr("Zoom %1×").arg(Theme.fixed(video.zoom, 1)) : qsTr("Whole image")) }
 
     Column {
         anchors.centerIn: parent
         width: Math.min(parent.width - 32, 480)
         spacing: Theme.gapLarge
-        visible: !video.hasFrame && !(root.empty && root.canOpen)
+        visible: !video.hasFrame && !startSpace.visible
         Icon {
             anchors.horizontalCenter: parent.horizontalCenter
             width: 72

@@ -114,12 +114,13 @@ void SourceController::use(OpenedSource source) {
 // The previous source may run on.
 void SourceController::fail(const Error& error) {
     set_opening({});
-    if (policy_.one_of_several || source_.has_sinks) expect_again();
+    const auto has_failed = [this] { return pipeline() && pipeline()->state() == PipelineState::failed; };
+    if (policy_.one_of_several || (source_.has_sinks && has_failed())) expect_again();
     if (policy_.one_of_several) {
         close();
         retry_.start_next();
     }
-    if (!pipeline() || pipeline()->state() == PipelineState::failed) failure_ = error;
+    if (!pipeline() || has_failed()) failure_ = error;
     emit failed(error);
 }
 
@@ -138,8 +139,9 @@ void SourceController::work(int number, OpenRequest& request, std::shared_ptr<Pi
         if (previous) {
             previous->set_wake({});
             previous->stop();
-            post(this, [this, stopped = previous.get(), next = request.spec] {
-                if (stopped == pipeline().get()) destroy(take(next).pipeline);
+            // A newer request may have begun meanwhile.
+            post(this, [this, stopped = previous.get()] {
+                if (stopped == pipeline().get()) destroy(take(opening_).pipeline);
             });
         }
         OpenedSource made{request.spec, nullptr, policy_.make_backend(request.settings.detector), false,

@@ -113,7 +113,7 @@ void VideoItem::publish_view() {
     if (isVisible()) view.item = size();
     view.device_ratio = device_ratio();
     view.zoom = zoom_;
-    view.blur = display_ && display_->blur();
+    view.blur = !display_ || display_->blur();
     view.paint_overlay = paints_overlay();
     view.keep_on_device = uses_device_frames_ && bridge_ == feed_->gl_bridge();
     if (view.paint_overlay) view.overlay = overlay_options();
@@ -246,7 +246,7 @@ double VideoItem::device_ratio() const {
 }
 
 bool VideoItem::may_draw() const {
-    return frame_.hides_faces || !display_ || !display_->blur();
+    return frame_.hides_faces || (display_ && !display_->blur());
 }
 
 // Software renderers draw no nodes of their own.

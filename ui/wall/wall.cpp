@@ -32,7 +32,9 @@ Wall::Wall(const QStringList& sources, Session& session, QObject* parent)
         WallTile& tile = *tiles_.back();
         const SourceController& controller = tile.controller();
         connect(&controller, &SourceController::opened, this, [this, &tile] { start(tile); });
-        connect(tile.feed(), &FrameFeed::delivered, this, &Wall::imageShown);
+        connect(tile.feed(), &FrameFeed::delivered, this, [this, &tile] {
+            if (tile.has_image()) emit imageShown();
+        });
         connect(&controller, &SourceController::retryDue, this, [this, &tile] { open(tile); });
     }
     refresh_timer_.setInterval(kFiguresInterval);

@@ -17,7 +17,7 @@ WallTile::WallTile(int number, QString spec, QString title, ImageThread& images,
       controller_(setup, {true, number + 1, std::move(make_backend)}) {
     connect(&feed_, &FrameFeed::attached, this, &WallTile::imageChanged);
     connect(&feed_, &FrameFeed::delivered, this, [this] {
-        if (has_image()) controller_.set_delivers();
+        if (feed_.shown().result) controller_.set_delivers();
         emit imageChanged();
     });
     // An image that stands still looks like a running source.
@@ -63,7 +63,7 @@ void WallTile::refresh() {
         const PipelineCounters counters = controller_.pipeline()->counters();
         silent_ = is_silent(*controller_.pipeline(), counters);
         frame_rate_ = counters.fps;
-        faces_ = has_image() ? static_cast<int>(feed_.shown().result->kept.detections.size()) : 0;
+        faces_ = feed_.shown().result ? static_cast<int>(feed_.shown().result->kept.detections.size()) : 0;
         problem_ = translated_message(controller_.pipeline()->notice());
     }
     emit changed();

@@ -12,7 +12,7 @@
 
 namespace throng::ui {
 
-// Lives on the window's thread. The wall sets the pipeline and the image; QML reads the figures.
+// Lives on the window's thread. The feed brings the images; QML reads the figures.
 class WallTile : public QObject {
     Q_OBJECT
     QML_ELEMENT
@@ -41,7 +41,7 @@ public:
     [[nodiscard]] int faces() const { return faces_; }
     [[nodiscard]] double frame_rate() const { return frame_rate_; }
     [[nodiscard]] double latency() const { return feed_.latency(); }
-    [[nodiscard]] bool has_image() const { return feed_.shown().result != nullptr; }
+    [[nodiscard]] bool has_image() const { return !feed_.shown().image.isNull() || feed_.shown().on_device; }
     [[nodiscard]] FrameFeed* feed() { return &feed_; }
     [[nodiscard]] SourceController& controller() { return controller_; }
     [[nodiscard]] bool active() const { return controller_.pipeline() != nullptr; }  // open, and has not failed
