@@ -52,8 +52,8 @@ public:
 private:
     void process_image(const InputFiles& files, const std::string& output, ReportedFile& reported,
                        const std::stop_token& stop);
-    void find_faces(const std::string& input, VideoPlan& plan, const OnProgress& on_progress,
-                    const std::stop_token& stop);
+    std::string find_faces(const std::string& input, VideoPlan& plan, const OnProgress& on_progress,
+                           const std::stop_token& stop);
     void write_video(const InputFiles& files, const std::string& output, VideoPlan& video, ReportedFile& reported,
                      const OnProgress& on_progress, const std::stop_token& stop);
 
