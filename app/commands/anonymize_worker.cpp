@@ -73,7 +73,7 @@ ReportedFile AnonymizeWorker::process(const InputFiles& input, bool still, const
         on_progress(progress_);
     } else {
         VideoPlan plan(setup_.hiding);
-        find_faces(input.path(), plan, on_progress, stop);
+        reported.incomplete = find_faces(input.path(), plan, on_progress, stop);
         write_video(input, output, plan, reported, on_progress, stop);
     }
     reported.output = output;
@@ -181,9 +181,10 @@ void AnonymizeWorker::write_strips(const Frame& frame, const RedactRegions& regi
     writer->finish();
 }
 
-// Reads the file once and adds its faces to the plan. The pipeline continues on the CPU when the GPU fails.
-void AnonymizeWorker::find_faces(const std::string& input, VideoPlan& plan, const OnProgress& on_progress,
-                                 const std::stop_token& stop) {
+// Reads the file once and adds its faces to the plan. The pipeline continues on the CPU when the GPU fails. Returns why
+// faces could not be searched in every frame; empty: they could.
+std::string AnonymizeWorker::find_faces(const std::string& input, VideoPlan& plan, const OnProgress& on_progress,
+                                        const std::stop_token& stop) {
     SourceOptions options;
     options.decoder = setup_.decoder;
     set_device(options, common_.device, images_.backend()->kind() != BackendKind::cpu);
@@ -204,6 +205,7 @@ void AnonymizeWorker::find_faces(const std::string& input, VideoPlan& plan, cons
     if (stop.stop_requested()) throw interrupted(input);
     if (const std::optional<Error> failure = pipeline.failure()) throw *failure;
     progress_.found = pipeline.counters().detected;
+    return pipeline.incomplete();
 }
 
 void AnonymizeWorker::write_video(const InputFiles& files, const std::string& output, VideoPlan& video,
@@ -236,7 +238,13 @@ void AnonymizeWorker::write_video(const InputFiles& files, const std::string& ou
     static_cast<HiddenCounts&>(reported) = hidden;
     reported.tracks = std::move(plan.tracks);
     for (auto& [track, thumbnail] : hidden.thumbnails) reported.tracks.at(track).thumbnail = std::move(thumbnail);
-    reported.incomplete = joined_reasons(reader.incomplete(), joined_reasons(unused_spans, writer->incomplete()));
+    // Damage of the file is met by both passes, a lack of memory by one. Its frames are hidden whole.
+    if (const std::string unread = reader.incomplete(); !unread.empty()) {
+        reported.incomplete = unread;
+    } else if (!reported.incomplete.empty()) {
+        reported.incomplete = "faces were not searched in all frames: " + reported.incomplete;
+    }
+    reported.incomplete = joined_reasons(reported.incomplete, joined_reasons(unused_spans, writer->incomplete()));
     reported.notes = writer->notes();
     if (reported.composed_frames > 0) reported.notes.emplace_back(kComposedText);
     if (const std::string text = corrected_times_text(reader); !text.empty()) reported.notes.push_back(text);

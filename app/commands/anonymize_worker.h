@@ -55,8 +55,8 @@ private:
                        const std::stop_token& stop);
     void write_strips(const Frame& frame, const RedactRegions& regions, const std::string& input,
                       const std::string& output, const AtomicFile& file);
-    void find_faces(const std::string& input, VideoPlan& plan, const OnProgress& on_progress,
-                    const std::stop_token& stop);
+    std::string find_faces(const std::string& input, VideoPlan& plan, const OnProgress& on_progress,
+                           const std::stop_token& stop);
     void write_video(const InputFiles& files, const std::string& output, VideoPlan& video, ReportedFile& reported,
                      const OnProgress& on_progress, const std::stop_token& stop);
 

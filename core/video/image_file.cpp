@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <new>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
@@ -361,6 +362,8 @@ std::optional<ImageHeader> read_image_header(const fs::path& path, ImagePart par
             const std::optional<ImageHeader> header = read_image_header(bytes);
             if (!header || is_known(*header) || bytes.size() < size) return header;
         }
+    } catch (const std::bad_alloc&) {
+        throw;  // an image must not be taken for a video
     } catch (const std::exception&) {
         return std::nullopt;
     }

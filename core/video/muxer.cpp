@@ -2,12 +2,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/output_file.h"
+#include "core/video/header_bytes.h"
 #include "core/video/name_lookup.h"
 #include "core/video/url.h"
 
@@ -64,6 +66,7 @@ Muxer::~Muxer() {
 int Muxer::write_bytes(void* self, std::uint8_t* bytes, int size) {
     auto& muxer = *static_cast<Muxer*>(self);
     try {
+        if (muxer.boxes_) muxer.boxes_->follow({bytes, static_cast<std::size_t>(size)});
         muxer.file_.write({reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size)});
         return size;
     } catch (...) {
@@ -74,17 +77,44 @@ int Muxer::write_bytes(void* self, std::uint8_t* bytes, int size) {
 
 std::int64_t Muxer::seek_bytes(void* self, std::int64_t offset, int whence) {
     if (whence != SEEK_SET && whence != SEEK_CUR && whence != SEEK_END) return AVERROR(ENOSYS);
-    return static_cast<Muxer*>(self)->file_.seek(offset, whence);
+    auto& muxer = *static_cast<Muxer*>(self);
+    if (whence != SEEK_CUR || offset != 0) muxer.boxes_.reset();
+    return muxer.file_.seek(offset, whence);
+}
+
+void Muxer::BoxWatch::follow(std::span<const std::uint8_t> bytes) {
+    while (!bytes.empty()) {
+        const auto content = static_cast<std::size_t>(std::min<std::uint64_t>(rest_, bytes.size()));
+        rest_ -= content;
+        bytes = bytes.subspan(content);
+        if (bytes.empty()) return;
+        header_.push_back(bytes.front());
+        bytes = bytes.subspan(1);
+        FieldReader fields{HeaderBytes(header_)};
+        std::uint64_t length = fields.u32();
+        const bool is_long = length == 1;
+        if (header_.size() < (is_long ? 16U : 8U)) continue;
+        fields.skip(4);  // the type
+        if (is_long) length = fields.number(8);
+        rest_ = length - std::min<std::uint64_t>(length, header_.size());
+        header_.clear();
+    }
 }
 
 void Muxer::open_bytes() {
     constexpr int kBufferBytes = 1 << 16;
     file_.write({});  // opens the file
     auto* buffer = static_cast<unsigned char*>(av_malloc(kBufferBytes));
+    if (buffer == nullptr) throw std::bad_alloc();
     bytes_ = avio_alloc_context(buffer, kBufferBytes, 1, this, nullptr, write_bytes, seek_bytes);
-    if (bytes_ == nullptr) throw std::bad_alloc();
+    if (bytes_ == nullptr) {
+        av_free(buffer);
+        throw std::bad_alloc();
+    }
     bytes_->seekable = file_.seek(0, SEEK_CUR) >= 0 ? AVIO_SEEKABLE_NORMAL : 0;
     context_->pb = bytes_;
+    const std::string_view format = context_->oformat->name;
+    if (format == "mp4" || format == "mov") boxes_.emplace();
 }
 
 void Muxer::open_server(av::Dictionary& options) {
@@ -160,6 +190,7 @@ void Muxer::finish() {
     if (!file_.server.empty()) return;
     avio_flush(bytes_);
     check(0, "cannot finish the video");
+    if (boxes_ && !boxes_->complete()) throw std::bad_alloc();
     file_.finish();
 }
 

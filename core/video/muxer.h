@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -74,6 +75,18 @@ private:
     void arm() { watchdog_.arm(kServerPatience, file_.stop); }
     void write_interleaved(AVPacket& packet);
 
+    // Follows the boxes of an MP4 file that is written from its beginning to its end. FFmpeg collects a fragment in memory
+    // and reports nowhere that there was none: the box is then shorter than its header says.
+    class BoxWatch {
+    public:
+        void follow(std::span<const std::uint8_t> bytes);
+        [[nodiscard]] bool complete() const { return rest_ == 0 && header_.empty(); }
+
+    private:
+        std::vector<std::uint8_t> header_;  // of the next box, as far as it is written
+        std::uint64_t rest_ = 0;            // bytes of the current box that are not yet written
+    };
+
     struct ContextDeleter {
         void operator()(AVFormatContext* context) const noexcept { avformat_free_context(context); }
     };
@@ -83,7 +96,8 @@ private:
     Watchdog watchdog_;       // of a server
     bool connected_ = false;  // to a server that waits for the end
     AVIOContext* bytes_ = nullptr;
-    std::exception_ptr failure_;  // the first one of file_: FFmpeg forwards only an error code
+    std::optional<BoxWatch> boxes_;  // until the writer goes back in the file
+    std::exception_ptr failure_;     // the first one of file_: FFmpeg forwards only an error code
     std::unique_ptr<AVFormatContext, ContextDeleter> context_;
     AVStream* stream_ = nullptr;
     AVRational time_base_{1, 1};

@@ -53,7 +53,7 @@ private:
         std::future<std::unique_ptr<VideoSource>> source;
         bool early = false;  // when it began
     };
-    // What close ends: sources from next_ on that are open, failed, or being opened.
+    // Holds the sources from next_ on that are open, failed, or being opened; they are stopped together.
     struct Openings {
         explicit Openings(const std::stop_token& stop) : callback(stop, [this] { source.request_stop(); }) {}
         ~Openings() { source.request_stop(); }

@@ -3,11 +3,13 @@
 //   THRONG_FAULT=CALL:NUMBER:EFFECT   the call with this number, from 1, has the effect; "EFFECT+": all from it on, too
 //   THRONG_FAULT_UNDER=FOLDER         absolute, without links
 //   THRONG_FAULT_MARK=FILE            is made when the fault happens
+//   THRONG_FAULT_TRACE=FILE           gets the functions that led to the fault, for addr2line or c++filt
 //   THRONG_FAULT_LOG=FILE             gets a line per kind of call at the end: name and number of calls
 // CALL: open, create, read, write, fsync, rename, unlink, mkdir, truncate; thread counts everywhere; memory counts
 // allocations of the size of frames from the first open on. The clock of the day is left out: results do not depend on it.
 // EFFECT: a number of errno; short (half of the bytes); kill and stop (SIGKILL, SIGSTOP, then the call).
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -105,13 +107,21 @@ bool below(int file) {
     return path[0] == '/' && below(path);
 }
 
-// Makes the file that says that the fault has happened.
+// Makes the file that an environment variable names. Returns it, or -1.
+int made_file(const char* variable) {
+    const char* path = std::getenv(variable);
+    if (path == nullptr) return -1;
+    return next(static_cast<int (*)(const char*, int, mode_t)>(nullptr), "open")(path, O_WRONLY | O_CREAT, 0600);
+}
+
+// Makes the files that say that the fault has happened, and where.
 void mark() {
-    const char* path = std::getenv("THRONG_FAULT_MARK");
-    if (path == nullptr) return;
-    const int file =
-        next(static_cast<int (*)(const char*, int, mode_t)>(nullptr), "open")(path, O_WRONLY | O_CREAT, 0600);
-    if (file >= 0) ::close(file);
+    if (const int file = made_file("THRONG_FAULT_MARK"); file >= 0) ::close(file);
+    const int file = made_file("THRONG_FAULT_TRACE");
+    if (file < 0) return;
+    void* callers[64];
+    ::backtrace_symbols_fd(callers, ::backtrace(callers, 64), file);
+    ::close(file);
 }
 
 // Counts a call. Returns the error that it must have, 0 for none, or -1 if it may take half of its bytes only.

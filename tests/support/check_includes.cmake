@@ -9,7 +9,7 @@ function(forbid folder pattern why)
     endforeach()
 endfunction()
 
-forbid(core "gpu/|ui/|app/|cuda|nv[a-z]*\\.h|Q[A-Z]|Qt" "core must not depend on CUDA, Qt or other folders")
+forbid(core "gpu/|ui/|app/|cuda|nv(ml|cuvid|jpeg|rtc)\\.h|Q[A-Z]|Qt" "core must not depend on CUDA, Qt or other folders")
 forbid(gpu "ui/|app/|Q[A-Z]|Qt" "gpu may depend only on core")
 forbid(ui "gpu/|app/|cuda" "ui may depend only on core")
 

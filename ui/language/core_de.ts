@@ -1784,8 +1784,16 @@
         <translation>Das appsink erhält ein Format, das nicht lesbar ist: %1</translation>
     </message>
     <message>
-        <source>put &quot;videoconvert !&quot; in front of it</source>
-        <translation>davor &quot;videoconvert !&quot; einfügen</translation>
+        <source>put &quot;%1 !&quot; in front of it</source>
+        <translation>davor &quot;%1 !&quot; einfügen</translation>
+    </message>
+    <message>
+        <source>NvBufSurfaceMapEglImage failed: EGL may be missing</source>
+        <translation>NvBufSurfaceMapEglImage scheiterte: EGL fehlt möglicherweise</translation>
+    </message>
+    <message>
+        <source>the EGLImage is smaller than the frame</source>
+        <translation>Das EGLImage ist kleiner als das Bild</translation>
     </message>
     <message>
         <source>frames were lost at the end</source>
