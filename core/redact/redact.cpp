@@ -49,12 +49,14 @@ RedactShape whole_frame(int width, int height, RedactStyle style) {
     return shape;
 }
 
+}  // namespace
+
 // The sums of the samples of one region in one plane, by cell, in which the rows are added in any parts.
-struct Sums {
+struct CellSums {
     RedactAxis x, y;
     std::vector<std::uint64_t> cells;
 
-    Sums(const RedactPlane& plane, const RedactShape& shape)
+    CellSums(const RedactPlane& plane, const RedactShape& shape)
         : x(redact_axis(shape.clip_left, shape.clip_right, shape.cells_x, plane.shift)),
           y(redact_axis(shape.clip_top, shape.clip_bottom, shape.cells_y, plane.shift)),
           cells(static_cast<std::size_t>(x.cells) * static_cast<std::size_t>(y.cells) *
@@ -65,10 +67,12 @@ struct Sums {
     }
 };
 
+namespace {
+
 // The functions below are compiled for each number of channels, so that the innermost loops are short.
 // Adds the rows [begin, end) of the plane.
 template <int channels>
-void add_rows(const RedactPlane& plane, int begin, int end, Sums& sums) {
+void add_rows(const RedactPlane& plane, int begin, int end, CellSums& sums) {
     for (int cell_y = 0; cell_y < sums.y.cells; ++cell_y) {
         const int top = std::max(redact_cell_begin(sums.y, cell_y), begin);
         const int bottom = std::min(redact_cell_begin(sums.y, cell_y + 1), end);
@@ -88,7 +92,7 @@ void add_rows(const RedactPlane& plane, int begin, int end, Sums& sums) {
     }
 }
 
-Grid means_of(Sums& sums, int channels) {
+Grid means_of(CellSums& sums, int channels) {
     Grid grid{sums.x, sums.y, {}};
     for (int cell_y = 0; cell_y < grid.y.cells; ++cell_y) {
         const int height = redact_cell_begin(grid.y, cell_y + 1) - redact_cell_begin(grid.y, cell_y);
@@ -105,15 +109,19 @@ Grid means_of(Sums& sums, int channels) {
     return grid;
 }
 
+}  // namespace
+
 // Buffers of draw, reused for all regions of a frame.
-struct Scratch {
+struct DrawScratch {
     std::vector<RedactTaps> taps;    // per column
     std::vector<std::uint8_t> line;  // the colors of one row
 };
 
+namespace {
+
 // Writes the colors of columns [from, to) of row y into scratch.line, which begins with column grid.x.begin.
 template <int channels>
-void color_row(const Grid& grid, RedactStyle style, int y, int from, int to, Scratch& scratch) {
+void color_row(const Grid& grid, RedactStyle style, int y, int from, int to, DrawScratch& scratch) {
     std::uint8_t* out = scratch.line.data() + std::ptrdiff_t{from - grid.x.begin} * channels;
     if (style != RedactStyle::blur) {
         const int cell_y = redact_cell_of(grid.y, y);
@@ -149,7 +157,7 @@ void color_row(const Grid& grid, RedactStyle style, int y, int from, int to, Scr
 // Draws the rows [begin, end) of the plane.
 template <int channels>
 void draw(const RedactPlane& plane, int begin, int end, const RedactShape& shape, const Grid& grid, RedactStyle style,
-          Scratch& scratch) {
+          DrawScratch& scratch) {
     begin = std::max(begin, grid.y.begin);
     end = std::min(end, grid.y.end);
     if (begin >= end) return;
@@ -216,21 +224,21 @@ void with_channels(int channels, const Work& work) {
     }
 }
 
-std::vector<Sums> sums_of(const RedactPlane& plane, const std::vector<RedactShape>& shapes) {
-    std::vector<Sums> sums;
+std::vector<CellSums> sums_of(const RedactPlane& plane, const std::vector<RedactShape>& shapes) {
+    std::vector<CellSums> sums;
     sums.reserve(shapes.size());
     for (const RedactShape& shape : shapes) sums.emplace_back(plane, shape);
     return sums;
 }
 
-void measure_rows(const RedactPlane& plane, int begin, int end, std::vector<Sums>& sums) {
+void measure_rows(const RedactPlane& plane, int begin, int end, std::vector<CellSums>& sums) {
     with_channels(plane.channels, [&](auto channels) {
-        for (Sums& each : sums) add_rows<channels>(plane, begin, end, each);
+        for (CellSums& each : sums) add_rows<channels>(plane, begin, end, each);
     });
 }
 
 void draw_rows(const RedactPlane& plane, int begin, int end, const std::vector<RedactShape>& shapes,
-               std::vector<Sums>& sums, RedactStyle style, Scratch& scratch) {
+               std::vector<CellSums>& sums, RedactStyle style, DrawScratch& scratch) {
     with_channels(plane.channels, [&](auto channels) {
         for (std::size_t i = 0; i < shapes.size(); ++i) {
             if (begin >= sums[i].y.end || end <= sums[i].y.begin) continue;
@@ -294,10 +302,10 @@ std::vector<RedactShape> redact_shapes(int width, int height, const RedactRegion
 
 void redact(const RedactImage& image, const RedactRegions& regions, const RedactOptions& options) {
     const std::vector<RedactShape> shapes = redact_shapes(image.width, image.height, regions, options);
-    Scratch scratch;
+    DrawScratch scratch;
     for (int p = 0; p < image.num_planes; ++p) {
         const RedactPlane& plane = image.planes[p];
-        std::vector<Sums> sums = sums_of(plane, shapes);
+        std::vector<CellSums> sums = sums_of(plane, shapes);
         measure_rows(plane, 0, plane.height, sums);
         draw_rows(plane, 0, plane.height, shapes, sums, options.style, scratch);
     }
@@ -307,8 +315,8 @@ struct StripRedactor::State {
     RedactPlane plane;
     RedactStyle style;
     std::vector<RedactShape> shapes;
-    std::vector<Sums> sums;
-    Scratch scratch{};
+    std::vector<CellSums> sums;
+    DrawScratch scratch{};
     int measured = 0;  // rows
     int redacted = 0;
 
@@ -326,7 +334,7 @@ StripRedactor::StripRedactor(PixelFormat format, int width, int height, const Re
     const int channels = format == PixelFormat::gray8 ? 1 : 3;
     const RedactPlane plane{nullptr, 0, width, height, channels, channels, 0};
     std::vector<RedactShape> shapes = redact_shapes(width, height, regions, options);
-    std::vector<Sums> sums = sums_of(plane, shapes);
+    std::vector<CellSums> sums = sums_of(plane, shapes);
     state_ = std::make_unique<State>(State{plane, options.style, std::move(shapes), std::move(sums)});
 }
 

@@ -18,7 +18,6 @@
 #include "core/video/tiff_faults.h"
 
 namespace throng {
-namespace {
 
 struct TiffCloser {
     void operator()(TIFF* file) const noexcept { TIFFClose(file); }
@@ -103,6 +102,8 @@ private:
     std::string fault_;
     std::unique_ptr<TIFF, TiffCloser> file_;
 };
+
+namespace {
 
 // libtiff leaves the fourth channel out of some kinds of images, whose transparent pixels would show what they hide.
 bool reads_alpha(const TiffFile& file) {
