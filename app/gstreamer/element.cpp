@@ -205,7 +205,7 @@ std::shared_ptr<FrameResult> find(Element* element, Search& search, const api::I
 
 // Maps a buffer of CUDA's memory in place, if the detector can read it.
 void map_in_cuda(Search& search, const GstVideoInfo& info, GstBuffer* buffer, std::optional<MappedFrame>& mapped) {
-    mapped.emplace(info, buffer, with_cuda(GST_MAP_READ));
+    mapped.emplace(info, buffer, GST_MAP_READ | kMapCuda);
     if (*mapped && search.detector.can_read(mapped->view().planes[0])) {
         wait_for_cuda_memory(gst_buffer_peek_memory(buffer, 0));
     } else {

@@ -138,8 +138,9 @@ ColorMatrix matrix_of(GstVideoColorMatrix matrix) {
 
 }  // namespace
 
-MappedFrame::MappedFrame(const GstVideoInfo& info, GstBuffer* buffer, GstMapFlags flags)
-    : mapped_(gst_video_frame_map(&frame_, &info, buffer, flags)) {
+MappedFrame::MappedFrame(const GstVideoInfo& info, GstBuffer* buffer, int access)
+    : mapped_(gst_video_frame_map(&frame_, &info, buffer, static_cast<GstMapFlags>(access))),
+      in_cuda_((access & kMapCuda) != 0) {
     if (!mapped_) return;
     // The metadata of a buffer may say that more lies around the frame, and where the frame is in it.
     const GstVideoCropMeta* crop = gst_buffer_get_video_crop_meta(buffer);
@@ -166,7 +167,7 @@ api::ImageView MappedFrame::view() const {
     });
     api::ImageView view;
     view.format = layout->format;  // caps negotiation allows no other one
-    if ((frame_.map[0].flags & kMapCuda) != 0) view.memory = MemoryKind::device;
+    if (in_cuda_) view.memory = MemoryKind::device;
     view.step = layout->step;
     view.red_first = layout->red_first;
     view.width = info.width;

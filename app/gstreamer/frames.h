@@ -26,7 +26,8 @@ inline constexpr const char* kDeviceCaps = GST_VIDEO_CAPS_MAKE_WITH_FEATURES("me
 // buffer has as many. The buffer must live as long.
 class MappedFrame {
 public:
-    MappedFrame(const GstVideoInfo& info, GstBuffer* buffer, GstMapFlags flags);
+    // access: GstMapFlags, which has values beyond its enumeration.
+    MappedFrame(const GstVideoInfo& info, GstBuffer* buffer, int access);
     ~MappedFrame() {
         if (mapped_) gst_video_frame_unmap(&frame_);
     }
@@ -42,6 +43,7 @@ public:
 private:
     GstVideoFrame frame_{};
     gboolean mapped_;
+    bool in_cuda_;  // mapped to device addresses
 };
 
 // Returns a buffer of its own with the same pixels, and with nothing beside the frame: what surrounds it in the memory

@@ -10,10 +10,6 @@ namespace throng {
 inline constexpr const char* kCudaMemory = "memory:CUDAMemory";  // caps feature
 inline constexpr int kMapCuda = GST_MAP_FLAG_LAST << 1;          // GST_MAP_CUDA: maps to a device address
 
-inline GstMapFlags with_cuda(int access) {
-    return static_cast<GstMapFlags>(access | kMapCuda);
-}
-
 // Blocks until the memory of a buffer is written. From GStreamer 1.24 on, elements pass on what their stream still writes.
 inline void wait_for_cuda_memory(GstMemory* memory) {
     static const auto& library = *new SharedLibrary("libgstcuda-1.0.so.0");

@@ -102,7 +102,7 @@ MappedPlanes GstDeviceMemory::map_frame(GstBuffer& buffer, const GstVideoInfo& i
         delete mapped;
     };
     auto frame = std::make_unique<GstVideoFrame>();
-    const GstMapFlags flags = in_cuda ? with_cuda(GST_MAP_READ) : GST_MAP_READ;
+    const auto flags = static_cast<GstMapFlags>(in_cuda ? GST_MAP_READ | kMapCuda : GST_MAP_READ);
     MappedPlanes planes;
     if (!gst().gst_video_frame_map(frame.get(), &info, &buffer, flags)) return planes;
     const std::shared_ptr<GstVideoFrame> mapped(frame.release(), unmap);

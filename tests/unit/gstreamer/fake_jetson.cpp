@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 
 namespace throng::test {
 namespace {
@@ -26,7 +27,9 @@ struct FakeMemory {
 gpointer map_memory(GstMemory* memory, GstMapInfo* info, gsize) {
     auto* fake = reinterpret_cast<FakeMemory*>(memory);
     if (!fake->cuda) return &fake->surface;
-    if ((info->flags & kMapCuda) != 0) return fake->pixels->data();
+    int flags = 0;  // this flag is none of the enumeration's values
+    std::memcpy(&flags, &info->flags, sizeof(flags));
+    if ((flags & kMapCuda) != 0) return fake->pixels->data();
     if (fake->host_pixels->empty()) {
         FakeJetson::get().call("copy to host", fake->pixels->data());
         *fake->host_pixels = *fake->pixels;
