@@ -238,7 +238,7 @@ void AnonymizeWorker::write_video(const InputFiles& files, const std::string& ou
     static_cast<HiddenCounts&>(reported) = hidden;
     reported.tracks = std::move(plan.tracks);
     for (auto& [track, thumbnail] : hidden.thumbnails) reported.tracks.at(track).thumbnail = std::move(thumbnail);
-    // Damage of the file is met by both passes, a lack of memory by one. Its frames are hidden whole.
+    // Damage of the file is met by both passes, a lack of memory by one. Its frames are hidden entirely.
     if (const std::string unread = reader.incomplete(); !unread.empty()) {
         reported.incomplete = unread;
     } else if (!reported.incomplete.empty()) {
