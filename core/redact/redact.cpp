@@ -54,13 +54,11 @@ RedactShape whole_frame(int width, int height, RedactStyle style) {
 // The sums of the samples of one region in one plane, by cell, in which the rows are added in any parts.
 struct CellSums {
     RedactAxis x, y;
-    std::vector<std::uint64_t> cells;
+    std::array<std::uint64_t, std::size_t{kRedactCells} * kRedactCells * kMaxChannels> cells{};
 
     CellSums(const RedactPlane& plane, const RedactShape& shape)
         : x(redact_axis(shape.clip_left, shape.clip_right, shape.cells_x, plane.shift)),
-          y(redact_axis(shape.clip_top, shape.clip_bottom, shape.cells_y, plane.shift)),
-          cells(static_cast<std::size_t>(x.cells) * static_cast<std::size_t>(y.cells) *
-                static_cast<std::size_t>(plane.channels)) {}
+          y(redact_axis(shape.clip_top, shape.clip_bottom, shape.cells_y, plane.shift)) {}
 
     [[nodiscard]] std::uint64_t* cell(int cell_x, int cell_y, int channels) {
         return cells.data() + (std::ptrdiff_t{cell_y} * x.cells + cell_x) * channels;
