@@ -6,15 +6,6 @@
 #include "ui/language/language.h"
 
 namespace throng::ui {
-namespace {
-
-QString to_sentence(const Message& text) {
-    QString line = translated_message(text);
-    if (!line.isEmpty()) line[0] = line[0].toUpper();
-    return line;
-}
-
-}  // namespace
 
 Clocks::Clocks(ClockSetup setup, QObject* parent) : QObject(parent), samples_(std::move(setup.telemetry)) {
     connect(&timer_, &QTimer::timeout, this, &Clocks::sample);
@@ -46,8 +37,9 @@ QString Clocks::board() const {
 QString Clocks::summary() const {
     if (!known()) return tr("Detecting the GPU clock …");
     if (controllable()) return board().isEmpty() ? QString::fromStdString(status_.kind) : board();
-    if (!status_.profiles.empty()) return to_sentence(status_.profiles.front().reason);
-    return status_.result.reason.empty() ? tr("No clock profiles available") : to_sentence(status_.result.reason);
+    if (!status_.profiles.empty()) return translated_sentence(status_.profiles.front().reason);
+    return status_.result.reason.empty() ? tr("No clock profiles available")
+                                         : translated_sentence(status_.result.reason);
 }
 
 QString Clocks::location() const {
@@ -115,7 +107,7 @@ QString Clocks::error_location() const {
 }
 
 QString Clocks::error_advice() const {
-    return to_sentence(status_.result.advice);
+    return translated_sentence(status_.result.advice);
 }
 
 void Clocks::pull() {

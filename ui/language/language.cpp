@@ -118,4 +118,10 @@ QString translated_message(const Message& message) {
         message.text([](const std::string& sentence) { return translated(sentence).toStdString(); }));
 }
 
+QString translated_sentence(const Message& message) {
+    QString line = translated_message(message);
+    if (!line.isEmpty()) line[0] = line[0].toUpper();
+    return line;
+}
+
 }  // namespace throng::ui

@@ -58,5 +58,7 @@ void use_core_locale();
 
 // Words a message of the core in the language of the window. A sentence without translation remains English.
 [[nodiscard]] QString translated_message(const Message& message);
+// Likewise, with a capital: "cannot open the video" to "Cannot open the video".
+[[nodiscard]] QString translated_sentence(const Message& message);
 
 }  // namespace throng::ui

@@ -3,19 +3,10 @@
 #include "ui/language/language.h"
 
 namespace throng::ui {
-namespace {
-
-// "cannot open the video" to "Cannot open the video".
-QString sentence(const Message& text) {
-    QString line = translated_message(text);
-    if (!line.isEmpty()) line[0] = line[0].toUpper();
-    return line;
-}
-
-}  // namespace
 
 void Alert::show(const Error& error) {
-    set(true, sentence(error.problem()), translated_message(error.where()), sentence(error.advice()));
+    set(true, translated_sentence(error.problem()), translated_message(error.where()),
+        translated_sentence(error.advice()));
 }
 
 void Alert::show(const QString& what, const QString& where) {
