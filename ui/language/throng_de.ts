@@ -981,8 +981,8 @@
         <translation>%1 · %2 s</translation>
     </message>
     <message>
-        <source>Doubtful tracks</source>
-        <translation>Zweifelhafte Spuren</translation>
+        <source>Uncertain tracks</source>
+        <translation>Unsichere Spuren</translation>
     </message>
     <message>
         <source>They are hidden. Keep a track visible only if it is no face.</source>
@@ -1009,8 +1009,8 @@
         <translation>Spur %1 · %2 s · %3 %4</translation>
     </message>
     <message>
-        <source>not doubtful</source>
-        <translation>nicht zweifelhaft</translation>
+        <source>not uncertain</source>
+        <translation>nicht unsicher</translation>
     </message>
     <message>
         <source>visible</source>
