@@ -981,8 +981,8 @@
         <translation>%1 · %2 s</translation>
     </message>
     <message>
-        <source>Uncertain tracks</source>
-        <translation>Unsichere Spuren</translation>
+        <source>Doubtful tracks</source>
+        <translation>Zweifelhafte Spuren</translation>
     </message>
     <message>
         <source>They are hidden. Keep a track visible only if it is no face.</source>
@@ -1009,8 +1009,8 @@
         <translation>Spur %1 · %2 s · %3 %4</translation>
     </message>
     <message>
-        <source>not uncertain</source>
-        <translation>nicht unsicher</translation>
+        <source>not doubtful</source>
+        <translation>nicht zweifelhaft</translation>
     </message>
     <message>
         <source>visible</source>

@@ -133,7 +133,7 @@ C.ApplicationWindow {
                 spacing: Theme.gap
                 Label {
                     Layout.fillWidth: true
-                    text: qsTr("Uncertain tracks")
+                    text: qsTr("Doubtful tracks")
                     font.pixelSize: Theme.fontTitle
                     font.bold: true
                 }
@@ -197,7 +197,7 @@ C.ApplicationWindow {
                             anchors.bottom: parent.bottom
                             anchors.bottomMargin: 8
                             width: parent.width - 24
-                            text: row.doubts.length > 0 ? row.doubts : qsTr("not uncertain")
+                            text: row.doubts.length > 0 ? row.doubts : qsTr("not doubtful")
                         }
                         Label {
                             id: verdict
