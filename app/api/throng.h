@@ -212,7 +212,7 @@ typedef struct throng_frame {
     const throng_counts* counts; /* NULL without options.count */
 } throng_frame;
 
-/* Version of the library, "0.1.0". That of the header is THRONG_VERSION (throng_types.h). */
+/* Version of the library, "0.2.0". That of the header is THRONG_VERSION (throng_types.h). */
 THRONG_API const char* throng_version(void);
 
 typedef enum throng_severity {

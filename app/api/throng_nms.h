@@ -207,7 +207,7 @@ THRONG_API throng_status throng_nms_run(throng_nms* nms, const throng_nms_params
  * thread of throng_nms_create or of a call without a handle. */
 THRONG_API const char* throng_nms_error(const throng_nms* nms);
 
-THRONG_API const char* throng_nms_version(void); /* "0.1.0" */
+THRONG_API const char* throng_nms_version(void); /* "0.2.0" */
 
 #ifdef __cplusplus
 }

@@ -12,7 +12,7 @@
 #define THRONG_TYPES_H
 
 /* Version of the headers; those of the libraries are throng_version() and throng_nms_version(). */
-#define THRONG_VERSION "0.1.0"
+#define THRONG_VERSION "0.2.0"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -274,7 +274,7 @@ int run_anonymize_review(AnonymizeArguments arguments, const CommonOptions& comm
     const std::string report = arguments.review;
     ui::ReviewOptions window = make_review(std::move(arguments), common);
     if (window.tracks.empty()) {
-        standard_output::print("{}: no doubtful tracks, nothing to review\n", report);
+        standard_output::print("{}: no uncertain tracks, nothing to review\n", report);
         return 0;
     }
     const InterruptGuard interrupts;

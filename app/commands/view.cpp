@@ -87,8 +87,9 @@ DetectorId kind_for_hiding() {
         static_cast<void>(read_onnx(find_model("", network.id())));
         return network.id();
     } catch (const Error& error) {
-        logger().warn("the faces of a camera are found by the Haar cascade, which misses more of them: {}; {}",
-                      error.problem().text(), network.get_models);
+        const bool is_missing = error.kind() == ErrorKind::unavailable;
+        logger().warn("to hide the faces of cameras, the Haar cascade finds them and misses more: {}; {}",
+                      is_missing ? "no network is installed" : error.problem().text(), network.get_models);
         return DetectorId::haar;
     }
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the includes between the folders of the program. usage: check_folders.py ROOT
 
-Rejects cycles, includes of files that do not exist, and rows of the table of folders in ARCHITECTURE.md that allow less or
-more than the folder includes. Prints each, a row as it would have to be, and exits with 1.
+Rejects cycles, includes of files that do not exist, and lines of folders.txt that allow less or more than the folder
+includes. Prints each, a line as it would have to be, and exits with 1.
 """
 import pathlib
 import re
@@ -29,15 +29,13 @@ def includes_by_folder(root):
 
 
 def read_table(root):
-    """Returns {folder: what its row in ARCHITECTURE.md lets it include}: names of folders beside it, of files in such
+    """Returns {folder: what its line in folders.txt lets it include}: names of folders beside it, of files in such
     folders, and of other top folders. ["everything"] for the wiring."""
     rows = {}
-    for line in (root / "ARCHITECTURE.md").read_text(encoding="utf-8").splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        folders = re.findall(r"`((?:app|core|gpu|ui)/[^`]*)`", cells[0])
-        if line.startswith("|") and len(cells) == 3:
-            names = [] if cells[2] == "–" else [name.strip(" `") for name in cells[2].split(",")]
-            rows |= {folder.rstrip("/"): names for folder in folders}
+    for line in (root / "tests/support/folders.txt").read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            folder, _, names = line.partition(":")
+            rows[folder] = [name.strip() for name in names.split(",") if name.strip()]
     return rows
 
 
@@ -66,8 +64,8 @@ def wrong_rows(edges, rows):
                 used[row].add(file if file in rows[row] else name or top + "/")
     for row, names in used.items():
         if rows[row] != ["everything"] and set(rows[row]) != names:
-            lines.add(f"{row}: {', '.join(sorted(names)) or '–'}")
-    return [f"ARCHITECTURE.md, table of folders: {line}" for line in sorted(lines)]
+            lines.add(f"{row}: {', '.join(sorted(names))}".rstrip())
+    return [f"tests/support/folders.txt: {line}" for line in sorted(lines)]
 
 
 def reachable(start, edges):
