@@ -14,13 +14,15 @@
 namespace throng {
 
 enum class AnnotationFormat : std::uint8_t {
+    // Boxes: YOLO has center and size as shares of the image, CVAT corners and MOT x, y, width, height with two digits,
+    // WIDER FACE whole pixels, VOC the first and the last pixel, counted from 1. MOT counts frames from 1; its folder
+    // "gt" has tracks, "det" detections.
     coco,   // one JSON file: T.-Y. Lin et al., Microsoft COCO, ECCV 2014; boxes, and landmarks as keypoints
-    yolo,   // a folder with one text file per image, as Darknet reads it: center and size as shares of the image
-    cvat,   // one XML file, CVAT 1.1: images, or the tracks of a video; corners with two digits
-    mot,    // a folder per sequence, MOTChallenge: A. Milan et al., MOT16, 2016; "gt" with tracks, otherwise "det"; frames
-            // from 1, x, y, width, height with two digits
-    wider,  // one text file: S. Yang et al., WIDER FACE, CVPR 2016; whole pixels
-    voc,    // a folder with one XML file per image: M. Everingham et al., Pascal VOC, 2010; first and last pixel, from 1
+    yolo,   // a folder with one text file per image, as Darknet reads it
+    cvat,   // one XML file, CVAT 1.1: images, or the tracks of a video
+    mot,    // a folder per sequence, MOTChallenge: A. Milan et al., MOT16, 2016
+    wider,  // one text file: S. Yang et al., WIDER FACE, CVPR 2016
+    voc,    // a folder with one XML file per image: M. Everingham et al., Pascal VOC, 2010
 };
 inline constexpr std::pair<std::string_view, AnnotationFormat> kAnnotationFormats[] = {
     {"coco", AnnotationFormat::coco}, {"yolo", AnnotationFormat::yolo},   {"cvat", AnnotationFormat::cvat},

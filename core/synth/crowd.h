@@ -1,9 +1,7 @@
 // A drawn, animated crowd with exact ground truth: the demo without a camera, and a test input without real people.
 // Every frame is a pure function of the options and its number. Its bytes are the same on every machine, compiler and
-// number of threads: tests keep fingerprints. A change of looks changes them: inspect the images, then update the tests.
-// A face is a stack of ellipses because frontal cascades detect that pattern; lamps are bars and necks are shaded, so that
-// they are not detected. No state from frame to frame; a sample depends on no neighbor. The code uses float32 with
-// + - * / and comparisons only (no contraction, no libm), and the project's own random generator.
+// number of threads. The code uses float32 with + - * / and comparisons only (no contraction, no libm), and the
+// project's own random generator.
 #pragma once
 
 #include <cstdint>
