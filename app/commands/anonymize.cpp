@@ -63,7 +63,7 @@ void add_anonymize_command(CLI::App& program, CommandContext& context) {
               "--keep does for visible ones")
         .repeatable();
     add_value(command, hiding, "--review", arguments->review, "REPORT.json",
-              "Show the doubtful tracks of a report in a window, with the settings of the report; each is "
+              "Show the uncertain tracks of a report in a window, with the settings of the report; each is "
               "hidden or left visible there, and the file is written again");
     add_choice(command, "Source", "--decoder", arguments->decoder, kDecoderNames,
                "Video decoder for finding the faces");

@@ -76,7 +76,7 @@ void add_tracks(std::string& html, const Json& tracks) {
     if (tracks.empty()) return;
     html +=
         "<table class=\"list\"><tr><th>track</th><th>from</th><th>to</th><th>detected</th><th>filled in</th>"
-        "<th>extended</th><th>longest gap</th><th>best score</th><th>doubtful</th><th></th></tr>\n";
+        "<th>extended</th><th>longest gap</th><th>best score</th><th>uncertain</th><th></th></tr>\n";
     for (const Json& track : tracks) {
         const auto count = [&](const char* key) { return track.at(key).get<std::int64_t>(); };
         const std::string object = track.contains("class") ? " (" + track.value("class", "") + ")" : "";
@@ -168,9 +168,9 @@ std::string head_html(const Json& header) {
     }
     return html +
            "</table>\n<p>A detector misses faces: look at the result before you publish it. Tracks are numbered over "
-           "all files of this report; doubtful ones are marked, with an image after hiding. "
+           "all files of this report; uncertain ones are marked, with an image after hiding. "
            "<code>--keep ID@REPORT.json</code> leaves a track visible; <code>--review REPORT.json</code> shows the "
-           "doubtful ones in a window.</p>\n";
+           "uncertain ones in a window.</p>\n";
 }
 
 Json track_json(const ReportedTrack& track) {

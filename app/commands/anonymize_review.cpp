@@ -184,7 +184,7 @@ void use_settings(const Json& report, AnonymizeArguments& arguments) {
     }
 }
 
-// Returns the tracks that a person may decide about: the doubtful ones, and those that somebody decided about.
+// Returns the tracks that a person may decide about: the uncertain ones, and those that somebody decided about.
 std::vector<ui::ReviewTrack> tracks_of(const Json& file) {
     std::vector<ui::ReviewTrack> tracks;
     for (const Json& each : file.at("tracks")) {
@@ -274,7 +274,7 @@ int run_anonymize_review(AnonymizeArguments arguments, const CommonOptions& comm
     const std::string report = arguments.review;
     ui::ReviewOptions window = make_review(std::move(arguments), common);
     if (window.tracks.empty()) {
-        standard_output::print("{}: no doubtful tracks, nothing to review\n", report);
+        standard_output::print("{}: no uncertain tracks, nothing to review\n", report);
         return 0;
     }
     const InterruptGuard interrupts;
