@@ -24,7 +24,7 @@ struct ReportedTrack {
     bool kept = false;       // left visible
     std::string decided_by;  // who left it visible or confirmed that it is hidden; empty: nobody
     std::vector<TrackSample> samples;
-    // JPEG after hiding, in Base64; only of doubtful tracks that are hidden, and not of all if there are many.
+    // JPEG after hiding, in Base64; only of uncertain tracks that are hidden, and not of all if there are many.
     std::string thumbnail;
 };
 
@@ -33,7 +33,7 @@ inline constexpr std::size_t kMaxThumbnails = 200;  // per file
 // Counts what was hidden in a video, or in some of its frames.
 struct HiddenCounts {
     std::int64_t frames = 0;
-    std::int64_t whole_frames = 0;  // hidden whole
+    std::int64_t whole_frames = 0;  // hidden entirely
     std::int64_t open_frames = 0;   // outside --only: nothing was hidden
     std::int64_t detected = 0;      // regions hidden, by RegionReason
     std::int64_t filled = 0;

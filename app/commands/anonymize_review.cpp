@@ -184,7 +184,7 @@ void use_settings(const Json& report, AnonymizeArguments& arguments) {
     }
 }
 
-// Returns the tracks that a person may decide about: the doubtful ones, and those that somebody decided about.
+// Returns the tracks that a person may decide about: the uncertain ones, and those that somebody decided about.
 std::vector<ui::ReviewTrack> tracks_of(const Json& file) {
     std::vector<ui::ReviewTrack> tracks;
     for (const Json& each : file.at("tracks")) {

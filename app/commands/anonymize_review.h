@@ -1,4 +1,4 @@
-// throng anonymize --review: a person decides about the doubtful tracks of a report, and the file is written again.
+// throng anonymize --review: a person decides about the uncertain tracks of a report, and the file is written again.
 #pragma once
 
 #include "app/commands/anonymize_setup.h"

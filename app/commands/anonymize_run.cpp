@@ -93,7 +93,7 @@ std::string summary_of(const ReportedFile& file, Hidden what) {
                             text_of_count(file.frames, "frame", "frames"), file.filled + file.extended, file.audio);
     }
     if (file.whole_frames > 0)
-        text += fmt::format(", {} hidden whole", text_of_count(file.whole_frames, "frame", "frames"));
+        text += fmt::format(", {} hidden entirely", text_of_count(file.whole_frames, "frame", "frames"));
     if (file.open_frames > 0)
         text += fmt::format(", {} outside --only", text_of_count(file.open_frames, "frame", "frames"));
     for (const std::string& note : file.notes) text += "; " + note;

@@ -21,7 +21,7 @@ float usual_threshold(DetectorParams detector) {
     return cnn_score_threshold(detector, read_onnx(find_model(detector.model, detector.kind)).head.family);
 }
 
-// Detections that the detector alone would not report are hidden, and doubtful.
+// Detections that the detector alone would not report are hidden, and uncertain.
 void hide_uncertain(DetectorParams& detector, bool has_threshold, const HidingParams& hiding, PlanOptions& plan) {
     const float threshold = usual_threshold(detector);
     plan.low_score = threshold;

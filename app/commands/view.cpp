@@ -258,14 +258,14 @@ void add_view_command(CLI::App& program, CommandContext& context) {
     add_value(command, "Options", "--kiosk-exit", options->kiosk_exit, "KEY",
               "Key that ends the kiosk; an empty one: none");
     add_value(command, "Options", "--scenes", options->scenes, "FILE|default",
-              "Show the scenes of a script (TOML) while nobody uses the window; default: the program's own");
+              "Show the scenes of a script (TOML) while the window is idle; default: the program's own");
     add_value(command, "Options", "--language", options->language, "",
               "Language of the window and its scenes; auto: of the system", one_of({"auto", "de", "en"}));
     add_flag(command, "Options", "--loop", options->loop, "Loop the source");
     add_flag(command, "Options", "--labels", options->labels, "Show the score and hits of each box");
     add_value(command, "Options", "--speed", options->speed, "X", "Playback speed", finite_range(0.05, 16));
     add_value(command, "Options", "--keep-rate", options->keep_rate, "N",
-              "Detections per second to keep up on a slow machine, by finding only larger faces (up to 1.5 "
+              "Detections per second to maintain on a slow machine, by finding only larger faces (up to 1.5 "
               "times the minimum size) and a larger scale factor; 0: never. An installed network "
               "becomes the default detector if it reaches them",
               finite_range(0, 1000));

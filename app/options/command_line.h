@@ -99,7 +99,7 @@ AddedOption add_choice(CLI::App& command, const std::string& group, const std::s
         .show_default(std::string(name_of(names, value)));
 }
 
-// Adds an option without a value. The function is told whether it is on: a configuration file may say false.
+// Adds an option without a value. The function receives whether it is on: a configuration file may say false.
 AddedOption add_flag(CLI::App& command, const std::string& group, const std::string& option, bool& value,
                      const std::string& help);
 AddedOption add_flag(CLI::App& command, const std::string& group, const std::string& option,

@@ -31,7 +31,7 @@ void check_http_options(const HttpOptions& options);
 // Adds the files that the server reads.
 void add_http_files(RunFiles& files, const HttpOptions& options);
 
-// Starts the server and tells the user where; null without --http. images: how they are annotated.
+// Starts the server and reports its address; null without --http. images: how they are annotated.
 // settings: of the detector for images that are asked about. only_questions: there are no sources. root: as
 // ClockOptions::root. Throws as Service does.
 [[nodiscard]] std::shared_ptr<Service> make_service(const HttpOptions& options, AnnotatedOptions images,

@@ -14,6 +14,9 @@
 namespace throng {
 
 enum class AnnotationFormat : std::uint8_t {
+    // Boxes: YOLO has center and size as shares of the image, CVAT corners and MOT x, y, width, height with two digits,
+    // WIDER FACE whole pixels, VOC the first and the last pixel, counted from 1. MOT counts frames from 1; its folder
+    // "gt" has tracks, "det" detections.
     coco,   // one JSON file: T.-Y. Lin et al., Microsoft COCO, ECCV 2014; boxes, and landmarks as keypoints
     yolo,   // a folder with one text file per image, as Darknet reads it
     cvat,   // one XML file, CVAT 1.1: images, or the tracks of a video

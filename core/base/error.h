@@ -1,5 +1,5 @@
 // One error type for broken input, missing devices and internal errors.
-// Expected outcomes (end of stream, time-out, overflow) are values and never thrown.
+// Expected outcomes (end of stream, time-out, overflow) are return values, not exceptions.
 #pragma once
 
 #include <stdexcept>

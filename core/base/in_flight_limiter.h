@@ -28,7 +28,7 @@ private:
     std::deque<InFlightLimiter*> waiting_;  // longest wait first
 };
 
-// Total for all pipelines of a run. Keeps a GPU busy while each of many streams decodes (see README.md).
+// Total for all pipelines of a run. Keeps a GPU busy while each of many streams decodes (core/pipeline/README.md).
 inline constexpr int kSharedPermits = 6;
 
 // Grants the permits of one source: one of its own, the others from SharedPermits. Thread-safe. Must outlive its

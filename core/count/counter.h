@@ -39,7 +39,7 @@ struct CountTotals {
         friend bool operator==(const Zone&, const Zone&) = default;
     };
     int people = 0;           // now
-    std::int64_t unique = 0;  // ids over time. Who leaves and comes back with another one counts again.
+    std::int64_t unique = 0;  // ids over time. People who return with another one are counted again.
     std::vector<Line> lines;  // in the order of the plan
     std::vector<Zone> zones;
     friend bool operator==(const CountTotals&, const CountTotals&) = default;

@@ -20,7 +20,7 @@ bool visit_windows(const CascadeModel& model, const Frame& frame, const std::vec
                    ThreadPool& pool, const WindowVisitor& visit, const std::stop_token& stop) {
     if (levels.empty()) return true;
     if (frame.info().memory == MemoryKind::device) {
-        throw Error(ErrorKind::internal, "the map of stages needs a frame in host memory");
+        throw Error(ErrorKind::internal, "the cascade heat map needs a frame in host memory");
     }
     GrayConverter converter;
     NullRecorder recorder;

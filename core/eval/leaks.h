@@ -30,7 +30,7 @@ struct LeakResult {
     std::int64_t frames = 0;
     std::int64_t face_frames = 0;
     std::int64_t leaks = 0;
-    std::int64_t whole_frames = 0;  // hidden whole
+    std::int64_t whole_frames = 0;  // hidden entirely
     double extra_area = 0;  // sum over frames: share of the frame that is hidden outside the boxes grown by the margin
     std::vector<LeakBin> bins;  // by size, without gaps; each is 2^(1/2) times as wide as the previous one
 

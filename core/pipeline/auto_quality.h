@@ -1,4 +1,4 @@
-// Coarser detection while a machine is too slow for the requested one, so that boxes keep up with the frames.
+// Coarser detection while a machine is too slow for the requested one, so that boxes follow the frames.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ class AutoQuality {
 public:
     using Clock = std::chrono::steady_clock;
 
-    // rate: detections per second to keep up, > 0.
+    // rate: detections per second to maintain, > 0.
     AutoQuality(const DetectorParams& configured, double rate);
 
     // Adds the time that detecting one frame took. Returns true if params() changed. One level coarser after
@@ -30,7 +30,7 @@ public:
     [[nodiscard]] DetectorParams scaled(DetectorParams faces) const;
     [[nodiscard]] int level() const { return static_cast<int>(level_); }
 
-    // Returns what the current level gives up: "faces from 36 instead of 24 px, scale factor 1.2 instead of 1.1"; empty
+    // Returns how the current level reduces it: "faces from 36 instead of 24 px, scale factor 1.2 instead of 1.1"; empty
     // at level 0.
     [[nodiscard]] Message given_up() const;
 

@@ -79,7 +79,7 @@ public:
     [[nodiscard]] std::optional<Error> failure() const;
     // Returns one line about errors that did not end the run; empty without such errors.
     [[nodiscard]] Message notice() const;
-    // Returns what detection gives up now for the sake of PipelineSettings::keep_rate; normally empty.
+    // Returns how detection reduces quality now for PipelineSettings::keep_rate; normally empty.
     [[nodiscard]] Message given_up() const;
     // Returns why the frames decoded so far are not all frames of the source (see VideoSource::incomplete); empty while
     // no frame is missing. Final in state ended or failed.

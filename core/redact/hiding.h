@@ -22,7 +22,7 @@ struct HidingSearch {
     friend bool operator==(const HidingSearch&, const HidingSearch&) = default;
 };
 
-// Recall first: a face that is shown by mistake is worse than a spot that is hidden by mistake.
+// Better hidden than missed: a face that is shown by mistake is worse than a spot that is hidden by mistake.
 struct HidingParams {
     RedactOptions redact;
     PlanOptions plan;

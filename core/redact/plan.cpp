@@ -10,7 +10,7 @@ namespace {
 
 constexpr float kAtEdge = 0.2F;       // a box counts as cut if it is closer to the edge than this share of its size
 constexpr std::size_t kMinKept = 16;  // detections of a track that are kept for its size and its motion
-constexpr std::int64_t kMaxLead = 8;  // frames over which motion is extrapolated; then the region stands still
+constexpr std::int64_t kMaxLead = 8;  // frames over which motion is extrapolated; then the region stops
 
 Box union_of(const Box& a, const Box& b) {
     const float left = std::min(a.x, b.x);
@@ -205,7 +205,7 @@ std::optional<PlannedRegion> RedactPlanner::region_of(const Track& track, std::i
         const Box box = between(hull(track, next - 1, seen[next - 1].frame), hull(track, next, seen[next].frame), part);
         return hide(since <= until ? next - 1 : next, RegionReason::filled, box);
     }
-    // A face at the edge moves on out of the frame. Elsewhere the region stands still after a few frames.
+    // A face at the edge moves on out of the frame. Elsewhere the region stops after a few frames.
     const auto lead = [&](std::size_t at, std::int64_t distance) {
         const int extension = extension_of(track, hidden(seen[at]));
         return extension == options_.edge_extension ? distance : std::min(distance, kMaxLead);

@@ -1,5 +1,5 @@
-// Decides what is hidden in each frame of a video from the boxes of all its frames: recall first. A face that a detector
-// misses in one frame is hidden there, because it was found before or after.
+// Decides what is hidden in each frame of a video from the boxes of all its frames. Better hidden than missed: a face that a
+// detector misses in one frame is hidden there, because it was found before or after.
 #pragma once
 
 #include <cstddef>
@@ -62,7 +62,7 @@ struct PlanOptions {
     float max_growth = 0.3F;  // limit of that margin
     int max_gap = 30;         // frames: a longer gap within a track is not filled in, only extended from both sides
     float min_aspect = 0;     // width to height of a detection, at least: see hidden_box
-    // Tracks below are reported as doubtful.
+    // Tracks below are reported as uncertain.
     int short_track = 3;  // detections
     float low_score = 0;  // best score
     int long_gap = 30;    // frames filled in without interruption
@@ -104,8 +104,8 @@ public:
     // Decides all frames so far. Those that follow may have another size; no track goes on there.
     void begin_scene(int width, int height);
 
-    // Adds the boxes of the next frame. damaged: the frame cannot be judged and is hidden whole. A box with a value
-    // that is not finite, or without extent, hides its frame whole.
+    // Adds the boxes of the next frame. damaged: the frame cannot be judged and is hidden entirely. A box with a value
+    // that is not finite, or without extent, hides its whole frame.
     void push(const std::vector<FaceBox>& boxes, bool damaged = false);
     // Decides all frames so far with what is known. push may follow; tracks continue.
     void finish();

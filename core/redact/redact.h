@@ -104,7 +104,7 @@ private:
                              FramePool& pool);
 
 // Returns the shapes of the regions that touch a frame of this size, in drawing order; a single whole-frame shape if
-// the frame must be hidden whole. For the CUDA version, and for redaction_opacity.
+// the frame must be hidden entirely. For the CUDA version, and for redaction_opacity.
 [[nodiscard]] std::vector<RedactShape> redact_shapes(int width, int height, const RedactRegions& regions,
                                                      const RedactOptions& options);
 

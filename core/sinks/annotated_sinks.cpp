@@ -101,7 +101,7 @@ private:
         writer.to_server = true;
         return std::make_unique<VideoWriter>(url_, writer);
     }
-    // Returns false after a stop request. Times that go back or jump begin anew.
+    // Returns false after a stop request. Times that go back or jump begin again.
     [[nodiscard]] bool wait_until_due(double seconds) {
         if (!start_ || seconds < last_ || seconds - last_ > kMaxFrameGap) {
             start_ = PushClock::now() -

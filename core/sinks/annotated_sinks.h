@@ -14,7 +14,7 @@ namespace throng {
 struct AnnotatedOptions {
     bool raw = false;  // raw boxes below the kept ones; needs PipelineSettings::keep_raw
     // Hide faces (FrameResult::plan) before anything is drawn; needs PipelineSettings::hiding. A frame without a plan is
-    // hidden whole.
+    // hidden entirely.
     bool blur = false;
     bool screen = false;  // boxes in the colors of the screen: see AnnotateStyle
     bool tracks = false;  // tracks with their ids instead of kept boxes; needs PipelineSettings::tracking

@@ -1,4 +1,7 @@
-// Appearance of a person and its drawing: about fifty soft shapes on a head that rotates.
+// Appearance of a person and its drawing: about fifty soft shapes on a head that rotates. A face is a stack of ellipses
+// because frontal cascades detect that pattern: dark sockets, a bright ridge of the nose, a dark mouth. Necks are shaded,
+// so that none is detected as a face. A change of looks changes the fingerprints that tests keep: inspect the images
+// first.
 #pragma once
 
 #include <cstdint>

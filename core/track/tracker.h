@@ -1,5 +1,5 @@
 // Tracks faces or people from frame to frame by position, size and motion. It recognizes no persons: no part of the
-// image is compared, and who leaves and comes back gets a new id.
+// image is compared, and people who return get a new id.
 // Source: Y. Zhang et al., ByteTrack: Multi-Object Tracking by Associating Every Detection Box (ECCV 2022).
 #pragma once
 

@@ -267,7 +267,7 @@ MediaStatus GstPipeline::next(MediaFrame& frame, const std::stop_token& stop) {
             frame = frame_of(sample.get());
             return MediaStatus::read;
         }
-        // After an error, some pipelines end and others stand still. What they delivered before was read.
+        // After an error, some pipelines end and others freeze. What they delivered before was read.
         if (!error_.empty()) return MediaStatus::broken;
         if (gst().gst_app_sink_is_eos(sink)) return MediaStatus::end;
         if (live_ && waited_.count() > request_.source.read_timeout) return MediaStatus::stalled;

@@ -3,6 +3,7 @@
 
 usage: make_tracks.py [--check FILE]
 
+truth and found list id, x, y, width and height per frame; scores of HOTA are lists over the thresholds.
 Shares no code with the program. HOTA: J. Luiten et al., HOTA: A Higher Order Metric for Evaluating Multi-object Tracking
 (IJCV 2021). CLEAR: K. Bernardin, R. Stiefelhagen, Evaluating Multiple Object Tracking Performance (2008). Identity:
 E. Ristani et al., Performance Measures and a Data Set for Multi-Target, Multi-Camera Tracking (2016). --check FILE computes the

@@ -499,7 +499,7 @@ TEST_F(Counts, SavesToANewFileAndAsksBeforeItReplacesOne) {
     enter("foreign");  // in the folder of the current file
     ASSERT_NE(item("fileQuestion"), nullptr) << "it asks";
     EXPECT_EQ(item("fileQuestion")->property("text").toString().toStdString(),
-              foreign.string() + " exists already. Its contents are replaced.");
+              foreign.string() + " already exists. Its contents will be replaced.");
     QKeyEvent held(QEvent::KeyPress, Qt::Key_Return, {}, "\r", true);
     QCoreApplication::sendEvent(window_, &held);
     ASSERT_FALSE(is_closed()) << "a key that is held is no answer";
@@ -523,7 +523,7 @@ TEST_F(Counts, SavesToANewFileAndAsksBeforeItReplacesOne) {
         const std::string folder = (typed == ".." ? folder_.path() : folder_.path() / "sub").string() + "/";
         ASSERT_FALSE(is_closed()) << typed;
         EXPECT_EQ(item("fileField")->property("text").toString().toStdString(), folder) << typed;
-        EXPECT_EQ(item("fileQuestion")->property("text").toString(), "Name a file.");
+        EXPECT_EQ(item("fileQuestion")->property("text").toString(), "Enter a file name.");
         EXPECT_FALSE(item("fileAccept")->isEnabled()) << typed;
     }
     QTest::keyClick(window_, Qt::Key_End);

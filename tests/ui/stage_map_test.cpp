@@ -1,4 +1,4 @@
-// Tests the map of stages in the window against that of core/cpu, which tests/unit/cascade tests.
+// Tests the cascade heat map in the window against that of core/cpu, which tests/unit/cascade tests.
 #include "core/model/cascade_xml.h"
 #include "core/model/model_finder.h"
 #include "core/video/crowd_source.h"

@@ -22,7 +22,7 @@ namespace throng::ui {
 struct PlanText;
 struct SavedPlan;
 
-// Lives on the window's thread. Counts from the first time that it is open; until then it costs nothing. Points are
+// Lives on the window's thread. Counts from the first time that it is open; until then it does no work. Points are
 // fractions of the image. An edit is saved at once if there is a file. Shapes that it leaves as they are keep their
 // counts.
 class CountsView : public throng::ui::View {

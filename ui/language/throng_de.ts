@@ -36,7 +36,7 @@
         <translation>Augen, Nase und Mund</translation>
     </message>
     <message>
-        <source>Faces that are found are hidden</source>
+        <source>Detected faces are hidden</source>
         <translation>Gefundene Gesichter sind verborgen</translation>
     </message>
     <message>
@@ -44,11 +44,11 @@
         <translation>Gesichter verbergen</translation>
     </message>
     <message>
-        <source>Map of stages on</source>
+        <source>Cascade heat map on</source>
         <translation>Stufenkarte an</translation>
     </message>
     <message>
-        <source>Map of stages off</source>
+        <source>Cascade heat map off</source>
         <translation>Stufenkarte aus</translation>
     </message>
     <message>
@@ -216,7 +216,7 @@
         <translation>Wird berechnet …</translation>
     </message>
     <message>
-        <source>cannot keep up: %1 of %2 frames shown</source>
+        <source>too slow: %1 of %2 frames shown</source>
         <translation>zu langsam: %1 von %2 Bildern gezeigt</translation>
     </message>
     <message>
@@ -239,7 +239,7 @@
         <translation>Links</translation>
     </message>
     <message>
-        <source>Settings of the left side, which the window keeps</source>
+        <source>Settings of the left side; the window keeps them</source>
         <translation>Einstellungen der linken Seite; sie bleiben bestehen</translation>
     </message>
     <message>
@@ -357,7 +357,7 @@
         <translation>+ Linie</translation>
     </message>
     <message>
-        <source>Draw a line: who crosses it is counted, in both directions</source>
+        <source>Draw a line: people who cross it are counted, in both directions</source>
         <translation>Linie zeichnen: Wer sie überquert, wird gezählt, in beiden Richtungen</translation>
     </message>
     <message>
@@ -401,8 +401,8 @@
         <translation>Linien und Zonen in eine Datei für --count speichern; Änderungen werden dann sofort gespeichert</translation>
     </message>
     <message>
-        <source>Counting takes %1 ms per frame. Who leaves and comes back counts again.</source>
-        <translation>Das Zählen dauert %1 ms je Bild. Wer geht und wiederkommt, zählt noch einmal.</translation>
+        <source>Counting takes %1 ms per frame. People who return are counted again.</source>
+        <translation>Das Zählen dauert %1 ms je Bild. Wer wiederkommt, zählt noch einmal.</translation>
     </message>
     <message>
         <source>Draw lines and zones over the image to count crossings and visits.</source>
@@ -518,11 +518,11 @@
         <translation>Gesichter verbergen</translation>
     </message>
     <message>
-        <source>Map of stages</source>
+        <source>Cascade heat map</source>
         <translation>Stufenkarte</translation>
     </message>
     <message>
-        <source>Only faces that are found are hidden.</source>
+        <source>Only detected faces are hidden.</source>
         <translation>Nur gefundene Gesichter werden verborgen.</translation>
     </message>
 </context>
@@ -583,16 +583,16 @@
         <translation>Hier sind keine Ordner</translation>
     </message>
     <message>
-        <source>No such files here</source>
-        <translation>Hier sind keine solchen Dateien</translation>
+        <source>No matching files here</source>
+        <translation>Hier sind keine passenden Dateien</translation>
     </message>
     <message>
-        <source>%1 exists already. Its contents are replaced.</source>
+        <source>%1 already exists. Its contents will be replaced.</source>
         <translation>%1 gibt es schon. Der Inhalt wird ersetzt.</translation>
     </message>
     <message>
-        <source>Name a file.</source>
-        <translation>Bitte eine Datei nennen.</translation>
+        <source>Enter a file name.</source>
+        <translation>Bitte einen Dateinamen eingeben.</translation>
     </message>
     <message>
         <source>Saves to %1</source>
@@ -981,11 +981,11 @@
         <translation>%1 · %2 s</translation>
     </message>
     <message>
-        <source>Doubtful tracks</source>
-        <translation>Zweifelhafte Spuren</translation>
+        <source>Uncertain tracks</source>
+        <translation>Unsichere Spuren</translation>
     </message>
     <message>
-        <source>They are hidden. Keep a track visible only if it is no face.</source>
+        <source>They are hidden. Keep a track visible only if it is not a face.</source>
         <translation>Sie sind verborgen. Nur was kein Gesicht ist, soll sichtbar bleiben.</translation>
     </message>
     <message>
@@ -1009,8 +1009,8 @@
         <translation>Spur %1 · %2 s · %3 %4</translation>
     </message>
     <message>
-        <source>not doubtful</source>
-        <translation>nicht zweifelhaft</translation>
+        <source>certain</source>
+        <translation>sicher</translation>
     </message>
     <message>
         <source>visible</source>
@@ -1029,16 +1029,16 @@
         <translation>Verbergen (H)</translation>
     </message>
     <message>
-        <source>It is a face, or may be one: it remains hidden</source>
-        <translation>Es ist ein Gesicht, oder vielleicht eines: Es bleibt verborgen</translation>
+        <source>A face, or possibly one: it stays hidden</source>
+        <translation>Ein Gesicht, oder vielleicht eines: Es bleibt verborgen</translation>
     </message>
     <message>
         <source>Keep visible (V)</source>
         <translation>Sichtbar lassen (V)</translation>
     </message>
     <message>
-        <source>It is no face: it is visible in the new file</source>
-        <translation>Es ist kein Gesicht: In der neuen Datei ist es sichtbar</translation>
+        <source>Not a face: it is visible in the new file</source>
+        <translation>Kein Gesicht: In der neuen Datei ist es sichtbar</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -1049,7 +1049,7 @@
         <translation>Neu schreiben (Strg+S)</translation>
     </message>
     <message>
-        <source>Stop writing; the file of before remains</source>
+        <source>Stop writing; the previous file is kept</source>
         <translation>Nicht weiter schreiben; die bisherige Datei bleibt</translation>
     </message>
     <message>
@@ -1057,20 +1057,20 @@
         <translation>%1 und den Bericht mit diesen Entscheidungen schreiben</translation>
     </message>
     <message>
-        <source>The decisions are not written. Close again to discard them.</source>
-        <translation>Die Entscheidungen sind nicht geschrieben. Noch einmal schließen verwirft sie.</translation>
+        <source>The decisions are not saved. Close again to discard them.</source>
+        <translation>Die Entscheidungen sind nicht gespeichert. Noch einmal schließen verwirft sie.</translation>
     </message>
     <message>
         <source>%1 of %2 still open</source>
         <translation>%1 von %2 noch offen</translation>
     </message>
     <message>
-        <source>All decided; not written yet</source>
-        <translation>Alles entschieden, noch nicht geschrieben</translation>
+        <source>All reviewed; not saved yet</source>
+        <translation>Alle geprüft, noch nicht gespeichert</translation>
     </message>
     <message>
-        <source>All decided</source>
-        <translation>Alles entschieden</translation>
+        <source>All reviewed</source>
+        <translation>Alle geprüft</translation>
     </message>
 </context>
 <context>
@@ -1190,18 +1190,18 @@
 <context>
     <name>StageBar</name>
     <message>
-        <source>takes %1 times as long as before</source>
+        <source>%1 times slower</source>
         <translation>dauert %1-mal so lang wie vorher</translation>
     </message>
     <message>
-        <source>%1 times as fast as before</source>
+        <source>%1 times faster</source>
         <translation>%1-mal so schnell wie vorher</translation>
     </message>
 </context>
 <context>
     <name>StageMapOverlay</name>
     <message>
-        <source>Map of stages</source>
+        <source>Cascade heat map</source>
         <translation>Stufenkarte</translation>
     </message>
     <message>
@@ -1353,7 +1353,7 @@
         <translation>Mindestkonfidenz</translation>
     </message>
     <message>
-        <source>From which confidence on a detection is shown and counted: higher keeps fewer false ones</source>
+        <source>Confidence from which a detection is shown and counted: higher keeps fewer false ones</source>
         <translation>Ab welcher Konfidenz ein Fund gezeigt und gezählt wird: Größer behält weniger falsche</translation>
     </message>
     <message>
@@ -1381,7 +1381,7 @@
         <translation>Zurücksetzen</translation>
     </message>
     <message>
-        <source>Restore detector and suppression settings to their values at program start</source>
+        <source>Reset detector and suppression to their settings at program start</source>
         <translation>Detektor und Unterdrückung wie beim Programmstart einstellen</translation>
     </message>
 </context>
@@ -1500,8 +1500,8 @@
 <context>
     <name>TransportBar</name>
     <message>
-        <source>Press a source to enlarge it</source>
-        <translation>Eine Quelle antippen vergrößert sie</translation>
+        <source>Select a source to enlarge it</source>
+        <translation>Eine Quelle wählen, um sie zu vergrößern</translation>
     </message>
 </context>
 <context>
@@ -1558,11 +1558,11 @@
         <translation>Ein Detektor sucht überall, in jeder Größe. Er findet jedes Gesicht viele Male.</translation>
     </message>
     <message>
-        <source>Boxes that overlap belong to one face: the best one stays.</source>
+        <source>Overlapping boxes belong to one face: the best one is kept.</source>
         <translation>Rahmen, die sich überdecken, gehören zu einem Gesicht: Der beste bleibt.</translation>
     </message>
     <message>
-        <source>Every cell compares two boxes, all at once. Rows without a lit cell stay.</source>
+        <source>Every cell compares two boxes, all at once. Rows without a lit cell are kept.</source>
         <translation>Jede Zelle vergleicht zwei Rahmen, alle zugleich. Zeilen ohne helle Zelle bleiben.</translation>
     </message>
     <message>
@@ -1574,7 +1574,7 @@
         <translation>Verborgen</translation>
     </message>
     <message>
-        <source>Faces that are found are hidden: on the screen, in videos and in images.</source>
+        <source>Detected faces are hidden: on the screen, in videos and in images.</source>
         <translation>Gefundene Gesichter sind verborgen: am Bildschirm, in Videos und in Bildern.</translation>
     </message>
     <message>
@@ -1641,11 +1641,11 @@
         <translation>Wartet auf das erste Bild …</translation>
     </message>
     <message>
-        <source>again in %1 s</source>
-        <translation>wieder in %1 s</translation>
+        <source>retrying in %1 s</source>
+        <translation>neuer Versuch in %1 s</translation>
     </message>
     <message>
-        <source>opening again …</source>
+        <source>reopening …</source>
         <translation>wird wieder geöffnet …</translation>
     </message>
     <message>
@@ -1852,7 +1852,7 @@
         <translation>Gesichter verbergen</translation>
     </message>
     <message>
-        <source>Map of stages on or off</source>
+        <source>Cascade heat map on or off</source>
         <translation>Stufenkarte an oder aus</translation>
     </message>
     <message>
@@ -1980,7 +1980,7 @@
         <translation>Matrix</translation>
     </message>
     <message>
-        <source>Boxes of the same face are compared with each other: only the best one stays.</source>
+        <source>Boxes of the same face are compared with each other: only the best one is kept.</source>
         <translation>Die Rahmen eines Gesichts werden miteinander verglichen: Nur der beste bleibt.</translation>
     </message>
     <message>
@@ -1988,7 +1988,7 @@
         <translation>Zählen</translation>
     </message>
     <message>
-        <source>Draw lines and zones into the image: who crosses or enters them is counted.</source>
+        <source>Draw lines and zones on the image: people who cross or enter them are counted.</source>
         <translation>Linien und Zonen ins Bild zeichnen: Wer sie überquert oder betritt, wird gezählt.</translation>
     </message>
     <message>
@@ -1996,7 +1996,7 @@
         <translation>Vergleich</translation>
     </message>
     <message>
-        <source>The same image, found twice: drag the line and see what each side finds.</source>
+        <source>The same image, searched twice: drag the line and see what each side finds.</source>
         <translation>Dasselbe Bild, zweimal durchsucht: Linie ziehen und sehen, was jede Seite findet.</translation>
     </message>
     <message>
@@ -2028,8 +2028,8 @@
         <translation>Spreizen</translation>
     </message>
     <message>
-        <source>Zoom into the image and out of it</source>
-        <translation>In das Bild hinein und wieder heraus zoomen</translation>
+        <source>Zoom in and out</source>
+        <translation>Hinein- und herauszoomen</translation>
     </message>
     <message>
         <source>Drag</source>

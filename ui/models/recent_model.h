@@ -46,7 +46,7 @@ private:
 // Returns a short name of a source, without secrets: the file name, "Demo crowd", the URL.
 [[nodiscard]] QString source_title(const QString& source);
 
-// Titles of sources shown together. What differs precedes equal titles: "seed=2 · Demo crowd", "hall · entrance.mp4".
+// Titles of sources shown together. The distinguishing part comes first: "seed=2 · Demo crowd", "hall · entrance.mp4".
 [[nodiscard]] QStringList source_titles(const QStringList& sources);
 
 }  // namespace throng::ui

@@ -51,12 +51,12 @@ QtObject {
         kept: () => sayIs(display.kept = !display.kept, qsTr("Kept detections")),
         labels: () => sayIs(display.labels = !display.labels, qsTr("Scores and hits")),
         landmarks: () => sayIs(display.landmarks = !display.landmarks, qsTr("Eyes, nose and mouth")),
-        blur: () => display.hidesAlways ? say(qsTr("Faces that are found are hidden"))
+        blur: () => display.hidesAlways ? say(qsTr("Detected faces are hidden"))
                                         : sayIs(display.blur = !display.blur, qsTr("Blur faces")),
         stageMap: () => {
             const map = views.find("stageMap")
             map.open = !map.open
-            say(map.open ? qsTr("Map of stages on") : qsTr("Map of stages off"))
+            say(map.open ? qsTr("Cascade heat map on") : qsTr("Cascade heat map off"))
         },
         detector: () => detection.nextDetector(),
         rule: () => detection.nextRule(),

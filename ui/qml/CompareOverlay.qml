@@ -121,7 +121,7 @@ Item {
         note: root.view.error.length > 0 ? root.view.error
             : !root.view.ready ? qsTr("Computing …")
             : root.view.playing && root.view.shown < root.view.offered - 1
-            ? qsTr("cannot keep up: %1 of %2 frames shown").arg(Theme.count(root.view.shown)).arg(Theme.count(root.view.offered))
+            ? qsTr("too slow: %1 of %2 frames shown").arg(Theme.count(root.view.shown)).arg(Theme.count(root.view.offered))
             : ""
         noteColor: root.view.error.length > 0 || root.view.ready ? Theme.warning : Theme.textDim
     }

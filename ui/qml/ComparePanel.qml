@@ -45,7 +45,7 @@ Rectangle {
                 Layout.fillWidth: true
                 Layout.preferredWidth: 1
                 text: qsTr("Left")
-                tip: qsTr("Settings of the left side, which the window keeps")
+                tip: qsTr("Settings of the left side; the window keeps them")
                 chosen: !root.rightSide
                 onClicked: root.rightSide = false
             }

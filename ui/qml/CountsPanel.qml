@@ -114,7 +114,7 @@ ColumnLayout {
             Layout.fillWidth: true
             Layout.preferredWidth: 1
             text: qsTr("+ Line")
-            tip: qsTr("Draw a line: who crosses it is counted, in both directions")
+            tip: qsTr("Draw a line: people who cross it are counted, in both directions")
             chosen: root.counts.tool === "line"
             onClicked: root.counts.begin("line")
         }
@@ -160,7 +160,7 @@ ColumnLayout {
     }
     Note {
         text: root.counts.shapes.count > 0 || root.counts.locked
-            ? qsTr("Counting takes %1 ms per frame. Who leaves and comes back counts again.").arg(Theme.milliseconds(root.counts.frameMs))
+            ? qsTr("Counting takes %1 ms per frame. People who return are counted again.").arg(Theme.milliseconds(root.counts.frameMs))
             : qsTr("Draw lines and zones over the image to count crossings and visits.")
     }
 }

@@ -47,13 +47,13 @@ ColumnLayout {
     }
     Toggle {
         objectName: "stageMapToggle"
-        text: qsTr("Map of stages")
+        text: qsTr("Cascade heat map")
         tip: root.shortcuts.tip("stageMap")
         checked: root.stageMap.open
         onToggled: root.stageMap.open = checked
     }
     Note {
         visible: root.display.blur
-        text: qsTr("Only faces that are found are hidden.")
+        text: qsTr("Only detected faces are hidden.")
     }
 }

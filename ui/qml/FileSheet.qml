@@ -194,7 +194,7 @@ C.Popup {
                 anchors.centerIn: parent
                 visible: entries.status === FolderListModel.Ready && entries.count === 0
                 text: !FileSystem.isReadable(root.folder) ? qsTr("This folder cannot be read")
-                    : root.takesFolder ? qsTr("No folders here") : qsTr("No such files here")
+                    : root.takesFolder ? qsTr("No folders here") : qsTr("No matching files here")
                 color: Theme.textDim
             }
         }
@@ -206,8 +206,8 @@ C.Popup {
                 readonly property bool warns: root.problem !== "" || root.asked !== "" || root.saves && !root.named
                 Layout.fillWidth: true
                 text: root.problem !== "" ? root.problem
-                    : root.asked !== "" ? qsTr("%1 exists already. Its contents are replaced.").arg(root.asked)
-                    : !root.saves ? "" : !root.named ? qsTr("Name a file.") : qsTr("Saves to %1").arg(root.path)
+                    : root.asked !== "" ? qsTr("%1 already exists. Its contents will be replaced.").arg(root.asked)
+                    : !root.saves ? "" : !root.named ? qsTr("Enter a file name.") : qsTr("Saves to %1").arg(root.path)
                 color: warns ? Theme.warning : Theme.textDim
                 wrapMode: Text.WrapAnywhere
                 maximumLineCount: 2

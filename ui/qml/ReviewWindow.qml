@@ -3,7 +3,7 @@ import QtQuick.Controls.Basic as C
 import QtQuick.Layouts
 import Throng.Ui
 
-// The window of `throng anonymize --review`: the original at a doubtful track, the list of tracks, and the decisions.
+// The window of `throng anonymize --review`: the original at an uncertain track, the list of tracks, and the decisions.
 C.ApplicationWindow {
     id: root
 
@@ -133,14 +133,14 @@ C.ApplicationWindow {
                 spacing: Theme.gap
                 Label {
                     Layout.fillWidth: true
-                    text: qsTr("Doubtful tracks")
+                    text: qsTr("Uncertain tracks")
                     font.pixelSize: Theme.fontTitle
                     font.bold: true
                 }
                 Label {
                     Layout.fillWidth: true
                     visible: !root.low
-                    text: qsTr("They are hidden. Keep a track visible only if it is no face.")
+                    text: qsTr("They are hidden. Keep a track visible only if it is not a face.")
                     color: Theme.textDim
                     wrapMode: Text.Wrap
                     elide: Text.ElideNone
@@ -197,7 +197,7 @@ C.ApplicationWindow {
                             anchors.bottom: parent.bottom
                             anchors.bottomMargin: 8
                             width: parent.width - 24
-                            text: row.doubts.length > 0 ? row.doubts : qsTr("not doubtful")
+                            text: row.doubts.length > 0 ? row.doubts : qsTr("certain")
                         }
                         Label {
                             id: verdict
@@ -220,7 +220,7 @@ C.ApplicationWindow {
                         Layout.fillWidth: true
                         Layout.preferredWidth: 1  // both alike
                         text: qsTr("Hide (H)")
-                        tip: qsTr("It is a face, or may be one: it remains hidden")
+                        tip: qsTr("A face, or possibly one: it stays hidden")
                         enabled: root.editable
                         onClicked: root.review.decide(false)
                     }
@@ -229,7 +229,7 @@ C.ApplicationWindow {
                         Layout.fillWidth: true
                         Layout.preferredWidth: 1
                         text: qsTr("Keep visible (V)")
-                        tip: qsTr("It is no face: it is visible in the new file")
+                        tip: qsTr("Not a face: it is visible in the new file")
                         enabled: root.editable
                         onClicked: root.review.decide(true)
                     }
@@ -251,7 +251,7 @@ C.ApplicationWindow {
                     objectName: "reviewWrite"
                     Layout.fillWidth: true
                     text: root.review.writing ? qsTr("Cancel") : qsTr("Write again (Ctrl+S)")
-                    tip: root.review.writing ? qsTr("Stop writing; the file of before remains")
+                    tip: root.review.writing ? qsTr("Stop writing; the previous file is kept")
                                              : qsTr("Write %1 and its report with these decisions").arg(root.review.output)
                     chosen: root.review.unsaved && !root.review.writing
                     enabled: root.review.writing || root.review.unsaved
@@ -261,10 +261,10 @@ C.ApplicationWindow {
                     objectName: "reviewMessage"
                     Layout.fillWidth: true
                     Layout.maximumHeight: 120
-                    text: root.discardAsked ? qsTr("The decisions are not written. Close again to discard them.")
+                    text: root.discardAsked ? qsTr("The decisions are not saved. Close again to discard them.")
                         : root.review.message.length > 0 ? root.review.message
                         : root.review.open > 0 ? qsTr("%1 of %2 still open").arg(root.review.open).arg(root.review.count)
-                        : root.review.unsaved ? qsTr("All decided; not written yet") : qsTr("All decided")
+                        : root.review.unsaved ? qsTr("All reviewed; not saved yet") : qsTr("All reviewed")
                     color: root.review.failed && !root.discardAsked ? Theme.danger
                         : root.discardAsked ? Theme.warning : Theme.textDim
                     wrapMode: Text.WrapAtWordBoundaryOrAnywhere

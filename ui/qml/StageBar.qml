@@ -40,8 +40,8 @@ Item {
     HoverHandler { id: pointer }
     Tip {
         shown: pointer.hovered && change.isSignificant
-        text: root.ratio >= 1 ? qsTr("takes %1 times as long as before").arg(Theme.times(root.ratio))
-                              : qsTr("%1 times as fast as before").arg(Theme.times(1 / root.ratio))
+        text: root.ratio >= 1 ? qsTr("%1 times slower").arg(Theme.times(root.ratio))
+                              : qsTr("%1 times faster").arg(Theme.times(1 / root.ratio))
     }
     Row {
         id: figures

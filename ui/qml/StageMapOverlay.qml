@@ -34,7 +34,7 @@ Item {
         part: root.view.cells
         cells: true
         Accessible.role: Accessible.Graphic
-        Accessible.name: qsTr("Map of stages")
+        Accessible.name: qsTr("Cascade heat map")
     }
     Rectangle {
         id: legendBox

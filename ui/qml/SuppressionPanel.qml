@@ -45,7 +45,7 @@ ColumnLayout {
     }
     LabeledSlider {
         label: qsTr("Minimum confidence")
-        tip: qsTr("From which confidence on a detection is shown and counted: higher keeps fewer false ones")
+        tip: qsTr("Confidence from which a detection is shown and counted: higher keeps fewer false ones")
         range: root.detection.ranges.min_confidence
         value: root.detection.minConfidence
         valueText: Theme.fixed(root.detection.minConfidence, 2)
@@ -71,7 +71,7 @@ ColumnLayout {
         Layout.alignment: Qt.AlignRight
         iconName: "reset"
         text: qsTr("Reset")
-        tip: qsTr("Restore detector and suppression settings to their values at program start")
+        tip: qsTr("Reset detector and suppression to their settings at program start")
         onClicked: root.detection.reset()
     }
 }

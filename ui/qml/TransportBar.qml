@@ -38,7 +38,7 @@ Rectangle {
             Layout.fillWidth: true
             Layout.leftMargin: Theme.gap
             visible: root.wall
-            text: qsTr("Press a source to enlarge it")
+            text: qsTr("Select a source to enlarge it")
             color: Theme.textDim
         }
         IconButton {

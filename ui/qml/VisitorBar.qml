@@ -20,13 +20,13 @@ Rectangle {
     readonly property bool low: height < 80
     readonly property var steps: [
         qsTr("A detector looks everywhere, in every size. It finds each face many times."),
-        qsTr("Boxes that overlap belong to one face: the best one stays."),
-        qsTr("Every cell compares two boxes, all at once. Rows without a lit cell stay.")
+        qsTr("Overlapping boxes belong to one face: the best one is kept."),
+        qsTr("Every cell compares two boxes, all at once. Rows without a lit cell are kept.")
     ]
     property int step: 0  // of the explanation, from 1; 0: none
     readonly property string name: step > 0 ? qsTr("How it works") : display.blur ? qsTr("Hidden") : "Throng"
     readonly property string about: step > 0 ? steps[step - 1]
-        : display.blur ? qsTr("Faces that are found are hidden: on the screen, in videos and in images.")
+        : display.blur ? qsTr("Detected faces are hidden: on the screen, in videos and in images.")
         : qsTr("Every face in the image is found, many times per second.")
 
     color: Theme.surface

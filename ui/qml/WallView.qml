@@ -132,7 +132,7 @@ Rectangle {
                         width: parent.width
                         horizontalAlignment: Text.AlignHCenter
                         visible: cell.modelData.state === "failed"
-                        text: cell.modelData.retryIn > 0 ? qsTr("again in %1 s").arg(cell.modelData.retryIn) : qsTr("opening again …")
+                        text: cell.modelData.retryIn > 0 ? qsTr("retrying in %1 s").arg(cell.modelData.retryIn) : qsTr("reopening …")
                     }
                 }
                 Rectangle {

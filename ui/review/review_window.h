@@ -1,4 +1,4 @@
-// The window in which a person decides about the doubtful tracks of an anonymized file.
+// The window in which a person decides about the uncertain tracks of an anonymized file.
 #pragma once
 
 #include <functional>

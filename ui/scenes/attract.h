@@ -1,4 +1,4 @@
-// Attract mode: shows the scenes of a script in a loop until a visitor takes over, and again after a rest.
+// Attract mode: shows the scenes of a script in a loop until a visitor gives input, and again after a time without input.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
@@ -32,7 +32,7 @@ public:
     Attract(Session& session, SceneScript script, QStringList languages, QObject* parent = nullptr);
 
     void start();  // with the first scene
-    void stop();   // returns to the known state and starts again after a rest
+    void stop();   // returns to the known state and starts again after a time without input
     void rest();   // a visitor is there: the rest begins again
 
     [[nodiscard]] bool running() const { return scene_ != nullptr; }

@@ -1,4 +1,4 @@
-// Script of the scenes that the window shows while nobody uses it: what each scene sets, for how long, and its text.
+// Script of the scenes that the window shows when idle: what each scene sets, for how long, and its text.
 #pragma once
 
 #include <QString>

@@ -1,5 +1,5 @@
 // Decides whether a network becomes the detector that nobody has chosen: it detects a few frames, and remains in use
-// if the machine keeps up. Decides once per run, so that the detector does not change again and again.
+// if the machine is fast enough. Decides once per run, so that the detector does not change again and again.
 #pragma once
 
 #include <optional>

@@ -44,7 +44,7 @@ public:
     [[nodiscard]] bool silent() const { return silent_; }
     // An error that did not end the run: a stream that reconnects, a model that failed to load.
     [[nodiscard]] QString notice() const { return notice_; }
-    // What detection gives up to keep its rate: "faces from 36 instead of 24 px"; normally empty.
+    // How detection reduces quality to keep its rate: "faces from 36 instead of 24 px"; normally empty.
     [[nodiscard]] QString given_up() const { return given_up_; }
     [[nodiscard]] const PipelineCounters& counters() const { return counters_; }
 

@@ -43,7 +43,7 @@ struct SessionSetup {
     bool measures = false;  // playback goes on in a minimized window: the board is measured meanwhile
     PipelineSettings settings;
     bool detector_chosen = true;  // false: settings have the default one, and a hint may name a better one
-    // Nothing of the detection was configured: a network that is installed becomes the default if it keeps up.
+    // Nothing of the detection was configured: a network that is installed becomes the default if it is fast enough.
     bool try_network = false;
     bool draw_tracks = false;  // boxes and ids of tracks instead of detections; needs settings.tracking
     // Detector kind that finds the faces of a camera in a kiosk, whatever a visitor chooses for display.

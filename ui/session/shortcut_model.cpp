@@ -65,7 +65,7 @@ constexpr ShortcutEntry kTable[] = {
 
 // {id of the action, "" if it has none; gesture; what it does}
 constexpr const char* kGestures[][3] = {
-    {"", QT_TR_NOOP("Pinch"), QT_TR_NOOP("Zoom into the image and out of it")},
+    {"", QT_TR_NOOP("Pinch"), QT_TR_NOOP("Zoom in and out")},
     {"", QT_TR_NOOP("Drag"), QT_TR_NOOP("Move the magnified image, or the line between two settings")},
     {"", QT_TR_NOOP("Tap"), QT_TR_NOOP("Press a button, choose a row of the matrix or a moment of the replay")},
     {"fullscreen", QT_TR_NOOP("Tap twice"), QT_TR_NOOP("Full screen")},

@@ -42,15 +42,15 @@ std::unique_ptr<View> make_replay(const ViewContext& context) {
 // lupdate finds no namespace in an initializer of std::array.
 const ViewRow kViewRows[] = {
     {{"matrix", "M", QT_TR_NOOP("Window"), QT_TR_NOOP("Suppression matrix"), QT_TR_NOOP("Matrix"),
-      QT_TR_NOOP("Boxes of the same face are compared with each other: only the best one stays."), "matrix",
+      QT_TR_NOOP("Boxes of the same face are compared with each other: only the best one is kept."), "matrix",
       ViewPlace::beside, "MatrixPanel.qml", 2, "matrix"},
      make_view<MatrixView>},
     {{"counts", "Z", QT_TR_NOOP("Window"), QT_TR_NOOP("People, lines and zones"), QT_TR_NOOP("Count"),
-      QT_TR_NOOP("Draw lines and zones into the image: who crosses or enters them is counted."), "crowd",
+      QT_TR_NOOP("Draw lines and zones on the image: people who cross or enter them are counted."), "crowd",
       ViewPlace::own, "", 0, "", false},  // it saves files
      make_counts},
     {{"compare", "V", QT_TR_NOOP("Window"), QT_TR_NOOP("Two settings side by side"), QT_TR_NOOP("Compare"),
-      QT_TR_NOOP("The same image, found twice: drag the line and see what each side finds."), "compare",
+      QT_TR_NOOP("The same image, searched twice: drag the line and see what each side finds."), "compare",
       ViewPlace::over, "CompareOverlay.qml", 1, "compare"},
      make_compare},
     {{"race", "X", QT_TR_NOOP("Window"), QT_TR_NOOP("Race of the implementations"), QT_TR_NOOP("Race"),
@@ -61,7 +61,7 @@ const ViewRow kViewRows[] = {
       QT_TR_NOOP("Nothing is lost: choose a moment in the bar and look at it again."), "recent", ViewPlace::own,
       "ReplayPanel.qml", 3, "replay"},
      make_replay},
-    {{"stageMap", "G", QT_TR_NOOP("Image"), QT_TR_NOOP("Map of stages on or off"), QT_TR_NOOP("Stages"),
+    {{"stageMap", "G", QT_TR_NOOP("Image"), QT_TR_NOOP("Cascade heat map on or off"), QT_TR_NOOP("Stages"),
       QT_TR_NOOP("The brighter a spot, the longer the detector looked at it before it gave up."), "", ViewPlace::over,
       "StageMapOverlay.qml", 0, "stage-map"},
      make_view<StageMapView>},

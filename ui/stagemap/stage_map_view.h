@@ -1,4 +1,4 @@
-// The map of stages of a frame with the image of that frame, for QML: computed on a thread of its own while it is open.
+// The cascade heat map of a frame with its image, for QML: computed on a thread of its own while it is open.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>

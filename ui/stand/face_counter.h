@@ -10,7 +10,7 @@
 namespace throng::ui {
 
 // A face counts once from its appearance until its track ends, however many frames it is in. Tracks recognize nobody:
-// who leaves and comes back counts again.
+// people who return are counted again.
 class FaceCounter {
 public:
     // The next result of the source; null: the source was closed, its tracks have ended.

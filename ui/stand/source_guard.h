@@ -1,4 +1,4 @@
-// Keeps something on screen without a person: a source that fails or stands still is replaced by the demo crowd, and
+// Keeps something on screen without a person: a source that fails or freezes is replaced by the demo crowd, and
 // opened again later. A demo that fails, too, is opened again with the source.
 #pragma once
 

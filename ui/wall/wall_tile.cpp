@@ -20,7 +20,7 @@ WallTile::WallTile(int number, QString spec, QString title, ImageThread& images,
         if (feed_.shown().result) controller_.set_delivers();
         emit imageChanged();
     });
-    // An image that stands still looks like a running source.
+    // A frozen image looks like a running source.
     connect(&controller_, &SourceController::closing, this, [this] { feed_.attach(nullptr); });
     connect(&controller_, &SourceController::opened, this, &WallTile::start);
     connect(&controller_, &SourceController::failed, this, &WallTile::fail);

@@ -216,7 +216,7 @@ void HostNms::run_group(const NmsParams& params, const throng_nms_input& input, 
     if (raw_.capacity() < static_cast<std::int32_t>(count) || fields != fields_) {
         DetectionBuffer raw = make_host_buffer(static_cast<std::int32_t>(count), fields);
         kept_buffer_ = make_host_buffer(static_cast<std::int32_t>(count));
-        raw_ = std::move(raw);  // last: its capacity tells that of both
+        raw_ = std::move(raw);  // last: its capacity is that of both
         fields_ = fields;
     }
     const DetectionSpan& raw = raw_.span();

@@ -123,7 +123,7 @@ int run_eval_leaks(const std::string& truth, const std::string& detections, Line
         standard_output::write(all.dump() + "\n");
         return 0;
     }
-    TextTable table({"hidden by", "frames", "face-frames", "leaks", "per 10,000", "extra area", "hidden whole"});
+    TextTable table({"hidden by", "frames", "face-frames", "leaks", "per 10,000", "extra area", "hidden entirely"});
     for (const Way& way : ways) add_row(table, way.name, way.result);
     standard_output::write(table.text());
     return 0;

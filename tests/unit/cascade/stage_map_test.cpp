@@ -1,4 +1,4 @@
-// The map of stages against the detector: both visit the same windows and accept the same ones.
+// The cascade heat map against the detector: both visit the same windows and accept the same ones.
 #include <gtest/gtest.h>
 
 #include <random>
