@@ -111,7 +111,7 @@ TEST_F(WallWindow, BrokenSlowAndDifferentSourcesDoNotHoldUpTheOthers) {
     for (const int number : {0, 3, 4, 8}) EXPECT_TRUE(has_image(number)) << number;
     EXPECT_TRUE(test::wait_for([&] { return wall_->tile(1).state() == "failed"; }));
     EXPECT_EQ(wall_->tile(1).problem(), "cannot open the video");
-    EXPECT_TRUE(test::wait_for([&] { return shows("cannot open the video") && shows("again in"); }));
+    EXPECT_TRUE(test::wait_for([&] { return shows("cannot open the video") && shows("retrying in"); }));
     EXPECT_EQ(wall_->tile(2).state(), "opening");
     EXPECT_EQ(wall_->tile(5).state(), "running");
     EXPECT_FALSE(wall_->tile(5).has_image());
