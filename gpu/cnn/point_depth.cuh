@@ -19,8 +19,8 @@ struct PointDepthBlock {
                                 kTensorDepthwise ? ChannelOrder::tensor_depthwise : ChannelOrder::stored>;
     static constexpr int kMiddlePitch = kOut + kRowPadding<T>;
     static constexpr int kMiddleBytes = Product::kAllRows * kMiddlePitch * static_cast<int>(sizeof(T));
-    static constexpr int kShared =
-        Product::kWeightBytes + (Product::kTileBytes > kMiddleBytes ? Product::kTileBytes : kMiddleBytes);
+    static constexpr int kShared = Product::kWeightBytes + static_cast<int>(sizeof(UnitWeights<T, kOut>)) +
+                                   (Product::kTileBytes > kMiddleBytes ? Product::kTileBytes : kMiddleBytes);
 };
 
 template <typename T, int kIn, int kOut, int kHeight>
@@ -29,7 +29,8 @@ __global__ void __launch_bounds__(kTileThreads) point_depth_kernel(const __grid_
     using Product = typename Block::Product;
     extern __shared__ __align__(16) unsigned char shared[];
     __half* weights = reinterpret_cast<__half*>(shared);
-    __half* tile = reinterpret_cast<__half*>(shared + Product::kWeightBytes);
+    auto& unit = *reinterpret_cast<UnitWeights<T, kOut>*>(shared + Product::kWeightBytes);
+    __half* tile = reinterpret_cast<__half*>(shared + Product::kWeightBytes + sizeof(unit));
     T* middle = reinterpret_cast<T*>(tile);
 
     const int block = static_cast<int>(blockIdx.x);
@@ -43,10 +44,11 @@ __global__ void __launch_bounds__(kTileThreads) point_depth_kernel(const __grid_
 
     trigger_launch_completion();
     Product::load_weights(weights, task.point, 0, first);
+    unit.load(task.depth, task.point, first);
     wait_for_previous();
     load_tile<T, Product, Block::kBordered, kHeight + 2, kIn>(tile, task.in, task.up, image, left - 1, top - 1);
     Product product;
-    product.start(task.point.bias + first);
+    product.start(unit.point_bias);
     product.add(tile, weights);
     // Outside the map the input of the depthwise convolution is zero, not the bias of the pointwise one.
     if (left == 0 || top == 0 || left + kTileWidth >= task.in.width || top + kHeight >= task.in.height) {
@@ -71,7 +73,7 @@ __global__ void __launch_bounds__(kTileThreads) point_depth_kernel(const __grid_
         const int mine = channel + lane % 4 * Taps::kChannels;
         typename Taps::Values sums[2][2];
         if (y < kHeight) {
-            const Taps taps(task.depth, first + channel);
+            const Taps taps(unit.depth(), channel);
             depthwise_pairs<kSpan, Block::kBordered, Block::kMiddlePitch>(middle, taps, channel, 0, y, sums);
             finish_tile(Image<T>(Map{}, 0), Image<T>(task.pooled, image, first + mine), task.relu, left + x, top + y,
                         sums);
@@ -94,7 +96,7 @@ __global__ void __launch_bounds__(kTileThreads) point_depth_kernel(const __grid_
         };
         // As many rows per thread as possible while all threads have work.
         constexpr int kRows = kOut / 4 * (kTileWidth / 2) * (kHeight / 4) >= kTileThreads ? 4 : 2;
-        depthwise_tile<T, kTileWidth, kHeight, kOut, Block::kMiddlePitch, kRows>(middle, task.depth, first, finish);
+        depthwise_tile<T, kTileWidth, kHeight, kOut, Block::kMiddlePitch, kRows>(middle, unit.depth(), 0, finish);
     }
 }
 

@@ -6,6 +6,45 @@
 
 namespace throng::gpu {
 
+// The weights of kChannels channels of a depthwise convolution, and the bias of the pointwise one before it, in shared
+// memory: loaded while the previous kernel finishes, they cost no latency after the product.
+template <typename T, int kChannels>
+struct UnitWeights {
+    alignas(16) T taps[9 * kChannels];
+    float bias[kChannels];
+    float point_bias[kChannels];
+
+    // Copies the channels from `first` on.
+    __device__ void load(const DepthWeights& depth, const PointWeights& point, int first) {
+        constexpr int kVector = 16 / sizeof(T);
+        constexpr int kVectors = kChannels / kVector;  // per tap
+        const T* from = reinterpret_cast<const T*>(kParts<T> == 1 ? depth.narrow : depth.weights) + first;
+        const int i = static_cast<int>(threadIdx.x);
+        static_assert(9 * kVectors <= kTileThreads);
+        if (i < 9 * kVectors) {
+            const int channel = i % kVectors * kVector;
+            reinterpret_cast<uint4*>(taps)[i] =
+                __ldg(reinterpret_cast<const uint4*>(from + i / kVectors * depth.channels + channel));
+        }
+        if (i < kChannels / 4) {
+            store4(bias + 4 * i, __ldg(reinterpret_cast<const float4*>(depth.bias + first) + i));
+            store4(point_bias + 4 * i, __ldg(reinterpret_cast<const float4*>(point.bias + first) + i));
+        }
+    }
+
+    [[nodiscard]] __device__ DepthWeights depth() const {
+        DepthWeights own;
+        if constexpr (kParts<T> == 1) {
+            own.narrow = taps;
+        } else {
+            own.weights = taps;
+        }
+        own.bias = bias;
+        own.channels = kChannels;
+        return own;
+    }
+};
+
 // tile: [(kHeight + 2) * (kWidth + 2)][kPitch]. Processes kRows x 2 pixels and four channels at a time. Calls visit(x,
 // y, channel, sums), where sums[row][column] belongs to the pixel (x + column, y + row) of the inner tile. x is even,
 // and y is even if kRows is. first: index of the first of the kChannels among the weights' channels.
@@ -22,8 +61,8 @@ __device__ void depthwise_tile(const Element* tile, const DepthWeights& depth, i
         float4 w[9];
         const float* weights = depth.weights + first + channel;
 #pragma unroll
-        for (int t = 0; t < 9; ++t) w[t] = __ldg(reinterpret_cast<const float4*>(weights + t * depth.channels));
-        const float4 bias = __ldg(reinterpret_cast<const float4*>(depth.bias + first + channel));
+        for (int t = 0; t < 9; ++t) w[t] = load4(weights + t * depth.channels);
+        const float4 bias = load4(depth.bias + first + channel);
         float4 sums[kRows][2];
 #pragma unroll
         for (int r = 0; r < kRows; ++r) sums[r][0] = sums[r][1] = bias;
@@ -71,7 +110,7 @@ public:
             for (int m = 0; m < kMatrices; ++m) taps_[t].pair[m] &= diagonal;
         }
 #pragma unroll
-        for (int m = 0; m < kMatrices; ++m) bias_[m] = __ldg(reinterpret_cast<const float2*>(depth.bias + channel) + m);
+        for (int m = 0; m < kMatrices; ++m) bias_[m] = reinterpret_cast<const float2*>(depth.bias + channel)[m];
     }
 
     [[nodiscard]] __device__ std::uint32_t tap(int t, int m) const {

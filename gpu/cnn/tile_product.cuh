@@ -97,7 +97,7 @@ public:
     __device__ void start(const float* bias, float scale = 1.0F) {
 #pragma unroll
         for (int j = 0; j < kAcross; ++j) {
-            const float2 b = __ldg(reinterpret_cast<const float2*>(bias + channel_of_column(column_of(j))));
+            const float2 b = *reinterpret_cast<const float2*>(bias + channel_of_column(column_of(j)));
 #pragma unroll
             for (int i = 0; i < kDown; ++i) {
                 sums_[i][j][0] = sums_[i][j][2] = b.x * scale;

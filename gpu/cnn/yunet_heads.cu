@@ -1,5 +1,6 @@
 #include "gpu/cnn/box_sink.cuh"
 #include "gpu/cnn/heads.h"
+#include "gpu/cnn/tile_depthwise.cuh"
 #include "gpu/cnn/tile_load.cuh"
 #include "gpu/runtime/launch.cuh"
 
@@ -20,6 +21,7 @@ __global__ void __launch_bounds__(kTileThreads) yunet_heads_kernel(const __grid_
     __shared__ __align__(16) __half weights[Product::kWeightBytes / 2];
     __shared__ __align__(16) __half tile[Product::kTileBytes / 2];
     __shared__ float middle[kPixels * kMiddlePitch];
+    __shared__ UnitWeights<float, kHeadChannels> unit;  // the depthwise convolution has 32 bits
 
     const int block = static_cast<int>(blockIdx.x);
     int which = 0;
@@ -32,10 +34,11 @@ __global__ void __launch_bounds__(kTileThreads) yunet_heads_kernel(const __grid_
 
     trigger_launch_completion();
     Product::load_weights(weights, head.point, 0, 0);
+    unit.load(head.depth, head.point, 0);
     wait_for_previous();
     load_tile<T, Product, kBordered, kBordered, kHeadChannelsIn>(tile, head.in, Map{}, image, left - 1, top - 1);
     Product product;
-    product.start(head.point.bias);
+    product.start(unit.point_bias);
     product.add(tile, weights);
     product.for_each([](int pixel) { return pixel; },
                      [&](int pixel, int channel, float a, float b) {
@@ -54,12 +57,12 @@ __global__ void __launch_bounds__(kTileThreads) yunet_heads_kernel(const __grid_
     const int y = top + dy;
     if (dy >= kSide || x >= head.in.width || y >= head.in.height) return;
     const auto value = [&](int channel) {
-        float sum = __ldg(head.depth.bias + channel);
+        float sum = unit.bias[channel];
 #pragma unroll
         for (int t = 0; t < 9; ++t) {
             sum = fmaf(
                 middle[((dy + t / 3) * kBordered + slot_of_column<kBordered>(dx + t % 3)) * kMiddlePitch + channel],
-                __ldg(head.depth.weights + t * head.depth.channels + channel), sum);
+                unit.taps[t * kHeadChannels + channel], sum);
         }
         return sum;
     };

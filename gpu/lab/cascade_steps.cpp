@@ -127,7 +127,7 @@ void CascadeSteps::make_plan(ImageSize frame) {
         filter_.mask_height = half.height;
         filter_.min_share = options_.mask.min_share;
     }
-    if (options_.scales == Scales::streams && side_streams_.empty()) {
+    if (options_.scales != Scales::sequential && side_streams_.empty()) {
         fork_.emplace(Event::Timing::off);
         for (std::size_t i = 0; i < kSideStreams; ++i) {
             side_streams_.emplace_back();
@@ -154,15 +154,15 @@ void CascadeSteps::enqueue_frame(const DeviceImage& image, const DetectionSpan& 
         mask_sums_->enqueue_rows(samples, mask_sums_->all(), {}, stream_);
         mask_sums_->enqueue_columns(mask_sums_->all(), stream_);
     }
-    if (!together) return enqueue_apart(image, task);
-    for (std::size_t g = 0; g < groups_.size(); ++g) enqueue_group(g, task, stream_);
+    enqueue_groups(image, task);
 }
 
-// Processes each level from its rows to its boxes, one after another or concurrently.
-void CascadeSteps::enqueue_apart(const DeviceImage& image, const WindowTask& task) const {
+// Processes each group from its rows to its boxes, or from the pyramid of all levels: one after another or concurrently.
+void CascadeSteps::enqueue_groups(const DeviceImage& image, const WindowTask& task) const {
     const Pyramid& pyramid = plan_->pyramid();
-    const bool concurrent = options_.scales == Scales::streams;
-    pyramid.enqueue_rows(image, groups_.front().levels, plan_->clear(task.raw), stream_);
+    const bool together = options_.scales == Scales::together;
+    const bool concurrent = options_.scales != Scales::sequential && groups_.size() > 1;
+    if (!together) pyramid.enqueue_rows(image, groups_.front().levels, plan_->clear(task.raw), stream_);
     if (concurrent) {
         fork_->record(stream_);
         for (const Stream& side : side_streams_) fork_->make_wait(side.view());
@@ -170,8 +170,8 @@ void CascadeSteps::enqueue_apart(const DeviceImage& image, const WindowTask& tas
     for (std::size_t g = 0; g < groups_.size(); ++g) {
         const LevelRange levels = groups_[g].levels;
         const StreamView stream = concurrent && g > 0 ? side_streams_[(g - 1) % kSideStreams].view() : stream_;
-        if (g > 0) pyramid.enqueue_rows(image, levels, {}, stream);
-        if (!task.rows_only) pyramid.enqueue_columns(levels, stream);
+        if (!together && g > 0) pyramid.enqueue_rows(image, levels, {}, stream);
+        if (!together && !task.rows_only) pyramid.enqueue_columns(levels, stream);
         enqueue_group(g, task, stream);
     }
     if (!concurrent) return;

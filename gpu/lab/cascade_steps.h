@@ -43,7 +43,7 @@ private:
     // Returns the queue between segment n and the next.
     [[nodiscard]] WindowQueue queue(std::size_t g, int n) const;
     void enqueue_group(std::size_t g, const WindowTask& task, StreamView stream) const;
-    void enqueue_apart(const DeviceImage& image, const WindowTask& task) const;
+    void enqueue_groups(const DeviceImage& image, const WindowTask& task) const;
 
     const CascadeOptions defaults_;  // used where params_.switches has no entry
     CascadeOptions options_;
