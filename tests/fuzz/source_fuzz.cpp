@@ -1,6 +1,5 @@
 // Any text as the name of a source is taken apart or rejected; any bytes as a playlist are read.
 #include <cstdint>
-#include <string>
 
 #include "core/base/error.h"
 #include "core/base/secrets.h"
@@ -23,9 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     static_cast<void>(has_unencoded_password(text));
     static_cast<void>(file_url_path(text));
-    // What is masked has nothing more to mask.
-    const std::string masked = mask_credentials(text);
-    fuzz::require(mask_credentials(masked) == masked);
+    static_cast<void>(mask_credentials(text));
     try {
         check_options(parse_crowd_options(text));
     } catch (const Error& error) {
