@@ -14,6 +14,7 @@
 #include "app/commands/anonymize_hiding.h"
 #include "core/archive/segments.h"
 #include "core/base/error.h"
+#include "core/base/json_integer.h"
 #include "core/base/sha256.h"
 #include "core/sinks/part_file.h"
 #include "core/video/damage_watch.h"
@@ -137,7 +138,7 @@ ReportedFile join_parts(const WorkItem& item, const std::string& output, const A
             const auto of_part = part.at("spans").get<std::set<std::size_t>>();
             used_spans.insert(of_part.begin(), of_part.end());
             for (std::size_t i = 0; i < kCounts.size(); ++i) {
-                reported.*kCounts[i] += part.at("counts").at(i).get<std::int64_t>();
+                reported.*kCounts[i] += integer_of<std::int64_t>(part.at("counts").at(i));
             }
             for (const auto& [track, image] : part.at("thumbnails").get<std::map<std::size_t, std::string>>()) {
                 reported.tracks.at(track).thumbnail = image;

@@ -70,6 +70,11 @@ fs::path path_of(std::string source) {
     return fs::absolute(source);
 }
 
+// Returns true for a name that can be a line of text.
+bool is_one_line(const std::string& name) {
+    return name.find('\n') == std::string::npos && name.find_first_not_of(" \t\r") != std::string::npos;
+}
+
 // Returns the folder that holds all paths.
 fs::path common_folder(const std::vector<fs::path>& paths) {
     fs::path common = paths.front().parent_path();
@@ -95,6 +100,9 @@ public:
             const auto [at, is_new] = sources_.try_emplace({line.source, line.source_number});
             ReadSource& source = at->second;
             AnnotatedSource& annotated = source.annotated;
+            if (line.source.empty()) {
+                throw Error(ErrorKind::input, "'source' is empty", fmt::format("{}:{}", file.string(), line.line));
+            }
             if (line.width == 0 || line.height == 0) {
                 throw Error(ErrorKind::input, "'width' or 'height' is missing",
                             fmt::format("{}:{}", file.string(), line.line));
@@ -202,6 +210,11 @@ private:
                         results_.front().string(),
                         mot_detections ? "use results with tracks (detect --track), or another format"
                                        : "use another format, or detect one class: throng detect --detector cnn");
+        }
+        for (const auto* each : order_) {
+            if (format != AnnotationFormat::wider || is_one_line(each->second.annotated.name)) continue;
+            throw Error(ErrorKind::usage, "has a source whose name is blank or has a line feed: no name of this format",
+                        results_.front().string(), "use another format, or rename the source");
         }
         if (format != AnnotationFormat::yolo && format != AnnotationFormat::voc) return;
         std::map<std::string, const std::string*> stems;

@@ -15,6 +15,7 @@
 
 #include "core/base/error.h"
 #include "core/base/input_file.h"
+#include "core/base/json_integer.h"
 #include "core/base/json_text.h"
 
 namespace throng {
@@ -22,7 +23,12 @@ namespace {
 
 using LineJson = nlohmann::json;  // many keys are found in little time
 
-constexpr double kMaxFrameSize = 1 << 16;  // pixels
+constexpr double kMaxFrameSize = 1 << 16;                         // pixels
+constexpr std::int64_t kMaxFrameNumber = std::int64_t{1} << 53U;  // others read it as a double
+
+bool is_finite(const Box& b) {
+    return std::isfinite(b.x) && std::isfinite(b.y) && std::isfinite(b.w) && std::isfinite(b.h);
+}
 
 // Reads the lines of a text file and throws errors with file and line.
 class LineReader {
@@ -69,13 +75,20 @@ public:
         return found->get<std::string>();
     }
 
-    std::optional<std::int64_t> frame() const { return integer("frame"); }
+    std::optional<std::int64_t> frame() const {
+        const std::optional<std::int64_t> number = integer("frame");
+        if (number && (*number < 0 || *number > kMaxFrameNumber)) reader_.reject("'frame' is out of range");
+        return number;
+    }
 
     std::optional<std::int64_t> integer(const char* name) const {
         const auto found = object_.find(name);
         if (found == object_.end()) return std::nullopt;
-        if (!found->is_number_integer()) reader_.reject(std::string("'") + name + "' is not an integer");
-        return found->get<std::int64_t>();
+        try {
+            return integer_of<std::int64_t>(*found);
+        } catch (const JsonNotInteger&) {
+            reader_.reject(std::string("'") + name + "' is not an integer");
+        }
     }
 
     // Returns a number of the line, 0 if there is none.
@@ -191,10 +204,7 @@ public:
     Box box(const LineJson& entry) const {
         const Box b{static_cast<float>(number(entry, "x")), static_cast<float>(number(entry, "y")),
                     static_cast<float>(number(entry, "w")), static_cast<float>(number(entry, "h"))};
-        if (!(std::isfinite(b.x) && std::isfinite(b.y) && std::isfinite(b.w) && std::isfinite(b.h) && b.w > 0 &&
-              b.h > 0)) {
-            reader_.reject("a box has no extent or is out of range");
-        }
+        if (!is_finite(b) || !(b.w > 0 && b.h > 0)) reader_.reject("a box has no extent or is out of range");
         return b;
     }
 
@@ -211,6 +221,7 @@ TruthLabels truth_of_json(const std::string& line, const LineReader& reader) {
         TruthFace face;
         face.box = json.box(entry);
         face.visible = static_cast<float>(json.number_or(entry, "visible", 1.0));
+        if (!(face.visible >= 0 && face.visible <= 1)) reader.reject("'visible' is not from 0 to 1");
         face.ignore = json.flag(entry, "ignore");
         face.id = json.id(entry);
         labels.entries.push_back(face);
@@ -258,6 +269,7 @@ std::vector<TruthLabels> wider_truth(LineReader& reader, std::string line) {
             TruthFace face;
             face.box = {static_cast<float>((*columns)[0]), static_cast<float>((*columns)[1]),
                         static_cast<float>((*columns)[2]), static_cast<float>((*columns)[3])};
+            if (!is_finite(face.box)) reader.reject("a box is out of range");
             face.ignore = columns->size() > kWiderInvalid && (*columns)[kWiderInvalid] != 0.0;
             if (face.box.w > 0 && face.box.h > 0) labels.entries.push_back(face);
         }

@@ -21,6 +21,7 @@
 #include "core/base/error.h"
 #include "core/base/file_lock.h"
 #include "core/base/input_file.h"
+#include "core/base/json_integer.h"
 #include "core/base/json_text.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
@@ -74,7 +75,7 @@ OutputRecord output_of(const Json& record) {
         std::find(path.begin(), path.end(), "..") != path.end()) {
         throw Error(ErrorKind::input, "names an output outside the folder: " + name);
     }
-    return {name, record.at("size").get<std::uint64_t>(), record.at("sha256").get<std::string>()};
+    return {name, integer_of<std::uint64_t>(record.at("size")), record.at("sha256").get<std::string>()};
 }
 
 std::string lines_of(const std::vector<OutputRecord>& files) {
@@ -186,14 +187,14 @@ ManifestEntry parse_manifest_line(std::string_view line) {
         const Json json = parse_json<Json>(line);
         ManifestEntry entry;
         entry.input = get_name(json, "input");
-        entry.size = json.at("size").get<std::uint64_t>();
+        entry.size = integer_of<std::uint64_t>(json.at("size"));
         entry.sha256 = json.at("sha256").get<std::string>();
         for (const Json& output : json.at("outputs")) entry.outputs.push_back(output_of(output));
         entry.settings = json.at("settings").get<std::string>();
         entry.version = json.at("version").get<std::string>();
         entry.backend = json.at("backend").get<std::string>();
-        entry.frames = json.at("frames").get<std::uint64_t>();
-        entry.faces = json.at("faces").get<std::uint64_t>();
+        entry.frames = integer_of<std::uint64_t>(json.at("frames"));
+        entry.faces = integer_of<std::uint64_t>(json.at("faces"));
         entry.seconds = json.at("seconds").get<double>();
         const auto name = json.at("status").get<std::string>();
         const std::optional<InputStatus> status = choice_of(kStatusNames, name);

@@ -11,6 +11,7 @@
 #include "core/base/csv.h"
 #include "core/base/error.h"
 #include "core/base/input_file.h"
+#include "core/base/json_integer.h"
 #include "core/base/json_text.h"
 #include "core/base/sha256.h"
 
@@ -266,15 +267,16 @@ void ArchiveMerge::write_csv(OutputFile& file, const std::stop_token& stop) cons
                             "merge the results of one kind of detector");
             }
             two_classes = has_faces;
-            const std::string begin = fmt::format("{},{},{}", csv_cell(json.at("source").get<std::string>()),
-                                                  json.at("frame").get<std::int64_t>(), json.at("pts").get<double>());
+            const std::string begin =
+                fmt::format("{},{},{}", csv_cell(json.at("source").get<std::string>()),
+                            integer_of<std::int64_t>(json.at("frame")), json.at("pts").get<double>());
             const auto write_box = [&](const Json& box, const char* name) {
                 std::string row = begin;
                 // The numbers are the shortest that parse back to the same float.
                 for (const char* key : {"x", "y", "w", "h", "score"}) {
                     row += fmt::format(",{}", static_cast<float>(box.at(key).get<double>()));
                 }
-                row += fmt::format(",{}{}\n", box.at("hits").get<std::int64_t>(), name);
+                row += fmt::format(",{}{}\n", integer_of<std::int64_t>(box.at("hits")), name);
                 writer.write(row, stop);
             };
             for (const Json& box : json.at("kept")) write_box(box, has_faces ? ",person" : "");

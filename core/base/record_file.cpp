@@ -1,6 +1,9 @@
 #include "core/base/record_file.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
+#include "core/base/json_integer.h"
 #include "core/base/json_text.h"
 
 namespace throng {
@@ -8,6 +11,7 @@ namespace {
 
 constexpr const char* kBytesKey = "bytes";
 constexpr std::uint64_t kMaxBytesOfRecord = std::uint64_t{1} << 30U;
+constexpr std::uint64_t kBlock = std::uint64_t{1} << 20U;
 
 }  // namespace
 
@@ -48,10 +52,15 @@ nlohmann::ordered_json RecordReader::read(const std::stop_token& stop) {
     try {
         auto record = parse_json<nlohmann::ordered_json>(line_);
         if (!record.is_object() || !record.contains(kBytesKey)) return record;
-        const auto size = record.at(kBytesKey).get<std::uint64_t>();
-        if (size <= kMaxBytesOfRecord) bytes_.resize(size);
-        stream_.read(reinterpret_cast<char*>(bytes_.data()), static_cast<std::streamsize>(bytes_.size()));
-        if (stream_.gcount() != static_cast<std::streamsize>(size)) throw damaged("a record is cut short");
+        const auto size = integer_of<std::uint64_t>(record.at(kBytesKey));
+        if (size > kMaxBytesOfRecord) throw damaged("a record is too large");
+        // Block by block: a file that was cut short needs no memory for what is missing.
+        for (std::size_t begin = 0; begin < size; begin = bytes_.size()) {
+            const std::size_t count = std::min(kBlock, size - begin);
+            bytes_.resize(begin + count);
+            stream_.read(reinterpret_cast<char*>(bytes_.data() + begin), static_cast<std::streamsize>(count));
+            if (stream_.gcount() != static_cast<std::streamsize>(count)) throw damaged("a record is cut short");
+        }
         return record;
     } catch (const nlohmann::json::exception& error) {
         throw damaged(error.what());

@@ -14,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/base/file_lock.h"
 #include "core/base/input_file.h"
+#include "core/base/json_integer.h"
 #include "core/base/json_text.h"
 #include "core/base/log.h"
 
@@ -59,7 +60,7 @@ std::optional<ClockState> ClockStateFile::read() const {
     try {
         const Json json = parse_json<Json>(read_file(path_));
         ClockState state;
-        state.owner = json.at("owner").get<int>();
+        state.owner = integer_of<int>(json.at("owner"));
         state.owner_start = json.at("owner_start").get<std::string>();
         state.gpu_kind = json.at("gpu_kind").get<std::string>();
         state.gpu = json.at("gpu").get<SavedClock>();

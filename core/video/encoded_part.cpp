@@ -8,6 +8,7 @@
 
 #include "core/archive/segments.h"
 #include "core/base/error.h"
+#include "core/base/json_integer.h"
 #include "core/frame/fingerprint.h"
 
 namespace throng {
@@ -67,7 +68,7 @@ JoinedParts join_encoded_parts(const std::vector<std::filesystem::path>& parts, 
             throw PartsDoNotJoin(fmt::format("the time stamps of part {} do not continue those before", i + 1));
         }
         end = last.at("last").get<std::string>();
-        joined.scaled_frames += last.at("scaled").get<std::int64_t>();
+        joined.scaled_frames += integer_of<std::int64_t>(last.at("scaled"));
         joined.reports.push_back(std::move(last.at("report")));
     }
     if (times.empty()) throw PartsDoNotJoin("the parts have no frames");

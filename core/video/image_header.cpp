@@ -156,7 +156,7 @@ ImageHeader bmp(const HeaderBytes& bytes) {
         header.width = bytes.little16(18);
         header.height = bytes.little16(20);
     } else {
-        header.width = static_cast<std::int32_t>(bytes.little32(18));
+        header.width = std::max(static_cast<std::int32_t>(bytes.little32(18)), 0);
         header.height = std::abs(std::int64_t{static_cast<std::int32_t>(bytes.little32(22))});
         // The masks are in the header, or follow one of 40 bytes. Only a mask makes the fourth channel an alpha
         // channel: elsewhere it is padding.
@@ -208,6 +208,7 @@ ImageHeader radiance(const HeaderBytes& bytes) {
     if (size == std::string::npos) return header;
     static_cast<void>(
         std::sscanf(text.c_str() + size, " %*2s %9" SCNd64 " %*2s %9" SCNd64, &header.height, &header.width));
+    if (header.width < 0 || header.height < 0) header.width = header.height = 0;
     return header;
 }
 

@@ -161,6 +161,9 @@ struct JpegRows::State {
     ErrorManager manager{};
     jpeg_decompress_struct info{};
     OpenFile file;
+    // As in the header that was read first. libjpeg overwrites its own if another one follows the pixels.
+    cv::Size size;
+    int components = 0;
     int next = 0;             // row
     bool is_started = false;  // has tried
     bool is_readable = false;
@@ -168,6 +171,9 @@ struct JpegRows::State {
     State(std::span<const std::uint8_t> bytes, OpenFile opened) : file(std::move(opened)) {
         info.err = quiet(manager);
         is_readable = read_header(info, manager, bytes, file.get());
+        if (!is_readable) return;
+        size = {static_cast<int>(info.image_width), static_cast<int>(info.image_height)};
+        components = info.num_components;
     }
     ~State() { jpeg_destroy_decompress(&info); }
     State(const State&) = delete;
@@ -179,12 +185,11 @@ JpegRows::JpegRows(OpenFile file) : state_(std::make_unique<State>(std::span<con
 JpegRows::~JpegRows() = default;
 
 cv::Size JpegRows::size() const {
-    if (!state_->is_readable && !state_->is_started) return {};
-    return {static_cast<int>(state_->info.image_width), static_cast<int>(state_->info.image_height)};
+    return state_->size;
 }
 
 int JpegRows::channels() const {
-    return state_->info.num_components == 1 ? 1 : 3;
+    return state_->components == 1 ? 1 : 3;
 }
 
 ImagePixels JpegRows::next(int num_rows) {
@@ -194,9 +199,9 @@ ImagePixels JpegRows::next(int num_rows) {
         if (!state.is_readable) state.next = std::numeric_limits<int>::max();  // it has no row
     }
     ImagePixels pixels;
-    const int rows = std::min(num_rows, static_cast<int>(state.info.image_height) - state.next);
+    const int rows = std::min(num_rows, state.size.height - state.next);
     if (rows > 0) {
-        const int stored = state.info.num_components == 4 ? 4 : channels();
+        const int stored = state.components == 4 ? 4 : channels();
         pixels.image.create(rows, size().width, CV_8UC(stored));
         pixels.image.setTo(cv::Scalar::all(128));
         state.is_readable = state.is_readable && read_rows(state.info, state.manager, pixels.image);

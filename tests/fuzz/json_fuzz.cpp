@@ -1,27 +1,55 @@
-// Any bytes, as a truth file and as a detection file, are read or rejected with a throng::Error.
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <cstddef>
+// Any bytes, as a file of truth, detections, tracks or regions, are read or rejected with an Error(input). Truth that was
+// read is the same after it was written and read again.
 #include <cstdint>
-#include <cstdlib>
+#include <cstring>
 #include <string>
+#include <vector>
 
 #include "core/annotations/labels.h"
 #include "core/base/error.h"
+#include "tests/fuzz/input.h"
+
+namespace {
+
+using namespace throng;
+
+template <class Read>
+void read_or_reject(const Read& read) {
+    try {
+        read();
+    } catch (const Error& error) {
+        fuzz::require(error.kind() == ErrorKind::input);
+    }
+}
+
+void check_truth(const std::vector<TruthLabels>& all) {
+    static const fuzz::MemoryFile written;
+    std::string lines;
+    for (const TruthLabels& labels : all) lines += truth_line(labels, labels.width, labels.height);
+    const std::vector<TruthLabels> again = read_truth(written.put(lines));
+    fuzz::require(again.size() == all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        fuzz::require(again[i].entries.size() == all[i].entries.size());
+        for (std::size_t k = 0; k < all[i].entries.size(); ++k) {
+            const TruthFace& a = all[i].entries[k];
+            const TruthFace& b = again[i].entries[k];
+            fuzz::require(std::memcmp(&a.box, &b.box, sizeof a.box) == 0 && a.ignore == b.ignore && a.id == b.id);
+        }
+    }
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    using namespace throng;
-    static const int file = memfd_create("labels", 0);
-    static const std::string path = "/proc/self/fd/" + std::to_string(file);
-    if (ftruncate(file, 0) != 0 || pwrite(file, data, size, 0) != static_cast<ssize_t>(size)) std::abort();
-    try {
-        static_cast<void>(read_truth(path));
-    } catch (const Error&) {
-    }
-    try {
-        static_cast<void>(read_detection_lines(path));
-    } catch (const Error&) {
-    }
+    static const fuzz::MemoryFile file;
+    const std::string& path = file.put(fuzz::text_of(data, size));
+    std::vector<TruthLabels> truth;
+    read_or_reject([&] { truth = read_truth(path); });
+    if (!truth.empty()) check_truth(truth);
+    read_or_reject([&] { static_cast<void>(read_detection_lines(path, LineObjects::both)); });
+    read_or_reject([&] { static_cast<void>(read_track_lines(path, LineObjects::both)); });
+    read_or_reject([&] {
+        for (const RegionLabels& labels : read_region_lines(path)) static_cast<void>(regions_of(labels));
+    });
     return 0;
 }

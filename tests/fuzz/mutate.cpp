@@ -1,10 +1,10 @@
 // Replaces libFuzzer in builds without it: calls the fuzz function with seeded mutations of the files in a folder.
 // usage: PROGRAM [CORPUS]; $THRONG_SEED and $THRONG_FUZZ_RUNS change the seed and the number of inputs.
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -37,6 +37,20 @@ std::vector<Input> read_corpus(const char* folder) {
     }
     if (inputs.empty()) inputs.emplace_back();
     return inputs;
+}
+
+const Input* current = nullptr;  // the input that the fuzz function has now
+
+void run(const Input& input) {
+    current = &input;
+    LLVMFuzzerTestOneInput(input.data(), input.size());
+}
+
+// The fuzz function calls abort for a finding, and an uncaught exception ends there, too.
+void on_abort(int) {
+    std::ofstream("failing-input", std::ios::binary)
+        .write(reinterpret_cast<const char*>(current->data()), static_cast<std::streamsize>(current->size()));
+    std::fputs("kept as failing-input\n", stderr);
 }
 
 class Mutator {
@@ -104,18 +118,12 @@ int main(int argc, char** argv) {
     std::printf("seed %llu, %llu inputs\n", static_cast<unsigned long long>(seed),
                 static_cast<unsigned long long>(runs));
     std::vector<Input> corpus = read_corpus(argc > 1 ? argv[1] : "");
-    for (const Input& input : corpus) LLVMFuzzerTestOneInput(input.data(), input.size());
+    std::signal(SIGABRT, on_abort);
+    for (const Input& input : corpus) run(input);
     Mutator mutator(std::move(corpus), seed);
-    for (std::uint64_t run = 0; run < runs; ++run) {
+    for (std::uint64_t i = 0; i < runs; ++i) {
         const Input input = mutator.next();
-        try {
-            LLVMFuzzerTestOneInput(input.data(), input.size());
-        } catch (const std::exception& error) {
-            std::ofstream("failing-input", std::ios::binary)
-                .write(reinterpret_cast<const char*>(input.data()), static_cast<std::streamsize>(input.size()));
-            std::printf("input %llu, kept as failing-input: %s\n", static_cast<unsigned long long>(run), error.what());
-            return 1;
-        }
+        run(input);
     }
     return 0;
 }

@@ -39,6 +39,7 @@ private:
         const Box& p = in_.boxes[a];
         const Box& q = in_.boxes[b];
         if (score_[a] != score_[b]) return score_[a] > score_[b];
+        if (params_.ties == Ties::index) return a < b;
         const float area_p = p.w * p.h;
         const float area_q = q.w * q.h;
         if (area_p != area_q) return area_p > area_q;
@@ -68,6 +69,7 @@ private:
     bool suppresses(std::size_t j, std::size_t i) const {
         if (params_.ties == Ties::strict && in_.scores[j] == in_.scores[i]) return false;
         const float o = overlap(params_.overlap, i, j);
+        if (params_.pair == PairRule::overlap && params_.compare == Compare::above) return o > params_.theta;
         if (params_.pair == PairRule::overlap) return o >= params_.theta;
         if (params_.pair == PairRule::adaptive) return o >= std::max(params_.theta, in_.density[j]);
         if (o >= params_.feature_high) return true;

@@ -1,0 +1,11 @@
+// Any bytes as a JPEG image are decoded, in strips as well as at once, or rejected with an Error(input).
+#include <cstdint>
+
+#include "core/video/jpeg.h"
+#include "tests/fuzz/strips.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace throng;
+    fuzz::compare_strips<JpegRows>({data, size}, decode_jpeg);
+    return 0;
+}
