@@ -19,7 +19,8 @@ namespace throng::test {
 inline constexpr int kFakePitch = 512;
 inline constexpr int kFakePool = 4;  // buffers of nvvidconv
 
-// Luma of frame N of a connection is N % 200 everywhere.
+// Luma of frame N of a connection is N % 200 everywhere; in CUDA's memory, the middle half of the width and height is a
+// checkerboard of that and 255.
 struct FakeJetson {
     static FakeJetson& get();
     void reset();  // as before a first run
@@ -37,6 +38,8 @@ struct FakeJetson {
     bool converts_to_nvmm = true;
     bool host_is_device = true;  // CUDA's memory is on the device of the source
     bool cuda_is_live = true;    // fakecudasrc
+    bool cuda_is_cropped = false;
+    bool cuda_is_damaged = false;
 
 private:
     struct Call {

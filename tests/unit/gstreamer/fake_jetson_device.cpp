@@ -64,6 +64,7 @@ void FakeJetson::reset() {
     frames = 100;
     failing.clear();
     converts_to_nvmm = host_is_device = cuda_is_live = true;
+    cuda_is_cropped = cuda_is_damaged = false;
     num_busy = 0;
 }
 
