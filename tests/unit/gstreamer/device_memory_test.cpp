@@ -67,6 +67,7 @@ protected:
         try {
             const auto source = open_source(spec, options_);
             Frame frame;
+            double pts = -1;
             for (ReadStatus status = ReadStatus::timeout; status != ReadStatus::end;) {
                 frame = {};
                 status = source->read(frame, {});
@@ -74,6 +75,8 @@ protected:
                 ++outcome.num_frames;
                 outcome.num_on_device += frame.info().memory == MemoryKind::device ? 1 : 0;
                 EXPECT_EQ(frame.info().format, PixelFormat::nv12);
+                EXPECT_GT(frame.info().pts, pts);
+                pts = frame.info().pts;
                 for (int p = 0; p < 2; ++p) {
                     const PlaneView& plane = frame.plane(p);
                     EXPECT_EQ(plane.data[0], plane.data[(plane.height - 1) * plane.pitch + plane.width - 1]);
@@ -135,6 +138,25 @@ TEST_F(DeviceMemory, AStepThatFailsLeavesFramesToTheHost) {
         EXPECT_EQ(board().count("unmap image"), std::string(step) == "<map image>" ? 0U : 1U) << step;
         EXPECT_EQ(board().count("unregister"), std::string(step) == "<shape>" ? 1U : 0U) << step;
         EXPECT_EQ(board().count("free"), board().all_memory().size()) << step;
+    }
+}
+
+// Later surfaces cannot be registered: the same camera continues, without another connection.
+TEST_F(DeviceMemory, ASurfaceThatFailsLaterLeavesTheRestToTheHost) {
+    const test::FakeNvLibrary library(TH_FAKE_NVBUFSURFACE);
+    for (const char* step : {"<map image>", "<register>", "<shape>"}) {
+        board().reset();
+        board().failing = step;
+        board().fails_after = 2;
+        const ReadFrames read = this->read("csi:0,size=320x240");
+        EXPECT_EQ(read.error, "") << step;
+        EXPECT_GT(read.num_frames, read.num_on_device) << step;
+        EXPECT_EQ(board().count("map image"), 3U) << step;
+        EXPECT_EQ(board().count("free"), board().all_memory().size()) << step;
+        ASSERT_EQ(read.warnings.size(), 1U) << step;
+        EXPECT_NE(read.warnings[0].find("csi:0,size=320x240: video memory cannot be read in place: "),
+                  std::string::npos)
+            << read.warnings[0];
     }
 }
 

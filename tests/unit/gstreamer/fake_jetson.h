@@ -34,6 +34,7 @@ struct FakeJetson {
 
     int frames = 100;               // of a connection
     std::string failing;            // calls that fail: "<map image><register>"
+    std::size_t fails_after = 0;    // calls of each of them that work first
     std::atomic<int> num_busy = 0;  // connections from now on that end without a frame
     bool converts_to_nvmm = true;
     bool host_is_device = true;  // CUDA's memory is on the device of the source
