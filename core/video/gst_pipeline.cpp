@@ -161,8 +161,9 @@ void GstPipeline::start(const std::stop_token& stop) {
     if (problem != nullptr) {
         const std::string text = mask_credentials(problem->message);
         gst().g_error_free(problem);
-        throw Error(ErrorKind::usage, {"the pipeline is not valid: %1", text}, request_.shown,
-                    "test it with gst-launch-1.0");
+        throw Error(
+            ErrorKind::usage, {"the pipeline is not valid: %1", text}, request_.shown,
+            "test it with gst-launch-1.0; without an appsink, \"! videoconvert ! appsink\" is added at its end");
     }
     const std::vector<GstElement*> sinks = appsinks_of(objects_->pipeline);
     for (GstElement* sink : sinks) {
