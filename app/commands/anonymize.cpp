@@ -6,7 +6,7 @@
 #include "app/commands/anonymize_review.h"
 #include "app/commands/anonymize_run.h"
 #include "app/options/command.h"
-#include "app/options/command_line.h"
+#include "app/options/setting_value.h"
 #include "core/base/error.h"
 #include "core/video/source.h"
 
@@ -44,13 +44,14 @@ void add_anonymize_command(CLI::App& program, CommandContext& context) {
         command, hiding, "--what", arguments->what, kHiddenNames,
         "What is hidden: faces; people, also from behind, with --detector person unless it says hog; both, by two "
         "networks: faces also where nobody is found");
-    add_choice(command, hiding, "--style", arguments->style, kRedactStyleNames,
-               "How faces are hidden; each draws from at most 6x6 mean colors of a face");
-    add_value(command, hiding, "--margin", arguments->margin, "M",
-              "Distance from a face to the edge of the hidden ellipse, as a share of the face's size",
-              finite_range(0, 2))
-        .show_default(fmt::format("{:g}; haar, lbp {:g}", hiding_params(DetectorId::cnn).redact.margin,
-                                  hiding_params(DetectorId::haar).redact.margin));
+    for (const HidingSetting& setting : hiding_settings()) {
+        const std::string value = setting.value(hiding_params(DetectorId::cnn));
+        const std::string of_cascades = setting.value(hiding_params(DetectorId::haar));
+        const auto set = [arguments, &setting](const std::string& text) { arguments->hiding[&setting] = text; };
+        add_setter(command, hiding, "--" + key_of_setting(setting.row.name), set, std::string(setting.row.unit),
+                   std::string(setting.row.help), value_of_row(setting.row))
+            .show_default(value == of_cascades ? value : value + "; haar, lbp " + of_cascades);
+    }
     add_value(command, hiding, "--only", arguments->only, "SPANS",
               "Hide faces of videos in these spans of time only, such as 12.5-20,1:00-1:30,2:00-; all other "
               "frames stay as they are");

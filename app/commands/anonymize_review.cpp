@@ -21,6 +21,7 @@
 #include "core/base/json_integer.h"
 #include "core/base/log.h"
 #include "core/base/sha256.h"
+#include "core/base/value_text.h"
 
 namespace throng {
 namespace {
@@ -164,8 +165,14 @@ Choice choice_in(const AnonymizeArguments& arguments, ChoiceNames<Choice, kSize>
 void use_settings(const Json& report, AnonymizeArguments& arguments) {
     const Json& settings = report.at("settings");
     arguments.what = choice_in(arguments, kHiddenNames, settings.value("what", "faces"));
-    arguments.style = choice_in(arguments, kRedactStyleNames, settings.at("style").get<std::string>());
-    arguments.margin = settings.at("margin").get<float>();
+    for (const HidingSetting& setting : hiding_settings()) {
+        const Json& value = settings.at(std::string(setting.row.name));
+        const std::string text = value.is_number() ? exact_text(value.get<float>()) : value.get<std::string>();
+        if (const Message problem = setting.row.problem(text); !problem.empty()) {
+            throw Error(ErrorKind::input, {"the report is damaged: %1", problem}, arguments.review);
+        }
+        arguments.hiding[&setting] = text;
+    }
     arguments.only = settings.at("only").get<std::string>();
     choose_models(report, arguments);
     try {

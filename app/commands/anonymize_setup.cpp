@@ -95,7 +95,7 @@ void describe(const AnonymizeArguments& arguments, AnonymizeSetup& setup) {
     settings["nms_overlap"] = name_of(kOverlapNames, nms.overlap);
     settings["nms_theta"] = nms.theta;
     settings["nms_min_hits"] = nms.min_hits;
-    settings["style"] = name_of(kRedactStyleNames, arguments.style);
+    settings["style"] = name_of(kRedactStyleNames, setup.hiding.redact.style);
     settings["margin"] = setup.hiding.redact.margin;
     settings["only"] = arguments.only;
     setup.report.output = {{"encoder", arguments.encoder},
@@ -116,8 +116,7 @@ AnonymizeSetup make_anonymize_setup(const AnonymizeArguments& arguments) {
     AnonymizeSetup setup;
     setup.only = parse_spans(arguments.only);
     choose_detector(arguments, setup);
-    setup.hiding.redact.style = arguments.style;
-    if (arguments.margin) setup.hiding.redact.margin = *arguments.margin;
+    for (const auto& [setting, text] : arguments.hiding) setting->set(setup.hiding, text);
     setup.decoder = arguments.decoder;
     setup.quality = arguments.quality;
     setup.copy_audio = arguments.copy_audio;

@@ -1,6 +1,7 @@
 // Checks and completes the options of `throng anonymize`: the setup that all files of a run share.
 #pragma once
 
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "app/options/time_spans.h"
 #include "core/pipeline/pipeline_settings.h"
 #include "core/redact/hiding.h"
+#include "core/redact/hiding_settings.h"
 #include "core/video/source.h"
 
 namespace throng {
@@ -28,8 +30,7 @@ struct AnonymizeArguments {
     std::vector<std::string> inputs;
     std::string report;  // without extension; empty: chosen from --out
     Hidden what = Hidden::faces;
-    RedactStyle style = RedactStyle::blur;
-    std::optional<float> margin;  // none: chosen by the detector
+    std::map<const HidingSetting*, std::string> hiding;  // texts; what is not in it is chosen by the detector
     std::string only;
     std::string regions;            // JSON lines of what is hidden in each frame; empty: none
     std::vector<std::string> keep;  // "ID@REPORT.json"

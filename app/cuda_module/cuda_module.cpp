@@ -10,6 +10,7 @@
 #include "gpu/backend.h"
 #include "gpu/frame/device_converter.h"
 #include "gpu/nms/cuda_nms.h"
+#include "gpu/redact/redact.h"
 #include "gpu/runtime/detection_memory.h"
 #include "gpu/runtime/partial_device.h"
 #include "gpu/runtime/replay.h"
@@ -50,6 +51,7 @@ const throng::CudaModule throng_cuda_module{
     .problem = throng::cuda_problem,
     .make_backend = throng::make_cuda_backend,
     .make_converter = throng::gpu::make_device_converter,
+    .make_redactor = throng::gpu::make_device_redactor,
     .host_copied_bytes = throng::host_copied_bytes,
     .ablation = throng::cuda_ablation,
     .time_partial_nms = throng::time_on_partition,

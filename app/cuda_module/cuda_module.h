@@ -19,6 +19,7 @@
 #include "core/base/message.h"
 #include "core/detect/backend.h"
 #include "core/frame/device_converter.h"
+#include "core/redact/device_redactor.h"
 #include "gpu/runtime/probe.h"
 
 namespace throng {
@@ -52,6 +53,7 @@ struct CudaModule {
     std::string (*problem)(int device);
     std::shared_ptr<Backend> (*make_backend)(int device);
     MakeDeviceConverter make_converter;
+    std::unique_ptr<DeviceRedactor> (*make_redactor)(int device);
     std::uint64_t (*host_copied_bytes)();  // by the module's copy of core/frame/host_copies.h
 
     // Measurements (app/lab).

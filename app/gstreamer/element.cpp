@@ -203,14 +203,15 @@ std::shared_ptr<FrameResult> find(Element* element, Search& search, const api::I
     }
 }
 
-// Maps a buffer of CUDA's memory in place, if the detector can read it.
-void map_in_cuda(Search& search, const GstVideoInfo& info, GstBuffer* buffer, std::optional<MappedFrame>& mapped) {
-    mapped.emplace(info, buffer, GST_MAP_READ | kMapCuda);
-    if (*mapped && search.detector.can_read(mapped->view().planes[0])) {
-        wait_for_cuda_memory(gst_buffer_peek_memory(buffer, 0));
-    } else {
-        mapped.reset();
+// Maps a buffer; of CUDA's memory in place if the detector can use it, otherwise as a copy on the host.
+void map(Search& search, const GstVideoInfo& info, GstBuffer* buffer, int access, std::optional<MappedFrame>& mapped) {
+    if (search.in_cuda) {
+        mapped.emplace(info, buffer, access | kMapCuda);
+        if (*mapped && search.detector.can_read(mapped->view().planes[0])) {
+            return wait_for_cuda_memory(gst_buffer_peek_memory(buffer, 0));
+        }
     }
+    mapped.emplace(info, buffer, access);
 }
 
 // Searches a frame, which is then waiting or ready.
@@ -218,13 +219,11 @@ void take(Element* element, BufferPtr buffer) {
     Search& search = element->state->search.value();
     const GstVideoInfo& info = info_of(element);
     std::optional<MappedFrame> mapped;
-    if (search.in_cuda) map_in_cuda(search, info, buffer.get(), mapped);
-    const bool in_place = mapped.has_value();
     const GstClockTime time = GST_BUFFER_PTS(buffer.get());
     const std::int64_t index = search.next_index++;
     api::ImageView view;
     const auto find_mapped = [&] {
-        if (!mapped) mapped.emplace(info, buffer.get(), GST_MAP_READ);
+        map(search, info, buffer.get(), GST_MAP_READ, mapped);
         if (!*mapped) throw Error(ErrorKind::input, "the frame cannot be read");
         view = mapped->view();
         view.index = index;
@@ -238,9 +237,8 @@ void take(Element* element, BufferPtr buffer) {
     try {
         result = find_mapped();
     } catch (const Error&) {
-        if (!in_place || search.detector.backend() != BackendKind::cpu) throw;
-        mapped.reset();  // the GPU failed: the CPU, which continues, reads a copy
-        result = find_mapped();
+        if (view.memory != MemoryKind::device || search.detector.backend() != BackendKind::cpu) throw;
+        result = find_mapped();  // the GPU failed: the CPU, which continues, reads a copy
     }
     const bool searched = result != nullptr;
     if (!result) result = unknown(view);
@@ -248,10 +246,23 @@ void take(Element* element, BufferPtr buffer) {
         search.ready.push_back({std::move(result), std::move(buffer), searched});
         return;
     }
-    BufferPtr copy = copy_of(info, *mapped->get());
-    if (!copy) throw Error(ErrorKind::internal, "not enough memory for a frame");
+    if (search.in_cuda && !mapped->fills_buffer()) {
+        throw Error(ErrorKind::input, "cropped frames cannot be hidden in CUDA's memory", "",
+                    "put cudadownload in front");
+    }
+    BufferPtr copy = search.in_cuda ? copy_in_cuda(buffer.get()) : copy_of(info, *mapped->get());
+    if (!copy) throw Error(ErrorKind::internal, "a frame cannot be copied: there may not be enough memory");
     search.waiting.push_back({result, std::move(copy), searched});
     search.decide(search.queue->push(std::move(result)));
+}
+
+void hide(Search& search, const GstVideoInfo& info, const FoundFrame& found) {
+    const RedactRegions regions = regions_to_hide(*found.result);
+    if (regions.boxes.empty() && !regions.whole) return;
+    std::optional<MappedFrame> mapped;
+    map(search, info, found.buffer.get(), GST_MAP_READWRITE, mapped);
+    if (!*mapped) throw Error(ErrorKind::internal, "the frame cannot be hidden");
+    search.detector.hide(mapped->view(), regions, found.result->redact);
 }
 
 // Finishes the next frame that is ready: hides what must be hidden, and adds what was found. Null: there is none.
@@ -260,11 +271,7 @@ BufferPtr next(Element* element) {
     if (search.ready.empty()) return nullptr;
     FoundFrame found = std::move(search.ready.front());
     search.ready.pop_front();
-    if (search.queue) {
-        MappedFrame mapped(info_of(element), found.buffer.get(), GST_MAP_READWRITE);
-        if (!mapped) throw Error(ErrorKind::internal, "the frame cannot be hidden");
-        api::hide_in(mapped.view(), regions_to_hide(*found.result), found.result->redact);
-    }
+    if (search.queue) hide(search, info_of(element), found);
     // Copies only the description of a buffer that others hold, too.
     BufferPtr buffer(gst_buffer_make_writable(found.buffer.release()));
     add_regions(buffer.get(), *found.result);
@@ -384,9 +391,11 @@ gboolean query(GstBaseTransform* base, GstPadDirection direction, GstQuery* quer
     return TRUE;
 }
 
-// throngdetect passes buffers on: they must be as what follows wants them.
+// Buffers that are passed on, or copied by their own allocator, must be as what follows wants them.
 gboolean propose_allocation(GstBaseTransform* base, GstQuery* asked, GstQuery* query) {
-    return base_class()->propose_allocation(base, kind_of(base).hides ? asked : nullptr, query);
+    const auto& search = element_of(base)->state->search;
+    const bool copies = kind_of(base).hides && !(search && search->in_cuda);
+    return base_class()->propose_allocation(base, copies ? asked : nullptr, query);
 }
 
 GstFlowReturn generate_output(GstBaseTransform* base, GstBuffer** output) {
@@ -470,7 +479,7 @@ void class_init(gpointer type_class, gpointer data) {
     gst_element_class_set_static_metadata(element_class, own->kind->title, "Filter/Analyzer/Video",
                                           own->kind->description, "Throng developers");
     GstCaps* caps = gst_caps_from_string(kFrameCaps);
-    if (!own->kind->hides) gst_caps_append(caps, gst_caps_from_string(kDeviceCaps));
+    gst_caps_append(caps, gst_caps_from_string(kDeviceCaps));
     for (const auto& [name, direction] : {std::pair{"sink", GST_PAD_SINK}, std::pair{"src", GST_PAD_SRC}}) {
         gst_element_class_add_pad_template(element_class, gst_pad_template_new(name, direction, GST_PAD_ALWAYS, caps));
     }

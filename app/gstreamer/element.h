@@ -13,8 +13,9 @@ namespace throng::gst_plugin {
 // none follows until the element was stopped. GAP events are dropped while frames wait: later frames help to decide.
 // throngdetect passes a late frame; a failure of its detector ends the stream.
 //
-// throngdetect also takes NV12 in CUDA's memory (memory:CUDAMemory), and passes it on. thronghide does not: it hides in a
-// copy, which it makes in system memory.
+// Both also take NV12 in CUDA's memory (memory:CUDAMemory), and pass it on. thronghide copies and hides it on the device,
+// where the detector runs there, otherwise on the host. A cropped frame (GstVideoCropMeta) in CUDA's memory ends its stream:
+// what surrounds it would be in the copy.
 //
 // Neither the detector nor a device is touched before the change from READY to PAUSED, which fails for a wrong property.
 // Settings that change later count from the next such change on.

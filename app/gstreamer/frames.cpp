@@ -106,9 +106,10 @@ IntegerBox pixels_of(const Box& box, int width, int height) {
     return {left, top, edge(std::ceil(box.x + box.w), width) - left, edge(std::ceil(box.y + box.h), height) - top};
 }
 
-// Removes metadata that describes the memory of a copied buffer, or holds it with its pixels.
-gboolean remove_of_memory(GstBuffer*, GstMeta** meta, gpointer) {
+// Removes metadata that describes the memory of a copied buffer, or holds it with its pixels. same_layout: a bool.
+gboolean remove_of_memory(GstBuffer*, GstMeta** meta, gpointer same_layout) {
     const GType api = (*meta)->info->api;
+    if (api == GST_VIDEO_META_API_TYPE && *static_cast<const bool*>(same_layout)) return TRUE;
     const bool tagged = gst_meta_api_type_has_tag(api, g_quark_from_static_string(GST_META_TAG_MEMORY_STR)) ||
                         gst_meta_api_type_has_tag(api, g_quark_from_static_string("memory-reference"));
     // GStreamer before 1.20.4 does not tag parents. What was cropped is not in the copy.
@@ -142,6 +143,7 @@ MappedFrame::MappedFrame(const GstVideoInfo& info, GstBuffer* buffer, int access
     : mapped_(gst_video_frame_map(&frame_, &info, buffer, static_cast<GstMapFlags>(access))),
       in_cuda_((access & kMapCuda) != 0) {
     if (!mapped_) return;
+    fills_buffer_ = frame_.info.width == info.width && frame_.info.height == info.height;
     // The metadata of a buffer may say that more lies around the frame, and where the frame is in it.
     const GstVideoCropMeta* crop = gst_buffer_get_video_crop_meta(buffer);
     const auto width = static_cast<guint>(info.width), height = static_cast<guint>(info.height);
@@ -199,7 +201,22 @@ BufferPtr copy_of(const GstVideoInfo& info, GstVideoFrame& from) {
         copy.get(), from.buffer,
         static_cast<GstBufferCopyFlags>(GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS | GST_BUFFER_COPY_META), 0,
         static_cast<gsize>(-1));
-    gst_buffer_foreach_meta(copy.get(), remove_of_memory, nullptr);
+    bool same_layout = false;
+    gst_buffer_foreach_meta(copy.get(), remove_of_memory, &same_layout);
+    return copy;
+}
+
+BufferPtr copy_in_cuda(const GstBuffer* from) {
+    BufferPtr copy(gst_buffer_copy_deep(from));
+    if (!copy || gst_buffer_n_memory(copy.get()) != gst_buffer_n_memory(const_cast<GstBuffer*>(from))) return nullptr;
+    for (guint i = 0; i < gst_buffer_n_memory(copy.get()); ++i) {
+        const GstMemory* original = gst_buffer_peek_memory(const_cast<GstBuffer*>(from), i);
+        const GstMemory* memory = gst_buffer_peek_memory(copy.get(), i);
+        // By default, allocators copy to system memory.
+        if (memory->allocator != original->allocator || memory->size < original->size) return nullptr;
+    }
+    bool same_layout = true;
+    gst_buffer_foreach_meta(copy.get(), remove_of_memory, &same_layout);
     return copy;
 }
 

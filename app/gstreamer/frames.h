@@ -19,7 +19,7 @@ using BufferPtr = std::unique_ptr<GstBuffer, MiniObjectDeleter>;
 
 // The formats that are read and written, as caps.
 inline constexpr const char* kFrameCaps = GST_VIDEO_CAPS_MAKE("{ NV12, I420, GRAY8, BGR, RGB, BGRx, RGBx }");
-// What throngdetect reads in place, too, where its backend is CUDA. Elsewhere, a map copies it to the host.
+// What is read and hidden in place, too, where the backend is CUDA. Elsewhere, a map copies it to the host and back.
 inline constexpr const char* kDeviceCaps = GST_VIDEO_CAPS_MAKE_WITH_FEATURES("memory:CUDAMemory", "NV12");
 
 // The pixels of a buffer while this object lives: with GstVideoCropMeta, those of the frame at its x and y, if the
@@ -36,6 +36,8 @@ public:
 
     // Returns false if the buffer is too small for a frame, or cannot be read or written as was asked for.
     [[nodiscard]] explicit operator bool() const { return mapped_ != FALSE; }
+    // Returns true if the frame is all that the buffer holds.
+    [[nodiscard]] bool fills_buffer() const { return fills_buffer_; }
     [[nodiscard]] GstVideoFrame* get() { return &frame_; }
     // Returns the pixels, without a copy: in device memory, if the buffer was mapped with kMapCuda.
     [[nodiscard]] api::ImageView view() const;
@@ -44,11 +46,15 @@ private:
     GstVideoFrame frame_{};
     gboolean mapped_;
     bool in_cuda_;  // mapped to device addresses
+    bool fills_buffer_ = false;
 };
 
 // Returns a buffer of its own with the same pixels, and with nothing beside the frame: what surrounds it in the memory
 // of `from` would not be searched. Keeps metadata except what refers to that memory. Null without memory.
 [[nodiscard]] BufferPtr copy_of(const GstVideoInfo& info, GstVideoFrame& from);
+// The same for CUDA's memory, by its allocator: in the same layout, with what surrounds the frame. Null also for memory
+// that its allocator cannot copy on the device.
+[[nodiscard]] BufferPtr copy_in_cuda(const GstBuffer* from);
 
 // Registers the metadata below, once per process.
 void register_metadata();

@@ -7,6 +7,8 @@
 
 #include "core/base/error.h"
 #include "core/base/value_text.h"
+#include "core/detect/backend_settings.h"
+#include "core/redact/hiding_settings.h"
 
 namespace throng::gst_plugin {
 namespace {
@@ -21,23 +23,19 @@ struct OwnRow {
 };
 
 SettingRow own_row(std::string_view name, SettingType type, std::string_view unit, std::string_view help,
-                   double max = 0, std::vector<std::string> choices = {}) {
+                   double max = 0) {
     SettingRow row;
     row.name = name;
     row.unit = unit;
     row.help = help;
     row.type = type;
     row.max = max;
-    row.choices = type == SettingType::flag ? std::vector<std::string>{"true", "false"} : std::move(choices);
+    if (type == SettingType::flag) row.choices = {"true", "false"};
     return row;
 }
 
 const std::vector<OwnRow>& own_rows() {
     static const auto& rows = *new std::vector<OwnRow>{
-        {own_row("backend", SettingType::choice, "", "Backend of detection and suppression", 0,
-                 words_of(kBackendNames)),
-         "auto", false},
-        {own_row("device", SettingType::whole, "N", "CUDA device", 1024), "0", false},
         {own_row("track", SettingType::flag, "", "Report the same track for an object in successive frames"), "false",
          false},
         {own_row("messages", SettingType::flag, "", "Post the objects of each frame on the bus"), "true", false},
@@ -46,11 +44,6 @@ const std::vector<OwnRow>& own_rows() {
                  "whole by thronghide; part of the latency; 0: none",
                  kMaxDeadline),
          "200", false},
-        {own_row("style", SettingType::choice, "", "How faces are hidden", 0, words_of(kRedactStyleNames)), "blur",
-         true},
-        {own_row("margin", SettingType::real, "M",
-                 "Margin around a face, as a share of its size on each side; empty: the detector's", 10),
-         "", true},
         {own_row("delay", SettingType::whole, "N",
                  "Frames that come later and help to decide what is hidden in a frame; part of the latency", kMaxDelay),
          "8", true}};
@@ -61,8 +54,11 @@ const std::vector<OwnRow>& own_rows() {
 
 std::vector<const SettingRow*> property_rows(bool hides) {
     std::vector<const SettingRow*> rows;
-    for (const auto* table : {&detector_settings(), &nms_settings()}) {
+    for (const auto* table : {&detector_settings(), &nms_settings(), &backend_settings()}) {
         for (const SettingRow& row : *table) rows.push_back(&row);
+    }
+    for (const HidingSetting& setting : hiding_settings()) {
+        if (hides) rows.push_back(&setting.row);
     }
     for (const OwnRow& own : own_rows()) {
         if (hides || !own.of_hiding) rows.push_back(&own.row);
@@ -74,39 +70,46 @@ std::string default_of_property(const SettingRow& row) {
     for (const OwnRow& own : own_rows()) {
         if (&own.row == &row) return own.value;
     }
-    return row.name == "detector" ? "auto" : "";
+    return row.name == "detector" || row.name == "backend" ? "auto" : "";
 }
 
 ElementOptions element_options(const PropertyTexts& texts, bool hides) {
-    std::map<std::string_view, std::string> own;
-    for (const OwnRow& each : own_rows()) {
-        const auto given = texts.find(each.row.name);
-        const std::string value = given != texts.end() && !given->second.empty() ? given->second : each.value;
-        if (Message problem = value.empty() ? Message() : each.row.problem(value); !problem.empty()) {
-            throw Error(ErrorKind::usage, std::move(problem), Setting{each.row.name});
+    PropertyTexts values;
+    for (const SettingRow* row : property_rows(hides)) {
+        const auto given = texts.find(row->name);
+        std::string value = given != texts.end() && !given->second.empty() ? given->second : default_of_property(*row);
+        if (value.empty()) continue;
+        // ChosenSettings checks its own.
+        if (Message problem = find_setting(row->name) != nullptr ? Message() : row->problem(value); !problem.empty()) {
+            throw Error(ErrorKind::usage, std::move(problem), Setting{row->name});
         }
-        own[each.row.name] = value;
+        values[std::string(row->name)] = std::move(value);
     }
     ElementOptions options;
-    for (const auto& [name, text] : texts) {
-        if (own.contains(name) || text.empty()) continue;
-        const bool many = find_setting(name)->type == SettingType::pairs;
+    for (const auto& [name, text] : values) {
+        const SettingRow* setting = find_setting(name);
+        if (setting == nullptr) continue;
+        const bool many = setting->type == SettingType::pairs;
         for (std::string_view rest = text; !rest.empty();) {
             const std::string_view one = many ? rest.substr(0, rest.find(',')) : rest;
             options.detection.chosen.set(name, std::string(one));
             rest.remove_prefix(std::min(one.size() + 1, rest.size()));
         }
     }
-    options.detection.backend = choice_of(kBackendNames, own["backend"]).value();
-    options.detection.device = static_cast<int>(parse_whole(own["device"]).value());
-    options.detection.track = own["track"] == "true";
-    options.messages = own["messages"] == "true";
-    options.deadline = std::chrono::milliseconds(parse_whole(own["deadline"]).value());
-    if (hides) options.detection.hide = choice_of(kRedactStyleNames, own["style"]);
+    options.detection.backend = choice_of(kBackendNames, values["backend"]).value();
+    if (values.contains("device")) options.detection.device = static_cast<int>(parse_whole(values["device"]).value());
+    options.detection.track = values["track"] == "true";
+    options.messages = values["messages"] == "true";
+    options.deadline = std::chrono::milliseconds(parse_whole(values["deadline"]).value());
+    if (hides) options.detection.hide = RedactStyle::blur;
     options.settings = stream_settings(options.detection);
     if (auto& hiding = options.settings.hiding) {
-        if (!own["margin"].empty()) hiding->redact.margin = static_cast<float>(parse_real(own["margin"]).value());
-        hiding->plan.delay = static_cast<int>(parse_whole(own["delay"]).value());
+        for (const HidingSetting& setting : hiding_settings()) {
+            if (const auto value = values.find(setting.row.name); value != values.end()) {
+                setting.set(*hiding, value->second);
+            }
+        }
+        hiding->plan.delay = static_cast<int>(parse_whole(values["delay"]).value());
     }
     return options;
 }

@@ -1,4 +1,5 @@
-// The properties of the elements: all settings of detection and suppression, and a few of the elements alone.
+// The properties of the elements: all settings of detection, suppression, backend and hiding, by the tables of the command
+// line, and a few of the elements alone.
 #pragma once
 
 #include <chrono>

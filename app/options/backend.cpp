@@ -33,6 +33,10 @@ void set_device(SourceOptions& source, int device, bool on_device) {
     source.make_converter = module != nullptr ? module->make_converter : nullptr;
 }
 
+std::unique_ptr<DeviceRedactor> make_device_redactor(int device) {
+    return require_cuda_module("image.memory").make_redactor(device);
+}
+
 std::function<std::shared_ptr<Backend>()> make_fallback(const CommonOptions& common, const DetectorParams& detector,
                                                         const Backend* first) {
     if (common.backend != BackendKind::automatic || (first != nullptr && first->kind() == BackendKind::cpu)) return {};

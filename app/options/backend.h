@@ -8,6 +8,7 @@
 #include "app/options/command.h"
 #include "core/detect/backend.h"
 #include "core/pipeline/engine.h"
+#include "core/redact/device_redactor.h"
 #include "core/video/source.h"
 
 namespace throng {
@@ -35,6 +36,9 @@ struct BackendChoice {
 
 // Lets a source decode on this device; its frames stay there if on_device, where a CUDA backend reads them.
 void set_device(SourceOptions& source, int device, bool on_device);
+
+// Returns what hides faces in the memory of this device. Throws Error(unavailable) without the CUDA module.
+[[nodiscard]] std::unique_ptr<DeviceRedactor> make_device_redactor(int device);
 
 // Returns why CUDA is unavailable on device `device`; empty when it is available.
 [[nodiscard]] Message cuda_unavailable_reason(int device);

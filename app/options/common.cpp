@@ -9,6 +9,7 @@
 #include "app/options/devices.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
+#include "core/detect/backend_settings.h"
 
 namespace throng {
 namespace {
@@ -18,7 +19,7 @@ constexpr const char* kDefaultCommand = "view";
 // Accepts an index or "all".
 ValueCheck device_index() {
     const auto convert = [](std::string& text) {
-        if (text != "all") return whole_range(0, 255).problem(text);
+        if (text != "all") return backend_setting("device").problem(text).text();
         text = std::to_string(kAllDevices);
         return std::string();
     };
@@ -29,10 +30,10 @@ void add_to(CLI::App& app, CommonOptions& common) {
     const auto group = "Common";
     add_value(app, group, "--config", common.config, "FILE",
               "TOML file of options; options on the command line take precedence");
-    add_choice(app, group, "--backend", common.backend, kBackendNames,
-               "Where to compute; auto: CUDA if available, otherwise the CPU");
-    add_value(app, group, "--device", common.device, "N", "Index of the GPU; all: every GPU, with detect --out",
-              device_index());
+    add_choice(app, group, "--backend", common.backend, kBackendNames, std::string(backend_setting("backend").help));
+    const SettingRow& device = backend_setting("device");
+    add_value(app, group, "--device", common.device, std::string(device.unit),
+              std::string(device.help) + "; all: every GPU, with detect --out", device_index());
     add_value(app, group, "--log-level", common.log_level, "", "Minimum severity of log messages",
               one_of({"trace", "debug", "info", "warn", "error", "off"}));
     add_flag(app, group, "-q,--quiet", common.quiet, "No progress, no tables, warnings only");

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "app/options/command_line.h"
+#include "app/options/setting_value.h"
 #include "core/detect/detector_kinds.h"
 
 namespace throng {
@@ -56,12 +56,6 @@ std::string help_of_kinds(const DetectionOptions& options) {
     return help;
 }
 
-ValueCheck check_of(const SettingRow& row, const DetectionOptions& options) {
-    if (row.name == "detector") return one_of(names_of(options));
-    if (row.type == SettingType::choice) return one_of(row.choices);
-    return {[&row](const std::string& text) { return row.problem(text).text(); }};
-}
-
 void add_setting(CLI::App& command, DetectionOptions& options, const SettingRow& row) {
     const std::string option = "--" + key_of_setting(row.name);
     const std::string help = row.help.empty() ? help_of_kinds(options) : std::string(row.help);
@@ -72,8 +66,8 @@ void add_setting(CLI::App& command, DetectionOptions& options, const SettingRow&
         return;
     }
     const auto set = [&](const std::string& text) { options.chosen.set(row.name, text); };
-    add_setter(command, group, option, set, std::string(row.unit), help, check_of(row, options),
-               row.type == SettingType::pairs)
+    add_setter(command, group, option, set, std::string(row.unit), help,
+               row.name == "detector" ? one_of(names_of(options)) : value_of_row(row), row.type == SettingType::pairs)
         .show_default(default_text(row, options));
 }
 

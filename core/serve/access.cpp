@@ -89,8 +89,8 @@ std::optional<HttpResponse> check_access(const AccessRules& rules, const HttpReq
         return error_response(403, "pages of other sites may not ask");
     }
     if (rules.token.empty() || has_token(rules, request)) return std::nullopt;
-    HttpResponse refused =
-        error_response(401, "a token is needed: as the header 'Authorization: Bearer TOKEN', or once as ?token=TOKEN");
+    HttpResponse refused = error_response(
+        401, "no token, or a wrong one: send the header 'Authorization: Bearer TOKEN', or once ?token=TOKEN");
     refused.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"throng\"");
     return refused;
 }

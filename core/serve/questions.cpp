@@ -160,7 +160,9 @@ HttpResponse Questions::answer(Question& question) {
         const ImageFile file = image_of_bytes({image_bytes.begin(), image_bytes.end()}, kAskedImage);
         question.body = {};
         if (num_pixels(file.header) > limits_.image_pixels) {
-            return question_error(question.kind, 413, "the image has too many pixels");
+            return question_error(question.kind, 413,
+                                  "the image has " + std::to_string(num_pixels(file.header)) + " pixels: more than " +
+                                      std::to_string(limits_.image_pixels));
         }
         if (num_pixels(file.header) > limits_.image_pixels / kMaxThreads) large.lock();
         const LoadedImage image = decode_image(file);

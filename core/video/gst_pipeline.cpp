@@ -148,16 +148,22 @@ GstObjects::~GstObjects() {
 }
 
 GstPipeline::GstPipeline(const MediaRequest& request, std::shared_ptr<GstDeviceMemory> memory,
-                         const std::stop_token& stop)
-    : request_(request), memory_(std::move(memory)), objects_(std::make_shared<GstObjects>()) {
+                         const std::stop_token& stop, std::string host_url)
+    : request_(request), host_url_(std::move(host_url)), memory_(std::move(memory)) {
+    start(stop);
+}
+
+void GstPipeline::start(const std::stop_token& stop) {
+    objects_ = std::make_shared<GstObjects>();
     GError* problem = nullptr;
-    objects_->pipeline = gst().gst_parse_launch(request.url.c_str(), &problem);
+    objects_->pipeline = gst().gst_parse_launch(request_.url.c_str(), &problem);
     // A pipeline with an error may still have been made.
     if (problem != nullptr) {
         const std::string text = mask_credentials(problem->message);
         gst().g_error_free(problem);
-        throw Error(ErrorKind::usage, {"the pipeline is not valid: %1", text}, request.shown,
-                    "test it with gst-launch-1.0");
+        throw Error(
+            ErrorKind::usage, {"the pipeline is not valid: %1", text}, request_.shown,
+            "test it with gst-launch-1.0; without an appsink, \"! videoconvert ! appsink\" is added at its end");
     }
     const std::vector<GstElement*> sinks = appsinks_of(objects_->pipeline);
     for (GstElement* sink : sinks) {
@@ -169,7 +175,7 @@ GstPipeline::GstPipeline(const MediaRequest& request, std::shared_ptr<GstDeviceM
     }
     if (sinks.size() != 1) {
         throw Error(ErrorKind::usage,
-                    sinks.empty() ? "the pipeline has no appsink" : "the pipeline has several appsinks", request.shown,
+                    sinks.empty() ? "the pipeline has no appsink" : "the pipeline has several appsinks", request_.shown,
                     "end the part that shall be read with \"! appsink\", and others with another sink");
     }
     objects_->bus = gst().gst_element_get_bus(objects_->pipeline);
@@ -186,7 +192,21 @@ GstPipeline::GstPipeline(const MediaRequest& request, std::shared_ptr<GstDeviceM
 }
 
 GstPipeline::~GstPipeline() {
-    close(kPipelineStop);
+    if (objects_) close(kPipelineStop);
+}
+
+bool GstPipeline::continue_on_host(const std::stop_token& stop) {
+    close(kPipelineStop);  // a camera opens once only
+    request_.url = std::exchange(host_url_, {});
+    ++jumps_;
+    highest_ticks_ = 0;
+    try {
+        start(stop);
+    } catch (const Error& failure) {
+        if (failure.kind() != ErrorKind::input) throw;
+        error_ = failure.problem();
+    }
+    return error_.empty();
 }
 
 // Elements may only be destroyed when they are stopped.
@@ -254,9 +274,9 @@ std::string GstPipeline::bus_error(std::chrono::nanoseconds wait) const {
 
 MediaStatus GstPipeline::next(MediaFrame& frame, const std::stop_token& stop) {
     const auto start = Clock::now();
-    auto* sink = reinterpret_cast<GstAppSink*>(objects_->sink);
     while (!stop.stop_requested()) {
-        const GstPtr<GstSample> sample(
+        auto* sink = reinterpret_cast<GstAppSink*>(objects_->sink);
+        GstPtr<GstSample> sample(
             gst().gst_app_sink_try_pull_sample(sink, std::chrono::nanoseconds(kPipelineSlice).count()));
         waited_ = Clock::now() - start;
         // Also empties the bus, which would hold all messages of a pipeline that always has frames.
@@ -264,8 +284,13 @@ MediaStatus GstPipeline::next(MediaFrame& frame, const std::stop_token& stop) {
             error_ = {"the pipeline failed: %1", error};
         }
         if (sample) {
-            frame = frame_of(sample.get());
-            return MediaStatus::read;
+            if (std::optional<MediaFrame> read = frame_of(sample.get())) {
+                frame = std::move(*read);
+                return MediaStatus::read;
+            }
+            sample.reset();  // the pipeline ends before another one is made
+            if (!continue_on_host(stop)) return MediaStatus::broken;
+            continue;
         }
         // After an error, some pipelines end and others freeze. What they delivered before was read.
         if (!error_.empty()) return MediaStatus::broken;
@@ -275,7 +300,7 @@ MediaStatus GstPipeline::next(MediaFrame& frame, const std::stop_token& stop) {
     return MediaStatus::stopped;
 }
 
-MediaFrame GstPipeline::frame_of(void* pulled) {
+std::optional<MediaFrame> GstPipeline::frame_of(void* pulled) {
     auto* sample = static_cast<GstSample*>(pulled);
     GstCaps* caps = gst().gst_sample_get_caps(sample);
     GstVideoInfo info;
@@ -294,6 +319,7 @@ MediaFrame GstPipeline::frame_of(void* pulled) {
     const std::string_view memory = buffer != nullptr && is_video ? GstDeviceMemory::feature_of(*caps) : "";
     const std::string shown = std::string(name) + (memory.empty() ? "" : " (" + std::string(memory) + ")");
     if (mapped.owner == nullptr) {
+        if (memory == kNvmm && !host_url_.empty()) return std::nullopt;
         throw Error(
             ErrorKind::input, {"the appsink receives a format that cannot be read: %1", shown}, request_.shown,
             {"put \"%1 !\" in front of it", memory == kNvmm ? "nvvidconv ! video/x-raw,format=NV12" : "videoconvert"});

@@ -24,7 +24,10 @@ public:
     // live one does not preroll. Throws Error(unavailable) without GStreamer, Error(usage) for a pipeline that cannot
     // be parsed or has no or several appsinks, Error(input) with GStreamer's text for one that does not start within
     // request.source.open_timeout, and Error(interrupted) after a stop request. memory: that of all connections of a source.
-    GstPipeline(const MediaRequest& request, std::shared_ptr<GstDeviceMemory> memory, const std::stop_token& stop);
+    // host_url: the pipeline that continues, with a jump of the clock, from a frame in NVMM on that cannot be read; empty:
+    // such a frame is an error.
+    GstPipeline(const MediaRequest& request, std::shared_ptr<GstDeviceMemory> memory, const std::stop_token& stop,
+                std::string host_url = {});
     // Stops the pipeline. One that does not stop within 2 s is abandoned, with its threads and memory.
     ~GstPipeline() override;
 
@@ -44,14 +47,20 @@ public:
     [[nodiscard]] std::optional<double> duration() const;  // seconds, of the pipeline
 
 private:
+    // Makes and opens the pipeline of the request.
+    void start(const std::stop_token& stop);
+    // Replaces the pipeline by that of host_url_. Returns false if it does not start; error_ says why.
+    [[nodiscard]] bool continue_on_host(const std::stop_token& stop);
     void open(const std::stop_token& stop);
     void close(std::chrono::milliseconds timeout);
     // Returns the first error on the bus since the last call, with passwords masked; empty if there is none within
     // the wait.
     [[nodiscard]] std::string bus_error(std::chrono::nanoseconds wait = {}) const;
-    MediaFrame frame_of(void* sample);
+    // Returns nothing for a frame after which the pipeline must continue on the host.
+    std::optional<MediaFrame> frame_of(void* sample);
 
     MediaRequest request_;
+    std::string host_url_;
     std::shared_ptr<GstDeviceMemory> memory_;
     std::shared_ptr<GstObjects> objects_;  // shared with a thread that GStreamer blocks
     bool live_ = false;

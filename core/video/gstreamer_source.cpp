@@ -93,8 +93,8 @@ std::unique_ptr<VideoSource> open_pipeline(const MediaRequest& request, const st
 // Opens a pipeline and discards its first frame: some failures come after the start.
 std::unique_ptr<GstPipeline> open_with_frame(const MediaRequest& request,
                                              const std::shared_ptr<GstDeviceMemory>& memory,
-                                             const std::stop_token& stop) {
-    auto pipeline = std::make_unique<GstPipeline>(request, memory, stop);
+                                             const std::stop_token& stop, const std::string& host_url = {}) {
+    auto pipeline = std::make_unique<GstPipeline>(request, memory, stop, host_url);
     MediaFrame frame;
     const MediaStatus status = pipeline->next(frame, stop);
     if (status == MediaStatus::read || status == MediaStatus::stopped) return pipeline;
@@ -185,7 +185,7 @@ std::unique_ptr<VideoSource> open_csi(std::string_view spec, const SourceOptions
             MediaRequest first = wanted;
             first.url = in_place;
             try {
-                return open_with_frame(first, memory, token);
+                return open_with_frame(first, memory, token, wanted.url);
             } catch (const Error& failure) {
                 if (failure.kind() == ErrorKind::interrupted || memory->has_read_nvmm()) throw;
                 auto pipeline = open_with_frame(wanted, memory, token);  // fails, too, if the reason is the camera

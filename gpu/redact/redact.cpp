@@ -7,8 +7,32 @@
 #include <vector>
 
 #include "gpu/redact/redact_launch.h"
+#include "gpu/runtime/probe.h"
 
 namespace throng::gpu {
+namespace {
+
+class CudaRedactor final : public DeviceRedactor {
+public:
+    explicit CudaRedactor(int device) : device_(device) {}
+
+    void redact(const RedactImage& image, const RedactRegions& regions, const RedactOptions& options) override {
+        check_cuda(cudaSetDevice(device_), "cudaSetDevice");  // the current device is a property of the calling thread
+        redaction_.enqueue(image, regions, options);
+        check_cuda(cudaStreamSynchronize(cudaStreamLegacy), "hiding faces");
+    }
+
+private:
+    int device_;
+    DeviceRedaction redaction_{cudaStreamLegacy};
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceRedactor> make_device_redactor(int device) {
+    use_device(device);
+    return std::make_unique<CudaRedactor>(device);
+}
 
 void DeviceRedaction::reserve(std::size_t shapes) {
     if (shapes <= shapes_.size()) return;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
+#include "core/redact/device_redactor.h"
 #include "core/redact/redact.h"
 #include "gpu/runtime/device_buffer.h"
 #include "gpu/runtime/stream.h"
@@ -29,5 +31,8 @@ private:
     DeviceBuffer<unsigned long long> d_sums_;
     Event uploaded_{Event::Timing::off};
 };
+
+// Uses the default stream. Throws Error(unavailable) if the device is unusable.
+[[nodiscard]] std::unique_ptr<DeviceRedactor> make_device_redactor(int device);
 
 }  // namespace throng::gpu

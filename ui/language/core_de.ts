@@ -1760,8 +1760,8 @@
         <translation>Die Pipeline ist nicht gültig: %1</translation>
     </message>
     <message>
-        <source>test it with gst-launch-1.0</source>
-        <translation>mit gst-launch-1.0 prüfen</translation>
+        <source>test it with gst-launch-1.0; without an appsink, &quot;! videoconvert ! appsink&quot; is added at its end</source>
+        <translation>mit gst-launch-1.0 prüfen; ohne appsink wird „! videoconvert ! appsink“ angehängt</translation>
     </message>
     <message>
         <source>the pipeline has no appsink</source>

@@ -104,6 +104,23 @@ Frame gray_of(const Frame& frame, FramePool& pool) {
     return std::move(gray).finish();
 }
 
+// Shares the memory of the image.
+RedactImage redact_image(const ImageView& image) {
+    RedactImage place{image.width, image.height, plane_count(image.format), {}};
+    for (int p = 0; p < place.num_planes; ++p) {
+        const PlaneView shape = plane_shape(image.format, image.width, image.height, p);
+        RedactPlane& plane = place.planes[p];
+        plane.data = static_cast<std::uint8_t*>(const_cast<void*>(image.planes[p]));
+        plane.pitch = image.pitch[p];
+        plane.channels = image.format == PixelFormat::bgr24 ? 3 : image.format == PixelFormat::nv12 && p == 1 ? 2 : 1;
+        plane.step = image.format == PixelFormat::bgr24 ? image.step : plane.channels;
+        plane.width = shape.width / plane.channels;
+        plane.height = shape.height;
+        plane.shift = p == 0 ? 0 : 1;
+    }
+    return place;
+}
+
 }  // namespace
 
 PipelineSettings image_settings(const DetectionOptions& options) {
@@ -125,19 +142,7 @@ PipelineSettings stream_settings(const DetectionOptions& options) {
 void hide_in(const ImageView& image, const RedactRegions& regions, const RedactOptions& options) {
     require(image.memory == MemoryKind::host, "image.memory", "must be host memory");
     check_image(image, BackendKind::cpu);
-    RedactImage place{image.width, image.height, plane_count(image.format), {}};
-    for (int p = 0; p < place.num_planes; ++p) {
-        const PlaneView shape = plane_shape(image.format, image.width, image.height, p);
-        RedactPlane& plane = place.planes[p];
-        plane.data = static_cast<std::uint8_t*>(const_cast<void*>(image.planes[p]));
-        plane.pitch = image.pitch[p];
-        plane.channels = image.format == PixelFormat::bgr24 ? 3 : image.format == PixelFormat::nv12 && p == 1 ? 2 : 1;
-        plane.step = image.format == PixelFormat::bgr24 ? image.step : plane.channels;
-        plane.width = shape.width / plane.channels;
-        plane.height = shape.height;
-        plane.shift = p == 0 ? 0 : 1;
-    }
-    redact(place, regions, options);
+    redact(redact_image(image), regions, options);
 }
 
 ImageDetector::ImageDetector(const DetectionOptions& options, const PipelineSettings& settings)
@@ -177,6 +182,13 @@ bool ImageDetector::can_read(const void* device_address) {
         device_ = source.make_converter(source.device);
     }
     return device_->can_read(device_address);
+}
+
+void ImageDetector::hide(const ImageView& image, const RedactRegions& regions, const RedactOptions& options) {
+    if (image.memory == MemoryKind::host) return hide_in(image, regions, options);
+    check_image(image, backend_);
+    if (!redactor_) redactor_ = make_device_redactor(options_.device);
+    redactor_->redact(redact_image(image), regions, options);
 }
 
 void ResultQueue::write(const FrameResult& result) {

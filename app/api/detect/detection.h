@@ -16,6 +16,7 @@
 #include "core/frame/frame_pool.h"
 #include "core/pipeline/engine.h"
 #include "core/pipeline/pipeline.h"
+#include "core/redact/device_redactor.h"
 #include "core/redact/redact.h"
 #include "core/video/media_module.h"
 
@@ -54,7 +55,7 @@ struct ImageView {
 };
 
 // Hides boxes in place. The planes must be writable. Throws Error(usage) as ImageDetector::detect does, and for device
-// memory.
+// memory, which ImageDetector::hide takes.
 void hide_in(const ImageView& image, const RedactRegions& regions, const RedactOptions& options);
 
 // Returns the settings for single images. Throws Error(usage) naming the setting that is wrong.
@@ -79,6 +80,9 @@ public:
     [[nodiscard]] std::shared_ptr<const FrameResult> detect(const ImageView& image);
     // Returns true if images at this address in device memory can be passed: by the backend in use, on its device.
     [[nodiscard]] bool can_read(const void* device_address);
+    // Does as hide_in, also in device memory for which can_read returns true. Blocks until the boxes are hidden. Throws
+    // Error as DeviceRedactor::redact does, too.
+    void hide(const ImageView& image, const RedactRegions& regions, const RedactOptions& options);
     // The backend in use: with `auto`, the CPU's after a failure of the GPU.
     [[nodiscard]] BackendKind backend() const noexcept { return backend_; }
 
@@ -89,7 +93,8 @@ private:
     Engine engine_;
     std::atomic<BackendKind> backend_ = BackendKind::automatic;
     FramePool pool_;
-    std::unique_ptr<DeviceConverter> device_;  // made when it is first used
+    std::unique_ptr<DeviceConverter> device_;  // made when it is first used, as the next one
+    std::unique_ptr<DeviceRedactor> redactor_;
 };
 
 // Results of a pipeline, in order, for one thread that asks for them.

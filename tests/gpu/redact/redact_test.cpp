@@ -150,6 +150,24 @@ TEST_F(GpuRedact, RegionsBesideTheFrameChangeNothing) {
     compare(Noise(Layout::nv12, 320, 240, random), {}, {});
 }
 
+// By another stream, which does not wait for it.
+TEST_F(GpuRedact, TheRedactorReturnsOnceAllIsHidden) {
+    std::mt19937_64 random(seed(21));
+    const std::unique_ptr<DeviceRedactor> redactor = gpu::make_device_redactor(0);
+    for (int i = 0; i < 5; ++i) {
+        const Noise frame(Layout::nv12, 1920, 1080, random);
+        const RedactRegions regions = random_regions(1920, 1080, 60, random);
+        std::vector<Bytes> expected = frame.planes;
+        redact(frame.on(expected), regions, {});
+        std::vector<gpu::DeviceBuffer<std::uint8_t>> memory;
+        for (const Bytes& bytes : frame.planes) memory.push_back(to_device(bytes));
+        redactor->redact(frame.on(memory), regions, {});
+        for (std::size_t p = 0; p < memory.size(); ++p) {
+            ASSERT_EQ(to_host(memory[p].data(), memory[p].size(), view()), expected[p]) << "frame " << i;
+        }
+    }
+}
+
 // The buffers of the call before are still in use while the next frame is enqueued.
 TEST_F(GpuRedact, FramesInARowDoNotDisturbEachOther) {
     std::mt19937_64 random(seed(20));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <iterator>
 #include <memory>
 #include <random>
@@ -27,6 +28,9 @@ using Texts = std::vector<std::string>;
 static_assert(sizeof(void*) != 8 || (offsetof(NvSurface, images) == 24 && offsetof(NvImage, planes) == 48 &&
                                      offsetof(NvImage, mapping) == 280 && offsetof(NvPlanes, pitch) == 36));
 
+// For the elements, which load it once per process. It has a device only in tests that ask for one.
+[[maybe_unused]] const int kFakeModule = setenv("THRONG_CUDA_MODULE", TH_FAKE_DEVICE, 0);
+
 struct ReadFrames {
     std::vector<Frame> last;  // the newest ones
     std::size_t num_frames = 0;
@@ -44,6 +48,13 @@ protected:
         options_.prefer_device_frames = true;
         options_.make_converter = test::make_fake_converter;
         options_.reconnects = 0;
+        unsetenv("THRONG_FAKE_DEVICE");
+    }
+    void TearDown() override { unsetenv("THRONG_FAKE_DEVICE"); }
+    static void load_elements() {
+        GstPlugin* plugin = gst_plugin_load_file(TH_GST_PLUGIN, nullptr);
+        ASSERT_NE(plugin, nullptr);
+        gst_object_unref(plugin);
     }
     static test::FakeJetson& board() { return test::FakeJetson::get(); }
 
@@ -56,6 +67,7 @@ protected:
         try {
             const auto source = open_source(spec, options_);
             Frame frame;
+            double pts = -1;
             for (ReadStatus status = ReadStatus::timeout; status != ReadStatus::end;) {
                 frame = {};
                 status = source->read(frame, {});
@@ -63,6 +75,8 @@ protected:
                 ++outcome.num_frames;
                 outcome.num_on_device += frame.info().memory == MemoryKind::device ? 1 : 0;
                 EXPECT_EQ(frame.info().format, PixelFormat::nv12);
+                EXPECT_GT(frame.info().pts, pts);
+                pts = frame.info().pts;
                 for (int p = 0; p < 2; ++p) {
                     const PlaneView& plane = frame.plane(p);
                     EXPECT_EQ(plane.data[0], plane.data[(plane.height - 1) * plane.pitch + plane.width - 1]);
@@ -124,6 +138,25 @@ TEST_F(DeviceMemory, AStepThatFailsLeavesFramesToTheHost) {
         EXPECT_EQ(board().count("unmap image"), std::string(step) == "<map image>" ? 0U : 1U) << step;
         EXPECT_EQ(board().count("unregister"), std::string(step) == "<shape>" ? 1U : 0U) << step;
         EXPECT_EQ(board().count("free"), board().all_memory().size()) << step;
+    }
+}
+
+// Later surfaces cannot be registered: the same camera continues, without another connection.
+TEST_F(DeviceMemory, ASurfaceThatFailsLaterLeavesTheRestToTheHost) {
+    const test::FakeNvLibrary library(TH_FAKE_NVBUFSURFACE);
+    for (const char* step : {"<map image>", "<register>", "<shape>"}) {
+        board().reset();
+        board().failing = step;
+        board().fails_after = 2;
+        const ReadFrames read = this->read("csi:0,size=320x240");
+        EXPECT_EQ(read.error, "") << step;
+        EXPECT_GT(read.num_frames, read.num_on_device) << step;
+        EXPECT_EQ(board().count("map image"), 3U) << step;
+        EXPECT_EQ(board().count("free"), board().all_memory().size()) << step;
+        ASSERT_EQ(read.warnings.size(), 1U) << step;
+        EXPECT_NE(read.warnings[0].find("csi:0,size=320x240: video memory cannot be read in place: "),
+                  std::string::npos)
+            << read.warnings[0];
     }
 }
 
@@ -265,13 +298,83 @@ TEST_F(DeviceMemory, OtherCudaMemoryIsCopied) {
 // The element copies to the host what its backend cannot read.
 TEST_F(DeviceMemory, AnElementOfTheCpuPassesCudaMemoryOn) {
     board().frames = 3;
-    GstPlugin* plugin = gst_plugin_load_file(TH_GST_PLUGIN, nullptr);
-    ASSERT_NE(plugin, nullptr);
-    gst_object_unref(plugin);
+    load_elements();
     const ReadFrames read = this->read("gst:fakecudasrc ! throngdetect detector=hog backend=cpu ! appsink sync=false");
     EXPECT_EQ(read.error, "");
     EXPECT_EQ(read.num_on_device, read.num_frames);
     EXPECT_EQ(board().count("copy to host"), 3U);
+}
+
+// Returns true if the luma in the middle of a frame, at x to x + side, shows its checkerboard.
+bool shows_pattern(const Frame& frame, int x, int side) {
+    const PlaneView& luma = frame.plane(0);
+    const std::uint8_t* row = luma.data + luma.height / 2 * luma.pitch;
+    return std::any_of(row + x + 1, row + x + side, [row, x](std::uint8_t value) { return value != row[x]; });
+}
+
+// The face of the fake device: 80x60 at 120,90 of 320x240.
+TEST_F(DeviceMemory, TheElementHidesCudaMemoryOnTheDevice) {
+    load_elements();
+    setenv("THRONG_FAKE_DEVICE", "", 1);
+    board().frames = 20;
+    const ReadFrames read = this->read(
+        "gst:fakecudasrc ! thronghide backend=cuda style=solid deadline=0 detector=haar ! appsink sync=false", 20);
+    EXPECT_EQ(read.error, "");
+    EXPECT_EQ(read.warnings, Texts{});
+    EXPECT_GT(read.num_frames, 0U);
+    EXPECT_EQ(read.num_on_device, read.num_frames);
+    EXPECT_EQ(board().count("copy to host"), 0U);
+    EXPECT_EQ(board().count("copy on device"), 20U);
+    for (const Frame& frame : read.last) {
+        EXPECT_FALSE(shows_pattern(frame, 120, 80));
+        EXPECT_TRUE(shows_pattern(frame, 80, 10)) << "beside the face";
+    }
+}
+
+TEST_F(DeviceMemory, WhatTheDeviceCannotSearchIsHiddenWholeThere) {
+    load_elements();
+    setenv("THRONG_FAKE_DEVICE", "<detect>", 1);
+    board().frames = 20;
+    const ReadFrames read = this->read(
+        "gst:fakecudasrc ! thronghide backend=cuda style=solid deadline=0 detector=haar ! appsink sync=false", 20);
+    EXPECT_EQ(read.error, "");
+    EXPECT_GT(read.num_frames, 0U);
+    EXPECT_EQ(board().count("copy to host"), 0U);
+    for (const Frame& frame : read.last) EXPECT_FALSE(shows_pattern(frame, 0, 320));
+
+    const ReadFrames on_cpu = this->read("gst:fakecudasrc ! thronghide deadline=0 detector=hog ! appsink sync=false");
+    EXPECT_EQ(on_cpu.error, "") << "continues on the CPU";
+    EXPECT_EQ(on_cpu.num_on_device, on_cpu.num_frames);
+    EXPECT_GT(board().count("copy to host"), 0U);
+}
+
+// Nothing is passed on: no frame was hidden.
+TEST_F(DeviceMemory, AFrameThatTheDeviceCannotHideEndsTheStream) {
+    load_elements();
+    for (int c = 0; c < 3; ++c) {
+        board().reset();
+        setenv("THRONG_FAKE_DEVICE", c == 0 ? "<hide>" : "", 1);
+        if (c == 1) board().failing = "<copy on device>";
+        board().cuda_is_cropped = c == 2;
+        const ReadFrames read =
+            this->read("gst:fakecudasrc ! thronghide backend=cuda deadline=0 detector=haar ! appsink sync=false");
+        const char* expected[] = {"the device failed", "cannot be copied", "put cudadownload in front"};
+        EXPECT_NE(read.error.find(expected[c]), std::string::npos) << read.error;
+        EXPECT_EQ(read.num_frames, 0U);
+    }
+}
+
+TEST_F(DeviceMemory, TheElementOfTheCpuHidesCudaMemoryOnTheHost) {
+    load_elements();
+    board().frames = 12;
+    board().cuda_is_damaged = true;  // hidden entirely
+    const ReadFrames read = this->read(
+        "gst:fakecudasrc ! thronghide backend=cpu style=solid deadline=0 detector=hog ! appsink sync=false", 12);
+    EXPECT_EQ(read.error, "");
+    EXPECT_GT(read.num_frames, 0U);
+    EXPECT_EQ(read.num_on_device, read.num_frames);
+    EXPECT_EQ(board().count("copy to device"), board().count("copy on device"));
+    for (const Frame& frame : read.last) EXPECT_FALSE(shows_pattern(frame, 0, 320));
 }
 
 // The number of sources is that of $THRONG_CASES.

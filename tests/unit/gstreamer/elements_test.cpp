@@ -15,7 +15,10 @@
 #include <vector>
 
 #include "app/api/throng.h"
+#include "core/base/value_text.h"
+#include "core/detect/backend_settings.h"
 #include "core/detect/detection_params.h"
+#include "core/redact/hiding_settings.h"
 #include "core/synth/crowd.h"
 #include "tests/support/random.h"
 #include "tests/support/test_data.h"
@@ -548,7 +551,17 @@ TEST_F(Elements, AWrongPropertyIsRejectedAsAnOptionIs) {
         std::replace(field.begin(), field.end(), '-', '_');
         EXPECT_EQ(line.error.rfind(name + ": " + find_setting(field)->problem(value).text(), 0), 0U) << line.error;
     }
-    for (const char* wrong : {"style=pixels", "margin=-1", "delay=301", "deadline=x", "backend=tpu", "track=yes"}) {
+    std::vector<const SettingRow*> rows;
+    for (const SettingRow& row : backend_settings()) rows.push_back(&row);
+    for (const HidingSetting& setting : hiding_settings()) rows.push_back(&setting.row);
+    for (const SettingRow* row : rows) {
+        const std::string name(row->name);
+        const std::string value = row->choices.empty() ? exact_text(row->max + 1) : "x";
+        Line line("videotestsrc num-buffers=1 ! thronghide " + name + "=" + value + " ! appsink name=out");
+        EXPECT_TRUE(line.play().empty());
+        EXPECT_EQ(line.error.rfind(name + ": " + row->problem(value).text(), 0), 0U) << line.error;
+    }
+    for (const char* wrong : {"margin=-1", "delay=301", "deadline=x", "track=yes"}) {
         Line line(std::string("videotestsrc num-buffers=1 ! thronghide ") + wrong + " ! appsink name=out");
         EXPECT_TRUE(line.play().empty());
         EXPECT_EQ(line.error.rfind(std::string(wrong).substr(0, std::string(wrong).find('=')) + ": must", 0), 0U)

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 namespace throng::test {
 namespace {
@@ -22,6 +23,8 @@ struct FakeMemory {
     bool cuda;
     std::vector<std::uint8_t>* pixels;
     std::vector<std::uint8_t>* host_pixels;  // of CUDA's memory: what a map without its flag copies
+    bool host_is_newer;
+    int width, height;
 };
 
 gpointer map_memory(GstMemory* memory, GstMapInfo* info, gsize) {
@@ -29,11 +32,20 @@ gpointer map_memory(GstMemory* memory, GstMapInfo* info, gsize) {
     if (!fake->cuda) return &fake->surface;
     int flags = 0;  // this flag is none of the enumeration's values
     std::memcpy(&flags, &info->flags, sizeof(flags));
-    if ((flags & kMapCuda) != 0) return fake->pixels->data();
+    const bool writes = (flags & GST_MAP_WRITE) != 0;
+    if ((flags & kMapCuda) != 0) {
+        if (std::exchange(fake->host_is_newer, false)) {
+            FakeJetson::get().call("copy to device", fake->pixels->data());
+            *fake->pixels = *fake->host_pixels;
+        }
+        if (writes) fake->host_pixels->clear();
+        return fake->pixels->data();
+    }
     if (fake->host_pixels->empty()) {
         FakeJetson::get().call("copy to host", fake->pixels->data());
         *fake->host_pixels = *fake->pixels;
     }
+    if (writes) fake->host_is_newer = true;
     return fake->host_pixels->data();
 }
 void unmap_memory(GstMemory*, GstMapInfo*) {}
@@ -43,6 +55,8 @@ GstMemory* make_memory(GstAllocator* allocator, bool cuda, int width, int height
     const std::size_t bytes =
         static_cast<std::size_t>(kFakePitch) * static_cast<std::size_t>(height + (height + 1) / 2);
     fake->cuda = cuda;
+    fake->width = width;
+    fake->height = height;
     fake->pixels = new std::vector<std::uint8_t>(bytes);
     fake->host_pixels = new std::vector<std::uint8_t>();
     NvPlanes& planes = fake->image.planes;
@@ -71,11 +85,20 @@ void free_memory(GstAllocator*, GstMemory* memory) {
     g_free(fake);
 }
 
+GstMemory* copy_memory(GstMemory* memory, gssize, gssize) {
+    auto* fake = reinterpret_cast<FakeMemory*>(memory);
+    if (!FakeJetson::get().call("copy on device", fake->pixels->data())) return nullptr;
+    GstMemory* copy = make_memory(memory->allocator, true, fake->width, fake->height);
+    *reinterpret_cast<FakeMemory*>(copy)->pixels = *fake->pixels;
+    return copy;
+}
+
 void init_allocator(GTypeInstance* instance, gpointer) {
     auto* allocator = reinterpret_cast<GstAllocator*>(instance);
     allocator->mem_type = "throng-fake";
     allocator->mem_map_full = map_memory;
     allocator->mem_unmap_full = unmap_memory;
+    allocator->mem_copy = copy_memory;
     GST_OBJECT_FLAG_SET(allocator, GST_ALLOCATOR_FLAG_CUSTOM_ALLOC);
 }
 void init_allocator_class(gpointer type_class, gpointer) {
@@ -110,6 +133,11 @@ void set_nothing(GObject*, guint, const GValue*, GParamSpec*) {}
 void fill(GstMemory* memory, int number) {
     auto* fake = reinterpret_cast<FakeMemory*>(memory);
     std::fill(fake->pixels->begin(), fake->pixels->end(), static_cast<std::uint8_t>(number % 200));
+    if (!fake->cuda) return;
+    for (int y = fake->height / 4; y < fake->height * 3 / 4; ++y) {
+        std::uint8_t* row = fake->pixels->data() + y * kFakePitch;
+        for (int x = fake->width / 4 + y % 2; x < fake->width * 3 / 4; x += 2) row[x] = 255;
+    }
 }
 
 // ---- sources
@@ -146,8 +174,10 @@ GstFlowReturn create_cuda_frame(GstPushSrc* base, GstBuffer** buffer) {
     gst_buffer_append_memory(*buffer, memory);
     gsize offsets[GST_VIDEO_MAX_PLANES] = {0, kFakePitch * kHeight};
     gint strides[GST_VIDEO_MAX_PLANES] = {kFakePitch, kFakePitch};
-    gst_buffer_add_video_meta_full(*buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_NV12, kWidth, kHeight, 2,
-                                   offsets, strides);
+    const guint surrounding = FakeJetson::get().cuda_is_cropped ? 16 : 0;
+    gst_buffer_add_video_meta_full(*buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_NV12, kWidth + surrounding,
+                                   kHeight, 2, offsets, strides);
+    if (FakeJetson::get().cuda_is_damaged) GST_BUFFER_FLAG_SET(*buffer, GST_BUFFER_FLAG_CORRUPTED);
     timed(*buffer, source->sent++);
     return GST_FLOW_OK;
 }

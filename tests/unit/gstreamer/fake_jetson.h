@@ -19,7 +19,8 @@ namespace throng::test {
 inline constexpr int kFakePitch = 512;
 inline constexpr int kFakePool = 4;  // buffers of nvvidconv
 
-// Luma of frame N of a connection is N % 200 everywhere.
+// Luma of frame N of a connection is N % 200 everywhere; in CUDA's memory, the middle half of the width and height is a
+// checkerboard of that and 255.
 struct FakeJetson {
     static FakeJetson& get();
     void reset();  // as before a first run
@@ -33,10 +34,13 @@ struct FakeJetson {
 
     int frames = 100;               // of a connection
     std::string failing;            // calls that fail: "<map image><register>"
+    std::size_t fails_after = 0;    // calls of each of them that work first
     std::atomic<int> num_busy = 0;  // connections from now on that end without a frame
     bool converts_to_nvmm = true;
     bool host_is_device = true;  // CUDA's memory is on the device of the source
     bool cuda_is_live = true;    // fakecudasrc
+    bool cuda_is_cropped = false;
+    bool cuda_is_damaged = false;
 
 private:
     struct Call {

@@ -64,12 +64,17 @@ void FakeJetson::reset() {
     frames = 100;
     failing.clear();
     converts_to_nvmm = host_is_device = cuda_is_live = true;
+    cuda_is_cropped = cuda_is_damaged = false;
+    fails_after = 0;
     num_busy = 0;
 }
 
 bool FakeJetson::call(const std::string& name, const void* memory) {
     const std::lock_guard lock(mutex_);
-    const bool failed = failing.find("<" + name + ">") != std::string::npos;
+    const auto before =
+        std::count_if(calls_.begin(), calls_.end(), [&](const Call& call) { return call.name == name; });
+    const bool failed =
+        failing.find("<" + name + ">") != std::string::npos && static_cast<std::size_t>(before) >= fails_after;
     calls_.push_back({memory, name, failed});
     return !failed;
 }
