@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -112,6 +113,33 @@ TEST(TrackerLimits, ADetectionThatATrackCoversByMoreThanHalfStartsNoTrack) {
     }
 }
 
+// The gate is 3 times the standard deviation of 0.15 sides, and of the prediction.
+TEST(TrackerLimits, ADetectionBeyondTheGateIsAnotherFace) {
+    for (const auto& [x, y, tracks] : {std::tuple{15, 0, 1U},
+                                       {-15, 0, 1U},
+                                       {0, 15, 1U},
+                                       {0, -15, 1U},
+                                       {32, 0, 2U},
+                                       {-32, 0, 2U},
+                                       {0, 32, 2U},
+                                       {0, -32, 2U}}) {
+        Feed feed;
+        for (int n = 0; n < 30; ++n) static_cast<void>(feed({face(500, 500, 50)}));
+        EXPECT_EQ(feed({face(500 + x, 500 + y, 50)}).size(), tracks) << x << ", " << y;
+    }
+}
+
+// Two thirds of a row of equal faces are found where they were. As many would fit if each were the face beside it.
+TEST(TrackerLimits, TheCameraIsStillWhileMostFacesAreFound) {
+    Feed feed;
+    std::vector<Detection> faces;
+    for (int i = 0; i < 9; ++i) faces.push_back(face(400 + 60 * i, 500, 50));
+    for (int n = 0; n < 10; ++n) ASSERT_EQ(feed(faces).size(), 9U);
+    const std::vector<Track> tracks = feed({faces.begin() + 1, faces.begin() + 7});
+    ASSERT_EQ(tracks.size(), 9U);
+    for (int i = 0; i < 9; ++i) EXPECT_EQ(tracks[static_cast<std::size_t>(i)].detection, i >= 1 && i < 7 ? i - 1 : -1);
+}
+
 TEST(TrackerLimits, ReportsTheVelocityOfASteadyFace) {
     Feed feed;
     std::vector<Track> tracks;
@@ -121,6 +149,7 @@ TEST(TrackerLimits, ReportsTheVelocityOfASteadyFace) {
     tracks = feed({});
     EXPECT_NEAR(tracks.at(0).vx, 90, 1);
     EXPECT_NEAR(tracks.at(0).vy, -60, 1);
+    EXPECT_FALSE(tracks.at(0).covered) << "nothing is in front";
 }
 
 // The camera turns while one face is hidden: it goes on with the others, whose motion is known after some frames.
