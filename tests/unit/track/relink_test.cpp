@@ -170,6 +170,37 @@ TEST(Relink, DetectionsThatFitTwoTracksAreConfirmedInNeither) {
         }
 }
 
+// A person who is covered shows for a moment. Somebody else shows beside the line, where nobody else walks.
+TEST(Relink, APieceInAGapOfATrackBelongsToIt) {
+    for (const std::uint64_t seed : seeds()) {
+        SCOPED_TRACE(seed);
+        std::mt19937 random(static_cast<std::mt19937::result_type>(seed));
+        std::uniform_real_distribution<double> noise(-0.5, 0.5), speed(60, 90);
+        const double vx = speed(random);
+        const auto along = [&](double t) { return std::pair(100 + vx * t, 100.0); };
+        std::vector<TimedTracks> frames = empty_frames(60);
+        for (int f = 0; f < 60; ++f) {
+            std::vector<Track>& tracks = frames[static_cast<std::size_t>(f)].tracks;
+            const auto [x, y] = along(f * kStep);
+            const bool shows = f >= 28 && f < 31;
+            if (f < 20 || f >= 40 || shows) {
+                tracks.push_back(track_at(shows ? 3 : f < 20 ? 1 : 2, x + noise(random), y + noise(random)));
+            }
+            if (shows) tracks.push_back(track_at(4, x + noise(random), y + 60 + noise(random)));
+        }
+        const std::vector<std::vector<Track>> result = relink_tracks(frames);
+        EXPECT_EQ(ids_along(result, along), std::set<std::int64_t>{1});
+        for (std::size_t f = 0; f < result.size(); ++f) {
+            ASSERT_EQ(result[f].size(), f >= 28 && f < 31 ? 2U : 1U)
+                << f << ": both gaps are short enough to be filled";
+            EXPECT_TRUE(result[f].front().confirmed);
+            if (result[f].size() > 1) {
+                EXPECT_FALSE(result[f].back().confirmed);
+            }
+        }
+    }
+}
+
 // The edge of the frame cuts the box of a face that comes in, so its center moves at half the speed: as fast as that of
 // another one, who is slower.
 TEST(Relink, FacesThatComeInAndAreCoveredKeepTheirIds) {
