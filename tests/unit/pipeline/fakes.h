@@ -131,6 +131,7 @@ public:
         std::function<std::uint32_t(std::int64_t frame)> boxes = [](std::int64_t) { return 2U; };
         // Candidates of a frame: the detector has memory for 100 until it needs more, and finds nothing without.
         std::function<std::uint32_t(std::int64_t frame)> candidates = [](std::int64_t) { return 0U; };
+        std::function<void(DetectionSet&)> changes;  // if set: what is read back after NMS
         std::int64_t fails_at = -1;  // the detector throws from this frame on; this frame may be dropped
         ErrorKind failure = ErrorKind::internal;
         std::chrono::milliseconds detect_time{0};
@@ -220,6 +221,7 @@ private:
                 throw Error(backend_.plan_->failure, "the device failed", "fake");
             }
             backend_.download(*kept_, kept);
+            if (backend_.plan_->changes) backend_.plan_->changes(kept);
             backend_.download(raw_boxes_ ? DetectionBuffer(raw_->memory(), raw_->span(), nullptr) : count_of(*raw_),
                               raw);
         }
