@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <random>
 #include <vector>
@@ -207,6 +208,41 @@ TEST(Pipeline, CarriesFramesAndSinksReceiveOnlyDetectedOnes) {
         }
         EXPECT_EQ(run.pipeline->counters().detected, detected);
     }
+}
+
+TEST(Pipeline, CarryingMayBeSwitchedWhileRunning) {
+    test::FakeSource::Plan camera;
+    camera.frames = 1'000'000;
+    camera.live = true;
+    camera.read_time = std::chrono::milliseconds(2);
+    test::FakeBackend::Plan slow;
+    slow.detect_time = std::chrono::milliseconds(8);
+    PipelineSettings settings;
+    settings.tracking = tracker_params(DetectorId::haar);
+    settings.carry = true;
+    test::Trial run(camera, slow, {}, settings);
+    std::atomic<int> carried = 0;
+    run.pipeline->set_wake([&] {
+        const auto result = run.pipeline->latest();
+        if (result && result->carried) ++carried;
+    });
+    run.pipeline->start();
+    const auto detects = [&](std::size_t count) {
+        const std::size_t enough = run.sink->frames().size() + count;
+        return test::eventually([&, enough] { return run.sink->frames().size() >= enough; });
+    };
+    for (int round = 0; round < 2; ++round) {
+        settings.carry = true;
+        run.pipeline->update(settings);
+        ASSERT_TRUE(test::eventually([&, before = carried.load()] { return carried > before + 2; }));
+        settings.carry = false;
+        run.pipeline->update(settings);
+        ASSERT_TRUE(detects(3)) << "a setting holds from the next frame on";
+        const int before = carried;
+        ASSERT_TRUE(detects(4));
+        EXPECT_EQ(carried, before);
+    }
+    run.pipeline->set_wake({});
 }
 
 TEST(Pipeline, QualityAdaptsToASlowDetectorOfALiveSourceOnly) {
