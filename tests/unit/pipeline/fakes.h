@@ -50,11 +50,14 @@ public:
         std::string incomplete;                  // reported at the end
         std::int64_t damaged_at = -1;            // this frame is damaged
         std::shared_ptr<std::atomic<int>> seeks = std::make_shared<std::atomic<int>>(0);  // counts them
+        std::shared_ptr<std::atomic<int>> reads = std::make_shared<std::atomic<int>>(0);
+        std::shared_ptr<std::atomic<bool>> loops = std::make_shared<std::atomic<bool>>(false);  // the last set_loop
     };
 
     explicit FakeSource(const Plan& plan) : plan_(plan) {}
 
     ReadStatus read(Frame& frame, std::stop_token stop) override {
+        ++*plan_.reads;
         if (next_ == plan_.waits_at) static_cast<void>(sleep_for(std::chrono::hours(1), stop));
         if (plan_.read_time.count() > 0) static_cast<void>(sleep_for(plan_.read_time, stop));
         if (stop.stop_requested()) return ReadStatus::timeout;
@@ -80,6 +83,8 @@ public:
         ++*plan_.seeks;
         return true;
     }
+
+    void set_loop(bool loop) override { *plan_.loops = loop; }
 
     bool resume_on_host(std::int64_t index, double) override {
         if (!plan_.resumes) return false;
