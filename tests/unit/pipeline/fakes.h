@@ -49,6 +49,7 @@ public:
         bool resumes = true;                     // can resume in host memory
         std::string incomplete;                  // reported at the end
         std::int64_t damaged_at = -1;            // this frame is damaged
+        std::uint64_t reconnects = 0;
         std::shared_ptr<std::atomic<int>> seeks = std::make_shared<std::atomic<int>>(0);  // counts them
         std::shared_ptr<std::atomic<int>> reads = std::make_shared<std::atomic<int>>(0);
         std::shared_ptr<std::atomic<bool>> loops = std::make_shared<std::atomic<bool>>(false);  // the last set_loop
@@ -85,6 +86,8 @@ public:
     }
 
     void set_loop(bool loop) override { *plan_.loops = loop; }
+
+    [[nodiscard]] std::uint64_t reconnects() const override { return plan_.reconnects; }
 
     bool resume_on_host(std::int64_t index, double) override {
         if (!plan_.resumes) return false;

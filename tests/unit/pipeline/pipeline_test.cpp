@@ -439,6 +439,15 @@ TEST(PipelinePlayback, ASeekAfterTheEndContinues) {
     EXPECT_EQ(run.sink->closed(), 1);
 }
 
+TEST(Pipeline, ATraceCountsTheConnectionsOfItsSource) {
+    FakeSource::Plan camera = frames(5);
+    camera.reconnects = 3;
+    Trial run(camera);
+    run.run();
+    ASSERT_TRUE(run.pipeline->latest());
+    EXPECT_EQ(run.pipeline->latest()->trace.reconnects, 3U);
+}
+
 TEST(PipelinePlayback, LoopsWhenLoopIsEnabledAfterTheEnd) {
     const FakeSource::Plan file = frames(3);
     Trial run(file, {}, in_real_time());
