@@ -1,4 +1,4 @@
-// What tracker.h promises of limits and of the values it reports.
+// Limits that tracker.h promises, and the values that the tracker reports.
 #include <gtest/gtest.h>
 
 #include <algorithm>
