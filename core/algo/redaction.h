@@ -11,7 +11,7 @@ namespace throng {
 
 inline constexpr int kRedactCells = 6;    // maximum number of cells per axis of a hidden face
 inline constexpr int kRedactMinCell = 4;  // minimum size of a cell in frame pixels, so that a tiny face is hidden, too
-inline constexpr int kOpaque = 256;       // opacity of a pixel that is repositiond completely
+inline constexpr int kOpaque = 256;       // opacity of a pixel that is replaced completely
 inline constexpr float kRedactCore = 0.92F;  // radius of the opaque core as a share of the ellipse
 
 // A hidden region: an ellipse in its bounding rectangle, or the whole frame. Edges are whole frame pixels, right and

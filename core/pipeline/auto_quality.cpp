@@ -43,7 +43,6 @@ AutoQuality::AutoQuality(const DetectorParams& configured, double rate)
 }
 
 bool AutoQuality::add(double milliseconds, Clock::time_point now) {
-    if (entered_ == Clock::time_point{}) entered_ = now;
     times_.push_back(milliseconds);
     if (times_.size() < kFrames) return false;
     const auto middle = times_.begin() + kFrames / 2;

@@ -189,11 +189,8 @@ private:
 
     // Predicts all tracks for the time of the frame.
     void advance(const TrackerInput& input) {
-        double step = input.seconds - seconds_;
+        const double step = input.seconds - seconds_;
         if (!cut_.continues(input)) reset();
-        width_ = input.width;
-        height_ = input.height;
-        if (first_) step = 0;
         seconds_ = input.seconds;
         for (ActiveTrack& active : tracks_) {
             if (step > 0) {
@@ -275,11 +272,10 @@ private:
             observation.taken = true;
             const Detection& detection = *observation.detection;
             const std::array<AxisFilter, 4> before = active.motion.axes();
-            const std::array<double, 4>& measured = observation.measured;
             active.motion.correct(detection.box, noise_, 1 + kOverlapNoise * overlap_of(observation));
             active.display.correct(detection.box);
             const std::array<AxisFilter, 4>& after = active.motion.axes();
-            corrections_.push_back({measured[0] - before[0].position, measured[1] - before[1].position,
+            corrections_.push_back({after[0].position - before[0].position, after[1].position - before[1].position,
                                     after[0].velocity - before[0].velocity, after[1].velocity - before[1].velocity});
             Track& track = active.track;
             track.box = detection.box;
@@ -467,7 +463,6 @@ private:
     std::vector<std::array<double, 4>> corrections_;  // of this frame: x, y, and their velocities
     double seconds_ = 0;                              // of the previous frame
     SceneCut cut_;
-    int width_ = 0, height_ = 0;  // of the previous frame
     bool first_ = true;
     std::int64_t last_id_ = 0;
 };

@@ -4,11 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
+#include <random>
 #include <vector>
 
 #include "core/frame/frame_pool.h"
 #include "core/track/tracker.h"
+#include "tests/support/random.h"
 #include "tests/unit/pipeline/fakes.h"
 
 namespace throng {
@@ -58,6 +61,70 @@ TEST(Carry, MovesTracksAndTheirDetections) {
     EXPECT_FLOAT_EQ(carried->raw.detections[0].box.x, 21);
     EXPECT_FLOAT_EQ(carried->raw.detections[1].box.x, 50) << "outside the track";
     EXPECT_EQ(carried->raw_count, 2U);
+}
+
+// Each box and each point against the motion of its track, in plain loops.
+TEST(Carry, RandomResultsMoveWithTheirTracks) {
+    std::mt19937_64 random(test::seed(71));
+    const auto uniform = [&](float from, float to) { return std::uniform_real_distribution(from, to)(random); };
+    const auto random_box = [&] { return Box{uniform(0, 90), uniform(0, 60), uniform(4, 20), uniform(4, 20)}; };
+    for (std::size_t round = test::case_count(30); round > 0; --round) {
+        FrameResult detected;
+        detected.frame = picture_at(0, 2);
+        for (int i = 0; i < 6; ++i) {
+            detected.kept.detections.push_back({random_box(), 1});
+            auto& points = detected.kept.landmarks.emplace_back();
+            for (float& value : points.xy) value = uniform(0, 90);
+        }
+        for (int i = 0; i < 20; ++i) detected.raw.detections.push_back({random_box(), 1});
+        for (int i = 0; i < 4; ++i) {
+            Track& track = detected.tracks.emplace_back();
+            track.detection = i - 1;  // the first one has none
+            track.box = track.smoothed =
+                i > 0 ? detected.kept.detections[static_cast<std::size_t>(i - 1)].box : random_box();
+            track.vx = uniform(-50, 50);
+            track.vy = uniform(-50, 50);
+        }
+        const float seconds = uniform(0.01F, 0.9F);
+        const auto carried = carry(detected, picture_at(1, 2 + static_cast<double>(seconds)));
+        const auto expect_moved = [&](const Box& from, const Box& to, const Track* track) {
+            EXPECT_NEAR(to.x, from.x + (track ? seconds * track->vx : 0), 1e-3);
+            EXPECT_NEAR(to.y, from.y + (track ? seconds * track->vy : 0), 1e-3);
+            EXPECT_EQ(to.w, from.w);
+            EXPECT_EQ(to.h, from.h);
+        };
+        for (std::size_t i = 0; i < detected.tracks.size(); ++i) {
+            expect_moved(detected.tracks[i].box, carried->tracks[i].box, &detected.tracks[i]);
+            expect_moved(detected.tracks[i].smoothed, carried->tracks[i].smoothed, &detected.tracks[i]);
+        }
+        for (std::size_t i = 0; i < detected.kept.detections.size(); ++i) {
+            const Track* track = i < 3 ? &detected.tracks[i + 1] : nullptr;
+            expect_moved(detected.kept.detections[i].box, carried->kept.detections[i].box, track);
+            for (std::size_t k = 0; k < 10; ++k) {
+                const float motion = !track ? 0 : seconds * (k % 2 == 0 ? track->vx : track->vy);
+                EXPECT_NEAR(carried->kept.landmarks[i].xy[k], detected.kept.landmarks[i].xy[k] + motion, 1e-3);
+            }
+        }
+        for (std::size_t i = 0; i < detected.raw.detections.size(); ++i) {
+            const Box& box = detected.raw.detections[i].box;
+            const Track* owner = nullptr;
+            for (const Track& track : detected.tracks) {
+                const float right = box.x + box.w / 2 - track.box.x, down = box.y + box.h / 2 - track.box.y;
+                if (!owner && right >= 0 && right < track.box.w && down >= 0 && down < track.box.h) owner = &track;
+            }
+            expect_moved(box, carried->raw.detections[i].box, owner);
+        }
+    }
+}
+
+TEST(FrameCarrier, CarriesForASecondAtMost) {
+    for (const double pts : {1.5, 1.501}) {
+        FrameCarrier carrier;
+        static_cast<void>(carrier.arrived(picture_at(0, 0.5)));
+        static_cast<void>(carrier.detected(result_at(0, 0.5)));
+        EXPECT_EQ(carrier.arrived(picture_at(1, 0.6)), nullptr);
+        EXPECT_EQ(carrier.arrived(picture_at(2, pts)) != nullptr, pts == 1.5) << pts;
+    }
 }
 
 TEST(FrameCarrier, ShowsNothingEarlyWhileDetectionKeepsUp) {
@@ -141,6 +208,41 @@ TEST(Pipeline, CarriesFramesAndSinksReceiveOnlyDetectedOnes) {
         }
         EXPECT_EQ(run.pipeline->counters().detected, detected);
     }
+}
+
+TEST(Pipeline, CarryingMayBeSwitchedWhileRunning) {
+    test::FakeSource::Plan camera;
+    camera.frames = 1'000'000;
+    camera.live = true;
+    camera.read_time = std::chrono::milliseconds(2);
+    test::FakeBackend::Plan slow;
+    slow.detect_time = std::chrono::milliseconds(8);
+    PipelineSettings settings;
+    settings.tracking = tracker_params(DetectorId::haar);
+    settings.carry = true;
+    test::Trial run(camera, slow, {}, settings);
+    std::atomic<int> carried = 0;
+    run.pipeline->set_wake([&] {
+        const auto result = run.pipeline->latest();
+        if (result && result->carried) ++carried;
+    });
+    run.pipeline->start();
+    const auto detects = [&](std::size_t count) {
+        const std::size_t enough = run.sink->frames().size() + count;
+        return test::eventually([&, enough] { return run.sink->frames().size() >= enough; });
+    };
+    for (int round = 0; round < 2; ++round) {
+        settings.carry = true;
+        run.pipeline->update(settings);
+        ASSERT_TRUE(test::eventually([&, before = carried.load()] { return carried > before + 2; }));
+        settings.carry = false;
+        run.pipeline->update(settings);
+        ASSERT_TRUE(detects(3)) << "a setting holds from the next frame on";
+        const int before = carried;
+        ASSERT_TRUE(detects(4));
+        EXPECT_EQ(carried, before);
+    }
+    run.pipeline->set_wake({});
 }
 
 TEST(Pipeline, QualityAdaptsToASlowDetectorOfALiveSourceOnly) {

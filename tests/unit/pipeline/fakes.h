@@ -49,12 +49,16 @@ public:
         bool resumes = true;                     // can resume in host memory
         std::string incomplete;                  // reported at the end
         std::int64_t damaged_at = -1;            // this frame is damaged
+        std::uint64_t reconnects = 0;
         std::shared_ptr<std::atomic<int>> seeks = std::make_shared<std::atomic<int>>(0);  // counts them
+        std::shared_ptr<std::atomic<int>> reads = std::make_shared<std::atomic<int>>(0);
+        std::shared_ptr<std::atomic<bool>> loops = std::make_shared<std::atomic<bool>>(false);  // the last set_loop
     };
 
     explicit FakeSource(const Plan& plan) : plan_(plan) {}
 
     ReadStatus read(Frame& frame, std::stop_token stop) override {
+        ++*plan_.reads;
         if (next_ == plan_.waits_at) static_cast<void>(sleep_for(std::chrono::hours(1), stop));
         if (plan_.read_time.count() > 0) static_cast<void>(sleep_for(plan_.read_time, stop));
         if (stop.stop_requested()) return ReadStatus::timeout;
@@ -80,6 +84,10 @@ public:
         ++*plan_.seeks;
         return true;
     }
+
+    void set_loop(bool loop) override { *plan_.loops = loop; }
+
+    [[nodiscard]] std::uint64_t reconnects() const override { return plan_.reconnects; }
 
     bool resume_on_host(std::int64_t index, double) override {
         if (!plan_.resumes) return false;
@@ -131,6 +139,7 @@ public:
         std::function<std::uint32_t(std::int64_t frame)> boxes = [](std::int64_t) { return 2U; };
         // Candidates of a frame: the detector has memory for 100 until it needs more, and finds nothing without.
         std::function<std::uint32_t(std::int64_t frame)> candidates = [](std::int64_t) { return 0U; };
+        std::function<void(DetectionSet&)> changes;  // if set: what is read back after NMS
         std::int64_t fails_at = -1;  // the detector throws from this frame on; this frame may be dropped
         ErrorKind failure = ErrorKind::internal;
         std::chrono::milliseconds detect_time{0};
@@ -220,6 +229,7 @@ private:
                 throw Error(backend_.plan_->failure, "the device failed", "fake");
             }
             backend_.download(*kept_, kept);
+            if (backend_.plan_->changes) backend_.plan_->changes(kept);
             backend_.download(raw_boxes_ ? DetectionBuffer(raw_->memory(), raw_->span(), nullptr) : count_of(*raw_),
                               raw);
         }

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <limits>
+#include <thread>
 
 #include "tests/unit/pipeline/fakes.h"
 
@@ -422,11 +424,14 @@ TEST(PipelinePlayback, ASeekWhilePausedShowsTheNewFrame) {
 }
 
 TEST(PipelinePlayback, ASeekAfterTheEndContinues) {
-    Trial run(frames(5), {}, in_real_time());
+    const FakeSource::Plan file = frames(5);
+    Trial run(file, {}, in_real_time());
     run.pipeline->start();
     run.pipeline->wait();
     EXPECT_EQ(run.pipeline->state(), PipelineState::ended);
     EXPECT_EQ(run.sink->closed(), 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_EQ(*file.reads, 6) << "its end is read once";
     run.pipeline->seek(0);
     EXPECT_TRUE(eventually([&] { return run.pipeline->counters().decoded >= 10; }));
     EXPECT_TRUE(eventually([&] { return run.pipeline->state() == PipelineState::ended; }));
@@ -434,12 +439,24 @@ TEST(PipelinePlayback, ASeekAfterTheEndContinues) {
     EXPECT_EQ(run.sink->closed(), 1);
 }
 
+TEST(Pipeline, ATraceCountsTheConnectionsOfItsSource) {
+    FakeSource::Plan camera = frames(5);
+    camera.reconnects = 3;
+    Trial run(camera);
+    run.run();
+    ASSERT_TRUE(run.pipeline->latest());
+    EXPECT_EQ(run.pipeline->latest()->trace.reconnects, 3U);
+}
+
 TEST(PipelinePlayback, LoopsWhenLoopIsEnabledAfterTheEnd) {
-    Trial run(frames(3), {}, in_real_time());
+    const FakeSource::Plan file = frames(3);
+    Trial run(file, {}, in_real_time());
     run.pipeline->start();
     run.pipeline->wait();
+    EXPECT_FALSE(*file.loops);
     run.pipeline->set_loop(true);
     EXPECT_TRUE(eventually([&] { return run.pipeline->counters().decoded > 10; }));
+    EXPECT_TRUE(*file.loops) << "the source decodes ahead";
     run.pipeline->stop();
 }
 

@@ -3,13 +3,16 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <random>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "core/detect/chosen_settings.h"
 #include "core/detect/detector_kinds.h"
 #include "core/pipeline/engine.h"
 #include "core/pipeline/frame_processor.h"
+#include "tests/support/random.h"
 #include "tests/unit/pipeline/fakes.h"
 
 namespace throng {
@@ -210,6 +213,67 @@ TEST(Tracking, InvalidParametersAreRejected) {
     PipelineSettings settings = with_tracking();
     settings.tracking->gate = 0;
     EXPECT_THROW(check_settings(settings), Error);
+}
+
+// What is not reported is a candidate. What remains keeps its landmarks, density and features.
+TEST(Tracking, RejectedDetectionsAreCandidatesAndTheOthersKeepTheirFields) {
+    std::mt19937_64 random(test::seed(72));
+    const DetectorKind& kind = detector_kind(DetectorId::haar);
+    for (std::size_t round = test::case_count(30); round > 0; --round) {
+        DetectionSet found;
+        const bool landmarks = round % 2 == 0, density = round % 3 == 0;
+        found.feature_size = round % 5 == 0 ? 3 : 0;
+        for (std::size_t n = random() % 12; n > 0; --n) {
+            const auto number = static_cast<float>(n);
+            found.detections.push_back(
+                {{number, 0, 10, 10}, static_cast<float>(random() % 40), static_cast<std::int32_t>(random() % 8), -1});
+            if (landmarks) found.landmarks.push_back({{number, 0, 0, 0, 0, 0, 0, 0, 0, -number}});
+            if (density) found.density.push_back(number);
+            for (int i = 0; i < found.feature_size; ++i) found.features.push_back(number + static_cast<float>(i));
+        }
+        found.total = static_cast<std::uint32_t>(found.detections.size());
+        FakeBackend::Plan plan;
+        plan.changes = [&](DetectionSet& kept) { kept = found; };
+        PipelineSettings settings = with_tracking();
+        settings.nms.min_hits = 3;
+        settings.min_confidence = 0.5F;
+        Trial trial(source_of(1), plan, {}, settings);
+        const auto sink = std::make_shared<FacesSink>();
+        trial.pipeline->add_sink(sink);
+        trial.run();
+        ASSERT_EQ(sink->results.size(), 1U);
+        const FrameResult& result = sink->results.front();
+        std::vector<float> kept, unconfident, rejected;
+        for (const Detection& each : found.detections) {
+            const bool is_confident = confidence_of(kind, each.score, each.hits) >= 0.5F;
+            (each.hits < 3 ? rejected : is_confident ? kept : unconfident).push_back(each.box.x);
+        }
+        EXPECT_EQ(result.num_unconfident, unconfident.size());
+        unconfident.insert(unconfident.end(), rejected.begin(), rejected.end());
+        std::vector<float> candidates;
+        for (const Detection& each : result.candidates) candidates.push_back(each.box.x);
+        EXPECT_EQ(candidates, unconfident);
+        EXPECT_EQ(result.kept.total, kept.size());
+        ASSERT_EQ(result.kept.detections.size(), kept.size());
+        ASSERT_EQ(result.kept.landmarks.size(), landmarks ? kept.size() : 0);
+        ASSERT_EQ(result.kept.density.size(), density ? kept.size() : 0);
+        ASSERT_EQ(result.kept.features.size(), kept.size() * static_cast<std::size_t>(found.feature_size));
+        for (std::size_t i = 0; i < kept.size(); ++i) {
+            EXPECT_EQ(result.kept.detections[i].box.x, kept[i]);
+            EXPECT_EQ(result.kept.detections[i].confidence,
+                      confidence_of(kind, result.kept.detections[i].score, result.kept.detections[i].hits));
+            if (landmarks) {
+                EXPECT_EQ(result.kept.landmarks[i].xy[0], kept[i]);
+                EXPECT_EQ(result.kept.landmarks[i].xy[9], -kept[i]);
+            }
+            if (density) {
+                EXPECT_EQ(result.kept.density[i], kept[i]);
+            }
+            for (std::size_t k = 0; k < static_cast<std::size_t>(found.feature_size); ++k) {
+                EXPECT_EQ(result.kept.features[3 * i + k], kept[i] + static_cast<float>(k));
+            }
+        }
+    }
 }
 
 }  // namespace

@@ -256,6 +256,47 @@ TEST(Redact, TheMaskIsWhatChanges) {
     EXPECT_GT(opaque, 1000U);
 }
 
+// In one color, a region is the mean of what it covers, mixed by the mask: also where one row or column of it is inside.
+TEST(Redact, ASolidRegionIsTheMeanMixedByTheMask) {
+    std::mt19937_64 random(test::seed(9));
+    std::size_t changed = 0;
+    for (std::size_t round = test::case_count(300); round > 0; --round) {
+        const int width = static_cast<int>(1 + random() % (round % 2 == 0 ? 4 : 60));
+        const int height = static_cast<int>(1 + random() % 60);
+        const auto uniform = [&](int from, int to) {
+            return std::uniform_real_distribution(static_cast<float>(from), static_cast<float>(to))(random);
+        };
+        const Box box{uniform(-30, width), uniform(-30, height), uniform(1, 80), uniform(1, 80)};
+        const RedactOptions options{RedactStyle::solid, 0.3F};
+        WritableFrame frame = noise_frame(PixelFormat::gray8, width, height, random);
+        const Bytes before = bytes_of(frame).front();
+        redact(redact_image(frame), {{box}, false}, options);
+        const Bytes after = bytes_of(frame).front();
+        std::vector<std::uint8_t> mask;
+        draw_redaction_mask(width, height, {{box}, false}, options, mask);
+        const auto inside = [](int at, float from, float size) {
+            const float margin = 0.3F * size;
+            return static_cast<float>(at) >= std::floor(from - margin) &&
+                   static_cast<float>(at) < std::ceil(from + size + margin);
+        };
+        double sum = 0, count = 0;
+        for (int y = 0; y < height; ++y) {
+            for (int x = 0; x < width; ++x) {
+                if (!inside(x, box.x, box.w) || !inside(y, box.y, box.h)) continue;
+                sum += before[static_cast<std::size_t>(y * width + x)];
+                count += 1;
+            }
+        }
+        for (std::size_t i = 0; i < mask.size(); ++i) {
+            const double opacity = mask[i] == 255 ? 1 : mask[i] / 256.0;
+            const double expected = mask[i] == 0 ? before[i] : before[i] + (sum / count - before[i]) * opacity;
+            EXPECT_NEAR(after[i], expected, mask[i] == 0 ? 0 : 2.5) << i;
+            changed += mask[i] == 0 ? 0 : 1;
+        }
+    }
+    EXPECT_GT(changed, 1000U);
+}
+
 TEST(Redact, ACopyKeepsTheOriginalAndTheTiming) {
     std::mt19937_64 random(test::seed(8));
     WritableFrame writable = noise_frame(PixelFormat::nv12, 64, 48, random);

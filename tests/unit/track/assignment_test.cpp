@@ -76,6 +76,7 @@ TEST(Assignment, PrefersTheSumToTheNearestPair) {
 TEST(Assignment, LeavesRowsUnassigned) {
     EXPECT_EQ(assign(2, 1, {{0, 0, 3.0}, {1, 0, 2.0}}, 4), (std::vector<int>{-1, 0}));
     EXPECT_EQ(assign(1, 1, {{0, 0, 5.0}}, 4), (std::vector<int>{-1}));
+    EXPECT_EQ(assign(1, 1, {{0, 0, 4.0}}, 4), (std::vector<int>{0})) << "it costs no more";
     EXPECT_TRUE(assign(0, 3, {}, 4).empty());
 }
 

@@ -86,6 +86,19 @@ TEST(FacesOfPeople, KnownScenes) {
     EXPECT_EQ(people_of_faces(std::vector<Box>{{120, 98, 44, 50}}, std::vector<Box>{head}), (Owners{0}));
 }
 
+// A pixel beyond each limit, the cost is infinite.
+TEST(FacesOfPeople, AFaceAtALimitBelongsToThePerson) {
+    const Box person{0, 0, 100, 200};
+    EXPECT_TRUE(std::isfinite(face_cost(person, {40, 70, 20, 20}))) << "its center is 0.4 of the height from the top";
+    EXPECT_FALSE(std::isfinite(face_cost(person, {40, 71, 20, 20})));
+    EXPECT_TRUE(std::isfinite(face_cost(person, {80, 10, 40, 40}))) << "half of it is inside";
+    EXPECT_FALSE(std::isfinite(face_cost(person, {81, 10, 40, 40})));
+    EXPECT_TRUE(std::isfinite(face_cost(person, {-20, 10, 40, 40})));
+    EXPECT_FALSE(std::isfinite(face_cost(person, {-21, 10, 40, 40})));
+    EXPECT_TRUE(std::isfinite(face_cost(person, {-10, 0, 120, 100}))) << "1.2 times as wide";
+    EXPECT_FALSE(std::isfinite(face_cost(person, {-11, 0, 122, 100})));
+}
+
 TEST(FacesOfPeople, OnlyReportedTracksAreJoined) {
     const auto track = [](std::int64_t id, Box box, bool confirmed, bool covered) {
         Track result;

@@ -167,5 +167,18 @@ TEST(TrackLinker, TracksOfAShortSceneRemain) {
     }
 }
 
+TEST(TrackLinker, TracksOfASceneOf16FramesAreLinked) {
+    TrackLinker linker;
+    for (int f = 0; f < 16; ++f) {
+        EXPECT_TRUE(linker.push(frame_at(f * kFrameStep), {walker_at(f < 8 ? 4 : 9, 100, 100)}).empty());
+    }
+    const auto found = linker.finish();
+    ASSERT_EQ(found.size(), 16U);
+    for (const std::vector<Track>& tracks : found) {
+        ASSERT_EQ(tracks.size(), 1U);
+        EXPECT_EQ(tracks.front().id, 1);
+    }
+}
+
 }  // namespace
 }  // namespace throng

@@ -6,42 +6,17 @@
 #include <random>
 #include <set>
 
-#include "core/base/error.h"
 #include "tests/support/random.h"
+#include "tests/unit/track/tracker_feed.h"
 
 namespace throng {
 namespace {
 
-constexpr double kFrame = 1.0 / 30;
-
-Detection face(double center_x, double center_y, double side, int hits = 5) {
-    const auto s = static_cast<float>(side);
-    return {{static_cast<float>(center_x) - s / 2, static_cast<float>(center_y) - s / 2, s, s}, 1, hits, 0};
-}
-
-// Feeds a tracker of 1920x1080 frames at 30 per second.
-class Feed {
-public:
-    explicit Feed(const TrackerParams& params = {}) : tracker(params) {}
-    std::vector<Track> operator()(const std::vector<Detection>& kept, const std::vector<Detection>& candidates = {}) {
-        TrackerInput input;
-        input.kept = kept;
-        input.candidates = candidates;
-        input.width = 1920;
-        input.height = 1080;
-        input.seconds = kFrame * static_cast<double>(frame++);
-        return tracker.update(input);
-    }
-    Tracker tracker;
-    int frame = 0;
-};
-
-double center_x(const Box& box) {
-    return static_cast<double>(box.x) + 0.5 * static_cast<double>(box.w);
-}
-double center_y(const Box& box) {
-    return static_cast<double>(box.y) + 0.5 * static_cast<double>(box.h);
-}
+using test::center_x;
+using test::center_y;
+using test::face;
+using test::Feed;
+using test::kFrame;
 
 TEST(Tracker, KeepsTheIdsOfFacesThatPassEachOther) {
     Feed feed;
@@ -305,13 +280,6 @@ TEST(Tracker, GivesTheSameTracksForTheSameInput) {
         EXPECT_EQ(first[i].id, second[i].id);
         EXPECT_EQ(first[i].box.x, second[i].box.x);
     }
-}
-
-TEST(Tracker, RejectsParametersOutOfRange) {
-    TrackerParams params;
-    params.max_gap = -1;
-    EXPECT_THROW(Tracker{params}, Error);
-    EXPECT_EQ(tracker_params(DetectorId::haar).confident_hits, 3);
 }
 
 }  // namespace
