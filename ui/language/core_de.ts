@@ -1648,8 +1648,16 @@
         <translation>Bilder mit mehr als 256 Megapixeln brauchen das CPU-Backend</translation>
     </message>
     <message>
-        <source>rotate its pixels: images of this size are read as they are stored</source>
-        <translation>die Pixel drehen: Bilder dieser Größe werden gelesen, wie sie gespeichert sind</translation>
+        <source>the image is too large to be rotated: %1x%2 pixels</source>
+        <translation>Das Bild ist zu groß, um es zu drehen: %1x%2 Pixel</translation>
+    </message>
+    <message>
+        <source>store its pixels as they are displayed, such as with `vips autorot`</source>
+        <translation>die Pixel so speichern, wie sie angezeigt werden, etwa mit `vips autorot`</translation>
+    </message>
+    <message>
+        <source>write the PNG file without interlacing</source>
+        <translation>die PNG-Datei ohne Interlacing schreiben</translation>
     </message>
     <message>
         <source>write the TIFF file with strips or tiles of fewer rows</source>
@@ -1668,8 +1676,8 @@
         <translation>Ein Bild von %1x%2 Pixeln lässt sich in diesem Format nicht schreiben</translation>
     </message>
     <message>
-        <source>use a name that ends in .jpg or .tif</source>
-        <translation>einen Namen mit der Endung .jpg oder .tif verwenden</translation>
+        <source>use a name that ends in .jpg, .png or .tif</source>
+        <translation>einen Namen mit der Endung .jpg, .png oder .tif verwenden</translation>
     </message>
     <message>
         <source>has %1 pages, which cannot be written</source>
