@@ -484,6 +484,10 @@
         <translation>kein XML: %1</translation>
     </message>
     <message>
+        <source>name a cascade of OpenCV, or use %1 for a network</source>
+        <translation>eine Kaskade von OpenCV nennen, oder %1 für ein Netz verwenden</translation>
+    </message>
+    <message>
         <source>the cascade is damaged or not supported</source>
         <translation>Die Kaskade ist beschädigt oder anderer Art</translation>
     </message>
@@ -500,8 +504,8 @@
         <translation>ist zu groß (%1): mehr als %2 Bytes</translation>
     </message>
     <message>
-        <source>use a YuNet, UltraFace or YOLOX model, see `throng models`</source>
-        <translation>ein Modell YuNet, UltraFace oder YOLOX verwenden, siehe `throng models`</translation>
+        <source>use a YuNet, UltraFace, RetinaFace or YOLOX model, see `throng models`</source>
+        <translation>ein Modell YuNet, UltraFace, RetinaFace oder YOLOX verwenden, siehe `throng models`</translation>
     </message>
     <message>
         <source>is a web page, not a model</source>
@@ -1468,6 +1472,10 @@
         <translation>als HOG-Deskriptor von OpenCV nicht lesbar: %1</translation>
     </message>
     <message>
+        <source>name a file written by cv::HOGDescriptor::save, or use %1 for a network</source>
+        <translation>eine Datei von cv::HOGDescriptor::save nennen, oder %1 für ein Netz verwenden</translation>
+    </message>
+    <message>
         <source>contains no OpenCV HOG descriptor</source>
         <translation>enthält keinen HOG-Deskriptor von OpenCV</translation>
     </message>
@@ -1522,6 +1530,10 @@
     <message>
         <source>run `throng models fetch` and `throng models fetch yolox_nano`</source>
         <translation>`throng models fetch` und `throng models fetch yolox_nano` aufrufen</translation>
+    </message>
+    <message>
+        <source>use %1, or name a model of %2</source>
+        <translation>%1 verwenden, oder ein Modell für %2 nennen</translation>
     </message>
     <message>
         <source>finds %1, not %2</source>
