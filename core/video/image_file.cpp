@@ -36,7 +36,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kMaxFile = std::uintmax_t{1} << 29;
 constexpr std::size_t kSignatureBytes = 4096;
 constexpr std::size_t kHeaderBytes = std::size_t{1} << 16;
 constexpr std::int64_t kMaxStripsPixels = std::int64_t{1} << 30;
@@ -232,7 +231,9 @@ std::optional<ImageHeader> header_of_strips(const fs::path& path) {
     std::optional<ImageHeader> header = read_image_header(path, ImagePart::size);
     const auto is = [&](ImageKind kind) { return header->kind == kind; };
     if (!header || !(is(ImageKind::jpeg) || is(ImageKind::png) || is(ImageKind::tiff))) return std::nullopt;
-    if (header->width < 1 || header->height <= strip_limits().whole_pixels / header->width) return std::nullopt;
+    std::error_code ignored;
+    const bool is_small = header->width < 1 || header->height <= strip_limits().whole_pixels / header->width;
+    if (is_small && fs::file_size(path, ignored) <= strip_limits().whole_bytes) return std::nullopt;
     check(*header, path, kMaxStripsPixels);
     return read_image_header(path, ImagePart::all);
 }
@@ -274,7 +275,8 @@ ImageFile read_image_file(const fs::path& path, ImageSizes sizes) {
     const std::uintmax_t size = fs::file_size(path, failure);
     if (failure) throw Error(ErrorKind::input, {"cannot read the image: %1", failure.message().c_str()}, path.string());
     if (size == 0) throw Error(ErrorKind::input, "the file is empty", path.string());
-    if (size > kMaxFile) throw Error(ErrorKind::input, "the file is larger than 512 megabytes", path.string());
+    if (size > strip_limits().whole_bytes)
+        throw Error(ErrorKind::input, "the file is larger than 512 megabytes", path.string());
     return image_of_bytes(file_bytes(path, static_cast<std::size_t>(size)), path);
 }
 
@@ -360,9 +362,9 @@ std::optional<ImageHeader> read_image_header(const fs::path& path, ImagePart par
             return part == ImagePart::kind ||
                    (part == ImagePart::size && (header->width > 0 || header->kind == ImageKind::coded));
         };
-        for (std::size_t size = part == ImagePart::all ? kMaxFile : kHeaderBytes; header && !is_known(); size *= 16) {
-            const std::vector<std::uint8_t> bytes =
-                file_bytes(path, std::min({size, at_most, static_cast<std::size_t>(kMaxFile)}));
+        at_most = std::min(at_most, static_cast<std::size_t>(strip_limits().whole_bytes));
+        for (std::size_t size = part == ImagePart::all ? at_most : kHeaderBytes; header && !is_known(); size *= 16) {
+            const std::vector<std::uint8_t> bytes = file_bytes(path, std::min(size, at_most));
             header = read_image_header(bytes);
             if (bytes.size() < size) break;
         }

@@ -1760,8 +1760,8 @@
         <translation>die Version für dieses Programm installieren</translation>
     </message>
     <message>
-        <source>image formats other than JPEG and TIFF need a module: %1</source>
-        <translation>Andere Bildformate als JPEG und TIFF brauchen ein Modul: %1</translation>
+        <source>this image format needs a module: %1</source>
+        <translation>Dieses Bildformat braucht ein Modul: %1</translation>
     </message>
     <message>
         <source>install the package throng-media of this version</source>

@@ -285,7 +285,25 @@ TEST_F(Strips, MetadataOfAnySizeMayPrecedeTheSizeOfAJpeg) {
     std::fill_n(segment.begin(), 4, std::uint8_t{0xFF});
     segment[1] = 0xEF;  // APP15
     for (int i = 0; i < 20; ++i) jpeg.insert(jpeg.begin() + 2, segment.begin(), segment.end());
-    expect_same(write("metadata.jpg", jpeg), 10);
+    const std::string path = write("metadata.jpg", jpeg);
+    expect_same(path, 10);
+    // The orientation may follow the size, and both may be far apart.
+    const Bytes late = encode_bytes(".jpg", noise(123, 97, CV_8UC3));
+    const Bytes frame_header = {0xFF, 0xC0, 0, 17};
+    const auto size = std::search(late.begin(), late.end(), frame_header.begin(), frame_header.end());
+    ASSERT_NE(size, late.end());
+    const Bytes oriented = jpeg_with_orientation({0xFF, 0xD8}, 2);
+    Bytes bytes(late.begin(), size + 19);
+    for (int i = 0; i < 20; ++i) append(bytes, segment);
+    append(bytes, Bytes(oriented.begin() + 2, oriented.end()));
+    append(bytes, Bytes(size + 19, late.end()));
+    expect_same(write("late.jpg", bytes), 10);
+    // A large file is read in strips, whatever the size of its image.
+    strip_limits().whole_pixels = kMaxPixels;
+    EXPECT_EQ(load_image(path, ImageSizes::strips).frame.rows(), nullptr);
+    strip_limits().whole_bytes = jpeg.size() - 1;
+    EXPECT_NE(load_image(path, ImageSizes::strips).frame.rows(), nullptr);
+    EXPECT_THROW(static_cast<void>(load_image(path)), Error);
 }
 
 TEST_F(Strips, OfTiffAreTheRowsOfTheImage) {
@@ -366,8 +384,13 @@ TEST_F(Strips, WhatCannotBeReadInStripsIsRejected) {
     const std::string real = write("real.tif", encode_bytes(".tif", noise(160, 120, CV_32FC1)));
     EXPECT_NE(problem(real).find("8 bits per sample"), std::string::npos);
     const Bytes jpeg = encode_bytes(".jpg", image);
+    strip_limits().whole_bytes = 100;  // of a file whose directory is last, and missing
+    const Bytes tiff = encode_bytes(".tif", image);
+    EXPECT_NE(problem(write("head.tif", Bytes(tiff.begin(), tiff.end() - 300))).find("header is damaged"),
+              std::string::npos);
     EXPECT_NE(problem(write("head.jpg", Bytes(jpeg.begin(), jpeg.begin() + 300))), "");
     // Other formats, and images that are small enough, are read as a whole.
+    strip_limits().whole_bytes = std::uintmax_t{1} << 29;
     EXPECT_EQ(load_image(write("a.bmp", encode_bytes(".bmp", image)), ImageSizes::strips).frame.rows(), nullptr);
     strip_limits().whole_pixels = 160 * 120;
     EXPECT_EQ(load_image(write("a.jpg", jpeg), ImageSizes::strips).frame.rows(), nullptr);
