@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Fits the confidence of the cascades and prints the precision-recall curve of each detector, with its default marked.
 
-usage: operating_point.py THRONG PHOTOS [--truth FILE] [--models FOLDER] [--detector NAME...] [--csv FILE]
-                          [--people FOLDER]
+usage: operating_point.py THRONG PHOTOS [--truth FILE] [--models FOLDER] [--network NAME] [--detector NAME...]
+                          [--csv FILE] [--people FOLDER]
 
 THRONG is the program; PHOTOS a folder of annotated photographs with their faces in truth_wider.txt (WIDER FACE format).
 Four drawn crowds of 120 faces are added: they are known exactly. A detection is correct if its overlap (IoU) with a
@@ -171,6 +171,7 @@ def main():
     parser.add_argument("photos", type=pathlib.Path)
     parser.add_argument("--truth", type=pathlib.Path)
     parser.add_argument("--models", help="folder of the models of cnn and person")
+    parser.add_argument("--network", default="yunet_n_dynamic", help="model of cnn in this folder [yunet_n_dynamic]")
     parser.add_argument("--people", type=pathlib.Path, help="images of people, for HOG")
     parser.add_argument("--detector", nargs="*", default=["haar", "lbp", "cnn"])
     parser.add_argument("--csv", type=pathlib.Path, help="write each point of the curves")
@@ -191,7 +192,7 @@ def main():
         for detector in arguments.detector:
             model = []
             if arguments.models and detector == "cnn":
-                model = ["--model", f"{arguments.models}/yunet_n_dynamic.onnx"]
+                model = ["--model", f"{arguments.models}/{arguments.network}.onnx"]
             everything = ["--score-threshold", "0.05"] if detector == "cnn" else ["--min-hits", "1"]
             sets = []
             for images, faces in ((photos, truth), (drawn, crowds)):

@@ -196,7 +196,8 @@ CascadeModel parse_cascade(std::string_view text, const std::string& name) {
     const auto parsed = document.load_buffer(text.data(), text.size(), pugi::parse_default | pugi::parse_doctype);
     if (!parsed) {
         throw Error(ErrorKind::input, {"not XML: %1", parsed.description()},
-                    name + ": byte " + std::to_string(parsed.offset));
+                    name + ": byte " + std::to_string(parsed.offset),
+                    {"name a cascade of OpenCV, or use %1 for a network", Setting{"detector", "cnn"}});
     }
     const XmlReader xml(name);
     for (const pugi::xml_node& node : document.children()) {

@@ -42,7 +42,9 @@ HogModel from_file(const std::string& file) {
     try {
         read = hog.load(file);
     } catch (const cv::Exception& problem) {
-        throw Error(ErrorKind::input, {"cannot be read as an OpenCV HOG descriptor: %1", problem.err}, file);
+        throw Error(
+            ErrorKind::input, {"cannot be read as an OpenCV HOG descriptor: %1", problem.err}, file,
+            {"name a file written by cv::HOGDescriptor::save, or use %1 for a network", Setting{"detector", "person"}});
     }
     if (!read) throw Error(ErrorKind::input, "contains no OpenCV HOG descriptor", file);
     const bool fits = hog.winSize == cv::Size(kHogWindowWidth, kHogWindowHeight) &&

@@ -43,7 +43,7 @@ Message other_format(std::string_view bytes) {
     }
     throw Error(ErrorKind::input, guess, name,
                 plausible ? "download the file again; `throng models` lists sizes and checksums"
-                          : "use a YuNet, UltraFace or YOLOX model, see `throng models`");
+                          : "use a YuNet, UltraFace, RetinaFace or YOLOX model, see `throng models`");
 }
 
 OnnxValueInfo value_info(const onnx::ValueInfoProto& proto) {

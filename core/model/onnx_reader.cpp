@@ -86,7 +86,9 @@ Network read_network(const DetectorParams& params) {
     if (!asked.shares_models(runs)) {
         throw Error(ErrorKind::usage,
                     {"finds %1, not %2", std::string(runs.finds).c_str(), std::string(asked.finds).c_str()},
-                    network.name, {"use %1", Setting{"detector", std::string(runs.name)}});
+                    network.name,
+                    {"use %1, or name a model of %2", Setting{"detector", std::string(runs.name)},
+                     std::string(asked.finds).c_str()});
     }
     return network;
 }

@@ -1,12 +1,16 @@
 // Reads numbers from the bytes of a file that may be cut or damaged.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace throng {
 
@@ -40,6 +44,45 @@ public:
 
 private:
     std::span<const std::uint8_t> bytes_;
+};
+
+// The bytes of a file in memory or on the disk, of any size. Not thread-safe.
+class FileBytes {
+public:
+    // bytes: must outlive it.
+    explicit FileBytes(std::span<const std::uint8_t> bytes) : block_(bytes), size_(bytes.size()) {}
+    // file: a regular file; must outlive it. at_most: the bytes after these are ignored.
+    explicit FileBytes(std::FILE* file, std::size_t at_most = SIZE_MAX) : file_(file) {
+        struct stat status {};
+        if (::fstat(::fileno(file), &status) == 0) size_ = std::min(at_most, static_cast<std::size_t>(status.st_size));
+    }
+    FileBytes(const FileBytes&) = delete;
+    FileBytes& operator=(const FileBytes&) = delete;
+
+    [[nodiscard]] std::size_t size() const { return size_; }
+    // Returns the bytes of [begin, begin + length) that exist and can be read; valid until the next call.
+    [[nodiscard]] HeaderBytes part(std::size_t begin, std::size_t length) {
+        begin = std::min(begin, size_);
+        length = std::min(length, size_ - begin);
+        if (begin < begin_ || begin + length > begin_ + block_.size()) read(begin, length);
+        return HeaderBytes(block_).part(begin - begin_, length);
+    }
+
+private:
+    void read(std::size_t begin, std::size_t length) {
+        constexpr std::size_t kBlock = std::size_t{1} << 16;
+        buffer_.resize(std::min(std::max(length, kBlock), size_ - begin));
+        const bool found = file_ != nullptr && ::fseeko(file_, static_cast<off_t>(begin), SEEK_SET) == 0;
+        buffer_.resize(found ? std::fread(buffer_.data(), 1, buffer_.size(), file_) : 0);
+        begin_ = begin;
+        block_ = buffer_;
+    }
+
+    std::FILE* file_ = nullptr;
+    std::vector<std::uint8_t> buffer_;
+    std::size_t begin_ = 0;  // of block_
+    std::span<const std::uint8_t> block_;
+    std::size_t size_ = 0;
 };
 
 // Reads big-endian fields one after another; 0 after the end.

@@ -15,8 +15,8 @@ const ImageCodecs& load_codecs() {
         table = load_module(path, kImageCodecsSymbol, "module of image formats", reason);
     }
     if (table != nullptr) return *static_cast<const ImageCodecs*>(table);
-    throw Error(ErrorKind::unavailable, {"image formats other than JPEG and TIFF need a module: %1", reason},
-                kImageModule, "install the package throng-media of this version");
+    throw Error(ErrorKind::unavailable, {"this image format needs a module: %1", reason}, kImageModule,
+                "install the package throng-media of this version");
 }
 
 }  // namespace

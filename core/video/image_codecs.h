@@ -1,5 +1,5 @@
 // OpenCV's coders of image files, in a module that is loaded when they are first used: they bring GDAL and about 120 more
-// libraries, which take longer to load than all others of the program. JPEG and TIFF do not need them.
+// libraries, which take longer to load than all others of the program. JPEG, PNG and TIFF files are read without them.
 #pragma once
 
 #include <opencv2/core.hpp>

@@ -27,6 +27,7 @@
 #include "core/video/image_header.h"
 #include "core/video/image_rows.h"
 #include "core/video/jpeg.h"
+#include "core/video/png.h"
 #include "core/video/tiff_decoder.h"
 #include "core/video/transparency.h"
 
@@ -35,7 +36,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kMaxFile = std::uintmax_t{1} << 29;
 constexpr std::size_t kSignatureBytes = 4096;
 constexpr std::size_t kHeaderBytes = std::size_t{1} << 16;
 constexpr std::int64_t kMaxStripsPixels = std::int64_t{1} << 30;
@@ -182,6 +182,7 @@ ImagePixels decode_by_kind(const ImageFile& file) {
     if (header.masks != std::array<std::uint32_t, 4>{}) return decode_masked_bitmap(file);
     if (!header.codec.empty()) return decode_coded_image(header.codec, file.bytes, !header.alpha);
     if (header.kind == ImageKind::heif) return decode_heif(read_heif(bytes).value(), bytes);
+    if (header.kind == ImageKind::png) return decode_png(file.bytes);
     return header.kind == ImageKind::jpeg ? decode_jpeg(file.bytes) : decode_tiff(file.bytes);
 }
 
@@ -189,7 +190,7 @@ ImagePixels decode_by_kind(const ImageFile& file) {
 Pixels read_pixels(const ImageFile& file) {
     const ImageHeader& header = file.header;
     Pixels pixels;
-    if (header.kind == ImageKind::png || header.kind == ImageKind::webp || header.kind == ImageKind::real) {
+    if (header.kind == ImageKind::webp || header.kind == ImageKind::real) {
         pixels = decode_by_opencv(file);
     } else {
         try {
@@ -227,14 +228,14 @@ Frame wrapped(cv::Mat image) {
 
 // Returns the header of an image that is read in strips; none for all others. Reads no more than is needed.
 std::optional<ImageHeader> header_of_strips(const fs::path& path) {
-    std::optional<ImageHeader> header = read_image_header(read_head(path, kSignatureBytes));
-    if (!header || (header->kind != ImageKind::jpeg && header->kind != ImageKind::tiff)) return std::nullopt;
-    const bool is_tiff = header->kind == ImageKind::tiff;
-    header = is_tiff ? read_tiff_header(open_image_bytes(path)) : read_image_header(path, ImagePart::size);
-    if (!header || header->width < 1 || header->height <= strip_limits().whole_pixels / header->width)
-        return std::nullopt;
+    std::optional<ImageHeader> header = read_image_header(path, ImagePart::size);
+    const auto is = [&](ImageKind kind) { return header->kind == kind; };
+    if (!header || !(is(ImageKind::jpeg) || is(ImageKind::png) || is(ImageKind::tiff))) return std::nullopt;
+    std::error_code ignored;
+    const bool is_small = header->width < 1 || header->height <= strip_limits().whole_pixels / header->width;
+    if (is_small && fs::file_size(path, ignored) <= strip_limits().whole_bytes) return std::nullopt;
     check(*header, path, kMaxStripsPixels);
-    return header;
+    return read_image_header(path, ImagePart::all);
 }
 
 void add_reasons(const ImageHeader& header, std::string& incomplete) {
@@ -274,7 +275,8 @@ ImageFile read_image_file(const fs::path& path, ImageSizes sizes) {
     const std::uintmax_t size = fs::file_size(path, failure);
     if (failure) throw Error(ErrorKind::input, {"cannot read the image: %1", failure.message().c_str()}, path.string());
     if (size == 0) throw Error(ErrorKind::input, "the file is empty", path.string());
-    if (size > kMaxFile) throw Error(ErrorKind::input, "the file is larger than 512 megabytes", path.string());
+    if (size > strip_limits().whole_bytes)
+        throw Error(ErrorKind::input, "the file is larger than 512 megabytes", path.string());
     return image_of_bytes(file_bytes(path, static_cast<std::size_t>(size)), path);
 }
 
@@ -350,18 +352,23 @@ LoadedImage load_image(const fs::path& path, ImageSizes sizes) {
 }
 
 std::optional<ImageHeader> read_image_header(const fs::path& path, ImagePart part, std::size_t at_most) {
-    const auto is_known = [part](const ImageHeader& header) {
-        if (part == ImagePart::size) return header.width > 0 || header.kind == ImageKind::coded;
-        return part == ImagePart::kind && header.decided;
-    };
     try {
-        if (!read_image_header(file_bytes(path, kSignatureBytes))) return std::nullopt;
-        for (std::size_t size = part == ImagePart::all ? kMaxFile : kHeaderBytes;; size *= 16) {
-            const std::vector<std::uint8_t> bytes =
-                file_bytes(path, std::min({size, at_most, static_cast<std::size_t>(kMaxFile)}));
-            const std::optional<ImageHeader> header = read_image_header(bytes);
-            if (!header || is_known(*header) || bytes.size() < size) return header;
+        OpenFile file = open_image_bytes(path);
+        FileBytes all(file.get(), at_most);
+        if (const std::optional<ImageHeader> header = read_image_header(all, part)) return header;
+        std::optional<ImageHeader> header = read_image_header(file_bytes(path, std::min(at_most, kSignatureBytes)));
+        if (header && header->kind == ImageKind::tiff) return read_tiff_header(std::move(file));
+        const auto is_known = [&] {
+            return part == ImagePart::kind ||
+                   (part == ImagePart::size && (header->width > 0 || header->kind == ImageKind::coded));
+        };
+        at_most = std::min(at_most, static_cast<std::size_t>(strip_limits().whole_bytes));
+        for (std::size_t size = part == ImagePart::all ? at_most : kHeaderBytes; header && !is_known(); size *= 16) {
+            const std::vector<std::uint8_t> bytes = file_bytes(path, std::min(size, at_most));
+            header = read_image_header(bytes);
+            if (bytes.size() < size) break;
         }
+        return header;
     } catch (const std::bad_alloc&) {
         throw;  // an image must not be taken for a video
     } catch (const std::exception&) {

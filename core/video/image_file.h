@@ -33,13 +33,14 @@ struct ImageFile {
 // The images that are read.
 enum class ImageSizes : std::uint8_t {
     whole,   // up to kMaxPixels, which are held in memory
-    strips,  // also larger JPEG and TIFF images, up to 2^30 pixels: frames with rows()
+    strips,  // also larger JPEG, PNG and TIFF images and files, up to 2^30 pixels: frames with rows()
 };
 
 // Limits that tests lower, so that small images are read in strips.
 struct StripLimits {
-    std::int64_t whole_pixels = kMaxPixels;             // larger images are read in strips
-    std::int64_t strip_bytes = std::int64_t{16} << 20;  // of a strip, about
+    std::int64_t whole_pixels = kMaxPixels;                // larger images are read in strips
+    std::uintmax_t whole_bytes = std::uintmax_t{1} << 29;  // as those in larger files
+    std::int64_t strip_bytes = std::int64_t{16} << 20;     // of a strip, about
 };
 [[nodiscard]] StripLimits& strip_limits();
 
@@ -71,12 +72,6 @@ void check_single_page(const ImageFile& file);
 // Reads and decodes a file.
 [[nodiscard]] LoadedImage load_image(const std::filesystem::path& path, ImageSizes sizes = ImageSizes::whole);
 
-// What of a header must be known; less of the file is read then.
-enum class ImagePart : std::uint8_t {
-    size,
-    kind,  // whether it is animated
-    all,   // also what may follow the pixels
-};
 // Returns none if the file is not an image or cannot be read. Opens only regular files.
 [[nodiscard]] std::optional<ImageHeader> read_image_header(const std::filesystem::path& path, ImagePart part,
                                                            std::size_t at_most = SIZE_MAX);

@@ -51,71 +51,88 @@ Orientation exif_orientation(HeaderBytes exif) {
 }
 
 // Returns the offset of the next marker, other than those within scan data.
-std::size_t next_marker(const HeaderBytes& bytes, std::size_t at) {
-    const std::span<const std::uint8_t> all = bytes.span();
-    while (at + 1 < all.size()) {
-        const auto* found = static_cast<const std::uint8_t*>(std::memchr(all.data() + at, 0xFF, all.size() - 1 - at));
-        if (found == nullptr) break;
-        at = static_cast<std::size_t>(found - all.data());
-        const std::uint8_t marker = all[at + 1];
-        const bool restart = marker >= 0xD0 && marker <= 0xD7;
-        if (marker != 0 && marker != 0xFF && !restart) return at;
-        ++at;
+std::size_t next_marker(FileBytes& bytes, std::size_t at) {
+    constexpr std::size_t kBlock = std::size_t{1} << 16;
+    while (at + 1 < bytes.size()) {
+        const std::span<const std::uint8_t> block = bytes.part(at, kBlock).span();
+        if (block.size() < 2) break;  // the file cannot be read
+        const std::size_t last = block.size() - 1;
+        std::size_t i = 0;
+        while (i < last) {
+            const auto* found = static_cast<const std::uint8_t*>(std::memchr(block.data() + i, 0xFF, last - i));
+            if (found == nullptr) break;
+            i = static_cast<std::size_t>(found - block.data());
+            const std::uint8_t marker = block[i + 1];
+            const bool restart = marker >= 0xD0 && marker <= 0xD7;
+            if (marker != 0 && marker != 0xFF && !restart) return at + i;
+            ++i;
+        }
+        at += last;
     }
-    return all.size();
+    return bytes.size();
 }
 
-// Walks the marker segments to the frame header (SOF) and to the end of the image (ITU-T T.81, annex B).
-ImageHeader jpeg(const HeaderBytes& bytes, bool is_first = true) {
+// Walks the marker segments to the frame header (SOF) and to the end of the image (ITU-T T.81, annex B). begin: of the
+// image in the file.
+ImageHeader jpeg(FileBytes& bytes, ImagePart part, std::size_t begin = 0) {
+    constexpr std::size_t kMaxSegment = 2 + 0xFFFF;
     ImageHeader header{ImageKind::jpeg};
-    header.decided = false;
+    const bool is_first = begin == 0;
     bool has_exif = false;
     bool has_index = false;  // of further images: the Multi-Picture Format, or a container in XMP (depth maps)
-    for (std::size_t at = next_marker(bytes, 2); at + 4 <= bytes.size() || bytes.holds(at, kEndOfImage);) {
-        const std::uint32_t marker = bytes.at(at + 1);
-        if (marker == 0xD9) {
+    for (std::size_t at = next_marker(bytes, begin + 2);;) {
+        const HeaderBytes segment = bytes.part(at, kMaxSegment);
+        const std::uint32_t marker = segment.at(1);
+        if (segment.holds(0, kEndOfImage)) {
             at += 2;
-            while (at < bytes.size() && (bytes.at(at) == 0 || bytes.holds(at, kFill))) ++at;  // padding
-            header.decided = true;
-            if (!is_first || has_index || !bytes.holds(at, kStartOfImage)) break;
-            const ImageHeader second = jpeg(bytes.part(at, bytes.size()), false);
-            header.decided = second.width > 0;
+            const auto is_padding = [](const HeaderBytes& next) { return next.at(0) == 0 || next.holds(0, kFill); };
+            while (at < bytes.size() && is_padding(bytes.part(at, 2))) ++at;
+            if (!is_first || has_index || !bytes.part(at, 3).holds(0, kStartOfImage)) break;
+            const ImageHeader second = jpeg(bytes, ImagePart::size, at);
             header.animated = second.width == header.width && second.height == header.height;
             break;
         }
+        if (segment.size() < 4) break;
         const bool frame = marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
         if (frame && header.width == 0) {
-            header.height = bytes.big16(at + 5);
-            header.width = bytes.big16(at + 7);
-            if (!is_first) break;
+            header.height = segment.big16(5);
+            header.width = segment.big16(7);
+            if (part == ImagePart::size) break;
         }
-        has_index = has_index || (marker == 0xE2 && bytes.holds(at + 4, kIndex));
-        const HeaderBytes segment = bytes.part(at + 4, bytes.big16(at + 2));
-        has_index = has_index || (marker == 0xE1 && segment.find(0, kContainer) < segment.size());
-        if (marker == 0xE1 && !has_exif && bytes.holds(at + 4, "Exif")) {
-            has_exif = true;
-            header.orientation = exif_orientation(bytes.part(at + 4, bytes.big16(at + 2) - std::size_t{2}));
+        const std::size_t length = segment.big16(2);
+        has_index = has_index || (marker == 0xE2 && segment.holds(4, kIndex));
+        if (marker == 0xE1) {
+            const HeaderBytes content = segment.part(4, length);
+            has_index = has_index || content.find(0, kContainer) < content.size();
+            if (!has_exif && content.holds(0, "Exif")) {
+                has_exif = true;
+                header.orientation = exif_orientation(segment.part(4, length - std::size_t{2}));
+            }
         }
         const bool bare = marker == 0x01 || marker == 0xD8;
-        at = next_marker(bytes, bare ? at + 2 : at + 2 + bytes.big16(at + 2));
+        at = next_marker(bytes, bare ? at + 2 : at + 2 + length);
     }
     return header;
 }
 
-ImageHeader png(const HeaderBytes& bytes) {
-    ImageHeader header{ImageKind::png, bytes.big32(16), bytes.big32(20)};
-    const std::uint32_t color_type = bytes.at(25);
+ImageHeader png(FileBytes& bytes, ImagePart part) {
+    const HeaderBytes first = bytes.part(0, 33);
+    ImageHeader header{ImageKind::png, first.big32(16), first.big32(20)};
+    const std::uint32_t color_type = first.at(25);
     header.alpha = color_type == 4 || color_type == 6;
     bool has_pixels = false;
-    header.decided = false;
-    for (std::size_t at = 8; at + 8 <= bytes.size();) {
-        const std::size_t length = bytes.big32(at);
-        has_pixels = has_pixels || bytes.holds(at + 4, "IDAT");
-        header.decided = header.decided || has_pixels || bytes.holds(at + 4, "acTL");
-        header.alpha = header.alpha || (!has_pixels && bytes.holds(at + 4, "tRNS"));
-        header.animated = header.animated || (!has_pixels && bytes.holds(at + 4, "acTL"));
+    for (std::size_t at = 8; at + 8 <= bytes.size() && part != ImagePart::size;) {
+        const HeaderBytes chunk = bytes.part(at, 8);
+        if (chunk.size() < 8) break;
+        const std::size_t length = chunk.big32(0);
+        has_pixels = has_pixels || chunk.holds(4, "IDAT");
+        header.alpha = header.alpha || (!has_pixels && chunk.holds(4, "tRNS"));
+        header.animated = header.animated || (!has_pixels && chunk.holds(4, "acTL"));
+        if ((has_pixels || header.animated) && part == ImagePart::kind) break;
         // May follow the pixels.
-        if (bytes.holds(at + 4, "eXIf")) header.orientation = exif_orientation(bytes.part(at + 8, length));
+        constexpr std::size_t kMaxExif = std::size_t{1} << 20;
+        if (chunk.holds(4, "eXIf"))
+            header.orientation = exif_orientation(bytes.part(at + 8, std::min(length, kMaxExif)));
         at += std::size_t{12} + length;
     }
     return header;
@@ -329,11 +346,18 @@ int read_animation_plays(const std::vector<std::uint8_t>& data) {
     return 0;
 }
 
+std::optional<ImageHeader> read_image_header(FileBytes& bytes, ImagePart part) {
+    const HeaderBytes signature = bytes.part(0, kPng.size());
+    if (signature.holds(0, kStartOfImage)) return jpeg(bytes, part);
+    if (signature.holds(0, kPng)) return png(bytes, part);
+    return std::nullopt;
+}
+
 std::optional<ImageHeader> read_image_header(const std::vector<std::uint8_t>& data) {
     using namespace std::string_view_literals;
+    FileBytes all(data);
+    if (const std::optional<ImageHeader> header = read_image_header(all, ImagePart::all)) return header;
     const HeaderBytes bytes(data);
-    if (bytes.holds(0, kStartOfImage)) return jpeg(bytes);
-    if (bytes.holds(0, kPng)) return png(bytes);
     if (bytes.holds(0, "RIFF"sv) && bytes.holds(8, "WEBP"sv)) return webp(bytes);
     if (bytes.holds(0, "BM"sv) && bytes.little32(14) >= 12 && bytes.little32(14) <= 124) return bmp(bytes);
     if (begins_tiff(bytes)) return read_tiff_header(data);
@@ -345,7 +369,6 @@ std::optional<ImageHeader> read_image_header(const std::vector<std::uint8_t>& da
         // The image itself has the size: the directory may state less. It is unknown if the bytes end before the image.
         ImageHeader header = read_image_header(image_of_icon(data)).value_or(ImageHeader{ImageKind::png});
         header.animated = false;
-        header.decided = true;
         return header;
     }
     return coded(bytes);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/video/header_bytes.h"
 #include "core/video/orientation.h"
 
 namespace throng {
@@ -24,11 +25,20 @@ struct ImageHeader {
     std::array<std::uint32_t, 4> masks{};  // BMP: the bits of red, green, blue and alpha in a pixel; all 0: none
     std::string codec{};                   // of FFmpeg, by its name, if that decodes the image; otherwise empty
     bool animated = false;                 // WebP, PNG; JPEG: an image of the same size follows, as in Motion JPEG
-    bool decided = true;                   // `animated` is certain; false: more bytes are needed
     int pages = 1;                         // TIFF, without reduced images and masks
     bool preview = false;                  // TIFF: the first image is a reduced one, as in raw images of cameras
     Orientation orientation{};             // displays the stored pixels correctly: EXIF, TIFF, the properties of HEIF
 };
+
+// Names what of a header must be known; less of the file is read then.
+enum class ImagePart : std::uint8_t {
+    size,
+    kind,  // whether it is animated
+    all,   // also what may follow the pixels
+};
+
+// JPEG and PNG. Returns none for other files.
+[[nodiscard]] std::optional<ImageHeader> read_image_header(FileBytes& bytes, ImagePart part);
 
 // Returns none if the bytes are not an image of these kinds. `bytes` is the whole file; its beginning is sufficient for
 // `kind`. EXIF data may be anywhere in it.

@@ -15,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/video/image_file.h"
 #include "core/video/jpeg.h"
+#include "core/video/png.h"
 #include "core/video/tiff_decoder.h"
 #include "core/video/transparency.h"
 
@@ -40,7 +41,12 @@ int rows_of_strip(const ImageHeader& header) {
 std::unique_ptr<PixelRows> open_rows(const fs::path& path, const ImageHeader& header) {
     OpenFile file = open_image_bytes(path);
     if (header.kind == ImageKind::jpeg) return std::make_unique<JpegRows>(std::move(file));
-    auto rows = std::make_unique<TiffRows>(std::move(file));
+    if (header.kind == ImageKind::png) {
+        auto rows = std::make_unique<PngRows>(std::move(file));
+        if (rows->is_interlaced()) throw_too_large(path, header, "write the PNG file without interlacing");
+        return rows;
+    }
+    auto rows = std::make_unique<TiffRows>(std::move(file), header.orientation.flip_y);
     if (rows->size().empty()) throw_too_large(path, header, "convert it to 8 bits per sample");
     // libtiff decodes a strip as a whole.
     if (std::int64_t{4} * header.width * rows->rows_of_strip() > 16 * strip_limits().strip_bytes) {
@@ -90,7 +96,7 @@ public:
         check_stop(content_.stop, content_.path);
         if (row_ == content_.header.height) return {};
         strip_ = next_composed(*rows_, num_rows_, content_.path);
-        const cv::Mat& image = strip_.image;
+        cv::Mat& image = strip_.image;
         // Faces are not found in rows that only this pass cannot read.
         const bool is_new = !strip_.damage.empty() && row_ < content_.first_damaged;
         if (image.empty() || is_new) {
@@ -98,6 +104,7 @@ public:
                         strip_.damage);
         }
         row_ += image.rows;
+        if (content_.header.orientation.flip_x) cv::flip(image, image, 1);
         return {image.data, static_cast<std::ptrdiff_t>(image.step[0]), image.cols * image.channels(), image.rows};
     }
 
@@ -137,8 +144,11 @@ OpenFile open_image_bytes(const fs::path& path) {
 
 ImageStrips open_strips(const fs::path& path, const ImageHeader& header, const std::stop_token& stop,
                         const std::stop_token& reader_stop) {
-    if (!header.orientation.is_identity()) {
-        throw_too_large(path, header, "rotate its pixels: images of this size are read as they are stored");
+    // Strips of TIFF files can be read in any order, those of other files from the top only.
+    if (header.orientation.transpose || (header.orientation.flip_y && header.kind != ImageKind::tiff)) {
+        throw Error(ErrorKind::input,
+                    {"the image is too large to be rotated: %1x%2 pixels", header.width, header.height}, path.string(),
+                    "store its pixels as they are displayed, such as with `vips autorot`");
     }
     const std::unique_ptr<PixelRows> rows = open_rows(path, header);
     ImageStrips result;

@@ -1,4 +1,4 @@
-// Still images that are too large for memory, read in strips: JPEG and TIFF.
+// Still images that are too large for memory, read in strips: JPEG, PNG and TIFF.
 #pragma once
 
 #include <filesystem>
@@ -26,10 +26,11 @@ struct ImageStrips {
     bool is_dark = false;  // the file has more than 8 bits per sample, whose high bits are 0
 };
 
-// header: of the file. Decodes the image once. Throws Error(input) for an image that cannot be decoded, and for one that
-// cannot be read in strips: one with an orientation, and a TIFF file with strips or tiles that are too large, or samples
-// that libtiff does not convert. Its readers throw Error(input) for damage that was not there before. stop,
-// reader_stop: end this function and the readers with Error(interrupted).
+// header: of the file. Decodes the image once. Its rows are those of the image as it is displayed. Throws Error(input) for
+// an image that cannot be decoded, and for one that cannot be read in strips: one whose orientation exchanges rows and
+// columns or, in a JPEG or PNG file, top and bottom; an interlaced PNG file; a TIFF file with strips or tiles that are too
+// large, or samples that libtiff does not convert. Its readers throw Error(input) for damage that was not there before.
+// stop, reader_stop: end this function and the readers with Error(interrupted).
 [[nodiscard]] ImageStrips open_strips(const std::filesystem::path& path, const ImageHeader& header,
                                       const std::stop_token& stop, const std::stop_token& reader_stop);
 

@@ -13,6 +13,7 @@
 #include "core/base/output_file.h"
 #include "core/video/image_writer.h"
 #include "core/video/jpeg.h"
+#include "core/video/png.h"
 #include "core/video/tiff_faults.h"
 
 namespace throng {
@@ -28,17 +29,20 @@ public:
     [[nodiscard]] virtual bool finish() = 0;
 };
 
-class StripWriter::Jpeg final : public Encoder {
+// Writer: JpegWriter, PngWriter.
+template <class Writer>
+class StripWriter::InFile final : public Encoder {
 public:
-    Jpeg(const std::string& path, cv::Size size, int channels)
-        : file_(std::fopen(path.c_str(), "wb")), writer_(file_.get(), size, channels, kJpegQuality) {}
+    template <class... Settings>
+    InFile(const std::string& path, cv::Size size, int channels, Settings... settings)
+        : file_(std::fopen(path.c_str(), "wb")), writer_(file_.get(), size, channels, settings...) {}
 
     bool write(const cv::Mat& rows) override { return file_ && writer_.write(rows); }
     bool finish() override { return std::fflush(file_.get()) == 0; }
 
 private:
     OpenFile file_;
-    JpegWriter writer_;
+    Writer writer_;
 };
 
 class StripWriter::Tiff final : public Encoder {
@@ -98,13 +102,15 @@ StripWriter::StripWriter(const AtomicFile& file, std::string name, cv::Size size
     const std::string extension = lower_extension(name_);
     const int channels = format == PixelFormat::gray8 ? 1 : 3;
     if (is_jpeg_name(name_)) {
-        encoder_ = std::make_unique<Jpeg>(file.open_path(), size, channels);
+        encoder_ = std::make_unique<InFile<JpegWriter>>(file.open_path(), size, channels, kJpegQuality);
+    } else if (extension == ".png") {
+        encoder_ = std::make_unique<InFile<PngWriter>>(file.open_path(), size, channels);
     } else if (extension == ".tif" || extension == ".tiff") {
         encoder_ = std::make_unique<Tiff>(file.open_path(), size, channels);
     } else {
         throw Error(ErrorKind::usage,
                     {"an image of %1x%2 pixels cannot be written in this format", size.width, size.height}, name_,
-                    "use a name that ends in .jpg or .tif");
+                    "use a name that ends in .jpg, .png or .tif");
     }
     if (!encoder_->write(cv::Mat(0, size.width, CV_8UC(channels)))) {
         throw Error(ErrorKind::input, "the image cannot be encoded", name_,

@@ -1,4 +1,4 @@
-// Writes a still image that is too large for memory, strip by strip: JPEG and TIFF.
+// Writes a still image that is too large for memory, strip by strip: JPEG, PNG and TIFF.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace throng {
 class StripWriter {
 public:
     // file, name: of the output; the extension of the name selects the format. size, format: of the image, gray8 or bgr24.
-    // Throws Error(usage) for another format than JPEG and TIFF, and Error(input) if the format cannot hold the image.
+    // Throws Error(usage) for another format, and Error(input) if the format cannot hold the image.
     StripWriter(const AtomicFile& file, std::string name, cv::Size size, PixelFormat format);
     ~StripWriter();
     StripWriter(const StripWriter&) = delete;
@@ -27,7 +27,8 @@ public:
 
 private:
     class Encoder;
-    class Jpeg;
+    template <class Writer>
+    class InFile;
     class Tiff;
 
     std::string name_;

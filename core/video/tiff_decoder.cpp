@@ -171,10 +171,12 @@ struct TiffRows::State {
     bool converts = false;  // libtiff converts these samples
     bool failed = false;    // nothing more can be read
     int unit = 1;           // rows of a strip or tile of the file
-    int next = 0;           // row
+    bool from_bottom;
+    int next = 0;  // row, of those in the order in which they are returned
     std::array<char, 1024> message{};
 
-    State(std::span<const std::uint8_t> bytes, OpenFile opened) : file(bytes, std::move(opened)) {
+    State(std::span<const std::uint8_t> bytes, OpenFile opened, bool bottom)
+        : file(bytes, std::move(opened)), from_bottom(bottom) {
         if (file.get() == nullptr) return;
         const TiffFile::Scope scope(file, true);
         converts = holds_integers(file) && TIFFRGBAImageOK(file.get(), message.data()) != 0 &&
@@ -198,20 +200,25 @@ struct TiffRows::State {
         const TiffFile::Scope scope(file, true);
         const int height = static_cast<int>(converter.height);
         const int rest = height - next;
-        const int rows = num_rows < rest ? std::min(std::max(num_rows / unit, 1) * unit, rest) : rest;
+        // From the bottom, the first strip may have fewer rows than the others.
+        const int partial = from_bottom && next == 0 ? height % unit : 0;
+        const int whole = partial > 0 ? partial : std::max(num_rows / unit, 1) * unit;
+        const int rows = num_rows < rest ? std::min(whole, rest) : rest;
         cv::Mat rgba(rows, static_cast<int>(converter.width), CV_8UC4, cv::Scalar(128, 128, 128, 255));
-        converter.row_offset = next;
+        converter.row_offset = from_bottom ? rest - rows : next;
         next += rows;
         if (failed) return rgba;
         const auto count = static_cast<std::uint32_t>(rows);
         failed = TIFFRGBAImageGet(&converter, rgba.ptr<std::uint32_t>(), converter.width, count) == 0;
         if (failed) file.add_fault(message.data());
+        if (from_bottom) cv::flip(rgba, rgba, 0);
         return rgba;
     }
 };
 
-TiffRows::TiffRows(std::span<const std::uint8_t> bytes) : state_(std::make_unique<State>(bytes, nullptr)) {}
-TiffRows::TiffRows(OpenFile file) : state_(std::make_unique<State>(std::span<const std::uint8_t>(), std::move(file))) {}
+TiffRows::TiffRows(std::span<const std::uint8_t> bytes) : state_(std::make_unique<State>(bytes, nullptr, false)) {}
+TiffRows::TiffRows(OpenFile file, bool from_bottom)
+    : state_(std::make_unique<State>(std::span<const std::uint8_t>(), std::move(file), from_bottom)) {}
 TiffRows::~TiffRows() = default;
 
 cv::Size TiffRows::size() const {

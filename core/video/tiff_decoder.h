@@ -21,7 +21,8 @@ class TiffRows final : public PixelRows {
 public:
     // bytes: must outlive it.
     explicit TiffRows(std::span<const std::uint8_t> bytes);
-    explicit TiffRows(OpenFile file);
+    // from_bottom: returns the last row first.
+    explicit TiffRows(OpenFile file, bool from_bottom = false);
     ~TiffRows() override;
 
     [[nodiscard]] cv::Size size() const override;

@@ -484,6 +484,10 @@
         <translation>kein XML: %1</translation>
     </message>
     <message>
+        <source>name a cascade of OpenCV, or use %1 for a network</source>
+        <translation>eine Kaskade von OpenCV nennen, oder %1 für ein Netz verwenden</translation>
+    </message>
+    <message>
         <source>the cascade is damaged or not supported</source>
         <translation>Die Kaskade ist beschädigt oder anderer Art</translation>
     </message>
@@ -500,8 +504,8 @@
         <translation>ist zu groß (%1): mehr als %2 Bytes</translation>
     </message>
     <message>
-        <source>use a YuNet, UltraFace or YOLOX model, see `throng models`</source>
-        <translation>ein Modell YuNet, UltraFace oder YOLOX verwenden, siehe `throng models`</translation>
+        <source>use a YuNet, UltraFace, RetinaFace or YOLOX model, see `throng models`</source>
+        <translation>ein Modell YuNet, UltraFace, RetinaFace oder YOLOX verwenden, siehe `throng models`</translation>
     </message>
     <message>
         <source>is a web page, not a model</source>
@@ -1468,6 +1472,10 @@
         <translation>als HOG-Deskriptor von OpenCV nicht lesbar: %1</translation>
     </message>
     <message>
+        <source>name a file written by cv::HOGDescriptor::save, or use %1 for a network</source>
+        <translation>eine Datei von cv::HOGDescriptor::save nennen, oder %1 für ein Netz verwenden</translation>
+    </message>
+    <message>
         <source>contains no OpenCV HOG descriptor</source>
         <translation>enthält keinen HOG-Deskriptor von OpenCV</translation>
     </message>
@@ -1522,6 +1530,10 @@
     <message>
         <source>run `throng models fetch` and `throng models fetch yolox_nano`</source>
         <translation>`throng models fetch` und `throng models fetch yolox_nano` aufrufen</translation>
+    </message>
+    <message>
+        <source>use %1, or name a model of %2</source>
+        <translation>%1 verwenden, oder ein Modell für %2 nennen</translation>
     </message>
     <message>
         <source>finds %1, not %2</source>
@@ -1648,8 +1660,16 @@
         <translation>Bilder mit mehr als 256 Megapixeln brauchen das CPU-Backend</translation>
     </message>
     <message>
-        <source>rotate its pixels: images of this size are read as they are stored</source>
-        <translation>die Pixel drehen: Bilder dieser Größe werden gelesen, wie sie gespeichert sind</translation>
+        <source>the image is too large to be rotated: %1x%2 pixels</source>
+        <translation>Das Bild ist zu groß, um es zu drehen: %1x%2 Pixel</translation>
+    </message>
+    <message>
+        <source>store its pixels as they are displayed, such as with `vips autorot`</source>
+        <translation>die Pixel so speichern, wie sie angezeigt werden, etwa mit `vips autorot`</translation>
+    </message>
+    <message>
+        <source>write the PNG file without interlacing</source>
+        <translation>die PNG-Datei ohne Interlacing schreiben</translation>
     </message>
     <message>
         <source>write the TIFF file with strips or tiles of fewer rows</source>
@@ -1668,8 +1688,8 @@
         <translation>Ein Bild von %1x%2 Pixeln lässt sich in diesem Format nicht schreiben</translation>
     </message>
     <message>
-        <source>use a name that ends in .jpg or .tif</source>
-        <translation>einen Namen mit der Endung .jpg oder .tif verwenden</translation>
+        <source>use a name that ends in .jpg, .png or .tif</source>
+        <translation>einen Namen mit der Endung .jpg, .png oder .tif verwenden</translation>
     </message>
     <message>
         <source>has %1 pages, which cannot be written</source>
@@ -1740,8 +1760,8 @@
         <translation>die Version für dieses Programm installieren</translation>
     </message>
     <message>
-        <source>image formats other than JPEG and TIFF need a module: %1</source>
-        <translation>Andere Bildformate als JPEG und TIFF brauchen ein Modul: %1</translation>
+        <source>this image format needs a module: %1</source>
+        <translation>Dieses Bildformat braucht ein Modul: %1</translation>
     </message>
     <message>
         <source>install the package throng-media of this version</source>

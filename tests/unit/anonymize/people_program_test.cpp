@@ -107,7 +107,7 @@ TEST_F(AnonymizePeople, ContradictionsEndWithAdvice) {
     expect({"--what", "people", "--detector", "cnn"}, 2, "finds faces, not people");
     expect({"--what", "people", "--detector", "face+person"}, 2, "--what both");
     expect({"--what", "both", "--detector", "person"}, 2, "finds people, not both");
-    expect({"--what", "people", "--model", "yunet_n_dynamic"}, 2, "finds faces, not people");
+    expect({"--what", "people", "--model", "yunet_n_dynamic"}, 2, "name a model of people");
     fs::remove(path("models/yunet_n_dynamic.onnx"));
     expect({"--what", "both"}, 4, "throng models fetch");
 }

@@ -34,9 +34,10 @@ TEST(Libraries, AMissingModuleIsNamed) {
         return test::run_program({"detect", file, "--detector", "haar", "--backend", "cpu"}, options);
     };
     EXPECT_EQ(detect("a.jpg").status, 0);
-    const test::ProgramResult png = detect("a.png");
-    EXPECT_EQ(png.status, 4) << png.err;
-    EXPECT_NE(png.err.find("throng-media"), std::string::npos) << png.err;
+    EXPECT_EQ(detect("a.png").status, 0);
+    const test::ProgramResult webp = detect("a.webp");
+    EXPECT_EQ(webp.status, 4) << webp.err;
+    EXPECT_NE(webp.err.find("throng-media"), std::string::npos) << webp.err;
     const test::ProgramResult window = test::run_program({"view", "crowd:faces=2"}, options);
     EXPECT_EQ(window.status, 4) << window.err;
     EXPECT_NE(window.err.find("install the package throng, or use `throng detect"), std::string::npos) << window.err;

@@ -112,6 +112,37 @@ Bytes tiff_with_orientation(const cv::Mat& image, std::uint8_t orientation) {
     return bytes;
 }
 
+Bytes jpeg_with_orientation(Bytes jpeg, std::uint8_t orientation) {
+    Bytes segment = {0xFF, 0xE1, 0,    34,   'E', 'x', 'i', 'f', 0, 0, 'I',         'I', 42, 0, 8, 0, 0, 0,
+                     1,    0,    0x12, 0x01, 3,   0,   1,   0,   0, 0, orientation, 0,   0,  0, 0, 0, 0, 0};
+    jpeg.insert(jpeg.begin() + 2, segment.begin(), segment.end());
+    return jpeg;
+}
+
+Bytes exif_data(bool little, std::uint8_t orientation) {
+    if (little) {
+        return {'I', 'I', 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 0x01, 3, 0, 1, 0, 0, 0, orientation, 0, 0, 0, 0, 0, 0, 0};
+    }
+    return {'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0, 0, 0, 0, 0};
+}
+
+Bytes png_with_exif(Bytes png, const Bytes& exif, bool at_end) {
+    Bytes typed = text_bytes("eXIf");
+    append(typed, exif);
+    std::uint32_t crc = 0xFFFFFFFFU;
+    for (const std::uint8_t byte : typed) {
+        crc ^= byte;
+        for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ ((crc & 1U) != 0 ? 0xEDB88320U : 0U);
+    }
+    Bytes chunk = big32(exif.size());
+    append(chunk, typed);
+    append(chunk, big32(~crc));
+    constexpr std::ptrdiff_t kHeader = 33;
+    constexpr std::ptrdiff_t kEnd = 12;
+    png.insert(at_end ? png.end() - kEnd : png.begin() + kHeader, chunk.begin(), chunk.end());
+    return png;
+}
+
 void expect_corner(const Frame& frame, const DisplayedCorner& expected) {
     ASSERT_EQ(frame.width(), expected.transposed ? 32 : 64);
     ASSERT_EQ(frame.height(), expected.transposed ? 64 : 32);

@@ -34,6 +34,12 @@ void append(Bytes& to, const Bytes& bytes);
 [[nodiscard]] Bytes text_bytes(const std::string& text);
 // Little-endian, uncompressed, with the orientation. channels: 1, 3, or 4 with alpha.
 [[nodiscard]] Bytes tiff_with_orientation(const cv::Mat& image, std::uint8_t orientation);
+// In an APP1 segment with one entry (EXIF 2.3, section 4.6.4).
+[[nodiscard]] Bytes jpeg_with_orientation(Bytes jpeg, std::uint8_t orientation);
+// EXIF data of one entry in either byte order: orientation.
+[[nodiscard]] Bytes exif_data(bool little, std::uint8_t orientation);
+// With the chunk before or after the pixels (PNG 3, section 11.3.4.4).
+[[nodiscard]] Bytes png_with_exif(Bytes png, const Bytes& exif, bool at_end);
 void expect_corner(const Frame& frame, const DisplayedCorner& expected);
 [[nodiscard]] cv::Mat with_white_corner(int type);
 

@@ -16,14 +16,6 @@ namespace {
 
 using namespace test;
 
-// An APP1 segment with one entry: orientation (EXIF 2.3, section 4.6.4).
-Bytes with_orientation(Bytes jpeg, std::uint8_t orientation) {
-    Bytes segment = {0xFF, 0xE1, 0,    34,   'E', 'x', 'i', 'f', 0, 0, 'I',         'I', 42, 0, 8, 0, 0, 0,
-                     1,    0,    0x12, 0x01, 3,   0,   1,   0,   0, 0, orientation, 0,   0,  0, 0, 0, 0, 0};
-    jpeg.insert(jpeg.begin() + 2, segment.begin(), segment.end());
-    return jpeg;
-}
-
 TEST(Image, ExifOrientationIsHonored) {
     const ScratchDir scratch;
     cv::Mat image(32, 64, CV_8UC1, cv::Scalar(0));
@@ -37,38 +29,12 @@ TEST(Image, ExifOrientationIsHonored) {
                                  Case{4, false, true, false}, Case{5, false, false, true}, Case{6, true, false, true},
                                  Case{7, true, true, true}, Case{8, false, true, true}}) {
         const Frame frame =
-            load_image(write_bytes(scratch, "a.jpg", with_orientation(jpeg, expected.orientation))).frame;
+            load_image(write_bytes(scratch, "a.jpg", jpeg_with_orientation(jpeg, expected.orientation))).frame;
         ASSERT_EQ(frame.width(), expected.transposed ? 32 : 64);
         const int x = expected.right ? frame.width() - 5 : 5;
         const int y = expected.bottom ? frame.height() - 5 : 5;
         EXPECT_GT(frame.plane(0).data[y * frame.plane(0).pitch + x], 200) << int{expected.orientation};
     }
-}
-
-// EXIF data of one entry in either byte order: orientation.
-Bytes exif_data(bool little, std::uint8_t orientation) {
-    if (little) {
-        return {'I', 'I', 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 0x01, 3, 0, 1, 0, 0, 0, orientation, 0, 0, 0, 0, 0, 0, 0};
-    }
-    return {'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0, 0, 0, 0, 0};
-}
-
-// With the chunk before or after the pixels (PNG 3, section 11.3.4.4).
-Bytes png_with_exif(Bytes png, const Bytes& exif, bool at_end) {
-    Bytes typed = text_bytes("eXIf");
-    append(typed, exif);
-    std::uint32_t crc = 0xFFFFFFFFU;
-    for (const std::uint8_t byte : typed) {
-        crc ^= byte;
-        for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ ((crc & 1U) != 0 ? 0xEDB88320U : 0U);
-    }
-    Bytes chunk = big32(exif.size());
-    append(chunk, typed);
-    append(chunk, big32(~crc));
-    constexpr std::ptrdiff_t kHeader = 33;
-    constexpr std::ptrdiff_t kEnd = 12;
-    png.insert(at_end ? png.end() - kEnd : png.begin() + kHeader, chunk.begin(), chunk.end());
-    return png;
 }
 
 // In the extended form, the chunk after the pixels (WebP container specification).

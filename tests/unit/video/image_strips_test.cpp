@@ -1,6 +1,7 @@
 // Still images that are read and written in strips. The limits are lowered, so that small images are.
 #include <gtest/gtest.h>
 
+#include <png.h>
 #include <tiffio.h>
 
 #include <algorithm>
@@ -20,6 +21,7 @@
 #include "core/video/image_writer.h"
 #include "core/video/source.h"
 #include "core/video/strip_writer.h"
+#include "core/video/transparency.h"
 #include "tests/support/random.h"
 #include "tests/unit/video/image_files.h"
 
@@ -116,9 +118,77 @@ protected:
         return path;
     }
 
+    static void set_orientation(const std::string& path, int orientation) {
+        TIFF* file = TIFFOpen(path.c_str(), "r+");
+        TIFFSetField(file, TIFFTAG_ORIENTATION, orientation);
+        TIFFRewriteDirectory(file);
+        TIFFClose(file);
+    }
+
+    // Returns a PNG file of random samples. transparent: a color, or some of the palette, are.
+    [[nodiscard]] Bytes encode_png(int depth, int color_type, bool transparent, bool interlaced = false) {
+        constexpr int kWidth = 61;
+        constexpr int kHeight = 47;
+        Bytes bytes;
+        png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
+        png_infop info = png_create_info_struct(png);
+        png_set_write_fn(
+            png, &bytes,
+            [](png_structp file, png_bytep data, std::size_t size) {
+                append(*static_cast<Bytes*>(png_get_io_ptr(file)), Bytes(data, data + size));
+            },
+            [](png_structp) {});
+        png_set_IHDR(png, info, kWidth, kHeight, depth, color_type,
+                     interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                     PNG_FILTER_TYPE_DEFAULT);
+        const int colors = 1 << std::min(depth, 8);
+        std::vector<png_color> palette(static_cast<std::size_t>(colors));
+        Bytes opacity(palette.size());
+        for (std::size_t i = 0; i < palette.size(); ++i) {
+            palette[i] = {static_cast<png_byte>(random_()), static_cast<png_byte>(random_()),
+                          static_cast<png_byte>(random_())};
+            opacity[i] = static_cast<png_byte>(random_());
+        }
+        const png_color_16 clear{0, 1, 1, 1, 1};  // likely in the rows below
+        const bool indexed = color_type == PNG_COLOR_TYPE_PALETTE;
+        if (indexed) png_set_PLTE(png, info, palette.data(), colors);
+        if (transparent) png_set_tRNS(png, info, opacity.data(), indexed ? colors : 0, indexed ? nullptr : &clear);
+        png_write_info(png, info);
+        cv::Mat rows(kHeight, static_cast<int>(png_get_rowbytes(png, info)), CV_8UC1);
+        cv::RNG random(random_());
+        random.fill(rows, cv::RNG::UNIFORM, 0, 256);
+        rows.rowRange(0, 9) = depth < 8 ? 255 : 1;
+        if (depth == 16) {
+            for (int x = 0; x < rows.cols; x += 2) rows(cv::Rect(x, 0, 1, 9)) = 0;
+        }
+        std::vector<png_bytep> pointers;
+        for (int y = 0; y < kHeight; ++y) pointers.push_back(rows.ptr(y));
+        png_write_image(png, pointers.data());
+        png_write_end(png, nullptr);
+        png_destroy_write_struct(&png, &info);
+        return bytes;
+    }
+
     std::mt19937_64 random_{test::seed(1)};
     ScratchDir scratch_;
 };
+
+// Returns what OpenCV decodes, in 8 bits, over white.
+cv::Mat decode_over_white(const Bytes& bytes) {
+    cv::Mat image = cv::imdecode(bytes, cv::IMREAD_UNCHANGED);
+    if (image.depth() == CV_16U) image.convertTo(image, CV_8U, 255.0 / 65535);
+    if (image.channels() != 4) return image;
+    cv::Mat result(image.size(), CV_8UC3);
+    for (int y = 0; y < image.rows; ++y) {
+        for (int x = 0; x < image.cols; ++x) {
+            const auto from = image.at<cv::Vec4b>(y, x);
+            for (int c = 0; c < 3; ++c) {
+                result.at<cv::Vec3b>(y, x)[c] = over_white(from[c], from[3]);
+            }
+        }
+    }
+    return result;
+}
 
 TEST_F(Strips, OfJpegAreTheRowsOfTheImage) {
     for (const int type : {CV_8UC1, CV_8UC3}) {
@@ -128,13 +198,112 @@ TEST_F(Strips, OfJpegAreTheRowsOfTheImage) {
     }
 }
 
+TEST_F(Strips, OfPngAreTheRowsThatOpenCvReads) {
+    struct Kind {
+        int color_type;
+        std::vector<int> depths;
+        bool may_be_transparent = true;
+    };
+    for (const Kind& kind : {Kind{PNG_COLOR_TYPE_GRAY, {1, 2, 4, 8, 16}},
+                             {PNG_COLOR_TYPE_PALETTE, {1, 2, 4, 8}},
+                             {PNG_COLOR_TYPE_RGB, {8, 16}},
+                             {PNG_COLOR_TYPE_GRAY_ALPHA, {8, 16}, false},
+                             {PNG_COLOR_TYPE_RGB_ALPHA, {8, 16}, false}}) {
+        for (const int depth : kind.depths) {
+            for (const bool transparent : {false, true}) {
+                if (transparent && !kind.may_be_transparent) continue;
+                SCOPED_TRACE(std::to_string(kind.color_type) + ", " + std::to_string(depth) + " bits, transparent " +
+                             std::to_string(transparent));
+                const Bytes png = encode_png(depth, kind.color_type, transparent);
+                const std::string path = write("a.png", png);
+                expect_same(path, 2);
+                const Bytes passes = encode_png(depth, kind.color_type, transparent, true);
+                const Frame interlaced = load_image(write("i.png", passes)).frame;
+                // OpenCV leaves the transparent color of gray images out.
+                const bool is_gray = kind.color_type == PNG_COLOR_TYPE_GRAY && transparent;
+                if (!is_gray) {
+                    expect_same_pixels(load_image(path).frame, decode_over_white(png));
+                    expect_same_pixels(interlaced, decode_over_white(passes));
+                } else {
+                    EXPECT_TRUE(load_image(path).composed);
+                    EXPECT_EQ(load_image(path).frame.plane(0).data[0], 255);
+                }
+            }
+        }
+    }
+    expect_same(write("dark.png", encode_bytes(".png", noise(60, 50, CV_16UC3) / 32)));
+}
+
+TEST_F(Strips, AreThoseOfTheDisplayedImage) {
+    const cv::Mat image = noise(123, 97, CV_8UC3);
+    for (const int orientation : {1, 2}) {
+        const auto value = static_cast<std::uint8_t>(orientation);
+        expect_same(write("o.jpg", jpeg_with_orientation(encode_bytes(".jpg", image), value)), 10);
+        for (const bool at_end : {false, true}) {
+            expect_same(write("o.png", png_with_exif(encode_bytes(".png", image), exif_data(at_end, value), at_end)),
+                        10);
+        }
+    }
+    for (const int orientation : {2, 3, 4}) {
+        expect_same(write("o.tif", tiff_with_orientation(image, static_cast<std::uint8_t>(orientation))));
+        for (const int rows : {1, 7, 97}) {
+            const std::string path = write_tiff("strips.tif", image, false, rows);
+            set_orientation(path, orientation);
+            expect_same(path, rows == 97 ? 1 : 7);
+        }
+        const std::string tiles = write_tiff("tiles.tif", image, true, 0);
+        set_orientation(tiles, orientation);
+        expect_same(tiles, 6);
+    }
+}
+
+// Images that follow are reported as for an image that is read as a whole.
+TEST_F(Strips, AreThoseOfTheFirstImage) {
+    const cv::Mat image = noise(123, 97, CV_8UC3);
+    const Bytes first = encode_bytes(".jpg", image);
+    const auto with_second = [&](const Bytes& second) {
+        Bytes bytes = first;
+        append(bytes, second);
+        return bytes;
+    };
+    const Bytes small = encode_bytes(".jpg", noise(32, 24, CV_8UC3));
+    for (const Bytes& second : {first, small, Bytes(1000, 0x41)})
+        expect_same(write("two.jpg", with_second(second)), 10);
+    EXPECT_NE(load_image(write("two.jpg", with_second(first)), ImageSizes::strips).incomplete.find("animated"),
+              std::string::npos);
+    std::vector<cv::Mat> pages(3, image);
+    Bytes tiff;
+    const std::string path = (scratch_.path() / "pages.tif").string();
+    ASSERT_TRUE(cv::imwritemulti(path, pages));
+    expect_same(path);
+    EXPECT_THROW(check_single_page(read_image_file(path, ImageSizes::strips)), Error);
+}
+
 TEST_F(Strips, MetadataOfAnySizeMayPrecedeTheSizeOfAJpeg) {
-    Bytes jpeg = encode_bytes(".jpg", noise(123, 97, CV_8UC3));
+    Bytes jpeg = jpeg_with_orientation(encode_bytes(".jpg", noise(123, 97, CV_8UC3)), 2);
     Bytes segment(2 + 0xFFFF);
     std::fill_n(segment.begin(), 4, std::uint8_t{0xFF});
     segment[1] = 0xEF;  // APP15
     for (int i = 0; i < 20; ++i) jpeg.insert(jpeg.begin() + 2, segment.begin(), segment.end());
-    expect_same(write("metadata.jpg", jpeg), 10);
+    const std::string path = write("metadata.jpg", jpeg);
+    expect_same(path, 10);
+    // The orientation may follow the size, and both may be far apart.
+    const Bytes late = encode_bytes(".jpg", noise(123, 97, CV_8UC3));
+    const Bytes frame_header = {0xFF, 0xC0, 0, 17};
+    const auto size = std::search(late.begin(), late.end(), frame_header.begin(), frame_header.end());
+    ASSERT_NE(size, late.end());
+    const Bytes oriented = jpeg_with_orientation({0xFF, 0xD8}, 2);
+    Bytes bytes(late.begin(), size + 19);
+    for (int i = 0; i < 20; ++i) append(bytes, segment);
+    append(bytes, Bytes(oriented.begin() + 2, oriented.end()));
+    append(bytes, Bytes(size + 19, late.end()));
+    expect_same(write("late.jpg", bytes), 10);
+    // A large file is read in strips, whatever the size of its image.
+    strip_limits().whole_pixels = kMaxPixels;
+    EXPECT_EQ(load_image(path, ImageSizes::strips).frame.rows(), nullptr);
+    strip_limits().whole_bytes = jpeg.size() - 1;
+    EXPECT_NE(load_image(path, ImageSizes::strips).frame.rows(), nullptr);
+    EXPECT_THROW(static_cast<void>(load_image(path)), Error);
 }
 
 TEST_F(Strips, OfTiffAreTheRowsOfTheImage) {
@@ -161,16 +330,23 @@ TEST_F(Strips, OfTiffAreTheRowsOfTheImage) {
 
 TEST_F(Strips, ReportTheDamageOfTheWholeImage) {
     const cv::Mat image = noise(160, 120, CV_8UC3);
-    for (const char* extension : {".jpg", ".tif"}) {
+    for (const char* extension : {".jpg", ".png", ".tif"}) {
         const Bytes whole = encode_bytes(extension, image);
         Bytes damaged = whole;
         for (std::size_t i = 0; i < 40; ++i) damaged[whole.size() / 2 + i] ^= 0x5AU;
         // libtiff leaves what it last read where it cannot read.
-        const int same_rows = extension == std::string(".jpg") ? 120 : 34;  // two strips of the file
+        const int same_rows = extension == std::string(".tif") ? 34 : 120;  // two strips of the file
         expect_same(write(std::string("damaged") + extension, damaged), 1, same_rows);
     }
-    const Bytes jpeg = encode_bytes(".jpg", image);
-    expect_same(write("cut.jpg", Bytes(jpeg.begin(), jpeg.end() - static_cast<std::ptrdiff_t>(jpeg.size() / 3))));
+    for (const std::string extension : {".jpg", ".png"}) {
+        const Bytes whole = encode_bytes(extension, image);
+        for (const std::size_t missing : {whole.size() / 3, std::size_t{1}}) {
+            const std::string path =
+                write("cut" + extension, Bytes(whole.begin(), whole.end() - static_cast<std::ptrdiff_t>(missing)));
+            expect_same(path);
+            EXPECT_EQ(load_image(path).incomplete, "the image is cut short: its end is missing");
+        }
+    }
     // The directory comes first, so that the end of the pixels can be missing.
     const Bytes tiff = tiff_with_orientation(image, 1);
     const std::string path = write("cut.tif", Bytes(tiff.begin(), tiff.end() - 5000));
@@ -191,22 +367,38 @@ TEST_F(Strips, WhatCannotBeReadInStripsIsRejected) {
         return std::string();
     };
     const cv::Mat image = noise(160, 120, CV_8UC3);
-    EXPECT_NE(problem(write("o.tif", tiff_with_orientation(image, 6))).find("rotate its pixels"), std::string::npos);
+    for (std::uint8_t orientation = 3; orientation <= 8; ++orientation) {
+        if (orientation >= 5) {
+            EXPECT_NE(problem(write("o.tif", tiff_with_orientation(image, orientation))).find("to be rotated"),
+                      std::string::npos);
+        }
+        const Bytes oriented = jpeg_with_orientation(encode_bytes(".jpg", image), orientation);
+        EXPECT_NE(problem(write("o.jpg", oriented)).find("vips autorot"), std::string::npos);
+        const Bytes png = png_with_exif(encode_bytes(".png", image), exif_data(true, orientation), true);
+        EXPECT_NE(problem(write("o.png", png)).find("vips autorot"), std::string::npos);
+    }
+    const Bytes interlaced = encode_png(8, PNG_COLOR_TYPE_RGB, false, true);
+    EXPECT_NE(problem(write("interlaced.png", interlaced)).find("without interlacing"), std::string::npos);
     strip_limits().strip_bytes = 300;  // as a file of one strip of 5 GB
     EXPECT_NE(problem(write_tiff("one.tif", image, false, 120)).find("tiles of fewer rows"), std::string::npos);
     const std::string real = write("real.tif", encode_bytes(".tif", noise(160, 120, CV_32FC1)));
     EXPECT_NE(problem(real).find("8 bits per sample"), std::string::npos);
     const Bytes jpeg = encode_bytes(".jpg", image);
+    strip_limits().whole_bytes = 100;  // of a file whose directory is last, and missing
+    const Bytes tiff = encode_bytes(".tif", image);
+    EXPECT_NE(problem(write("head.tif", Bytes(tiff.begin(), tiff.end() - 300))).find("header is damaged"),
+              std::string::npos);
     EXPECT_NE(problem(write("head.jpg", Bytes(jpeg.begin(), jpeg.begin() + 300))), "");
     // Other formats, and images that are small enough, are read as a whole.
-    EXPECT_EQ(load_image(write("a.png", encode_bytes(".png", image)), ImageSizes::strips).frame.rows(), nullptr);
+    strip_limits().whole_bytes = std::uintmax_t{1} << 29;
+    EXPECT_EQ(load_image(write("a.bmp", encode_bytes(".bmp", image)), ImageSizes::strips).frame.rows(), nullptr);
     strip_limits().whole_pixels = 160 * 120;
     EXPECT_EQ(load_image(write("a.jpg", jpeg), ImageSizes::strips).frame.rows(), nullptr);
 }
 
 // Fails for what only a later pass cannot read: a face there would not be found, or be written as it is.
 TEST_F(Strips, ThatChangeAfterTheFirstPassAreRejected) {
-    for (const char* extension : {".jpg", ".tif"}) {
+    for (const char* extension : {".jpg", ".png", ".tif"}) {
         const Bytes whole = encode_bytes(extension, noise(160, 120, CV_8UC3));
         Bytes damaged = whole;
         for (std::size_t i = 0; i < 40; ++i) damaged[whole.size() / 2 + i] ^= 0x5AU;
@@ -272,16 +464,18 @@ TEST_F(Strips, WrittenImagesAreThoseOfTheWholeImage) {
         const Frame frame = load_image(write("in.png", encode_bytes(".png", image))).frame;
         const std::vector<std::uint8_t> jpeg = encode_image("a.jpg", frame);
         EXPECT_EQ(read_head(written("a.jpg"), 1 << 20), jpeg);
-        const cv::Mat tiff = cv::imread(written("a.tif"), cv::IMREAD_UNCHANGED);
-        ASSERT_EQ(tiff.type(), type);
-        EXPECT_EQ(cv::norm(tiff, image, cv::NORM_INF), 0);
+        for (const char* name : {"a.tif", "a.png"}) {
+            const cv::Mat lossless = cv::imread(written(name), cv::IMREAD_UNCHANGED);
+            ASSERT_EQ(lossless.type(), type);
+            EXPECT_EQ(cv::norm(lossless, image, cv::NORM_INF), 0);
+        }
     }
     const std::string part = (scratch_.path() / "part.tif").string();
     const AtomicFile part_file(part);
     StripWriter part_writer(part_file, part, {8, 8}, PixelFormat::gray8);
     part_writer.write(cv::Mat(7, 8, CV_8UC1, cv::Scalar(9)));
     EXPECT_THROW(part_writer.finish(), Error);
-    const std::string path = (scratch_.path() / "b.png").string();
+    const std::string path = (scratch_.path() / "b.webp").string();
     const AtomicFile file(path);
     EXPECT_THROW(StripWriter(file, path, {8, 8}, PixelFormat::gray8), Error);
     EXPECT_THROW(StripWriter(file, "wide.jpg", {65'501, 8}, PixelFormat::gray8), Error);
