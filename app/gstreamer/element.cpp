@@ -31,8 +31,8 @@ struct ElementKind {
 };
 constexpr ElementKind kElementKinds[] = {
     {"throngdetect", "GstThrongDetect", "Detects faces", "Finds faces or people, and adds regions of interest", false},
-    {"thronghide", "GstThrongHide", "Hides faces", "Makes faces or people unrecognizable; hides uncertain frames",
-     true}};
+    {"thronghide", "GstThrongHide", "Hides faces",
+     "Makes faces or people unrecognizable; hides uncertain frames entirely", true}};
 
 constexpr GstClockTime kUnknownStep = GST_SECOND / 25;  // between frames without a rate
 
