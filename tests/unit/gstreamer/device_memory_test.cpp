@@ -49,6 +49,7 @@ protected:
         options_.prefer_device_frames = true;
         options_.make_converter = test::make_fake_converter;
         options_.reconnects = 0;
+        options_.read_timeout = options_.open_timeout = 600;  // a slow machine is no failure
         unsetenv("THRONG_FAKE_DEVICE");
     }
     void TearDown() override { unsetenv("THRONG_FAKE_DEVICE"); }
