@@ -31,8 +31,8 @@ struct ElementKind {
 };
 constexpr ElementKind kElementKinds[] = {
     {"throngdetect", "GstThrongDetect", "Detects faces", "Finds faces or people, and adds regions of interest", false},
-    {"thronghide", "GstThrongHide", "Hides faces", "Makes faces or people unrecognizable; hides uncertain frames",
-     true}};
+    {"thronghide", "GstThrongHide", "Hides faces",
+     "Makes faces or people unrecognizable; hides uncertain frames entirely", true}};
 
 constexpr GstClockTime kUnknownStep = GST_SECOND / 25;  // between frames without a rate
 
@@ -394,8 +394,14 @@ gboolean query(GstBaseTransform* base, GstPadDirection direction, GstQuery* quer
 // Buffers that are passed on, or copied by their own allocator, must be as what follows wants them.
 gboolean propose_allocation(GstBaseTransform* base, GstQuery* asked, GstQuery* query) {
     const auto& search = element_of(base)->state->search;
-    const bool copies = kind_of(base).hides && !(search && search->in_cuda);
-    return base_class()->propose_allocation(base, copies ? asked : nullptr, query);
+    const bool in_cuda = search && search->in_cuda;
+    const bool copies = kind_of(base).hides && !in_cuda;
+    const gboolean answered = base_class()->propose_allocation(base, copies ? asked : nullptr, query);
+    guint crop = 0;
+    if (kind_of(base).hides && in_cuda && gst_query_find_allocation_meta(query, GST_VIDEO_CROP_META_API_TYPE, &crop)) {
+        gst_query_remove_nth_allocation_meta(query, crop);  // such frames cannot be hidden: see take
+    }
+    return answered;
 }
 
 GstFlowReturn generate_output(GstBaseTransform* base, GstBuffer** output) {

@@ -212,8 +212,8 @@ BufferPtr copy_in_cuda(const GstBuffer* from) {
     for (guint i = 0; i < gst_buffer_n_memory(copy.get()); ++i) {
         const GstMemory* original = gst_buffer_peek_memory(const_cast<GstBuffer*>(from), i);
         const GstMemory* memory = gst_buffer_peek_memory(copy.get(), i);
-        // By default, allocators copy to system memory.
-        if (memory->allocator != original->allocator || memory->size < original->size) return nullptr;
+        // By default, allocators copy to system memory. Another size may be another layout.
+        if (memory->allocator != original->allocator || memory->size != original->size) return nullptr;
     }
     bool same_layout = true;
     gst_buffer_foreach_meta(copy.get(), remove_of_memory, &same_layout);

@@ -41,7 +41,7 @@ const std::vector<OwnRow>& own_rows() {
         {own_row("messages", SettingType::flag, "", "Post the objects of each frame on the bus"), "true", false},
         {own_row("deadline", SettingType::whole, "MS",
                  "Of a live pipeline: a frame whose objects would be known later than this is not searched, and hidden "
-                 "whole by thronghide; part of the latency; 0: none",
+                 "entirely by thronghide; part of the latency; 0: none",
                  kMaxDeadline),
          "200", false},
         {own_row("delay", SettingType::whole, "N",

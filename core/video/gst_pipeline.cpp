@@ -200,6 +200,7 @@ bool GstPipeline::continue_on_host(const std::stop_token& stop) {
     request_.url = std::exchange(host_url_, {});
     ++jumps_;
     highest_ticks_ = 0;
+    error_ = {};  // that of the pipeline that ended
     try {
         start(stop);
     } catch (const Error& failure) {
@@ -274,7 +275,8 @@ std::string GstPipeline::bus_error(std::chrono::nanoseconds wait) const {
 
 MediaStatus GstPipeline::next(MediaFrame& frame, const std::stop_token& stop) {
     const auto start = Clock::now();
-    while (!stop.stop_requested()) {
+    auto begin = start;  // of the wait for this pipeline
+    while (objects_ && !stop.stop_requested()) {
         auto* sink = reinterpret_cast<GstAppSink*>(objects_->sink);
         GstPtr<GstSample> sample(
             gst().gst_app_sink_try_pull_sample(sink, std::chrono::nanoseconds(kPipelineSlice).count()));
@@ -290,14 +292,16 @@ MediaStatus GstPipeline::next(MediaFrame& frame, const std::stop_token& stop) {
             }
             sample.reset();  // the pipeline ends before another one is made
             if (!continue_on_host(stop)) return MediaStatus::broken;
+            begin = Clock::now();
             continue;
         }
         // After an error, some pipelines end and others freeze. What they delivered before was read.
         if (!error_.empty()) return MediaStatus::broken;
         if (gst().gst_app_sink_is_eos(sink)) return MediaStatus::end;
-        if (live_ && waited_.count() > request_.source.read_timeout) return MediaStatus::stalled;
+        const std::chrono::duration<double> waited = Clock::now() - begin;
+        if (live_ && waited.count() > request_.source.read_timeout) return MediaStatus::stalled;
     }
-    return MediaStatus::stopped;
+    return objects_ ? MediaStatus::stopped : MediaStatus::broken;  // it could not continue on the host
 }
 
 std::optional<MediaFrame> GstPipeline::frame_of(void* pulled) {
@@ -319,7 +323,10 @@ std::optional<MediaFrame> GstPipeline::frame_of(void* pulled) {
     const std::string_view memory = buffer != nullptr && is_video ? GstDeviceMemory::feature_of(*caps) : "";
     const std::string shown = std::string(name) + (memory.empty() ? "" : " (" + std::string(memory) + ")");
     if (mapped.owner == nullptr) {
-        if (memory == kNvmm && !host_url_.empty()) return std::nullopt;
+        if (memory == kNvmm && !host_url_.empty()) {
+            memory_->disable_nvmm("its surfaces have an unknown layout");  // unless another reason was logged
+            return std::nullopt;
+        }
         throw Error(
             ErrorKind::input, {"the appsink receives a format that cannot be read: %1", shown}, request_.shown,
             {"put \"%1 !\" in front of it", memory == kNvmm ? "nvvidconv ! video/x-raw,format=NV12" : "videoconvert"});

@@ -1,6 +1,7 @@
 // Sources whose frames are in device memory: CSI cameras of a Jetson board (csi:N, memory:NVMM), and elements for CUDA
 // (memory:CUDAMemory), on fakes of the elements, of libnvbufsurface and of the device.
 #include <gst/gst.h>
+#include <gst/video/video.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,6 +49,7 @@ protected:
         options_.prefer_device_frames = true;
         options_.make_converter = test::make_fake_converter;
         options_.reconnects = 0;
+        options_.read_timeout = options_.open_timeout = 600;  // a slow machine is no failure
         unsetenv("THRONG_FAKE_DEVICE");
     }
     void TearDown() override { unsetenv("THRONG_FAKE_DEVICE"); }
@@ -139,6 +141,17 @@ TEST_F(DeviceMemory, AStepThatFailsLeavesFramesToTheHost) {
         EXPECT_EQ(board().count("unregister"), std::string(step) == "<shape>" ? 1U : 0U) << step;
         EXPECT_EQ(board().count("free"), board().all_memory().size()) << step;
     }
+}
+
+TEST_F(DeviceMemory, SurfacesOfAnUnknownLayoutLeaveFramesToTheHost) {
+    const test::FakeNvLibrary library(TH_FAKE_NVBUFSURFACE);
+    board().surfaces_are_known = false;
+    const ReadFrames read = this->read("csi:0,size=320x240");
+    EXPECT_EQ(read.error, "");
+    EXPECT_GT(read.num_frames, 0U);
+    EXPECT_EQ(read.num_on_device, 0U);
+    EXPECT_EQ(read.warnings, Texts{"csi:0,size=320x240: video memory cannot be read in place: its surfaces have an "
+                                   "unknown layout"});
 }
 
 // Later surfaces cannot be registered: the same camera continues, without another connection.
@@ -362,6 +375,65 @@ TEST_F(DeviceMemory, AFrameThatTheDeviceCannotHideEndsTheStream) {
         EXPECT_NE(read.error.find(expected[c]), std::string::npos) << read.error;
         EXPECT_EQ(read.num_frames, 0U);
     }
+}
+
+struct Proposal {
+    bool crop = false;
+    bool layout = false;
+};
+
+GstPadProbeReturn answer_allocation(GstPad*, GstPadProbeInfo* info, gpointer) {
+    GstQuery* query = GST_PAD_PROBE_INFO_QUERY(info);
+    if (GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION) return GST_PAD_PROBE_OK;
+    gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
+    gst_query_add_allocation_meta(query, GST_VIDEO_CROP_META_API_TYPE, nullptr);
+    return GST_PAD_PROBE_HANDLED;
+}
+
+GstPadProbeReturn keep_proposal(GstPad*, GstPadProbeInfo* info, gpointer data) {
+    GstQuery* query = GST_PAD_PROBE_INFO_QUERY(info);
+    if (GST_QUERY_TYPE(query) == GST_QUERY_ALLOCATION) {
+        *static_cast<Proposal*>(data) = {
+            gst_query_find_allocation_meta(query, GST_VIDEO_CROP_META_API_TYPE, nullptr) != FALSE,
+            gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr) != FALSE};
+    }
+    return GST_PAD_PROBE_OK;
+}
+
+// Returns what the element proposes to a source of CUDA's memory if what follows accepts everything.
+Proposal proposal_of(const std::string& element) {
+    Proposal proposal;
+    GstElement* pipeline = gst_parse_launch(
+        ("fakecudasrc ! " + element + " name=element backend=cpu detector=hog ! fakesink name=out").c_str(), nullptr);
+    const auto probe = [&](const char* name, int type, GstPadProbeCallback call) {
+        GstElement* found = gst_bin_get_by_name(GST_BIN(pipeline), name);
+        GstPad* pad = gst_element_get_static_pad(found, "sink");
+        gst_pad_add_probe(pad, static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | type), call,
+                          &proposal, nullptr);
+        gst_object_unref(pad);
+        gst_object_unref(found);
+    };
+    probe("out", GST_PAD_PROBE_TYPE_PUSH, answer_allocation);
+    probe("element", GST_PAD_PROBE_TYPE_PULL, keep_proposal);
+    gst_element_set_state(pipeline, GST_STATE_PLAYING);
+    GstBus* bus = gst_element_get_bus(pipeline);
+    const auto awaited = static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+    gst_message_unref(gst_bus_timed_pop_filtered(bus, GST_CLOCK_TIME_NONE, awaited));
+    gst_object_unref(bus);
+    gst_element_set_state(pipeline, GST_STATE_NULL);
+    gst_object_unref(pipeline);
+    return proposal;
+}
+
+// Cropped frames would end its stream.
+TEST_F(DeviceMemory, OnlyTheElementThatHidesDeclinesCroppedFrames) {
+    load_elements();
+    board().frames = 1;
+    const Proposal hidden = proposal_of("thronghide"), passed = proposal_of("throngdetect");
+    EXPECT_TRUE(hidden.layout);
+    EXPECT_FALSE(hidden.crop);
+    EXPECT_TRUE(passed.layout);
+    EXPECT_TRUE(passed.crop);
 }
 
 TEST_F(DeviceMemory, TheElementOfTheCpuHidesCudaMemoryOnTheHost) {

@@ -70,7 +70,7 @@ GstMemory* make_memory(GstAllocator* allocator, bool cuda, int width, int height
     planes.offset[1] = static_cast<std::uint32_t>(kFakePitch * height);
     fake->image.size = static_cast<std::uint32_t>(bytes);
     fake->image.data = fake->pixels->data();
-    fake->surface.capacity = fake->surface.count = 1;
+    fake->surface.capacity = fake->surface.count = FakeJetson::get().surfaces_are_known ? 1 : 0;
     fake->surface.images = &fake->image;
     gst_memory_init(&fake->base, GstMemoryFlags{}, allocator, nullptr, cuda ? bytes : sizeof(NvSurface), 0, 0,
                     cuda ? bytes : sizeof(NvSurface));

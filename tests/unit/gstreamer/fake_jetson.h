@@ -37,8 +37,9 @@ struct FakeJetson {
     std::size_t fails_after = 0;    // calls of each of them that work first
     std::atomic<int> num_busy = 0;  // connections from now on that end without a frame
     bool converts_to_nvmm = true;
-    bool host_is_device = true;  // CUDA's memory is on the device of the source
-    bool cuda_is_live = true;    // fakecudasrc
+    bool surfaces_are_known = true;  // those of nvvidconv
+    bool host_is_device = true;      // CUDA's memory is on the device of the source
+    bool cuda_is_live = true;        // fakecudasrc
     bool cuda_is_cropped = false;
     bool cuda_is_damaged = false;
 

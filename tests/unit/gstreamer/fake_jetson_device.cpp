@@ -63,7 +63,7 @@ void FakeJetson::reset() {
     calls_.clear();
     frames = 100;
     failing.clear();
-    converts_to_nvmm = host_is_device = cuda_is_live = true;
+    converts_to_nvmm = surfaces_are_known = host_is_device = cuda_is_live = true;
     cuda_is_cropped = cuda_is_damaged = false;
     fails_after = 0;
     num_busy = 0;
