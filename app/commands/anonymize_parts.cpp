@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -109,6 +108,18 @@ InputResult encode_part(const WorkItem& item, const std::string& output, const A
     return result;
 }
 
+void add_part(const nlohmann::ordered_json& part, ReportedFile& reported, std::set<std::size_t>& used_spans) {
+    for (const auto& span : part.at("spans")) used_spans.insert(integer_of<std::size_t>(span));
+    for (std::size_t i = 0; i < kCounts.size(); ++i) {
+        reported.*kCounts[i] += integer_of<std::int64_t>(part.at("counts").at(i));
+    }
+    for (const auto& thumbnail : part.at("thumbnails")) {
+        const auto track = integer_of<std::size_t>(thumbnail.at(0));
+        if (track >= reported.tracks.size()) throw JsonNotInteger();
+        reported.tracks[track].thumbnail = thumbnail.at(1).get<std::string>();
+    }
+}
+
 ReportedFile join_parts(const WorkItem& item, const std::string& output, const AnonymizeSetup& setup,
                         EncoderOnDemand& encoder, VideoPlans& plans, const std::stop_token& stop) {
     const std::shared_ptr<const VideoPlanOfParts> plan = plans.of(item, stop);
@@ -135,14 +146,7 @@ ReportedFile join_parts(const WorkItem& item, const std::string& output, const A
     try {
         for (const nlohmann::ordered_json& part : joined.reports) {
             if (part.at("plan") != plan->id) throw PartsDoNotJoin("the parts were encoded by different plans");
-            const auto of_part = part.at("spans").get<std::set<std::size_t>>();
-            used_spans.insert(of_part.begin(), of_part.end());
-            for (std::size_t i = 0; i < kCounts.size(); ++i) {
-                reported.*kCounts[i] += integer_of<std::int64_t>(part.at("counts").at(i));
-            }
-            for (const auto& [track, image] : part.at("thumbnails").get<std::map<std::size_t, std::string>>()) {
-                reported.tracks.at(track).thumbnail = image;
-            }
+            add_part(part, reported, used_spans);
         }
     } catch (const nlohmann::json::exception& error) {
         throw Error(ErrorKind::input, std::string("an encoded part is damaged: ") + error.what(), item.path);

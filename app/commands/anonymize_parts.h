@@ -2,11 +2,14 @@
 // encoded parts.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <nlohmann/json_fwd.hpp>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -53,6 +56,10 @@ private:
                                       EncoderOnDemand& encoder, VideoPlans& plans, FramePool& pool,
                                       const std::function<void(std::uint64_t)>& add_frames,
                                       const std::stop_token& stop);
+
+// Adds what the record of an encoded part says to the report of its video, whose tracks are known. Throws
+// nlohmann::json::exception for a damaged record.
+void add_part(const nlohmann::ordered_json& part, ReportedFile& reported, std::set<std::size_t>& used_spans);
 
 // Joins the encoded parts (item.split) and the audio of the input. Throws PartsDoNotJoin, Error(input) for a file that is
 // damaged or cannot be written, and Error(interrupted) after a stop request.

@@ -211,8 +211,9 @@ private:
                         mot_detections ? "use results with tracks (detect --track), or another format"
                                        : "use another format, or detect one class: throng detect --detector cnn");
         }
-        for (const auto* each : order_) {
-            if (format != AnnotationFormat::wider || is_one_line(each->second.annotated.name)) continue;
+        if (format == AnnotationFormat::wider && !std::all_of(order_.begin(), order_.end(), [](const auto* each) {
+                return is_one_line(each->second.annotated.name);
+            })) {
             throw Error(ErrorKind::usage, "has a source whose name is blank or has a line feed: no name of this format",
                         results_.front().string(), "use another format, or rename the source");
         }

@@ -168,10 +168,11 @@ public:
     std::int64_t id(const LineJson& entry) const {
         const auto found = entry.is_object() ? entry.find("id") : entry.end();
         if (!entry.is_object() || found == entry.end()) return -1;
-        if (!found->is_number_integer() || found->get<std::int64_t>() < 0) {
-            reader_.reject("'id' is not an integer of at least 0");
+        try {
+            if (const auto id = integer_of<std::int64_t>(*found); id >= 0) return id;
+        } catch (const JsonNotInteger&) {
         }
-        return found->get<std::int64_t>();
+        reader_.reject("'id' is not an integer of at least 0");
     }
 
     // Adds the landmarks of the entry, if it has some.

@@ -58,7 +58,9 @@ JoinedParts join_encoded_parts(const std::vector<std::filesystem::path>& parts, 
                 throw PartsDoNotJoin(fmt::format("part {} was encoded by another encoder", i + 1));
             }
         };
-        const auto add_time = [&](const Json& packet, const auto&) { times.push_back(packet.at("pts")); };
+        const auto add_time = [&](const Json& packet, const auto&) {
+            times.push_back(integer_of<std::int64_t>(packet.at("pts")));
+        };
         Json last = read_records(parts[i], begin, add_time, stop);
         // Parts follow each other in both orders. Within a part, packets have the order of decoding.
         const auto part = times.begin() + static_cast<std::ptrdiff_t>(first_of_part);
@@ -80,9 +82,9 @@ JoinedParts join_encoded_parts(const std::vector<std::filesystem::path>& parts, 
     const auto write_packet = [&](const Json& record, const std::vector<std::uint8_t>& bytes) {
         if (av_new_packet(packet.get(), static_cast<int>(bytes.size())) < 0) throw std::bad_alloc();
         std::copy(bytes.begin(), bytes.end(), packet->data);
-        packet->pts = record.at("pts");
-        packet->duration = record.at("duration");
-        packet->flags = record.at("flags");
+        packet->pts = integer_of<std::int64_t>(record.at("pts"));
+        packet->duration = integer_of<std::int64_t>(record.at("duration"));
+        packet->flags = integer_of<int>(record.at("flags"));
         packet->dts = next < delay ? times.at(next) - lead : times.at(next - delay);
         ++next;
         write(*packet);

@@ -135,6 +135,10 @@ bool holds_integers(const TiffFile& file) {
            photometric != PHOTOMETRIC_LOGLUV;
 }
 
+bool fits_in_int(const TiffFile& file) {
+    return std::in_range<int>(file.number(TIFFTAG_IMAGEWIDTH)) && std::in_range<int>(file.number(TIFFTAG_IMAGELENGTH));
+}
+
 bool has_alpha(const TiffFile& file) {
     const int extra = file.extra_sample();
     return extra == EXTRASAMPLE_ASSOCALPHA || extra == EXTRASAMPLE_UNASSALPHA;
@@ -179,7 +183,7 @@ struct TiffRows::State {
         : file(bytes, std::move(opened)), from_bottom(bottom) {
         if (file.get() == nullptr) return;
         const TiffFile::Scope scope(file, true);
-        converts = holds_integers(file) && TIFFRGBAImageOK(file.get(), message.data()) != 0 &&
+        converts = holds_integers(file) && fits_in_int(file) && TIFFRGBAImageOK(file.get(), message.data()) != 0 &&
                    TIFFRGBAImageBegin(&converter, file.get(), 0, message.data()) != 0;
         if (!converts) return;
         converter.req_orientation = converter.orientation;  // rows and columns as they are stored

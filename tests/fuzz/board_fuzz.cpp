@@ -49,7 +49,7 @@ void use_clock(BoardClock& clock) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TH_FUZZ(board) {
     const std::shared_ptr<test::FakeFiles> files = files_of(fuzz::text_of(data, size));
     const Board board = identify_board(*files);
     fuzz::require(board.soc.empty() || board.soc.starts_with("tegra"));

@@ -87,7 +87,7 @@ test::GrayImage take_image(fuzz::Bytes& bytes) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TH_FUZZ(cascade) {
     fuzz::Bytes bytes(data, size);
     CascadeModel model = take_model(bytes);
     try {

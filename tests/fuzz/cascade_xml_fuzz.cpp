@@ -7,8 +7,9 @@
 
 #include "core/base/error.h"
 #include "core/model/cascade_xml.h"
+#include "tests/fuzz/input.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TH_FUZZ(cascade_xml) {
     using namespace throng;
     try {
         const CascadeModel model = parse_cascade({reinterpret_cast<const char*>(data), size}, "fuzz.xml");

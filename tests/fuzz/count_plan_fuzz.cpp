@@ -6,7 +6,7 @@
 #include "core/count/count_plan.h"
 #include "tests/fuzz/input.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TH_FUZZ(count_plan) {
     using namespace throng;
     CountPlan plan;
     try {

@@ -7,8 +7,9 @@
 
 #include "core/base/error.h"
 #include "core/detect/detection_csv.h"
+#include "tests/fuzz/input.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TH_FUZZ(csv) {
     std::istringstream stream(std::string(data, data + size));
     try {
         const throng::DetectionTable table = throng::read_detections(stream, "fuzz.csv");

@@ -81,7 +81,7 @@ void check_cvat(const std::string& path, const std::vector<std::vector<Box>>& im
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TH_FUZZ(export) {
     static const fuzz::MemoryFile file;
     static const std::string out = "/dev/shm/throng-fuzz-" + std::to_string(getpid());
     fuzz::Bytes bytes(data, size);

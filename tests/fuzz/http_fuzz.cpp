@@ -6,6 +6,7 @@
 
 #include "core/serve/access.h"
 #include "core/serve/http_message.h"
+#include "tests/fuzz/input.h"
 
 namespace {
 
@@ -47,7 +48,7 @@ std::size_t read_requests(const std::string& bytes, std::size_t piece) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TH_FUZZ(http) {
     const std::string bytes(reinterpret_cast<const char*>(data), size);
     if (read_requests(bytes, size + 1) != read_requests(bytes, 1)) std::abort();
     return 0;

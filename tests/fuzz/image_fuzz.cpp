@@ -8,7 +8,7 @@
 #include "core/video/truncation.h"
 #include "tests/fuzz/input.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TH_FUZZ(image) {
     using namespace throng;
     const std::vector<std::uint8_t> bytes(data, data + size);
     if (const std::optional<ImageHeader> header = read_image_header(bytes)) {

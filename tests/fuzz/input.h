@@ -1,4 +1,4 @@
-// Defines what the fuzz functions share: conditions, files in memory, values from bytes.
+// Defines what the fuzz functions share: their head, conditions, files in memory, values from bytes.
 #pragma once
 
 #include <sys/mman.h>
@@ -12,8 +12,37 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <vector>
+
+// Begins the function of a target, whose input is `size` bytes at `data`: that of libFuzzer, which allows one per program,
+// or one of the program `fuzz`.
+#ifdef TH_LIBFUZZER
+#define TH_FUZZ(target) extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+#else
+#define TH_FUZZ(target)                                                                    \
+    static int fuzz_##target(const std::uint8_t* data, std::size_t size);                  \
+    static const throng::fuzz::Registration registration_##target(#target, fuzz_##target); \
+    static int fuzz_##target(const std::uint8_t* data, std::size_t size)
+#endif
 
 namespace throng::fuzz {
+
+struct Target {
+    const char* name;
+    int (*run)(const std::uint8_t* data, std::size_t size);
+};
+
+// Returns the targets of this program.
+inline std::vector<Target>& targets() {
+    static std::vector<Target> all;
+    return all;
+}
+
+struct Registration {
+    Registration(const char* name, int (*run)(const std::uint8_t* data, std::size_t size)) {
+        targets().push_back({name, run});
+    }
+};
 
 // Ends the program, which is a finding, unless the condition holds.
 inline void require(bool condition, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {

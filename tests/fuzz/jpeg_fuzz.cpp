@@ -2,9 +2,10 @@
 #include <cstdint>
 
 #include "core/video/jpeg.h"
+#include "tests/fuzz/input.h"
 #include "tests/fuzz/strips.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TH_FUZZ(jpeg) {
     using namespace throng;
     fuzz::compare_strips<JpegRows>({data, size}, decode_jpeg);
     return 0;

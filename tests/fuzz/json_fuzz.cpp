@@ -40,7 +40,7 @@ void check_truth(const std::vector<TruthLabels>& all) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TH_FUZZ(json) {
     static const fuzz::MemoryFile file;
     const std::string& path = file.put(fuzz::text_of(data, size));
     std::vector<TruthLabels> truth;

@@ -7,7 +7,7 @@
 #include "core/base/text_encoding.h"
 #include "tests/fuzz/input.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TH_FUZZ(list) {
     using namespace throng;
     static const fuzz::MemoryFile file;
     const std::string& path = file.put(fuzz::text_of(data, size));

@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "tests/fuzz/input.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TH_FUZZ(manifest) {
     using namespace throng;
     ManifestEntry entry;
     try {

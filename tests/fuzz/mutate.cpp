@@ -1,5 +1,5 @@
-// Replaces libFuzzer in builds without it: calls the fuzz function with seeded mutations of the files in a folder.
-// usage: PROGRAM [CORPUS]; $THRONG_SEED and $THRONG_FUZZ_RUNS change the seed and the number of inputs.
+// Replaces libFuzzer in builds without it: calls the function of a target with seeded mutations of the files in a folder.
+// usage: fuzz TARGET CORPUS; $THRONG_SEED and $THRONG_FUZZ_RUNS change the seed and the number of inputs.
 #include <algorithm>
 #include <csignal>
 #include <cstdint>
@@ -12,9 +12,11 @@
 #include <string>
 #include <vector>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+#include "tests/fuzz/input.h"
 
 namespace {
+
+using throng::fuzz::Target;
 
 using Input = std::vector<std::uint8_t>;
 
@@ -39,18 +41,20 @@ std::vector<Input> read_corpus(const char* folder) {
     return inputs;
 }
 
-const Input* current = nullptr;  // the input that the fuzz function has now
+const Target* target = nullptr;
+const Input* current = nullptr;  // the input that the target has now
 
 void run(const Input& input) {
     current = &input;
-    LLVMFuzzerTestOneInput(input.data(), input.size());
+    target->run(input.data(), input.size());
 }
 
-// The fuzz function calls abort for a finding, and an uncaught exception ends there, too.
+// The target calls abort for a finding, and an uncaught exception ends there, too.
 void on_abort(int) {
-    std::ofstream("failing-input", std::ios::binary)
+    const std::string name = std::string(target->name) + "-failing-input";  // others run in the same folder
+    std::ofstream(name, std::ios::binary)
         .write(reinterpret_cast<const char*>(current->data()), static_cast<std::streamsize>(current->size()));
-    std::fputs("kept as failing-input\n", stderr);
+    std::fprintf(stderr, "kept as %s\n", name.c_str());
 }
 
 class Mutator {
@@ -113,11 +117,20 @@ private:
 }  // namespace
 
 int main(int argc, char** argv) {
+    for (const Target& each : throng::fuzz::targets()) {
+        if (argc == 3 && each.name == std::string(argv[1])) target = &each;
+    }
+    if (target == nullptr) {
+        std::fputs("usage: fuzz TARGET CORPUS; targets:", stderr);
+        for (const Target& each : throng::fuzz::targets()) std::fprintf(stderr, " %s", each.name);
+        std::fputs("\n", stderr);
+        return 2;
+    }
     const std::uint64_t seed = number_from("THRONG_SEED", 20240607);
     const std::uint64_t runs = number_from("THRONG_FUZZ_RUNS", 4000);
     std::printf("seed %llu, %llu inputs\n", static_cast<unsigned long long>(seed),
                 static_cast<unsigned long long>(runs));
-    std::vector<Input> corpus = read_corpus(argc > 1 ? argv[1] : "");
+    std::vector<Input> corpus = read_corpus(argv[2]);
     std::signal(SIGABRT, on_abort);
     for (const Input& input : corpus) run(input);
     Mutator mutator(std::move(corpus), seed);

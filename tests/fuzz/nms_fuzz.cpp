@@ -78,7 +78,7 @@ bool same(const test::NmsOutput& a, const test::NmsOutput& b) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TH_FUZZ(nms) {
     static const std::unique_ptr<Nms> nms = make_cpu_nms(1);
     fuzz::Bytes bytes(data, size);
     const NmsParams params = take_params(bytes);

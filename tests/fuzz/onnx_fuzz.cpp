@@ -6,8 +6,9 @@
 
 #include "core/base/error.h"
 #include "core/model/onnx_reader.h"
+#include "tests/fuzz/input.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TH_FUZZ(onnx) {
     using namespace throng;
     try {
         const Network network = parse_onnx({reinterpret_cast<const char*>(data), size}, "fuzz.onnx");

@@ -10,6 +10,7 @@
 #include "app/commands/commands.h"
 #include "app/options/common.h"
 #include "core/base/error.h"
+#include "tests/fuzz/input.h"
 
 namespace {
 
@@ -22,7 +23,7 @@ struct Parser {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TH_FUZZ(options) {
     using namespace throng;
     static Parser parser;  // parse() clears what the call before it left; making one takes far longer
 

@@ -6,7 +6,7 @@
 #include "core/sinks/part_file.h"
 #include "tests/fuzz/input.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TH_FUZZ(part) {
     using namespace throng;
     static const fuzz::MemoryFile file;
     const std::string& path = file.put(fuzz::text_of(data, size));

@@ -7,7 +7,7 @@
 #include "core/clocks/profile.h"
 #include "tests/fuzz/input.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TH_FUZZ(profiles) {
     using namespace throng;
     const std::vector<Hertz> steps = {72000000, 306000000, 612000000, 1300500000};
     try {

@@ -5,7 +5,7 @@
 #include "tests/fuzz/input.h"
 #include "ui/scenes/scene_script.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TH_FUZZ(scenes) {
     using namespace throng;
     try {
         const ui::SceneScript script = ui::parse_scenes(fuzz::text_of(data, size), "fuzz.toml");

@@ -8,7 +8,7 @@
 #include "core/video/url.h"
 #include "tests/fuzz/input.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TH_FUZZ(source) {
     using namespace throng;
     const std::string_view text = fuzz::text_of(data, size);
     if (text.starts_with("#EXTM3U") || text.starts_with("ffconcat")) {

@@ -2,9 +2,10 @@
 #include <cstdint>
 
 #include "core/video/tiff_decoder.h"
+#include "tests/fuzz/input.h"
 #include "tests/fuzz/strips.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TH_FUZZ(tiff) {
     using namespace throng;
     fuzz::compare_strips<TiffRows>({data, size}, decode_tiff);
     return 0;

@@ -8,6 +8,7 @@
 #include "app/options/config_options.h"
 #include "core/base/config.h"
 #include "core/base/error.h"
+#include "tests/fuzz/input.h"
 
 namespace {
 
@@ -23,7 +24,7 @@ struct Parser {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TH_FUZZ(toml) {
     using namespace throng;
     static Parser parser;  // parse() clears what the call before it left; making one takes far longer
     parser.program.parse(std::vector<std::string>{"clip.mp4", "detect"});

@@ -75,7 +75,7 @@ TEST_F(LabelsTest, Detections) {
     const auto found = read_detection_lines(file(
         R"({"source":"a.png","frame":0,"pts":0,"raw":9,"kept":[{"x":1,"y":2,"w":3,"h":4,"score":5.5,"hits":6}],"overflow":0})"
         "\n\n"
-        R"({"source":"a.png","frame":1,"kept":[]})"));
+        R"({"source":"a.png","frame":1.0,"kept":[]})"));  // as others write an integer
     ASSERT_EQ(found.size(), 2U);
     ASSERT_EQ(found[0].entries.size(), 1U);
     EXPECT_EQ(found[0].entries[0].score, 5.5);
@@ -139,6 +139,8 @@ TEST_F(LabelsTest, ErrorsInTruthContainTheLine) {
         {"{\"source\":\"a\",\"faces\":[{\"x\":\"1\",\"y\":2,\"w\":1,\"h\":4}]}", "labels.txt:1"},
         {"{\"source\":\"a\",\"faces\":[{\"x\":1,\"y\":2,\"w\":1,\"h\":4,\"ignore\":1}]}", "labels.txt:1"},
         {"{\"source\":\"a\",\"frame\":1.5,\"faces\":[]}", "labels.txt:1"},
+        {"{\"source\":\"a\",\"frame\":-1,\"faces\":[]}", "labels.txt:1"},
+        {"{\"source\":\"a\",\"frame\":1e300,\"faces\":[]}", "labels.txt:1"},
     };
     for (const auto& [text, line] : cases) EXPECT_EQ(where(text, read_truth), line) << text;
 }

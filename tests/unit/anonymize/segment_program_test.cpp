@@ -3,10 +3,12 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "app/commands/anonymize_parts.h"
 #include "tests/support/program/program.h"
 #include "tests/support/test_data.h"
 #include "tests/support/video_files.h"
@@ -104,6 +106,32 @@ TEST(AnonymizeSegments, KeepTimesOfAVariableRateAndAnEditList) {
     EXPECT_EQ(parts.times, input.times);
     EXPECT_EQ(parts.gray, whole.gray);
     EXPECT_EQ(parts.streams, whole.streams);
+}
+
+TEST(AnonymizeSegments, RejectTheRecordOfADamagedPart) {
+    const auto part = [](const char* spans, const char* count, const char* thumbnails) {
+        return nlohmann::ordered_json::parse(std::string(R"({"spans":)") + spans + R"(,"counts":[)" + count +
+                                             R"(,2,3,4,5,6,7],"thumbnails":)" + thumbnails + "}");
+    };
+    ReportedFile reported;
+    reported.tracks.resize(2);
+    std::set<std::size_t> spans;
+    add_part(part("[3]", "1", R"([[1,"a"]])"), reported, spans);
+    add_part(part("[0,3]", "10", "[]"), reported, spans);
+    EXPECT_EQ(spans, (std::set<std::size_t>{0, 3}));
+    EXPECT_EQ(reported.frames, 11);
+    EXPECT_EQ(reported.composed_frames, 14);
+    EXPECT_EQ(reported.tracks[1].thumbnail, "a");
+
+    // The tracks are 0 and 1.
+    for (const char* thumbnails :
+         {R"([[2,"a"]])", R"([[-1,"a"]])", R"([[0.5,"a"]])", R"([["0","a"]])", "[[0]]", "[1]"}) {
+        EXPECT_THROW(add_part(part("[]", "1", thumbnails), reported, spans), nlohmann::json::exception) << thumbnails;
+    }
+    for (const char* span : {"[-1]", "[0.5]", "[1e300]", "[null]"}) {
+        EXPECT_THROW(add_part(part(span, "1", "[]"), reported, spans), nlohmann::json::exception) << span;
+    }
+    EXPECT_THROW(add_part(part("[]", "1e300", "[]"), reported, spans), nlohmann::json::exception);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <set>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
@@ -83,6 +84,8 @@ TEST_F(RecordFile, ReturnsTheBytesThatFollowALine) {
         RecordWriter writer(path());
         for (std::vector<std::uint8_t>& bytes : written) {
             bytes.resize(random() % 300);
+            if (&bytes == &written[1]) bytes.resize(std::size_t{1} << 20U);  // a block
+            if (&bytes == &written[3]) bytes.resize((std::size_t{1} << 20U) + 1);
             for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());
             writer.write(Json{{"key", bytes.size()}}, bytes, {});
             writer.write_line("[]", {});
@@ -118,9 +121,12 @@ TEST_F(RecordFile, RejectsARecordThatACrashCutShort) {
 }
 
 TEST_F(RecordFile, RejectsDamage) {
-    for (const char* size : {"4", "1073741825", "18446744073709551615"}) {  // which must not be allocated
+    for (const auto& [size, why] : {std::pair{"4", "cut short"},
+                                    {"1073741824", "cut short"},  // which must not be allocated
+                                    {"1073741825", "too large"},
+                                    {"18446744073709551615", "too large"}}) {
         write_bytes(std::string("{\"bytes\":") + size + "}\nabc");
-        EXPECT_EQ(problem(), "the result of the part is damaged: a record is cut short") << size;
+        EXPECT_EQ(problem(), std::string("the result of the part is damaged: a record is ") + why) << size;
     }
     for (const char* text : {"{\n", "{\"bytes\":\"x\"}\n", "\xff\n", "\n"}) {
         write_bytes(text);
