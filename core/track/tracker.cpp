@@ -130,7 +130,7 @@ public:
         unmatched = apply(unmatched, found, TrackState::detected, input.seconds);
         const std::optional<Correction> others = input.camera_motion ? std::nullopt : median_correction();
         if (others) {
-            // When the camera turns, all predictions lag behind. Faces too small for the gate are found beyond that lag.
+            // Predictions lag behind a camera that turns. Faces whose gate is smaller are found where the others are.
             for (const std::size_t t : unmatched) {
                 move(tracks_[t], {(*others)[4], (*others)[5]});
                 tracks_[t].motion.accelerate((*others)[2], (*others)[3]);
