@@ -128,8 +128,22 @@ public:
             }
         }
         unmatched = apply(unmatched, found, TrackState::detected, input.seconds);
-        if (!input.camera_motion) follow_others(unmatched);
+        const std::optional<Correction> others = input.camera_motion ? std::nullopt : median_correction();
+        if (others) {
+            // Predictions lag behind a camera that turns. Faces whose gate is smaller are found where the others are.
+            for (const std::size_t t : unmatched) {
+                move(tracks_[t], {(*others)[4], (*others)[5]});
+                tracks_[t].motion.accelerate((*others)[2], (*others)[3]);
+            }
+            unmatched = apply(unmatched, match(unmatched, true), TrackState::detected, input.seconds);
+        }
         unmatched = apply(unmatched, match(unmatched, false), TrackState::recovered, input.seconds);
+        if (others) {
+            // Hidden faces lag as the others do: their next innovations have what remains.
+            for (const std::size_t t : unmatched) {
+                move(tracks_[t], {(*others)[0] - (*others)[4], (*others)[1] - (*others)[5]});
+            }
+        }
         end_tracks(input);
         start_tracks(input.seconds);
         first_ = false;
@@ -186,6 +200,9 @@ private:
         std::size_t number;  // in confident_boxes_, if confident
         bool taken = false;
     };
+
+    // What a detection changed in the motion of its track: x, y, and their velocities; and its innovation in x and y.
+    using Correction = std::array<double, 6>;
 
     // Predicts all tracks for the time of the frame.
     void advance(const TrackerInput& input) {
@@ -275,8 +292,10 @@ private:
             active.motion.correct(detection.box, noise_, 1 + kOverlapNoise * overlap_of(observation));
             active.display.correct(detection.box);
             const std::array<AxisFilter, 4>& after = active.motion.axes();
+            const std::array<double, 4>& measured = observation.measured;
             corrections_.push_back({after[0].position - before[0].position, after[1].position - before[1].position,
-                                    after[0].velocity - before[0].velocity, after[1].velocity - before[1].velocity});
+                                    after[0].velocity - before[0].velocity, after[1].velocity - before[1].velocity,
+                                    measured[0] - before[0].position, measured[1] - before[1].position});
             Track& track = active.track;
             track.box = detection.box;
             track.score = detection.score;
@@ -394,21 +413,17 @@ private:
         return TrackerInput::Shift{median(xs), median(ys)};
     }
 
-    // Gives the tracks without a detection the median correction of the others: when the camera turns, hidden faces
-    // move along.
-    void follow_others(const std::vector<std::size_t>& unmatched) {
-        if (corrections_.size() < kMinVotes || unmatched.empty()) return;
-        std::array<double, 4> middle{};
+    // Returns the median of each value of the corrections; nothing if too few tracks have a detection.
+    [[nodiscard]] std::optional<Correction> median_correction() const {
+        if (corrections_.size() < kMinVotes) return std::nullopt;
+        Correction middle{};
         std::vector<double> values(corrections_.size());
         for (std::size_t i = 0; i < middle.size(); ++i) {
             std::transform(corrections_.begin(), corrections_.end(), values.begin(),
-                           [i](const std::array<double, 4>& correction) { return correction[i]; });
+                           [i](const Correction& correction) { return correction[i]; });
             middle[i] = median(values);
         }
-        for (const std::size_t t : unmatched) {
-            move(tracks_[t], {middle[0], middle[1]});
-            tracks_[t].motion.accelerate(middle[2], middle[3]);
-        }
+        return middle;
     }
 
     void end_tracks(const TrackerInput& input) {
@@ -460,8 +475,8 @@ private:
     std::vector<ActiveTrack> tracks_;  // by id
     std::vector<Observation> observations_;
     std::vector<Box> confident_boxes_;
-    std::vector<std::array<double, 4>> corrections_;  // of this frame: x, y, and their velocities
-    double seconds_ = 0;                              // of the previous frame
+    std::vector<Correction> corrections_;  // of this frame
+    double seconds_ = 0;                   // of the previous frame
     SceneCut cut_;
     bool first_ = true;
     std::int64_t last_id_ = 0;

@@ -89,8 +89,10 @@ Sides plain_beyond_edges(const PlainTrack& track, const Found& center, Sides box
         w = std::max(w, each.sides.width());
         h = std::max(h, each.sides.height());
     }
-    const bool left = box.left<kNearEdge * w, right = box.right> track.width - kNearEdge * w;
-    const bool top = box.top<kNearEdge * h, bottom = box.bottom> track.height - kNearEdge * h;
+    const bool left = box.left < kNearEdge * w;
+    const bool right = box.right > track.width - kNearEdge * w;
+    const bool top = box.top < kNearEdge * h;
+    const bool bottom = box.bottom > track.height - kNearEdge * h;
     if (!left && !right && !top && !bottom) return box;
     const double more_w = w - box.width(), more_h = h - box.height();
     box.left -= left == right ? more_w / 2 : left ? more_w : 0;

@@ -174,5 +174,24 @@ TEST(TrackerLimits, AHiddenFaceMovesAlongWithTheCamera) {
     }
 }
 
+// All predictions lag behind a camera that starts to turn. For small faces that is more than the gate.
+TEST(TrackerLimits, SmallFacesKeepTheirIdsWhenTheCameraTurns) {
+    Feed feed;
+    for (int n = 0; n < 50; ++n) {
+        const int turned = std::clamp(n - 20, 0, 15);
+        std::vector<Detection> faces;
+        for (int i = 0; i < 9; ++i) {
+            const double side = i < 6 ? 100 : 24;
+            faces.push_back(face(400 + 150 * (i % 3) + 8 * turned, 400 + 150 * (i / 3) - 4 * turned, side));
+        }
+        const std::vector<Track> tracks = feed(faces);
+        ASSERT_EQ(tracks.size(), 9U) << n;
+        for (int i = 0; i < 9; ++i) {
+            EXPECT_EQ(tracks[static_cast<std::size_t>(i)].detection, i) << n;
+            EXPECT_EQ(tracks[static_cast<std::size_t>(i)].id, i + 1) << n;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace throng
