@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kBytesKey = "bytes";
 constexpr std::uint64_t kMaxBytesOfRecord = std::uint64_t{1} << 30U;
-constexpr std::uint64_t kBlock = std::uint64_t{1} << 20U;
+constexpr std::uint64_t kRecordBlock = std::uint64_t{1} << 20U;
 
 }  // namespace
 
@@ -56,7 +56,7 @@ nlohmann::ordered_json RecordReader::read(const std::stop_token& stop) {
         if (size > kMaxBytesOfRecord) throw damaged("a record is too large");
         // Block by block: a file that was cut short needs no memory for what is missing.
         for (std::size_t begin = 0; begin < size; begin = bytes_.size()) {
-            const std::size_t count = std::min(kBlock, size - begin);
+            const std::size_t count = std::min(kRecordBlock, size - begin);
             bytes_.resize(begin + count);
             stream_.read(reinterpret_cast<char*>(bytes_.data() + begin), static_cast<std::streamsize>(count));
             if (stream_.gcount() != static_cast<std::streamsize>(count)) throw damaged("a record is cut short");
