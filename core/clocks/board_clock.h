@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,6 +17,12 @@
 namespace throng {
 
 using Hertz = std::int64_t;
+
+// Returns nothing for a number that is no frequency.
+[[nodiscard]] inline std::optional<Hertz> hertz_of_kilohertz(std::int64_t khz) {
+    if (khz < 0 || khz > std::numeric_limits<Hertz>::max() / 1000) return std::nullopt;
+    return khz * 1000;
+}
 
 enum class ApplyStatus : std::uint8_t {
     applied,          // read back and verified

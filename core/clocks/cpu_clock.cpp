@@ -13,7 +13,7 @@ constexpr Hertz kKilohertz = 1000;
 
 std::optional<Hertz> read_hertz(const SystemFiles& files, const std::string& path) {
     const auto khz = files.read_number(path);
-    return khz ? std::optional<Hertz>(*khz * kKilohertz) : std::nullopt;
+    return khz ? hertz_of_kilohertz(*khz) : std::nullopt;
 }
 
 }  // namespace
@@ -33,8 +33,9 @@ std::vector<std::string> CpuClock::folders() const {
 std::vector<Hertz> CpuClock::steps() const {
     std::vector<Hertz> found;
     for (const std::string& folder : folders()) {
-        for (const auto khz : files_->read_numbers(folder + "scaling_available_frequencies"))
-            found.push_back(khz * kKilohertz);
+        for (const auto khz : files_->read_numbers(folder + "scaling_available_frequencies")) {
+            if (const auto hertz = hertz_of_kilohertz(khz)) found.push_back(*hertz);
+        }
         for (const char* name : {"cpuinfo_min_freq", "cpuinfo_max_freq"}) {
             if (const auto hertz = read_hertz(*files_, folder + name)) found.push_back(*hertz);
         }

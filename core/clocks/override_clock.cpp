@@ -20,7 +20,9 @@ public:
         std::vector<Hertz> found;
         // "72000 108000 … (kHz)": words that are not numbers are skipped.
         if (!paths_.steps.empty()) {
-            for (const std::int64_t khz : files_->read_numbers(paths_.steps)) found.push_back(khz * 1000);
+            for (const std::int64_t khz : files_->read_numbers(paths_.steps)) {
+                if (const auto hertz = hertz_of_kilohertz(khz)) found.push_back(*hertz);
+            }
         }
         if (found.empty()) found = paths_.known_steps;
         if (found.empty()) found = {min, max};

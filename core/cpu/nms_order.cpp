@@ -67,7 +67,8 @@ void OrderedDetections::sort(const DetectionSpan& raw, Ties ties) {
     if (!std::isfinite(scale) || !std::isfinite(highest - lowest)) scale = 0;  // one bucket
     bucket_.resize(n);
     for (std::uint32_t k = 0; k < n; ++k) {  // rounding keeps the order
-        bucket_[k] = static_cast<std::int32_t>(std::min((highest - scores_[k]) * scale, last_bucket));
+        // The difference may be infinite, its product with 0 NaN: in this order of arguments, the last bucket.
+        bucket_[k] = static_cast<std::int32_t>(std::min(last_bucket, (highest - scores_[k]) * scale));
     }
     ends_.assign(buckets + 1, 0);
     for (const std::int32_t bucket : bucket_) ++ends_[static_cast<std::size_t>(bucket) + 1];

@@ -1,5 +1,6 @@
 #include "core/video/source_files.h"
 
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <fstream>
@@ -23,7 +24,15 @@ std::string local_path(std::string_view text) {
 
 struct Found : SourceFiles {
     std::set<std::string> known;  // of `files`
+    // Playlists that were read: folder and file without links and dots. A playlist may name itself by any number of paths.
+    std::set<std::pair<fs::path, fs::path>> playlists;
 };
+
+fs::path canonical_or_same(const fs::path& path) {
+    std::error_code failure;
+    fs::path found = fs::canonical(path.empty() ? "." : path, failure);
+    return failure ? path : found;
+}
 
 void add_file(const fs::path& path, Found& found) {
     if (found.known.insert(path.string()).second) found.files.push_back(path.string());
@@ -104,11 +113,15 @@ void add_playlist(const fs::path& path, Found& found) {
         if (head.find("<MPD") != std::string::npos) add_dash(path, found);
         return;
     }
+    if (!found.playlists.emplace(canonical_or_same(path.parent_path()), canonical_or_same(path)).second) return;
     stream.clear();
     stream.seekg(0);
     std::string line;
     std::getline(stream, line);
-    while (std::getline(stream, line)) concat ? add_concat_line(path, line, found) : add_m3u8_line(path, line, found);
+    while (std::getline(stream, line)) {
+        line.resize(std::min(line.size(), line.find('\0')));  // as FFmpeg and the system read it
+        concat ? add_concat_line(path, line, found) : add_m3u8_line(path, line, found);
+    }
 }
 
 // Adds what the files so far name. A playlist may name playlists.

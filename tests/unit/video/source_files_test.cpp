@@ -67,6 +67,14 @@ TEST_F(SourceFileList, FollowsListsOfLists) {
     EXPECT_EQ(files_of("chain/0").size(), 3001U);
 }
 
+TEST_F(SourceFileList, ReadsAListOnceThatNamesItself) {
+    // Each pair of names would double the paths until they are too long; after a zero, any path is the list itself.
+    const std::string zero(1, '\0');
+    write("self.m3u8", "#EXTM3U\n./self.m3u8\n.//self.m3u8\n../" + dir_.path().filename().string() +
+                           "/self.m3u8\nself.m3u8" + zero + "/\n1.ts" + zero + "x\n");
+    EXPECT_EQ(files_of("self.m3u8"), (Names{"self.m3u8", "1.ts"}));
+}
+
 TEST_F(SourceFileList, TakesTheFolderOfADashManifest) {
     write("dash/m.mpd", "<?xml version=\"1.0\"?>\n<MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\"></MPD>\n");
     write("dash/chunk-1.m4s", "");
