@@ -208,7 +208,7 @@ std::string file_spec(const WorkItem& item) {
 
 int run_archive_command(const std::vector<std::string>& paths, const ArchiveArguments& arguments,
                         const ArchiveWork& work, const CommonOptions& common) {
-    ArchiveOptions options;
+    ArchiveOptions options = work;
     options.shard = parse_shard(arguments.shard);
     if (paths.empty() && arguments.files_from.empty()) {
         throw Error(ErrorKind::usage, "no inputs given", Setting{"out", arguments.out},
@@ -234,17 +234,12 @@ int run_archive_command(const std::vector<std::string>& paths, const ArchiveArgu
     options.output = arguments.out;
     options.resume = arguments.resume;
     options.fail_fast = arguments.fail_fast;
-    options.settings = work.settings;
     options.version = TH_VERSION;
-    options.outputs_of = work.outputs_of;
     options.files_of = [](const WorkItem& item) { return files_of_file(item.path); };
-    options.files = work.files;
     options.segment = arguments.segment;
     options.divide = [&](const WorkItem& item, const std::stop_token& stop) {
         return divide_video(item.path, arguments.segment, stop);
     };
-    options.parts = work.parts;
-    options.encoded_parts = work.encoded_parts;
     // One line at a time: that of the first stage with work.
     PerStage<std::optional<Reporter>> reporters;
     Clock::time_point start = Clock::now();
