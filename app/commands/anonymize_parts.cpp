@@ -31,7 +31,7 @@ namespace {
 constexpr int kEncoderThreads = 1;
 
 ExactEncoderOptions encoder_options(const AnonymizeSetup& setup, EncoderOnDemand& encoder) {
-    return {encoder.get().name, setup.quality, kEncoderThreads};
+    return {encoder.get().name, setup.arguments.quality, kEncoderThreads};
 }
 
 // The counts in the order of their keys in a record.
