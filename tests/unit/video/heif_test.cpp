@@ -220,10 +220,10 @@ TEST(Heif, GridsAreJoinedAndTransparencyIsComposedOverWhite) {
 
 TEST(Heif, NothingIsAsLargeAsANumberInTheFileClaims) {
     // An extent without an offset, an index and a length takes no bytes: a list may claim any number.
-    Bytes places = {0, 0, 0, 0, 0, 0, 0, 100};
-    for (std::uint8_t i = 0; i < 100; ++i) append(places, {0, i, 0, 0, 0xFF, 0xFF});
+    Bytes extents = {0, 0, 0, 0, 0, 0, 0, 100};
+    for (std::uint8_t i = 0; i < 100; ++i) append(extents, {0, i, 0, 0, 0xFF, 0xFF});
     Bytes meta(4, 0);
-    append(meta, HeifBuilder::box("iloc", places));
+    append(meta, HeifBuilder::box("iloc", extents));
     Bytes bytes = HeifBuilder::box("ftyp", text_bytes(std::string("mif1") + std::string(4, '\0') + "mif1"));
     append(bytes, HeifBuilder::box("meta", meta));
     const std::optional<HeifFile> lists = read_heif(HeaderBytes(bytes));
