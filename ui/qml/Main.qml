@@ -319,7 +319,7 @@ C.ApplicationWindow {
         viewList: root.session.views
         dropping: drop.containsDrag
         strip: !root.panelOpen && !root.compare.open
-        canHide: !root.visitor
+        canHide: !root.visitor && !(root.attract?.running ?? false)  // a touch ends a scene
         visible: !root.wallShown
         large: root.fullScreen && width >= 1200
         covered: (root.fullScreen && root.chrome ? transport.height : 0) + replay.stripHeight

@@ -142,8 +142,11 @@ C.Popup {
                                     Label {
                                         width: group.width - Theme.scaled(96) - 14
                                         height: Math.ceil(Math.max(Theme.scaled(28), implicitHeight) / root.row) * root.row - 4
+                                        topPadding: (Theme.scaled(28) - metrics.height) / 2
+                                        verticalAlignment: Text.AlignTop  // the first line is at the key
                                         text: entry.modelData.text
                                         wrapMode: Text.Wrap
+                                        FontMetrics { id: metrics; font.pixelSize: Theme.fontBody }
                                     }
                                 }
                             }
