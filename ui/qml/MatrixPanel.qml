@@ -44,10 +44,13 @@ Rectangle {
     component Panel: Item {
         id: panel
         required property bool greedy
-        required property string title
+        readonly property string title: greedy ? qsTr("Greedy") : qsTr("One-pass")
         readonly property int all: greedy ? root.view.keptGreedy : root.view.keptOnePass
         readonly property int kept: root.sweep < 1 ? root.view.keptBefore(root.sweep, greedy) : all
         readonly property real side: Math.min(width - 12, height - 48)
+        Layout.fillWidth: true
+        Layout.fillHeight: true
+        Layout.preferredWidth: 1
 
         Label {
             id: heading
@@ -236,20 +239,12 @@ Rectangle {
             Layout.fillHeight: true
             spacing: Theme.gap
             Panel {
-                Layout.fillWidth: true
-                Layout.fillHeight: true
-                Layout.preferredWidth: 1
                 visible: root.showsOnePass
                 greedy: false
-                title: qsTr("One-pass")
             }
             Panel {
-                Layout.fillWidth: true
-                Layout.fillHeight: true
-                Layout.preferredWidth: 1
                 visible: root.showsGreedy
                 greedy: true
-                title: qsTr("Greedy")
             }
         }
         Remark {
