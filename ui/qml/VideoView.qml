@@ -316,9 +316,11 @@ Rectangle {
         anchors.bottom: parent.bottom
         anchors.margins: Theme.gap + 4
         anchors.bottomMargin: root.covered + Theme.gap + 4
-        width: Math.min(parent.width - 24, notice.implicitWidth + 56)
+        width: Math.min(parent.width - 24, Math.ceil(noticeSize.advanceWidth) + 56)
         height: Math.max(36, notice.implicitHeight + 14)
         visible: root.status.notice.length > 0
+        // Not the implicit width of the text, which changes with the width while lines are wrapped.
+        TextMetrics { id: noticeSize; font: notice.font; text: notice.text }
         Icon {
             x: 12
             anchors.verticalCenter: parent.verticalCenter
