@@ -271,6 +271,12 @@ protected:
         return cut.join(" | ").toStdString();
     }
 
+    static QList<QQuickItem*> texts_in(QQuickItem* below) {
+        QList<QQuickItem*> found;
+        if (below->inherits("QQuickText")) found += below;
+        for (QQuickItem* child : below->childItems()) found += texts_in(child);
+        return found;
+    }
     static bool has_text_of(int pixels, const QQuickItem& below) {
         if (below.inherits("QQuickText") && below.property("font").value<QFont>().pixelSize() == pixels) return true;
         const QList<QQuickItem*> children = below.childItems();
@@ -341,6 +347,18 @@ TEST_F(GermanWindow, SpeaksGerman) {
     open({}, {800, 480});
     play();
     EXPECT_EQ(session_->detection()->title(), "Haar-Kaskade");
+    for (const QSize size : {QSize(800, 480), QSize(480, 800), QSize(1280, 800)}) {
+        window_->resize(size);
+        ASSERT_TRUE(test::wait_for([&] { return window_->contentItem()->width() == size.width(); }));
+        EXPECT_EQ(cut_texts(), "") << size.width();
+        std::set<double> heights;
+        for (const char* name : {"visitorHide", "visitorHow", "visitorCompare"}) {
+            for (const QQuickItem* text : texts_in(item(name))) {
+                heights.insert(text->property("contentHeight").toDouble() / text->property("lineCount").toInt());
+            }
+        }
+        EXPECT_EQ(heights.size(), 1U) << "letters of one size at " << size.width();
+    }
     trigger("panel");
     EXPECT_TRUE(test::wait_for([&] { return shows("Rohdetektionen"); }));
     EXPECT_TRUE(test::wait_for([&] { return shows("gefunden mit Haar-Kaskade"); }));

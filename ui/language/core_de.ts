@@ -1835,5 +1835,17 @@
         <source>raise the limit of threads of the user, the service or the container</source>
         <translation>die erlaubte Zahl der Threads des Benutzers, des Dienstes oder des Containers erhöhen</translation>
     </message>
+    <message>
+        <source>few detections</source>
+        <translation>wenige Detektionen</translation>
+    </message>
+    <message>
+        <source>low score</source>
+        <translation>niedrige Bewertung</translation>
+    </message>
+    <message>
+        <source>long gap</source>
+        <translation>lange Lücke</translation>
+    </message>
 </context>
 </TS>

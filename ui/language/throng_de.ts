@@ -671,7 +671,7 @@
     </message>
 </context>
 <context>
-    <name>InlineWarning</name>
+    <name>Message</name>
     <message>
         <source>Dismiss</source>
         <translation>Schließen</translation>

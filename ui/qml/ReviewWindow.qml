@@ -12,8 +12,8 @@ C.ApplicationWindow {
     readonly property bool editable: !review.writing
     readonly property bool low: height < 560
 
-    width: 1280
-    height: 760
+    width: Math.min(1280, Screen.desktopAvailableWidth)
+    height: Math.min(760, Screen.desktopAvailableHeight)
     minimumWidth: 640
     minimumHeight: 400
     visible: true
@@ -42,6 +42,14 @@ C.ApplicationWindow {
     Shortcut { sequences: ["Ctrl+S"]; enabled: root.editable; onActivated: root.review.write() }
     Shortcut { sequences: ["Ctrl+Q", "Ctrl+W"]; onActivated: root.close() }
 
+    component TrackImage: FrameItem {
+        image: root.review.frameImage
+        frame: root.review.frameSize
+        boxes: root.review.outlines
+        boxColor: Theme.warning
+        Accessible.role: Accessible.Graphic
+    }
+
     RowLayout {
         anchors.fill: parent
         spacing: 0
@@ -69,14 +77,9 @@ C.ApplicationWindow {
                 Layout.fillWidth: true
                 Layout.fillHeight: true
                 color: "black"
-                FrameItem {
+                TrackImage {
                     objectName: "reviewImage"
                     anchors.fill: parent
-                    image: root.review.frameImage
-                    frame: root.review.frameSize
-                    boxes: root.review.outlines
-                    boxColor: Theme.warning
-                    Accessible.role: Accessible.Graphic
                     Accessible.name: qsTr("%1 in the original").arg(root.review.title)
                 }
                 Rectangle {
@@ -86,16 +89,11 @@ C.ApplicationWindow {
                     height: width
                     color: "black"
                     border.color: Theme.warning
-                    FrameItem {
+                    TrackImage {
                         objectName: "reviewCloseUp"
                         anchors.fill: parent
                         anchors.margins: 1
-                        image: root.review.frameImage
-                        frame: root.review.frameSize
-                        boxes: root.review.outlines
-                        boxColor: Theme.warning
                         closeUp: true
-                        Accessible.role: Accessible.Graphic
                         Accessible.name: qsTr("%1 enlarged").arg(root.review.title)
                     }
                 }
@@ -234,18 +232,10 @@ C.ApplicationWindow {
                         onClicked: root.review.decide(true)
                     }
                 }
-                Rectangle {
+                ProgressLine {
                     Layout.fillWidth: true
-                    implicitHeight: 6
-                    radius: 3
-                    color: Theme.surfaceHigh
                     visible: root.review.writing
-                    Rectangle {
-                        width: parent.width * root.review.progress
-                        height: parent.height
-                        radius: 3
-                        color: Theme.accent
-                    }
+                    value: root.review.progress
                 }
                 ChipButton {
                     objectName: "reviewWrite"

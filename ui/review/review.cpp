@@ -14,6 +14,13 @@ using Decision = ReviewTrack::Decision;
 
 constexpr double kRounding = 1e-4;  // seconds
 
+// Words the reasons of a report, "few detections, low score", in the language of the window.
+QString words_of(const std::string& doubts) {
+    QStringList words = QString::fromStdString(doubts).split(QStringLiteral(", "));
+    for (QString& word : words) word = translated(word.toStdString());
+    return words.join(QStringLiteral(", "));
+}
+
 QRectF rect_of(const Box& box) {
     return {static_cast<double>(box.x), static_cast<double>(box.y), static_cast<double>(box.w),
             static_cast<double>(box.h)};
@@ -64,7 +71,7 @@ QVariant Review::data(const QModelIndex& index, int role) const {
         case first_role: return track.first;
         case last_role: return track.last;
         case frames_role: return static_cast<qlonglong>(track.frames);
-        case doubts_role: return QString::fromStdString(track.doubts);
+        case doubts_role: return words_of(track.doubts);
         case decision_role:
             switch (track.decision) {
                 case Decision::none: return QString();
