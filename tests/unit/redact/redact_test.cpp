@@ -327,7 +327,7 @@ TEST(Redact, FourBytesPerPixelAreHiddenAsThreeAndTheFourthIsKept) {
     }
 }
 
-// Of a frame with 6x6 cells of equal size: a quadratic B-spline through their means, in double precision.
+// The definition in double precision: a quadratic B-spline through the means of 6x6 cells of equal size.
 TEST(Redact, ABlurIsASmoothSurfaceThroughTheMeans) {
     std::mt19937_64 random(test::seed(11));
     constexpr int kCellWidth = 11, kCellHeight = 7;
