@@ -19,7 +19,6 @@ HidingParams hiding_params(DetectorId kind) {
         params.redact.margin = detector.is_network() ? 0.3F : 0.1F;
         if (detector.faces) {
             const HidingParams faces = hiding_params(*detector.faces);
-            params.redact.margin = std::max(params.redact.margin, faces.redact.margin);
             params.faces = {faces.plan, faces.tracker};
         }
     } else if (detector.is_network()) {

@@ -102,15 +102,8 @@ Box RedactPlanner::hull(const Track& track, std::size_t nearest, std::int64_t fr
     while (last + 1 < seen.size() && seen[last + 1].frame - center <= options_.window) ++last;
     // The velocity of the centers, by least squares.
     double mean_time = 0;
-    double mean_x = 0;
-    double mean_y = 0;
     const auto count = static_cast<double>(last - first + 1);
-    for (std::size_t i = first; i <= last; ++i) {
-        const Box box = hidden(seen[i]);
-        mean_time += static_cast<double>(seen[i].frame - center) / count;
-        mean_x += static_cast<double>(box.x + box.w / 2) / count;
-        mean_y += static_cast<double>(box.y + box.h / 2) / count;
-    }
+    for (std::size_t i = first; i <= last; ++i) mean_time += static_cast<double>(seen[i].frame - center) / count;
     double square = 0;
     double along_x = 0;
     double along_y = 0;
@@ -118,8 +111,8 @@ Box RedactPlanner::hull(const Track& track, std::size_t nearest, std::int64_t fr
         const Box box = hidden(seen[i]);
         const double time = static_cast<double>(seen[i].frame - center) - mean_time;
         square += time * time;
-        along_x += time * (static_cast<double>(box.x + box.w / 2) - mean_x);
-        along_y += time * (static_cast<double>(box.y + box.h / 2) - mean_y);
+        along_x += time * static_cast<double>(box.x + box.w / 2);
+        along_y += time * static_cast<double>(box.y + box.h / 2);
     }
     const bool moves = last - first >= 2;
     const double speed_x = moves ? along_x / square : 0;

@@ -77,6 +77,28 @@ TEST(AutoQuality, RecoversWhenThereIsTime) {
     EXPECT_EQ(machine.quality_.level(), 0);
 }
 
+// The finer level of before did not last: once, the next one is tried after twice the time, 4 s.
+TEST(AutoQuality, WaitsTwiceAsLongOnceForALevelThatDidNotLast) {
+    Machine machine(haar(), 12);
+    machine.run(20s, 400);
+    machine.run(30s, 40);
+    ASSERT_EQ(machine.quality_.level(), 0);
+    machine.run(20s, 400);
+    const int level = machine.quality_.level();
+    ASSERT_GT(level, 2);
+    machine.run(10s, 40);
+    EXPECT_LE(machine.quality_.level(), level - 2);
+}
+
+TEST(AutoQuality, DoesNotTryALevelThatIsExpectedToBeTooSlow) {
+    for (const char* kind : {"haar", "cnn"}) {
+        Machine machine(detector_kind(kind).params, 12);
+        machine.run(60s, 95);
+        EXPECT_EQ(machine.quality_.level(), 1) << kind;
+        EXPECT_EQ(machine.changes_, 1) << kind;
+    }
+}
+
 TEST(AutoQuality, DoesNotOscillate) {
     // The coarser level saves far more than expected, so the finer one always looks fast enough and never is.
     Machine machine(haar(), 12);

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -157,7 +158,9 @@ public:
         bool device_failed = false;       // check() throws
         int detectors = -1;               // so many can be made, then make_detector throws
         int buffers = -1;                 // so many can be made, then make_buffer throws
-        DeviceMemory memory;              // total 0: no memory of its own
+        std::int32_t most = -1;           // there is no memory for buffers of more detections
+        std::shared_ptr<std::atomic<int>> rejected = std::make_shared<std::atomic<int>>(0);  // counts those
+        DeviceMemory memory;  // total 0: no memory of its own
         std::vector<DetectorSwitch> switches;
         // Counters of frames in flight.
         std::shared_ptr<std::atomic<int>> running = std::make_shared<std::atomic<int>>(0);
@@ -182,6 +185,11 @@ public:
     }
     std::unique_ptr<Nms> make_nms() override { return std::make_unique<FakeNms>(); }
     DetectionBuffer make_buffer(std::int32_t capacity, const OptionalFields& optional_fields) override {
+        if (plan_->most >= 0 && capacity > plan_->most) {
+            ++*plan_->rejected;
+            if (plan_->kind == BackendKind::cpu) throw std::bad_alloc();
+            throw Error(ErrorKind::unavailable, "no memory", "fake");
+        }
         if (plan_->buffers >= 0 && buffers_++ >= plan_->buffers) {
             throw Error(ErrorKind::internal, "the device failed", "fake");
         }

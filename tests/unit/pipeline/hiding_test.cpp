@@ -178,7 +178,9 @@ TEST(Hiding, WithoutItsDetectorNothingIsShown) {
     PipelineSettings settings = with_search();
     settings.hiding->search->detector.model = plan.missing_model;
     Trial trial(source(40), plan, {}, settings);
-    trial.run();
+    trial.pipeline->start();
+    EXPECT_FALSE(trial.pipeline->wait_ready());
+    trial.pipeline->wait();
     EXPECT_TRUE(trial.sink->frames().empty());
     ASSERT_TRUE(trial.pipeline->failure().has_value());
     EXPECT_EQ(trial.pipeline->failure()->kind(), ErrorKind::unavailable);

@@ -184,8 +184,10 @@ TEST(LostDevice, ASourceThatCannotResumeReportsDroppedFrames) {
     backend.fails_late_at = 20;
     Trial trial(source, backend, with_fallback());
     trial.run();
-    EXPECT_NE(trial.pipeline->notice().text().find("dropped"), std::string::npos);
-    EXPECT_GE(trial.pipeline->counters().dropped, 1U);
+    const std::uint64_t dropped = trial.pipeline->counters().dropped;
+    EXPECT_GE(dropped, 1U);
+    const std::string expected = std::to_string(dropped) + (dropped == 1 ? " frame dropped" : " frames dropped");
+    EXPECT_NE(trial.pipeline->notice().text().find(expected), std::string::npos) << trial.pipeline->notice();
 }
 
 TEST(LostDevice, WithoutAFallbackTheRunFails) {

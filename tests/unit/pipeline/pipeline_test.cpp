@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <thread>
 
 #include "tests/unit/pipeline/fakes.h"
 
@@ -127,6 +128,20 @@ TEST(Pipeline, AFailingSourceKeepsThePreviousResults) {
     EXPECT_EQ(run.sink->closed(), 1);
 }
 
+TEST(Pipeline, AFailedRunReadsItsCameraNoMore) {
+    FakeSource::Plan camera = frames(std::numeric_limits<std::int64_t>::max());
+    camera.live = true;
+    camera.read_time = std::chrono::milliseconds(1);
+    FakeBackend::Plan plan;
+    plan.fails_at = 0;
+    Trial run(camera, plan);
+    run.run();
+    ASSERT_EQ(run.pipeline->state(), PipelineState::failed);
+    const int reads = *camera.reads;
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    EXPECT_LE(*camera.reads, reads + 1) << "it may end a read";
+}
+
 TEST(Pipeline, ASinkThatThrowsEndsTheRunAndTheOthersAreClosed) {
     Trial run(frames(20));
     const auto full_disk = std::make_shared<RecordingSink>(5);
@@ -148,10 +163,21 @@ TEST(Pipeline, AMissingModelAtTheStartFailsTheRun) {
     settings.detector.model = "nowhere.xml";
     Trial run(frames(1000), plan, {}, settings);
     run.pipeline->start();
+    EXPECT_FALSE(run.pipeline->wait_ready());
     run.pipeline->wait();
     EXPECT_EQ(run.pipeline->state(), PipelineState::failed);
     EXPECT_EQ(run.pipeline->failure()->kind(), ErrorKind::unavailable);
     EXPECT_TRUE(run.sink->frames().empty());
+}
+
+TEST(Pipeline, IsReadyBeforeTheFirstFrame) {
+    FakeSource::Plan silent = frames(3);
+    silent.waits_at = 0;
+    Trial run(silent);
+    run.pipeline->start();
+    EXPECT_TRUE(run.pipeline->wait_ready());
+    EXPECT_EQ(run.pipeline->state(), PipelineState::running);
+    EXPECT_EQ(run.pipeline->counters().decoded, 0U);
 }
 
 TEST(Pipeline, AMissingModelIsANoticeAndThePreviousDetectorContinues) {
@@ -170,6 +196,21 @@ TEST(Pipeline, AMissingModelIsANoticeAndThePreviousDetectorContinues) {
     run.pipeline->update(settings);
     EXPECT_TRUE(eventually([&] { return run.pipeline->notice().empty(); }));
     EXPECT_EQ(run.pipeline->settings().nms.theta, 0.75F);
+}
+
+TEST(Pipeline, SettingsHaveAllParametersOfDetection) {
+    DetectionParams params;
+    params.detector.min_size = 33;
+    params.nms.theta = 0.75F;
+    params.min_confidence = 0.25F;
+    params.capacity = 1 << 21;
+    const PipelineSettings settings = pipeline_settings(params);
+    EXPECT_EQ(settings.detector, params.detector);
+    EXPECT_EQ(settings.nms, params.nms);
+    EXPECT_EQ(settings.min_confidence, params.min_confidence);
+    EXPECT_EQ(settings.capacity, params.capacity);
+    EXPECT_EQ(settings.capacity_limit, params.capacity) << "raised";
+    EXPECT_EQ(pipeline_settings({}).capacity, PipelineSettings().capacity);
 }
 
 TEST(Pipeline, InvalidSettingsAreRejectedAtOnce) {
@@ -213,6 +254,22 @@ TEST(Pipeline, AnOverflowBeyondTheLimitIsReported) {
     EXPECT_NE(run.pipeline->notice(), "");
 }
 
+TEST(Pipeline, WithoutMemoryForLargerBuffersTheOldOnesRemain) {
+    for (const BackendKind kind : {BackendKind::cpu, BackendKind::cuda}) {
+        FakeBackend::Plan plan;
+        plan.kind = kind;
+        plan.boxes = [](std::int64_t frame) { return frame == 3 ? 1000U : 5U; };
+        plan.most = 100;
+        PipelineSettings settings;
+        settings.capacity = 100;
+        Trial run(frames(8), plan, {}, settings);
+        run.run();
+        EXPECT_EQ(run.sink->kept(), (std::vector<std::size_t>{5, 5, 5, 100, 5, 5, 5, 5}));
+        EXPECT_EQ(run.sink->overflows(), (std::vector<std::uint32_t>{0, 0, 0, 900, 0, 0, 0, 0}));
+        EXPECT_EQ(*plan.rejected, 1) << "it is not tried again for each frame";
+    }
+}
+
 TEST(Pipeline, ALiveSourceGrowsForTheNextFrameAndReportsTheOverflow) {
     FakeSource::Plan camera = frames(200);
     camera.live = true;
@@ -252,12 +309,17 @@ TEST(Pipeline, TheFallbackContinuesWithTheSameFrame) {
         second.name = "second";
         return std::make_shared<FakeBackend>(second);
     };
-    Trial run(frames(10), first, options);
+    first.switches.resize(1);
+    first.switches[0].id = "memory";
+    PipelineSettings settings;
+    settings.detector.switches["memory"] = "shared";
+    Trial run(frames(10), first, options, settings);
     run.pipeline->start();
     run.pipeline->wait();
     EXPECT_EQ(run.pipeline->state(), PipelineState::ended);
     EXPECT_EQ(run.sink->frames(), count_to(10));
     EXPECT_EQ(run.pipeline->backend_name(), "second");
+    EXPECT_TRUE(run.pipeline->settings().detector.switches.empty()) << "those of the first one";
     EXPECT_NE(run.pipeline->notice().text().find("first"), std::string::npos);
 }
 
@@ -382,10 +444,9 @@ TEST(Pipeline, TheWakeCallbackRunsForEveryResultAndTheEnd) {
     Trial run(frames(5));
     std::atomic<int> wakes = 0;
     run.pipeline->set_wake([&] { ++wakes; });
-    run.pipeline->start();
+    run.run();
     run.pipeline->stop();
-    run.pipeline->wait();
-    EXPECT_GE(wakes, 1);
+    EXPECT_GE(wakes, 6);
 }
 
 // --- playback
@@ -437,13 +498,15 @@ TEST(PipelinePlayback, ASeekAfterTheEndContinues) {
     EXPECT_EQ(run.sink->closed(), 1);
 }
 
-TEST(Pipeline, ATraceCountsTheConnectionsOfItsSource) {
+TEST(Pipeline, ATraceTellsOfItsSource) {
     FakeSource::Plan camera = frames(5);
     camera.reconnects = 3;
+    camera.read_time = std::chrono::milliseconds(2);
     Trial run(camera);
     run.run();
     ASSERT_TRUE(run.pipeline->latest());
     EXPECT_EQ(run.pipeline->latest()->trace.reconnects, 3U);
+    EXPECT_GE(run.pipeline->latest()->trace.decode_ms, 2);
 }
 
 TEST(PipelinePlayback, LoopsWhenLoopIsEnabledAfterTheEnd) {

@@ -175,7 +175,7 @@ TEST(Tracking, BothDetectorsTakeNewSettingsOrNone) {
 TEST(Tracking, SwitchesApplyToTheFacesOfPeople) {
     FakeBackend::Plan plan = one_box();
     plan.configured = std::make_shared<std::map<DetectorId, DetectorParams>>();
-    plan.switches = {{"fusion", "Fusion", "", {"on", "off"}, "on"}};
+    plan.switches = {{"memory", "Memory", "", {"shared", "own"}, "own"}, {"fusion", "Fusion", "", {"on", "off"}, "on"}};
     PipelineSettings settings;
     settings.detector = detector_kind("face+person").params;
     settings.detector.switches["fusion"] = "off";

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <tuple>
 #include <vector>
 
 #include "core/base/error.h"
@@ -297,9 +298,85 @@ TEST(Redact, ASolidRegionIsTheMeanMixedByTheMask) {
     EXPECT_GT(changed, 1000U);
 }
 
+TEST(Redact, FourBytesPerPixelAreHiddenAsThreeAndTheFourthIsKept) {
+    std::mt19937_64 random(test::seed(10));
+    const auto number = [&](int limit) { return static_cast<float>(random() % static_cast<unsigned>(limit)); };
+    for (std::size_t trial = test::case_count(30); trial > 0; --trial) {
+        const int width = 1 + static_cast<int>(random() % 80);
+        const int height = 1 + static_cast<int>(random() % 80);
+        WritableFrame frame = noise_frame(PixelFormat::bgr24, width, height, random);
+        const std::ptrdiff_t pitch = 4 * width + 8;
+        Bytes pixels(static_cast<std::size_t>(pitch * height));
+        std::generate(pixels.begin(), pixels.end(), [&] { return static_cast<std::uint8_t>(random()); });
+        Bytes expected = pixels;
+        const auto copy_colors = [&](Bytes& to) {
+            for (int i = 0; i < width * height; ++i) {
+                std::memcpy(to.data() + i / width * pitch + i % width * 4,
+                            frame.data(0) + i / width * frame.plane(0).pitch + i % width * 3, 3);
+            }
+        };
+        copy_colors(pixels);
+        const RedactRegions regions{{{number(90) - 10, number(90) - 10, 1 + number(60), 1 + number(60)},
+                                     {number(90) - 10, number(90) - 10, 1 + number(60), 1 + number(60)}},
+                                    trial % 10 == 0};
+        const RedactOptions options{kStyles[trial % 3], 0.3F};
+        redact(redact_image(frame), regions, options);
+        copy_colors(expected);
+        redact(bgra_image(pixels.data(), pitch, width, height), regions, options);
+        EXPECT_EQ(pixels, expected) << trial;
+    }
+}
+
+// The definition in double precision: a quadratic B-spline through the means of 6x6 cells of equal size.
+TEST(Redact, ABlurIsASmoothSurfaceThroughTheMeans) {
+    std::mt19937_64 random(test::seed(11));
+    constexpr int kCellWidth = 11, kCellHeight = 7;
+    constexpr int kWidth = kRedactCells * kCellWidth, kHeight = kRedactCells * kCellHeight;
+    WritableFrame frame = noise_frame(PixelFormat::gray8, kWidth, kHeight, random);
+    for (int i = 0; i < kWidth * kHeight; ++i) {  // a mean of noise differs too little from the next one
+        std::uint8_t& sample = frame.data(0)[i / kWidth * frame.plane(0).pitch + i % kWidth];
+        const int cell = i / kWidth / kCellHeight * kRedactCells + i % kWidth / kCellWidth;
+        sample = static_cast<std::uint8_t>(sample / 4 + cell * 89 % 190);
+    }
+    double means[kRedactCells][kRedactCells] = {};
+    for (int i = 0; i < kWidth * kHeight; ++i) {
+        means[i / kWidth / kCellHeight][i % kWidth / kCellWidth] +=
+            frame.data(0)[i / kWidth * frame.plane(0).pitch + i % kWidth] / double{kCellWidth * kCellHeight};
+    }
+    redact(redact_image(frame), {{}, true}, {RedactStyle::blur, 0.3F});
+    const auto weight = [](double distance) {  // of a cell, by the distance of its center in cells
+        distance = std::abs(distance);
+        return distance < 0.5 ? 0.75 - distance * distance : 0.5 * std::pow(std::max(0.0, 1.5 - distance), 2);
+    };
+    for (int y = 0; y < kHeight; ++y) {
+        for (int x = 0; x < kWidth; ++x) {
+            double expected = 0;
+            for (int row = -1; row <= kRedactCells; ++row) {
+                for (int column = -1; column <= kRedactCells; ++column) {
+                    expected += weight((y + 0.5) / kCellHeight - row - 0.5) *
+                                weight((x + 0.5) / kCellWidth - column - 0.5) *
+                                means[std::clamp(row, 0, kRedactCells - 1)][std::clamp(column, 0, kRedactCells - 1)];
+                }
+            }
+            EXPECT_NEAR(frame.data(0)[y * frame.plane(0).pitch + x], expected, 2) << x << ", " << y;
+        }
+    }
+}
+
+TEST(Redact, RegionsAreScaledWithTheirFrame) {
+    const RedactRegions regions = scaled({{{10, 20, 30, 40}, {-4, 8, 2, 6}}, true}, 0.5F, 3);
+    ASSERT_EQ(regions.boxes.size(), 2U);
+    const Box& first = regions.boxes[0];
+    const Box& second = regions.boxes[1];
+    EXPECT_EQ(std::tie(first.x, first.y, first.w, first.h), std::tuple(5, 60, 15, 120));
+    EXPECT_EQ(std::tie(second.x, second.y, second.w, second.h), std::tuple(-2, 24, 1, 18));
+    EXPECT_TRUE(regions.whole);
+}
+
 TEST(Redact, ACopyKeepsTheOriginalAndTheTiming) {
-    std::mt19937_64 random(test::seed(8));
+    std::mt19937_64 random(test::seed(8)), same = random;
     WritableFrame writable = noise_frame(PixelFormat::nv12, 64, 48, random);
+    WritableFrame in_place = noise_frame(PixelFormat::nv12, 64, 48, same);
     const std::vector<Bytes> before = bytes_of(writable);
     const Frame frame = std::move(writable).finish().with_timing(7, 1.5, {});
     FramePool pool;
@@ -308,8 +385,16 @@ TEST(Redact, ACopyKeepsTheOriginalAndTheTiming) {
     EXPECT_EQ(hidden.info().pts, 1.5);
     EXPECT_EQ(frame.plane(0).data[0], before[0][0]);
     EXPECT_EQ(std::memcmp(frame.plane(0).data, before[0].data(), 64), 0);
-    const std::uint8_t* row = hidden.plane(0).data + 20 * hidden.plane(0).pitch;
-    EXPECT_NE(std::memcmp(row, before[0].data() + std::ptrdiff_t{20} * 64, 64), 0);
+    redact(redact_image(in_place), {{{10, 10, 20, 20}}, false}, {});
+    const std::vector<Bytes> expected = bytes_of(in_place);
+    EXPECT_NE(expected, before);
+    for (int p = 0; p < 2; ++p) {
+        const PlaneView& plane = hidden.plane(p);
+        for (int y = 0; y < plane.height; ++y) {
+            const std::uint8_t* const row = plane.data + plane.pitch * y;
+            EXPECT_TRUE(std::equal(row, row + 64, expected[static_cast<std::size_t>(p)].begin() + y * 64)) << p << y;
+        }
+    }
 }
 
 TEST(Redact, StripsAreRedactedAsTheWholeImage) {

@@ -170,34 +170,95 @@ TEST(Relink, DetectionsThatFitTwoTracksAreConfirmedInNeither) {
         }
 }
 
-// A person who is covered shows for a moment. Somebody else shows beside the line, where nobody else walks.
+// The same, of a face that nobody has seen before, or sees afterwards.
+TEST(Relink, DetectionsBesideTheBeginningOfATrackMayBeItsOwn) {
+    for (const bool reversed : {false, true}) {
+        SCOPED_TRACE(reversed);
+        const auto number = [reversed](int f) { return static_cast<std::size_t>(reversed ? 59 - f : f); };
+        std::vector<TimedTracks> frames = empty_frames(60);
+        for (int f = 0; f < 60; ++f) {
+            std::vector<Track>& tracks = frames[number(f)].tracks;
+            const bool between = f == 28 || f == 29;
+            if (f >= 30) tracks.push_back(track_at(1, 200 + f, 100));
+            if (f < 30 || f >= 40) tracks.push_back(track_at(2, (between ? 209 : 218) + f, between ? 105 : 110));
+        }
+        const std::vector<std::vector<Track>> result = relink_tracks(frames);
+        for (int f = 0; f < 60; ++f) {
+            SCOPED_TRACE(f);
+            const std::vector<Track>& tracks = result[number(f)];
+            std::size_t detected = 0;
+            for (const Track& track : tracks) {
+                if (track.state == TrackState::predicted) continue;
+                ++detected;
+                EXPECT_EQ(track.confirmed, f != 28 && f != 29);
+            }
+            EXPECT_EQ(detected, frames[number(f)].tracks.size()) << "every detection remains";
+        }
+    }
+}
+
+// Nearly at the same place as the face that it covers, but not there.
+TEST(Relink, AFaceInFrontOfACoveredOneKeepsItsDetections) {
+    std::vector<TimedTracks> frames = empty_frames(60);
+    for (int f = 0; f < 60; ++f) {
+        std::vector<Track>& tracks = frames[static_cast<std::size_t>(f)].tracks;
+        tracks.push_back(track_at(1, 209 + f, 105));
+        if (f < 20 || f >= 30) tracks.push_back(track_at(2, 200 + f, 100));
+    }
+    for (const std::vector<Track>& tracks : relink_tracks(frames)) {
+        ASSERT_EQ(tracks.size(), 2U) << "the gap is filled";
+        for (const Track& track : tracks) EXPECT_TRUE(track.confirmed);
+    }
+}
+
+// A person who is covered shows for a moment. Somebody else shows beside the line, where nobody else walks, or the
+// detector finds the person twice.
 TEST(Relink, APieceInAGapOfATrackBelongsToIt) {
-    for (const std::uint64_t seed : seeds()) {
-        SCOPED_TRACE(seed);
-        std::mt19937 random(static_cast<std::mt19937::result_type>(seed));
-        std::uniform_real_distribution<double> noise(-0.5, 0.5), speed(60, 90);
-        const double vx = speed(random);
-        const auto along = [&](double t) { return std::pair(100 + vx * t, 100.0); };
+    for (const std::uint64_t seed : seeds())
+        for (const int aside : {60, 8}) {
+            SCOPED_TRACE(seed);
+            SCOPED_TRACE(aside);
+            std::mt19937 random(static_cast<std::mt19937::result_type>(seed));
+            std::uniform_real_distribution<double> noise(-0.5, 0.5), speed(60, 90);
+            const double vx = speed(random);
+            const auto along = [&](double t) { return std::pair(100 + vx * t, 100.0); };
+            std::vector<TimedTracks> frames = empty_frames(60);
+            for (int f = 0; f < 60; ++f) {
+                std::vector<Track>& tracks = frames[static_cast<std::size_t>(f)].tracks;
+                const auto [x, y] = along(f * kStep);
+                const bool shows = f >= 28 && f < 31;
+                if (f < 20 || f >= 40 || shows) {
+                    tracks.push_back(track_at(shows ? 3 : f < 20 ? 1 : 2, x + noise(random), y + noise(random)));
+                }
+                if (shows) tracks.push_back(track_at(4, x + noise(random), y + aside + noise(random)));
+            }
+            const std::vector<std::vector<Track>> result = relink_tracks(frames);
+            EXPECT_EQ(ids_along(result, along), std::set<std::int64_t>{1});
+            for (std::size_t f = 0; f < result.size(); ++f) {
+                ASSERT_EQ(result[f].size(), f >= 28 && f < 31 ? 2U : 1U)
+                    << f << ": both gaps are short enough to be filled";
+                EXPECT_TRUE(result[f].front().confirmed);
+                if (result[f].size() > 1) {
+                    EXPECT_FALSE(result[f].back().confirmed);
+                }
+            }
+        }
+}
+
+// Half a face beside the line, a frame after a person was covered or before they come out of cover.
+TEST(Relink, APieceThatFitsOneSideOfAGapIsNoPartOfTheTrack) {
+    for (const int stray : {20, 39}) {
+        SCOPED_TRACE(stray);
         std::vector<TimedTracks> frames = empty_frames(60);
         for (int f = 0; f < 60; ++f) {
             std::vector<Track>& tracks = frames[static_cast<std::size_t>(f)].tracks;
-            const auto [x, y] = along(f * kStep);
-            const bool shows = f >= 28 && f < 31;
-            if (f < 20 || f >= 40 || shows) {
-                tracks.push_back(track_at(shows ? 3 : f < 20 ? 1 : 2, x + noise(random), y + noise(random)));
-            }
-            if (shows) tracks.push_back(track_at(4, x + noise(random), y + 60 + noise(random)));
+            if (f < 20 || f >= 40) tracks.push_back(track_at(1, 100 + 2 * f, 100));
+            if (f == stray) tracks.push_back(track_at(2, 100 + 2 * f, 120));
         }
         const std::vector<std::vector<Track>> result = relink_tracks(frames);
-        EXPECT_EQ(ids_along(result, along), std::set<std::int64_t>{1});
-        for (std::size_t f = 0; f < result.size(); ++f) {
-            ASSERT_EQ(result[f].size(), f >= 28 && f < 31 ? 2U : 1U)
-                << f << ": both gaps are short enough to be filled";
-            EXPECT_TRUE(result[f].front().confirmed);
-            if (result[f].size() > 1) {
-                EXPECT_FALSE(result[f].back().confirmed);
-            }
-        }
+        ASSERT_EQ(result[static_cast<std::size_t>(stray)].size(), 1U) << "the gap is too long to be filled";
+        EXPECT_FALSE(result[static_cast<std::size_t>(stray)].front().confirmed);
+        EXPECT_EQ(result[10].at(0).id, result[50].at(0).id);
     }
 }
 
