@@ -1,4 +1,4 @@
-// What all kernels that read frames share.
+// Holds what all kernels that read frames share.
 #pragma once
 
 #include "gpu/cnn/preprocess.h"
