@@ -216,7 +216,8 @@ AnonymizeRun::AnonymizeRun(AnonymizeArguments arguments, const CommonOptions& co
         if (fs::exists(arguments_.inputs.front(), ignored))
             check_hidden_name(out, is_still_image(arguments_.inputs.front()));
         run_files_.add_output("out", out);
-        if (arguments_.regions == "-") throw Error(ErrorKind::usage, "is no file", Setting{"regions"}, "name a file");
+        if (arguments_.regions == "-")
+            throw Error(ErrorKind::usage, "is not a file", Setting{"regions"}, "name a file");
         run_files_.add_output("regions", arguments_.regions);
         if (report_base_.empty()) report_base_ = report_beside(out);
     }

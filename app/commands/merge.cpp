@@ -161,15 +161,15 @@ void add_merge_command(CLI::App& program, CommandContext& context) {
     add_value(command, "Options", "--report", arguments->report, "BASE",
               "Join the reports of throng anonymize as BASE.html and BASE.json");
     add_value(command, "Options", "--relink", arguments->relink, "TRACKS.jsonl",
-              "Link the tracks of throng detect --track --json again, with fewer switches");
+              "Link the tracks of throng detect --track --json again, with fewer identity switches");
     set_footer(
         command,
         "Inputs that are missing or were processed twice, and results of different settings, are errors.\n"
-        "--relink compares the motion before and after each covering, as detect does for files, but not for streams "
+        "--relink compares the motion before and after each occlusion, as detect does for files, but not for streams "
         "and\n"
         "standard output. It writes the same lines with other tracks to --json or standard output. Tracks get new "
         "ids.\n"
-        "Pieces of less than 6 detections that belong to no track with certainty are left out.\n"
+        "Tracklets of fewer than 6 detections that belong to no track with certainty are left out.\n"
         "Examples:\n"
         "  throng merge results --json faces.jsonl\n"
         "  throng merge hidden --report hidden/report\n"

@@ -97,7 +97,8 @@ void race_suppression(const CommonOptions& common, const ui::RaceInput& input, c
         row.note = compare(found, expected);
     }
     if (opencv.ms > 0 && opencv.note != compare(expected, expected)) {
-        opencv.note = joined(opencv.note, "another order of equal scores, none of 0 or less, always the IoU");
+        opencv.note =
+            joined(opencv.note, "orders equal scores differently, drops scores of 0 or less, always uses the IoU");
     }
     show(plain);
     show(opencv);

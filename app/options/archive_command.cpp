@@ -143,10 +143,10 @@ void add_archive_options(CLI::App& command, ArchiveArguments& arguments) {
     add_value(command, group, "--files-from", arguments.files_from, "LIST",
               "List of files and folders, by lines or NUL characters; - for standard input");
     add_value(command, group, "--shard", arguments.shard, "I/N",
-              "Process part I of N; all parts together are the whole list");
+              "Process shard I of N; all shards together are the whole list");
     add_value(command, group, "--segment", arguments.segment, "SECONDS",
-              "Divide videos into parts of this many seconds, which shards and workers share; the result is that "
-              "of the whole video. Images and videos that cannot seek are not divided",
+              "Divide videos into segments of this many seconds, which shards and workers share; the result is that "
+              "of the whole video. Images, and videos that cannot seek, are not divided",
               finite_range(1, 86400))
         .show_default("");
     add_flag(command, group, "--resume", arguments.resume,

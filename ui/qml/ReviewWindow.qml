@@ -203,7 +203,7 @@ C.ApplicationWindow {
                             anchors.rightMargin: 12
                             y: 8
                             text: row.decision === "keep" ? qsTr("visible") : row.decision === "hide" ? qsTr("hidden")
-                                : qsTr("open")
+                                : qsTr("undecided")
                             font.bold: row.decision !== ""
                             color: row.decision === "keep" ? Theme.warning
                                 : row.decision === "hide" ? Theme.accent : Theme.textDim
@@ -253,7 +253,7 @@ C.ApplicationWindow {
                     Layout.maximumHeight: 120
                     text: root.discardAsked ? qsTr("The decisions are not saved. Close again to discard them.")
                         : root.review.message.length > 0 ? root.review.message
-                        : root.review.open > 0 ? qsTr("%1 of %2 still open").arg(root.review.open).arg(root.review.count)
+                        : root.review.open > 0 ? qsTr("%1 of %2 still undecided").arg(root.review.open).arg(root.review.count)
                         : root.review.unsaved ? qsTr("All reviewed; not saved yet") : qsTr("All reviewed")
                     color: root.review.failed && !root.discardAsked ? Theme.danger
                         : root.discardAsked ? Theme.warning : Theme.textDim

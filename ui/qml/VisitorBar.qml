@@ -28,7 +28,7 @@ Rectangle {
         return Math.max(Theme.fontSmall, Math.floor(Math.min(largest, Theme.fontFigure * space / widest)))
     }
     readonly property var steps: [
-        qsTr("A detector looks everywhere, in every size. It finds each face many times."),
+        qsTr("A detector looks everywhere, at every size. It finds each face many times."),
         qsTr("Overlapping boxes belong to one face: the best one is kept."),
         qsTr("Every cell compares two boxes, all at once. Rows without a lit cell are kept.")
     ]

@@ -25,7 +25,7 @@ constexpr ShortcutEntry kTable[] = {
     {"slower", "[", QT_TR_NOOP("Playback"), QT_TR_NOOP("Slower")},
     {"faster", "]", QT_TR_NOOP("Playback"), QT_TR_NOOP("Faster")},
     {"loop", "Ctrl+L", QT_TR_NOOP("Playback"), QT_TR_NOOP("Loop on or off")},
-    {"markLoop", "A", QT_TR_NOOP("Playback"), QT_TR_NOOP("Repeat a part: start, end, off")},
+    {"markLoop", "A", QT_TR_NOOP("Playback"), QT_TR_NOOP("Repeat a segment: start, end, off")},
 
     {"fullscreen", "F; F11", QT_TR_NOOP("Window"), QT_TR_NOOP("Full screen")},
     {"panel", "P", QT_TR_NOOP("Window"), QT_TR_NOOP("Side panel")},
@@ -44,7 +44,7 @@ constexpr ShortcutEntry kTable[] = {
     {"kept", "K", QT_TR_NOOP("Image"), QT_TR_NOOP("Kept detections on or off")},
     {"labels", "L", QT_TR_NOOP("Image"), QT_TR_NOOP("Scores and hits on or off")},
     {"landmarks", "E", QT_TR_NOOP("Image"), QT_TR_NOOP("Eyes, nose and mouth on or off")},
-    {"blur", "B", QT_TR_NOOP("Image"), QT_TR_NOOP("Blur faces")},
+    {"blur", "B", QT_TR_NOOP("Image"), QT_TR_NOOP("Hide faces")},
     {kViews, "", QT_TR_NOOP("Image"), ""},
 
     {"detector", "D", QT_TR_NOOP("Detection"), QT_TR_NOOP("Next detector")},

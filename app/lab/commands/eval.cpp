@@ -183,7 +183,7 @@ void add_eval_command(CLI::App& program, CommandContext& context) {
               "Ignore faces whose smaller side is below this size", finite_range(0, 1e6));
     add_choice(command, "Options", "--rank", arguments->match.rank, kRanks, "Ranking of the detections");
     add_flag(command, "Options", "--tracks", arguments->tracks,
-             "Score the tracks of throng detect --track: HOTA, MOTA, IDF1, switches of ids");
+             "Score the tracks of throng detect --track: HOTA, MOTA, IDF1, identity switches");
     add_choice(
         command, "Options", "--what", arguments->what, kWhat,
         "Which boxes of --detector face+person are compared: faces or people; one: other detectors, with one kind");
