@@ -341,7 +341,7 @@ C.ApplicationWindow {
         anchors.fill: parent
         cameraModel: root.session.cameras
         recentModel: root.session.recent
-        onCamerasRequested: root.session.findCameras()
+        onCamerasRequested: root.session.cameras.find()
         onOpenRequested: spec => root.session.open(spec)
         onDemoRequested: root.session.openDemo()
         onFileRequested: actions.trigger("open")
@@ -445,7 +445,7 @@ C.ApplicationWindow {
         onSwitchChosen: (switchId, choice) => root.session.setSwitch(switchId, choice)
         onSwitchesReset: root.session.resetSwitches()
         onSweepRequested: root.session.startOrStopSweep()
-        onModelsRequested: root.session.findModels()
+        onModelsRequested: root.session.detection.findModels()
         kiosk: root.kiosk
         onModelRequested: root.openModel()
         onCountsFileRequested: root.saveCounts()
@@ -458,7 +458,7 @@ C.ApplicationWindow {
             view: root.compare
             usesDevice: root.session.backend.name === "cuda"
             kiosk: root.kiosk
-            onModelsRequested: root.session.findModels()
+            onModelsRequested: root.session.detection.findModels()
             onModelRequested: root.openModel()
         }
     }
@@ -516,7 +516,7 @@ C.ApplicationWindow {
         y: titleBar.height + 4
         cameraModel: root.session.cameras
         recentModel: root.session.recent
-        onCamerasRequested: root.session.findCameras()
+        onCamerasRequested: root.session.cameras.find()
         onOpenRequested: spec => root.session.open(spec)
         onDemoRequested: root.session.openDemo()
         onFileRequested: root.openFile()
