@@ -101,7 +101,7 @@ protected:
     std::vector<Decision> decisions() {
         std::vector<Decision> list;
         for (int row = 0; row < review_->count(); ++row) {
-            const QString text = review_->data(review_->index(row), Review::decision_role).toString();
+            const QString text = test::value(*review_, row, "decision").toString();
             list.push_back(text == "keep" ? Decision::keep : text == "hide" ? Decision::hide : Decision::none);
         }
         return list;

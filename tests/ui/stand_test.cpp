@@ -326,7 +326,7 @@ TEST_F(StandWindow, OnlyTheConfiguredKeyLeaves) {
     EXPECT_TRUE(window_->isVisible());
     EXPECT_TRUE(window_->property("fullScreen").toBool());
     EXPECT_EQ(session_->source()->spec(), "");
-    EXPECT_FALSE(session_->stores_images());
+    EXPECT_FALSE(session_->captures()->used());
     window_->showNormal();
     EXPECT_TRUE(test::wait_for([&] { return window_->property("fullScreen").toBool(); })) << "full screen again";
     QTest::keyClick(window_, Qt::Key_Q, Qt::ControlModifier | Qt::AltModifier);

@@ -298,7 +298,7 @@ C.ApplicationWindow {
         anchors.fill: parent
         cameraModel: root.session.cameras
         recentModel: root.session.recent
-        onCamerasRequested: root.session.findCameras()
+        onCamerasRequested: root.session.cameras.find()
         onOpenRequested: spec => root.session.open(spec)
         onDemoRequested: root.session.openDemo()
         onFileRequested: actions.trigger("open")
@@ -402,7 +402,7 @@ C.ApplicationWindow {
         onSwitchChosen: (switchId, choice) => root.session.setSwitch(switchId, choice)
         onSwitchesReset: root.session.resetSwitches()
         onSweepRequested: root.session.startOrStopSweep()
-        onModelsRequested: root.session.findModels()
+        onModelsRequested: root.session.detection.findModels()
         kiosk: root.kiosk
         onModelRequested: root.openModel()
         onCountsFileRequested: root.saveCounts()
@@ -415,7 +415,7 @@ C.ApplicationWindow {
             view: root.compare
             usesDevice: root.session.backend.name === "cuda"
             kiosk: root.kiosk
-            onModelsRequested: root.session.findModels()
+            onModelsRequested: root.session.detection.findModels()
             onModelRequested: root.openModel()
         }
     }
@@ -468,7 +468,7 @@ C.ApplicationWindow {
         y: titleBar.height + 4
         cameraModel: root.session.cameras
         recentModel: root.session.recent
-        onCamerasRequested: root.session.findCameras()
+        onCamerasRequested: root.session.cameras.find()
         onOpenRequested: spec => root.session.open(spec)
         onDemoRequested: root.session.openDemo()
         onFileRequested: root.openFile()

@@ -110,7 +110,14 @@ QString shortcut_keys(const QString& id) {
     return found == entries.end() ? QString() : keys_of(*found);
 }
 
-ShortcutModel::ShortcutModel(QObject* parent) : QAbstractListModel(parent) {
+ShortcutModel::ShortcutModel(QObject* parent)
+    : RowModel({{"actionId", [](auto row) { return QString::fromLatin1(shortcut_table()[row].id); }},
+                {"keys", [](auto row) { return keys_of(shortcut_table()[row]); }},
+                {"keySequences", [](auto row) { return sequences_of(shortcut_table()[row]); }},
+                {"group", [](auto row) { return translated(shortcut_table()[row].group); }},
+                {"text", [](auto row) { return translated(shortcut_table()[row].text); }},
+                {"yieldsToFocus", [](auto row) { return shortcut_table()[row].yields; }}},
+               parent) {
     QCoreApplication::instance()->installEventFilter(this);
 }
 
@@ -119,30 +126,6 @@ bool ShortcutModel::eventFilter(QObject*, QEvent* event) {
     if (type != QEvent::TouchBegin && type != QEvent::KeyPress) return false;
     if (std::exchange(touched_, type == QEvent::TouchBegin) != touched_) emit touchedChanged();
     return false;
-}
-
-int ShortcutModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(shortcut_table().size());
-}
-
-QVariant ShortcutModel::data(const QModelIndex& index, int role) const {
-    if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid)) return {};
-    const ShortcutEntry& entry = shortcut_table()[static_cast<std::size_t>(index.row())];
-    switch (role) {
-        case id_role: return QString::fromLatin1(entry.id);
-        case keys_role: return keys_of(entry);
-        case sequences_role: return sequences_of(entry);
-        case group_role: return translated(entry.group);
-        case Qt::DisplayRole:
-        case text_role: return translated(entry.text);
-        case yields_role: return entry.yields;
-        default: return {};
-    }
-}
-
-QHash<int, QByteArray> ShortcutModel::roleNames() const {
-    return {{id_role, "actionId"}, {keys_role, "keys"}, {sequences_role, "keySequences"},
-            {group_role, "group"}, {text_role, "text"}, {yields_role, "yieldsToFocus"}};
 }
 
 QString ShortcutModel::tip(const QString& id) const {
