@@ -100,6 +100,10 @@ protected:
                 boxes.insert(boxes.end(),
                              {x, y, x + static_cast<Real>(in.boxes[i].w), y + static_cast<Real>(in.boxes[i].h)});
                 scores.push_back(static_cast<Real>(in.scores[i]));
+                // As float32, neighbors in order and large scores are equal.
+                if (random() % 20 == 0) scores[i] = scores[random() % (i + 1)] * static_cast<Real>(1 + 1e-12);
+                if (random() % 50 == 0) scores[i] *= std::numeric_limits<Real>::max();
+                if (random() % 50 == 0) scores[i] = -std::numeric_limits<Real>::infinity();
                 if (random() % 50 == 0) scores[i] = std::numeric_limits<Real>::quiet_NaN();
                 if (random() % 50 == 0) boxes[i * 4 + random() % 4] = std::numeric_limits<Real>::quiet_NaN();
                 if (random() % 50 == 0) boxes[i * 4 + random() % 4] = -std::numeric_limits<Real>::infinity();
@@ -341,7 +345,7 @@ TEST_F(DeviceNmsLibrary, CanBeCapturedIntoAGraph) {
     compare_replays(view(), 2500);
 }
 
-// A caller's stream may have a part of the device, with fewer multiprocessors than the single launches need.
+// A caller's stream may have a part of the device, with fewer multiprocessors than the single launch needs.
 TEST_F(DeviceNmsLibrary, OnAPartOfTheDevice) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::optional<gpu::PartialDevice> part;
