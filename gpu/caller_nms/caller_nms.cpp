@@ -27,7 +27,7 @@ NmsParams engine_params(const CallerNmsRules& rules) {
     if (rules.torchvision) {
         params = {};
         params.min_hits = rules.params.min_hits;
-        // Boxes contain the corners' ones, and a side is at most a hundredth longer: their IoU may be that much less.
+        // Boxes contain the corners' ones, and a side is at most a thousandth longer: their IoU may be that much less.
         params.theta = std::max(0.9F * static_cast<float>(rules.theta), 1e-30F);
     }
     return params;

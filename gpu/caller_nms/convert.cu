@@ -28,9 +28,9 @@ struct Cover {
         constexpr float kLeast = 0x1p-60F;
         start = fminf(fmaxf(__double2float_rd(low), -kFarthest), kFarthest);
         const float end = fminf(fmaxf(__double2float_ru(high), -kFarthest), kFarthest);
-        // Two steps of float32 more, so that a box that ends where another one was clamped to begin intersects it.
-        const float more = fmaxf(fmaxf(fabsf(start), fabsf(end)) * 0x1p-22F, kLeast);
-        extent = __fadd_ru(__fsub_ru(end, start), more);
+        // Where clamped two steps of float32 more, so that a box that ends where another one begins intersects it.
+        const float farthest = fmaxf(fabsf(start), fabsf(end));
+        extent = __fadd_ru(__fsub_ru(end, start), farthest < kFarthest ? kLeast : farthest * 0x1p-22F);
     }
 };
 
@@ -69,13 +69,13 @@ __global__ void __launch_bounds__(kThreads)
             const Cover x(corners.x1, corners.x2);
             const Cover y(corners.y1, corners.y2);
             box = {x.start, y.start, x.extent, y.extent};
-            const bool close = static_cast<double>(x.extent) <= 1.01 * static_cast<double>(corners.x2 - corners.x1) &&
-                               static_cast<double>(y.extent) <= 1.01 * static_cast<double>(corners.y2 - corners.y1) &&
+            const bool close = static_cast<double>(x.extent) <= 1.001 * static_cast<double>(corners.x2 - corners.x1) &&
+                               static_cast<double>(y.extent) <= 1.001 * static_cast<double>(corners.y2 - corners.y1) &&
                                fmaxf(x.extent, y.extent) < 0x1p59F && area_of(corners) > 1e-30F;
             if (!close) *to.coarse = 1;
         } else {
-            // Suppresses nothing wherever it is: few share a place.
-            box = {3.0F * static_cast<float>(i % 4096), 3.0F * static_cast<float>(i / 4096), 1.0F, 1.0F};
+            // Suppresses nothing wherever it is: alone at its place, where first_suppressor tests all pairs exactly.
+            box = {-0x1p24F - 128.0F * static_cast<float>(i % 4096), 128.0F * static_cast<float>(i / 4096), 64, 64};
         }
     }
     reinterpret_cast<float4*>(to.raw.boxes)[i] = make_float4(box.x, box.y, box.w, box.h);

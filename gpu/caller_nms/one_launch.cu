@@ -69,9 +69,9 @@ __device__ __forceinline__ BasicPairBox<Real> make_pair_box(const Corners<Real>&
             is_regular_area(area) ? 2 * (rule.margins.factor * area) : static_cast<Real>(NAN)};
 }
 
-// Out of line, because it is rare.
 template <typename Real>
-__device__ __noinline__ bool suppresses_exactly(const BasicPairBox<Real>& i, const BasicPairBox<Real>& j, Real least) {
+__device__ __forceinline__ bool suppresses_exactly(const BasicPairBox<Real>& i, const BasicPairBox<Real>& j,
+                                                   Real least) {
     return corners_suppress(Corners<Real>{i.left, i.top, i.right, i.bottom},
                             Corners<Real>{j.left, j.top, j.right, j.bottom}, least);
 }
