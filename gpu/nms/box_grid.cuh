@@ -113,6 +113,8 @@ __device__ __forceinline__ bool record_suppresses(const NmsRuleSet& rules, const
     const float intersection = record_intersection(i, j, rules.extent);
     if constexpr (path == PairPath::plain) {
         return intersection > 0.0F && overlap_ratio(rules.overlap, intersection, i.area, j.area) >= rules.theta;
+    } else if constexpr (path == PairPath::corners) {
+        return intersection > 0.0F && gate_suppresses(rules.gate, j.index, i.index);
     } else {
         return suppresses_with(rules, raw, intersection, i.area, i.index, j.area, j.index);
     }

@@ -198,6 +198,12 @@ __global__ void __launch_bounds__(kThreads, kSettleBlocks)
     }
 }
 
+template <class Kernel>
+Kernel* of_path(const NmsRuleSet& rules, Kernel* plain, Kernel* corners, Kernel* any) {
+    const PairPath path = pair_path(rules);
+    return path == PairPath::plain ? plain : path == PairPath::corners ? corners : any;
+}
+
 }  // namespace
 
 GridNms::GridNms(const DeviceInfo& device, std::int32_t capacity, StreamView stream)
@@ -209,8 +215,7 @@ GridNms::GridNms(const DeviceInfo& device, std::int32_t capacity, StreamView str
       entries_(static_cast<std::size_t>(capacity) * SuppressorLists::kRoom),
       hits_(capacity),
       open_(capacity) {
-    const int each = std::min(blocks_per_multiprocessor("settle_kernel", settle_kernel<PairPath::plain>, kThreads),
-                              blocks_per_multiprocessor("settle_kernel", settle_kernel<PairPath::any>, kThreads));
+    const int each = blocks_per_multiprocessor("settle_kernel", settle_kernel<PairPath::any>, kThreads);
     settle_blocks_ = static_cast<unsigned>(device.multiprocessors * std::max(each, 1));
 }
 
@@ -235,10 +240,11 @@ void GridNms::launch_map(const NmsTask& task, const NmsRuleSet& rules, unsigned 
                          StreamView stream) const {
     const GridNmsWork work = make_work(rules, d_tests);
     const auto launch = [&]<int kLanes>(std::integral_constant<int, kLanes>) {
-        const bool plain = pair_path(rules) == PairPath::plain;
         const unsigned blocks = std::min(blocks_for(task.raw.capacity, kThreads / kLanes), most_blocks());
         LaunchChain(device_, stream)
-            .launch("find_kernel", plain ? find_kernel<PairPath::plain, kLanes> : find_kernel<PairPath::any, kLanes>,
+            .launch("find_kernel",
+                    of_path(rules, find_kernel<PairPath::plain, kLanes>, find_kernel<PairPath::corners, kLanes>,
+                            find_kernel<PairPath::any, kLanes>),
                     LaunchSize{dim3(blocks), kThreads}, work, task, rules);
     };
     if (task.raw.capacity <= kFew) {
@@ -252,10 +258,11 @@ void GridNms::launch_reduce(const NmsTask& task, const NmsRuleSet& rules, unsign
                             StreamView stream) const {
     const GridNmsWork work = make_work(rules, d_tests);
     const LaunchChain chain(device_, stream);
-    const bool plain = pair_path(rules) == PairPath::plain;
     const unsigned blocks = std::min(blocks_for(task.raw.capacity, kMinOpen), settle_blocks_);
-    launch_waiting(chain, "settle_kernel", plain ? settle_kernel<PairPath::plain> : settle_kernel<PairPath::any>,
-                   {dim3(blocks), kThreads}, work, task, rules);
+    launch_waiting(
+        chain, "settle_kernel",
+        of_path(rules, settle_kernel<PairPath::plain>, settle_kernel<PairPath::corners>, settle_kernel<PairPath::any>),
+        {dim3(blocks), kThreads}, work, task, rules);
     launch_kept_order(work.order, task, kKeptShare, chain);
 }
 

@@ -12,9 +12,14 @@ __device__ __forceinline__ std::int64_t load_id(const void* d_ids, bool are_int6
     if (d_ids == nullptr) return 0;
     return are_int64 ? static_cast<const std::int64_t*>(d_ids)[i] : static_cast<const std::int32_t*>(d_ids)[i];
 }
-__device__ __forceinline__ bool same_group(const PairGate& gate, std::uint32_t i, std::uint32_t j) {
+// Out of line: few callers need it, and registers are short where it is inlined.
+[[maybe_unused]] static __device__ __noinline__ bool same_ids(const PairGate& gate, std::uint32_t i, std::uint32_t j) {
     return load_id(gate.class_ids, gate.ids_are_int64, i) == load_id(gate.class_ids, gate.ids_are_int64, j) &&
            load_id(gate.image_ids, gate.ids_are_int64, i) == load_id(gate.image_ids, gate.ids_are_int64, j);
+}
+
+__device__ __forceinline__ bool same_group(const PairGate& gate, std::uint32_t i, std::uint32_t j) {
+    return (gate.class_ids == nullptr && gate.image_ids == nullptr) || same_ids(gate, i, j);
 }
 
 // Equal within a group; others mostly differ.

@@ -10,11 +10,12 @@
 
 namespace throng::gpu {
 
-enum class PairPath { plain, any };  // plain: overlap alone decides, and boxes that do not meet never suppress
+// plain: overlap alone decides, and boxes that do not meet never suppress; corners: those of PairGate decide.
+enum class PairPath { plain, corners, any };
 
 inline PairPath pair_path(const NmsRuleSet& rules) {
     const bool plain = rules.pair == PairRule::overlap && !rules.disjoint && !rules.gate.active();
-    return plain ? PairPath::plain : PairPath::any;
+    return plain ? PairPath::plain : rules.gate.corners != nullptr ? PairPath::corners : PairPath::any;
 }
 
 // A detection as the kernels hold it: 16 + 8 bytes.

@@ -65,8 +65,9 @@ __device__ __forceinline__ std::uint32_t first_suppressor(const BoxGrid& g, cons
         const GridRecord theirs = load_record(g, other);
         if (theirs.score < mine.score || (!kAll && theirs.score < first.score)) return;
         ++counter.tests;
+        if (path != PairPath::plain && theirs.group != mine.group) return;
         bool sure = false;
-        if (path == PairPath::plain || rules.gate.corners != nullptr) {
+        if constexpr (path != PairPath::any) {
             const float intersection = record_intersection(mine, theirs, rules.extent);
             const float margin = intersection - needed_share(rules.overlap, share, margins.factor * theirs.area);
             if (margin < -tolerance) return;
@@ -74,12 +75,10 @@ __device__ __forceinline__ std::uint32_t first_suppressor(const BoxGrid& g, cons
                    (path == PairPath::plain ? margin > tolerance
                                             : intersection > corners_factor * (mine.area + theirs.area));
         }
-        if (path == PairPath::any &&
-            (theirs.group != mine.group || (sure && !same_group(rules.gate, mine.index, theirs.index))))
-            return;
         if (!sure && (other == r || !record_precedes(task, theirs, mine) ||
                       !record_suppresses<path>(rules, task.raw, mine, theirs)))
             return;
+        if (path == PairPath::corners && !same_group(rules.gate, mine.index, theirs.index)) return;
         if (accept(other)) first.offer(g, task, other, theirs.score);
     });
     first.reduce<kLanes>(g, task);
