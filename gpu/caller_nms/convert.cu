@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(kThreads)
                                fmaxf(x.extent, y.extent) < 0x1p59F && area_of(corners) > 1e-30F;
             if (!close) *to.coarse = 1;
         } else {
-            // Suppresses nothing wherever it is: alone at its place, where first_suppressor tests all pairs exactly.
+            // Suppresses nothing wherever it is: apart from others, where first_suppressor tests all pairs exactly.
             box = {-0x1p24F - 128.0F * static_cast<float>(i % 4096), 128.0F * static_cast<float>(i / 4096), 64, 64};
         }
     }
