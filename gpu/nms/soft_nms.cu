@@ -10,8 +10,8 @@
 // Kernels, after the binning:
 //   link:  joins each detection with those of its group that it may decay, by union-find in device memory;
 //   count, allot, fill: lays the members of each component side by side;
-//   run:   a warp a small component, a block a large one. Each repeats: pick the member that precedes all others by its
-//          present score, decay the rest.
+//   run:   a warp a small component, members in registers; a block a large one. Each repeats: pick the member that
+//          precedes all others by its present score, decay the rest.
 // Scores only fall while none is negative, so the picks of all components together are ordered by their final scores,
 // and are written so. Where score_min lets negative scores live, scores may rise: then everything is one component,
 // run by one block, and written in the order of its picks.
@@ -21,7 +21,8 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kLinkLanes = 8;
 constexpr int kBlockThreads = 1024;
-constexpr std::uint32_t kWarpMembers = 128;  // of a component that one warp runs
+constexpr int kWarpItems = 4;  // members a lane holds
+constexpr std::uint32_t kWarpMembers = 32 * kWarpItems;
 
 struct Decay {
     float extent;
@@ -90,7 +91,8 @@ __device__ void join(std::uint32_t* links, std::uint32_t a, std::uint32_t b) {
 }
 
 __global__ void __launch_bounds__(kThreads)
-    link_kernel(BoxGrid g, SoftScratch s, Decay decay, NmsTask task, NmsRuleSet rules, unsigned long long* d_tests) {
+    link_kernel(BoxGrid g, SoftScratch s, Decay decay, NmsTask task, const __grid_constant__ NmsRuleSet rules,
+                unsigned long long* d_tests) {
     const std::uint32_t stored = g.plan->stored;
     const Group<kLinkLanes> group;
     const std::uint32_t r = (blockIdx.x * kThreads + threadIdx.x) / kLinkLanes;
@@ -175,33 +177,94 @@ __device__ int best_lane(const Candidate& mine, std::uint32_t key, std::uint32_t
     return best;
 }
 
-// A block a large component, a warp a small one; the scores at present lie in device memory, NaN for those that are gone.
-template <bool kLarge>
-__global__ void __launch_bounds__(kLarge ? kBlockThreads : kThreads)
-    run_kernel(BoxGrid g, SoftScratch s, KeptOrder order, Decay decay, NmsTask task, unsigned long long* d_tests) {
-    constexpr std::uint32_t kRunners = kLarge ? kBlockThreads : 32;  // threads that share a component
+// A warp a component of up to kWarpMembers.
+__global__ void __launch_bounds__(kThreads) run_small_kernel(BoxGrid g, SoftScratch s, KeptOrder order, Decay decay,
+                                                             NmsTask task, unsigned long long* d_tests) {
+    const std::uint32_t lane = threadIdx.x & 31;
+    const std::uint32_t total = s.summary->small;
+    const std::uint32_t first = s.summary->first - 1;
+    TestCounter counter;
+    for (std::uint32_t c = (blockIdx.x * kThreads + threadIdx.x) / 32; c < total; c += gridDim.x * (kThreads / 32)) {
+        const std::uint32_t root = s.small[c];
+        const std::uint32_t size = s.sizes[root];
+        const std::uint32_t* members = s.members + s.starts[root];
+        Candidate items[kWarpItems];
+        std::uint32_t records[kWarpItems];
+        bool alive[kWarpItems];
+        bool has_first = false;
+#pragma unroll
+        for (int k = 0; k < kWarpItems; ++k) {
+            const std::uint32_t at = k * 32 + lane;
+            alive[k] = at < size;
+            records[k] = alive[k] ? members[at] : 0;
+            if (alive[k]) items[k] = load_candidate(g, task.raw, records[k]);
+            has_first = has_first || (alive[k] && records[k] == first);
+        }
+        // The very first pick of the frame leads: it alone may have a negative score, and those it drops to -0 must
+        // come after it. It is made before anything is dropped.
+        if (!__any_sync(kWholeWarp, has_first)) {
+#pragma unroll
+            for (int k = 0; k < kWarpItems; ++k) alive[k] = alive[k] && !soft_drops(items[k].score, decay.score_min);
+        }
+        while (true) {
+            Candidate best{};
+            std::uint32_t best_record = 0;
+            std::uint32_t key = 0;
+            int which = -1;
+#pragma unroll
+            for (int k = 0; k < kWarpItems; ++k) {
+                if (alive[k] && (which < 0 || precedes(items[k], best))) {
+                    best = items[k];
+                    best_record = records[k];
+                    which = k;
+                    key = score_key(best.score);
+                }
+            }
+            std::uint32_t top_key = 0;
+            const int source = best_lane(best, key, top_key);
+            if (source < 0) break;
+            const Box picked{__shfl_sync(kWholeWarp, best.box.x, source), __shfl_sync(kWholeWarp, best.box.y, source),
+                             __shfl_sync(kWholeWarp, best.box.w, source), __shfl_sync(kWholeWarp, best.box.h, source)};
+            if (static_cast<int>(lane) == source) {
+                // Where a component's picks go is taken one at a time: they are ordered later anyway.
+                append(order, decay, best, best_record, best_record == first);
+            }
+#pragma unroll
+            for (int k = 0; k < kWarpItems; ++k) {
+                if (static_cast<int>(lane) == source && k == which) alive[k] = false;
+                if (!alive[k]) continue;
+                ++counter.tests;
+                items[k].score *= decay.factor(items[k].box, picked);
+                alive[k] = !soft_drops(items[k].score, decay.score_min);
+            }
+        }
+    }
+    counter.report(d_tests);
+}
+
+// A block a component of any size; the scores at present lie in device memory, NaN for those that are gone.
+__global__ void __launch_bounds__(kBlockThreads)
+    run_large_kernel(BoxGrid g, SoftScratch s, KeptOrder order, Decay decay, NmsTask task,
+                     unsigned long long* d_tests) {
     const std::uint32_t lane = threadIdx.x & 31;
     const std::uint32_t warp = threadIdx.x / 32;
-    const std::uint32_t runner = threadIdx.x % kRunners;
-    const std::uint32_t total = kLarge ? s.summary->large : s.summary->small;
+    const std::uint32_t total = s.summary->large;
     const std::uint32_t first = s.summary->first - 1;
     const float gone = __int_as_float(0x7FFFFFFF);
     __shared__ std::uint32_t warp_keys[2][32];
     __shared__ std::uint32_t warp_best[2][32];  // places of members
     __shared__ Candidate warp_items[2][32];
     TestCounter counter;
-    const std::uint32_t runs = gridDim.x * blockDim.x / kRunners;
-    for (std::uint32_t c = (blockIdx.x * blockDim.x + threadIdx.x) / kRunners; c < total; c += runs) {
-        const std::uint32_t root = (kLarge ? s.large : s.small)[c];
+    for (std::uint32_t c = blockIdx.x; c < total; c += gridDim.x) {
+        const std::uint32_t root = s.large[c];
         const std::uint32_t size = s.sizes[root];
         const std::uint32_t* members = s.members + s.starts[root];
         float* scores = s.scores + s.starts[root];
 
-        bool has_first = false;
-        for (std::uint32_t at = runner; at < size; at += kRunners) has_first = has_first || members[at] == first;
-        // The very first pick of the frame leads: it alone may have a negative score, and those it drops to -0 must come
-        // after it. It is made before anything is dropped.
-        const bool drop = !(kLarge ? __syncthreads_or(has_first) != 0 : __any_sync(kWholeWarp, has_first));
+        bool mine_is_first = false;
+        for (std::uint32_t at = threadIdx.x; at < size; at += kBlockThreads)
+            mine_is_first = mine_is_first || members[at] == first;
+        bool drop = __syncthreads_or(mine_is_first ? 1 : 0) == 0;
 
         Box picked{};
         std::uint32_t picks = 0;
@@ -209,16 +272,18 @@ __global__ void __launch_bounds__(kLarge ? kBlockThreads : kThreads)
             // Decay by the last pick and find the next in one go.
             Candidate best{};
             std::uint32_t best_at = kNone;
-            for (std::uint32_t at = runner; at < size; at += kRunners) {
+            for (std::uint32_t at = threadIdx.x; at < size; at += kBlockThreads) {
                 float score = scores[at];
                 if (isnan(score)) continue;
                 Candidate item = load_candidate(g, task.raw, members[at]);
                 if (picks > 0) {
                     ++counter.tests;
                     score *= decay.factor(item.box, picked);
+                    if (soft_drops(score, decay.score_min)) score = gone;
+                    scores[at] = score;
+                } else if (drop && soft_drops(score, decay.score_min)) {
+                    scores[at] = score = gone;
                 }
-                if ((picks > 0 || drop) && soft_drops(score, decay.score_min)) score = gone;
-                scores[at] = score;
                 if (isnan(score)) continue;
                 item.score = score;
                 if (best_at == kNone || precedes(item, best)) {
@@ -226,7 +291,6 @@ __global__ void __launch_bounds__(kLarge ? kBlockThreads : kThreads)
                     best_at = at;
                 }
             }
-            __syncwarp();
             const std::uint32_t turn = picks & 1;  // two sets of shared memory: one barrier a pick is enough
             std::uint32_t top = 0;
             int source = best_lane(best, best_at == kNone ? 0 : score_key(best.score), top);
@@ -235,18 +299,14 @@ __global__ void __launch_bounds__(kLarge ? kBlockThreads : kThreads)
                 warp_best[turn][warp] = best_at;
                 warp_items[turn][warp] = best;
             }
-            if constexpr (kLarge) {
-                __syncthreads();
-                source = best_lane(warp_items[turn][lane], warp_keys[turn][lane], top);
-            } else {
-                __syncwarp();
-            }
+            __syncthreads();
+            const Candidate theirs = warp_items[turn][lane];
+            source = best_lane(theirs, warp_keys[turn][lane], top);
             if (source < 0) break;
-            const std::uint32_t from = kLarge ? static_cast<std::uint32_t>(source) : warp;
-            const std::uint32_t at = warp_best[turn][from];
-            const Candidate pick = warp_items[turn][from];
+            const std::uint32_t at = warp_best[turn][source];
+            const Candidate pick = warp_items[turn][source];
             picked = pick.box;
-            if (at % kRunners == runner) {
+            if (at % kBlockThreads == threadIdx.x) {
                 scores[at] = gone;
                 const std::uint32_t record = members[at];
                 if (decay.in_turn) {
@@ -256,9 +316,9 @@ __global__ void __launch_bounds__(kLarge ? kBlockThreads : kThreads)
                 }
             }
         }
-        if (decay.in_turn && runner == 0) task.kept.count->total = picks;
+        if (decay.in_turn && threadIdx.x == 0) task.kept.count->total = picks;
         counter.report(d_tests);
-        if constexpr (kLarge) __syncthreads();
+        __syncthreads();
     }
     if (decay.in_turn && blockIdx.x == 0 && threadIdx.x == 0) {
         if (total == 0) task.kept.count->total = 0;
@@ -336,15 +396,15 @@ void SoftNms::launch_reduce(const NmsTask& task, const NmsParams& params, unsign
     const LaunchChain chain(stream, false);
     if (!decay.in_turn) {
         const unsigned most = static_cast<unsigned>(device_.multiprocessors) * 8;
-        chain.launch("run_kernel", run_kernel<false>,
+        chain.launch("run_small_kernel", run_small_kernel,
                      LaunchSize{std::min(most, blocks_for(std::int64_t{capacity_} * 32, kThreads)), kThreads}, g, s,
                      order, decay, task, d_tests);
     }
     const int large =
         decay.in_turn ? 1
                       : std::min(device_.multiprocessors * 2, std::max(1, capacity_ / static_cast<int>(kWarpMembers)));
-    chain.launch("run_kernel", run_kernel<true>, LaunchSize{static_cast<unsigned>(large), kBlockThreads}, g, s, order,
-                 decay, task, d_tests);
+    chain.launch("run_large_kernel", run_large_kernel, LaunchSize{static_cast<unsigned>(large), kBlockThreads}, g, s,
+                 order, decay, task, d_tests);
     if (!decay.in_turn) launch_kept_order(order, task, 1, LaunchChain(device_, stream));
 }
 
