@@ -96,9 +96,26 @@ __device__ __forceinline__ bool has_bit(const std::uint32_t* words, std::uint32_
     return (words[i / kTile] >> i % kTile & 1) != 0;
 }
 
+// Decides the rows of a tile as far as they do not wait for others, and adds their bits to the words. Each lane gives a
+// row: its suppressors in the tile, and whether one of the others is kept, or not suppressed so far. By whole warps.
+__device__ __forceinline__ void decide_tile(std::uint32_t own, bool has_kept, bool has_other, bool& is_open,
+                                            std::uint32_t& kept, std::uint32_t& suppressed) {
+    for (bool changed = true; changed;) {
+        const std::uint32_t drops = __ballot_sync(kWholeWarp, is_open && (has_kept || (own & kept) != 0));
+        suppressed |= drops;
+        is_open = is_open && (drops >> threadIdx.x % kTile & 1) == 0;
+        const std::uint32_t keeps = __ballot_sync(kWholeWarp, is_open && !has_other && (own & ~suppressed) == 0);
+        kept |= keeps;
+        is_open = is_open && (keeps >> threadIdx.x % kTile & 1) == 0;
+        changed = (drops | keeps) != 0;
+    }
+}
+
 __global__ void __launch_bounds__(kThreads) settle_rows_kernel(const __grid_constant__ MatrixTask frame) {
     __shared__ alignas(16) std::uint32_t dropped[kMaxTiles];
     __shared__ alignas(16) std::uint32_t sure[kMaxTiles];
+    __shared__ std::uint32_t with_kept;  // rows of the tile, by bit, that have a kept suppressor before the tile
+    __shared__ std::uint32_t with_other;
     start_kernel();
     const MatrixScratch& scratch = frame.scratch;
     const auto capacity = static_cast<std::uint32_t>(frame.task.raw.capacity);
@@ -107,42 +124,35 @@ __global__ void __launch_bounds__(kThreads) settle_rows_kernel(const __grid_cons
     const std::uint32_t n = own_count(frame.task);
     for (; i / kTile * kTile < n; i += gridDim.x * kTile, words = RowWords(scratch, i, n)) {
         const std::uint32_t tiles = min(row_words(i), tiles_of(capacity));
-        const std::uint32_t tile = i / kTile;  // one for the block
-        const std::uint32_t bit = 1U << i % kTile;
-        bool open = true;
-        while (__syncthreads_or(open) != 0) {  // the words have been read
+        const std::uint32_t tile = i / kTile;                          // one for the block, which alone writes its bits
+        const std::uint32_t row = tile * kTile + threadIdx.x % kTile;  // that the lane decides, in every warp
+        const std::uint32_t own = row < n ? scratch.matrix[row_start(row) + tile] : 0;
+        std::uint32_t kept = ~scratch.dropped[tile];
+        std::uint32_t suppressed = scratch.sure[tile];
+        bool is_open = row < n && ((kept | suppressed) >> threadIdx.x % kTile & 1) == 0;
+        while (__syncthreads_or(is_open) != 0) {  // the words have been read
             for (std::uint32_t t = threadIdx.x; t < tiles; t += kThreads) {
-                dropped[t] = load_relaxed(scratch.dropped[t]);
-                sure[t] = load_relaxed(scratch.sure[t]);
+                dropped[t] = t == tile ? kWholeWarp : load_relaxed(scratch.dropped[t]);
+                sure[t] = t == tile ? kWholeWarp : load_relaxed(scratch.sure[t]);
             }
+            if (threadIdx.x == 0) with_kept = with_other = 0;
             __syncthreads();
-            open = i < n && has_bit(dropped, i) && !has_bit(sure, i);
-            // Rows that wait for others of the tile need no other loads.
-            for (bool changed = true; changed;) {
-                bool has_kept = false;
-                bool has_other = false;  // that is not suppressed
-                words.for_each([&](std::uint32_t q, uint4 v) {
-                    has_kept |= any_bit(and_not(v, reinterpret_cast<const uint4*>(dropped)[q]));
-                    has_other |= any_bit(and_not(v, reinterpret_cast<const uint4*>(sure)[q]));
-                });
-                __syncwarp();
-                const std::uint32_t of_row = (1U << kRowLanes) - 1 << threadIdx.x % kTile / kRowLanes * kRowLanes;
-                has_kept = (__ballot_sync(kWholeWarp, has_kept) & of_row) != 0;
-                has_other = (__ballot_sync(kWholeWarp, has_other) & of_row) != 0;
-                const bool decided = open && (has_kept || !has_other);
-                open = open && !decided;
-                changed = __syncthreads_or(decided) != 0;
-                if (decided && threadIdx.x % kRowLanes == 0) {
-                    if (has_kept) {
-                        atomicOr(scratch.sure + tile, bit);
-                        atomicOr(sure + tile, bit);
-                    } else {
-                        atomicAnd(scratch.dropped + tile, ~bit);
-                        atomicAnd(dropped + tile, ~bit);
-                    }
-                }
-                __syncthreads();
-            }
+            bool has_kept = false;
+            bool has_other = false;  // that is not suppressed
+            words.for_each([&](std::uint32_t q, uint4 v) {
+                has_kept |= any_bit(and_not(v, reinterpret_cast<const uint4*>(dropped)[q]));
+                has_other |= any_bit(and_not(v, reinterpret_cast<const uint4*>(sure)[q]));
+            });
+            if (has_kept) atomicOr(&with_kept, 1U << i % kTile);
+            if (has_other) atomicOr(&with_other, 1U << i % kTile);
+            __syncthreads();
+            const std::uint32_t kept_before = kept;
+            const std::uint32_t suppressed_before = suppressed;
+            decide_tile(own, (with_kept >> threadIdx.x % kTile & 1) != 0, (with_other >> threadIdx.x % kTile & 1) != 0,
+                        is_open, kept, suppressed);
+            if (threadIdx.x != 0) continue;
+            if (kept != kept_before) atomicAnd(scratch.dropped + tile, ~kept);
+            if (suppressed != suppressed_before) atomicOr(scratch.sure + tile, suppressed);
         }
     }
 }
@@ -239,16 +249,7 @@ private:
                 has_kept |= others[t] & kept[t];
                 has_other |= others[t] & ~suppressed_words[t];
             }
-            for (bool changed = true; changed;) {
-                const std::uint32_t drops = __ballot_sync(kWholeWarp, is_open && (has_kept | (own & kept_word)) != 0);
-                suppressed_word |= drops;
-                is_open = is_open && (drops >> threadIdx.x % kTile & 1) == 0;
-                const std::uint32_t keeps =
-                    __ballot_sync(kWholeWarp, is_open && (has_other | (own & ~suppressed_word)) == 0);
-                kept_word |= keeps;
-                is_open = is_open && (keeps >> threadIdx.x % kTile & 1) == 0;
-                changed = (drops | keeps) != 0;
-            }
+            decide_tile(own, has_kept != 0, has_other != 0, is_open, kept_word, suppressed_word);
         } while (__syncthreads_or(is_open) != 0);
         return kept_word;
     }
