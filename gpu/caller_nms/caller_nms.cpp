@@ -20,15 +20,17 @@ bool orders_by_index(const CallerNmsRules& rules) {
     return rules.torchvision || rules.params.ties == Ties::index;
 }
 
-// The parameters of the engine: PairGate has the order of equal scores, and in torchvision's mode the corners decide.
-NmsParams engine_params(const CallerNmsRules& rules) {
+// The parameters of the engine: PairGate has the order of equal scores, and float64 corners in torchvision's mode.
+NmsParams engine_params(const CallerNmsRules& rules, CallerType type) {
     NmsParams params = rules.params;
     if (orders_by_index(rules)) params.ties = Ties::total;
     if (rules.torchvision) {
         params = {};
         params.min_hits = rules.params.min_hits;
+        params.theta = static_cast<float>(rules.theta);
+        params.compare = static_cast<double>(params.theta) > rules.theta ? Compare::at_least : Compare::above;
         // Boxes contain the corners' ones, and a side is at most a thousandth longer: their IoU may be that much less.
-        params.theta = std::max(0.9F * static_cast<float>(rules.theta), 1e-30F);
+        if (type == CallerType::float64) params.theta *= 0.9F;
     }
     return params;
 }
@@ -50,7 +52,7 @@ public:
         raw_scores_ = DeviceBuffer<float>(n);
         engine_.emplace(device, stream,
                         orders_by_index(rules) || size > kMatrixBest ? FastEngine::grid : FastEngine::matrix);
-        engine_->prepare(size, size, engine_params(rules));
+        engine_->prepare(size, size, engine_params(rules, CallerType::float32));
         sort_.emplace(static_cast<std::int32_t>(n));
     }
 
@@ -76,7 +78,7 @@ private:
 
     void launch_engine(const CallerNmsTask& task, const DetectionSpan& kept, const LaunchChain& chain) {
         const bool has_ids = task.class_ids != nullptr || task.image_ids != nullptr;
-        const NmsParams params = engine_params(rules_);
+        const NmsParams params = engine_params(rules_, task.type);
         if (has_ids && task.max_output > 0) {
             throw Error(ErrorKind::unavailable, "does not apply in device memory to boxes with ids",
                         Setting{"max_output"}, "use a host handle");
@@ -94,13 +96,11 @@ private:
         to.raw.features = const_cast<float*>(task.features);
         to.raw.feature_size = task.feature_size;
         PairGate gate{task.class_ids, task.image_ids, task.ids_are_int64};
-        if (rules_.torchvision) {
-            to.corners = corners_.data();
+        gate.boxes_are_corners = rules_.torchvision;
+        if (rules_.torchvision && task.type == CallerType::float64) {
+            gate.corners = to.corners = corners_.data();
             to.coarse = engine_->coarse_flag();
-            gate.corners = to.corners;
-            gate.corners_are_double = task.type == CallerType::float64;
-            gate.least = gate.corners_are_double ? least_above<double>(rules_.theta)
-                                                 : static_cast<double>(least_above<float>(rules_.theta));
+            gate.least = least_above<double>(rules_.theta);
         }
         if (orders_by_index(rules_)) gate.order = to.order = order_.data();
         launch_engine_input(task, to, chain);

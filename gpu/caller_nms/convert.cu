@@ -18,19 +18,25 @@ LaunchSize size_for(std::int32_t items) {
     return {blocks_for(items, kThreads), kThreads};
 }
 
-// An interval of float32 that contains [low, high) and has a valid extent. Where coordinates are far from 0
+// An interval of float32 that contains [low, high) and has an extent. Where coordinates are far from 0
 // they are clamped: as that is monotonic, intervals that intersect still do.
 struct Cover {
-    float start, extent;
+    float start, end;
 
     __device__ __forceinline__ Cover(double low, double high) {
         constexpr float kFarthest = 0x1p60F;
-        constexpr float kLeast = 0x1p-60F;
+        constexpr float kLeast = 0x1p-60F;  // the area of two is not 0
         start = fminf(fmaxf(__double2float_rd(low), -kFarthest), kFarthest);
-        const float end = fminf(fmaxf(__double2float_ru(high), -kFarthest), kFarthest);
+        end = fminf(fmaxf(__double2float_ru(high), -kFarthest), kFarthest);
         // Where clamped two steps of float32 more, so that a box that ends where another one begins intersects it.
         const float farthest = fmaxf(fabsf(start), fabsf(end));
-        extent = __fadd_ru(__fsub_ru(end, start), farthest < kFarthest ? kLeast : farthest * 0x1p-22F);
+        end = __fadd_ru(end, farthest < kFarthest ? 0.0F : farthest * 0x1p-22F);
+        end = fmaxf(end, __fadd_ru(start, kLeast));
+    }
+    // Whether it is at most a thousandth longer.
+    [[nodiscard]] __device__ __forceinline__ bool is_close(double low, double high) const {
+        const float extent = __fsub_ru(end, start);
+        return static_cast<double>(extent) <= 1.001 * (high - low) && extent < 0x1p59F;
     }
 };
 
@@ -46,7 +52,7 @@ __global__ void __launch_bounds__(kThreads)
     const auto given = load_real(static_cast<const Element*>(task.scores), i);
     auto score = static_cast<float>(given);
     Box box;
-    if (to.corners == nullptr) {
+    if (!task.rules.torchvision) {
         // As the program reads a file: sides are differences in double, then everything is rounded to float32.
         const auto* d_elements = static_cast<const Element*>(task.boxes);
         double v[4];
@@ -60,22 +66,26 @@ __global__ void __launch_bounds__(kThreads)
         if (to.order != nullptr) to.order[i] = descending_key(score);
     } else {
         const auto corners = load_caller_corners<Element>(task, i);
-        static_cast<Corners<typename RealOf<Element>::type>*>(to.corners)[i] = corners;
         to.order[i] = descending_key(given);
         // Valid for the engines; the keys order what becomes equal.
         constexpr float kMost = 3.402823466e+38F;
         score = isnan(given) ? kMost : fminf(fmaxf(score, -kMost), kMost);
-        if (may_overlap(corners)) {
+        // Boxes are x1, y1, x2, y2 here.
+        if constexpr (std::is_same_v<Element, double>) {
+            reinterpret_cast<Corners<double>*>(to.corners)[i] = corners;
             const Cover x(corners.x1, corners.x2);
             const Cover y(corners.y1, corners.y2);
-            box = {x.start, y.start, x.extent, y.extent};
-            const bool close = static_cast<double>(x.extent) <= 1.001 * static_cast<double>(corners.x2 - corners.x1) &&
-                               static_cast<double>(y.extent) <= 1.001 * static_cast<double>(corners.y2 - corners.y1) &&
-                               fmaxf(x.extent, y.extent) < 0x1p59F && area_of(corners) > 1e-30F;
-            if (!close) *to.coarse = 1;
+            box = {x.start, y.start, x.end, y.end};
+            const bool close = x.is_close(corners.x1, corners.x2) && y.is_close(corners.y1, corners.y2);
+            if (may_overlap(corners) && !(close && area_of(corners) > 1e-30)) *to.coarse = 1;
         } else {
-            // Suppresses nothing wherever it is: apart from others, where first_suppressor tests all pairs exactly.
-            box = {-0x1p24F - 128.0F * static_cast<float>(i % 4096), 128.0F * static_cast<float>(i / 4096), 64, 64};
+            box = {corners.x1, corners.y1, corners.x2, corners.y2};
+        }
+        if (!may_overlap(corners)) {
+            // Suppresses nothing wherever it is: where few others are, and x2 < x1.
+            const float x = -0x1p24F - 128.0F * static_cast<float>(i % 4096);
+            const float y = 128.0F * static_cast<float>(i / 4096);
+            box = {x + 64, y + 64, x, y};
         }
     }
     reinterpret_cast<float4*>(to.raw.boxes)[i] = make_float4(box.x, box.y, box.w, box.h);

@@ -12,9 +12,9 @@ namespace throng::gpu {
 // Arrays that the conversion to the input of an engine writes. Null: not wanted.
 struct EngineInput {
     DetectionSpan raw;
-    void* corners = nullptr;          // torchvision's mode: as PairGate needs them; boxes then contain them
+    double* corners = nullptr;        // float64 in torchvision's mode: as PairGate needs them; boxes then contain them
     std::uint32_t* coarse = nullptr;  // set to 1 if a box is much larger than its corners say
-    std::uint64_t* order = nullptr;   // as in PairGate; with corners always
+    std::uint64_t* order = nullptr;   // as in PairGate; in torchvision's mode always
 };
 
 void launch_engine_input(const CallerNmsTask& task, const EngineInput& to, const LaunchChain& chain);

@@ -20,6 +20,37 @@ constexpr std::uint32_t kMaxCells = 1U << 28;                     // columns and
 constexpr std::uint32_t kThreadCells = 4;                         // of allocate_cells_kernel
 static_assert(kThreads * kThreadCells % BoxGrid::kSegment == 0);  // a block allocates whole segments
 
+// A detection as the binning reads it.
+struct BinnedBox {
+    Box box;
+    float right, bottom;  // not always box.x + box.w where the corners are given
+    float area;
+
+    __device__ __forceinline__ BinnedBox(const GridBuild& build, const NmsTask& task, std::uint32_t i)
+        : box(load_box(task.raw.boxes, i)) {
+        bool apart = false;
+        if (build.gate.boxes_are_corners) {
+            const Box b = box;
+            apart = b.w < b.x;
+            right = apart ? b.x : b.w;
+            bottom = apart ? b.y : b.h;
+            if (apart) box = {b.w, b.h, 0, 0};
+            box.w = right - box.x;
+            box.h = bottom - box.y;
+        } else {
+            right = box.x + box.w;
+            bottom = box.y + box.h;
+        }
+        area = apart ? INFINITY : box_area(box, build.extent);
+    }
+    [[nodiscard]] __device__ __forceinline__ bool is_valid(const GridBuild& build, float score) const {
+        return build.gate.boxes_are_corners ? !isnan(score) : is_valid_detection(box, score);
+    }
+    [[nodiscard]] __device__ __forceinline__ Extents extents(float extent) const {
+        return extents_between(box.x, box.y, right, bottom, extent);
+    }
+};
+
 __device__ __forceinline__ std::uint32_t cell_of(const BoxGrid& g, const Extents& e, int level, std::uint32_t group) {
     const float scale = cell_scale(level);
     return cell_index(g, level, group, cell_coordinate(e.left, scale * static_cast<float>(BoxGrid::kFine)),
@@ -68,15 +99,15 @@ __global__ void __launch_bounds__(kThreads) assign_cells_kernel(GridBuild build,
     for (std::uint32_t k = i; k < build.clear_words; k += gridDim.x * kThreads) build.d_clear[k] = 0;
     const std::uint32_t n = own_count(task);
     if (blockIdx.x * kThreads >= n) return;
-    const Box box = i < n ? load_box(task.raw.boxes, i) : Box{};
-    const float score = i < n ? task.raw.scores[i] : 0.0F;
-    const bool valid = i < n && is_valid_detection(box, score);
+    const BinnedBox b(build, task, min(i, n - 1));
+    const float score = task.raw.scores[min(i, n - 1)];
+    const bool valid = i < n && b.is_valid(build, score);
     bool coarse = false;
     int level = 0;
     if (valid) {
-        const Extents e = extents_of(box, build.extent);
+        const Extents e = b.extents(build.extent);
         level = level_of(e);
-        coarse = is_coarse(e, box, build.extent);
+        coarse = is_coarse(e, b.box, build.extent);
         g.slots[i] = atomicAdd(&g.counts[cell_of(g, e, level, group_hash(build.gate, i))], 1U);
     }
     if (i < n && task.owner != nullptr) task.owner[i] = -1;
@@ -139,14 +170,14 @@ __global__ void __launch_bounds__(kThreads) fill_cells_kernel(GridBuild build, N
     const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
     if (i == 0) *g.sums = GridSums{};
     if (i >= own_count(task)) return;
-    const Box b = load_box(task.raw.boxes, i);
+    const BinnedBox b(build, task, i);
     const float score = task.raw.scores[i];
-    if (!is_valid_detection(b, score)) return;
-    const Extents e = extents_of(b, build.extent);
+    if (!b.is_valid(build, score)) return;
+    const Extents e = b.extents(build.extent);
     const std::uint32_t group = group_hash(build.gate, i);
     auto* to = reinterpret_cast<float4*>(g.records + g.cells[cell_of(g, e, level_of(e), group)].first + g.slots[i]);
-    to[0] = make_float4(b.x, b.y, b.x + b.w, b.y + b.h);
-    to[1] = make_float4(score, box_area(b, build.extent), __uint_as_float(i), __uint_as_float(group));
+    to[0] = make_float4(b.box.x, b.box.y, b.right, b.bottom);
+    to[1] = make_float4(score, b.area, __uint_as_float(i), __uint_as_float(group));
 }
 
 SearchBounds make_search_bounds(const NmsRuleSet& rules) {

@@ -34,9 +34,6 @@ __device__ __forceinline__ Extents extents_between(float left, float top, float 
     e.height = finite(__fsub_ru(e.bottom, e.top));
     return e;
 }
-__device__ __forceinline__ Extents extents_of(Box b, float extent) {
-    return extents_between(b.x, b.y, b.x + b.w, b.y + b.h, extent);
-}
 
 // The edges are so much rounded that widths and areas no longer agree, or so far away, or areas so large or small, that
 // sums and products of them are not exact enough for pair_margin.h.
@@ -105,18 +102,18 @@ __device__ __forceinline__ bool record_precedes(const NmsTask& task, const GridR
     return a.score != b.score ? a.score > b.score : precedes_at_equal_scores(task, a.score, a.index, b.index);
 }
 
-// Whether j suppresses i, given that it precedes it.
+// Whether j suppresses i, given that it precedes it, and where gated, if the gate admits the pair.
 template <PairPath path>
 __device__ __forceinline__ bool record_suppresses(const NmsRuleSet& rules, const DetectionSpan& raw,
                                                   const GridRecord& i, const GridRecord& j) {
     if (!may_suppress(rules.ties, i.score, j.score)) return false;
     const float intersection = record_intersection(i, j, rules.extent);
-    if constexpr (path == PairPath::plain) {
-        return intersection > 0.0F && overlap_ratio(rules.overlap, intersection, i.area, j.area) >= rules.theta;
-    } else if constexpr (path == PairPath::corners) {
-        return intersection > 0.0F && gate_suppresses(rules.gate, j.index, i.index);
-    } else {
+    if constexpr (path == PairPath::any) {
         return suppresses_with(rules, raw, intersection, i.area, i.index, j.area, j.index);
+    } else {
+        if (!(intersection > 0.0F)) return false;
+        if (path == PairPath::gated && rules.gate.corners != nullptr) return true;  // they decide
+        return overlap_ratio(rules.overlap, intersection, i.area, j.area) >= rules.theta;
     }
 }
 

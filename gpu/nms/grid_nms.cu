@@ -199,9 +199,9 @@ __global__ void __launch_bounds__(kThreads, kSettleBlocks)
 }
 
 template <class Kernel>
-Kernel* of_path(const NmsRuleSet& rules, Kernel* plain, Kernel* corners, Kernel* any) {
+Kernel* of_path(const NmsRuleSet& rules, Kernel* plain, Kernel* gated, Kernel* any) {
     const PairPath path = pair_path(rules);
-    return path == PairPath::plain ? plain : path == PairPath::corners ? corners : any;
+    return path == PairPath::plain ? plain : path == PairPath::gated ? gated : any;
 }
 
 }  // namespace
@@ -243,7 +243,7 @@ void GridNms::launch_map(const NmsTask& task, const NmsRuleSet& rules, unsigned 
         const unsigned blocks = std::min(blocks_for(task.raw.capacity, kThreads / kLanes), most_blocks());
         LaunchChain(device_, stream)
             .launch("find_kernel",
-                    of_path(rules, find_kernel<PairPath::plain, kLanes>, find_kernel<PairPath::corners, kLanes>,
+                    of_path(rules, find_kernel<PairPath::plain, kLanes>, find_kernel<PairPath::gated, kLanes>,
                             find_kernel<PairPath::any, kLanes>),
                     LaunchSize{dim3(blocks), kThreads}, work, task, rules);
     };
@@ -261,7 +261,7 @@ void GridNms::launch_reduce(const NmsTask& task, const NmsRuleSet& rules, unsign
     const unsigned blocks = std::min(blocks_for(task.raw.capacity, kMinOpen), settle_blocks_);
     launch_waiting(
         chain, "settle_kernel",
-        of_path(rules, settle_kernel<PairPath::plain>, settle_kernel<PairPath::corners>, settle_kernel<PairPath::any>),
+        of_path(rules, settle_kernel<PairPath::plain>, settle_kernel<PairPath::gated>, settle_kernel<PairPath::any>),
         {dim3(blocks), kThreads}, work, task, rules);
     launch_kept_order(work.order, task, kKeptShare, chain);
 }

@@ -12,14 +12,11 @@ __device__ __forceinline__ std::int64_t load_id(const void* d_ids, bool are_int6
     if (d_ids == nullptr) return 0;
     return are_int64 ? static_cast<const std::int64_t*>(d_ids)[i] : static_cast<const std::int32_t*>(d_ids)[i];
 }
-// Out of line: few callers need it, and registers are short where it is inlined.
-[[maybe_unused]] static __device__ __noinline__ bool same_ids(const PairGate& gate, std::uint32_t i, std::uint32_t j) {
-    return load_id(gate.class_ids, gate.ids_are_int64, i) == load_id(gate.class_ids, gate.ids_are_int64, j) &&
-           load_id(gate.image_ids, gate.ids_are_int64, i) == load_id(gate.image_ids, gate.ids_are_int64, j);
-}
-
 __device__ __forceinline__ bool same_group(const PairGate& gate, std::uint32_t i, std::uint32_t j) {
-    return (gate.class_ids == nullptr && gate.image_ids == nullptr) || same_ids(gate, i, j);
+    const auto same = [&](const void* d_ids) {
+        return d_ids == nullptr || load_id(d_ids, gate.ids_are_int64, i) == load_id(d_ids, gate.ids_are_int64, j);
+    };
+    return same(gate.class_ids) && same(gate.image_ids);
 }
 
 // Equal within a group; others mostly differ.
@@ -52,14 +49,12 @@ __device__ __forceinline__ bool corners_suppress(const Corners<Real>& i, const C
     return common / ((area_i + area_j) - common) >= least;
 }
 
-// By raw index: i is the suppressor. Out of line: few callers need it.
-[[maybe_unused]] static __device__ __noinline__ bool gate_suppresses(const PairGate& gate, std::uint32_t i,
-                                                                     std::uint32_t j) {
-    const auto suppress = [&]<typename Real>(Real least) {
-        const auto* d_corners = static_cast<const Corners<Real>*>(gate.corners);
-        return corners_suppress(d_corners[i], d_corners[j], least);
-    };
-    return gate.corners_are_double ? suppress(gate.least) : suppress(static_cast<float>(gate.least));
+// By raw index: i is the suppressor. Out of line: few callers need it, and registers are short where it is inlined.
+[[maybe_unused]] static __device__ __noinline__ bool gate_admits(const PairGate& gate, std::uint32_t i,
+                                                                 std::uint32_t j) {
+    if (!same_group(gate, i, j)) return false;
+    const auto* d_corners = reinterpret_cast<const Corners<double>*>(gate.corners);
+    return d_corners == nullptr || corners_suppress(d_corners[i], d_corners[j], gate.least);
 }
 
 }  // namespace throng::gpu

@@ -10,12 +10,12 @@
 
 namespace throng::gpu {
 
-// plain: overlap alone decides, and boxes that do not meet never suppress; corners: those of PairGate decide.
-enum class PairPath { plain, corners, any };
+// plain: overlap alone decides, and boxes that do not meet never suppress; gated: and PairGate.
+enum class PairPath { plain, gated, any };
 
 inline PairPath pair_path(const NmsRuleSet& rules) {
-    const bool plain = rules.pair == PairRule::overlap && !rules.disjoint && !rules.gate.active();
-    return plain ? PairPath::plain : rules.gate.corners != nullptr ? PairPath::corners : PairPath::any;
+    if (rules.pair != PairRule::overlap || rules.disjoint) return PairPath::any;
+    return rules.gate.active() ? PairPath::gated : PairPath::plain;
 }
 
 // A detection as the kernels hold it: 16 + 8 bytes.
@@ -39,7 +39,6 @@ __device__ __forceinline__ bool suppresses_with(const NmsRuleSet& rules, const D
                                                 float area_i, std::uint32_t i, float area_j, std::uint32_t j) {
     if (!(intersection > 0.0F) && !rules.disjoint) return false;
     if (!same_group(rules.gate, i, j)) return false;
-    if (rules.gate.corners != nullptr) return gate_suppresses(rules.gate, j, i);
     const float overlap = overlap_ratio(rules.overlap, intersection, area_i, area_j);
     switch (rules.pair) {
         case PairRule::overlap: return overlap >= rules.theta;

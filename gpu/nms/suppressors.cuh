@@ -55,12 +55,6 @@ __device__ __forceinline__ std::uint32_t first_suppressor(const BoxGrid& g, cons
     // Margins need boxes that are not coarse. What they leave uncertain is tested exactly.
     const float share = margins.factor * mine.area;
     const float tolerance = margins.usable && plan.coarse == 0 ? margins.tolerance * share : INFINITY;
-    // With a caller's corners theta is nine tenths of the caller's. Sides of boxes are longer than those of the corners by
-    // less than a two-hundredth, so intersections by less than 1/(100 theta) of themselves. Eight parts in a hundred above
-    // the caller's theta, the overlap of the boxes is enough. Left of -2^23 are boxes that suppress nothing.
-    const float above = rules.theta * 1.2F;
-    const bool may_be_sure = rules.theta > 0.2F && plan.coarse == 0 && mine.left > -0x1p23F;
-    const float corners_factor = may_be_sure ? above / (1.0F + above) : INFINITY;
     for_each_near(g, plan, group, active, mine, rules.extent, [&](std::uint32_t other) {
         const GridRecord theirs = load_record(g, other);
         if (theirs.score < mine.score || (!kAll && theirs.score < first.score)) return;
@@ -68,17 +62,15 @@ __device__ __forceinline__ std::uint32_t first_suppressor(const BoxGrid& g, cons
         if (path != PairPath::plain && theirs.group != mine.group) return;
         bool sure = false;
         if constexpr (path != PairPath::any) {
-            const float intersection = record_intersection(mine, theirs, rules.extent);
-            const float margin = intersection - needed_share(rules.overlap, share, margins.factor * theirs.area);
+            const float margin = record_intersection(mine, theirs, rules.extent) -
+                                 needed_share(rules.overlap, share, margins.factor * theirs.area);
             if (margin < -tolerance) return;
-            sure = theirs.score > mine.score &&
-                   (path == PairPath::plain ? margin > tolerance
-                                            : intersection > corners_factor * (mine.area + theirs.area));
+            sure = theirs.score > mine.score && margin > tolerance;
         }
         if (!sure && (other == r || !record_precedes(task, theirs, mine) ||
                       !record_suppresses<path>(rules, task.raw, mine, theirs)))
             return;
-        if (path == PairPath::corners && !same_group(rules.gate, mine.index, theirs.index)) return;
+        if (path == PairPath::gated && !gate_admits(rules.gate, theirs.index, mine.index)) return;
         if (accept(other)) first.offer(g, task, other, theirs.score);
     });
     first.reduce<kLanes>(g, task);

@@ -107,6 +107,11 @@ protected:
                 if (random() % 50 == 0) scores[i] = std::numeric_limits<Real>::quiet_NaN();
                 if (random() % 50 == 0) boxes[i * 4 + random() % 4] = std::numeric_limits<Real>::quiet_NaN();
                 if (random() % 50 == 0) boxes[i * 4 + random() % 4] = -std::numeric_limits<Real>::infinity();
+                if (random() % 50 == 0) {  // where a device puts boxes that overlap none
+                    const auto left = static_cast<Real>(-0x1p24 - 128.0 * static_cast<double>(random() % 4));
+                    boxes.resize(i * 4);
+                    boxes.insert(boxes.end(), {left, 0, left + 64, 64});
+                }
                 if (trial % 2 == 0) classes.push_back(static_cast<std::uint32_t>(random() % 4));
             }
             throng_nms_params params = throng_nms_params_torchvision();
