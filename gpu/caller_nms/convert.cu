@@ -33,7 +33,7 @@ struct Cover {
         end = __fadd_ru(end, farthest < kFarthest ? 0.0F : farthest * 0x1p-22F);
         end = fmaxf(end, __fadd_ru(start, kLeast));
     }
-    // Whether it is at most a thousandth longer.
+    // Returns true if it is at most a thousandth longer, and not huge.
     [[nodiscard]] __device__ __forceinline__ bool is_close(double low, double high) const {
         const float extent = __fsub_ru(end, start);
         return static_cast<double>(extent) <= 1.001 * (high - low) && extent < 0x1p59F;

@@ -102,7 +102,7 @@ __device__ __forceinline__ bool record_precedes(const NmsTask& task, const GridR
     return a.score != b.score ? a.score > b.score : precedes_at_equal_scores(task, a.score, a.index, b.index);
 }
 
-// Whether j suppresses i, given that it precedes it, and where gated, if the gate admits the pair.
+// Returns true if j suppresses i, given that it precedes it, and where gated, if the gate admits the pair.
 template <PairPath path>
 __device__ __forceinline__ bool record_suppresses(const NmsRuleSet& rules, const DetectionSpan& raw,
                                                   const GridRecord& i, const GridRecord& j) {
