@@ -8,7 +8,6 @@
 
 #include "core/base/error.h"
 #include "core/detect/null_recorder.h"
-#include "gpu/caller_nms/cell_launch.h"
 #include "gpu/caller_nms/convert.h"
 #include "gpu/caller_nms/one_launch.h"
 #include "gpu/nms/cuda_nms.h"
@@ -17,19 +16,21 @@
 namespace throng::gpu {
 namespace {
 
-bool orders_by_rank(const CallerNmsRules& rules) {
+bool orders_by_index(const CallerNmsRules& rules) {
     return rules.torchvision || rules.params.ties == Ties::index;
 }
 
-// The parameters of the engine: the order of equal scores is in the ranks, and the corners decide in torchvision's mode.
-NmsParams engine_params(const CallerNmsRules& rules) {
+// The parameters of the engine: PairGate has the order of equal scores, and float64 corners in torchvision's mode.
+NmsParams engine_params(const CallerNmsRules& rules, CallerType type) {
     NmsParams params = rules.params;
-    if (orders_by_rank(rules)) params.ties = Ties::total;
+    if (orders_by_index(rules)) params.ties = Ties::total;
     if (rules.torchvision) {
         params = {};
         params.min_hits = rules.params.min_hits;
-        // Boxes contain the corners' ones, and a side is at most a hundredth longer: their IoU may be that much less.
-        params.theta = std::max(0.9F * static_cast<float>(rules.theta), 1e-30F);
+        params.theta = static_cast<float>(rules.theta);
+        params.compare = static_cast<double>(params.theta) > rules.theta ? Compare::at_least : Compare::above;
+        // Boxes contain the corners' ones, and a side is at most a thousandth longer: their IoU may be that much less.
+        if (type == CallerType::float64) params.theta *= 0.9F;
     }
     return params;
 }
@@ -41,20 +42,18 @@ public:
         : device_(device), rules_(rules), stream_(stream), size_(size) {
         const auto n = static_cast<std::size_t>(std::max(size, 1));
         counts_ = DeviceBuffer<DetectionCount>(2);
-        farthest_ = DeviceBuffer<std::uint32_t>(1);
         kept_boxes_ = DeviceBuffer<Box>(n);
         kept_scores_ = DeviceBuffer<float>(n);
         kept_hits_ = DeviceBuffer<std::int32_t>(n);
         kept_source_ = DeviceBuffer<std::int32_t>(n);
-        class_ids_ = DeviceBuffer<std::int64_t>(n);
-        image_ids_ = DeviceBuffer<std::int64_t>(n);
         if (rules.torchvision) corners_ = DeviceBuffer<double>(n * 4);
+        if (orders_by_index(rules)) order_ = DeviceBuffer<std::uint64_t>(n);
         raw_boxes_ = DeviceBuffer<Box>(n);
         raw_scores_ = DeviceBuffer<float>(n);
         engine_.emplace(device, stream,
-                        rules.torchvision || size > kMatrixBest ? FastEngine::grid : FastEngine::matrix);
-        engine_->prepare(size, size, engine_params(rules));
-        make_sort(n);
+                        orders_by_index(rules) || size > kMatrixBest ? FastEngine::grid : FastEngine::matrix);
+        engine_->prepare(size, size, engine_params(rules, CallerType::float32));
+        sort_.emplace(static_cast<std::int32_t>(n));
     }
 
     void launch(const CallerNmsTask& task) {
@@ -62,22 +61,10 @@ public:
         const DetectionSpan kept = kept_span();
         if (task.size > 0) launch_engine(task, kept, chain);
         const bool sorts = task.image_ids != nullptr && task.size > 0;
-        launch_results(task, kept, sorts ? launch_image_sort(task, kept, sort_, chain, stream_) : nullptr, chain);
+        launch_results(task, kept, sorts ? sort_->launch(task, kept, chain, stream_) : nullptr, chain);
     }
 
 private:
-    void make_sort(std::size_t n) {
-        for (std::size_t k = 0; k < 2; ++k) {
-            keys_[k] = DeviceBuffer<std::uint64_t>(n);
-            values_[k] = DeviceBuffer<std::uint32_t>(n);
-            sort_.keys[k] = keys_[k].data();
-            sort_.values[k] = values_[k].data();
-        }
-        sort_.temporary_bytes = sort_temporary_bytes(static_cast<std::int32_t>(n));
-        temporary_ = DeviceBuffer<std::byte>(sort_.temporary_bytes);
-        sort_.temporary = temporary_.data();
-    }
-
     [[nodiscard]] DetectionSpan kept_span() const {
         DetectionSpan kept;
         kept.boxes = kept_boxes_.data();
@@ -91,7 +78,7 @@ private:
 
     void launch_engine(const CallerNmsTask& task, const DetectionSpan& kept, const LaunchChain& chain) {
         const bool has_ids = task.class_ids != nullptr || task.image_ids != nullptr;
-        const NmsParams params = engine_params(rules_);
+        const NmsParams params = engine_params(rules_, task.type);
         if (has_ids && task.max_output > 0) {
             throw Error(ErrorKind::unavailable, "does not apply in device memory to boxes with ids",
                         Setting{"max_output"}, "use a host handle");
@@ -108,25 +95,14 @@ private:
         to.raw.density = const_cast<float*>(task.density);  // only read
         to.raw.features = const_cast<float*>(task.features);
         to.raw.feature_size = task.feature_size;
-        PairGate gate;
-        if (task.class_ids != nullptr) {
-            if (!task.ids_are_int64) to.class_ids = class_ids_.data();
-            gate.class_ids = task.ids_are_int64 ? static_cast<const std::int64_t*>(task.class_ids) : to.class_ids;
-        }
-        if (task.image_ids != nullptr) {
-            if (!task.ids_are_int64) to.image_ids = image_ids_.data();
-            gate.image_ids = task.ids_are_int64 ? static_cast<const std::int64_t*>(task.image_ids) : to.image_ids;
-        }
-        if (rules_.torchvision) {
-            to.corners = corners_.data();
+        PairGate gate{task.class_ids, task.image_ids, task.ids_are_int64};
+        gate.boxes_are_corners = rules_.torchvision;
+        if (rules_.torchvision && task.type == CallerType::float64) {
+            gate.corners = to.corners = corners_.data();
             to.coarse = engine_->coarse_flag();
-            if (has_ids) to.farthest = farthest_.data();
-            gate.corners = to.corners;
-            gate.corners_are_double = task.type == CallerType::float64;
-            gate.least = gate.corners_are_double ? least_above<double>(rules_.theta)
-                                                 : static_cast<double>(least_above<float>(rules_.theta));
+            gate.least = least_above<double>(rules_.theta);
         }
-        if (orders_by_rank(rules_)) to.order = launch_rank_sort(task, sort_, to.farthest, chain, stream_);
+        if (orders_by_index(rules_)) gate.order = to.order = order_.data();
         launch_engine_input(task, to, chain);
         const DetectionBuffer raw(MemoryKind::device, to.raw, nullptr);
         DetectionBuffer kept_buffer(MemoryKind::device, kept, nullptr);
@@ -140,21 +116,16 @@ private:
     StreamView stream_;
     std::int32_t size_;
     DeviceBuffer<DetectionCount> counts_;  // of the input and of the kept
-    DeviceBuffer<std::uint32_t> farthest_;
     DeviceBuffer<Box> kept_boxes_;
     DeviceBuffer<float> kept_scores_;
     DeviceBuffer<std::int32_t> kept_hits_;
     DeviceBuffer<std::int32_t> kept_source_;
-    DeviceBuffer<std::int64_t> class_ids_;
-    DeviceBuffer<std::int64_t> image_ids_;
     DeviceBuffer<double> corners_;
+    DeviceBuffer<std::uint64_t> order_;
     DeviceBuffer<Box> raw_boxes_;
     DeviceBuffer<float> raw_scores_;
     std::optional<CudaNms> engine_;
-    DeviceBuffer<std::uint64_t> keys_[2];
-    DeviceBuffer<std::uint32_t> values_[2];
-    DeviceBuffer<std::byte> temporary_;
-    SortArrays sort_;
+    std::optional<ImageSort> sort_;
 };
 
 }  // namespace
@@ -162,9 +133,7 @@ private:
 std::size_t caller_nms_workspace(const DeviceInfo& device, const CallerNmsRules& rules, std::int32_t size) {
     const MemoryArena arena;
     const CallerRun run(device, rules, size, nullptr);
-    std::size_t bytes = std::max(arena.used(), kOneLaunchWorkspace);
-    if (rules.torchvision) bytes = std::max(bytes, cell_launch_workspace(device, size));
-    return bytes;
+    return std::max(arena.used(), kOneLaunchWorkspace);
 }
 
 void launch_caller_nms(const DeviceInfo& device, const CallerNmsTask& task, void* workspace,
@@ -172,7 +141,6 @@ void launch_caller_nms(const DeviceInfo& device, const CallerNmsTask& task, void
     const LaunchChain chain(device, stream);
     const bool selects = !std::isnan(task.score_threshold) || task.max_output > 0;
     if (!selects && fits_one_launch(device, task) && launch_at_once(task, workspace, chain)) return;
-    if (!selects && fits_cell_launch(device, task) && launch_by_cells(device, task, workspace, chain)) return;
     const MemoryArena arena(workspace, workspace_bytes);
     CallerRun(device, task.rules, task.size, stream).launch(task);
 }

@@ -50,7 +50,7 @@ struct CallerNmsTask {
 };
 
 inline constexpr std::size_t kCallerNmsAlignment = 256;
-inline constexpr std::int32_t kCallerNmsLimit = 1 << 24;  // ranks are exact as float32
+inline constexpr std::int32_t kCallerNmsLimit = 1 << 24;  // boxes of a call
 
 // Returns the bytes of workspace for up to `size` boxes of any type, with any ids. size: at most kCallerNmsLimit.
 [[nodiscard]] std::size_t caller_nms_workspace(const DeviceInfo& device, const CallerNmsRules& rules,

@@ -1,14 +1,26 @@
-// Reading a caller's arrays.
+// Reading a caller's arrays and writing its results.
 #pragma once
 
 #include <cuda_fp16.h>
 
 #include <cstdint>
+#include <type_traits>
 
 #include "gpu/caller_nms/caller_nms.h"
 #include "gpu/nms/pair_gate.cuh"
 
 namespace throng::gpu {
+
+// Calls visit(Element{}) for the caller's type.
+template <class Visit>
+auto with_element(CallerType type, const Visit& visit) {
+    switch (type) {
+        case CallerType::float16: return visit(__half{});
+        case CallerType::float64: return visit(double{});
+        case CallerType::float32: break;
+    }
+    return visit(float{});
+}
 
 // The type in which torchvision computes with elements of a type.
 template <typename Element>
@@ -42,11 +54,6 @@ __device__ __forceinline__ std::uint64_t descending_key(double score) {
     return ~((bits >> 63) != 0 ? ~bits : bits | 0x8000000000000000ULL);
 }
 
-__device__ __forceinline__ std::int64_t load_id(const CallerNmsTask& task, const void* d_ids, std::size_t i) {
-    return task.ids_are_int64 ? static_cast<const std::int64_t*>(d_ids)[i]
-                              : std::int64_t{static_cast<const std::int32_t*>(d_ids)[i]};
-}
-
 template <typename Element>
 __device__ __forceinline__ Corners<typename RealOf<Element>::type> load_caller_corners(const CallerNmsTask& task,
                                                                                        std::size_t i) {
@@ -71,6 +78,33 @@ __device__ __forceinline__ bool may_overlap(const Corners<Real>& box) {
     constexpr Real kMax = sizeof(Real) == 4 ? Real(3.402823466e+38) : Real(1.7976931348623157e+308);
     const Real area = area_of(box);
     return box.x2 > box.x1 && box.y2 > box.y1 && area > 0 && area <= kMax;
+}
+
+__device__ __forceinline__ bool same_class(const CallerNmsTask& task, std::uint32_t i, std::uint32_t j) {
+    return load_id(task.class_ids, task.ids_are_int64, i) == load_id(task.class_ids, task.ids_are_int64, j);
+}
+
+__device__ __forceinline__ void store_number(void* d_to, bool is_int64, std::int64_t at, std::int64_t value) {
+    if (is_int64) {
+        static_cast<std::int64_t*>(d_to)[at] = value;
+    } else {
+        static_cast<std::int32_t*>(d_to)[at] = static_cast<std::int32_t>(value);
+    }
+}
+
+// Writes a kept box to its position in the results.
+template <typename Element>
+__device__ __forceinline__ void store_kept(const CallerNmsTask& task, std::uint32_t position, std::uint32_t index) {
+    if (position >= task.capacity) return;
+    if (task.indices != nullptr) store_number(task.indices, task.results_are_int64, position, index);
+    if (task.kept_scores != nullptr) {
+        task.kept_scores[position] =
+            static_cast<float>(load_real(static_cast<const Element*>(task.scores), std::size_t{index}));
+    }
+}
+__device__ __forceinline__ void store_counts(const CallerNmsTask& task, std::uint32_t kept, std::uint32_t invalid) {
+    if (task.invalid != nullptr) store_number(task.invalid, task.results_are_int64, 0, invalid);
+    if (task.count != nullptr) store_number(task.count, task.results_are_int64, 0, kept);
 }
 
 }  // namespace throng::gpu

@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-#include "gpu/caller_nms/quick_corners.cuh"
+#include "gpu/caller_nms/caller_values.cuh"
+#include "gpu/caller_nms/convert.h"
 #include "gpu/caller_nms/row_bins.cuh"
 #include "gpu/nms/pair_test.cuh"
 
@@ -45,6 +46,37 @@ __device__ __forceinline__ uint2 load_decided(const Decided* d_words, std::uint3
 }
 
 template <typename Element>
+using KeyOf = std::conditional_t<sizeof(typename RealOf<Element>::type) == 8, std::uint64_t, std::uint32_t>;
+
+template <typename Real>
+struct CornerRule {
+    Real least;  // IoU that suppresses
+    BasicPairMarginRule<Real> margins;
+};
+
+template <typename Real>
+CornerRule<Real> make_corner_rule(double theta) {
+    CornerRule<Real> rule{least_above<Real>(theta), make_pair_margin_rule(Overlap::iou, static_cast<Real>(theta))};
+    if (!rule.margins.usable) rule.margins.tolerance = static_cast<Real>(INFINITY);
+    return rule;
+}
+
+template <typename Real>
+__device__ __forceinline__ BasicPairBox<Real> make_pair_box(const Corners<Real>& box, const CornerRule<Real>& rule) {
+    if (!may_overlap(box)) return no_pair_box<Real>();
+    const Real area = area_of(box);
+    return {box.x1, box.y1, box.x2, box.y2,
+            is_regular_area(area) ? 2 * (rule.margins.factor * area) : static_cast<Real>(NAN)};
+}
+
+template <typename Real>
+__device__ __forceinline__ bool suppresses_exactly(const BasicPairBox<Real>& i, const BasicPairBox<Real>& j,
+                                                   Real least) {
+    return corners_suppress(Corners<Real>{i.left, i.top, i.right, i.bottom},
+                            Corners<Real>{j.left, j.top, j.right, j.bottom}, least);
+}
+
+template <typename Element>
 struct Column {
     using Real = typename RealOf<Element>::type;
     Corners<Real> box{};
@@ -67,7 +99,7 @@ __global__ void __launch_bounds__(kThreads, 1)
     using Real = typename RealOf<Element>::type;
     using Key = KeyOf<Element>;
     extern __shared__ unsigned long long shared[];
-    __shared__ QuickBox<Real> rows[kRows];
+    __shared__ BasicPairBox<Real> rows[kRows];
     __shared__ Key row_keys[kRows];
     __shared__ RowBins<kThreads> bins;
     __shared__ std::uint32_t own_kept;
@@ -89,10 +121,10 @@ __global__ void __launch_bounds__(kThreads, 1)
     if (threadIdx.x < kRows) {
         Column<Element> row;
         row.load(task, first_row + threadIdx.x);
-        const QuickBox<Real> quick = make_quick_box(row.box, rule);
-        rows[threadIdx.x] = quick;
+        const BasicPairBox<Real> box = make_pair_box(row.box, rule);
+        rows[threadIdx.x] = box;
         row_keys[threadIdx.x] = row.key;
-        bins.add(quick);
+        bins.add(box);
     }
     if (threadIdx.x == 0) own_kept = 0;
     for (std::uint32_t k = threadIdx.x; k < kRows * words; k += kThreads) bits[k] = 0;
@@ -100,20 +132,21 @@ __global__ void __launch_bounds__(kThreads, 1)
     bins.accumulate();
     __syncthreads();
     for (std::uint32_t j = threadIdx.x; j < words * 32; j += kThreads) {
-        const QuickBox<Real> quick = make_quick_box(column.box, rule);
+        const BasicPairBox<Real> box = make_pair_box(column.box, rule);
         const Key key = column.key;
         keys[j] = key;
         column.load(task, j + kThreads);
-        std::uint32_t close = bins.near(quick);
+        std::uint32_t close = bins.near(box);
         while (close != 0) {
             const auto k = static_cast<std::uint32_t>(__ffs(static_cast<int>(close)) - 1);
             close &= close - 1;
             const std::uint32_t i = first_row + k;
-            const QuickBox<Real> row = rows[k];
-            const QuickPair<Real> pair(row, quick);
+            const BasicPairBox<Real> row = rows[k];
+            const Real margin = pair_margin<Overlap::iou, PixelConvention::continuous>(row, box);
+            const Real tolerance = rule.margins.tolerance * row.share;
             const Key row_key = row_keys[k];
-            bool suppresses = pair.may_suppress() && (key < row_key || (key == row_key && j < i));
-            if (suppresses && !pair.surely_suppresses()) suppresses = corners_suppress(quick.box, row.box, rule.least);
+            bool suppresses = !(margin < -tolerance) && (key < row_key || (key == row_key && j < i));
+            if (suppresses && !(margin > tolerance)) suppresses = suppresses_exactly(box, row, rule.least);
             if (suppresses && task.class_ids != nullptr) suppresses = same_class(task, i, j);
             if (suppresses) atomicOr(&bits[k * words + j / 32], 1U << lane);
         }
@@ -193,7 +226,7 @@ __global__ void __launch_bounds__(kThreads, 1)
         std::uint32_t total = 0;
         for (std::uint32_t word = lane; word < words; word += 32) total += __popc(kept_words[word]);
         total = warp_sum(total);
-        if (lane == 0) store_counts(task, total);
+        if (lane == 0) store_counts(task, total, 0);
     }
 }
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "gpu/caller_nms/quick_corners.cuh"
+#include "gpu/nms/pair_margin.h"
 #include "gpu/nms/pair_test.cuh"
 
 namespace throng::gpu {
@@ -21,20 +21,20 @@ public:
 
     // By the first warp, of which each lane has a row; then a barrier.
     template <typename Real>
-    __device__ __forceinline__ void add(const QuickBox<Real>& row) {
-        const bool overlaps = row.share != static_cast<Real>(INFINITY);
-        const Corners<float> box = in_float(row.box);
+    __device__ __forceinline__ void add(const BasicPairBox<Real>& row) {
+        const bool overlaps = is_present(row);
+        const PairBox box = in_float(row);
         const auto least = [&](float v) {
             return fold_lanes(overlaps ? v : INFINITY, [](float a, float b) { return fminf(a, b); });
         };
-        const Axis x(least(box.x1), -least(-box.x2));
-        const Axis y(least(box.y1), -least(-box.y2));
+        const Axis x(least(box.left), -least(-box.right));
+        const Axis y(least(box.top), -least(-box.bottom));
         if (overlaps) {
             const std::uint32_t bit = 1U << threadIdx.x;
-            atomicOr(&rows_[0][x.bin(box.x1)], bit);
-            atomicOr(&rows_[1][y.bin(box.y1)], bit);
-            atomicOr(&rows_[2][kBins - 1 - x.bin(box.x2)], bit);
-            atomicOr(&rows_[3][kBins - 1 - y.bin(box.y2)], bit);
+            atomicOr(&rows_[0][x.bin(box.left)], bit);
+            atomicOr(&rows_[1][y.bin(box.top)], bit);
+            atomicOr(&rows_[2][kBins - 1 - x.bin(box.right)], bit);
+            atomicOr(&rows_[3][kBins - 1 - y.bin(box.bottom)], bit);
         }
         if (threadIdx.x == 0) {
             x_ = x;
@@ -64,11 +64,11 @@ public:
 
     // Returns a bit per row.
     template <typename Real>
-    __device__ __forceinline__ std::uint32_t near(const QuickBox<Real>& column) const {
-        if (column.share == static_cast<Real>(INFINITY)) return 0;
-        const Corners<float> box = in_float(column.box);
-        return rows_[0][x_.bin(box.x2)] & rows_[1][y_.bin(box.y2)] & rows_[2][kBins - 1 - x_.bin(box.x1)] &
-               rows_[3][kBins - 1 - y_.bin(box.y1)];
+    __device__ __forceinline__ std::uint32_t near(const BasicPairBox<Real>& column) const {
+        if (!is_present(column)) return 0;
+        const PairBox box = in_float(column);
+        return rows_[0][x_.bin(box.right)] & rows_[1][y_.bin(box.bottom)] & rows_[2][kBins - 1 - x_.bin(box.left)] &
+               rows_[3][kBins - 1 - y_.bin(box.top)];
     }
 
 private:
@@ -89,12 +89,10 @@ private:
     };
 
     // Rounding keeps the order of coordinates.
-    __device__ __forceinline__ static Corners<float> in_float(const Corners<float>& box) {
-        return box;
-    }
-    __device__ __forceinline__ static Corners<float> in_float(const Corners<double>& box) {
-        return {__double2float_rn(box.x1), __double2float_rn(box.y1), __double2float_rn(box.x2),
-                __double2float_rn(box.y2)};
+    template <typename Real>
+    __device__ __forceinline__ static PairBox in_float(const BasicPairBox<Real>& box) {
+        return {static_cast<float>(box.left), static_cast<float>(box.top), static_cast<float>(box.right),
+                static_cast<float>(box.bottom), static_cast<float>(box.share)};
     }
     // Holds the tables of x1, y1, x2 and y2; the last two begin with the highest bin.
     __align__(16) std::uint32_t rows_[4][kBins];

@@ -20,9 +20,40 @@ constexpr std::uint32_t kMaxCells = 1U << 28;                     // columns and
 constexpr std::uint32_t kThreadCells = 4;                         // of allocate_cells_kernel
 static_assert(kThreads * kThreadCells % BoxGrid::kSegment == 0);  // a block allocates whole segments
 
-__device__ __forceinline__ std::uint32_t cell_of(const BoxGrid& g, const Extents& e, int level) {
+// A detection as the binning reads it.
+struct BinnedBox {
+    Box box;
+    float right, bottom;  // not always box.x + box.w where the corners are given
+    float area;
+
+    __device__ __forceinline__ BinnedBox(const GridBuild& build, const NmsTask& task, std::uint32_t i)
+        : box(load_box(task.raw.boxes, i)) {
+        bool apart = false;
+        if (build.gate.boxes_are_corners) {
+            const Box b = box;
+            apart = b.w < b.x;
+            right = apart ? b.x : b.w;
+            bottom = apart ? b.y : b.h;
+            if (apart) box = {b.w, b.h, 0, 0};
+            box.w = right - box.x;
+            box.h = bottom - box.y;
+        } else {
+            right = box.x + box.w;
+            bottom = box.y + box.h;
+        }
+        area = apart ? INFINITY : box_area(box, build.extent);
+    }
+    [[nodiscard]] __device__ __forceinline__ bool is_valid(const GridBuild& build, float score) const {
+        return build.gate.boxes_are_corners ? !isnan(score) : is_valid_detection(box, score);
+    }
+    [[nodiscard]] __device__ __forceinline__ Extents extents(float extent) const {
+        return extents_between(box.x, box.y, right, bottom, extent);
+    }
+};
+
+__device__ __forceinline__ std::uint32_t cell_of(const BoxGrid& g, const Extents& e, int level, std::uint32_t group) {
     const float scale = cell_scale(level);
-    return cell_index(g, level, cell_coordinate(e.left, scale * static_cast<float>(BoxGrid::kFine)),
+    return cell_index(g, level, group, cell_coordinate(e.left, scale * static_cast<float>(BoxGrid::kFine)),
                       cell_coordinate(e.top, scale));
 }
 
@@ -38,9 +69,11 @@ __device__ __forceinline__ void add_sums(GridSums* d_sums, bool invalid, bool va
     __syncthreads();
     if (valid) atomicOr(&sums.levels[level / 32], 1U << level % 32);
     if (coarse) atomicOr(&sums.coarse, 1U);
-    const std::uint32_t key = valid ? score_key(score) : 0;
+    // The greatest numbers, which may stand for infinity, are left out: one of them would take all of the range.
+    const bool limits = valid && fabsf(score) < 3.402823466e+38F;
+    const std::uint32_t key = limits ? score_key(score) : 0;
     const std::uint32_t best = warp_max(key);
-    const std::uint32_t worst = warp_max(valid ? ~key : 0);
+    const std::uint32_t worst = warp_max(limits ? ~key : 0);
     const std::uint32_t count = __popc(__ballot_sync(kWholeWarp, invalid));
     if (threadIdx.x % 32 == 0) {
         atomicMax(&sums.best_key, best);
@@ -66,16 +99,16 @@ __global__ void __launch_bounds__(kThreads) assign_cells_kernel(GridBuild build,
     for (std::uint32_t k = i; k < build.clear_words; k += gridDim.x * kThreads) build.d_clear[k] = 0;
     const std::uint32_t n = own_count(task);
     if (blockIdx.x * kThreads >= n) return;
-    const Box box = i < n ? load_box(task.raw.boxes, i) : Box{};
-    const float score = i < n ? task.raw.scores[i] : 0.0F;
-    const bool valid = i < n && is_valid_detection(box, score);
+    const BinnedBox b(build, task, min(i, n - 1));
+    const float score = task.raw.scores[min(i, n - 1)];
+    const bool valid = i < n && b.is_valid(build, score);
     bool coarse = false;
     int level = 0;
     if (valid) {
-        const Extents e = extents_of(box, build.extent);
+        const Extents e = b.extents(build.extent);
         level = level_of(e);
-        coarse = is_coarse(e, box, build.extent);
-        g.slots[i] = atomicAdd(&g.counts[cell_of(g, e, level)], 1U);
+        coarse = is_coarse(e, b.box, build.extent);
+        g.slots[i] = atomicAdd(&g.counts[cell_of(g, e, level, group_hash(build.gate, i))], 1U);
     }
     if (i < n && task.owner != nullptr) task.owner[i] = -1;
     add_sums(g.sums, i < n && !valid, valid, level, coarse, score);
@@ -137,13 +170,14 @@ __global__ void __launch_bounds__(kThreads) fill_cells_kernel(GridBuild build, N
     const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
     if (i == 0) *g.sums = GridSums{};
     if (i >= own_count(task)) return;
-    const Box b = load_box(task.raw.boxes, i);
+    const BinnedBox b(build, task, i);
     const float score = task.raw.scores[i];
-    if (!is_valid_detection(b, score)) return;
-    const Extents e = extents_of(b, build.extent);
-    auto* to = reinterpret_cast<float4*>(g.records + g.cells[cell_of(g, e, level_of(e))].first + g.slots[i]);
-    to[0] = make_float4(b.x, b.y, b.x + b.w, b.y + b.h);
-    to[1] = make_float4(score, box_area(b, build.extent), __uint_as_float(i), 0.0F);
+    if (!b.is_valid(build, score)) return;
+    const Extents e = b.extents(build.extent);
+    const std::uint32_t group = group_hash(build.gate, i);
+    auto* to = reinterpret_cast<float4*>(g.records + g.cells[cell_of(g, e, level_of(e), group)].first + g.slots[i]);
+    to[0] = make_float4(b.box.x, b.box.y, b.right, b.bottom);
+    to[1] = make_float4(score, b.area, __uint_as_float(i), __uint_as_float(group));
 }
 
 SearchBounds make_search_bounds(const NmsRuleSet& rules) {
@@ -161,23 +195,17 @@ BoxGridStorage::BoxGridStorage(std::int32_t capacity, StreamView stream) {
     const int bits = std::countr_zero(cells);
     columns_ = std::max(1U << ((bits + 1) / 2 + 1), BoxGrid::kSegment);
     rows_ = cells / columns_;
-    counts_ = DeviceBuffer<std::uint32_t>(cells);
+    counts_ = DeviceBuffer<std::uint32_t>(std::size_t{cells} + sizeof(GridSums) / sizeof(std::uint32_t));
     cells_ = DeviceBuffer<GridCell>(cells);
     records_ = DeviceBuffer<GridRecord>(n);
     slots_ = DeviceBuffer<std::uint32_t>(n);
-    sums_ = DeviceBuffer<GridSums>(1);
     plan_ = DeviceBuffer<SearchPlan>(1);
     fill_bytes(counts_, 0, stream);
-    fill_bytes(sums_, 0, stream);
 }
 
 BoxGrid BoxGridStorage::view(const NmsRuleSet& rules) const {
-    return {plan_.data(),    sums_.data(),  counts_.data(),           cells_.data(), columns_, rows_,
+    return {plan_.data(),    sums(),        counts_.data(),           cells_.data(), columns_, rows_,
             records_.data(), slots_.data(), make_search_bounds(rules)};
-}
-
-std::size_t BoxGridStorage::bytes() const {
-    return counts_.bytes() + cells_.bytes() + records_.bytes() + slots_.bytes() + sums_.bytes() + plan_.bytes();
 }
 
 void launch_grid_build(const GridBuild& build, const NmsTask& task, const LaunchChain& chain) {

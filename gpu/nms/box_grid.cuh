@@ -3,6 +3,7 @@
 
 #include "gpu/nms/box_grid.h"
 #include "gpu/nms/lane_group.cuh"
+#include "gpu/nms/pair_margin.h"
 #include "gpu/nms/pair_test.cuh"
 
 namespace throng::gpu {
@@ -33,15 +34,13 @@ __device__ __forceinline__ Extents extents_between(float left, float top, float 
     e.height = finite(__fsub_ru(e.bottom, e.top));
     return e;
 }
-__device__ __forceinline__ Extents extents_of(Box b, float extent) {
-    return extents_between(b.x, b.y, b.x + b.w, b.y + b.h, extent);
-}
 
-// The edges are so much rounded that widths and areas no longer agree, or so far away that sums of them might not be
-// finite.
+// The edges are so much rounded that widths and areas no longer agree, or so far away, or areas so large or small, that
+// sums and products of them are not exact enough for pair_margin.h.
 __device__ __forceinline__ bool is_coarse(const Extents& e, Box b, float extent) {
     constexpr float kFarthest = 1e36F;
-    return !(e.width <= (b.w + extent) * 1.004F && e.height <= (b.h + extent) * 1.004F &&
+    const float area = box_area(b, extent);
+    return !(is_regular_area(area) && e.width <= (b.w + extent) * 1.004F && e.height <= (b.h + extent) * 1.004F &&
              b.w + extent <= e.width * 1.004F && b.h + extent <= e.height * 1.004F && e.left >= -kFarthest &&
              e.top >= -kFarthest && e.right <= kFarthest && e.bottom <= kFarthest);
 }
@@ -72,22 +71,23 @@ __device__ __forceinline__ int cell_coordinate(float v, float scale) {
     return static_cast<int>(floorf(fminf(fmaxf(v * scale, -kFarthest), kFarthest)));
 }
 
-// Levels are shifted against each other in the folded table.
-__device__ __forceinline__ std::uint32_t column_of(const BoxGrid& g, int level, int x) {
-    return (static_cast<std::uint32_t>(x) + static_cast<std::uint32_t>(level) * 0x9E3779B1U) & (g.columns - 1);
+// Levels and groups are shifted against each other in the folded table.
+__device__ __forceinline__ std::uint32_t column_of(const BoxGrid& g, int level, std::uint32_t group, int x) {
+    return (static_cast<std::uint32_t>(x) + static_cast<std::uint32_t>(level) * 0x9E3779B1U + group) & (g.columns - 1);
 }
-__device__ __forceinline__ std::uint32_t row_of(const BoxGrid& g, int level, int y) {
-    return (static_cast<std::uint32_t>(y) + static_cast<std::uint32_t>(level) * 0x85EBCA77U) & (g.rows - 1);
+__device__ __forceinline__ std::uint32_t row_of(const BoxGrid& g, int level, std::uint32_t group, int y) {
+    return (static_cast<std::uint32_t>(y) + static_cast<std::uint32_t>(level) * 0x85EBCA77U + (group >> 16)) &
+           (g.rows - 1);
 }
-__device__ __forceinline__ std::uint32_t cell_index(const BoxGrid& g, int level, int x, int y) {
-    return row_of(g, level, y) * g.columns + column_of(g, level, x);
+__device__ __forceinline__ std::uint32_t cell_index(const BoxGrid& g, int level, std::uint32_t group, int x, int y) {
+    return row_of(g, level, group, y) * g.columns + column_of(g, level, group, x);
 }
 
 __device__ __forceinline__ GridRecord load_record(const BoxGrid& g, std::uint32_t r) {
     const float4* from = reinterpret_cast<const float4*>(g.records + r);
     const float4 a = from[0];
     const float4 b = from[1];
-    return {a.x, a.y, a.z, a.w, b.x, b.y, __float_as_uint(b.z), 0};
+    return {a.x, a.y, a.z, a.w, b.x, b.y, __float_as_uint(b.z), __float_as_uint(b.w)};
 }
 
 // The same value as intersection_area of the two boxes.
@@ -98,22 +98,22 @@ __device__ __forceinline__ float record_intersection(const GridRecord& a, const 
 }
 
 // Whether a precedes b; looks at the boxes only where the scores are equal.
-__device__ __forceinline__ bool record_precedes(const DetectionSpan& raw, const GridRecord& a, const GridRecord& b) {
-    if (a.score != b.score) return a.score > b.score;
-    return throng::precedes(load_box(raw.boxes, a.index), a.score, a.index, load_box(raw.boxes, b.index), b.score,
-                            b.index);
+__device__ __forceinline__ bool record_precedes(const NmsTask& task, const GridRecord& a, const GridRecord& b) {
+    return a.score != b.score ? a.score > b.score : precedes_at_equal_scores(task, a.score, a.index, b.index);
 }
 
-// Whether j suppresses i, given that it precedes it.
+// Returns true if j suppresses i, given that it precedes it, and where gated, if the gate admits the pair.
 template <PairPath path>
 __device__ __forceinline__ bool record_suppresses(const NmsRuleSet& rules, const DetectionSpan& raw,
                                                   const GridRecord& i, const GridRecord& j) {
     if (!may_suppress(rules.ties, i.score, j.score)) return false;
     const float intersection = record_intersection(i, j, rules.extent);
-    if constexpr (path == PairPath::plain) {
-        return intersection > 0.0F && overlap_ratio(rules.overlap, intersection, i.area, j.area) >= rules.theta;
-    } else {
+    if constexpr (path == PairPath::any) {
         return suppresses_with(rules, raw, intersection, i.area, i.index, j.area, j.index);
+    } else {
+        if (!(intersection > 0.0F)) return false;
+        if (path == PairPath::gated && rules.gate.corners != nullptr) return true;  // they decide
+        return overlap_ratio(rules.overlap, intersection, i.area, j.area) >= rules.theta;
     }
 }
 
@@ -148,7 +148,7 @@ public:
     int lowest, highest;  // levels
 
     __device__ __forceinline__ SearchArea(const BoxGrid& g, const SearchPlan& plan, const GridRecord& box, float extent)
-        : lowest(plan.lowest), highest(plan.highest), left_(box.left), top_(box.top) {
+        : lowest(plan.lowest), highest(plan.highest), left_(box.left), top_(box.top), group_(box.group) {
         if (by_size(g, plan)) {
             // All is finite here.
             right_ = __fadd_ru(box.right, extent);
@@ -190,9 +190,9 @@ public:
             bottom = cell_coordinate(bottom_, scale);
         }
         // The table is folded: more than all of it would be looked at twice.
-        near.column = column_of(g, level, left);
+        near.column = column_of(g, level, group_, left);
         near.width = min(static_cast<std::uint32_t>(right) - static_cast<std::uint32_t>(left), g.columns - 1) + 1;
-        near.row = row_of(g, level, top);
+        near.row = row_of(g, level, group_, top);
         near.height = min(static_cast<std::uint32_t>(bottom) - static_cast<std::uint32_t>(top), g.rows - 1) + 1;
         return near;
     }
@@ -214,6 +214,7 @@ private:
 
     float left_, top_, right_, bottom_;  // as in Extents
     float width_, height_;
+    std::uint32_t group_;
 };
 
 // Records [first, last).

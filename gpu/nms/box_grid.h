@@ -18,7 +18,7 @@ struct alignas(32) GridRecord {
     float score;
     float area;           // box_area under the pixel convention
     std::uint32_t index;  // in the raw buffer
-    std::uint32_t unused;
+    std::uint32_t group;  // hash; detections of different groups never suppress each other
 };
 static_assert(sizeof(GridRecord) == 32);
 
@@ -79,7 +79,8 @@ struct BoxGrid {
 // The arguments of the binning of a frame.
 struct GridBuild {
     BoxGrid grid;
-    float extent;            // as in NmsRuleSet
+    float extent;  // as in NmsRuleSet
+    PairGate gate;
     std::uint32_t* d_clear;  // words that the binning also sets to 0
     std::uint32_t clear_words;
 };
@@ -91,17 +92,19 @@ public:
     BoxGridStorage(std::int32_t capacity, StreamView stream);
     [[nodiscard]] BoxGrid view(const NmsRuleSet& rules) const;
     // GridSums::coarse of the next frame, in device memory; may be set to 1 before its binning.
-    [[nodiscard]] std::uint32_t* coarse_flag() const { return &sums_.data()->coarse; }
-    [[nodiscard]] std::size_t bytes() const;
+    [[nodiscard]] std::uint32_t* coarse_flag() const { return &sums()->coarse; }
 
 private:
+    [[nodiscard]] GridSums* sums() const {
+        return reinterpret_cast<GridSums*>(counts_.data() + std::size_t{columns_} * rows_);
+    }
+
     std::uint32_t columns_ = 0;
     std::uint32_t rows_ = 0;
-    DeviceBuffer<std::uint32_t> counts_;
+    DeviceBuffer<std::uint32_t> counts_;  // and the sums behind them: 0 before each frame
     DeviceBuffer<GridCell> cells_;
     DeviceBuffer<GridRecord> records_;
     DeviceBuffer<std::uint32_t> slots_;
-    DeviceBuffer<GridSums> sums_;
     DeviceBuffer<SearchPlan> plan_;
 };
 

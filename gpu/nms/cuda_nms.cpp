@@ -37,6 +37,12 @@ void check_rules(const NmsParams& params) {
     }
 }
 
+template <class Launch>
+void timed(StageRecorder& recorder, std::string_view name, const Launch& launch) {
+    const ScopedStage stage(recorder, name);
+    launch();
+}
+
 }  // namespace
 
 CudaNms::CudaNms(const DeviceInfo& device, StreamView stream, FastEngine engine,
@@ -147,7 +153,7 @@ void CudaNms::allocate(const NmsParams& params) {
 }
 
 NmsTask CudaNms::make_task(const DetectionBuffer& raw, const DetectionBuffer& kept, const NmsParams& params) const {
-    return {raw.span(), kept.span(), params.merge != Merge::none ? owner_.data() : nullptr};
+    return {raw.span(), kept.span(), params.merge != Merge::none ? owner_.data() : nullptr, gate_.order};
 }
 
 void CudaNms::enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
@@ -176,8 +182,7 @@ void CudaNms::enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const N
         run_fast(task, rules, recorder);
     }
     if (params.merge != Merge::none) {
-        const ScopedStage merging(recorder, stage_name::kNmsMerge);
-        merge_->launch(task, params.merge, stream_);
+        timed(recorder, stage_name::kNmsMerge, [&] { merge_->launch(task, params.merge, stream_); });
     }
 }
 
@@ -191,53 +196,29 @@ void CudaNms::run_fast(NmsTask task, const NmsRuleSet& rules, StageRecorder& rec
         frame.task.raw.capacity = most;
         if (either) frame.task.most = kMatrixLimit;
         const std::int32_t size = sized_for(task.raw.capacity);
-        {
-            const ScopedStage order(recorder, stage::kNmsOrder);
-            launch_matrix_order(device_, frame, size, rules, stream_);
-        }
-        {
-            const ScopedStage map(recorder, stage::kNmsMap);
-            launch_matrix_map(device_, frame, size, rules, stream_);
-        }
-        const ScopedStage reduce(recorder, stage::kNmsReduce);
-        launch_matrix_reduce(device_, frame, size, rules, stream_);
+        timed(recorder, stage::kNmsOrder, [&] { launch_matrix_order(device_, frame, size, rules, stream_); });
+        timed(recorder, stage::kNmsMap, [&] { launch_matrix_map(device_, frame, size, rules, stream_); });
+        timed(recorder, stage::kNmsReduce, [&] { launch_matrix_reduce(device_, frame, size, rules, stream_); });
         if (!either) return;
         task.fewest = kMatrixLimit + 1;
     }
-    {
-        const ScopedStage order(recorder, stage::kNmsOrder);
-        grid_->launch_order(task, rules, stream_);
-    }
-    {
-        const ScopedStage map(recorder, stage::kNmsMap);
-        grid_->launch_map(task, rules, d_tests_, stream_);
-    }
-    const ScopedStage reduce(recorder, stage::kNmsReduce);
-    grid_->launch_reduce(task, rules, d_tests_, stream_);
+    timed(recorder, stage::kNmsOrder, [&] { grid_->launch_order(task, rules, stream_); });
+    timed(recorder, stage::kNmsMap, [&] { grid_->launch_map(task, rules, d_tests_, stream_); });
+    timed(recorder, stage::kNmsReduce, [&] { grid_->launch_reduce(task, rules, d_tests_, stream_); });
 }
 
 void CudaNms::run_paper(const NmsTask& task, const NmsParams& params, const NmsRuleSet& rules,
                         StageRecorder& recorder) {
     const PaperNmsScratch scratch = paper_->scratch();
-    {
-        const ScopedStage map(recorder, stage::kNmsMap);
-        launch_paper_map(scratch, task, rules, stream_);
-    }
-    {
-        const ScopedStage reduce(recorder, stage::kNmsReduce);
-        launch_paper_reduce(scratch, params.paper_k, stream_);
-    }
-    const ScopedStage compact(recorder, stage_name::kNmsCompact);
-    launch_paper_compact(scratch, task, rules, paper_->hits.data(), stream_);
+    timed(recorder, stage::kNmsMap, [&] { launch_paper_map(scratch, task, rules, stream_); });
+    timed(recorder, stage::kNmsReduce, [&] { launch_paper_reduce(scratch, params.paper_k, stream_); });
+    timed(recorder, stage_name::kNmsCompact,
+          [&] { launch_paper_compact(scratch, task, rules, paper_->hits.data(), stream_); });
 }
 
 void CudaNms::run_soft(const NmsTask& task, const NmsParams& params, StageRecorder& recorder) {
-    {
-        const ScopedStage map(recorder, stage::kNmsMap);
-        soft_->launch_map(task, params, gate_, d_tests_, stream_);
-    }
-    const ScopedStage reduce(recorder, stage::kNmsReduce);
-    soft_->launch_reduce(task, params, d_tests_, stream_);
+    timed(recorder, stage::kNmsMap, [&] { soft_->launch_map(task, params, gate_, d_tests_, stream_); });
+    timed(recorder, stage::kNmsReduce, [&] { soft_->launch_reduce(task, params, d_tests_, stream_); });
 }
 
 std::vector<double> CudaNms::replay(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
@@ -274,16 +255,6 @@ std::uint64_t CudaNms::count_pair_tests(const DetectionBuffer& raw, DetectionBuf
     // every pair.
     if (params.kernels == NmsKernels::paper) return pairs(n - out.invalid);
     return uses_matrix(raw.capacity()) && n <= kMatrixLimit ? pairs(n) : counted;
-}
-
-std::size_t CudaNms::scratch_bytes() const {
-    std::size_t bytes = owner_.bytes();
-    bytes += matrix_.bytes();
-    if (grid_) bytes += grid_->bytes();
-    if (soft_) bytes += soft_->bytes();
-    if (paper_) bytes += paper_->matrix.bytes() + paper_->vector.bytes() + paper_->hits.bytes();
-    if (merge_) bytes += merge_->bytes();
-    return bytes;
 }
 
 }  // namespace throng::gpu

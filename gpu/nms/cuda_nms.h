@@ -70,9 +70,6 @@ public:
     [[nodiscard]] std::vector<double> replay(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
                                              int repeats) override;
 
-    // Returns the bytes of device memory held as scratch.
-    [[nodiscard]] std::size_t scratch_bytes() const;
-
 private:
     struct Paper {
         std::int32_t k = 0;

@@ -13,10 +13,8 @@
 // neighbors:
 //   find_kernel:   lists the suppressors of each detection and determines the first. A detection without suppressors is
 //                  kept, under one-pass and greedy alike.
-//   own_kernel:    (one-pass) the first suppressor owns a detection if it is kept itself, as nine of ten are. The
-//                  others search their lists for the first kept one.
-//   settle_kernel: (greedy) a detection waits for the first of its list that is not suppressed. If that one is kept, it
-//                  is the owner; if none is left, this one is kept.
+//   settle_kernel: a detection waits for the first of its list that is not suppressed. If that one is kept, it is the
+//                  owner; if none is left, this one is kept (greedy), or has no owner (one-pass, which waits for none).
 // Then the kept detections are sorted and written (kept_order.h). Detections with a truncated list search again.
 //
 // settle_kernel is the only kernel whose blocks exchange data. Each detection has one word, written once, from `open`
@@ -31,10 +29,10 @@ struct GridNmsWork {
     BoxGrid grid;
     KeptOrder order;
     SuppressorLists lists;
-    QuickRule quick;
-    std::uint32_t* state;  // greedy; under one-pass the kept ones are those without suppressors
-    std::uint32_t* hits;   // of a kept record
-    std::uint32_t* open;   // records, by block
+    PairMarginRule margins;
+    std::uint32_t* state;
+    std::uint32_t* hits;  // of a kept record
+    std::uint32_t* open;  // records, by block
     unsigned long long* tests;
 };
 
@@ -47,7 +45,6 @@ constexpr std::int32_t kFew = 32768;
 // Lanes that search for one detection. More answer sooner, fewer waste less.
 constexpr int kFindLanesOfFew = 8;
 constexpr int kFindLanes = 4;
-constexpr int kListLanes = 8;              // that search one list
 constexpr std::uint32_t kShortList = 512;  // open records of a block that fit its shared memory
 constexpr std::uint32_t kMinOpen = 32;     // records that a block settles
 constexpr std::int32_t kKeptShare = 8;     // about one in so many detections is kept
@@ -86,7 +83,7 @@ __global__ void __launch_bounds__(kThreads, kFindBlocks)
         __syncwarp();
         std::uint32_t* entries = w.lists.entries + std::size_t{r} * SuppressorLists::kRoom;
         const std::uint32_t suppressor = first_suppressor<path, kLanes, true>(
-            w.grid, task, rules, w.quick, plan, group, active, r, mine, counter, [&](std::uint32_t other) {
+            w.grid, task, rules, w.margins, plan, group, active, r, mine, counter, [&](std::uint32_t other) {
                 const std::uint32_t k = atomicAdd(&count, 1U);
                 if (k < SuppressorLists::kRoom) entries[k] = other;
                 return true;
@@ -94,29 +91,12 @@ __global__ void __launch_bounds__(kThreads, kFindBlocks)
         if (active && group.lane == 0) {
             w.lists.heads[r] = {suppressor, count};
             w.hits[r] = 1;
-            if (rules.rule == NmsRule::greedy) w.state[r] = suppressor == kNone ? kept : open;
+            w.state[r] = suppressor == kNone ? kept : rules.rule == NmsRule::greedy ? open : suppressed;
             if (suppressor == kNone) keep(w, task, r, mine);
         }
         __syncwarp();
     }
     counter.report(w.tests);
-}
-
-// Returns the first in order of the list of record r, with `count` entries, that admits(record); the same on all lanes
-// of a group. Not for truncated lists. For whole warps.
-template <int kLanes, class Admits>
-__device__ __forceinline__ std::uint32_t first_in_list(const GridNmsWork& w, const NmsTask& task, std::uint32_t r,
-                                                       std::uint32_t count, Admits&& admits) {
-    const std::uint32_t* entries = w.lists.entries + std::size_t{r} * SuppressorLists::kRoom;
-    Choice first;
-#pragma unroll 2
-    for (std::uint32_t k = threadIdx.x % kLanes; k < count; k += kLanes) {
-        const std::uint32_t other = entries[k];
-        if (admits(other)) first.offer(w.grid, task.raw, other, w.grid.records[other].score);
-    }
-    __syncwarp();
-    first.reduce<kLanes>(w.grid, task.raw);
-    return first.record;
 }
 
 // For a truncated list: searches again for the first suppressor of record r that admits(record), or kNone. For whole
@@ -126,53 +106,9 @@ __device__ __noinline__ std::uint32_t search_again(const GridNmsWork& w, const N
                                                    std::uint32_t r, Admits admits) {
     TestCounter counter;
     const std::uint32_t found = first_suppressor<path, 32, false>(
-        w.grid, task, rules, w.quick, *w.grid.plan, Group<32>(), true, r, load_record(w.grid, r), counter, admits);
+        w.grid, task, rules, w.margins, *w.grid.plan, Group<32>(), true, r, load_record(w.grid, r), counter, admits);
     counter.report(w.tests);
     return found;
-}
-
-// A thread per record. 8 lanes each search the lists of those that the first suppressor does not own.
-template <PairPath path>
-__global__ void __launch_bounds__(kThreads)
-    own_kernel(const __grid_constant__ GridNmsWork w, const __grid_constant__ NmsTask task,
-               const __grid_constant__ NmsRuleSet rules) {
-    start_kernel();
-    const std::uint32_t stored = w.grid.plan->stored;
-    const std::uint32_t lane = threadIdx.x % 32;
-    const Group<kListLanes> group;
-    const auto is_kept = [&](std::uint32_t other) { return w.lists.heads[other].first == kNone; };
-    const std::uint32_t threads = gridDim.x * kThreads;
-    for (std::uint32_t r = blockIdx.x * kThreads + threadIdx.x; r - lane < stored; r += threads) {
-        const SuppressorHead head = r < stored ? w.lists.heads[r] : SuppressorHead{kNone, 0};
-        std::uint32_t owner = kNone;
-        const bool dropped = head.first != kNone;
-        if (dropped && is_kept(head.first)) owner = head.first;
-        const bool open = dropped && owner == kNone;
-        const bool truncated = head.count > SuppressorLists::kRoom;
-        for (std::uint32_t rest = __ballot_sync(kWholeWarp, open && truncated); rest != 0; rest &= rest - 1) {
-            const int source = __ffs(static_cast<int>(rest)) - 1;
-            const std::uint32_t found = search_again<path>(w, task, rules, __shfl_sync(kWholeWarp, r, source), is_kept);
-            if (static_cast<int>(lane) == source) owner = found;
-        }
-        for (std::uint32_t rest = __ballot_sync(kWholeWarp, open && !truncated); rest != 0;) {
-            std::uint32_t others = rest;  // the first is for this group
-            for (std::uint32_t k = 0; k < group.number; ++k) others &= others - 1;
-            const int source = others != 0 ? __ffs(static_cast<int>(others)) - 1 : 0;
-            const std::uint32_t its_record = __shfl_sync(kWholeWarp, r, source);
-            const std::uint32_t count = __shfl_sync(kWholeWarp, head.count, source);
-            const std::uint32_t found =
-                first_in_list<kListLanes>(w, task, its_record, others != 0 ? count : 0, is_kept);
-            for (int k = 0; k < Group<kListLanes>::kInWarp && rest != 0; ++k, rest &= rest - 1) {
-                const std::uint32_t of_group = __shfl_sync(kWholeWarp, found, k * kListLanes);
-                if (static_cast<int>(lane) == __ffs(static_cast<int>(rest)) - 1) owner = of_group;
-            }
-        }
-        // Neighbors often have the same owner: one addition for all of a warp.
-        const std::uint32_t same = __match_any_sync(kWholeWarp, owner);
-        if (owner == kNone) continue;
-        set_owner(w, task, r, owner);
-        if (static_cast<int>(lane) == __ffs(static_cast<int>(same)) - 1) atomicAdd(&w.hits[owner], __popc(same));
-    }
 }
 
 // Returns the first suppressor of record r that is not suppressed itself as far as known, kNone if there is none. For
@@ -182,7 +118,18 @@ __device__ __forceinline__ std::uint32_t first_remaining(const GridNmsWork& w, c
                                                          const NmsRuleSet& rules, std::uint32_t r) {
     const auto remains = [&](std::uint32_t other) { return load_relaxed(w.state[other]) != suppressed; };
     const SuppressorHead head = w.lists.heads[r];
-    if (head.count <= SuppressorLists::kRoom) return first_in_list<32>(w, task, r, head.count, remains);
+    if (head.count <= SuppressorLists::kRoom) {
+        const std::uint32_t* entries = w.lists.entries + std::size_t{r} * SuppressorLists::kRoom;
+        Choice first;
+#pragma unroll 2
+        for (std::uint32_t k = threadIdx.x % 32; k < head.count; k += 32) {
+            const std::uint32_t other = entries[k];
+            if (remains(other)) first.offer(w.grid, task, other, w.grid.records[other].score);
+        }
+        __syncwarp();
+        first.reduce<32>(w.grid, task);
+        return first.record;
+    }
     // The list is truncated: waits for one suppressor at a time.
     if (__any_sync(kWholeWarp, remains(head.first))) return head.first;
     const std::uint32_t found = search_again<path>(w, task, rules, r, remains);
@@ -238,17 +185,23 @@ __global__ void __launch_bounds__(kThreads, kSettleBlocks)
                 continue;
             }
             if (lane == 0) {
-                if (suppressor == kNone) {
+                if (suppressor != kNone) {
+                    suppress(r, suppressor);
+                } else if (rules.rule == NmsRule::greedy) {
                     store_relaxed<std::uint32_t>(w.state[r], kept);
                     keep(w, task, r, load_record(w.grid, r));
-                } else {
-                    suppress(r, suppressor);
                 }
                 list[u] = kNone;
             }
             __syncwarp();
         }
     }
+}
+
+template <class Kernel>
+Kernel* of_path(const NmsRuleSet& rules, Kernel* plain, Kernel* gated, Kernel* any) {
+    const PairPath path = pair_path(rules);
+    return path == PairPath::plain ? plain : path == PairPath::gated ? gated : any;
 }
 
 }  // namespace
@@ -262,14 +215,8 @@ GridNms::GridNms(const DeviceInfo& device, std::int32_t capacity, StreamView str
       entries_(static_cast<std::size_t>(capacity) * SuppressorLists::kRoom),
       hits_(capacity),
       open_(capacity) {
-    const int each = std::min(blocks_per_multiprocessor("settle_kernel", settle_kernel<PairPath::plain>, kThreads),
-                              blocks_per_multiprocessor("settle_kernel", settle_kernel<PairPath::any>, kThreads));
+    const int each = blocks_per_multiprocessor("settle_kernel", settle_kernel<PairPath::any>, kThreads);
     settle_blocks_ = static_cast<unsigned>(device.multiprocessors * std::max(each, 1));
-}
-
-std::size_t GridNms::bytes() const {
-    return grid_.bytes() + order_.bytes() + state_.bytes() + heads_.bytes() + entries_.bytes() + hits_.bytes() +
-           open_.bytes();
 }
 
 GridNmsWork GridNms::make_work(const NmsRuleSet& rules, unsigned long long* d_tests) const {
@@ -277,7 +224,7 @@ GridNmsWork GridNms::make_work(const NmsRuleSet& rules, unsigned long long* d_te
     return {grid,
             order_.view(grid.plan, hits_.data(), rules.min_hits),
             {heads_.data(), entries_.data()},
-            make_quick_rule(rules),
+            make_pair_margin_rule(rules.overlap, rules.theta),
             state_.data(),
             hits_.data(),
             open_.data(),
@@ -285,7 +232,7 @@ GridNmsWork GridNms::make_work(const NmsRuleSet& rules, unsigned long long* d_te
 }
 
 void GridNms::launch_order(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const {
-    launch_grid_build({grid_.view(rules), rules.extent, order_.cleared(), order_.cleared_words()}, task,
+    launch_grid_build({grid_.view(rules), rules.extent, rules.gate, order_.cleared(), order_.cleared_words()}, task,
                       LaunchChain(device_, stream));
 }
 
@@ -293,10 +240,11 @@ void GridNms::launch_map(const NmsTask& task, const NmsRuleSet& rules, unsigned 
                          StreamView stream) const {
     const GridNmsWork work = make_work(rules, d_tests);
     const auto launch = [&]<int kLanes>(std::integral_constant<int, kLanes>) {
-        const bool plain = pair_path(rules) == PairPath::plain;
         const unsigned blocks = std::min(blocks_for(task.raw.capacity, kThreads / kLanes), most_blocks());
         LaunchChain(device_, stream)
-            .launch("find_kernel", plain ? find_kernel<PairPath::plain, kLanes> : find_kernel<PairPath::any, kLanes>,
+            .launch("find_kernel",
+                    of_path(rules, find_kernel<PairPath::plain, kLanes>, find_kernel<PairPath::gated, kLanes>,
+                            find_kernel<PairPath::any, kLanes>),
                     LaunchSize{dim3(blocks), kThreads}, work, task, rules);
     };
     if (task.raw.capacity <= kFew) {
@@ -310,21 +258,11 @@ void GridNms::launch_reduce(const NmsTask& task, const NmsRuleSet& rules, unsign
                             StreamView stream) const {
     const GridNmsWork work = make_work(rules, d_tests);
     const LaunchChain chain(device_, stream);
-    const bool plain = pair_path(rules) == PairPath::plain;
-    if (rules.rule == NmsRule::one_pass) {
-        const unsigned blocks = std::min(blocks_for(task.raw.capacity, kThreads), most_blocks());
-        chain.launch("own_kernel", plain ? own_kernel<PairPath::plain> : own_kernel<PairPath::any>,
-                     LaunchSize{dim3(blocks), kThreads}, work, task, rules);
-    } else {
-        unsigned blocks = std::min(blocks_for(task.raw.capacity, kMinOpen), settle_blocks_);
-        // Any number of blocks settles all: fewer where the stream has a part of the device.
-        while (!chain.launch_resident("settle_kernel",
-                                      plain ? settle_kernel<PairPath::plain> : settle_kernel<PairPath::any>,
-                                      LaunchSize{dim3(blocks), kThreads}, work, task, rules)) {
-            if (blocks == 1) check_cuda(cudaErrorCooperativeLaunchTooLarge, "settle_kernel");
-            blocks = (blocks + 1) / 2;
-        }
-    }
+    const unsigned blocks = std::min(blocks_for(task.raw.capacity, kMinOpen), settle_blocks_);
+    launch_waiting(
+        chain, "settle_kernel",
+        of_path(rules, settle_kernel<PairPath::plain>, settle_kernel<PairPath::gated>, settle_kernel<PairPath::any>),
+        {dim3(blocks), kThreads}, work, task, rules);
     launch_kept_order(work.order, task, kKeptShare, chain);
 }
 

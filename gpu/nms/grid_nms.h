@@ -32,7 +32,6 @@ public:
     void launch_reduce(const NmsTask& task, const NmsRuleSet& rules, unsigned long long* d_tests,
                        StreamView stream) const;
 
-    [[nodiscard]] std::size_t bytes() const;
     // A word in device memory: see CudaNms::coarse_flag.
     [[nodiscard]] std::uint32_t* coarse_flag() const { return grid_.coarse_flag(); }
 

@@ -23,8 +23,9 @@ __device__ __forceinline__ bool has_enough_hits(const KeptOrder& order, std::uin
     return order.min_hits <= 1 || static_cast<std::int32_t>(order.hits[record]) >= order.min_hits;
 }
 
-__device__ __forceinline__ bool entry_precedes(const KeptEntry& a, const KeptEntry& b) {
-    return throng::precedes(a.box, a.score, a.index, b.box, b.score, b.index);
+__device__ __forceinline__ bool entry_precedes(const NmsTask& task, const KeptEntry& a, const KeptEntry& b) {
+    // Soft-NMS has other scores than the raw buffer, but the same boxes.
+    return a.score != b.score ? a.score > b.score : precedes_at_equal_scores(task, a.score, a.index, b.index);
 }
 
 // Adds the entries with enough hits to their buckets.
@@ -55,8 +56,9 @@ __device__ std::uint32_t sum_groups(const KeptOrder& order, std::uint32_t (&befo
 }
 
 // The number of entries that precede entry k: those in buckets before its own, and some of its own. By a warp.
-__device__ std::uint32_t position_of(const KeptOrder& order, const std::uint32_t (&before_group)[kMaxGroups],
-                                     std::uint32_t count, std::uint32_t k, const KeptEntry& mine) {
+__device__ std::uint32_t position_of(const KeptOrder& order, const NmsTask& task,
+                                     const std::uint32_t (&before_group)[kMaxGroups], std::uint32_t count,
+                                     std::uint32_t k, const KeptEntry& mine) {
     const std::uint32_t lane = threadIdx.x & 31;
     const std::uint32_t group = mine.bucket / KeptOrder::kGroup;
     const uint4 v = reinterpret_cast<const uint4*>(order.sums + group * KeptOrder::kGroup)[lane];
@@ -74,7 +76,7 @@ __device__ std::uint32_t position_of(const KeptOrder& order, const std::uint32_t
         for (std::uint32_t other = lane; other < count; other += 32) {
             const KeptEntry entry = order.entries[other];
             if (other != k && entry.bucket == mine.bucket && has_enough_hits(order, entry.record) &&
-                entry_precedes(entry, mine))
+                entry_precedes(task, entry, mine))
                 ++before;
         }
     } else if (same > 1) {
@@ -85,7 +87,7 @@ __device__ std::uint32_t position_of(const KeptOrder& order, const std::uint32_t
             if (step == lane) other = of.entry;
             link = of.next;
         }
-        if (other != k && entry_precedes(order.entries[other], mine)) ++before;
+        if (other != k && entry_precedes(task, order.entries[other], mine)) ++before;
     }
     return before_group[group] + warp_sum(before);
 }
@@ -100,7 +102,7 @@ __global__ void __launch_bounds__(kThreads) write_kept_kernel(KeptOrder order, N
     for (std::uint32_t k = blockIdx.x * kWarps + threadIdx.x / 32; k < count; k += gridDim.x * kWarps) {
         const KeptEntry mine = order.entries[k];
         if (!has_enough_hits(order, mine.record)) continue;
-        const std::uint32_t position = position_of(order, before_group, count, k, mine);
+        const std::uint32_t position = position_of(order, task, before_group, count, k, mine);
         if (threadIdx.x % 32 != 0) continue;
         const std::uint32_t hits = order.hits != nullptr ? order.hits[mine.record] : 1;
         write_kept(task, position, mine.box, mine.score, static_cast<std::int32_t>(hits), mine.index);
@@ -132,10 +134,6 @@ KeptOrder KeptOrderStorage::view(const SearchPlan* plan, const std::uint32_t* hi
     order.hits = hits;
     order.min_hits = min_hits;
     return order;
-}
-
-std::size_t KeptOrderStorage::bytes() const {
-    return entries_.bytes() + links_.bytes() + last_.bytes() + cleared_.bytes();
 }
 
 void launch_kept_order(const KeptOrder& order, const NmsTask& task, std::int32_t share, const LaunchChain& chain) {

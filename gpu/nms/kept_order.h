@@ -55,7 +55,6 @@ public:
     // Returns the words that must be 0 before each frame.
     [[nodiscard]] std::uint32_t* cleared() const noexcept { return cleared_.data(); }
     [[nodiscard]] std::uint32_t cleared_words() const noexcept { return static_cast<std::uint32_t>(cleared_.size()); }
-    [[nodiscard]] std::size_t bytes() const;
 
 private:
     std::uint32_t buckets_ = 0;

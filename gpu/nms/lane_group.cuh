@@ -1,10 +1,11 @@
-// Lanes of a warp that work together, and words that threads of a device share.
+// Lanes of a warp that work together, and words that threads of a device share while they wait for each other.
 #pragma once
 
 #include <cstdint>
 #include <cuda/atomic>
 
 #include "gpu/nms/pair_test.cuh"
+#include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
 
@@ -16,6 +17,17 @@ __device__ __forceinline__ Word load_relaxed(Word& word) {
 template <typename Word>
 __device__ __forceinline__ void store_relaxed(Word& word, Word value) {
     cuda::atomic_ref<Word, cuda::thread_scope_device>(word).store(value, cuda::memory_order_relaxed);
+}
+
+// Launches a kernel whose blocks wait for each other, and of which any number of blocks does the work: fewer where the
+// stream has a part of the device.
+template <class... Parameters, class... Arguments>
+void launch_waiting(const LaunchChain& chain, const char* name, void (*kernel)(Parameters...), LaunchSize size,
+                    const Arguments&... arguments) {
+    while (!chain.launch_resident(name, kernel, size, arguments...)) {
+        if (size.blocks.x == 1) check_cuda(cudaErrorCooperativeLaunchTooLarge, name);
+        size.blocks.x = (size.blocks.x + 1) / 2;
+    }
 }
 
 // A warp in groups of kLanes lanes, each of which has one item. All lanes of the warp take part in every call.

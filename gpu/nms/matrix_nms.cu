@@ -63,7 +63,7 @@ __device__ __forceinline__ void clear_results(const MatrixTask& frame, std::uint
         frame.scratch.hits[i] = 0;
         if (fits(frame.task, i)) frame.task.kept.hits[i] = 0;
     }
-    if (thread == 0) *frame.scratch.invalid = *frame.scratch.open = 0;
+    if (thread == 0) *frame.scratch.invalid = 0;
 }
 
 // Returns the number of detections from `base` on that precede detection i and have its score. scores: `count` from
@@ -218,7 +218,8 @@ __device__ __forceinline__ std::uint32_t test_columns(const PairBox& mine, float
 #pragma unroll
         for (int k = 3; k >= 0; --k) {
             const BoxEdges e = columns.edges[quad * 4 + k];
-            const float margin = pair_margin<kOverlap, kPixels>(mine, {e.left, e.top, e.right, e.bottom, shares[k]});
+            const float margin =
+                pair_margin<kOverlap, kPixels>(mine, PairBox{e.left, e.top, e.right, e.bottom, shares[k]});
             negative = __funnelshift_l(__float_as_uint(margin), negative, 1);  // shifts the sign in
             closest = fminf(closest, fabsf(margin));
         }

@@ -21,15 +21,6 @@ struct alignas(16) BoxEdges {
     float left, top, right, bottom;  // as in PairBox
 };
 
-// A detection that the first rounds leave open, and its suppressors that are not suppressed so far. Ranks.
-struct alignas(32) OpenRow {
-    static constexpr std::uint32_t kRoom = 14;
-    std::uint16_t rank;
-    std::uint16_t count;
-    std::uint16_t others[kRoom];
-};
-inline constexpr std::uint32_t kMaxOpenRows = 512;
-
 // Scratch memory of one frame, on the device. Nothing needs to be cleared before a call. The rank of a detection is its
 // position in the order of `precedes`; invalid detections have ranks, too.
 struct MatrixScratch {
@@ -43,8 +34,6 @@ struct MatrixScratch {
     std::uint32_t* dropped = nullptr;  // [tiles] bit: has a suppressor, is invalid or absent; greedy clears those kept
     std::uint32_t* sure = nullptr;     // [tiles] greedy, bit: has a kept suppressor, is invalid or absent
     std::uint32_t* invalid = nullptr;  // number of invalid detections
-    OpenRow* open_rows = nullptr;      // [kMaxOpenRows] greedy, in any order
-    std::uint32_t* open = nullptr;     // number of open rows; more than are open: some are not listed
 };
 
 // Lays out the arrays of one frame. capacity: at most kMatrixLimit.

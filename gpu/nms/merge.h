@@ -16,8 +16,6 @@ public:
     // Call after a rule wrote task.kept and task.owner. kind must not be none. Enqueues only.
     void launch(const NmsTask& task, Merge kind, StreamView stream) const;
 
-    [[nodiscard]] std::size_t bytes() const { return cleared_.bytes() + lists_.bytes(); }
-
 private:
     std::size_t raw_capacity_ = 0;
     std::size_t kept_capacity_ = 0;

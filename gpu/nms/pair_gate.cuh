@@ -7,9 +7,24 @@
 
 namespace throng::gpu {
 
+// 0 without ids.
+__device__ __forceinline__ std::int64_t load_id(const void* d_ids, bool are_int64, std::size_t i) {
+    if (d_ids == nullptr) return 0;
+    return are_int64 ? static_cast<const std::int64_t*>(d_ids)[i] : static_cast<const std::int32_t*>(d_ids)[i];
+}
 __device__ __forceinline__ bool same_group(const PairGate& gate, std::uint32_t i, std::uint32_t j) {
-    return (gate.class_ids == nullptr || gate.class_ids[i] == gate.class_ids[j]) &&
-           (gate.image_ids == nullptr || gate.image_ids[i] == gate.image_ids[j]);
+    const auto same = [&](const void* d_ids) {
+        return d_ids == nullptr || load_id(d_ids, gate.ids_are_int64, i) == load_id(d_ids, gate.ids_are_int64, j);
+    };
+    return same(gate.class_ids) && same(gate.image_ids);
+}
+
+// Equal within a group; others mostly differ.
+__device__ __forceinline__ std::uint32_t group_hash(const PairGate& gate, std::uint32_t i) {
+    const auto of_class = static_cast<std::uint64_t>(load_id(gate.class_ids, gate.ids_are_int64, i));
+    const auto of_image = static_cast<std::uint64_t>(load_id(gate.image_ids, gate.ids_are_int64, i));
+    const std::uint64_t hash = (of_class * 0x9E3779B97F4A7C15ULL ^ of_image) * 0xC2B2AE3D27D4EB4FULL;
+    return static_cast<std::uint32_t>(hash >> 32);
 }
 
 // A box by its corners.
@@ -17,19 +32,6 @@ template <typename Real>
 struct alignas(16) Corners {
     Real x1, y1, x2, y2;
 };
-
-template <typename Real>
-__device__ __forceinline__ Corners<Real> load_corners(const void* d_corners, std::uint32_t i) {
-    if constexpr (sizeof(Real) == 4) {
-        const float4 v = static_cast<const float4*>(d_corners)[i];
-        return {v.x, v.y, v.z, v.w};
-    } else {
-        const auto* d_pairs = static_cast<const double2*>(d_corners) + std::size_t{i} * 2;
-        const double2 a = d_pairs[0];
-        const double2 b = d_pairs[1];
-        return {a.x, a.y, b.x, b.y};
-    }
-}
 
 // IoU >= least, in torchvision's order of operations: i is the suppressor. std::max and std::min return their first
 // argument if one is NaN; the areas are NaN then, so that the result is false either way.
@@ -47,14 +49,12 @@ __device__ __forceinline__ bool corners_suppress(const Corners<Real>& i, const C
     return common / ((area_i + area_j) - common) >= least;
 }
 
-// By raw index: i is the suppressor. Out of line: few callers need it.
-[[maybe_unused]] static __device__ __noinline__ bool gate_suppresses(const PairGate& gate, std::uint32_t i,
-                                                                     std::uint32_t j) {
-    if (gate.corners_are_double)
-        return corners_suppress(load_corners<double>(gate.corners, i), load_corners<double>(gate.corners, j),
-                                gate.least);
-    return corners_suppress(load_corners<float>(gate.corners, i), load_corners<float>(gate.corners, j),
-                            static_cast<float>(gate.least));
+// By raw index: i is the suppressor. Out of line: few callers need it, and registers are short where it is inlined.
+[[maybe_unused]] static __device__ __noinline__ bool gate_admits(const PairGate& gate, std::uint32_t i,
+                                                                 std::uint32_t j) {
+    if (!same_group(gate, i, j)) return false;
+    const auto* d_corners = reinterpret_cast<const Corners<double>*>(gate.corners);
+    return d_corners == nullptr || corners_suppress(d_corners[i], d_corners[j], gate.least);
 }
 
 }  // namespace throng::gpu

@@ -17,32 +17,42 @@
 namespace throng::gpu {
 
 // A detection as the test reads it.
-struct PairBox {
-    float left, top, right, bottom;
-    float share;  // twice the area times the factor of the rule; infinite: absent or invalid; NaN: not regular
+template <typename Real>
+struct BasicPairBox {
+    Real left, top, right, bottom;
+    Real share;  // twice the area times the factor of the rule; infinite: absent or invalid; NaN: not regular
 };
+
+using PairBox = BasicPairBox<float>;
 
 // Constants of a rule.
-struct PairMarginRule {
-    float factor;     // t/(1+t) or t
-    float tolerance;  // times the share of i: margins within it are uncertain
-    bool usable;      // false: all pairs must be tested exactly
+template <typename Real>
+struct BasicPairMarginRule {
+    Real factor;     // t/(1+t) or t
+    Real tolerance;  // times the share of i: margins within it are uncertain
+    bool usable;     // false: all pairs must be tested exactly
 };
+using PairMarginRule = BasicPairMarginRule<float>;
 
-TH_HD PairMarginRule make_pair_margin_rule(Overlap overlap, float theta) {
-    const float factor = overlap == Overlap::iou ? theta / (1.0F + theta) : theta;
+template <typename Real>
+TH_HD BasicPairMarginRule<Real> make_pair_margin_rule(Overlap overlap, Real theta) {
+    const Real factor = overlap == Overlap::iou ? theta / (1 + theta) : theta;
     // Near the threshold t A_j and t/(1+t) (A_i + A_j) are about I, which is at most 1.02 A_i; t min(A_i, A_j) is at
     // most t A_i. So the tolerance is at least a relative 1e-5 of the compared values.
-    const float tolerance = overlap == Overlap::min ? 1.1e-5F : 1.1e-5F / factor;
-    return {factor, tolerance, theta >= 1e-3F};
+    const Real tolerance = overlap == Overlap::min ? Real(1.1e-5) : Real(1.1e-5) / factor;
+    return {factor, tolerance, theta >= Real(1e-3)};
 }
 
 // Returns true if the area between the rounded edges is about w * h, and if products of areas stay in range. Then an
 // intersection is at most 1.02 times the area of either box.
+template <typename Real>
+TH_HD bool is_regular_area(Real area) {
+    return area > Real(1e-25) && area < Real(1e30);
+}
 TH_HD bool is_regular(Box b, float extent) {
     const float area = box_area(b, extent);
     const float between = (((b.x + b.w) - b.x) + extent) * (((b.y + b.h) - b.y) + extent);
-    return std::fabs(between - area) <= 0.01F * area && area > 1e-25F && area < 1e30F;
+    return std::fabs(between - area) <= 0.01F * area && is_regular_area(area);
 }
 
 TH_HD PairBox make_pair_box(Box b, float extent, const PairMarginRule& rule) {
@@ -51,32 +61,39 @@ TH_HD PairBox make_pair_box(Box b, float extent, const PairMarginRule& rule) {
 }
 
 // An absent or invalid detection. It overlaps no other: margins with it are negative and certain.
-TH_HD PairBox no_pair_box() {
-    return {1e30F, 1e30F, -1e30F, -1e30F, INFINITY};
+template <typename Real = float>
+TH_HD BasicPairBox<Real> no_pair_box() {
+    return {Real(1e30), Real(1e30), Real(-1e30), Real(-1e30), Real(INFINITY)};
 }
-TH_HD bool is_present(const PairBox& b) {
+template <typename Real>
+TH_HD bool is_present(const BasicPairBox<Real>& b) {
     return b.right >= b.left;
+}
+
+// Returns the least intersection that suppresses, by the shares of both.
+template <typename Real>
+TH_HD Real needed_share(Overlap overlap, Real share_i, Real share_j) {
+    return overlap == Overlap::iou          ? share_i + share_j
+           : overlap == Overlap::suppressor ? share_j
+                                            : std::fmin(share_i, share_j);
 }
 
 // Returns a number that is positive if j, which precedes i, has enough overlap with i, and negative if not; uncertain
 // if its absolute value is at most tolerance * share of i. Both boxes must be regular.
-template <Overlap kOverlap, PixelConvention kPixels>
-TH_HD float pair_margin(const PairBox& i, const PairBox& j) {
-    const float left = std::fmax(i.left, j.left);
-    const float top = std::fmax(i.top, j.top);
-    const float right = std::fmin(i.right, j.right);
-    const float bottom = std::fmin(i.bottom, j.bottom);
-    float width = right - left;
-    float height = bottom - top;
+template <Overlap kOverlap, PixelConvention kPixels, typename Real>
+TH_HD Real pair_margin(const BasicPairBox<Real>& i, const BasicPairBox<Real>& j) {
+    const Real left = std::fmax(i.left, j.left);
+    const Real top = std::fmax(i.top, j.top);
+    const Real right = std::fmin(i.right, j.right);
+    const Real bottom = std::fmin(i.bottom, j.bottom);
+    Real width = right - left;
+    Real height = bottom - top;
     if constexpr (kPixels == PixelConvention::inclusive) {
         width += 1.0F;
         height += 1.0F;
     }
     width += std::fabs(width);  // if only the height is negative, so is the product
-    const float needed = kOverlap == Overlap::iou          ? i.share + j.share
-                         : kOverlap == Overlap::suppressor ? j.share
-                                                           : std::fmin(i.share, j.share);
-    return std::fma(width, height, -needed);
+    return std::fma(width, height, -needed_share(kOverlap, i.share, j.share));
 }
 
 }  // namespace throng::gpu

@@ -5,17 +5,17 @@
 #include <cstdint>
 
 #include "core/algo/nms_rules.h"
-#include "gpu/nms/copy_optional_fields.cuh"
 #include "gpu/nms/nms_task.h"
 #include "gpu/nms/pair_gate.cuh"
 
 namespace throng::gpu {
 
-enum class PairPath { plain, any };  // plain: overlap alone decides, and boxes that do not meet never suppress
+// plain: overlap alone decides, and boxes that do not meet never suppress; gated: and PairGate.
+enum class PairPath { plain, gated, any };
 
 inline PairPath pair_path(const NmsRuleSet& rules) {
-    const bool plain = rules.pair == PairRule::overlap && !rules.disjoint && !rules.gate.active();
-    return plain ? PairPath::plain : PairPath::any;
+    if (rules.pair != PairRule::overlap || rules.disjoint) return PairPath::any;
+    return rules.gate.active() ? PairPath::gated : PairPath::plain;
 }
 
 // A detection as the kernels hold it: 16 + 8 bytes.
@@ -39,7 +39,6 @@ __device__ __forceinline__ bool suppresses_with(const NmsRuleSet& rules, const D
                                                 float area_i, std::uint32_t i, float area_j, std::uint32_t j) {
     if (!(intersection > 0.0F) && !rules.disjoint) return false;
     if (!same_group(rules.gate, i, j)) return false;
-    if (rules.gate.corners != nullptr) return gate_suppresses(rules.gate, j, i);
     const float overlap = overlap_ratio(rules.overlap, intersection, area_i, area_j);
     switch (rules.pair) {
         case PairRule::overlap: return overlap >= rules.theta;
@@ -65,9 +64,15 @@ __device__ __forceinline__ bool suppresses(const NmsRuleSet& rules, const Detect
 constexpr std::uint32_t kNone = 0xFFFFFFFFU;
 
 // The order of two detections with one score. Out of line: rare, and code costs time to fetch.
-[[maybe_unused]] static __device__ __noinline__ bool precedes_at_equal_scores(const Box* d_boxes, float score,
+[[maybe_unused]] static __device__ __noinline__ bool precedes_at_equal_scores(const Box* d_boxes,
+                                                                              const std::uint64_t* d_order, float score,
                                                                               std::uint32_t a, std::uint32_t b) {
+    if (d_order != nullptr) return d_order[a] != d_order[b] ? d_order[a] < d_order[b] : a < b;
     return throng::precedes(load_box(d_boxes, a), score, a, load_box(d_boxes, b), score, b);
+}
+__device__ __forceinline__ bool precedes_at_equal_scores(const NmsTask& task, float score, std::uint32_t a,
+                                                         std::uint32_t b) {
+    return precedes_at_equal_scores(task.raw.boxes, task.order, score, a, b);
 }
 
 __device__ __forceinline__ bool precedes(const Candidate& a, const Candidate& b) {
@@ -148,7 +153,16 @@ __device__ __forceinline__ void write_without_hits(const NmsTask& task, std::uin
     store_box(task.kept.boxes, position, box);
     task.kept.scores[position] = score;
     task.kept.source[position] = static_cast<std::int32_t>(source);
-    copy_columns(task, position, source, 0, 1);
+    const DetectionSpan& kept = task.kept;
+    const DetectionSpan& raw = task.raw;
+    const auto copy = [&](float* d_to, const float* d_from, std::size_t size) {
+        if (d_to == nullptr || d_from == nullptr) return;
+        for (std::size_t k = 0; k < size; ++k) d_to[position * size + k] = d_from[source * size + k];
+    };
+    copy(kept.density, raw.density, 1);
+    if (kept.feature_size == raw.feature_size)
+        copy(kept.features, raw.features, static_cast<std::size_t>(raw.feature_size));
+    copy(kept.landmarks, raw.landmarks, 10);
 }
 __device__ __forceinline__ void write_kept(const NmsTask& task, std::uint32_t position, Box box, float score,
                                            std::int32_t hits, std::uint32_t source) {

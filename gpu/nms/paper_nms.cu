@@ -20,7 +20,9 @@ __device__ Candidate candidate(const DetectionSpan& raw, std::uint32_t i) {
 // A thread has one pair (i, j) of D. Threads beyond the count leave the 1 that the fill wrote: the paper's test
 // z_j != 0. Instead of s_i < s_j, rules.ties says whether j may suppress i; instead of the side z of square windows,
 // boxes have width and height; and pairs may have other rules than the overlap.
-__global__ void MapKernel(std::uint8_t* B, DetectionSpan D, std::int32_t D_max, NmsRuleSet rules) {
+// rules: not a copy, which each thread would write to its stack for the calls of rare pair rules.
+__global__ void MapKernel(std::uint8_t* B, const __grid_constant__ DetectionSpan D, std::int32_t D_max,
+                          const __grid_constant__ NmsRuleSet rules) {
     const std::uint32_t i = blockIdx.y * kTile + threadIdx.y;
     const std::uint32_t j = blockIdx.x * kTile + threadIdx.x;
     const std::uint32_t n = stored_count(D);

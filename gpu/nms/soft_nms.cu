@@ -91,7 +91,8 @@ __device__ void join(std::uint32_t* links, std::uint32_t a, std::uint32_t b) {
 }
 
 __global__ void __launch_bounds__(kThreads)
-    link_kernel(BoxGrid g, SoftScratch s, Decay decay, NmsTask task, NmsRuleSet rules, unsigned long long* d_tests) {
+    link_kernel(BoxGrid g, SoftScratch s, Decay decay, NmsTask task, const __grid_constant__ NmsRuleSet rules,
+                unsigned long long* d_tests) {
     const std::uint32_t stored = g.plan->stored;
     const Group<kLinkLanes> group;
     const std::uint32_t r = (blockIdx.x * kThreads + threadIdx.x) / kLinkLanes;
@@ -361,19 +362,18 @@ SoftScratch SoftNms::scratch() const {
     return s;
 }
 
-std::size_t SoftNms::bytes() const {
-    return grid_.bytes() + order_.bytes() + cleared_.bytes() + lists_.bytes();
-}
-
 void SoftNms::launch_map(const NmsTask& task, const NmsParams& params, const PairGate& gate,
                          unsigned long long* d_tests, StreamView stream) const {
     NmsRuleSet rules = link_rules(params);
     rules.gate = gate;
     const BoxGrid g = grid_.view(rules);
     const SoftScratch s = scratch();
-    launch_grid_build(
-        {.grid = g, .extent = rules.extent, .d_clear = order_.cleared(), .clear_words = order_.cleared_words()}, task,
-        LaunchChain(device_, stream));
+    launch_grid_build({.grid = g,
+                       .extent = rules.extent,
+                       .gate = rules.gate,
+                       .d_clear = order_.cleared(),
+                       .clear_words = order_.cleared_words()},
+                      task, LaunchChain(device_, stream));
     fill_bytes(cleared_, 0, stream);
     const LaunchChain chain(stream, false);
     chain.launch("link_kernel", link_kernel,

@@ -49,8 +49,6 @@ public:
     void launch_reduce(const NmsTask& task, const NmsParams& params, unsigned long long* d_tests,
                        StreamView stream) const;
 
-    [[nodiscard]] std::size_t bytes() const;
-
 private:
     [[nodiscard]] SoftScratch scratch() const;
 

@@ -100,9 +100,18 @@ protected:
                 boxes.insert(boxes.end(),
                              {x, y, x + static_cast<Real>(in.boxes[i].w), y + static_cast<Real>(in.boxes[i].h)});
                 scores.push_back(static_cast<Real>(in.scores[i]));
+                // As float32, neighbors in order and large scores are equal.
+                if (random() % 20 == 0) scores[i] = scores[random() % (i + 1)] * static_cast<Real>(1 + 1e-12);
+                if (random() % 50 == 0) scores[i] *= std::numeric_limits<Real>::max();
+                if (random() % 50 == 0) scores[i] = -std::numeric_limits<Real>::infinity();
                 if (random() % 50 == 0) scores[i] = std::numeric_limits<Real>::quiet_NaN();
                 if (random() % 50 == 0) boxes[i * 4 + random() % 4] = std::numeric_limits<Real>::quiet_NaN();
                 if (random() % 50 == 0) boxes[i * 4 + random() % 4] = -std::numeric_limits<Real>::infinity();
+                if (random() % 50 == 0) {  // where a device puts boxes that overlap none
+                    const auto left = static_cast<Real>(-0x1p24 - 128.0 * static_cast<double>(random() % 4));
+                    boxes.resize(i * 4);
+                    boxes.insert(boxes.end(), {left, 0, left + 64, 64});
+                }
                 if (trial % 2 == 0) classes.push_back(static_cast<std::uint32_t>(random() % 4));
             }
             throng_nms_params params = throng_nms_params_torchvision();
@@ -341,7 +350,7 @@ TEST_F(DeviceNmsLibrary, CanBeCapturedIntoAGraph) {
     compare_replays(view(), 2500);
 }
 
-// A caller's stream may have a part of the device, with fewer multiprocessors than the single launches need.
+// A caller's stream may have a part of the device, with fewer multiprocessors than the single launch needs.
 TEST_F(DeviceNmsLibrary, OnAPartOfTheDevice) {
     if (IsSkipped() || HasFatalFailure()) return;
     std::optional<gpu::PartialDevice> part;

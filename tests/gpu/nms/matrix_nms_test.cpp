@@ -190,8 +190,7 @@ NmsInput chains_input(Random& random, int n, int undecided) {
     return shuffled(input, random);
 }
 
-// As many undecided detections as write_kernel decides at a time, or as settle_rows_kernel lists, one fewer and one more; and
-// several times as many.
+// Chains in part of the frame, of numbers of detections about those that a block decides at a time, and of more.
 TEST(MatrixNmsLong, PartsOfTheUndecided) {
     TH_NEED_GPU();
     Random random(seed(58));
