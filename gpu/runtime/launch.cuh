@@ -64,7 +64,7 @@ int blocks_per_multiprocessor(const char* name, void (*kernel)(Parameters...), u
     return blocks;
 }
 
-// Of the current device.
+// Returns the number of multiprocessors of the current device.
 inline int multiprocessors_of_device() {
     int device = 0;
     int count = 0;
