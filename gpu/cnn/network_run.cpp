@@ -43,7 +43,10 @@ NetworkRun::NetworkRun(const Network& network, const Steps& steps, Precision pre
 
 // Tests if the first step is a stem and nothing else reads the network's input.
 bool NetworkRun::begins_with_stem() const {
-    const auto reads_input = [&](const Step& step) { return step.in == network_->input.tensor; };
+    const auto reads_input = [&](const Step& step) {
+        const int input = network_->input.tensor;
+        return step.in == input || step.up == input || step.more == input;
+    };
     const Step& first = steps_->steps.front();
     return (first.kind == StepKind::stem || first.kind == StepKind::stem_unit) && reads_input(first) &&
            std::none_of(steps_->steps.begin() + 1, steps_->steps.end(), reads_input);

@@ -88,6 +88,7 @@ __device__ void fill_from_frame(StemPixel<T>* tile, const PreprocessTask& task, 
     constexpr int kLead = Input::kPadding % 2 == 0 ? 1 : 0;  // the first column of 2 x 2 pixels must be odd
     constexpr int kAcross = (Input::kWidth + kLead + 1) / 2;
     constexpr int kQuads = kAcross * ((Input::kHeight + kLead + 1) / 2);
+    static_assert(Input::kPitch > Input::kWidth);  // the last 2 x 2 pixels of a row end one column behind it
     const InputPass& pass = task.passes == 1 ? task.pass : task.d_passes[image % task.passes];
     const DeviceImage& frame = task.image[image / task.passes];
     const CnnColor& color = task.color[image / task.passes];

@@ -63,10 +63,13 @@ void check_cuda(int code, const char* what) {
 
 void check_launch(const char* kernel, StreamView stream) {
     check_cuda(cudaGetLastError(), kernel);
-    if (!debug_sync()) return;
+    if (debug_sync() && !is_captured(stream)) check_cuda(cudaStreamSynchronize(stream), kernel);
+}
+
+bool is_captured(StreamView stream) {
     auto capture = cudaStreamCaptureStatusNone;
-    check_cuda(cudaStreamIsCapturing(stream, &capture), kernel);
-    if (capture == cudaStreamCaptureStatusNone) check_cuda(cudaStreamSynchronize(stream), kernel);
+    check_cuda(cudaStreamIsCapturing(stream, &capture), "cudaStreamIsCapturing");
+    return capture != cudaStreamCaptureStatusNone;
 }
 
 void set_debug_sync(bool on) noexcept {

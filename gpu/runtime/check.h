@@ -19,6 +19,9 @@ void warn_cuda(int status, const char* what) noexcept;
 // for the kernel, so that a fault is reported where it happened; not while the stream is being captured.
 void check_launch(const char* kernel, StreamView stream);
 
+// Returns whether work on the stream is captured into a graph at present.
+[[nodiscard]] bool is_captured(StreamView stream);
+
 void set_debug_sync(bool on) noexcept;
 // Returns whether each launch is waited for. Launch nothing as a graph then: a fault would name no kernel.
 [[nodiscard]] bool debug_sync() noexcept;

@@ -64,6 +64,15 @@ int blocks_per_multiprocessor(const char* name, void (*kernel)(Parameters...), u
     return blocks;
 }
 
+// Returns the number of multiprocessors of the current device.
+inline int multiprocessors_of_device() {
+    int device = 0;
+    int count = 0;
+    check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+    check_cuda(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
+    return count;
+}
+
 class LaunchChain {
 public:
     LaunchChain(const DeviceInfo& device, StreamView stream) : LaunchChain(stream, device.has_dependent_launch()) {}
@@ -84,9 +93,11 @@ public:
     [[nodiscard]] bool launch_resident(const char* name, void (*kernel)(Parameters...), const LaunchSize& size,
                                        const Arguments&... arguments) const {
         // A launch is not checked while it is captured, and the graph would never end.
-        if (const std::optional<int> part = multiprocessors_of_partition(stream_)) {
+        std::optional<int> multiprocessors = multiprocessors_of_partition(stream_);
+        if (!multiprocessors && is_captured(stream_)) multiprocessors = multiprocessors_of_device();
+        if (multiprocessors) {
             const int each = blocks_per_multiprocessor(name, kernel, size.threads.x, size.shared);
-            if (static_cast<unsigned>(each * *part) < size.blocks.x) return false;
+            if (static_cast<unsigned>(each * *multiprocessors) < size.blocks.x) return false;
         }
         const cudaError_t status = enqueue(name, kernel, size, true, arguments...);
         if (status == cudaErrorCooperativeLaunchTooLarge) {

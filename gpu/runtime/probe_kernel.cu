@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gpu/runtime/launch.cuh"
 #include "gpu/runtime/probe_kernel.h"
 
 namespace throng::gpu {
@@ -26,6 +27,10 @@ int oldest_probe_code() noexcept {
 void launch_empty(StreamView stream) {
     empty_kernel<<<1, 32, 0, stream>>>();
     check_launch("empty_kernel", stream);
+}
+
+bool launch_empty_resident(unsigned blocks, StreamView stream) {
+    return LaunchChain(stream, false).launch_resident("empty_kernel", empty_kernel, {dim3(blocks), dim3(32)});
 }
 
 }  // namespace throng::gpu

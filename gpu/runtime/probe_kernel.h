@@ -14,5 +14,7 @@ namespace throng::gpu {
 
 // Launches the empty kernel, whose time is the lower bound of every launch measurement.
 void launch_empty(StreamView stream);
+// The same by blocks that could wait for each other (LaunchChain::launch_resident). Returns false where there are too many.
+[[nodiscard]] bool launch_empty_resident(unsigned blocks, StreamView stream);
 
 }  // namespace throng::gpu

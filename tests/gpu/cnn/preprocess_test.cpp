@@ -166,13 +166,14 @@ std::vector<std::uint8_t> stem_output(const NetworkRun& run, const Step& stem, s
                    stream);
 }
 
-// Two tiles of each of two frames, with padding at the right and the bottom.
+// Two tiles of each of two frames, which differ in format, with padding at the right and the bottom.
 TEST_P(CnnStem, ReadsFramesAsThePreprocessingDoes) {
     if (IsSkipped()) return;
     const auto& [format, make, precision] = GetParam();
     std::mt19937_64 random(seed(4));
     const Network network = make(random());
-    const Frame frames[2] = {random_frame(format, 333, 217, random), random_frame(format, 333, 217, random)};
+    const PixelFormat other = format == PixelFormat::bgr24 ? PixelFormat::gray8 : PixelFormat::bgr24;
+    const Frame frames[2] = {random_frame(format, 333, 217, random), random_frame(other, 333, 217, random)};
     FrameIntake intake(view(), device.integrated);
     NullRecorder none;
     std::vector<InputPass> passes;

@@ -154,6 +154,16 @@ TEST_F(Runtime, FailedCaptureLeavesStreamUsable) {
     stream->synchronize();
 }
 
+// Blocks that wait for each other would wait forever if some never start, and a captured launch is not checked.
+TEST_F(Runtime, WaitingBlocksMustFitTheDevice) {
+    const Graph graph = Graph::capture(view(), [&] {
+        EXPECT_FALSE(launch_empty_resident(1'000'000, view()));
+        EXPECT_TRUE(launch_empty_resident(1, view()));
+    });
+    graph.launch(view());
+    stream->synchronize();
+}
+
 TEST_F(Runtime, DebugSyncWaitsForEachLaunch) {
     const DeviceBuffer<std::uint8_t> large(std::size_t{1} << 28);
     set_debug_sync(true);
