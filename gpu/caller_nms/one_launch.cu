@@ -65,8 +65,9 @@ template <typename Real>
 __device__ __forceinline__ BasicPairBox<Real> make_pair_box(const Corners<Real>& box, const CornerRule<Real>& rule) {
     if (!may_overlap(box)) return no_pair_box<Real>();
     const Real area = area_of(box);
-    return {box.x1, box.y1, box.x2, box.y2,
-            is_regular_area(area) ? 2 * (rule.margins.factor * area) : static_cast<Real>(NAN)};
+    constexpr Real kWidest = 1e36;  // pair_margin doubles the width, which must stay finite
+    const bool is_regular = is_regular_area(area) && box.x2 - box.x1 < kWidest;
+    return {box.x1, box.y1, box.x2, box.y2, is_regular ? 2 * (rule.margins.factor * area) : static_cast<Real>(NAN)};
 }
 
 template <typename Real>

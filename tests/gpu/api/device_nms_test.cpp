@@ -51,10 +51,6 @@ protected:
         const DeviceArray<Element> d_boxes(boxes, work), d_scores(scores, work);
         const DeviceArray<std::int64_t> d_classes(std::vector<std::int64_t>(classes.begin(), classes.end()), work);
         const DeviceArray<std::int64_t> d_images(std::vector<std::int64_t>(images.begin(), images.end()), work);
-        const DeviceArray<std::int64_t> d_indices(std::vector<std::int64_t>(n, -1), work);
-        const DeviceArray<std::int32_t> d_hits(std::vector<std::int32_t>(n, -1), work);
-        const DeviceArray<std::uint8_t> d_mask(std::vector<std::uint8_t>(n, 7), work);
-        const DeviceArray<std::int64_t> d_count(std::vector<std::int64_t>{-1}, work);
         // Filled with ones: the workspace needs no initialization.
         const DeviceArray<std::uint8_t> workspace(
             std::vector<std::uint8_t>(workspace_bytes(params, static_cast<std::int64_t>(n)), 0xFF), work);
@@ -63,26 +59,34 @@ protected:
         input.scores = d_scores.data();
         input.class_ids = classes.empty() ? nullptr : d_classes.data();
         input.image_ids = images.empty() ? nullptr : d_images.data();
-        throng_nms_output output = throng_nms_output_default();
-        output.capacity = input.num_boxes;
-        output.indices = d_indices.data();
-        output.hits = d_hits.data();
-        output.mask = d_mask.data();
-        output.count = d_count.data();
-        ASSERT_EQ(throng_nms_run(nms_, &params, &input, &output, workspace.data(),
-                                 workspace_bytes(params, input.num_boxes), work),
-                  THRONG_OK)
-            << throng_nms_error(nms_);
-        const std::vector<std::int64_t> indices = d_indices.download();
-        const std::vector<std::int32_t> hits = d_hits.download();
-        ASSERT_EQ(d_count.download()[0], static_cast<std::int64_t>(expected.size()));
-        std::vector<std::uint8_t> mask(n, 0);
-        for (std::size_t k = 0; k < expected.size(); ++k) {
-            ASSERT_EQ(indices[k], expected[k].first) << "at " << k;
-            ASSERT_EQ(hits[k], expected[k].second) << "at " << k;
-            mask[expected[k].first] = 1;
+        // Without hits, few boxes take one launch.
+        for (const bool with_hits : {true, false}) {
+            if (!with_hits && params.min_hits > 1) break;
+            const DeviceArray<std::int64_t> d_indices(std::vector<std::int64_t>(n, -1), work);
+            const DeviceArray<std::int32_t> d_hits(std::vector<std::int32_t>(n, -1), work);
+            const DeviceArray<std::uint8_t> d_mask(std::vector<std::uint8_t>(n, 7), work);
+            const DeviceArray<std::int64_t> d_count(std::vector<std::int64_t>{-1}, work);
+            throng_nms_output output = throng_nms_output_default();
+            output.capacity = input.num_boxes;
+            output.indices = d_indices.data();
+            if (with_hits) output.hits = d_hits.data();
+            output.mask = d_mask.data();
+            output.count = d_count.data();
+            ASSERT_EQ(throng_nms_run(nms_, &params, &input, &output, workspace.data(),
+                                     workspace_bytes(params, input.num_boxes), work),
+                      THRONG_OK)
+                << throng_nms_error(nms_);
+            const std::vector<std::int64_t> indices = d_indices.download();
+            const std::vector<std::int32_t> hits = d_hits.download();
+            ASSERT_EQ(d_count.download()[0], static_cast<std::int64_t>(expected.size())) << "hits: " << with_hits;
+            std::vector<std::uint8_t> mask(n, 0);
+            for (std::size_t k = 0; k < expected.size(); ++k) {
+                ASSERT_EQ(indices[k], expected[k].first) << "at " << k << ", hits: " << with_hits;
+                ASSERT_EQ(hits[k], with_hits ? expected[k].second : -1) << "at " << k;
+                mask[expected[k].first] = 1;
+            }
+            EXPECT_EQ(d_mask.download(), mask) << "hits: " << with_hits;
         }
-        EXPECT_EQ(d_mask.download(), mask);
     }
 
     template <class Real>
@@ -111,6 +115,13 @@ protected:
                     const auto left = static_cast<Real>(-0x1p24 - 128.0 * static_cast<double>(random() % 4));
                     boxes.resize(i * 4);
                     boxes.insert(boxes.end(), {left, 0, left + 64, 64});
+                }
+                if (random() % 50 == 0) {  // twice its width is infinite, its area is not
+                    const Real right = std::numeric_limits<Real>::max() / 3;
+                    const Real height = Real{1e18F} / right;
+                    const Real top = static_cast<Real>(random() % 2) * (height / 2);
+                    boxes.resize(i * 4);
+                    boxes.insert(boxes.end(), {-right, top, right, top + height});
                 }
                 if (trial % 2 == 0) classes.push_back(static_cast<std::uint32_t>(random() % 4));
             }
