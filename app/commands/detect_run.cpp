@@ -389,7 +389,7 @@ void DetectRun::print_totals(double seconds) const {
     text += fmt::format("detector {}\n", describe_detector(settings_.detector.kind, model_name_));
     text +=
         fmt::format("backend {}{}\n", backend_why_, device_lost_ ? ", lost during the run; continued on the CPU" : "");
-    if (files_->write_standard_output()) {
+    if (files_->uses_standard_output()) {
         std::fputs(text.c_str(), stderr);
     } else {
         standard_output::write(text);

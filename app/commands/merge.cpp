@@ -134,7 +134,7 @@ int run(const MergeArguments& arguments, const CommonOptions& common) {
     if (!arguments.failures.empty()) {
         write_file(arguments.failures, failure_table(failures, failures.size()).csv(), InterruptGuard::token());
     }
-    if (!common.quiet && !files.write_standard_output()) {
+    if (!common.quiet && !files.uses_standard_output()) {
         if (!failures.empty()) standard_output::write(failure_table(failures, kMaxShown).text() + "\n");
         if (failures.size() > kMaxShown) {
             standard_output::print("and {} more; {} lists all\n\n", failures.size() - kMaxShown,

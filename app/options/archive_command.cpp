@@ -129,7 +129,7 @@ private:
     bool json_;
     bool quiet_;
     std::string shard_;
-    std::string what_;  // "files", "parts"
+    std::string what_;  // "files", "segments"
     std::optional<Progress> line_;
     Clock::time_point start_;
     Clock::time_point next_{};

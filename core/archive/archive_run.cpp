@@ -503,7 +503,7 @@ bool is_as_recorded(const fs::path& path, const OutputRecord& record, FileHashes
 }
 
 const char* name_of(Stage stage) {
-    constexpr PerStage<const char*> kNames{{"part", "file", "encoded part"}};
+    constexpr PerStage<const char*> kNames{{"segment", "file", "encoded segment"}};
     return kNames[stage];
 }
 

@@ -47,7 +47,7 @@ enum class Stage : std::uint8_t {
     file,          // processes a file as a whole, or joins the parts of a video
     encoded_part,  // encodes a part of a video
 };
-// Returns what a stage processes: "part", "file", "encoded part".
+// Returns what a stage processes: "segment", "file", "encoded segment".
 [[nodiscard]] const char* name_of(Stage stage);
 
 // A value for each stage.

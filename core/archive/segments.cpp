@@ -26,7 +26,7 @@ namespace {
 
 std::string list_text(const std::vector<std::string>& parts, int total) {
     constexpr std::size_t kMaxListed = 20;
-    return fmt::format("{} of {} parts: {}", parts.size(), total, first_of_list(parts, kMaxListed));
+    return fmt::format("{} of {} segments: {}", parts.size(), total, first_of_list(parts, kMaxListed));
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ std::vector<fs::path> SplitVideo::files() const {
 }
 
 std::string SplitVideo::text_of(int part) const {
-    return fmt::format("{}part {} of {}", detections.empty() ? "" : "encoded ", part, parts);
+    return fmt::format("{}segment {} of {}", detections.empty() ? "" : "encoded ", part, parts);
 }
 
 fs::path parts_folder(const fs::path& output) {

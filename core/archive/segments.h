@@ -49,7 +49,7 @@ struct SplitVideo {
     [[nodiscard]] std::string output_of(int part) const;  // relative to `folder`
     [[nodiscard]] std::filesystem::path file_of(int part) const;
     [[nodiscard]] std::vector<std::filesystem::path> files() const;  // of all parts, in order
-    [[nodiscard]] std::string text_of(int part) const;               // "part 2 of 12", "encoded part 2 of 12"
+    [[nodiscard]] std::string text_of(int part) const;               // "segment 2 of 12", "encoded segment 2 of 12"
 };
 
 // Returns the folder of all parts of an archive.
@@ -71,7 +71,7 @@ public:
     // Adds what was recorded since. Throws Error(input) as ManifestReader::read does.
     void update();
 
-    // Returns which parts are not there yet, and why: "2 of 12 parts: 3 (missing), 7 (other settings)". Empty if all
+    // Returns which parts are not there yet, and why: "2 of 12 segments: 3 (missing), 7 (other settings)". Empty if all
     // are recorded, failed ones included.
     [[nodiscard]] std::string missing(const SplitVideo& video) const;
 

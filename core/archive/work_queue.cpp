@@ -259,7 +259,7 @@ void WorkQueue::finish(bool interrupted) {
         }
     }
     if (waiting == 0) return;
-    logger().warn("{} waiting for parts; the last shard joins them. If one died, run all shards once more with {}",
+    logger().warn("{} waiting for segments; the last shard joins them. If one died, run all shards once more with {}",
                   waiting == 1 ? "1 video is" : fmt::format("{} videos are", waiting),
                   Message(Setting{"resume"}).text());
 }
@@ -288,7 +288,7 @@ void divide_list(std::vector<WorkItem>& list, const ArchiveOptions& options, con
         ++videos;
         parts += static_cast<std::size_t>(division->parts);
     }
-    logger().info("{} of {} files divided into {} parts", videos, list.size(), parts);
+    logger().info("{} of {} files divided into {} segments", videos, list.size(), parts);
 }
 
 }  // namespace throng

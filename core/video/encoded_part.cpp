@@ -55,7 +55,7 @@ JoinedParts join_encoded_parts(const std::vector<std::filesystem::path>& parts, 
                 throw PartsDoNotJoin(fmt::format("encoded segment {} does not begin where segment {} ends", i + 1, i));
             }
             if (of_part != header) {
-                throw PartsDoNotJoin(fmt::format("part {} was encoded by another encoder", i + 1));
+                throw PartsDoNotJoin(fmt::format("segment {} was encoded by another encoder", i + 1));
             }
         };
         const auto add_time = [&](const Json& packet, const auto&) {
@@ -67,13 +67,13 @@ JoinedParts join_encoded_parts(const std::vector<std::filesystem::path>& parts, 
         std::sort(part, times.end());
         const auto before = first_of_part > 0 ? part - 1 : part;
         if (std::adjacent_find(before, times.end(), std::greater_equal<>()) != times.end()) {
-            throw PartsDoNotJoin(fmt::format("the time stamps of part {} do not continue those before", i + 1));
+            throw PartsDoNotJoin(fmt::format("the time stamps of segment {} do not continue those before", i + 1));
         }
         end = last.at("last").get<std::string>();
         joined.scaled_frames += integer_of<std::int64_t>(last.at("scaled"));
         joined.reports.push_back(std::move(last.at("report")));
     }
-    if (times.empty()) throw PartsDoNotJoin("the parts have no frames");
+    if (times.empty()) throw PartsDoNotJoin("the segments have no frames");
     // As one encoder would do: a frame is decoded so many frames before the first one that may be shown after it.
     const auto delay = static_cast<std::size_t>(std::max(encoder.codec().has_b_frames, 0));
     const std::int64_t lead = times[std::min(delay, times.size() - 1)] - times.front();

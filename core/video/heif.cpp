@@ -269,12 +269,20 @@ private:
             height > static_cast<std::uint64_t>(kMaxPixels) / width) {
             throw undecodable_image();
         }
-        cv::Mat whole(static_cast<int>(height), static_cast<int>(width), alpha ? CV_8UC1 : CV_8UC3,
-                      cv::Scalar::all(128));
+        cv::Mat whole;
         cv::Size tile;
         for (std::size_t i = 0; i < item.inputs.size(); ++i) {
             const cv::Mat image = decode(item.inputs[i], alpha, depth + 1);
-            if (i == 0) tile = image.size();
+            if (i == 0) {
+                tile = image.size();
+                if (static_cast<std::uint64_t>(tile.width) * columns < width ||
+                    static_cast<std::uint64_t>(tile.height) * rows < height) {
+                    throw undecodable_image();
+                }
+                // Not before a tile shows that the size is more than a claim.
+                whole.create(static_cast<int>(height), static_cast<int>(width), alpha ? CV_8UC1 : CV_8UC3);
+                whole.setTo(cv::Scalar::all(128));
+            }
             if (image.size() != tile) throw undecodable_image();
             num_pixels_ += static_cast<std::int64_t>(image.total());
             check_effort();
@@ -282,10 +290,6 @@ private:
                                  static_cast<int>(i / columns) * tile.height, tile.width, tile.height);
             const cv::Rect inside = place & cv::Rect(0, 0, whole.cols, whole.rows);
             if (!inside.empty()) image(inside - place.tl()).copyTo(whole(inside));
-        }
-        if (static_cast<std::uint64_t>(tile.width) * columns < width ||
-            static_cast<std::uint64_t>(tile.height) * rows < height) {
-            throw undecodable_image();
         }
         return whole;
     }

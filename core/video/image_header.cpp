@@ -42,6 +42,7 @@ Orientation exif_orientation(HeaderBytes exif) {
         constexpr std::uint32_t kByte = 1;
         constexpr std::uint32_t kShort = 3;
         const std::size_t entry = directory + 2 + 12 * i;
+        if (entry >= exif.size()) break;
         if (u16(entry) != kOrientationTag) continue;
         const std::uint32_t type = u16(entry + 2);
         const std::size_t at = entry + 8;

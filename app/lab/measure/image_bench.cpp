@@ -91,11 +91,14 @@ DetectorRun::DetectorRun(const std::shared_ptr<Backend>& backend, const Detector
 }
 
 void DetectorRun::run(const Frame& frame) {
-    do {
+    for (;;) {
         detector_->enqueue(frame, raw_, *recorder_);
         if (nms_) nms_->enqueue(raw_, kept_, *params_, *recorder_);
         backend_->download(nms_ ? kept_ : raw_, found_);
-    } while (detector_->reserve(found_.candidates));  // suppression is measured with networks, which need no more
+        if (detector_->reserve(found_.candidates)) continue;
+        if (nms_ || found_.overflow() == 0) return;  // suppression is measured with networks, which need no more
+        raw_ = backend_->make_buffer(static_cast<std::int32_t>(found_.total), detector_->optional_fields());
+    }
 }
 
 BenchCase DetectorRun::bench_case(const Frame& frame) {

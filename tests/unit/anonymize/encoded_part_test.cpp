@@ -175,13 +175,14 @@ TEST_F(EncodedPart, AnyDivisionKeepsTheTimes) {
 TEST_F(EncodedPart, JoinsNoOtherFrames) {
     const std::vector<fs::path> parts = {write("1", 0, 10), write("2", 10, 20), write("3", 20, 30)};
     EXPECT_EQ(why_not(parts), "");
-    EXPECT_EQ(why_not({parts[0], parts[2]}), "encoded part 2 does not begin where part 1 ends");
-    EXPECT_EQ(why_not({parts[1], parts[2]}), "encoded part 1 does not begin where part 0 ends");
+    EXPECT_EQ(why_not({parts[0], parts[2]}), "encoded segment 2 does not begin where segment 1 ends");
+    EXPECT_EQ(why_not({parts[1], parts[2]}), "encoded segment 1 does not begin where segment 0 ends");
     EXPECT_EQ(why_not({parts[0], write("other", 10, 20, {}, {"libx264", 21, 1})}),
-              "part 2 was encoded by another encoder");
+              "segment 2 was encoded by another encoder");
     // Claims to follow the first part, but begins with a frame of it.
-    EXPECT_EQ(why_not({parts[0], write("early", 5, 20, 9)}), "the time stamps of part 2 do not continue those before");
-    EXPECT_EQ(why_not({write("empty", 0, 0)}), "the parts have no frames");
+    EXPECT_EQ(why_not({parts[0], write("early", 5, 20, 9)}),
+              "the time stamps of segment 2 do not continue those before");
+    EXPECT_EQ(why_not({write("empty", 0, 0)}), "the segments have no frames");
 }
 
 TEST_F(EncodedPart, RejectsAFileThatIsCut) {

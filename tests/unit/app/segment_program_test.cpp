@@ -70,12 +70,12 @@ TEST_F(SegmentProgram, ShardsOfPartsAddUpToTheWholeVideo) {
 
     const ProgramResult second = detect({"--out", file("out"), "--segment", "1", "--shard", "2/2"});
     EXPECT_EQ(second.status, 0) << second.err;
-    EXPECT_NE(second.err.find("clip.mkv waits for 2 of 3 parts: 1 (missing), 3 (missing)"), std::string::npos)
+    EXPECT_NE(second.err.find("clip.mkv waits for 2 of 3 segments: 1 (missing), 3 (missing)"), std::string::npos)
         << second.err;
     EXPECT_NE(second.err.find("single.mp4 is not divided: it has no key frames"), std::string::npos) << second.err;
     const ProgramResult early = run_program({"merge", file("out")});
     EXPECT_EQ(early.status, 3);
-    EXPECT_NE(early.err.find("2 of 3 parts: 00001-of-00003, 00003-of-00003"), std::string::npos) << early.err;
+    EXPECT_NE(early.err.find("2 of 3 segments: 00001-of-00003, 00003-of-00003"), std::string::npos) << early.err;
 
     const ProgramResult first = detect({"--out", file("out"), "--segment", "1", "--shard", "1/2"});
     EXPECT_EQ(first.status, 0) << first.err;
@@ -92,7 +92,7 @@ TEST_F(SegmentProgram, ShardsOfPartsAddUpToTheWholeVideo) {
     // Nothing is left to do, and nothing is done without --resume.
     const ProgramResult again = detect({"--out", file("out"), "--segment", "1", "--shard", "1/2", "--resume"});
     EXPECT_EQ(again.status, 0) << again.err;
-    EXPECT_NE(again.out.find("2 of 2 parts, 2 skipped"), std::string::npos) << again.out;
+    EXPECT_NE(again.out.find("2 of 2 segments, 2 skipped"), std::string::npos) << again.out;
     EXPECT_EQ(detect({"--out", file("out"), "--segment", "1", "--shard", "1/2"}).status, 2);
 }
 
@@ -123,7 +123,7 @@ TEST_F(SegmentProgram, VideosThatStartLateAreDividedByTheirLength) {
     }
     const ProgramResult result = detect({"--out", file("out"), "--segment", "1"});
     EXPECT_EQ(result.status, 0) << result.err;
-    EXPECT_NE(result.err.find("4 of 4 files divided into 12 parts"), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find("4 of 4 files divided into 12 segments"), std::string::npos) << result.err;
     const auto expected = whole_lines("late.mkv");
     EXPECT_EQ(expected.size(), 30U);
     EXPECT_EQ(lines_of("out", "late.mkv"), expected);
@@ -141,7 +141,7 @@ TEST_F(SegmentProgram, JoinsMoreVideosThanAProcessMayOpenFiles) {
                                               file("out"), "--segment", "1", "--streams", "2"},
                                              options);
     EXPECT_EQ(result.status, 0) << result.err;
-    EXPECT_NE(result.err.find("90 of 90 files divided into 180 parts"), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find("90 of 90 files divided into 180 segments"), std::string::npos) << result.err;
     EXPECT_NE(result.out.find("90 of 90 files, 0 skipped"), std::string::npos) << result.out;
 }
 
@@ -159,7 +159,7 @@ TEST_F(SegmentProgram, JoinsAfterADiskThatWasFull) {
     again.emplace_back("--resume");
     const ProgramResult resumed = run_program(again);
     EXPECT_EQ(resumed.status, 0) << resumed.err;
-    EXPECT_NE(resumed.out.find("3 of 3 parts, 3 skipped"), std::string::npos) << resumed.out;
+    EXPECT_NE(resumed.out.find("3 of 3 segments, 3 skipped"), std::string::npos) << resumed.out;
     EXPECT_EQ(detect({"--raw", "--out", file("whole")}).status, 0);
     EXPECT_EQ(lines_of("out", "clip.mkv"), lines_of("whole", "clip.mkv"));
     EXPECT_GT(contents(file("out") + file("in/clip.mkv") + ".jsonl").size(), 10'000U) << "the limit was never met";
@@ -189,14 +189,14 @@ TEST_F(SegmentProgram, ResumesBetweenPartsAndJoin) {
 TEST_F(SegmentProgram, RejectsPartsThatDoNotBelongTogether) {
     EXPECT_EQ(detect({"--out", file("out"), "--segment", "1", "--shard", "1/2", "--min-size", "30"}).status, 0);
     const ProgramResult mixed = detect({"--out", file("out"), "--segment", "1", "--shard", "2/2"});
-    EXPECT_NE(mixed.err.find("waits for 2 of 3 parts: 1 (other settings), 3 (other settings)"), std::string::npos)
+    EXPECT_NE(mixed.err.find("waits for 2 of 3 segments: 1 (other settings), 3 (other settings)"), std::string::npos)
         << mixed.err;
 
     // The video changes after one part.
     encode("in/clip.mkv", "-c:v libx264 -g 6 -crf 40");
     const ProgramResult changed = detect({"--out", file("out"), "--segment", "1", "--shard", "1/2", "--resume"});
     EXPECT_EQ(changed.status, 3) << changed.err;
-    EXPECT_NE(changed.err.find("part 2 of 3 belongs to another content"), std::string::npos) << changed.err;
+    EXPECT_NE(changed.err.find("segment 2 of 3 belongs to another content"), std::string::npos) << changed.err;
     const ProgramResult repaired = detect({"--out", file("out"), "--segment", "1", "--shard", "2/2", "--resume"});
     EXPECT_EQ(repaired.status, 0) << repaired.err;
     EXPECT_EQ(lines_of("out", "clip.mkv"), whole_lines("clip.mkv"));

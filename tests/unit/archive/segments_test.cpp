@@ -72,7 +72,7 @@ TEST_F(Segments, PartsFollowEachOther) {
 }
 
 TEST_F(Segments, NamesWhatIsMissing) {
-    EXPECT_EQ(records().missing(video()), "3 of 3 parts: 1 (missing), 2 (missing), 3 (missing)");
+    EXPECT_EQ(records().missing(video()), "3 of 3 segments: 1 (missing), 2 (missing), 3 (missing)");
     record(1, "one");
     ManifestEntry other;
     other.settings = "other";
@@ -80,13 +80,13 @@ TEST_F(Segments, NamesWhatIsMissing) {
     other = {};
     other.version = "2";
     record(3, "three", other);
-    EXPECT_EQ(records().missing(video()), "2 of 3 parts: 2 (other settings), 3 (version 2)");
+    EXPECT_EQ(records().missing(video()), "2 of 3 segments: 2 (other settings), 3 (version 2)");
     record(2, "two");
     record(3, "three");
     EXPECT_EQ(records().missing(video()), "");
     EXPECT_EQ(problem(), "");
     fs::remove(video().file_of(1));
-    EXPECT_EQ(records().missing(video()), "1 of 3 parts: 1 (missing)");
+    EXPECT_EQ(records().missing(video()), "1 of 3 segments: 1 (missing)");
 }
 
 // Without the video, from the records alone. The folder of the parts ends in "2.5s".
@@ -102,11 +102,11 @@ TEST_F(Segments, NamesWhatIsMissingOfAName) {
     for (WorkItem& part : parts_of(item)) parts.push_back(std::move(part));
     record(2, "text");
     write_list(video().folder, parts, {});
-    EXPECT_EQ(missing_parts(dir_.path(), video().name), "2 of 3 parts: 00001-of-00003, 00003-of-00003");
+    EXPECT_EQ(missing_parts(dir_.path(), video().name), "2 of 3 segments: 00001-of-00003, 00003-of-00003");
     record(1, "text");
     record(3, "text");
     EXPECT_EQ(missing_parts(dir_.path(), video().name), "its segments are not joined");
-    EXPECT_EQ(missing_parts(dir_.path(), item.name), "2 of 2 parts: 00001-of-00002, 00002-of-00002");
+    EXPECT_EQ(missing_parts(dir_.path(), item.name), "2 of 2 segments: 00001-of-00002, 00002-of-00002");
     EXPECT_EQ(missing_parts(dir_.path(), "clips/a"), "");
 }
 
@@ -124,7 +124,7 @@ TEST_F(Segments, ChecksResults) {
     entry.status = InputStatus::incomplete;
     entry.error = "cut short";
     record(1, "text", entry);
-    EXPECT_EQ(records().incomplete(video(), "content"), "part 1 of 3: cut short");
+    EXPECT_EQ(records().incomplete(video(), "content"), "segment 1 of 3: cut short");
 }
 
 TEST_F(Segments, EncodedPartsAreThoseOfTheirDetections) {
@@ -147,7 +147,7 @@ TEST_F(Segments, AFailedPartIsNoMissingPart) {
     entry.error = "no data";
     record(2, "", entry);
     EXPECT_EQ(records().missing(video()), "");
-    EXPECT_EQ(problem(), "part 2 of 3 failed: no data");
+    EXPECT_EQ(problem(), "segment 2 of 3 failed: no data");
     record(2, "text");
     EXPECT_EQ(problem(), "");
 }

@@ -1,5 +1,6 @@
 // Still images in HEIF files: HEIC, AVIF.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <initializer_list>
 #include <opencv2/imgcodecs.hpp>
@@ -240,6 +241,24 @@ TEST(Heif, NothingIsAsLargeAsANumberInTheFileClaims) {
     ASSERT_EQ(configuration.size(), 1000U);
     EXPECT_GE(configuration.data(), file.data());
     EXPECT_LT(configuration.data(), file.data() + file.size());
+}
+
+TEST(Heif, AGridTakesNoMemoryThatItsTilesCannotFill) {
+    const auto most_memory = [] {
+        struct rusage usage {};
+        return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss >> 10 : 0;  // MiB
+    };
+    const ScratchDir scratch;
+    HeifBuilder heif;
+    const std::size_t tile = heif.add("jpeg", encode_bytes(".jpg", cv::Mat(8, 8, CV_8UC3, cv::Scalar::all(90))),
+                                      {HeifBuilder::size_property(8, 8)});
+    const std::size_t grid =
+        heif.add("grid", {0, 0, 0, 0, 0x40, 0, 0x40, 0}, {HeifBuilder::size_property(16384, 16384)});
+    heif.refer("dimg", grid, {tile});
+    const std::string path = write_bytes(scratch, "grid.heic", heif.file(grid, false));
+    const long before = most_memory();
+    expect_rejected_image(path, "");
+    EXPECT_LT(most_memory() - before, 256);
 }
 
 TEST(Heif, GridsOfGridsEnd) {
