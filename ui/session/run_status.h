@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "core/pipeline/pipeline.h"
+#include "ui/base/run_listener.h"
 #include "ui/session/frame_feed.h"
 
 namespace throng::ui {
