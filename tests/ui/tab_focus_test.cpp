@@ -13,7 +13,12 @@ protected:
     void open_view(const char* action, QSize size = {1320, 800}) {
         test::FakeClip clip;
         clip.boxes = 30;
+        // At least two stages are short, so that their button is there however long the stages of the pipeline take.
+        clip.cnn_ms = 0.01;
+        clip.stages = {"upload", "gray"};
         open(clip, size);
+        session_->detection()->set_detector(
+            session_->detection()->detectors().indexOf(QStringLiteral("CNN face detector")));
         activate();
         play();
         if (QLatin1String(action) != QLatin1String("counts")) trigger("panel");
@@ -162,6 +167,7 @@ TEST_F(TabFocus, ReachesTheSidePanelWithCounts) {
     const auto* scroll = window_->findChild<QQuickItem*>("panelScroll");
     ASSERT_NE(scroll, nullptr);
     ASSERT_TRUE(test::wait_for([&] { return scroll->property("contentY").toDouble() > 0; }));
+    ASSERT_TRUE(test::wait_for([&] { return item("shortStages") != nullptr; }));
     walk(40);
 }
 
