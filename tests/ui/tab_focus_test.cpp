@@ -18,7 +18,7 @@ protected:
         clip.stages = {"upload", "gray"};
         open(clip, size);
         session_->detection()->set_detector(
-            session_->detection()->detectors().indexOf(QStringLiteral("CNN face detector")));
+            static_cast<int>(session_->detection()->detectors().indexOf(QStringLiteral("CNN face detector"))));
         activate();
         play();
         if (QLatin1String(action) != QLatin1String("counts")) trigger("panel");
