@@ -47,8 +47,7 @@ class DisplayGuard {
 public:
     // complete: called on the thread that ends the program.
     explicit DisplayGuard(std::function<void()> complete) {
-        static const int registered = std::atexit(complete_outputs);
-        if (registered != 0) logger().warn("the outputs are not completed if the connection to the display breaks");
+        thread_local const AtExit at_exit;
         complete_ = std::move(complete);
     }
     ~DisplayGuard() { complete_ = nullptr; }
@@ -67,6 +66,10 @@ public:
     }
 
 private:
+    // exit() destroys the objects of its thread first: what other threads use is still there.
+    struct AtExit {
+        ~AtExit() { complete_outputs(); }
+    };
     static void complete_outputs() {
         const std::function<void()> complete = std::exchange(complete_, nullptr);
         if (!complete) return;
