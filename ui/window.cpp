@@ -6,6 +6,7 @@
 #include <QGuiApplication>
 #include <QIcon>
 #include <QImageWriter>
+#include <QLibraryInfo>
 #include <QQmlApplicationEngine>
 #include <QQuickStyle>
 #include <QQuickWindow>
@@ -13,6 +14,7 @@
 #include <QSettings>
 #include <QTemporaryDir>
 #include <QTimer>
+#include <QVersionNumber>
 #include <cstdlib>
 #include <utility>
 
@@ -38,27 +40,49 @@ namespace {
 const QString kSizeKey = QStringLiteral("window/size");
 constexpr QSize kWindowFrame(8, 40);  // what a window manager draws around a window: known after it is shown
 
-// Qt ends the program with exit() from within its event loop if the connection to the display breaks, while all threads
-// run. Completes the outputs before, and ends it without destroying what these threads use.
+// Qt ends the program from within its event loop if the connection to the display breaks, while all threads run.
+// Completes the outputs before, and ends it without destroying what these threads use. Qt's message comes before the
+// drivers end theirs; without it, exit() is the sign: nothing else calls it during the event loop.
 class DisplayGuard {
 public:
-    explicit DisplayGuard(std::function<void()> complete) { complete_ = std::move(complete); }
+    // complete: called on the thread that ends the program.
+    explicit DisplayGuard(std::function<void()> complete) {
+        thread_local const AtExit at_exit;
+        complete_ = std::move(complete);
+    }
     ~DisplayGuard() { complete_ = nullptr; }
     DisplayGuard(const DisplayGuard&) = delete;
     DisplayGuard& operator=(const DisplayGuard&) = delete;
 
-    // To be called with each message of Qt, which has no other sign of it.
+    // To be called with each message of Qt.
     static void check(const QString& message) {
-        const bool broke = message.startsWith(QStringLiteral("The X11 connection broke")) ||
-                           message.startsWith(QStringLiteral("The Wayland connection"));
-        if (!broke || !complete_) return;
-        logger().error("the connection to the display broke: the outputs are completed, and the window is closed");
-        complete_();
-        std::_Exit(exit_status(ErrorKind::unavailable));
+        const bool wayland = message.startsWith(QStringLiteral("The Wayland connection"));
+        if (!wayland && !message.startsWith(QStringLiteral("The X11 connection broke"))) return;
+        // Qt waits for the next compositor then.
+        const bool reconnects = wayland && message.contains(QStringLiteral("broke")) &&
+                                QLibraryInfo::version() >= QVersionNumber(6, 6) &&
+                                qEnvironmentVariableIsSet("QT_WAYLAND_RECONNECT");
+        if (!reconnects) complete_outputs();
     }
 
 private:
-    inline static std::function<void()> complete_;  // null: there is no event loop
+    // exit() destroys the objects of its thread first: what other threads use is still there.
+    struct AtExit {
+        ~AtExit() { complete_outputs(); }
+    };
+    static void complete_outputs() {
+        const std::function<void()> complete = std::exchange(complete_, nullptr);
+        if (!complete) return;
+        logger().error("the connection to the display broke: the outputs are completed, and the window is closed");
+        try {
+            complete();
+        } catch (...) {
+            logger().error("{}", current_error().what());
+        }
+        std::_Exit(exit_status(ErrorKind::unavailable));
+    }
+
+    inline static std::function<void()> complete_;  // null: there is no event loop, or it is being called
 };
 
 // Writes Qt's messages to the program's log.
@@ -197,6 +221,7 @@ int run_window(int argc, char** argv, WindowOptions options) {
         for (int number = 0; wall && number < wall->num_tiles(); ++number) {
             if (const auto& pipeline = wall->tile(number).controller().pipeline()) pipeline->stop();
         }
+        kiosk_folder ? void(kiosk_folder->remove()) : store.sync();
     });
     const int status = QGuiApplication::exec();
     if (plain && window->visibility() == QWindow::Windowed) store.setValue(kSizeKey, window->size());

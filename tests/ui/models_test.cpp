@@ -246,6 +246,8 @@ TEST(CameraModel, ShowsNamesAndSpecs) {
     model.update({{"camera:0", "A camera"}, {"camera:1", ""}});
     EXPECT_EQ(test::value(model, 0, "title").toString(), "A camera");
     EXPECT_EQ(test::value(model, 1, "title").toString(), "camera:1");
+    EXPECT_EQ(model.specAt(1), "camera:1");
+    EXPECT_EQ(model.specAt(2), "") << "it was unplugged";
     model.update({});
     EXPECT_EQ(model.rowCount(), 0);
 }

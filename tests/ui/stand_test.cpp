@@ -300,6 +300,19 @@ TEST_F(StandWindow, TheFirstSceneMayCompare) {
     EXPECT_TRUE(test::wait_for([&] { return session_->view<CompareView>()->ready(); }));
 }
 
+// The race pauses playback, which scenes otherwise start.
+TEST_F(StandWindow, ASceneRunsTheRaceOfOneFrame) {
+    std::atomic<int> races = 0;
+    race_suppression_ = [&](const RaceInput&, const auto&, const std::stop_token&) { ++races; };
+    open_kiosk(0.5, kForever, "[[scene]]\nname = \"race\"\nseconds = 3600\ntext.en = \"R\"\nshow.race = true\n");
+    play();
+    ASSERT_TRUE(wait_for_scene("race"));
+    EXPECT_TRUE(test::wait_for([&] { return races == 1; }));
+    EXPECT_FALSE(session_->transport()->playing());
+    QTest::mouseClick(window_, Qt::LeftButton, {}, center());
+    EXPECT_TRUE(test::wait_for([&] { return session_->transport()->playing(); })) << "as a visitor expects it";
+}
+
 TEST_F(StandWindow, AClockSceneSetsTheClockAndRestoresIt) {
     const test::FakeTree board(folder_.path() / "board");
     open_kiosk(2, kForever, "[[scene]]\nname = \"clock\"\nseconds = 2\ntext.en = \"C\"\nshow.clock = \"minimum\"\n");

@@ -1466,10 +1466,6 @@
         <translation>Weniger Schritte</translation>
     </message>
     <message>
-        <source>1 stage below 0.1 ms</source>
-        <translation>1 Schritt unter 0,1 ms</translation>
-    </message>
-    <message>
         <source>%1 stages below 0.1 ms</source>
         <translation>%1 Schritte unter 0,1 ms</translation>
     </message>

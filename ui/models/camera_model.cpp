@@ -17,7 +17,8 @@ CameraModel::CameraModel(std::function<std::vector<CameraInfo>()> list, QObject*
       list_(std::move(list)) {}
 
 QString CameraModel::specAt(int row) const {
-    return QString::fromStdString(cameras_.at(static_cast<std::size_t>(row)).spec);
+    const auto at = static_cast<std::size_t>(row);
+    return at < cameras_.size() ? QString::fromStdString(cameras_[at].spec) : QString();
 }
 
 void CameraModel::find() {

@@ -54,7 +54,6 @@ ColumnLayout {
         iconName: root.whole ? "minus" : "plus"
         iconColor: Theme.textDim
         text: root.whole ? qsTr("Fewer stages")
-            : root.stages.shortStages === 1 ? qsTr("1 stage below 0.1 ms")
             : qsTr("%1 stages below 0.1 ms").arg(root.stages.shortStages)
         tip: root.whole ? qsTr("Hide the stages that take less than 0.1 ms")
                         : qsTr("Show the stages that take less than 0.1 ms")

@@ -182,12 +182,14 @@ TEST_F(ViewProgram, DrawsWithoutOpenGl) {
     EXPECT_TRUE(fs::exists(file("shot.png")));
 }
 
+class ViewWithoutDisplay : public ViewProgram, public testing::WithParamInterface<const char*> {};
+
 // Qt ends the program then, from within its event loop.
-TEST_F(ViewProgram, CompletesItsOutputsIfTheDisplayEnds) {
+TEST_P(ViewWithoutDisplay, CompletesItsOutputs) {
     TH_NEEDS_WINDOW();
     test::ProgramOptions options;
     options.launcher = test::display_launcher("640x400");
-    options.environment = {"QT_QPA_PLATFORM=xcb", "QT_QUICK_BACKEND=software"};
+    options.environment = {"QT_QPA_PLATFORM=xcb", "QT_QUICK_BACKEND=software", GetParam()};
     options.meanwhile = [&](int launcher) {
         if (!fs::exists(file("found.jsonl")) || fs::file_size(file("found.jsonl")) == 0) return true;
         const std::string pid = std::to_string(launcher);
@@ -213,6 +215,10 @@ TEST_F(ViewProgram, CompletesItsOutputsIfTheDisplayEnds) {
     EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), std::count(again.begin(), again.end(), '\n'))
         << "frames of the video";
 }
+
+INSTANTIATE_TEST_SUITE_P(Messages, ViewWithoutDisplay,
+                         testing::Values("QT_LOGGING_RULES=", "QT_LOGGING_RULES=*.warning=false"),
+                         [](const auto& tested) { return std::string(tested.index == 0 ? "Shown" : "Suppressed"); });
 
 // A kiosk works on a copy of the user's settings, which ends with it.
 TEST_F(ViewProgram, AKioskLeavesTheSettingsOfTheUser) {
