@@ -153,7 +153,8 @@ void CudaNms::allocate(const NmsParams& params) {
 }
 
 NmsTask CudaNms::make_task(const DetectionBuffer& raw, const DetectionBuffer& kept, const NmsParams& params) const {
-    return {raw.span(), kept.span(), params.merge != Merge::none ? owner_.data() : nullptr, gate_.order};
+    return {raw.span(), kept.span(), params.merge != Merge::none ? owner_.data() : nullptr, gate_.order,
+            gate_.order != nullptr && gate_.corners == nullptr};
 }
 
 void CudaNms::enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,

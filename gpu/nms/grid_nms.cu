@@ -53,7 +53,7 @@ enum State : std::uint32_t { open = 0, kept = 1, suppressed = 2 };
 
 __device__ void keep(const GridNmsWork& w, const NmsTask& task, std::uint32_t r, const GridRecord& mine) {
     append_kept(w.order, {load_box(task.raw.boxes, mine.index), mine.score, mine.index}, r,
-                bucket_of(w.order, w.grid.plan->best, w.grid.plan->worst, mine.score));
+                bucket_of(w.order, task, *w.grid.plan, mine.score, mine.index));
     if (task.owner != nullptr) task.owner[mine.index] = static_cast<std::int32_t>(mine.index);
 }
 

@@ -17,7 +17,9 @@ constexpr std::int32_t kWarps = kThreads / 32;
 constexpr unsigned kMaxBlocks = 528;  // of 8 warps: all are resident at once on a large device
 constexpr std::uint32_t kMinBuckets = 2048;
 constexpr std::uint32_t kMaxGroups = KeptOrder::kMaxBuckets / KeptOrder::kGroup;
-constexpr std::uint32_t kMaxList = 32;  // of a bucket, that is followed; all entries are compared where it is longer
+// The list of a bucket is followed if it is short, or shorter than a part of all entries, which are compared otherwise: a
+// warp reads 32 of them in the time of a link.
+constexpr std::uint32_t kMaxList = 32;
 
 __device__ __forceinline__ bool has_enough_hits(const KeptOrder& order, std::uint32_t record) {
     return order.min_hits <= 1 || static_cast<std::int32_t>(order.hits[record]) >= order.min_hits;
@@ -72,7 +74,7 @@ __device__ std::uint32_t position_of(const KeptOrder& order, const NmsTask& task
         if (bucket == mine.bucket) same = sums[i];
     }
     same = warp_max(same);
-    if (same > kMaxList) {
+    if (same > max(kMaxList, count / 32)) {
         for (std::uint32_t other = lane; other < count; other += 32) {
             const KeptEntry entry = order.entries[other];
             if (other != k && entry.bucket == mine.bucket && has_enough_hits(order, entry.record) &&
@@ -80,14 +82,16 @@ __device__ std::uint32_t position_of(const KeptOrder& order, const NmsTask& task
                 ++before;
         }
     } else if (same > 1) {
-        std::uint32_t other = k;
         std::uint32_t link = order.last[mine.bucket];
-        for (std::uint32_t step = 0; step < same; ++step) {
-            const BucketLink of = order.links[link - 1];
-            if (step == lane) other = of.entry;
-            link = of.next;
+        for (std::uint32_t first = 0; first < same; first += 32) {
+            std::uint32_t other = k;
+            for (std::uint32_t step = 0; step < min(32U, same - first); ++step) {
+                const BucketLink of = order.links[link - 1];
+                if (step == lane) other = of.entry;
+                link = of.next;
+            }
+            if (other != k && entry_precedes(task, order.entries[other], mine)) ++before;
         }
-        if (other != k && entry_precedes(task, order.entries[other], mine)) ++before;
     }
     return before_group[group] + warp_sum(before);
 }

@@ -7,11 +7,15 @@
 
 namespace throng::gpu {
 
-// Never descends as the score falls; never kLeads. best, worst: of all scores.
-__device__ __forceinline__ std::uint32_t bucket_of(const KeptOrder& order, float best, float worst, float score) {
+// Never descends in the order of detections; never kLeads.
+__device__ __forceinline__ std::uint32_t bucket_of(const KeptOrder& order, const NmsTask& task, const SearchPlan& plan,
+                                                   float score, std::uint32_t index) {
     const float most = static_cast<float>(order.buckets - 1);
-    // Where the range is 0 or infinite this is not a number for some, and all share a bucket.
-    const float place = (best - score) * (most / (best - worst));
+    // Where the range is 0 or infinite this is not a number for some, and all share a bucket, unless the index orders them.
+    float place = (plan.best - score) * (most / (plan.best - plan.worst));
+    if (task.by_index && plan.best == plan.worst && score == plan.best) {
+        place = 2 + (most - 3) * (static_cast<float>(index) / static_cast<float>(task.raw.capacity));
+    }
     return static_cast<std::uint32_t>(fminf(fmaxf(place, 1.0F), most));
 }
 

@@ -18,7 +18,8 @@ struct PairGate {
     // rules' theta must be below the IoU of the boxes of every pair that suppresses, except in a coarse frame.
     const double* corners = nullptr;
     double least = 0;
-    // Not null: of equal scores the smaller key precedes, then the smaller index.
+    // Not null: of equal scores the smaller key precedes, then the smaller index. Without corners, equal scores have
+    // equal keys.
     const std::uint64_t* order = nullptr;
 
     [[nodiscard]] bool active() const { return class_ids != nullptr || image_ids != nullptr || corners != nullptr; }

@@ -104,6 +104,8 @@ protected:
                 boxes.insert(boxes.end(),
                              {x, y, x + static_cast<Real>(in.boxes[i].w), y + static_cast<Real>(in.boxes[i].h)});
                 scores.push_back(static_cast<Real>(in.scores[i]));
+                if (trial % 7 == 3) scores[i] = Real{0.5F};  // then the index orders them
+                if (trial % 7 == 5) scores[i] = std::floor(scores[i] * 8) / 8;
                 // As float32, neighbors in order and large scores are equal.
                 if (random() % 20 == 0) scores[i] = scores[random() % (i + 1)] * static_cast<Real>(1 + 1e-12);
                 if (random() % 50 == 0) scores[i] *= std::numeric_limits<Real>::max();
