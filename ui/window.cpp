@@ -13,6 +13,8 @@
 #include <QSettings>
 #include <QTemporaryDir>
 #include <QTimer>
+#include <cstdlib>
+#include <utility>
 
 #include "core/base/log.h"
 #include "core/base/service_manager.h"
@@ -36,6 +38,29 @@ namespace {
 const QString kSizeKey = QStringLiteral("window/size");
 constexpr QSize kWindowFrame(8, 40);  // what a window manager draws around a window: known after it is shown
 
+// Qt ends the program with exit() from within its event loop if the connection to the display breaks, while all threads
+// run. Completes the outputs before, and ends it without destroying what these threads use.
+class DisplayGuard {
+public:
+    explicit DisplayGuard(std::function<void()> complete) { complete_ = std::move(complete); }
+    ~DisplayGuard() { complete_ = nullptr; }
+    DisplayGuard(const DisplayGuard&) = delete;
+    DisplayGuard& operator=(const DisplayGuard&) = delete;
+
+    // To be called with each message of Qt, which has no other sign of it.
+    static void check(const QString& message) {
+        const bool broke = message.startsWith(QStringLiteral("The X11 connection broke")) ||
+                           message.startsWith(QStringLiteral("The Wayland connection"));
+        if (!broke || !complete_) return;
+        logger().error("the connection to the display broke: the outputs are completed, and the window is closed");
+        complete_();
+        std::_Exit(exit_status(ErrorKind::unavailable));
+    }
+
+private:
+    inline static std::function<void()> complete_;  // null: there is no event loop
+};
+
 // Writes Qt's messages to the program's log.
 void forward_message(QtMsgType type, const QMessageLogContext&, const QString& message) {
     const std::string text = message.toStdString();
@@ -46,6 +71,7 @@ void forward_message(QtMsgType type, const QMessageLogContext&, const QString& m
         case QtCriticalMsg:
         case QtFatalMsg: logger().error("Qt: {}", text); break;
     }
+    DisplayGuard::check(message);
 }
 
 // Returns the user's settings. Given a folder, returns a copy in it: what visitors of a kiosk do ends with the program.
@@ -166,6 +192,12 @@ int run_window(int argc, char** argv, WindowOptions options) {
             options.sources.empty() ? session.recent()->newest() : QString::fromStdString(options.sources.front());
         source.isEmpty() ? session.openDemo() : session.open(source);
     }
+    const DisplayGuard guard([&] {
+        if (session.pipeline()) session.pipeline()->stop();
+        for (int number = 0; wall && number < wall->num_tiles(); ++number) {
+            if (const auto& pipeline = wall->tile(number).controller().pipeline()) pipeline->stop();
+        }
+    });
     const int status = QGuiApplication::exec();
     if (plain && window->visibility() == QWindow::Windowed) store.setValue(kSizeKey, window->size());
     if (cost) cost->report();

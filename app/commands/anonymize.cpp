@@ -14,8 +14,8 @@ namespace throng {
 
 void add_anonymize_command(CLI::App& program, CommandContext& context) {
     CLI::App& command = add_command(
-        program, "anonymize",
-        "Hide every face in videos and images; writes the same files with hidden faces, and a report", "anonymise");
+        program, "anonymize", "Hide faces in videos and images; writes the same files with hidden faces, and a report",
+        "anonymise");
     auto arguments = std::make_shared<AnonymizeArguments>();
     add_value(command, "Options", "IN", arguments->inputs, "",
               "Video and image files, and folders of them, which are read with all folders below them");
@@ -24,8 +24,8 @@ void add_anonymize_command(CLI::App& program, CommandContext& context) {
               "Folder for the outputs, which keep their names and get a report each; or a file, if there is one "
               "input file; with --review, the output of the report by default");
     add_value(command, output, "--report", arguments->report, "BASE",
-              "Write the report as BASE.html and BASE.json; default: DIR/anonymize-report, none for a part "
-              "of an archive, or the name of FILE with .report: hidden.report for hidden.mp4; hidden.mp4.report "
+              "Write the report as BASE.html and BASE.json; default: DIR/anonymize-report, none for a "
+              "shard, or the name of FILE with .report: hidden.report for hidden.mp4; hidden.mp4.report "
               "if that is taken");
     add_value(command, output, "--regions", arguments->regions, "OUT.jsonl",
               "Write what is hidden in each frame as JSON lines, for throng eval --leaks; one input file only");
@@ -42,8 +42,8 @@ void add_anonymize_command(CLI::App& program, CommandContext& context) {
     const auto hiding = "Hiding";
     add_choice(
         command, hiding, "--what", arguments->what, kHiddenNames,
-        "What is hidden: faces; people, also from behind, with --detector person unless it says hog; both, by two "
-        "networks: faces also where nobody is found");
+        "What to hide: faces; people, also from behind, found by --detector person or hog; both, by two networks: "
+        "faces also where no person is found");
     for (const HidingSetting& setting : hiding_settings()) {
         const std::string value = setting.value(hiding_params(DetectorId::cnn));
         const std::string of_cascades = setting.value(hiding_params(DetectorId::haar));
@@ -53,7 +53,7 @@ void add_anonymize_command(CLI::App& program, CommandContext& context) {
             .show_default(value == of_cascades ? value : value + "; haar, lbp " + of_cascades);
     }
     add_value(command, hiding, "--only", arguments->only, "SPANS",
-              "Hide faces of videos in these spans of time only, such as 12.5-20,1:00-1:30,2:00-; all other "
+              "Hide faces of videos in these time spans only, such as 12.5-20,1:00-1:30,2:00-; all other "
               "frames stay as they are");
     add_value(command, hiding, "--keep", arguments->keep, "ID@REPORT.json",
               "Leave this track of an earlier report visible; the file, the settings and the version must be "

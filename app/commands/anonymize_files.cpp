@@ -20,8 +20,8 @@ constexpr std::size_t kHeadBytes = std::size_t{1} << 18;  // contain the first f
 }  // namespace
 
 bool names_a_folder(const std::string& out, const std::vector<std::string>& inputs) {
-    if (out.empty()) throw Error(ErrorKind::usage, "names no file and no folder", Setting{"out"});
-    if (out == "-") throw Error(ErrorKind::usage, "is no file and no folder", Setting{"out"}, "name a file");
+    if (out.empty()) throw Error(ErrorKind::usage, "names neither a file nor a folder", Setting{"out"});
+    if (out == "-") throw Error(ErrorKind::usage, "is neither a file nor a folder", Setting{"out"}, "name a file");
     std::error_code ignored;
     if (inputs.size() != 1 || out.back() == '/' || fs::is_directory(out, ignored)) return true;
     return fs::is_directory(inputs.front(), ignored) || fs::path(out).extension().empty();
@@ -44,7 +44,8 @@ std::string hidden_name(const std::string& name, const std::string& path) {
 void check_hidden_name(const std::string& out, bool still) {
     const bool image = format_of_name(out).keeps_stills && can_write_image(out);
     if (still ? image : names_video(out) || names_animation(out)) return;
-    throw Error(ErrorKind::usage, still ? "is no name of an image file" : "is no name of a video file", Setting{"out"},
+    throw Error(ErrorKind::usage, still ? "is not the name of an image file" : "is not the name of a video file",
+                Setting{"out"},
                 still ? "use a name that ends in .png or .jpg" : "use a name that ends in .mp4 or .mkv");
 }
 

@@ -47,7 +47,7 @@ HidingPlan::HidingPlan(VideoPlan& video, const std::string& input, const std::st
         track.object = reported_object(setup.hiding.faces.has_value(), summary.track >= kFaceIds);
         if (const auto found = decided.find(summary.track); found != decided.end()) {
             track.kept = found->second;
-            track.decided_by = setup.decided_by;
+            track.decided_by = setup.arguments.decided_by;
         }
         if (track.kept) kept_.insert(summary.track);
         track.samples = video.samples(summary.track);
@@ -149,7 +149,7 @@ std::string unused_spans_text(const std::set<std::size_t>& used, const std::stri
 }
 
 bool copies_audio(const VideoFormat& format, const AnonymizeSetup& setup) {
-    return setup.copy_audio && format.audio_tracks > 0;
+    return setup.arguments.copy_audio && format.audio_tracks > 0;
 }
 
 void describe_video(const VideoFormat& format, const AnonymizeSetup& setup, ReportedFile& reported) {

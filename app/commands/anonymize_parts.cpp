@@ -31,7 +31,7 @@ namespace {
 constexpr int kEncoderThreads = 1;
 
 ExactEncoderOptions encoder_options(const AnonymizeSetup& setup, EncoderOnDemand& encoder) {
-    return {encoder.get().name, setup.quality, kEncoderThreads};
+    return {encoder.get().name, setup.arguments.quality, kEncoderThreads};
 }
 
 // The counts in the order of their keys in a record.
@@ -55,7 +55,7 @@ std::shared_ptr<const VideoPlanOfParts> VideoPlans::of(const WorkItem& item, con
 
 VideoPlanOfParts VideoPlans::make(const WorkItem& item, const std::stop_token& stop) const {
     if (!names_video(hidden_name(item.split->name, item.path))) {
-        throw PartsDoNotJoin("animations are not encoded in parts");
+        throw PartsDoNotJoin("animations are not encoded in segments");
     }
     SplitVideo found = *item.split;
     found.detections.clear();
@@ -145,11 +145,11 @@ ReportedFile join_parts(const WorkItem& item, const std::string& output, const A
     reported.tracks = plan->tracks;
     try {
         for (const nlohmann::ordered_json& part : joined.reports) {
-            if (part.at("plan") != plan->id) throw PartsDoNotJoin("the parts were encoded by different plans");
+            if (part.at("plan") != plan->id) throw PartsDoNotJoin("the segments were encoded by different plans");
             add_part(part, reported, used_spans);
         }
     } catch (const nlohmann::json::exception& error) {
-        throw Error(ErrorKind::input, std::string("an encoded part is damaged: ") + error.what(), item.path);
+        throw Error(ErrorKind::input, std::string("an encoded segment is damaged: ") + error.what(), item.path);
     }
     const std::string unused_spans = unused_spans_text(used_spans, item.path, setup);
     muxer.copy_audio_rest();

@@ -113,7 +113,7 @@ std::string file_html(const Json& file) {
         add_fact(html, "frames", fmt::format("{}, {}x{} pixels", count("frames"), count("width"), count("height")));
         add_fact(html, "hidden",
                  fmt::format("{} detected, {} filled in between detections, {} before and after "
-                             "tracks; {} frames whole",
+                             "tracks; {} frames entirely",
                              count("faces_detected"), count("faces_filled"), count("faces_extended"),
                              count("frames_hidden_whole")));
     }
@@ -334,7 +334,7 @@ Json read_report(const std::string& path) {
     options.max_bytes = kMaxReport;
     Json report = parse_json<Json>(read_file(path, options), false);
     if (!report.is_object() || report.value("program", Json()) != "throng anonymize") {
-        throw Error(ErrorKind::input, "is no report of throng anonymize", path, "name the file that ends in .json");
+        throw Error(ErrorKind::input, "is not a report of throng anonymize", path, "name the file that ends in .json");
     }
     if (const Json version = report.value("version", Json("?")); version != TH_VERSION) {
         throw Error(ErrorKind::usage, "is of version " + plain(version) + " of this program", path,

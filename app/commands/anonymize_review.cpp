@@ -53,7 +53,7 @@ const Json& choose_file(const Json& report, const AnonymizeArguments& arguments)
     for (const Json& file : files) {
         if (file.at("input_sha256") == sha256) return file;
     }
-    throw Error(ErrorKind::usage, "is no report of " + input + ", or that file has changed", arguments.review,
+    throw Error(ErrorKind::usage, "is not a report of " + input + ", or that file has changed", arguments.review,
                 "name the file of the report, or hide its faces again");
 }
 
@@ -115,7 +115,7 @@ void choose_output(const Json& file, AnonymizeArguments& arguments) {
     std::string& out = arguments.archive.out;
     if (!out.empty()) return;
     if (file.value("in_archive", false)) {
-        throw Error(ErrorKind::usage, "is of an output in a folder, whose manifest describes it", arguments.review,
+        throw Error(ErrorKind::usage, "belongs to an output in a folder, whose manifest describes it", arguments.review,
                     {"name another file for the new output: %1", Setting{"out", "FILE"}});
     }
     const FoundFile found = find_file(file, file.at("output"), file.at("output_sha256"), arguments.review,

@@ -216,7 +216,8 @@ AnonymizeRun::AnonymizeRun(AnonymizeArguments arguments, const CommonOptions& co
         if (fs::exists(arguments_.inputs.front(), ignored))
             check_hidden_name(out, is_still_image(arguments_.inputs.front()));
         run_files_.add_output("out", out);
-        if (arguments_.regions == "-") throw Error(ErrorKind::usage, "is no file", Setting{"regions"}, "name a file");
+        if (arguments_.regions == "-")
+            throw Error(ErrorKind::usage, "is not a file", Setting{"regions"}, "name a file");
         run_files_.add_output("regions", arguments_.regions);
         if (report_base_.empty()) report_base_ = report_beside(out);
     }
@@ -274,7 +275,7 @@ int AnonymizeRun::run_file() {
             progress.emplace(common_, fs::path(input).filename().string(), steps);
         }
         const std::string_view objects =
-            setup_.what == Hidden::both ? "people and faces" : name_of(kHiddenNames, setup_.what);
+            setup_.arguments.what == Hidden::both ? "people and faces" : name_of(kHiddenNames, setup_.arguments.what);
         progress->update(now.found + now.hidden, fmt::format("{} {}", now.hidden > 0 ? "hiding" : "finding", objects));
     };
     ReportedFile reported;
@@ -296,7 +297,8 @@ int AnonymizeRun::run_file() {
     }
     write_report(reported);
     if (common_.quiet) return status;
-    if (status == 0 || !reported.output.empty()) standard_output::print("{}\n", summary_of(reported, setup_.what));
+    if (status == 0 || !reported.output.empty())
+        standard_output::print("{}\n", summary_of(reported, setup_.arguments.what));
     if (!encoder_.why().empty()) standard_output::print("encoder {}\n", encoder_.why());
     standard_output::print("backend {}\nreport  {}.html, {}.json\n", setup_.report.backend, report_base_, report_base_);
     return status;
@@ -364,7 +366,7 @@ int AnonymizeRun::run_folder() {
     };
     // The results of a video's parts are those of a pipeline over the whole video.
     SourceArguments source;
-    source.source.decoder = setup_.decoder;
+    source.source.decoder = setup_.arguments.decoder;
     work.parts.make_worker = [&](int worker, int count) {
         return DetectWorker::make(workers, worker, count, setup_.settings, source);
     };
@@ -400,7 +402,8 @@ int AnonymizeRun::run_folder() {
     }
     if (common_.quiet) return status;
     if (!encoder_.why().empty()) {
-        standard_output::print("encoder {}\naudio   {}\n", encoder_.why(), setup_.copy_audio ? "copied" : "dropped");
+        standard_output::print("encoder {}\naudio   {}\n", encoder_.why(),
+                               setup_.arguments.copy_audio ? "copied" : "dropped");
     }
     standard_output::print("backend {}\n", workers.first().why.text());
     if (!report_base_.empty()) standard_output::print("report  {}.html, {}.json\n", report_base_, report_base_);

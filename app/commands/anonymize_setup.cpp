@@ -66,7 +66,6 @@ void choose_detector(const AnonymizeArguments& arguments, AnonymizeSetup& setup)
     DetectorParams& detector = setup.settings.detector;
     setup.hiding = hiding_params(detector.kind);
     setup.hiding.plan.delay = PlanOptions::kWholeSequence;
-    setup.what = arguments.what;
     if (kind.is_network()) {
         hide_uncertain(detector, chosen.contains("score_threshold"), setup.hiding, setup.hiding.plan);
     }
@@ -113,17 +112,12 @@ const EncoderChoice& EncoderOnDemand::get() {
 }
 
 AnonymizeSetup make_anonymize_setup(const AnonymizeArguments& arguments) {
-    AnonymizeSetup setup;
+    AnonymizeSetup setup{arguments, {}, {}, {}, {}, {}};
     setup.only = parse_spans(arguments.only);
     choose_detector(arguments, setup);
     for (const auto& [setting, text] : arguments.hiding) setting->set(setup.hiding, text);
-    setup.decoder = arguments.decoder;
-    setup.quality = arguments.quality;
-    setup.copy_audio = arguments.copy_audio;
     describe(arguments, setup);
     setup.decided = read_decided_tracks(arguments.keep, arguments.hide, setup.report.settings);
-    setup.decided_by = arguments.decided_by;
-    setup.regions = arguments.regions;
     return setup;
 }
 

@@ -71,16 +71,11 @@ private:
 };
 
 struct AnonymizeSetup {
+    AnonymizeArguments arguments;
     HidingParams hiding;
     PipelineSettings settings;
-    Hidden what = Hidden::faces;
     std::vector<TimeSpan> only;
     std::vector<DecidedTrack> decided;
-    std::string decided_by;
-    std::string regions;  // of one file: see AnonymizeArguments
-    DecoderKind decoder = DecoderKind::automatic;
-    int quality = 0;
-    bool copy_audio = false;
     ReportHeader report;
 };
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "app/commands/anonymize_hiding.h"
-#include "app/commands/anonymize_regions.h"
 #include "core/algo/nms_rules.h"
+#include "core/annotations/labels.h"
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/pipeline/pipeline.h"
@@ -39,6 +39,37 @@ public:
 
 private:
     VideoPlan& plan_;
+};
+
+// Writes what is hidden in each frame of a file, for `throng eval --leaks`; nothing without --regions.
+class RegionWriter {
+public:
+    // setup: must outlive it.
+    RegionWriter(const AnonymizeSetup& setup, std::string source)
+        : options_(setup.hiding.redact), source_(std::move(source)) {
+        if (!setup.arguments.regions.empty()) file_.emplace(setup.arguments.regions);
+    }
+    // Adds the next frame.
+    void write(const Frame& frame, const RedactRegions& regions) {
+        if (!file_) return;
+        RegionLabels labels;
+        labels.source = source_;
+        labels.frame = next_++;
+        labels.width = frame.width();
+        labels.height = frame.height();
+        labels.pts = frame.info().pts;
+        file_->write(region_line(std::move(labels), regions, options_));
+    }
+    // Gives the file its name.
+    void commit() {
+        if (file_) file_->commit();
+    }
+
+private:
+    const RedactOptions& options_;
+    std::optional<AtomicFile> file_;
+    std::string source_;
+    std::int64_t next_ = 0;  // number of the next frame
 };
 
 }  // namespace
@@ -112,7 +143,7 @@ void AnonymizeWorker::process_image(const InputFiles& files, const std::string& 
             if (decided.input_sha256 != reported.input_sha256 || decided.object != track.object) continue;
             if (pair_overlap(Overlap::iou, decided.samples.front().box, face.box, 0) <= 0.5F) continue;
             track.kept = decided.keep;
-            track.decided_by = setup_.decided_by;
+            track.decided_by = setup_.arguments.decided_by;
         }
         if (!track.kept) {
             regions.boxes.push_back(hidden_box(face.box, plan));
@@ -124,8 +155,8 @@ void AnonymizeWorker::process_image(const InputFiles& files, const std::string& 
     if (result->faces) {
         for (const Detection& face : result->faces->kept.detections) hide(face, setup_.hiding.faces->plan, true);
     }
-    RegionWriter region_lines(setup_.regions, input);
-    region_lines.write(image.frame, regions, setup_.hiding.redact);
+    RegionWriter region_lines(setup_, input);
+    region_lines.write(image.frame, regions);
     reported.whole_frames = regions.whole ? 1 : 0;
     AtomicFile file(output);
     if (image.frame.rows() != nullptr) {
@@ -186,7 +217,7 @@ void AnonymizeWorker::write_strips(const Frame& frame, const RedactRegions& regi
 std::string AnonymizeWorker::find_faces(const std::string& input, VideoPlan& plan, const OnProgress& on_progress,
                                         const std::stop_token& stop) {
     SourceOptions options;
-    options.decoder = setup_.decoder;
+    options.decoder = setup_.arguments.decoder;
     set_device(options, common_.device, images_.backend()->kind() != BackendKind::cpu);
     std::unique_ptr<VideoSource> source = open_media(file_request(input, options), stop);
     const std::optional<std::int64_t> frames = source->info().frame_count;
@@ -216,10 +247,10 @@ void AnonymizeWorker::write_video(const InputFiles& files, const std::string& ou
     describe_video(reader.format(), setup_, reported);
     ExactWriterOptions options;
     if (!names_animation(output)) options.encoder.encoder = reported.encoder = encoder_.get().name;
-    options.encoder.quality = setup_.quality;
+    options.encoder.quality = setup_.arguments.quality;
     if (copies_audio(reader.format(), setup_)) options.audio = input;
     const std::unique_ptr<ExactWriter> writer = make_exact_writer(output, reader.format(), options);
-    RegionWriter region_lines(setup_.regions, input);
+    RegionWriter region_lines(setup_, input);
     const auto on_frames = [&](std::int64_t frames) {
         progress_.hidden = static_cast<std::uint64_t>(frames);
         on_progress(progress_);
@@ -227,9 +258,7 @@ void AnonymizeWorker::write_video(const InputFiles& files, const std::string& ou
     HiddenFrames hidden = hide_frames(
         reader, std::numeric_limits<double>::infinity(), [&] { return plan.next(); }, setup_, pool_,
         [&](const ExactFrame& frame) { writer->write(frame); }, on_frames, stop,
-        [&](const Frame& frame, const RedactRegions& regions) {
-            region_lines.write(frame, regions, setup_.hiding.redact);
-        });
+        [&](const Frame& frame, const RedactRegions& regions) { region_lines.write(frame, regions); });
     const std::string unused_spans = unused_spans_text(hidden.used_spans, input, setup_);
     // Faces were found in the file of the first pass.
     files.check_unchanged();

@@ -386,13 +386,10 @@ void DetectRun::print_totals(double seconds) const {
     std::string text;
     if (totals_.size() > 1 && totals_.size() <= kMaxRows) text += SourceTotals::table(totals_).text() + "\n";
     text += summary_->text(seconds, detector_kind(settings_.detector.kind).finds);
-    const OutputOptions& out = arguments_.output;
-    const bool data_on_stdout =
-        out.json == "-" || out.summary == "-" || out.events == "-" || out.per_minute == "-" || out.trace == "-";
     text += fmt::format("detector {}\n", describe_detector(settings_.detector.kind, model_name_));
     text +=
         fmt::format("backend {}{}\n", backend_why_, device_lost_ ? ", lost during the run; continued on the CPU" : "");
-    if (data_on_stdout) {
+    if (files_->write_standard_output()) {
         std::fputs(text.c_str(), stderr);
     } else {
         standard_output::write(text);

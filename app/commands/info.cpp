@@ -306,11 +306,11 @@ int info(const CommonOptions& common, const InfoArguments& arguments) {
 
 void add_info_command(CLI::App& program, CommandContext& context) {
     CLI::App& command = add_command(
-        program, "info", "Versions, backends, GPUs, board, clocks, decoders, encoders, cameras and models found");
+        program, "info", "Show versions, backends, GPUs, board, clocks, decoders, encoders, cameras and models");
     auto arguments = std::make_shared<InfoArguments>();
     add_flag(command, "Options", "--json", arguments->json, "Print JSON");
     add_value(command, "Options", "--report", arguments->report, "FILE",
-              "Write what a report of a fault needs; your home folder is written as ~");
+              "Write what a bug report needs; your home folder is written as ~");
     add_value(command, "Board", "--root", arguments->root, "DIR",
               "Prefix of every system path (for tests and dry runs)");
     add_value(command, "Options", "--probe-encoder", arguments->encoder, "NAME",

@@ -38,6 +38,26 @@ struct MergeArguments {
     std::string relink;
 };
 
+struct MergeOutput {
+    std::string_view name;
+    std::string MergeArguments::*path;
+    void (ArchiveMerge::*write)(OutputFile&, const std::stop_token&) const;  // null: see run
+    std::string_view extension;                                              // of the outputs that it joins
+    const char* type;
+    const char* help;
+};
+constexpr MergeOutput kOutputs[] = {
+    {"json", &MergeArguments::json, &ArchiveMerge::write_json, kLinesExtension, "OUT.jsonl",
+     "Write all detections as JSON lines; - for standard output"},
+    {"csv", &MergeArguments::csv, &ArchiveMerge::write_csv, kLinesExtension, "OUT.csv",
+     "Write all detections as CSV, one per line; - for standard output"},
+    {"events", &MergeArguments::events, &ArchiveMerge::write_events, kEventsExtension, "OUT.jsonl",
+     "Join the events of --count as JSON lines; - for standard output"},
+    {"per_minute", &MergeArguments::per_minute, &ArchiveMerge::write_per_minute, kPerMinuteExtension, "OUT.csv",
+     "Join the counts per minute of --count as CSV; - for standard output"},
+    {"failures", &MergeArguments::failures, nullptr, "", "OUT.csv", "Write the failed and incomplete inputs as CSV"},
+};
+
 TextTable failure_table(const std::vector<ManifestEntry>& failures, std::size_t most) {
     TextTable table({"input", "status", "frames", "error"});
     for (std::size_t i = 0; i < std::min(most, failures.size()); ++i) {
@@ -62,12 +82,10 @@ int relink(const MergeArguments& arguments, const CommonOptions& common) {
     const Message problem("cannot be combined with %1", Setting{"relink"});
     const Message advice("use %1", Setting{"json"});
     if (!arguments.folders.empty()) throw Error(ErrorKind::usage, problem, "DIR", advice);
-    reject_given({{"csv", !arguments.csv.empty()},
-                  {"events", !arguments.events.empty()},
-                  {"per_minute", !arguments.per_minute.empty()},
-                  {"failures", !arguments.failures.empty()},
-                  {"report", !arguments.report.empty()}},
-                 problem, advice);
+    for (const MergeOutput& output : kOutputs) {
+        reject_given({{output.name, output.name != "json" && !(arguments.*output.path).empty()}}, problem, advice);
+    }
+    reject_given({{"report", !arguments.report.empty()}}, problem, advice);
     return run_merge_relink(arguments.relink, arguments.json.empty() ? "-" : arguments.json, common);
 }
 
@@ -82,26 +100,22 @@ int run(const MergeArguments& arguments, const CommonOptions& common) {
     if (!arguments.report.empty()) check_report_base(arguments.report);
     RunFiles files(common);
     for (const std::filesystem::path& file : merge.files()) files.add_input("the result", file.string());
-    files.add_output("json", arguments.json);
-    files.add_output("csv", arguments.csv);
-    files.add_output("events", arguments.events);
-    files.add_output("per_minute", arguments.per_minute);
-    files.add_output("failures", arguments.failures);
+    for (const MergeOutput& output : kOutputs) files.add_output(output.name, arguments.*output.path);
     for (const char* extension : kReportFileExtensions) {
         if (!arguments.report.empty()) files.add_output("report", arguments.report + extension);
     }
     const bool is_hidden = merge.command() == "anonymize";
-    reject_given(
-        {{"json", is_hidden && !arguments.json.empty()},
-         {"csv", is_hidden && !arguments.csv.empty()},
-         {"report", !is_hidden && !arguments.report.empty()}},
-        "does not apply to results of throng " + merge.command(),
-        is_hidden ? Message("use %1", Setting{"report"}) : Message("use %1 or %2", Setting{"json"}, Setting{"csv"}));
-    reject_given({{"events", !arguments.events.empty() && !merge.has(kEventsExtension)},
-                  {"per_minute", !arguments.per_minute.empty() && !merge.has(kPerMinuteExtension)}},
-                 "needs counts, which these results do not have",
-                 {"process the inputs with throng detect %1 %2", Setting{"out", "DIR"}, Setting{"count", "FILE.toml"}});
-
+    const std::string other = "does not apply to results of throng " + merge.command();
+    reject_given({{"report", !is_hidden && !arguments.report.empty()}}, other,
+                 {"use %1 or %2", Setting{"json"}, Setting{"csv"}});
+    for (const auto& [name, path, write, extension, type, help] : kOutputs) {
+        if (write == nullptr || (arguments.*path).empty()) continue;
+        const bool of_lines = extension == kLinesExtension;
+        reject_given({{name, is_hidden && of_lines}}, other, {"use %1", Setting{"report"}});
+        reject_given(
+            {{name, !of_lines && !merge.has(extension)}}, "needs counts, which these results do not have",
+            {"process the inputs with throng detect %1 %2", Setting{"out", "DIR"}, Setting{"count", "FILE.toml"}});
+    }
     const std::vector<std::string> problems = merge.problems(InterruptGuard::token());
     if (!problems.empty()) {
         for (std::size_t i = 0; i < std::min(kMaxShown, problems.size()); ++i) print_error(problems[i]);
@@ -109,24 +123,18 @@ int run(const MergeArguments& arguments, const CommonOptions& common) {
         throw Error(ErrorKind::input, "the results cannot be merged", arguments.folders.front(),
                     {"process what is missing with %1 and the same settings", Setting{"resume"}});
     }
-    const auto write = [&](const std::string& path, auto member) {
-        if (path.empty()) return;
-        OutputFile file(path);
-        (merge.*member)(file, InterruptGuard::token());
+    for (const MergeOutput& output : kOutputs) {
+        if (output.write == nullptr || (arguments.*output.path).empty()) continue;
+        OutputFile file(arguments.*output.path);
+        (merge.*output.write)(file, InterruptGuard::token());
         file.close();
-    };
-    write(arguments.json, &ArchiveMerge::write_json);
-    write(arguments.csv, &ArchiveMerge::write_csv);
-    write(arguments.events, &ArchiveMerge::write_events);
-    write(arguments.per_minute, &ArchiveMerge::write_per_minute);
+    }
     if (!arguments.report.empty()) write_joined_report(arguments.report, merge, false);
     const std::vector<ManifestEntry> failures = merge.failures();
     if (!arguments.failures.empty()) {
         write_file(arguments.failures, failure_table(failures, failures.size()).csv(), InterruptGuard::token());
     }
-    const bool data_on_stdout = arguments.json == "-" || arguments.csv == "-" || arguments.events == "-" ||
-                                arguments.per_minute == "-" || arguments.failures == "-";
-    if (!common.quiet && !data_on_stdout) {
+    if (!common.quiet && !files.write_standard_output()) {
         if (!failures.empty()) standard_output::write(failure_table(failures, kMaxShown).text() + "\n");
         if (failures.size() > kMaxShown) {
             standard_output::print("and {} more; {} lists all\n\n", failures.size() - kMaxShown,
@@ -146,28 +154,22 @@ void add_merge_command(CLI::App& program, CommandContext& context) {
     CLI::App& command = add_command(program, "merge", "Check the results of all shards of an archive, and join them");
     auto arguments = std::make_shared<MergeArguments>();
     add_value(command, "Options", "DIR", arguments->folders, "", "Folders that were given as --out of the shards");
-    add_value(command, "Options", "--json", arguments->json, "OUT.jsonl",
-              "Write all detections as JSON lines; - for standard output");
-    add_value(command, "Options", "--csv", arguments->csv, "OUT.csv",
-              "Write all detections as CSV, one per line; - for standard output");
-    add_value(command, "Options", "--events", arguments->events, "OUT.jsonl",
-              "Join the events of --count as JSON lines; - for standard output");
-    add_value(command, "Options", "--per-minute", arguments->per_minute, "OUT.csv",
-              "Join the counts per minute of --count as CSV; - for standard output");
-    add_value(command, "Options", "--failures", arguments->failures, "OUT.csv",
-              "Write the failed and incomplete inputs as CSV");
+    for (const MergeOutput& output : kOutputs) {
+        add_value(command, "Options", "--" + key_of_setting(output.name), (*arguments).*output.path, output.type,
+                  output.help);
+    }
     add_value(command, "Options", "--report", arguments->report, "BASE",
               "Join the reports of throng anonymize as BASE.html and BASE.json");
     add_value(command, "Options", "--relink", arguments->relink, "TRACKS.jsonl",
-              "Link the tracks of throng detect --track --json again, with fewer switches");
+              "Link the tracks of throng detect --track --json again, with fewer identity switches");
     set_footer(
         command,
         "Inputs that are missing or were processed twice, and results of different settings, are errors.\n"
-        "--relink compares the motion before and after each covering, as detect does for files, but not for streams "
+        "--relink compares the motion before and after each occlusion, as detect does for files, but not for streams "
         "and\n"
         "standard output. It writes the same lines with other tracks to --json or standard output. Tracks get new "
         "ids.\n"
-        "Pieces of less than 6 detections that belong to no track with certainty are left out.\n"
+        "Tracklets of fewer than 6 detections that belong to no track with certainty are left out.\n"
         "Examples:\n"
         "  throng merge results --json faces.jsonl\n"
         "  throng merge hidden --report hidden/report\n"

@@ -20,6 +20,7 @@
 #include "core/base/log.h"
 #include "core/base/output_file.h"
 #include "core/redact/lookahead.h"
+#include "core/sinks/json_sink.h"
 
 namespace throng {
 namespace {
@@ -74,15 +75,6 @@ std::vector<std::vector<Track>> relink_lines(const std::vector<DetectionLabels>&
     return result;
 }
 
-Json json_of(const Track& track) {
-    // The shortest decimal that identifies the 32-bit float.
-    const auto number = [](float value) { return std::stod(fmt::format("{}", value)); };
-    const Box& box = reported_box(track);
-    return {{"id", track.id},     {"x", number(box.x)},           {"y", number(box.y)},
-            {"w", number(box.w)}, {"h", number(box.h)},           {"score", number(track.score)},
-            {"age", track.age},   {"state", name_of(track.state)}};
-}
-
 }  // namespace
 
 int run_merge_relink(const std::string& path, const std::string& out_path, const CommonOptions& common) {
@@ -103,11 +95,7 @@ int run_merge_relink(const std::string& path, const std::string& out_path, const
         if (line.find_last_not_of(" \t\r") == std::string::npos) continue;
         Json json = parse_json<Json>(line, false);
         if (!json.is_object() || number == tracks.size()) break;
-        Json list = Json::array();
-        for (const Track& track : tracks[number]) {
-            if (track.confirmed && !track.covered) list.push_back(json_of(track));
-        }
-        json["tracks"] = std::move(list);
+        json["tracks"] = parse_json<Json>(track_list(tracks[number]));
         out.write(json_text(json) + "\n");
         ++number;
     }

@@ -253,21 +253,21 @@ void add_view_command(CLI::App& program, CommandContext& context) {
     add_clock_options(command, options->clocks);
     add_flag(command, "Options", "--fullscreen", options->full_screen, "Start in full screen");
     add_flag(command, "Options", "--kiosk", options->kiosk,
-             "Full screen that visitors cannot leave; loops the source; hides the faces that are found in the "
-             "image of a camera, by the network if one is installed");
+             "Unattended full screen that visitors cannot leave; loops the source; hides the faces that are found "
+             "in cameras and streams, by the network if one is installed");
     add_value(command, "Options", "--kiosk-exit", options->kiosk_exit, "KEY",
-              "Key that ends the kiosk; an empty one: none");
+              "Key that ends the kiosk; empty for none");
     add_value(command, "Options", "--scenes", options->scenes, "FILE|default",
               "Show the scenes of a script (TOML) while the window is idle; default: the program's own");
     add_value(command, "Options", "--language", options->language, "",
-              "Language of the window and its scenes; auto: of the system", one_of({"auto", "de", "en"}));
+              "Language of the window and its scenes; auto: the language of the system", one_of({"auto", "de", "en"}));
     add_flag(command, "Options", "--loop", options->loop, "Loop the source");
     add_flag(command, "Options", "--labels", options->labels, "Show the score and hits of each box");
     add_value(command, "Options", "--speed", options->speed, "X", "Playback speed", finite_range(0.05, 16));
     add_value(command, "Options", "--keep-rate", options->keep_rate, "N",
-              "Detections per second to maintain on a slow machine, by finding only larger faces (up to 1.5 "
-              "times the minimum size) and a larger scale factor; 0: never. An installed network "
-              "becomes the default detector if it reaches them",
+              "Detections per second to maintain on a slow machine, by raising the minimum size (up to 1.5 times) "
+              "and the scale factor; 0: never. An installed network becomes the default detector only if it "
+              "reaches this rate",
               finite_range(0, 1000));
     add_value(command, "Options", "--window-size", options->size, "WxH", "Size of the window");
     add_value(command, "Options", "--screenshot", options->screenshot, "FILE",

@@ -40,12 +40,12 @@ const std::vector<OwnRow>& own_rows() {
          false},
         {own_row("messages", SettingType::flag, "", "Post the objects of each frame on the bus"), "true", false},
         {own_row("deadline", SettingType::whole, "MS",
-                 "Of a live pipeline: a frame whose objects would be known later than this is not searched, and hidden "
-                 "entirely by thronghide; part of the latency; 0: none",
+                 "Live pipelines: a frame whose objects would be known later than this is not searched, and thronghide "
+                 "hides it entirely; part of the latency; 0: no deadline",
                  kMaxDeadline),
          "200", false},
         {own_row("delay", SettingType::whole, "N",
-                 "Frames that come later and help to decide what is hidden in a frame; part of the latency", kMaxDelay),
+                 "Later frames that help decide what is hidden in a frame; part of the latency", kMaxDelay),
          "8", true}};
     return rows;
 }

@@ -8,7 +8,7 @@ THRONG is the program; PHOTOS a folder of annotated photographs with their faces
 Four drawn crowds of 120 faces are added: they are known exactly. A detection is correct if its overlap (IoU) with a
 face that no better one has taken is at least 0.5. --people does the same for HOG, on the images of FOLDER: nobody annotated people, so
 those that the person network finds with a score of at least 0.5 and 100 pixels high are the truth, and the others that it
-finds are not judged. core/detect/detector_kinds.cpp has the constants that this script prints.
+finds are not judged. core/detect/detector_kinds.cpp has the constants that this script prints. Needs NumPy.
 """
 import argparse
 import csv
@@ -18,6 +18,8 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+
+import numpy
 
 STEP = 0.01  # of confidences in the curve
 SHOWN = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
@@ -121,34 +123,18 @@ def match(truth, found):
     return judged, faces
 
 
-def solve(matrix, right):
-    rows = [row[:] + [value] for row, value in zip(matrix, right)]
-    for i in range(len(rows)):
-        pivot = max(range(i, len(rows)), key=lambda r: abs(rows[r][i]))
-        rows[i], rows[pivot] = rows[pivot], rows[i]
-        for r in range(len(rows)):
-            if r != i:
-                factor = rows[r][i] / rows[i][i]
-                rows[r] = [a - factor * b for a, b in zip(rows[r], rows[i])]
-    return [rows[i][-1] / rows[i][i] for i in range(len(rows))]
-
-
 def fit(judged):
     """Logistic regression by Newton's method on score and the logarithm of hits, as in J. Platt, Probabilistic outputs
     for support vector machines (1999)."""
-    features = [((1, score, math.log(hits)), correct) for score, hits, _, correct in judged]
-    factors = [0.0, 0.0, 0.0]
+    features = numpy.array([(1, score, math.log(hits)) for score, hits, *_ in judged])
+    correct = numpy.array([is_correct for *_, is_correct in judged], float)
+    factors = numpy.zeros(3)
     for _ in range(50):
-        gradient, hessian = [0.0] * 3, [[1e-6 * (i == j) for j in range(3)] for i in range(3)]
-        for x, correct in features:
-            p = 1 / (1 + math.exp(-max(-30, min(30, sum(a * b for a, b in zip(x, factors))))))
-            for i in range(3):
-                gradient[i] += (correct - p) * x[i]
-                for j in range(3):
-                    hessian[i][j] += p * (1 - p) * x[i] * x[j]
-        step = solve(hessian, gradient)
-        factors = [a + b for a, b in zip(factors, step)]
-        if max(map(abs, step)) < 1e-9:
+        p = 1 / (1 + numpy.exp(-numpy.clip(features @ factors, -30, 30)))
+        hessian = features.T @ (features * (p * (1 - p))[:, None]) + 1e-6 * numpy.eye(3)
+        step = numpy.linalg.solve(hessian, features.T @ (correct - p))
+        factors += step
+        if abs(step).max() < 1e-9:
             break
     return factors
 

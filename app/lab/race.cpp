@@ -48,17 +48,10 @@ Indices kept_by_definition(const DetectionSet& raw, const NmsParams& params) {
 
 // Runs an engine of the backend. `kept` receives the indices of the kept detections.
 double time_engine(Backend& backend, const DetectionSet& boxes, const NmsParams& params, Indices& kept) {
-    const std::int32_t capacity = program_capacity(boxes.detections.size());
-    DetectionBuffer raw = backend.make_buffer(capacity);
-    DetectionBuffer out = backend.make_buffer(capacity);
-    backend.upload(boxes, raw);
-    NmsRepeats repeats;
-    repeats.budget_ms = kBudgetMs;
-    const NmsMeasurement measured = measure_nms(backend, *backend.make_nms(), raw, out, params, repeats);
-    DetectionSet found;
-    backend.download(out, found);
+    const NmsMeasurement measured =
+        measure_nms(backend, boxes, program_capacity(boxes.detections.size()), params, {.budget_ms = kBudgetMs});
     kept.clear();
-    for (const Detection& each : found.detections) kept.push_back(static_cast<std::uint32_t>(each.source));
+    for (const Detection& each : measured.kept.detections) kept.push_back(static_cast<std::uint32_t>(each.source));
     std::sort(kept.begin(), kept.end());
     return measured.total().median();
 }
@@ -104,7 +97,8 @@ void race_suppression(const CommonOptions& common, const ui::RaceInput& input, c
         row.note = compare(found, expected);
     }
     if (opencv.ms > 0 && opencv.note != compare(expected, expected)) {
-        opencv.note = joined(opencv.note, "another order of equal scores, none of 0 or less, always the IoU");
+        opencv.note =
+            joined(opencv.note, "orders equal scores differently, drops scores of 0 or less, always uses the IoU");
     }
     show(plain);
     show(opencv);

@@ -143,10 +143,10 @@ void add_archive_options(CLI::App& command, ArchiveArguments& arguments) {
     add_value(command, group, "--files-from", arguments.files_from, "LIST",
               "List of files and folders, by lines or NUL characters; - for standard input");
     add_value(command, group, "--shard", arguments.shard, "I/N",
-              "Process part I of N; all parts together are the whole list");
+              "Process shard I of N; all shards together are the whole list");
     add_value(command, group, "--segment", arguments.segment, "SECONDS",
-              "Divide videos into parts of this many seconds, which shards and workers share; the result is that "
-              "of the whole video. Images and videos that cannot seek are not divided",
+              "Divide videos into segments of this many seconds, which shards and workers share; the result is that "
+              "of the whole video. Images, and videos that cannot seek, are not divided",
               finite_range(1, 86400))
         .show_default("");
     add_flag(command, group, "--resume", arguments.resume,
@@ -208,7 +208,7 @@ std::string file_spec(const WorkItem& item) {
 
 int run_archive_command(const std::vector<std::string>& paths, const ArchiveArguments& arguments,
                         const ArchiveWork& work, const CommonOptions& common) {
-    ArchiveOptions options;
+    ArchiveOptions options = work;
     options.shard = parse_shard(arguments.shard);
     if (paths.empty() && arguments.files_from.empty()) {
         throw Error(ErrorKind::usage, "no inputs given", Setting{"out", arguments.out},
@@ -234,17 +234,12 @@ int run_archive_command(const std::vector<std::string>& paths, const ArchiveArgu
     options.output = arguments.out;
     options.resume = arguments.resume;
     options.fail_fast = arguments.fail_fast;
-    options.settings = work.settings;
     options.version = TH_VERSION;
-    options.outputs_of = work.outputs_of;
     options.files_of = [](const WorkItem& item) { return files_of_file(item.path); };
-    options.files = work.files;
     options.segment = arguments.segment;
     options.divide = [&](const WorkItem& item, const std::stop_token& stop) {
         return divide_video(item.path, arguments.segment, stop);
     };
-    options.parts = work.parts;
-    options.encoded_parts = work.encoded_parts;
     // One line at a time: that of the first stage with work.
     PerStage<std::optional<Reporter>> reporters;
     Clock::time_point start = Clock::now();

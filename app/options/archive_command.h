@@ -48,15 +48,10 @@ void reject_archive_options(const ArchiveArguments& arguments, const Message& wh
 // Returns the spec that opens the file of an input: names such as "camera:0" and "http:..." are files here.
 [[nodiscard]] std::string file_spec(const WorkItem& item);
 
-// Holds what a command provides; see ArchiveOptions for the members of the same names.
-struct ArchiveWork {
-    std::string settings;
+// Holds what a command provides: settings, outputs_of, files, parts and encoded_parts of the options, and this.
+struct ArchiveWork : ArchiveOptions {
     NameOfInput name_of = name_by_path;  // of inputs on the command line; those of --files-from have their path
-    std::function<void(const std::vector<WorkItem>&)> use_list;  // called with the whole list, first; optional
-    std::function<std::vector<std::string>(const WorkItem&)> outputs_of;
-    StageWork files;
-    StageWork parts;          // with --segment; the one output has the form of PartWriter
-    StageWork encoded_parts;  // likewise, if parts are encoded before a video is joined
+    std::function<void(const std::vector<WorkItem>&)> use_list{};  // called with the whole list, first; optional
 };
 
 // Runs the command over files and folders, and those of --files-from. Shows the progress, prints totals of each stage.

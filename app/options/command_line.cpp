@@ -33,6 +33,12 @@ AddedOption describe(CLI::Option& option, const std::string& group, const std::s
     return AddedOption(option);
 }
 
+// CLI11 takes any number for a flag, and ends with an exception of std::stoll for other words.
+AddedOption describe_flag(CLI::Option& flag, const std::string& group) {
+    flag.check(CLI::Validator(one_of({"true", "false"}).problem, ""))->group(group);
+    return AddedOption(flag);
+}
+
 template <class Value>
 constexpr bool kHasDefaultText = std::is_arithmetic_v<Value> || std::is_same_v<Value, std::string>;
 
@@ -165,13 +171,13 @@ AddedOption add_setter(CLI::App& command, const std::string& group, const std::s
 
 AddedOption add_flag(CLI::App& command, const std::string& group, const std::string& option, bool& value,
                      const std::string& help) {
-    return AddedOption(*command.add_flag(option, value, help)->group(group));
+    return describe_flag(*command.add_flag(option, value, help), group);
 }
 
 AddedOption add_flag(CLI::App& command, const std::string& group, const std::string& option,
                      std::function<void(bool)> set, const std::string& help) {
     const auto set_if = [set = std::move(set)](std::int64_t times) { set(times > 0); };
-    return AddedOption(*command.add_flag_function(option, set_if, help)->group(group));
+    return describe_flag(*command.add_flag_function(option, set_if, help), group);
 }
 
 std::vector<OptionText> option_texts(const CLI::App& command) {

@@ -14,12 +14,12 @@ namespace throng {
 void add_http_options(CLI::App& command, HttpOptions& options) {
     const auto group = "Server";
     add_value(command, group, "--http", options.address, "[ADDRESS:]PORT",
-              "Serve a page with live images and counts, JSON, events, metrics and answers about images of other "
-              "programs; a port alone: for this machine only");
+              "Serve a page with live images and counts, JSON, events, metrics, and detection in images that other "
+              "programs send; a port alone: for this machine only");
     add_value(command, group, "--http-token-file", options.token_file, "FILE",
-              "File of the token that clients need; made if it is missing. Default for other addresses than this "
-              "machine's own loopback: http-token in the state folder of the user");
-    add_flag(command, group, "--http-open", options.open, "Let everybody in who reaches the address, without a token");
+              "File of the token that clients need; created if it is missing. Default, except for loopback addresses: "
+              "http-token in the state folder of the user");
+    add_flag(command, group, "--http-open", options.open, "Let in everybody who reaches the address, without a token");
     add_value(command, group, "--http-certificate", options.certificate, "FILE.pem",
               "Certificate of the server, with its chain: https instead of http");
     add_value(command, group, "--http-key", options.key, "FILE.pem", "Key of the certificate");

@@ -117,7 +117,7 @@ constexpr OutputRow kOutputRows[] = {
      "Send the counts of --count and its events to the broker mqtt[s]://[USER[:PASSWORD]@]HOST[:PORT][/PREFIX], with "
      "descriptions for Home Assistant"},
     {"mqtt_password", &OutputOptions::mqtt_password, OutputUse::input, "FILE",
-     "File that begins with the password for --mqtt, which other users see in a command line"},
+     "File that begins with the password for --mqtt; in a command line, other users could see it"},
     {"push", &OutputOptions::push, OutputUse::results, "URL",
      "Send an H.264 video with hidden faces to the media server rtsp[s]://HOST/PATH or rtmp[s]://HOST/PATH; of several "
      "sources, to PATH-1, PATH-2 and so on"},
@@ -139,7 +139,7 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
     add_flag(command, group, "--track", options.track,
              "Follow faces over time: ids in JSON lines, video, images and window");
     add_flag(command, group, "--blur", options.blur,
-             "Hide the faces that are found, and where they are missed for a while, in video and images");
+             "Hide faces in video and images, also where they are missed for a while");
     add_http_options(command, options.http);
 }
 
@@ -179,7 +179,7 @@ void add_outputs(RunFiles& files, const OutputOptions& options, std::size_t sour
                      Setting{"mqtt", "URL"}, Setting{"http", "PORT"}});
     }
     if (!options.push.empty() && muxer_of_server(options.push) == nullptr) {
-        throw Error(ErrorKind::usage, "is no address of a media server", options.push,
+        throw Error(ErrorKind::usage, "is not the address of a media server", options.push,
                     "use rtsp://, rtsps://, rtmp:// or rtmps://");
     }
     add_http_files(files, options.http);

@@ -34,6 +34,8 @@ public:
     void add_output(std::string_view setting, const std::string& path);
     // Only throws Error(usage) as add_output does, for outputs that are named during the run.
     void check_output(std::string_view setting, const std::string& path) const;
+    // Returns true if an output that was added is standard output.
+    [[nodiscard]] bool write_standard_output() const { return outputs_.contains({0, 0, "-"}); }
     // Throws Error(usage) when a source reads the folder: the images written there would become inputs, or replace
     // them.
     void check_folder(std::string_view setting, const std::string& path) const;

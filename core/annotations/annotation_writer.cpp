@@ -193,8 +193,6 @@ public:
         }
         write_below(folder_, "obj_train_data/" + without_extension(image.name) + ".txt", text);
         names_ += "data/obj_train_data/" + image.name + "\n";
-        leave_out("scores", !image.labels.entries.empty());
-        leave_out("landmarks", !image.labels.landmarks.empty());
     }
 
     void finish() override {
@@ -224,8 +222,6 @@ public:
             return;
         }
         begin();
-        leave_out("scores", !image.labels.entries.empty());
-        leave_out("landmarks", !image.labels.landmarks.empty());
         if (source_->has_tracks) {
             for (const ScoredBox& entry : image.labels.entries) {
                 Track& track = tracks_[track_id(entry)];
@@ -355,8 +351,6 @@ public:
                 fmt::format_to(std::back_inserter(text), "{:g},-1,-1,-1\n", entry.score);
             }
         }
-        leave_out("scores", image.source->has_tracks && !image.labels.entries.empty());
-        leave_out("landmarks", !image.labels.landmarks.empty());
     }
 
     void finish() override {
@@ -392,9 +386,6 @@ public:
                            std::lround(box.y), std::max(std::lround(box.w), 1L), std::max(std::lround(box.h), 1L));
         }
         file_.write(text);
-        leave_out("scores", !entries.empty());
-        leave_out("landmarks", !image.labels.landmarks.empty());
-        leave_out("fractions of pixels", !entries.empty());
     }
     void finish() override { file_.commit(); }
 
@@ -434,8 +425,6 @@ public:
         // A second word of the line would be taken for the presence of a class.
         const std::string stem = without_extension(image.name);
         names_ += (stem.find(' ') != std::string::npos ? '"' + stem + '"' : stem) + "\n";
-        leave_out("scores", !image.labels.entries.empty());
-        leave_out("landmarks", !image.labels.landmarks.empty());
     }
     void finish() override { write_below(folder_, "ImageSets/Main/default.txt", names_); }
 

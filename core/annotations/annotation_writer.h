@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -66,16 +65,6 @@ public:
     virtual void add(const AnnotatedImage& image, int pass) = 0;
     // Writes the rest. Throws Error(input).
     virtual void finish() = 0;
-    // Returns what the images have and the format cannot hold: "scores", "landmarks".
-    [[nodiscard]] const std::set<std::string>& left_out() const { return left_out_; }
-
-protected:
-    void leave_out(const char* what, bool is_there) {
-        if (is_there) left_out_.emplace(what);
-    }
-
-private:
-    std::set<std::string> left_out_;
 };
 
 // path: a file, which appears when it is finished, or an empty folder. classes: the name of the class of all boxes; or

@@ -147,11 +147,11 @@ public:
                 clip(image.labels);
                 ++totals.images;
                 totals.boxes += static_cast<std::int64_t>(image.labels.entries.size());
+                find_left_out(image, totals.left_out);
                 writer->add(image, pass);
             });
         }
         writer->finish();
-        totals.left_out = writer->left_out();
         return totals;
     }
 
@@ -229,6 +229,16 @@ private:
                                     *at->second, source.name),
                         results_.front().string(), "export each by itself");
         }
+    }
+
+    void find_left_out(const AnnotatedImage& image, std::set<std::string>& left_out) const {
+        const AnnotationFormat format = options_.format;
+        if (format == AnnotationFormat::coco) return;
+        const bool has_boxes = !image.labels.entries.empty();
+        const bool holds_scores = format == AnnotationFormat::mot && !image.source->has_tracks;
+        if (has_boxes && !holds_scores) left_out.insert("scores");
+        if (!image.labels.landmarks.empty()) left_out.insert("landmarks");
+        if (has_boxes && format == AnnotationFormat::wider) left_out.insert("fractions of pixels");
     }
 
     // Clips boxes to the image; those outside go.

@@ -21,7 +21,7 @@ struct ExportTotals {
     std::size_t sources = 0;
     std::int64_t images = 0;
     std::int64_t boxes = 0;
-    std::set<std::string> left_out;  // as AnnotationWriter
+    std::set<std::string> left_out;  // what the images have and the format cannot hold: "scores", "landmarks"
 };
 
 // results: files of JSON lines, as `--json` writes them; each is read two or three times. out: a file, which appears when

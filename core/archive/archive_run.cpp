@@ -71,7 +71,7 @@ void check_outputs(const std::vector<WorkItem>& list, const std::vector<WorkItem
             for (; folder != options.output && folders.insert(folder).second; folder = folder.parent_path()) {
                 std::error_code ignored;
                 if (!fs::exists(folder, ignored) || fs::is_directory(folder, ignored)) continue;
-                throw Error(ErrorKind::usage, "is no folder, but outputs belong below it", folder.string(),
+                throw Error(ErrorKind::usage, "is not a folder, but outputs belong below it", folder.string(),
                             {"move it away, or name another folder for %1", Setting{"out"}});
             }
             if (own.is_free(output)) continue;
@@ -97,7 +97,7 @@ void check_outputs(const std::vector<WorkItem>& list, const std::vector<WorkItem
     }
     for (const std::string& output : taken) {
         if (own.has_record_of(output)) continue;
-        throw Error(ErrorKind::usage, "would be replaced, and is no result of an earlier run",
+        throw Error(ErrorKind::usage, "would be replaced, and is not a result of an earlier run",
                     (options.output / output).string(),
                     {"move it away, or name another folder for %1", Setting{"out"}});
     }
@@ -107,7 +107,7 @@ void check_records(const Manifest& manifest, const ArchiveOptions& options) {
     if (options.resume || manifest.empty()) return;
     throw Error(
         ErrorKind::usage, fmt::format("already has results of shard {}/{}", options.shard.index, options.shard.count),
-        Setting{"out", options.output.string()}, {"use %1 to go on, or name another folder", Setting{"resume"}});
+        Setting{"out", options.output.string()}, {"use %1 to continue, or name another folder", Setting{"resume"}});
 }
 
 // The results of earlier runs: the newest record of an input in each manifest.

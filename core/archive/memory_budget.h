@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <stop_token>
 
@@ -14,38 +15,22 @@ class MemoryBudget {
 public:
     explicit MemoryBudget(std::uint64_t bytes) : free_(bytes), all_(bytes) {}
 
-    // Bytes in use, returned by the destructor.
-    class Share {
-    public:
-        Share() = default;
-        Share(MemoryBudget& budget, std::uint64_t bytes) : budget_(&budget), bytes_(bytes) {}
-        ~Share() { release(); }
-        Share(const Share&) = delete;
-        Share& operator=(const Share&) = delete;
-        Share(Share&& other) noexcept : budget_(other.budget_), bytes_(other.bytes_) { other.budget_ = nullptr; }
-        Share& operator=(Share&&) = delete;
+    // Bytes in use, until it is destroyed.
+    using Share = std::shared_ptr<void>;
 
-    private:
-        void release() {
-            if (budget_ == nullptr) return;
-            {
-                const std::lock_guard lock(budget_->mutex_);
-                budget_->free_ += bytes_;
-            }
-            budget_->changed_.notify_all();
-        }
-        MemoryBudget* budget_ = nullptr;
-        std::uint64_t bytes_ = 0;
-    };
-
-    // Blocks until the bytes are free or a stop is requested; an empty share is returned then. More than the whole
-    // budget is given when nothing else is in use.
+    // Blocks until the bytes are free or a stop is requested; returns null then. More than the whole budget is given when
+    // nothing else is in use.
     [[nodiscard]] Share acquire(std::uint64_t bytes, const std::stop_token& stop) {
         bytes = std::min(bytes, all_);
         std::unique_lock lock(mutex_);
-        if (!changed_.wait(lock, stop, [&] { return bytes <= free_; })) return {};
+        if (!changed_.wait(lock, stop, [&] { return bytes <= free_; })) return nullptr;
         free_ -= bytes;
-        return {*this, bytes};
+        lock.unlock();
+        return {this, [bytes](MemoryBudget* budget) {
+                    const std::lock_guard guard(budget->mutex_);
+                    budget->free_ += bytes;
+                    budget->changed_.notify_all();
+                }};
     }
 
 private:

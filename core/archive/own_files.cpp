@@ -99,7 +99,7 @@ std::string OwnFiles::why_kept(const std::string& name, const std::stop_token& s
     if (is_free(name) || owns(name, stop)) return {};
     return fmt::format(
         "{} is not replaced: {}; move it away, or name another folder for {}", (output_ / name).string(),
-        has_record_of(name) ? "it was changed after it was written" : "it is no result of an earlier run",
+        has_record_of(name) ? "it was changed after it was written" : "it is not a result of an earlier run",
         Message(Setting{"out"}).text());
 }
 

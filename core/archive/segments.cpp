@@ -166,7 +166,7 @@ std::vector<OutputRecord> PartRecords::results(const SplitVideo& video, const st
         const ManifestEntry& last = entries_.at(name).back();
         const std::string why = last.status == InputStatus::failed
                                     ? "failed: " + last.error
-                                    : "belongs to another content of the file, which changed between its parts";
+                                    : "belongs to another content of the file, which changed between its segments";
         throw Error(ErrorKind::input, video.text_of(part) + " " + why, video.name,
                     {"process it again with %1", Setting{"resume"}});
     }
@@ -220,7 +220,7 @@ std::string missing_parts(const fs::path& output, const std::string& name) {
         if (!done.contains(part)) parts.push_back(path.filename().string());
     }
     if (total == 0) return {};
-    return parts.empty() ? "its parts are not joined" : list_text(parts, total);
+    return parts.empty() ? "its segments are not joined" : list_text(parts, total);
 }
 
 void discard_parts(const SplitVideo& video, Shard shard, OwnFiles& own) {
@@ -229,7 +229,7 @@ void discard_parts(const SplitVideo& video, Shard shard, OwnFiles& own) {
     for (const fs::recursive_directory_iterator end; !ignored && it != end; it.increment(ignored)) {
         const bool is_folder = it->is_directory(ignored) && !it->is_symlink(ignored);
         if (is_folder || own.has_record_of(it->path().lexically_relative(video.folder).string())) continue;
-        logger().warn("{}: is no part of {}, so the folder is kept", it->path().string(), video.name);
+        logger().warn("{}: is not a segment of {}, so the folder is kept", it->path().string(), video.name);
         return;
     }
     const fs::path folder = temporary_folder(video.folder, shard);

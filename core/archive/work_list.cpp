@@ -72,9 +72,9 @@ void check_results(const fs::path& output, const std::function<bool(const std::s
         std::error_code failure;
         const std::uintmax_t size = fs::file_size(path, failure);
         if (!failure && own.has_record_of(path.lexically_relative(output).string(), size)) return;
-        throw Error(ErrorKind::usage,
-                    "is in the output folder and no result of an earlier run, so it would be left out", path.string(),
-                    {"name an empty folder, or one that is not below the inputs, for %1", Setting{"out"}});
+        throw Error(
+            ErrorKind::usage, "is in the output folder and not a result of an earlier run, so it would be left out",
+            path.string(), {"name an empty folder, or one that is not below the inputs, for %1", Setting{"out"}});
     };
     for_each_file_below(
         output, [](const fs::path&) { return true; }, check);

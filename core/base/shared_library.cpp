@@ -62,7 +62,7 @@ void* SharedLibrary::address(const char* symbol) const noexcept {
 
 void SharedLibrary::throw_missing(const char* symbol) const {
     if (handle_ == nullptr) {
-        throw Error(ErrorKind::unavailable, {"a library that this needs cannot be loaded: %1", problem_}, name_,
+        throw Error(ErrorKind::unavailable, {"a required library cannot be loaded: %1", problem_}, name_,
                     "install the package that contains it");
     }
     throw Error(ErrorKind::unavailable, {"the library has no function %1", symbol}, name_,

@@ -153,7 +153,7 @@ private:
             const CountPoint& b = points[(i + 1) % count];
             area += a.x * b.y - b.x * a.y;
         }
-        if (std::abs(area) < 2) reject(table, "points", "is no polygon: it has no area");
+        if (std::abs(area) < 2) reject(table, "points", "is not a polygon: it has no area");
         const auto side = [](const CountPoint& a, const CountPoint& b, const CountPoint& p) {
             const double cross = (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x);
             return (cross > 0) - (cross < 0);
@@ -165,7 +165,7 @@ private:
                 const CountPoint& c = points[k];
                 const CountPoint& d = points[(k + 1) % count];
                 if (side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0) {
-                    reject(table, "points", fmt::format("is no polygon: sides {} and {} cross", i + 1, k + 1));
+                    reject(table, "points", fmt::format("is not a polygon: sides {} and {} cross", i + 1, k + 1));
                 }
             }
         }

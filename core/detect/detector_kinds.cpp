@@ -59,7 +59,7 @@ DetectorKind lbp() {
 
 DetectorKind hog() {
     DetectorKind kind;
-    kind.title = "HOG people";
+    kind.title = "HOG people detector";
     kind.finds = "people";
     kind.object = "person";
     kind.help = "Standing or walking people, from 128 pixels in height (64 in an enlarged image)";
@@ -80,7 +80,7 @@ DetectorKind hog() {
 
 DetectorKind cnn() {
     DetectorKind kind;
-    kind.title = "CNN faces";
+    kind.title = "CNN face detector";
     kind.finds = "faces";
     kind.object = "face";
     kind.help = "Small, rotated and partly hidden faces from 10 pixels; the most accurate";
@@ -97,7 +97,7 @@ DetectorKind cnn() {
 
 DetectorKind person() {
     DetectorKind kind;
-    kind.title = "YOLOX people";
+    kind.title = "YOLOX people detector";
     kind.finds = "people";
     kind.object = "person";
     kind.help = "People in any posture from 16 pixels, also partly hidden; the most accurate for people";
@@ -114,7 +114,7 @@ DetectorKind person() {
 
 DetectorKind face_and_person() {
     DetectorKind kind = person();
-    kind.title = "YOLOX people, CNN faces";
+    kind.title = "YOLOX and CNN detectors";
     kind.help = "People as person finds them, and their faces as cnn finds them: who faces the camera";
     kind.get_models = "run `throng models fetch` and `throng models fetch yolox_nano`";
     kind.faces = DetectorId::cnn;

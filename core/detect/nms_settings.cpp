@@ -31,7 +31,7 @@ std::vector<SettingRow> nms_rows() {
         "NMS",
         {choice("rule", &Nms::rule, kNmsRuleNames, "Suppression rule"),
          choice("overlap", &Nms::overlap, kOverlapNames,
-                "Intersection over union, over the suppressor's area, or over the smaller area; soft, adaptive and "
+                "Intersection over the union, the suppressor's area or the smaller area; soft, adaptive and "
                 "feature rules: always iou"),
          with_slider(number("theta", &Nms::theta, {0, 1}, "T",
                             "Minimum overlap in [0, 1] of a pair that suppresses; 0.3 for rules that always use the "

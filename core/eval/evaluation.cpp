@@ -182,13 +182,11 @@ Evaluation evaluate(const std::vector<TruthLabels>& truth, const std::vector<Det
     check_options(options);
     Evaluation evaluation;
     for (const FilePair& pair : pair_files(truth, detections, evaluation.unjudged_images)) {
-        FileResult file;
-        file.source = pair.source;
-        file.found = pair.found;
-        file.images = static_cast<std::int64_t>(pair.images.size());
-        for (const ImagePair& image : pair.images) file.result += match(image.truth->entries, *image.found, options);
-        evaluation.total += file.result;
-        evaluation.files.push_back(std::move(file));
+        MatchResult result;
+        for (const ImagePair& image : pair.images) result += match(image.truth->entries, *image.found, options);
+        evaluation.total += result;
+        evaluation.files.push_back(
+            {pair.source, static_cast<std::int64_t>(pair.images.size()), pair.found, std::move(result)});
     }
     return evaluation;
 }

@@ -10,18 +10,24 @@
 
 namespace throng {
 
-struct FileResult {
+// Result: MatchResult or TrackMetrics.
+template <class Result>
+struct FileEvaluation {
     std::string source;  // its name in the truth
     std::int64_t images = 0;
     bool found = false;  // the detections contain this file
-    MatchResult result;
+    Result result;
 };
 
-struct Evaluation {
-    std::vector<FileResult> files;  // in the order of the truth
-    MatchResult total;
-    std::int64_t unjudged_images = 0;  // in the detections, without truth: not counted
+template <class Result>
+struct EvaluationOf {
+    std::vector<FileEvaluation<Result>> files;  // in the order of the truth
+    Result total;                               // ids of tracks in different files are different
+    std::int64_t unjudged_images = 0;           // in the detections, without truth: not counted
 };
+
+using Evaluation = EvaluationOf<MatchResult>;
+using TrackEvaluation = EvaluationOf<TrackMetrics>;
 
 // Matches a file of the truth to the file of the detections with the same path, or with the same name and the longest
 // common path suffix. Images are matched by frame number. If a file has only one image in both, these match regardless
@@ -30,19 +36,6 @@ struct Evaluation {
 // as check_options does.
 [[nodiscard]] Evaluation evaluate(const std::vector<TruthLabels>& truth, const std::vector<DetectionLabels>& detections,
                                   const MatchOptions& options);
-
-struct TrackFileResult {
-    std::string source;  // its name in the truth
-    std::int64_t images = 0;
-    bool found = false;
-    TrackMetrics metrics;
-};
-
-struct TrackEvaluation {
-    std::vector<TrackFileResult> files;  // in the order of the truth
-    TrackMetrics total;                  // ids of different files are different
-    std::int64_t unjudged_images = 0;
-};
 
 // Evaluates tracks: pairs files and frames as evaluate does. In each frame, boxes and faces are matched first, with the
 // IoU of options as minimum. A box that matches an ignored face, has more than half of its area in one, or is smaller

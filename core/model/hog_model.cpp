@@ -16,9 +16,8 @@ constexpr std::string_view kDefaultName = "OpenCV's default people detector";
 HogModel from_coefficients(const std::vector<float>& coefficients, const std::string& name, bool gamma) {
     const auto count = static_cast<std::size_t>(kHogWeights);
     if (coefficients.size() != count && coefficients.size() != count + 1) {
-        throw Error(ErrorKind::input,
-                    {"has %1 SVM coefficients; expected are %2 or one more", coefficients.size(), count}, name,
-                    "use a detector trained for a window of 64x128 pixels");
+        throw Error(ErrorKind::input, {"has %1 SVM coefficients instead of %2 or one more", coefficients.size(), count},
+                    name, "use a detector trained for a window of 64x128 pixels");
     }
     if (!std::all_of(coefficients.begin(), coefficients.end(), [](float v) { return std::isfinite(v); })) {
         throw Error(ErrorKind::input, "has SVM coefficients that are not finite", name);

@@ -87,7 +87,7 @@ void fetch_models(const ModelFetch& what, ModelFetchObserver& observer) {
         } catch (const Error& error) {
             if (!optional || error.kind() == ErrorKind::interrupted) throw;
             throw Error(error.kind(), error.problem(), error.where(),
-                        joined("everything works without it, with the Haar cascade", error.advice()));
+                        joined("without it, the Haar cascade finds faces, but misses more", error.advice()));
         }
     }
 }

@@ -102,7 +102,8 @@ UrlParts broker_of(const MqttOptions& options, const std::string& shown) {
     }
     std::optional<UrlParts> parts = parse_url(options.url);
     if (!parts || (parts->scheme != "mqtt" && parts->scheme != "mqtts")) {
-        fail("is no address of an MQTT broker", "use mqtt://[USER:PASSWORD@]HOST[:PORT][/PREFIX], or mqtts:// for TLS");
+        fail("is not the address of an MQTT broker",
+             "use mqtt://HOST[:PORT][/PREFIX], or mqtts:// for TLS; USER:PASSWORD@ may precede HOST");
     }
     if (parts->port == 0) parts->port = parts->scheme == "mqtts" ? 8883 : 1883;
     if (parts->path.ends_with('/')) parts->path.pop_back();

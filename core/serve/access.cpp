@@ -73,20 +73,19 @@ bool is_own_name(const AccessRules& rules, std::string_view host) {
 std::optional<HttpResponse> check_access(const AccessRules& rules, const HttpRequest& request) {
     const std::string_view host = request.header("host");
     if (rules.token.empty() && !host.empty() && !is_own_name(rules, without_port(host))) {
-        return error_response(403,
-                              Message("this name of the machine is not known; use its address, or start the program "
-                                      "with %1",
-                                      Setting{"http", "NAME:PORT"})
-                                  .text());
+        return error_response(403, Message("this host name is unknown; use its address, or start the program "
+                                           "with %1",
+                                           Setting{"http", "NAME:PORT"})
+                                       .text());
     }
     if (const std::string_view origin = request.header("origin"); !origin.empty()) {
         const std::size_t scheme = origin.find("://");
         if (scheme == std::string_view::npos || origin.substr(scheme + 3) != host) {
-            return error_response(403, "pages of other sites may not ask");
+            return error_response(403, "pages of other sites are not allowed to ask");
         }
     }
     if (request.header("sec-fetch-site") == "cross-site" && request.header("sec-fetch-mode") != "navigate") {
-        return error_response(403, "pages of other sites may not ask");
+        return error_response(403, "pages of other sites are not allowed to ask");
     }
     if (rules.token.empty() || has_token(rules, request)) return std::nullopt;
     HttpResponse refused = error_response(
@@ -117,7 +116,7 @@ std::string load_token(const std::string& path) {
         // Complete under another name first: a program that starts at the same time must not read an empty file.
         std::string draft = path + ".XXXXXX";
         const int file = ::mkostemp(draft.data(), O_CLOEXEC);  // for the owner alone
-        if (file < 0) fail("cannot make the file of the token: %1");
+        if (file < 0) fail("cannot create the token file: %1");
         const bool written = ::write(file, token.data(), token.size()) == static_cast<ssize_t>(token.size());
         const bool closed = ::close(file) == 0;
         const bool linked = written && closed && ::link(draft.c_str(), path.c_str()) == 0;
@@ -128,7 +127,7 @@ std::string load_token(const std::string& path) {
             // Also with --quiet, which hides the address.
             logger().warn("{}: a new token, which clients need", path);
         } else if (!written || !closed || failure != EEXIST) {
-            fail("cannot make the file of the token: %1");
+            fail("cannot create the token file: %1");
         }
     }
     ReadOptions reading;

@@ -212,7 +212,7 @@ bool RequestReader::parse_request_line(std::string_view line) {
     const std::size_t target_end = std::min(line.find(' ', method_end + 1), line.size());
     request_.method = line.substr(0, method_end);
     const std::string_view version = line.substr(std::min(target_end + 1, line.size()));
-    if (!is_token(request_.method) || !version.starts_with("HTTP/")) return fail(400, "not a request of HTTP"), false;
+    if (!is_token(request_.method) || !version.starts_with("HTTP/")) return fail(400, "not an HTTP request"), false;
     if (version != "HTTP/1.1" && version != "HTTP/1.0") return fail(505, "use HTTP/1.1"), false;
     request_.keep_alive = version == "HTTP/1.1";
     return parse_target(line.substr(method_end + 1, target_end - method_end - 1));

@@ -66,7 +66,7 @@ Listener listen_at(const std::string& text) {
     const int failure = getaddrinfo(address.host.c_str(), address.port.c_str(), &hints, &found);
     const std::string shown = address.host + ":" + address.port;
     if (failure != 0) {
-        throw Error(ErrorKind::unavailable, {"%1 is no address of this machine: %2", shown, gai_strerror(failure)},
+        throw Error(ErrorKind::unavailable, {"%1 is not an address of this machine: %2", shown, gai_strerror(failure)},
                     Setting{"http"});
     }
     const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(found, &freeaddrinfo);
@@ -91,8 +91,8 @@ Listener listen_at(const std::string& text) {
                              : code == EADDRNOTAVAIL ? "use an address of this machine, or 0.0.0.0 for all"
                              : code == EACCES        ? "ports below 1024 need a privilege; choose a higher one"
                                                      : "";
-        throw Error(ErrorKind::unavailable, {"nobody can listen at %1: %2", shown, std::strerror(code)},
-                    Setting{"http"}, advice);
+        throw Error(ErrorKind::unavailable, {"cannot listen at %1: %2", shown, std::strerror(code)}, Setting{"http"},
+                    advice);
     }
     sockaddr_storage bound{};
     socklen_t size = sizeof bound;

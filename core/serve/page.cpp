@@ -227,7 +227,7 @@ std::string openapi_json(const std::string& version) {
                    get("The newest result, as a line of --json", "application/json", object, missing)},
                   {"/events", get("The lines of --events, as server-sent events", "text/event-stream", text)},
                   {"/metrics", get("Metrics for Prometheus", "text/plain; version=0.0.4", text)},
-                  {"/healthz", get("The program runs", "text/plain", text)},
+                  {"/healthz", get("The program is running", "text/plain", text)},
                   {"/readyz", get("Every source gives results", "text/plain", text,
                                   {{"503", "A source, or the detector, gives no results"}})},
                   {"/openapi.json", get("This description", "application/json", object)},

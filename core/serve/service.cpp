@@ -175,7 +175,7 @@ HttpAnswer Service::ask(Question::Kind kind, HttpRequest& request, std::uint64_t
         later.kind = HttpAnswer::Kind::later;
         return later;
     }
-    HttpResponse busy = error_response(503, "too many images wait");
+    HttpResponse busy = error_response(503, "too many images are waiting");
     busy.headers.emplace_back("Retry-After", "1");
     return {busy};
 }

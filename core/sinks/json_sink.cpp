@@ -97,7 +97,7 @@ void append_detections(std::string& line, std::string_view name, const std::vect
 }
 
 void append_tracks(std::string& line, const std::vector<Track>& tracks, FaceRelation relation) {
-    line += "\"tracks\":[";
+    line += '[';
     bool first = true;
     for (const Track& track : tracks) {
         if (!track.confirmed || track.covered) continue;
@@ -120,7 +120,7 @@ void append_found(std::string& line, const FrameResult& result, JsonFields field
     append_detections(line, "kept", result.kept.detections, true, result.detector, result.kept.landmarks, relation,
                       partners);
     if (fields.tracks) {
-        line += ',';
+        line += ",\"tracks\":";
         append_tracks(line, result.tracks, relation);
     }
     if (fields.raw) {
@@ -178,6 +178,12 @@ std::string json_line(const FrameResult& result, JsonFields fields) {
         fmt::format_to(std::back_inserter(line), "\"{}\":{:.4f}", time.name, time.ms);
     }
     return line + "}}";
+}
+
+std::string track_list(const std::vector<Track>& tracks) {
+    std::string list;
+    append_tracks(list, tracks, FaceRelation::none);
+    return list;
 }
 
 JsonSink::JsonSink(std::string path, JsonFields fields, std::stop_token stop)

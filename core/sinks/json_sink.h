@@ -37,6 +37,9 @@ private:
 // Returns the text as a JSON string, quoted. File names need not be UTF-8: they are as name_as_text returns them.
 [[nodiscard]] std::string json_string(const std::string& text);
 
+// Returns "tracks" of a line: the list of those that are confirmed and not covered.
+[[nodiscard]] std::string track_list(const std::vector<Track>& tracks);
+
 // Returns the line of one frame, without a newline. Numbers have the shortest form that parses back to the same float.
 [[nodiscard]] std::string json_line(const FrameResult& result, JsonFields fields);
 

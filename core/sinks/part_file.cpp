@@ -101,7 +101,7 @@ std::uint64_t read_parts(const std::vector<std::filesystem::path>& parts, const 
         ++number;
         const auto begin = [&](const Json& first, const auto&) {
             if (first.at("before") == end) return;
-            throw PartsDoNotJoin(fmt::format("part {} does not begin where part {} ends", number, number - 1));
+            throw PartsDoNotJoin(fmt::format("segment {} does not begin where segment {} ends", number, number - 1));
         };
         const auto use_frame = [&](const Json& record, const auto&) {
             FrameResult result = frame_of(record, static_cast<std::int64_t>(frames), names);

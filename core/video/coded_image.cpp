@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <opencv2/core.hpp>
 #include <string_view>
 #include <utility>
@@ -74,7 +75,8 @@ av::FramePtr decode_packet(AVCodecID codec_id, std::span<const std::uint8_t> dat
         throw Error(ErrorKind::input, {"this FFmpeg build cannot decode %1", std::string(avcodec_get_name(codec_id))},
                     "", "convert the image to JPEG or PNG");
     }
-    if (data.empty()) throw undecodable_image();
+    constexpr std::size_t kMaxBytes = INT_MAX - AV_INPUT_BUFFER_PADDING_SIZE;
+    if (data.empty() || data.size() > kMaxBytes || configuration.size() > kMaxBytes) throw undecodable_image();
     av::set_up();
     av::ErrorCount errors{0};
     const av::CodecPtr codec = av::checked(av::CodecPtr(avcodec_alloc_context3(decoder)));

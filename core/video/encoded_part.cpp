@@ -52,7 +52,7 @@ JoinedParts join_encoded_parts(const std::vector<std::filesystem::path>& parts, 
         const std::size_t first_of_part = times.size();
         const auto begin = [&](const Json& first, const std::vector<std::uint8_t>& of_part) {
             if (first.at("before").get_ref<const std::string&>() != end) {
-                throw PartsDoNotJoin(fmt::format("encoded part {} does not begin where part {} ends", i + 1, i));
+                throw PartsDoNotJoin(fmt::format("encoded segment {} does not begin where segment {} ends", i + 1, i));
             }
             if (of_part != header) {
                 throw PartsDoNotJoin(fmt::format("part {} was encoded by another encoder", i + 1));

@@ -176,7 +176,7 @@ void GstPipeline::start(const std::stop_token& stop) {
     if (sinks.size() != 1) {
         throw Error(ErrorKind::usage,
                     sinks.empty() ? "the pipeline has no appsink" : "the pipeline has several appsinks", request_.shown,
-                    "end the part that shall be read with \"! appsink\", and others with another sink");
+                    "end the branch to be read with \"! appsink\", and others with another sink");
     }
     objects_->bus = gst().gst_element_get_bus(objects_->pipeline);
     auto* sink = reinterpret_cast<GstAppSink*>(objects_->sink);

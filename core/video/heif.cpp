@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <opencv2/imgproc.hpp>
+#include <set>
 #include <string>
 
 #include "core/base/error.h"
@@ -69,7 +70,7 @@ public:
     // The items that are another's transparency, by the item that they belong to.
     [[nodiscard]] std::uint32_t alpha_of(std::uint32_t item) const {
         for (const auto& [from, to] : auxiliary_) {
-            if (to == item && std::find(alphas_.begin(), alphas_.end(), from) != alphas_.end()) return from;
+            if (to == item && alphas_.contains(from)) return from;
         }
         return 0;
     }
@@ -100,7 +101,9 @@ private:
             const std::uint32_t method = version == 0 ? 0 : fields.u16() & 15U;
             fields.skip(2);  // number of a file
             const std::uint64_t base = fields.number(size_of(4)) + (method == 1 ? data_ : 0);
-            const std::uint32_t extents = fields.u16();
+            std::uint32_t extents = fields.u16();
+            // These take no bytes. One is the whole item, and more are as wrong as two.
+            if (index_size + size_of(12) + size_of(8) == 0) extents = std::min(extents, 2U);
             for (std::uint32_t k = 0; k < extents && !fields.ended(); ++k) {
                 fields.skip(static_cast<std::size_t>(index_size));
                 const std::uint64_t offset = fields.number(size_of(12));
@@ -167,7 +170,7 @@ private:
                 break;
             case code("av1C"):
             case code("hvcC"):
-            case code("avcC"): item.configuration.assign(content.span().begin(), content.span().end()); break;
+            case code("avcC"): item.configuration = content.span(); break;
             case code("colr"):
                 if (!content.holds(0, "nclx")) break;
                 item.matrix = static_cast<int>(content.big16(8));
@@ -176,7 +179,7 @@ private:
             case code("auxC"):
                 if (content.holds(4, "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha") ||
                     content.holds(4, "urn:mpeg:hevc:2015:auxid:1") || content.holds(4, "urn:mpeg:avc:2015:auxid:1")) {
-                    alphas_.push_back(id);
+                    alphas_.insert(id);
                 }
                 break;
             default: break;
@@ -187,7 +190,7 @@ private:
     std::size_t data_ = 0;                                            // offset of the "idat" content in the file
     std::vector<std::pair<std::uint32_t, std::uint32_t>> auxiliary_;  // from, to
     std::vector<std::uint32_t> premultiplied_;
-    std::vector<std::uint32_t> alphas_;
+    std::set<std::uint32_t> alphas_;
 };
 
 class Decoder {
@@ -230,7 +233,7 @@ public:
     [[nodiscard]] bool damaged() const { return damaged_; }
 
 private:
-    [[nodiscard]] std::vector<std::uint8_t> data_of(const HeifItem& item) const {
+    [[nodiscard]] std::vector<std::uint8_t> data_of(const HeifItem& item) {
         std::vector<std::uint8_t> data;
         for (const auto& [offset, length] : item.extents) {
             // A length of 0 is the rest of the file. Extents that overlap must not add up to more than the file.
@@ -238,7 +241,18 @@ private:
             if (data.size() + part.size() > bytes_.size()) throw undecodable_image();
             data.insert(data.end(), part.begin(), part.end());
         }
+        num_bytes_ += data.size();
+        check_effort();
         return data;
+    }
+
+    // Grids of grids could decode one item any number of times.
+    void check_effort() const {
+        constexpr int kMaxUses = 16;                          // of all bytes, of all pixels
+        constexpr std::size_t kSmall = std::size_t{1} << 20;  // bytes of a file whose grids may repeat one item
+        if (num_bytes_ / kMaxUses > std::max(bytes_.size(), kSmall) || num_pixels_ / kMaxUses > kMaxPixels) {
+            throw undecodable_image();
+        }
     }
 
     // The tiles of a grid, row by row (ISO/IEC 23008-12, section 6.6.2.3).
@@ -262,6 +276,8 @@ private:
             const cv::Mat image = decode(item.inputs[i], alpha, depth + 1);
             if (i == 0) tile = image.size();
             if (image.size() != tile) throw undecodable_image();
+            num_pixels_ += static_cast<std::int64_t>(image.total());
+            check_effort();
             const cv::Rect place(static_cast<int>(i % columns) * tile.width,
                                  static_cast<int>(i / columns) * tile.height, tile.width, tile.height);
             const cv::Rect inside = place & cv::Rect(0, 0, whole.cols, whole.rows);
@@ -292,6 +308,8 @@ private:
 
     const HeifFile& file_;
     const HeaderBytes& bytes_;
+    std::size_t num_bytes_ = 0;    // decoded so far
+    std::int64_t num_pixels_ = 0;  // of tiles
     bool damaged_ = false;
 };
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -18,7 +19,7 @@ struct HeifItem {
     std::uint32_t type = 0;                                    // "av01", "hvc1", "avc1", "jpeg", "grid", "iden"
     std::vector<std::pair<std::size_t, std::size_t>> extents;  // offset and length in the file
     std::vector<std::uint32_t> inputs;                         // items that a derived image is made of
-    std::vector<std::uint8_t> configuration;                   // of the decoder
+    std::span<const std::uint8_t> configuration;               // of the decoder; in the file
     std::int64_t width = 0;                                    // as stored
     std::int64_t height = 0;
     Orientation orientation{};
@@ -35,7 +36,7 @@ struct HeifFile {
 };
 
 // Returns none if the bytes are not an image in this container; image sequences are videos. The beginning of a file
-// is sufficient to recognize it.
+// is sufficient to recognize it. bytes: must outlive the result.
 [[nodiscard]] std::optional<HeifFile> read_heif(const HeaderBytes& bytes);
 
 // Decodes the primary image. Throws Error(input) without a place: for a damaged image, an unknown coding, or an image

@@ -29,7 +29,7 @@ void read_input(png_structp png, png_bytep to, std::size_t count) {
         read = std::fread(to, 1, count, input.file.get());
     } else {
         read = std::min(count, input.bytes.size());
-        std::memcpy(to, input.bytes.data(), read);
+        std::copy_n(input.bytes.begin(), read, to);
         input.bytes = input.bytes.subspan(read);
     }
     if (read == count) return;
@@ -51,6 +51,8 @@ void ignore_warning(png_structp /*png*/, png_const_charp /*text*/) {}
 // No object with a destructor may be made in the functions below: libpng leaves them with longjmp. They return false then.
 bool read_info(png_structp png, png_infop info) {
     if (setjmp(png_jmpbuf(png)) != 0) return false;
+    // Chunks that change no pixel are skipped: libpng would allocate as many bytes as one of them claims to have.
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
     png_read_info(png, info);
     const unsigned color_type = png_get_color_type(png, info);
     const bool alpha = (color_type & PNG_COLOR_MASK_ALPHA) != 0 || png_get_valid(png, info, PNG_INFO_tRNS) != 0;

@@ -11,7 +11,6 @@
 #include <opencv2/imgproc.hpp>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "core/base/error.h"
 #include "core/frame/frame_pool.h"
@@ -119,11 +118,12 @@ void check_tiff_data(const TiffFile& opened) {
     const bool tiles = TIFFIsTiled(file) != 0;
     const tmsize_t size = tiles ? TIFFTileSize(file) : TIFFStripSize(file);
     if (size <= 0 || size > tmsize_t{16} * kMaxPixels) return;
-    std::vector<std::uint8_t> buffer(static_cast<std::size_t>(size));
+    // Not initialized: the size is what the file claims, and only what is decoded takes memory.
+    const auto buffer = std::make_unique_for_overwrite<std::uint8_t[]>(static_cast<std::size_t>(size));
     const std::uint32_t count = tiles ? TIFFNumberOfTiles(file) : TIFFNumberOfStrips(file);
     for (std::uint32_t i = 0; i < count && opened.fault().empty(); ++i) {
-        const tmsize_t read = tiles ? TIFFReadEncodedTile(file, i, buffer.data(), size)
-                                    : TIFFReadEncodedStrip(file, i, buffer.data(), size);
+        const tmsize_t read = tiles ? TIFFReadEncodedTile(file, i, buffer.get(), size)
+                                    : TIFFReadEncodedStrip(file, i, buffer.get(), size);
         if (read < 0) return;
     }
 }

@@ -23,7 +23,7 @@ constexpr int kMaxThreads = 4;
 const char* muxer_of(const std::string& path, const VideoWriterOptions& options) {
     if (options.to_server) {
         if (const char* muxer = muxer_of_server(path)) return muxer;
-        throw Error(ErrorKind::usage, "is no address of a media server", path,
+        throw Error(ErrorKind::usage, "is not the address of a media server", path,
                     "use rtsp://, rtsps://, rtmp:// or rtmps://");
     }
     if (names_video(path)) return format_of_name(path).muxer;

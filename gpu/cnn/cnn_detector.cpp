@@ -72,7 +72,7 @@ void CnnDetector::set_up(const DetectorParams& params) {
         memory_.free_unused();  // other settings need other sizes for good
     }
     graphs_.clear();  // before what may throw: the runs that they write are gone
-    if (!same_steps) steps_ = make_steps(network_, precision, switches.fusion, stream_);
+    if (!same_steps) steps_ = make_steps(network_, precision, switches.fusion, device_.shared_memory, stream_);
     params_ = params;
     switches_ = switches;
     threshold_ = threshold;
@@ -137,7 +137,7 @@ void CnnDetector::enqueue_network(FrameRuns& runs, const DetectionSpan* raw, int
         runs.enqueue_layers(count, graph, switches_.overlap, stream_);
     }
     const ScopedStage stage(recorder, stage::kBoxes);
-    runs.enqueue_boxes(sink, count, stream_);
+    runs.enqueue_boxes(sink, count, switches_.overlap, stream_);
 }
 
 void CnnDetector::enqueue_with(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder,

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/detect/null_recorder.h"
-#include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
 namespace {
@@ -25,7 +24,7 @@ InputPass input_of(const CnnPass& pass, int width, int height) {
 
 FrameRuns::FrameRuns(const Network& network, const Steps& steps, Precision precision, const DeviceInfo& device,
                      const CnnPlan& plan, int width, int height, int frames, StreamView stream)
-    : precision_(precision), width_(width), height_(height), frames_(frames), passes_(plan.passes) {
+    : width_(width), height_(height), frames_(frames), passes_(plan.passes) {
     std::stable_sort(passes_.begin(), passes_.end(), [](const CnnPass& a, const CnnPass& b) {
         return a.width != b.width ? a.width > b.width : a.height > b.height;
     });
@@ -41,10 +40,10 @@ FrameRuns::FrameRuns(const Network& network, const Steps& steps, Precision preci
         });
         const auto first = static_cast<int>(begin - passes_.begin());
         const auto count = static_cast<int>(end - begin);
-        const bool single = std::all_of(inputs.begin() + first, inputs.begin() + first + count, is_single);
+        const bool native = std::all_of(inputs.begin() + first, inputs.begin() + first + count, is_native);
         runs_.push_back(
-            {NetworkRun(network, steps, precision, device, begin->width, begin->height, frames * count, stream), first,
-             count, single});
+            {NetworkRun(network, steps, precision, device, begin->width, begin->height, frames * count, native, stream),
+             first, count, inputs[static_cast<std::size_t>(first)]});
         begin = end;
     }
     for (std::size_t r = 1; r < runs_.size(); ++r) {
@@ -60,9 +59,8 @@ void FrameRuns::enqueue_preprocess(PreprocessTask task, int frames, StreamView s
     for (const Run& run : runs_) {
         task.d_passes = d_inputs_.data() + run.first_pass;
         task.passes = run.passes;
-        task.single = run.single;
-        task.out = run.network.input();
-        launch_preprocess(task, frames, precision_, LaunchChain(stream, false));
+        task.pass = run.input;
+        run.network.enqueue_input(task, frames * run.passes, stream);
         std::fill(std::begin(task.clear), std::end(task.clear), nullptr);
     }
 }
@@ -87,11 +85,13 @@ void FrameRuns::enqueue_layers(int frames, bool graph, bool overlap, StreamView 
                 [&](StageRecorder&) { launch_layers(frames, overlap, stream); });
 }
 
-void FrameRuns::enqueue_boxes(BoxSink sink, int frames, StreamView stream) const {
+void FrameRuns::enqueue_boxes(BoxSink sink, int frames, bool overlap, StreamView stream) const {
     for (const Run& run : runs_) {
         sink.d_passes = d_positions_.data() + run.first_pass;
         sink.passes = run.passes;
-        run.network.enqueue_boxes(sink, frames * run.passes, stream);
+        // The first of several runs follows all of their layers, not one kernel.
+        const bool follows_kernel = runs_.size() == 1 || &run != &runs_.front();
+        run.network.enqueue_boxes(sink, frames * run.passes, stream, overlap && follows_kernel);
     }
 }
 

@@ -6,7 +6,6 @@
 
 #include "core/model/cnn_plan.h"
 #include "gpu/cnn/network_run.h"
-#include "gpu/cnn/preprocess.h"
 #include "gpu/frame/frame_graphs.h"
 
 namespace throng::gpu {
@@ -22,11 +21,12 @@ public:
     [[nodiscard]] int max_frames() const { return frames_; }
 
     // Enqueue the work on `frames` frames, 1 to max_frames(). task, sink: the part that does not depend on a run; the
-    // rest is filled in here. Counts to clear are cleared once.
+    // rest is filled in here. Counts to clear are cleared once. At native resolution the first of the three includes the
+    // stem: what reads frames is not part of the graphs of the layers.
     void enqueue_preprocess(PreprocessTask task, int frames, StreamView stream) const;
     // Enqueues the runs concurrently. graph: as one graph for each number of frames (FrameGraphs).
     void enqueue_layers(int frames, bool graph, bool overlap, StreamView stream);
-    void enqueue_boxes(BoxSink sink, int frames, StreamView stream) const;
+    void enqueue_boxes(BoxSink sink, int frames, bool overlap, StreamView stream) const;
 
     [[nodiscard]] int launches() const;        // number of kernels, from the frame to the boxes
     [[nodiscard]] std::size_t memory() const;  // bytes of device memory
@@ -37,12 +37,11 @@ private:
     struct Run {
         NetworkRun network;
         int first_pass, passes;
-        bool single;  // see PreprocessTask
+        InputPass input;  // of the first pass
     };
 
     void launch_layers(int frames, bool overlap, StreamView stream) const;
 
-    Precision precision_;
     int width_, height_, frames_;
     std::vector<CnnPass> passes_;  // passes of a run are adjacent
     std::vector<Run> runs_;

@@ -7,6 +7,7 @@
 #include "core/model/map_layout.h"
 #include "gpu/cnn/plain_layers.h"
 #include "gpu/cnn/point_depth.h"
+#include "gpu/cnn/preprocess.h"
 #include "gpu/cnn/step_order.h"
 #include "gpu/cnn/tile_convolution.h"
 #include "gpu/runtime/launch.cuh"
@@ -28,7 +29,7 @@ std::size_t shared_memory_of_multiprocessor(const DeviceInfo& device) {
 }  // namespace
 
 NetworkRun::NetworkRun(const Network& network, const Steps& steps, Precision precision, const DeviceInfo& device,
-                       int width, int height, int images, StreamView stream)
+                       int width, int height, int images, bool native, StreamView stream)
     : network_(&network),
       steps_(&steps),
       precision_(precision),
@@ -36,7 +37,16 @@ NetworkRun::NetworkRun(const Network& network, const Steps& steps, Precision pre
       can_overlap_(device.has_dependent_launch()),
       images_(images) {
     group_steps();
+    first_group_ = native && begins_with_stem() ? 1 : 0;
     lay_out_maps(width, height, stream);
+}
+
+// Tests if the first step is a stem and nothing else reads the network's input.
+bool NetworkRun::begins_with_stem() const {
+    const auto reads_input = [&](const Step& step) { return step.in == network_->input.tensor; };
+    const Step& first = steps_->steps.front();
+    return (first.kind == StepKind::stem || first.kind == StepKind::stem_unit) && reads_input(first) &&
+           std::none_of(steps_->steps.begin() + 1, steps_->steps.end(), reads_input);
 }
 
 // Consecutive units or convolutions that do not read each other's output share a launch: the heads of all strides.
@@ -68,7 +78,7 @@ void NetworkRun::lay_out_maps(int width, int height, StreamView stream) {
     // Lifetimes, in group indices.
     std::vector<MapLife> lives(at(tensors), MapLife{0, 1 << 30, -1});
     const auto live = [&](int tensor, int when) {
-        if (tensor < 0) return;
+        if (tensor < 0 || (tensor == network_->input.tensor && first_group_ == 1)) return;  // the stem reads frames
         MapLife& life = lives[at(own(tensor))];
         life.first = std::min(life.first, when);
         life.last = std::max(life.last, when);
@@ -127,10 +137,20 @@ Map NetworkRun::map_or_none(int tensor) const {
     return tensor >= 0 ? map(tensor) : Map{};
 }
 
+StemTask NetworkRun::stem_task(const Step& step) const {
+    return {map(step.in), map_or_none(step.out), map_or_none(step.pooled), steps_->stems[at(step.stem)]};
+}
+
+void NetworkRun::enqueue_input(PreprocessTask frames, int images, StreamView stream) const {
+    const LaunchChain chain(stream, false);  // the first kernel waits for all earlier work
+    if (first_group_ == 1) return launch_stem(stem_task(steps_->steps.front()), frames, images, precision_, chain);
+    frames.out = input();
+    launch_preprocess(frames, images, precision_, chain);
+}
+
 void NetworkRun::enqueue_layers(int images, StreamView stream, bool overlap) const {
-    for (const Group& group : groups_) {
-        const bool first = &group == &groups_.front();  // the first kernel waits for all earlier work
-        launch(group, images, stream, overlap && can_overlap_ && !first && prefetches(group));
+    for (auto group = groups_.begin() + first_group_; group != groups_.end(); ++group) {
+        launch(*group, images, stream, overlap && can_overlap_ && prefetches(*group));
     }
 }
 
@@ -146,12 +166,7 @@ void NetworkRun::launch(const Group& group, int images, StreamView stream, bool 
     const Step& step = steps_->steps[at(group.first)];
     switch (step.kind) {
         case StepKind::stem:
-        case StepKind::stem_unit: {
-            const StemTask task{map(step.in), map_or_none(step.out), map_or_none(step.pooled),
-                                steps_->stems[at(step.stem)]};
-            const auto launch_kernel = step.kind == StepKind::stem ? launch_stem : launch_stem_unit;
-            return launch_kernel(task, images, precision_, chain);
-        }
+        case StepKind::stem_unit: return launch_stem(stem_task(step), {}, images, precision_, chain);
         case StepKind::point_depth: {
             PointDepthTask tasks[kMaxMerge];
             std::int64_t pixels = 0;
@@ -206,31 +221,14 @@ void NetworkRun::launch(const Group& group, int images, StreamView stream, bool 
     }
 }
 
-std::string NetworkRun::launch_name(int l) const {
-    const Group& group = groups_[at(l)];
-    const Step& step = steps_->steps[at(group.first)];
-    const int out = step.out >= 0 ? step.out : step.pooled;
-    std::string name;
-    switch (step.kind) {
-        case StepKind::stem: name = "stem"; break;
-        case StepKind::stem_unit: name = "stem and unit"; break;
-        case StepKind::point_depth: name = step.up >= 0 ? "sum and unit" : "unit"; break;
-        case StepKind::tile_convolution:
-            name = step.depth.weights != nullptr ? "unit, depthwise first" : "convolution";
-            break;
-        case StepKind::plain_convolution: name = step.depthwise ? "plain depthwise" : "plain convolution"; break;
-        case StepKind::pool: name = "pool"; break;
-        case StepKind::sum: name = "sum"; break;
-    }
-    if (group.count > 1) name = std::to_string(group.count) + " x " + name;
-    if (step.kernel > 1) name += " " + std::to_string(step.kernel) + "x" + std::to_string(step.kernel);
-    name += ", " + std::to_string(map(step.in).channels) + " -> " + std::to_string(map(out).channels) + ", " +
-            std::to_string(map(step.in).width) + "x" + std::to_string(map(step.in).height);
-    return step.pooled >= 0 ? name + ", pool" : name;
+std::span<const Step> NetworkRun::enqueue_launch(int l, StreamView stream) const {
+    const Group& group = groups_[at(first_group_ + l)];
+    launch(group, images_, stream, false);
+    return {&steps_->steps[at(group.first)], at(group.count)};
 }
 
-void NetworkRun::enqueue_boxes(const BoxSink& sink, int images, StreamView stream) const {
-    const LaunchChain chain(stream, false);
+void NetworkRun::enqueue_boxes(const BoxSink& sink, int images, StreamView stream, bool overlap) const {
+    const LaunchChain chain(stream, overlap && can_overlap_);
     const NetworkHead& head = network_->head;
     if (!steps_->heads.empty()) {
         YunetHeads heads;

@@ -1,7 +1,7 @@
 // The steps of a network for one input size: its maps in device memory and the launches on them.
 #pragma once
 
-#include <string>
+#include <span>
 #include <vector>
 
 #include "core/model/network.h"
@@ -14,26 +14,26 @@ namespace throng::gpu {
 
 class NetworkRun {
 public:
-    // images: the largest number per batch. Allocates the maps; maps that are never in use at the same time share
+    // images: the largest number per batch. native: all inputs are frames at native resolution (is_native), which the
+    // stem reads itself if the network has one. Allocates the maps; maps that are never in use at the same time share
     // memory. Both references must outlive this object. Throws Error(unavailable) if there is not enough memory.
     NetworkRun(const Network& network, const Steps& steps, Precision precision, const DeviceInfo& device, int width,
-               int height, int images, StreamView stream);
+               int height, int images, bool native, StreamView stream);
 
-    // Returns the map that the preprocessing writes: kInputChannels per pixel.
+    // Returns the map of the network's input, kInputChannels per pixel; without data if the stem reads frames.
     [[nodiscard]] const Map& input() const { return maps_[static_cast<std::size_t>(network_->input.tensor)]; }
 
-    // Enqueue the work on the first `images` images: all layers up to the maps that the boxes are decoded from, and the
-    // boxes. overlap: kernels start while the previous ones finish.
+    // Enqueue the work on frames with `images` images in all: from the frames to the input, or to the stem's output, all
+    // further layers up to the maps that the boxes are decoded from, and the boxes. overlap: kernels start while the
+    // previous ones finish, from the first on: it must follow a kernel of a chain (gpu/runtime/launch.cuh).
+    void enqueue_input(PreprocessTask frames, int images, StreamView stream) const;
     void enqueue_layers(int images, StreamView stream, bool overlap) const;
-    void enqueue_boxes(const BoxSink& sink, int images, StreamView stream) const;
+    void enqueue_boxes(const BoxSink& sink, int images, StreamView stream, bool overlap) const;
 
     // Returns the number of launches of enqueue_layers.
-    [[nodiscard]] int launches() const { return static_cast<int>(groups_.size()); }
-    // Enqueues one of these launches on all images, for measurements; describes it: "unit 64 -> 64, 160x160".
-    void enqueue_launch(int l, StreamView stream) const {
-        launch(groups_[static_cast<std::size_t>(l)], images_, stream, false);
-    }
-    [[nodiscard]] std::string launch_name(int l) const;
+    [[nodiscard]] int launches() const { return static_cast<int>(groups_.size()) - first_group_; }
+    // Enqueues one of these launches on all images, for measurements; returns its steps.
+    std::span<const Step> enqueue_launch(int l, StreamView stream) const;
     [[nodiscard]] std::size_t memory() const { return memory_.bytes(); }
     // Returns a tensor's map. Its memory may be reused by a later map, unless the boxes are decoded from it.
     [[nodiscard]] const Map& map(int tensor) const { return maps_[static_cast<std::size_t>(tensor)]; }
@@ -44,6 +44,8 @@ private:
         int first, count;
     };
 
+    [[nodiscard]] bool begins_with_stem() const;
+    [[nodiscard]] StemTask stem_task(const Step& step) const;
     void lay_out_maps(int width, int height, StreamView stream);
     void group_steps();
     [[nodiscard]] bool prefetches(const Group& group) const;
@@ -58,6 +60,7 @@ private:
     int images_;
     std::vector<Map> maps_;  // one per tensor
     std::vector<Group> groups_;
+    int first_group_ = 0;  // of enqueue_layers: 1 if the stem reads frames
     DeviceBuffer<std::byte> memory_;
 };
 

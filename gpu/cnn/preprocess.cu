@@ -1,5 +1,5 @@
 #include "gpu/cnn/elements.cuh"
-#include "gpu/cnn/preprocess.h"
+#include "gpu/cnn/preprocess.cuh"
 #include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
@@ -7,10 +7,6 @@ namespace {
 
 constexpr int kBlockWidth = 32;
 constexpr int kBlockHeight = 8;
-
-constexpr int pixels_per_thread(bool single) {
-    return single ? 4 : 1;
-}
 
 // Interleaved channels: channel c of the sample (x, y) is data[y * pitch + x * step + c].
 struct Samples {
@@ -25,10 +21,9 @@ __device__ void read(const std::uint8_t* at, float (&values)[kCount]) {
     for (int c = 0; c < kCount; ++c) values[c] = __ldg(at + c);
 }
 
-// Returns the means over the input's pixel (x, y). kSingle: one sample per mean, as for most scales.
-template <bool kSingle, int kCount>
+// Returns the means over the input's pixel (x, y).
+template <int kCount>
 __device__ void resample(Samples plane, CnnAxis across, CnnAxis down, int x, int y, float (&means)[kCount]) {
-    if (kSingle) across.samples = down.samples = 1;
 #pragma unroll
     for (float& mean : means) mean = 0.0F;
     for (int j = 0; j < down.samples; ++j) {
@@ -57,91 +52,62 @@ __device__ void resample(Samples plane, CnnAxis across, CnnAxis down, int x, int
             }
         }
     }
-    if (kSingle) return;
     const float count = static_cast<float>(across.samples * down.samples);
 #pragma unroll
     for (float& mean : means) mean = mean / count;
 }
 
-template <bool kSingle>
 __device__ CnnPixel pixel_of(const DeviceImage& image, const CnnColor& color, const InputPass& pass, int x, int y) {
     if (image.bgr != nullptr) {
         float means[3];
-        resample<kSingle>({image.bgr, image.bgr_pitch, 3}, pass.luma_x, pass.luma_y, x, y, means);
+        resample({image.bgr, image.bgr_pitch, 3}, pass.luma_x, pass.luma_y, x, y, means);
         return {means[0], means[1], means[2]};
     }
     float luma[1];
-    resample<kSingle>({image.luma, image.luma_pitch, 1}, pass.luma_x, pass.luma_y, x, y, luma);
+    resample({image.luma, image.luma_pitch, 1}, pass.luma_x, pass.luma_y, x, y, luma);
     if (image.cb == nullptr) {
         const float value = cnn_gray(color, luma[0]);
         return {value, value, value};
     }
     if (image.cr == image.cb + 1) {
         float chroma[2];
-        resample<kSingle>({image.cb, image.chroma_pitch, image.chroma_step}, pass.chroma_x, pass.chroma_y, x, y,
-                          chroma);
+        resample({image.cb, image.chroma_pitch, image.chroma_step}, pass.chroma_x, pass.chroma_y, x, y, chroma);
         return cnn_color(color, luma[0], chroma[0], chroma[1]);
     }
     float cb[1];
     float cr[1];
-    resample<kSingle>({image.cb, image.chroma_pitch, image.chroma_step}, pass.chroma_x, pass.chroma_y, x, y, cb);
-    resample<kSingle>({image.cr, image.chroma_pitch, image.chroma_step}, pass.chroma_x, pass.chroma_y, x, y, cr);
+    resample({image.cb, image.chroma_pitch, image.chroma_step}, pass.chroma_x, pass.chroma_y, x, y, cb);
+    resample({image.cr, image.chroma_pitch, image.chroma_step}, pass.chroma_x, pass.chroma_y, x, y, cr);
     return cnn_color(color, luma[0], cb[0], cr[0]);
 }
 
-// One pixel per thread, or several pixels of a row, kBlockWidth apart, if each takes one sample. Values that depend on
-// the row are then computed once.
-template <typename T, bool kSingle>
+// One pixel per thread.
+template <typename T>
 __global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
     preprocess_kernel(const __grid_constant__ PreprocessTask task) {
-    constexpr int kPixels = pixels_per_thread(kSingle);
-    const int first = static_cast<int>(blockIdx.x) * kBlockWidth * kPixels + threadIdx.x;
+    const int x = static_cast<int>(blockIdx.x) * kBlockWidth + threadIdx.x;
     const int y = static_cast<int>(blockIdx.y) * kBlockHeight + threadIdx.y;
-    const int entry = static_cast<int>(blockIdx.z);
-    trigger_launch_completion();
-    wait_for_previous();
-    if (first == 0 && y == 0 && entry % task.passes == 0 && task.clear[entry / task.passes] != nullptr) {
-        *task.clear[entry / task.passes] = {};
+    const int image = static_cast<int>(blockIdx.z);
+    start_kernel();
+    if (x == 0 && y == 0) clear_count(task, image);
+    if (x >= task.out.width || y >= task.out.height) return;
+    const InputPass pass = task.passes == 1 ? task.pass : task.d_passes[image % task.passes];
+    CnnPixel pixel{task.padding, task.padding, task.padding};
+    if (x < pass.content_width && y < pass.content_height) {
+        pixel = pixel_of(task.image[image / task.passes], task.color[image / task.passes], pass, x, y);
     }
-    if (y >= task.out.height) return;
-    const InputPass pass = task.d_passes[entry % task.passes];
-    const DeviceImage image = task.image[entry / task.passes];
-    const CnnColor color = task.color[entry / task.passes];
-    const Image<T> out(task.out, entry);
-#pragma unroll
-    for (int n = 0; n < kPixels; ++n) {
-        const int x = first + n * kBlockWidth;
-        if (x >= task.out.width) return;
-        CnnPixel pixel{task.padding, task.padding, task.padding};
-        if (x < pass.content_width && y < pass.content_height) {
-            pixel = pixel_of<kSingle>(image, color, pass, x, y);
-        }
-        const float one = task.rgb ? pixel.red : pixel.blue;
-        const float three = task.rgb ? pixel.blue : pixel.red;
-        store4(out.at(x, y),
-               {cnn_normalize(one, task.mean[0], task.scale), cnn_normalize(pixel.green, task.mean[1], task.scale),
-                cnn_normalize(three, task.mean[2], task.scale), 0.0F});
-    }
-}
-
-template <typename T, bool kSingle>
-void launch(const PreprocessTask& task, int frames, const LaunchChain& chain) {
-    constexpr int kWidth = kBlockWidth * pixels_per_thread(kSingle);
-    const LaunchSize shape{dim3(static_cast<unsigned>((task.out.width + kWidth - 1) / kWidth),
-                                static_cast<unsigned>((task.out.height + kBlockHeight - 1) / kBlockHeight),
-                                static_cast<unsigned>(frames * task.passes)),
-                           dim3(kBlockWidth, kBlockHeight), 0};
-    chain.launch("preprocess_kernel", preprocess_kernel<T, kSingle>, shape, task);
+    store4(Image<T>(task.out, image).at(x, y), input_values(task, pixel));
 }
 
 }  // namespace
 
-void launch_preprocess(const PreprocessTask& task, int frames, Precision precision, const LaunchChain& chain) {
-    if (precision == Precision::fp32) {
-        task.single ? launch<float, true>(task, frames, chain) : launch<float, false>(task, frames, chain);
-    } else {
-        task.single ? launch<__half, true>(task, frames, chain) : launch<__half, false>(task, frames, chain);
-    }
+void launch_preprocess(const PreprocessTask& task, int images, Precision precision, const LaunchChain& chain) {
+    const LaunchSize shape{
+        dim3(static_cast<unsigned>((task.out.width + kBlockWidth - 1) / kBlockWidth),
+             static_cast<unsigned>((task.out.height + kBlockHeight - 1) / kBlockHeight), static_cast<unsigned>(images)),
+        dim3(kBlockWidth, kBlockHeight), 0};
+    chain.launch("preprocess_kernel",
+                 precision == Precision::fp32 ? preprocess_kernel<float> : preprocess_kernel<__half>, shape, task);
 }
 
 }  // namespace throng::gpu

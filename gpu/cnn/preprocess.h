@@ -2,6 +2,8 @@
 // arithmetic is in core/algo/cnn_input.h.
 #pragma once
 
+#include <cmath>
+
 #include "core/algo/cnn_input.h"
 #include "core/detect/detection_buffer.h"
 #include "gpu/cnn/launch.h"
@@ -17,8 +19,10 @@ struct InputPass {
     int content_width = 0, content_height = 0;  // pixels of the input; samples outside are padding
 };
 
-[[nodiscard]] inline bool is_single(const InputPass& pass) {
-    return pass.luma_x.samples * pass.luma_y.samples * pass.chroma_x.samples * pass.chroma_y.samples == 1;
+// Tests if each input pixel is a pixel of the frame, from an even column and row on: the stem can read the frame itself.
+[[nodiscard]] inline bool is_native(const InputPass& pass) {
+    const auto fits = [](const CnnAxis& axis) { return axis.scale == 1.0F && std::fmod(axis.origin, 2.0F) == 0.0F; };
+    return fits(pass.luma_x) && fits(pass.luma_y);
 }
 
 struct PreprocessTask {
@@ -26,13 +30,14 @@ struct PreprocessTask {
     CnnColor color[kMaxBatch];
     const InputPass* d_passes = nullptr;  // image of the input = frame * passes + pass
     int passes = 0;
-    bool single = false;                         // all passes take one sample per input pixel
+    InputPass pass;                              // if it is the only one
     bool rgb = false;                            // order of the input's channels
     float mean[3] = {}, scale = 1, padding = 0;  // as NetworkInput
     Map out;                                     // four channels, the last of them zero
     DetectionCount* clear[kMaxBatch] = {};       // set to zero if not null
 };
 
-void launch_preprocess(const PreprocessTask& task, int frames, Precision precision, const LaunchChain& chain);
+// images: frames * passes.
+void launch_preprocess(const PreprocessTask& task, int images, Precision precision, const LaunchChain& chain);
 
 }  // namespace throng::gpu

@@ -1,5 +1,6 @@
 #include "gpu/cnn/stem.h"
 
+#include "gpu/cnn/stem_input.cuh"
 #include "gpu/cnn/tile_depthwise.cuh"
 #include "gpu/runtime/launch.cuh"
 
@@ -79,17 +80,10 @@ template <typename T>
 struct StemShare {
     std::uint32_t share[kParts<T>][4];
 
-    __device__ void put(int i, float a, float b) {
-        const __half2 high = narrowed(a, b);
-        share[0][i] = *reinterpret_cast<const std::uint32_t*>(&high);
-        if constexpr (kParts<T> == 2) {
-            const float2 wide = __half22float2(high);
-            const __half2 low = __floats2half2_rn(a - wide.x, b - wide.y);
-            share[1][i] = *reinterpret_cast<const std::uint32_t*>(&low);
-        }
+    __device__ void put(int i, SplitPair<T> pair) {
+#pragma unroll
+        for (int p = 0; p < kParts<T>; ++p) share[p][i] = pair.part[p];
     }
-    __device__ void put(int i, float2 v) { put(i, v.x, v.y); }
-    __device__ void put(int i, __half2 v) { share[0][i] = *reinterpret_cast<const std::uint32_t*>(&v); }
 
     // b: [part][8 channels out][pair of channels in]
     __device__ void multiply_by(const std::uint32_t (&b0)[2][2], const std::uint32_t (&b1)[2][2],
@@ -125,63 +119,38 @@ __device__ inline void start(float (&sums)[2][4], const float2 (&bias)[2]) {
     }
 }
 
-__device__ inline float2 load_pair(const float* at) {
-    return *reinterpret_cast<const float2*>(at);
-}
-__device__ inline __half2 load_pair(const __half* at) {
-    return *reinterpret_cast<const __half2*>(at);
-}
-
 // The first convolution of a thread's part of 16 output pixels. kAny: of any activation and scale of the weights, otherwise
 // only none or relu, and 1.
 template <typename T, int kKernel, bool kAny>
 class StemConvolution {
     using Matrix = StemMatrix<T, kKernel>;
     static constexpr int kSteps = Matrix::kSteps;
-    static constexpr int kPadding = (kKernel - 1) / 2;
 
 public:
-    __device__ StemConvolution(const StemTask& task, int image)
-        : in_(task.in, image), activation_(task.weights.conv_activation), matrix_(task.weights.conv) {
+    // pitch: pixels per row of the tile.
+    __device__ StemConvolution(const StemWeights& weights, int pitch)
+        : pitch_(pitch), activation_(weights.conv_activation), matrix_(weights.conv) {
         const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
-        for (int n = 0; n < kSteps + (Matrix::kHasLast ? 1 : 0); ++n) {
-            const int tap = n < kSteps ? 4 * n + lane % 4 : 4 * kSteps;
-            across_[n] = tap % kKernel - kPadding;
-            down_[n] = tap / kKernel - kPadding;
-            offset_[n] = down_[n] * in_.row + across_[n] * kInputChannels + (n < kSteps ? 0 : lane % 2 * 2);
-        }
+        for (int n = 0; n < kSteps; ++n) offset_[n] = offset_of(4 * n + lane % 4);
 #pragma unroll
         for (int j = 0; j < 2; ++j) {
-            bias_[j] = __ldg(reinterpret_cast<const float2*>(task.weights.conv.bias + j * 8 + lane % 4 * 2));
-            if constexpr (kAny) bias_[j] = {bias_[j].x * task.weights.conv.scale, bias_[j].y * task.weights.conv.scale};
+            bias_[j] = __ldg(reinterpret_cast<const float2*>(weights.conv.bias + j * 8 + lane % 4 * 2));
+            if constexpr (kAny) bias_[j] = {bias_[j].x * weights.conv.scale, bias_[j].y * weights.conv.scale};
         }
-        unscale_ = 1.0F / task.weights.conv.scale;
+        unscale_ = 1.0F / weights.conv.scale;
     }
 
-    // x, y: output pixels of rows g and g + 8 of the fragment. kEdge: some of their input pixels may be outside.
-    template <bool kEdge>
-    __device__ void compute(const int (&x)[2], const int (&y)[2], float (&sums)[2][4]) const {
-        using Pair = decltype(load_pair(in_.data));
-        Pairs<Pair, 2> values[kSteps][2];  // all loads are in flight before the first is used
-        Pair last[2];
+    // x, y: output pixels of rows g and g + 8 of the fragment, from those on that the tile begins with.
+    __device__ void compute(const StemPixel<T>* tile, const int (&x)[2], const int (&y)[2], float (&sums)[2][4]) const {
+        StemPixel<T> values[kSteps][2];  // all loads are in flight before the first is used
+        SplitPair<T> last[2];
 #pragma unroll
         for (int p = 0; p < 2; ++p) {
-            const int center = 2 * (y[p] * in_.row + x[p] * kInputChannels);
-            const auto from = [&](int n, bool& inside) {
-                inside = !kEdge || in_.holds(2 * x[p] + across_[n], 2 * y[p] + down_[n]);
-                return in_.data + (inside ? static_cast<unsigned>(center + offset_[n]) : 0U);
-            };
-            bool inside;
+            const StemPixel<T>* from = tile + 2 * (y[p] * pitch_ + x[p]);
 #pragma unroll
-            for (int n = 0; n < kSteps; ++n) {
-                values[n][p] = *reinterpret_cast<const Pairs<Pair, 2>*>(from(n, inside));
-                if (!inside) values[n][p] = {};
-            }
-            if constexpr (Matrix::kHasLast) {
-                last[p] = load_pair(from(kSteps, inside));
-                if (!inside) last[p] = {};
-            }
+            for (int n = 0; n < kSteps; ++n) values[n][p] = from[offset_[n]];
+            if constexpr (Matrix::kHasLast) last[p] = from[offset_of(4 * kSteps)].pair[threadIdx.x % 2];
         }
         start(sums, bias_);
 #pragma unroll
@@ -209,55 +178,57 @@ public:
     }
 
 private:
-    static constexpr int kLoads = kSteps + (Matrix::kHasLast ? 1 : 0);
-    Image<const T> in_;
+    [[nodiscard]] __device__ int offset_of(int tap) const {
+        return tap / kKernel * pitch_ + tap % kKernel;
+    }
+
+    int pitch_;
     Activation activation_;
     float unscale_;
     Matrix matrix_;
     float2 bias_[2];
-    int across_[kLoads], down_[kLoads], offset_[kLoads];
+    int offset_[kSteps];
 };
 
-// Tests if all input pixels of the output pixels from (left, top) to (right, bottom) are inside the map. kBorder: input
-// pixels beyond twice the last output pixel, at least as many as before the first.
-template <int kBorder>
-__device__ inline bool is_inside(const Map& in, int left, int top, int right, int bottom) {
-    return left > 0 && top > 0 && 2 * right + kBorder < in.width && 2 * bottom + kBorder < in.height;
-}
-
-template <typename T, int kKernel, bool kEdge>
-__device__ void convolve_tile(const StemTask& task, const StemConvolution<T, kKernel, true>& conv, int image, int left,
-                              int top) {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    const Image<T> out(task.out, image);
-    for (int piece = static_cast<int>(threadIdx.x) / 32; piece < kAcross * kDown / 16; piece += kWarps) {
-        const int x[2] = {left + piece % 2 * 16 + lane / 4, left + piece % 2 * 16 + lane / 4 + 8};
-        const int y[2] = {top + piece / 2, top + piece / 2};
-        float sums[2][4];
-        conv.template compute<kEdge>(x, y, sums);
-#pragma unroll
-        for (int p = 0; p < 2; ++p) {
-            if (kEdge && !out.holds(x[p], y[p])) continue;
-#pragma unroll
-            for (int j = 0; j < 2; ++j) {
-                store2(out.at(x[p], y[p]) + j * 8 + lane % 4 * 2, sums[j][2 * p], sums[j][2 * p + 1]);
-            }
-        }
+// Fills the tile with the input from (left, top) on.
+template <typename Input, bool kFromFrame, typename T>
+__device__ void fill_input(StemPixel<T>* tile, const StemTask& task, const PreprocessTask& frames, int left, int top) {
+    const int image = static_cast<int>(blockIdx.z);
+    if constexpr (kFromFrame) {
+        if (threadIdx.x == 0 && blockIdx.x == 0 && blockIdx.y == 0) clear_count(frames, image);
+        fill_from_frame<Input>(tile, frames, task.in, image, left, top);
+    } else {
+        fill_from_map<Input>(tile, Image<const T>(task.in, image), left, top);
     }
+    __syncthreads();
 }
 
-template <typename T, int kKernel>
-__global__ void __launch_bounds__(kTileThreads) stem_kernel(const __grid_constant__ StemTask task) {
+template <typename T, int kKernel, bool kFromFrame>
+__global__ void __launch_bounds__(kTileThreads)
+    stem_kernel(const __grid_constant__ StemTask task, const __grid_constant__ PreprocessTask frames) {
+    using Input = StemInput<kKernel, kAcross, kDown>;
+    __shared__ StemPixel<T> tile[Input::kPixels];
     const int left = static_cast<int>(blockIdx.x) * kAcross;
     const int top = static_cast<int>(blockIdx.y) * kDown;
-    const int image = static_cast<int>(blockIdx.z);
     trigger_launch_completion();
-    const StemConvolution<T, kKernel, true> conv(task, image);
+    const StemConvolution<T, kKernel, true> conv(task.weights, Input::kPitch);
     wait_for_previous();
-    if (is_inside<kKernel / 2>(task.in, left, top, left + kAcross - 1, top + kDown - 1)) {
-        convolve_tile<T, kKernel, false>(task, conv, image, left, top);
-    } else {
-        convolve_tile<T, kKernel, true>(task, conv, image, left, top);
+    fill_input<Input, kFromFrame>(tile, task, frames, 2 * left - Input::kPadding, 2 * top - Input::kPadding);
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const Image<T> out(task.out, static_cast<int>(blockIdx.z));
+    for (int piece = static_cast<int>(threadIdx.x) / 32; piece < kAcross * kDown / 16; piece += kWarps) {
+        const int x[2] = {piece % 2 * 16 + lane / 4, piece % 2 * 16 + lane / 4 + 8};
+        const int y[2] = {piece / 2, piece / 2};
+        float sums[2][4];
+        conv.compute(tile, x, y, sums);
+#pragma unroll
+        for (int p = 0; p < 2; ++p) {
+            if (!out.holds(left + x[p], top + y[p])) continue;
+#pragma unroll
+            for (int j = 0; j < 2; ++j) {
+                store2(out.at(left + x[p], top + y[p]) + j * 8 + lane % 4 * 2, sums[j][2 * p], sums[j][2 * p + 1]);
+            }
+        }
     }
 }
 
@@ -268,11 +239,15 @@ struct StemTile {
     static constexpr int kPixels = kBordered * (kDown + 2);
     static constexpr int kPieces = (kPixels + 15) / 16;
     static constexpr int kPitch = kStemChannels + (kParts<T> == 1 ? 8 : 0);  // rows start in different banks
+    using Input = StemInput<3, kBordered, kDown + 2>;
+    static constexpr std::size_t kInputBytes = round_up(Input::kPixels * sizeof(StemPixel<T>), 16);
+    static constexpr std::size_t kBytes = kInputBytes + kPieces * 16 * kPitch * sizeof(T);
 };
 
-template <typename T, bool kEdge>
+// left, top: the block's first output pixel.
+template <typename T>
 __device__ void fill_tile(const StemTask& task, const StemConvolution<T, 3, false>& conv, const StemPoint<T>& point,
-                          int image, int left, int top, T* tile) {
+                          const StemPixel<T>* input, int left, int top, T* tile) {
     using Tile = StemTile<T>;
     using Pair = std::conditional_t<kParts<T> == 1, __half2, float2>;
     const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -281,20 +256,21 @@ __device__ void fill_tile(const StemTask& task, const StemConvolution<T, 3, fals
 #pragma unroll
         for (int p = 0; p < 2; ++p) {
             const int pixel = min(piece * 16 + lane / 4 + p * 8, Tile::kPixels - 1);
-            x[p] = left - 1 + column_at<Tile::kBordered>(pixel % Tile::kBordered);
-            y[p] = top - 1 + pixel / Tile::kBordered;
+            x[p] = column_at<Tile::kBordered>(pixel % Tile::kBordered);
+            y[p] = pixel / Tile::kBordered;
         }
         float sums[2][4];
-        conv.template compute<kEdge>(x, y, sums);
+        conv.compute(input, x, y, sums);
         StemShare<T> values;  // the sums of one product have the layout of the next operand
 #pragma unroll
-        for (int i = 0; i < 4; ++i) values.put(i, sums[i / 2][i % 2 * 2], sums[i / 2][i % 2 * 2 + 1]);
+        for (int i = 0; i < 4; ++i) values.put(i, split<T>(sums[i / 2][i % 2 * 2], sums[i / 2][i % 2 * 2 + 1]));
         start(sums, point.bias);
         values.multiply_by(point.share[0], point.share[kParts<T> - 1], sums);
 #pragma unroll
         for (int p = 0; p < 2; ++p) {
-            const bool inside =
-                !kEdge || (x[p] >= 0 && 2 * x[p] < task.in.width && y[p] >= 0 && 2 * y[p] < task.in.height);
+            const int x_in = 2 * (left - 1 + x[p]);
+            const int y_in = 2 * (top - 1 + y[p]);
+            const bool inside = x_in >= 0 && x_in < task.in.width && y_in >= 0 && y_in < task.in.height;
             Pairs<Pair, 2> pairs;
 #pragma unroll
             for (int j = 0; j < 2; ++j) {
@@ -306,23 +282,25 @@ __device__ void fill_tile(const StemTask& task, const StemConvolution<T, 3, fals
     }
 }
 
-template <typename T>
-__global__ void __launch_bounds__(kTileThreads) stem_unit_kernel(const __grid_constant__ StemTask task) {
+template <typename T, bool kFromFrame>
+__global__ void __launch_bounds__(kTileThreads, 2)
+    stem_unit_kernel(const __grid_constant__ StemTask task, const __grid_constant__ PreprocessTask frames) {
     using Tile = StemTile<T>;
-    __shared__ __align__(16) T tile[Tile::kPieces * 16 * Tile::kPitch];
+    using Input = typename Tile::Input;
+    extern __shared__ __align__(16) unsigned char shared[];
+    auto* input = reinterpret_cast<StemPixel<T>*>(shared);
+    T* tile = reinterpret_cast<T*>(shared + Tile::kInputBytes);
     const int left = static_cast<int>(blockIdx.x) * kAcross;
     const int top = static_cast<int>(blockIdx.y) * kDown;
     const int image = static_cast<int>(blockIdx.z);
     trigger_launch_completion();
     {
-        const StemConvolution<T, 3, false> conv(task, image);
+        const StemConvolution<T, 3, false> conv(task.weights, Input::kPitch);
         const StemPoint<T> point(task.weights.point);
         wait_for_previous();
-        if (is_inside<1>(task.in, left - 1, top - 1, left + kAcross, top + kDown)) {
-            fill_tile<T, false>(task, conv, point, image, left, top, tile);
-        } else {
-            fill_tile<T, true>(task, conv, point, image, left, top, tile);
-        }
+        fill_input<Input, kFromFrame>(input, task, frames, 2 * (left - 1) - Input::kPadding,
+                                      2 * (top - 1) - Input::kPadding);
+        fill_tile(task, conv, point, input, left, top, tile);
     }
     __syncthreads();
     const auto finish = [&](int dx, int dy, int channel, auto& values) {
@@ -332,8 +310,9 @@ __global__ void __launch_bounds__(kTileThreads) stem_unit_kernel(const __grid_co
     if constexpr (kParts<T> == 1) {
         const DepthwiseTaps<kStemChannels> taps(task.weights.depth, 0);
         const int lane = static_cast<int>(threadIdx.x) % 32;
-        const int y = static_cast<int>(threadIdx.x) / 32 * 2;
-        for (int x = 0; x < kAcross; x += 16) {
+        for (int item = static_cast<int>(threadIdx.x) / 32; item < kAcross * kDown / 32; item += kWarps) {
+            const int x = item % (kAcross / 16) * 16;
+            const int y = item / (kAcross / 16) * 2;
             DepthwiseTaps<kStemChannels>::Values sums[2][2];
             depthwise_pairs<kStemChannels, Tile::kBordered, Tile::kPitch>(tile, taps, 0, x, y, sums);
             finish(x + lane / 4 * 2, y, lane % 4 * DepthwiseTaps<kStemChannels>::kChannels, sums);
@@ -342,28 +321,37 @@ __global__ void __launch_bounds__(kTileThreads) stem_unit_kernel(const __grid_co
         depthwise_tile<T, kAcross, kDown, kStemChannels, Tile::kPitch, 4>(tile, task.weights.depth, 0, finish);
     }
 }
-static_assert(kDown == 2 * kWarps);
 
 dim3 grid_of(int width, int height, int tile_width, int tile_height, int images) {
     return dim3(static_cast<unsigned>((width + tile_width - 1) / tile_width),
                 static_cast<unsigned>((height + tile_height - 1) / tile_height), static_cast<unsigned>(images));
 }
 
-}  // namespace
-
-void launch_stem(const StemTask& task, int images, Precision precision, const LaunchChain& chain) {
-    const LaunchSize shape{grid_of(task.out.width, task.out.height, kAcross, kDown, images), kTileThreads, 0};
-    const bool wide = task.weights.kernel == 6;
-    const auto kernel = precision == Precision::fp32 ? (wide ? stem_kernel<float, 6> : stem_kernel<float, 3>)
-                                                     : (wide ? stem_kernel<__half, 6> : stem_kernel<__half, 3>);
-    chain.launch("stem_kernel", kernel, shape, task);
+template <typename T>
+void launch(const StemTask& task, const PreprocessTask& frames, int images, const LaunchChain& chain) {
+    const dim3 blocks = grid_of((task.in.width + 1) / 2, (task.in.height + 1) / 2, kAcross, kDown, images);
+    const bool from_frames = task.in.data == nullptr;
+    if (task.weights.point.weights != nullptr) {
+        chain.launch("stem_unit_kernel", from_frames ? stem_unit_kernel<T, true> : stem_unit_kernel<T, false>,
+                     {blocks, kTileThreads, StemTile<T>::kBytes}, task, frames);
+    } else {
+        const auto kernel = task.weights.kernel == 6
+                                ? (from_frames ? stem_kernel<T, 6, true> : stem_kernel<T, 6, false>)
+                                : (from_frames ? stem_kernel<T, 3, true> : stem_kernel<T, 3, false>);
+        chain.launch("stem_kernel", kernel, {blocks, kTileThreads, 0}, task, frames);
+    }
 }
 
-void launch_stem_unit(const StemTask& task, int images, Precision precision, const LaunchChain& chain) {
-    const LaunchSize shape{grid_of((task.in.width + 1) / 2, (task.in.height + 1) / 2, kAcross, kDown, images),
-                           kTileThreads, 0};
-    chain.launch("stem_unit_kernel", precision == Precision::fp32 ? stem_unit_kernel<float> : stem_unit_kernel<__half>,
-                 shape, task);
+}  // namespace
+
+std::size_t stem_unit_bytes(Precision precision) {
+    return precision == Precision::fp32 ? StemTile<float>::kBytes : StemTile<__half>::kBytes;
+}
+
+void launch_stem(const StemTask& task, const PreprocessTask& frames, int images, Precision precision,
+                 const LaunchChain& chain) {
+    precision == Precision::fp32 ? launch<float>(task, frames, images, chain)
+                                 : launch<__half>(task, frames, images, chain);
 }
 
 }  // namespace throng::gpu

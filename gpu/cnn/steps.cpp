@@ -14,10 +14,11 @@ namespace {
 
 class StepMaker {
 public:
-    StepMaker(const Network& network, Precision precision, bool fused, StreamView stream)
+    StepMaker(const Network& network, Precision precision, bool fused, std::size_t shared_memory, StreamView stream)
         : network_(fused ? simplified(network) : network),
           packing_(precision, stream),
           fused_(fused),
+          stem_takes_unit_(stem_unit_bytes(precision) <= shared_memory),
           done_(network.layers.size()) {
         readers_.resize(network.tensors.size());
         writer_.assign(network.tensors.size(), -1);
@@ -172,8 +173,8 @@ private:
         step.stem = static_cast<int>(out_.stems.size());
         const int point = only_reader(at.output);
         const int depth = point >= 0 ? depth_after(point) : -1;
-        if (depth >= 0 && at.kernel == 3 && is_plain(at.activation) && channels_out(at) == kStemChannels &&
-            channels_out(layer(point)) == kStemChannels) {
+        if (depth >= 0 && stem_takes_unit_ && at.kernel == 3 && is_plain(at.activation) &&
+            channels_out(at) == kStemChannels && channels_out(layer(point)) == kStemChannels) {
             step.kind = StepKind::stem_unit;
             out_.stems.push_back(packing_.stem(at, &layer(point), &layer(depth)));
             finish_unit(step, point, depth);
@@ -356,7 +357,7 @@ private:
 
     const Network network_;
     WeightPacking packing_;
-    bool fused_;
+    bool fused_, stem_takes_unit_;
     std::vector<bool> done_;                 // per layer: covered by a step
     std::vector<std::vector<int>> readers_;  // per tensor; the head counts as layer layer_count()
     std::vector<int> writer_;
@@ -365,8 +366,9 @@ private:
 
 }  // namespace
 
-Steps make_steps(const Network& network, Precision precision, bool fused, StreamView stream) {
-    return StepMaker(network, precision, fused, stream).make();
+Steps make_steps(const Network& network, Precision precision, bool fused, std::size_t shared_memory,
+                 StreamView stream) {
+    return StepMaker(network, precision, fused, shared_memory, stream).make();
 }
 
 }  // namespace throng::gpu

@@ -58,8 +58,9 @@ struct Steps {
     std::vector<DeviceBuffer<std::byte>> memory;
 };
 
-// fused: off for one launch per layer. Waits for the stream. Throws Error(unavailable) for a network that the kernels
-// do not support.
-[[nodiscard]] Steps make_steps(const Network& network, Precision precision, bool fused, StreamView stream);
+// fused: off for one launch per layer. shared_memory: max bytes per block. Waits for the stream. Throws
+// Error(unavailable) for a network that the kernels do not support.
+[[nodiscard]] Steps make_steps(const Network& network, Precision precision, bool fused, std::size_t shared_memory,
+                               StreamView stream);
 
 }  // namespace throng::gpu

@@ -2,6 +2,7 @@
 
 #include "core/algo/gray.h"
 #include "core/algo/narrow.h"
+#include "core/model/cnn_plan.h"
 #include "gpu/frame/convert.h"
 #include "gpu/runtime/launch.cuh"
 
@@ -35,48 +36,24 @@ __global__ void narrow_kernel(const std::uint8_t* from, std::int64_t from_pitch,
     to[y * to_pitch + x] = narrow(sample, x / channels + x % channels, y);
 }
 
-// R = luma_scale (Y - luma_zero) + red Cr; G and B accordingly. Chroma is centered at 128.
-struct YuvToRgb {
-    float luma_scale, luma_zero;
-    float red, green_cb, green_cr, blue;
-};
-
-// ITU-R BT.601, BT.709 and BT.2020, derived from the weights of red and blue in luma.
-YuvToRgb conversion(ColorRange range, ColorMatrix matrix) {
-    const double red = matrix == ColorMatrix::bt601 ? 0.299 : matrix == ColorMatrix::bt709 ? 0.2126 : 0.2627;
-    const double blue = matrix == ColorMatrix::bt601 ? 0.114 : matrix == ColorMatrix::bt709 ? 0.0722 : 0.0593;
-    const double green = 1.0 - red - blue;
-    const bool limited = range == ColorRange::limited;
-    const double luma = limited ? 255.0 / 219.0 : 1.0;
-    const double chroma = limited ? 255.0 / 224.0 : 1.0;
-    return {static_cast<float>(luma),
-            limited ? 16.0F : 0.0F,
-            static_cast<float>(2.0 * (1.0 - red) * chroma),
-            static_cast<float>(-2.0 * (1.0 - blue) * blue / green * chroma),
-            static_cast<float>(-2.0 * (1.0 - red) * red / green * chroma),
-            static_cast<float>(2.0 * (1.0 - blue) * chroma)};
+__device__ unsigned char rounded(float value) {
+    return static_cast<unsigned char>(value + 0.5F);
 }
 
-__device__ unsigned char saturated(float value) {
-    return static_cast<unsigned char>(fminf(fmaxf(value + 0.5F, 0.0F), 255.0F));
-}
-
-__global__ void rgba_kernel(DeviceImage frame, YuvToRgb to, std::uint8_t* rgba, int rgba_pitch) {
+__global__ void rgba_kernel(DeviceImage frame, CnnColor color, std::uint8_t* rgba, int rgba_pitch) {
     const int x = blockIdx.x * kBlockWidth + threadIdx.x;
     const int y = blockIdx.y * kBlockHeight + threadIdx.y;
     if (x >= frame.width || y >= frame.height) return;
-    const float luma = to.luma_scale * (frame.luma[static_cast<std::int64_t>(y) * frame.luma_pitch + x] - to.luma_zero);
-    float cb = 0;
-    float cr = 0;
+    float cb = 128;
+    float cr = 128;
     if (frame.cb != nullptr) {
         const std::int64_t at = static_cast<std::int64_t>(y / 2) * frame.chroma_pitch + x / 2 * frame.chroma_step;
-        cb = frame.cb[at] - 128.0F;
-        cr = frame.cr[at] - 128.0F;
+        cb = frame.cb[at];
+        cr = frame.cr[at];
     }
-    const uchar4 pixel =
-        make_uchar4(saturated(luma + to.red * cr), saturated(luma + to.green_cb * cb + to.green_cr * cr),
-                    saturated(luma + to.blue * cb), 255);
-    *reinterpret_cast<uchar4*>(rgba + static_cast<std::int64_t>(y) * rgba_pitch + 4 * x) = pixel;
+    const CnnPixel pixel = cnn_color(color, frame.luma[static_cast<std::int64_t>(y) * frame.luma_pitch + x], cb, cr);
+    *reinterpret_cast<uchar4*>(rgba + static_cast<std::int64_t>(y) * rgba_pitch + 4 * x) =
+        make_uchar4(rounded(pixel.red), rounded(pixel.green), rounded(pixel.blue), 255);
 }
 
 }  // namespace
@@ -95,8 +72,11 @@ void enqueue_narrow(const PlaneView& from, int plane, const PlaneView& shape, st
 
 void enqueue_rgba(const DeviceImage& frame, ColorRange range, ColorMatrix matrix, std::uint8_t* rgba, int rgba_pitch,
                   StreamView stream) {
+    FrameInfo info;
+    info.range = range;
+    info.matrix = matrix;
     LaunchChain(stream, false)
-        .launch("rgba_kernel", rgba_kernel, size_for(frame.width, frame.height), frame, conversion(range, matrix), rgba,
+        .launch("rgba_kernel", rgba_kernel, size_for(frame.width, frame.height), frame, cnn_color_of(info), rgba,
                 rgba_pitch);
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -31,18 +30,18 @@ public:
     [[nodiscard]] std::vector<DetectorSwitch> switches() const override { return hog_switches(options_); }
 
     [[nodiscard]] const HogOptions& options() const { return options_; }
-    // For tests and measurements. Returns the values of a level of the last frame, [block row][value][column], with one
-    // column per block of the level; waits. Empty if several groups of levels shared the memory.
-    [[nodiscard]] std::vector<float> read_blocks(std::size_t level) const;
-    // Enqueues one kernel on the data of the last frame: 0 gradient, 1 histogram, 2 normalize, 3 svm. With floats
-    // normalize works in place, so a repeated run has no valid result.
+    // Enqueues one kernel on the data of the last frame, for measurements: 0 gradient, 1 histogram, 2 normalize, 3 svm.
+    // With floats normalize works in place, so a repeated run has no valid result.
     void enqueue_kernel(int kernel, DetectionBuffer& raw) const;
 
 private:
     void make_plan(ImageSize frame) override;
     void enqueue_frame(const DeviceImage& image, const DetectionSpan& raw, StageRecorder& recorder) override;
+    static constexpr int kKernels = 4;
+    // clear: the count that the gradient sets to zero; may be null.
+    void launch(int kernel, const HogGroup& group, const DeviceImage& image, DetectionCount* clear,
+                const DetectionSpan& raw) const;
     [[nodiscard]] HogTables tables() const;
-    [[nodiscard]] HogOutput output(const DetectionSpan& raw) const;
 
     HogOptions options_;
     ChooseKernels choose_;

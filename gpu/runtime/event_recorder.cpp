@@ -69,10 +69,7 @@ const StageTimes& EventRecorder::end_frame() {
     if (!measured) return newest_;
     current_ = (current_ + 1) % ring_.size();
     Slot& next = ring_[current_];
-    if (next.pending) {  // all slots of the ring hold running frames
-        ++dropped_;
-        oldest_ = (current_ + 1) % ring_.size();
-    }
+    if (next.pending) oldest_ = (current_ + 1) % ring_.size();  // all slots of the ring hold running frames
     next.pending = false;
     next.used = 0;
     next.added.clear();

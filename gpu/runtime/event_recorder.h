@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "core/detect/stage.h"
@@ -22,9 +21,6 @@ public:
     void end(std::string_view name) override;
     void add(std::string_view name, double ms) override;
     const StageTimes& end_frame() override;
-
-    // Returns the number of frames whose times were dropped to avoid waiting.
-    [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_; }
 
 private:
     struct Interval {
@@ -48,7 +44,6 @@ private:
     std::vector<Slot> ring_;
     std::size_t current_ = 0;
     std::size_t oldest_ = 0;
-    std::uint64_t dropped_ = 0;
     StageTimes newest_;
 };
 

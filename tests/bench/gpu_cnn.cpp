@@ -4,6 +4,7 @@
 
 #ifdef TH_WITH_CUDA
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,32 @@ const Choice kChoices[] = {
     {"fp16, fused, graph, overlap", true, {}},
 };
 
+// Describes a launch: "unit 64 -> 64, 160x160".
+std::string name_of(const NetworkRun& run, std::span<const Step> steps) {
+    const Step& step = steps.front();
+    const auto name_of_kind = [&] {
+        switch (step.kind) {
+            case StepKind::stem: return "stem";
+            case StepKind::stem_unit: return "stem and unit";
+            case StepKind::point_depth: return step.up >= 0 ? "sum and unit" : "unit";
+            case StepKind::tile_convolution:
+                return step.depth.weights != nullptr ? "unit, depthwise first" : "convolution";
+            case StepKind::plain_convolution: return step.depthwise ? "plain depthwise" : "plain convolution";
+            case StepKind::pool: return "pool";
+            case StepKind::sum: return "sum";
+        }
+        return "";
+    };
+    std::string name = name_of_kind();
+    if (steps.size() > 1) name = std::to_string(steps.size()) + " x " + name;
+    if (step.kernel > 1) name += " " + std::to_string(step.kernel) + "x" + std::to_string(step.kernel);
+    const Map& in = run.map(step.in);
+    name += ", " + std::to_string(in.channels) + " -> " +
+            std::to_string(run.map(step.out >= 0 ? step.out : step.pooled).channels) + ", " + std::to_string(in.width) +
+            "x" + std::to_string(in.height);
+    return step.pooled >= 0 ? name + ", pool" : name;
+}
+
 class Bench {
 public:
     Bench(const Network& network, const Variant& setting, const DeviceInfo& device, StreamView stream)
@@ -98,11 +125,16 @@ private:
         return CnnDetector(stream_, device_, network_, params);
     }
 
+    // As the program does: one frame is a graph of its own.
+    void enqueue(CnnDetector& detector, StageRecorder& recorder) {
+        if (setting_.frames == 1) return detector.enqueue(frames_.front(), buffers_.front(), recorder);
+        detector.enqueue_batch(frames_.data(), raw_.data(), setting_.frames, recorder);
+    }
+
     void line(const Choice& choice) {
         CnnDetector detector = make(choice);
         NullRecorder none;
-        const Samples times(time_calls(
-            stream_, 30, [&] { detector.enqueue_batch(frames_.data(), raw_.data(), setting_.frames, none); }));
+        const Samples times(time_calls(stream_, 30, [&] { enqueue(detector, none); }));
         DetectionSet found;
         transfer_.download(buffers_.front(), found, stream_);
         std::printf("  %-28s median %8.4f min %8.4f ms  launches %3d  memory %7.1f MB  raw %u\n", choice.name,
@@ -115,7 +147,7 @@ private:
         EventRecorder recorder(stream_);
         RunTimes times;
         for (int i = 0; i < 40; ++i) {
-            detector.enqueue_batch(frames_.data(), raw_.data(), setting_.frames, recorder);
+            enqueue(detector, recorder);
             times.add(0, recorder.end_frame());
         }
         std::printf("  stages, %s:", half ? "fp16" : "fp32");
@@ -123,8 +155,9 @@ private:
         std::printf(" ms\n");
         const NetworkRun& run = detector.runs()->run(0);
         for (int l = 0; l < run.launches(); ++l) {
-            const Samples ms(time_replays(stream_, 5, [&] { run.enqueue_launch(l, stream_); }));
-            std::printf("    %8.2f us  %s\n", 1e3 * ms.median(), run.launch_name(l).c_str());
+            std::span<const Step> steps;
+            const Samples ms(time_replays(stream_, 5, [&] { steps = run.enqueue_launch(l, stream_); }));
+            std::printf("    %8.2f us  %s\n", 1e3 * ms.median(), name_of(run, steps).c_str());
         }
     }
 

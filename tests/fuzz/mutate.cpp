@@ -1,5 +1,7 @@
 // Replaces libFuzzer in builds without it: calls the function of a target with seeded mutations of the files in a folder.
 // usage: fuzz TARGET CORPUS; $THRONG_SEED and $THRONG_FUZZ_RUNS change the seed and the number of inputs.
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <csignal>
 #include <cstdint>
@@ -44,9 +46,14 @@ std::vector<Input> read_corpus(const char* folder) {
 const Target* target = nullptr;
 const Input* current = nullptr;  // the input that the target has now
 
+constexpr long kMaxMemory = 2048L << 10;  // KiB, as libFuzzer's limit
+
+// An input that takes far more memory than it has bytes is a finding, too.
 void run(const Input& input) {
     current = &input;
     target->run(input.data(), input.size());
+    struct rusage usage {};
+    throng::fuzz::require(::getrusage(RUSAGE_SELF, &usage) == 0 && usage.ru_maxrss <= kMaxMemory);
 }
 
 // The target calls abort for a finding, and an uncaught exception ends there, too.

@@ -9,6 +9,7 @@
 
 #include "tests/support/test_data.h"
 #include "tests/ui/fake_tree.h"
+#include "tests/ui/fakes.h"
 #include "tests/ui/model_tester.h"
 #include "tests/ui/wait.h"
 #include "ui/clocks/sweep.h"
@@ -53,9 +54,9 @@ TEST_F(WindowClocks, ListsProfilesWithTheirClocks) {
     const ProfileModel& model = *clocks_->profiles();
     // On this board "fanless" is the step of "50 %".
     ASSERT_EQ(model.rowCount(), static_cast<int>(default_profiles().size()) - 1);
-    EXPECT_EQ(model.data(model.index(0), ProfileModel::short_role).toString(), "Auto");
-    EXPECT_EQ(model.data(model.index(5), ProfileModel::clock_role).toString(), "1300.5 MHz");
-    EXPECT_TRUE(model.data(model.index(5), ProfileModel::available_role).toBool());
+    EXPECT_EQ(test::value(model, 0, "shortTitle").toString(), "Auto");
+    EXPECT_EQ(test::value(model, 5, "clock").toString(), "1300.5 MHz");
+    EXPECT_TRUE(test::value(model, 5, "available").toBool());
 }
 
 TEST_F(WindowClocks, ShowsOneButtonForProfilesOfTheSameClock) {
@@ -64,12 +65,10 @@ TEST_F(WindowClocks, ShowsOneButtonForProfilesOfTheSameClock) {
     std::set<QString> clocks;
     const ProfileModel& model = *clocks_->profiles();
     QStringList names;
-    for (int i = 0; i < model.rowCount(); ++i) {
-        const QModelIndex row = model.index(i);
-        if (!model.data(row, ProfileModel::available_role).toBool()) continue;
-        names += model.data(row, ProfileModel::short_role).toString();
-        EXPECT_TRUE(clocks.insert(model.data(row, ProfileModel::clock_role).toString()).second)
-            << names.last().toStdString();
+    for (int row = 0; row < model.rowCount(); ++row) {
+        if (!test::value(model, row, "available").toBool()) continue;
+        names += test::value(model, row, "shortTitle").toString();
+        EXPECT_TRUE(clocks.insert(test::value(model, row, "clock").toString()).second) << names.last().toStdString();
     }
     EXPECT_TRUE(names.contains("Min")) << names.join(' ').toStdString();
     EXPECT_TRUE(names.contains("Max")) << names.join(' ').toStdString();
@@ -144,12 +143,12 @@ TEST_F(WindowClocks, UpdatesTelemetryPeriodically) {
     ASSERT_TRUE(test::wait_for([&] { return clocks_->history().size() >= 3; }));
     const TelemetryModel& model = *clocks_->telemetry();
     QStringList found;
-    for (int i = 0; i < model.rowCount(); ++i) found += model.data(model.index(i), TelemetryModel::id_role).toString();
+    for (int i = 0; i < model.rowCount(); ++i) found += test::value(model, i, "quantity").toString();
     EXPECT_TRUE(found.contains("gpu_clock"));
     EXPECT_TRUE(found.contains("temperature"));
     const int row = static_cast<int>(found.indexOf("temperature"));
-    EXPECT_EQ(model.data(model.index(row), TelemetryModel::value_role).toString(), "51.5 °C");
-    EXPECT_TRUE(model.data(model.index(row), TelemetryModel::details_role).toString().contains("GPU-therm"));
+    EXPECT_EQ(test::value(model, row, "value").toString(), "51.5 °C");
+    EXPECT_TRUE(test::value(model, row, "details").toString().contains("GPU-therm"));
 }
 
 FrameResult result_of(double map, double reduce, double total) {
@@ -171,11 +170,13 @@ protected:
         return test::wait_for([&] {
             if (const auto clock = clocks_->status().reading.requested) {
                 const double ghz = static_cast<double>(*clock) / 1e9;
-                sweep_->add(result_of(0.1 / ghz, 0.02 / ghz, 1 / ghz));
+                auto result = std::make_shared<FrameResult>(result_of(0.1 / ghz, 0.02 / ghz, 1 / ghz));
+                sweep_->on_result({std::move(result), pipeline_, {}, {}});
             }
             return done();
         });
     }
+    const Pipeline pipeline_{test::make_fake_source({}), test::make_fake_backend({}), {}};
     std::unique_ptr<Sweep> sweep_;
     bool finished_ = false;
 };
@@ -265,14 +266,14 @@ TEST(SwitchModel, KeepsItsRowsAndDistinguishesTogglesFromChoices) {
                                          {"segments", "Segments", "saves", {"3", "1", "2"}, "3"}};
     model.update(switches);
     EXPECT_EQ(resets.count(), 1);
-    EXPECT_TRUE(model.data(model.index(0), SwitchModel::toggle_role).toBool());
-    EXPECT_TRUE(model.data(model.index(0), SwitchModel::on_role).toBool());
-    EXPECT_FALSE(model.data(model.index(1), SwitchModel::toggle_role).toBool());
+    EXPECT_TRUE(test::value(model, 0, "toggle").toBool());
+    EXPECT_TRUE(test::value(model, 0, "on").toBool());
+    EXPECT_FALSE(test::value(model, 1, "toggle").toBool());
     EXPECT_EQ(model.changed_count(), 0);
     switches[1].chosen = "2";
     model.update(switches);
     EXPECT_EQ(resets.count(), 1);
-    EXPECT_EQ(model.data(model.index(1), SwitchModel::chosen_role).toInt(), 2);
+    EXPECT_EQ(test::value(model, 1, "chosen").toInt(), 2);
     EXPECT_EQ(model.changed_count(), 1);
     model.update({});
     EXPECT_EQ(model.rowCount(), 0);

@@ -1,4 +1,5 @@
-// Tests that views cost nothing while they are closed or covered: no computation and no readback of raw detections.
+// Tests all views together: closed or covered they cost nothing, open they accept frames of any size with any number of
+// boxes.
 #include <QSignalSpy>
 
 #include "tests/ui/window_fixture.h"
@@ -59,6 +60,74 @@ TEST_F(Window, CoveredViewsComputeNothing) {
     EXPECT_EQ(shown.count(), 0) << "nobody sees the window";
     session_->set_seen(true);
     EXPECT_TRUE(test::wait_for([&] { return shown.count() > 0; })) << "in sight again";
+}
+
+// Matrix and race have cases of their own.
+TEST_F(Window, ViewsAcceptNoneAndManyBoxes) {
+    for (const int boxes : {0, 20000}) {
+        SCOPED_TRACE(boxes);
+        test::FakeClip clip;
+        clip.boxes = boxes;
+        open(clip);
+        play();
+        for (const char* action : {"counts", "replay", "compare"}) trigger(action);
+        auto& compare = *session_->view<CompareView>();
+        compare.second()->set_detector(0);
+        ASSERT_TRUE(test::wait_for([&] { return compare.ready() && session_->view<Replay>()->count() > 0; }));
+        EXPECT_EQ(compare.left_count() > 0, boxes > 0);
+        EXPECT_FALSE(session_->alert()->visible()) << session_->alert()->what().toStdString();
+    }
+}
+
+TEST_F(Window, OpenViewsFollowASourceWhoseSizeChanges) {
+    test::FakeClip clip;
+    clip.boxes = 30;
+    clip.grows_at = 1000;
+    open(clip);
+    play();
+    pause_at(10);
+    for (const char* action : {"matrix", "counts", "stageMap", "replay", "compare"}) trigger(action);
+    auto& compare = *session_->view<CompareView>();
+    compare.second()->set_detector(0);
+    ASSERT_TRUE(test::wait_for([&] { return compare.ready(); }));
+    draw();
+    session_->transport()->seek(1500 / clip.fps);
+    ASSERT_TRUE(test::wait_for([&] { return compare.pair()->right->frame.width() == 2 * clip.width; }));
+    EXPECT_EQ(compare.pair()->left->frame.width(), 2 * clip.width) << "both sides show the same frame";
+    trigger("compare");
+    const auto& map = *session_->view<StageMapView>();
+    EXPECT_TRUE(test::wait_for([&] { return map.ready() && map.cells().width() == 2.0 * clip.width / kStageCell; }));
+    EXPECT_TRUE(test::wait_for([&] { return session_->view<MatrixView>()->count() == clip.boxes; }));
+    EXPECT_TRUE(test::wait_for([&] { return session_->view<Replay>()->entries().back().width == 2 * clip.width; }));
+    EXPECT_TRUE(test::wait_for([&] { return video_->frame().image.width() > 0; }));
+    draw();
+    EXPECT_FALSE(session_->alert()->visible());
+}
+
+TEST_F(Window, DrawsTheSmallestAndTheLargestSource) {
+    for (const QSize frame : {QSize(16, 16), QSize(7680, 4320)}) {
+        test::FakeClip clip;
+        clip.width = frame.width();
+        clip.height = frame.height();
+        clip.frames = 1;
+        for (const QSize size : {QSize(800, 480), QSize(480, 800)}) {
+            SCOPED_TRACE(testing::Message() << frame.width() << " in " << size.width());
+            open(clip, size);
+            TH_NEEDS_READ_BACK(*window_);
+            session_->display()->set_kept(false);
+            play();
+            const QPointF middle = video_->mapToScene(video_->boundingRect().center());
+            EXPECT_EQ(test::wait_for_image(*window_,
+                                           [&](const QImage& image) {
+                                               const double ratio = image.width() / static_cast<double>(size.width());
+                                               const int gray = test::gray_of(0);
+                                               return test::difference(0.5, 0.5,
+                                                                       image.pixelColor((middle * ratio).toPoint()),
+                                                                       QColor(gray, gray, gray), 3);
+                                           }),
+                      "");
+        }
+    }
 }
 
 }  // namespace

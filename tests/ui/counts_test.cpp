@@ -297,7 +297,7 @@ TEST_F(Counts, DrawsChangesAndSavesWithThePointer) {
     QTest::mouseMove(window_, at(0.95, 0.4));
     QTest::mouseRelease(window_, Qt::LeftButton, {}, at(0.95, 0.4));
     EXPECT_NEAR(plan().zones[1].points[0].x, 160, 1);
-    EXPECT_TRUE(session_->alert()->what().contains("no polygon")) << session_->alert()->what().toStdString();
+    EXPECT_TRUE(session_->alert()->what().contains("not a polygon")) << session_->alert()->what().toStdString();
     session_->alert()->dismiss();
 
     QTest::keyClick(window_, Qt::Key_Z, Qt::ControlModifier);

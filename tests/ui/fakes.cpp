@@ -24,7 +24,7 @@ public:
         if (next_ >= clip_.frames) return ReadStatus::end;
         const int scale = next_ < clip_.grows_at ? 1 : 2;
         frame = (clip_.on_device ? device_frame(scale * clip_.width, scale * clip_.height, next_)
-                                 : gray_frame(clip_.width, clip_.height, gray_of(next_), next_))
+                                 : gray_frame(scale * clip_.width, scale * clip_.height, gray_of(next_), next_))
                     .with_timing(next_, static_cast<double>(next_) / clip_.fps, std::chrono::steady_clock::now());
         ++next_;
         return ReadStatus::frame;

@@ -24,7 +24,7 @@ struct FakeClip {
     std::atomic<bool>* silent = nullptr;  // no frames while it is true
 
     bool on_device = false;                                     // frames and buffers are marked as device memory
-    int grows_at = 1000000;                                     // device frames are twice as large from this index on
+    int grows_at = 1000000;                                     // frames are twice as large from this index on
     std::function<std::unique_ptr<GlBridge>()> make_gl_bridge;  // bridge of the backend
     double cnn_ms = 1.5;                                        // reported by the detector cnn; 0: it cannot be made
     int detect_ms = 0;                                          // the detector sleeps that long per frame

@@ -339,5 +339,24 @@ TEST_F(FirstSight, TooltipsCoverNoControl) {
     EXPECT_GT(seen, 60);
 }
 
+// The pointer may rest where the button appears together with the controls above its bar.
+TEST_F(FirstSight, ATooltipAvoidsTheControlsThatAppearAboveItsBar) {
+    open({});
+    play();
+    auto* tip = item("fullScreenButton")->findChild<QObject*>(QString(), Qt::FindDirectChildrenOnly);
+    ASSERT_NE(tip, nullptr);
+    ASSERT_TRUE(tip->inherits("QQuickToolTip"));
+    tip->setProperty("delay", 0);
+    tip->setProperty("shown", true);
+    ASSERT_TRUE(test::wait_for([&] { return tip->property("opened").toBool(); }));
+    const auto covers = [&](const char* name) {
+        const auto rect_of = [](const QQuickItem* shown) { return shown->mapRectToScene(shown->boundingRect()); };
+        return rect_of(tip->property("contentItem").value<QQuickItem*>()->parentItem()).intersects(rect_of(item(name)));
+    };
+    session_->view<Replay>()->set_open(true);
+    ASSERT_TRUE(test::wait_for([&] { return in_sight("replayStrip"); }));
+    EXPECT_TRUE(test::wait_for([&] { return !covers("replayStrip") && !covers("fullScreenButton"); }));
+}
+
 }  // namespace
 }  // namespace throng::ui

@@ -271,6 +271,12 @@ protected:
         return cut.join(" | ").toStdString();
     }
 
+    static QList<QQuickItem*> texts_in(QQuickItem* below) {
+        QList<QQuickItem*> found;
+        if (below->inherits("QQuickText")) found += below;
+        for (QQuickItem* child : below->childItems()) found += texts_in(child);
+        return found;
+    }
     static bool has_text_of(int pixels, const QQuickItem& below) {
         if (below.inherits("QQuickText") && below.property("font").value<QFont>().pixelSize() == pixels) return true;
         const QList<QQuickItem*> children = below.childItems();
@@ -341,6 +347,18 @@ TEST_F(GermanWindow, SpeaksGerman) {
     open({}, {800, 480});
     play();
     EXPECT_EQ(session_->detection()->title(), "Haar-Kaskade");
+    for (const QSize size : {QSize(800, 480), QSize(480, 800), QSize(1280, 800)}) {
+        window_->resize(size);
+        ASSERT_TRUE(test::wait_for([&] { return window_->contentItem()->width() == size.width(); }));
+        EXPECT_EQ(cut_texts(), "") << size.width();
+        std::set<double> heights;
+        for (const char* name : {"visitorHide", "visitorHow", "visitorCompare"}) {
+            for (const QQuickItem* text : texts_in(item(name))) {
+                heights.insert(text->property("contentHeight").toDouble() / text->property("lineCount").toInt());
+            }
+        }
+        EXPECT_EQ(heights.size(), 1U) << "letters of one size at " << size.width();
+    }
     trigger("panel");
     EXPECT_TRUE(test::wait_for([&] { return shows("Rohdetektionen"); }));
     EXPECT_TRUE(test::wait_for([&] { return shows("gefunden mit Haar-Kaskade"); }));
@@ -446,8 +464,8 @@ TEST(Language, TranslatesMessagesWithValues) {
         {std::string("h264 640x480 30 fps, software"), "h264 640x480 30 fps, software"},
         {{"%1 from %2 instead of %3 px", "faces", 36, 24}, "Gesichter ab 36 statt 24 px"},
         {joined({"%1 boxes, %2 of %3 in common", 9, 8, 9},
-                "another order of equal scores, none of 0 or less, always the IoU"),
-         "9 Rahmen, davon 8 von 9 gleich; gleiche Werte anders geordnet, keine bis 0, immer die IoU"},
+                "orders equal scores differently, drops scores of 0 or less, always uses the IoU"),
+         "9 Rahmen, davon 8 von 9 gleich; ordnet gleiche Werte anders, verwirft Werte bis 0, verwendet immer die IoU"},
         {{"%1 as set (%2)", "Haar cascade", "CPU"}, "Haar-Kaskade wie eingestellt (CPU)"},
         {Error(ErrorKind::unavailable, "model file not found", "missing.xml", "check the path").message(),
          "missing.xml: Modelldatei nicht gefunden (Pfad prüfen)"},

@@ -204,13 +204,31 @@ TEST_F(Window, TheMatrixFillsItsColumn) {
         }
         return found.join(' ');
     };
-    const QQuickItem* panel = item("matrixPanel");
+    QQuickItem* panel = item("matrixPanel");
     EXPECT_GT(item("matrixGreedy")->width(), 0.6 * panel->height());
     EXPECT_GT(item("matrixGreedy")->width(), 0.8 * panel->width());
     for (const char* expected : {"OnePass Greedy", "OnePass", "Greedy"}) {
         QTest::mouseClick(window_, Qt::LeftButton, {}, center_of(*item("matrixRules")));
         EXPECT_TRUE(test::wait_for([&] { return rules() == expected; })) << rules().toStdString();
         draw();
+    }
+
+    // Below the image of a tall window there is space for both. A small window has none for the explanation.
+    trigger("matrix");
+    trigger("matrix");
+    window_->resize(600, 900);
+    EXPECT_TRUE(test::wait_for([&] { return rules() == "OnePass Greedy"; })) << rules().toStdString();
+    window_->resize(800, 480);
+    EXPECT_TRUE(test::wait_for([&] { return rules() == "Greedy"; })) << rules().toStdString();
+    panel = item("matrixPanel");
+    EXPECT_TRUE(test::wait_for([&] { return item("matrixGreedy")->width() > 0.55 * panel->height(); }));
+
+    // A remark that comes and goes with the frames does not change its size.
+    const double width = item("matrixGreedy")->width();
+    for (const char* text : {"a remark", ""}) {
+        panel->findChild<QQuickItem*>("matrixDifference")->setProperty("text", text);
+        draw();
+        EXPECT_EQ(item("matrixGreedy")->width(), width) << text;
     }
 }
 

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <QFile>
 #include <QKeySequence>
 #include <QPainter>
 #include <QSet>
@@ -15,6 +16,7 @@
 #include "ui/models/stage_model.h"
 #include "ui/plot/history.h"
 #include "ui/plot/plot_item.h"
+#include "ui/session/capture_files.h"
 #include "ui/session/shortcut_model.h"
 
 namespace throng::ui {
@@ -33,8 +35,8 @@ TEST(StageModel, KeepsItsRowsWhileTheStagesAreTheSame) {
     model.update({stage("decode", 4, 7), stage("nms_map", 0.1, 0.2)});
     EXPECT_EQ(resets.count(), 1);
     EXPECT_EQ(changes.count(), 1);
-    EXPECT_EQ(model.data(model.index(0), StageModel::last_role).toDouble(), 4);
-    EXPECT_EQ(model.data(model.index(1), StageModel::label_role).toString(), "NMS map");
+    EXPECT_EQ(test::value(model, 0, "last").toDouble(), 4);
+    EXPECT_EQ(test::value(model, 1, "label").toString(), "NMS map");
     EXPECT_EQ(model.scale(), 10);
     model.update({});
     EXPECT_EQ(model.rowCount(), 0);
@@ -53,8 +55,8 @@ TEST(StageModel, FoldsShortStagesButNeverNms) {
     const auto names = [&] {
         QStringList found;
         for (int row = 0; row < model.rowCount(); ++row) {
-            if (model.data(model.index(row), StageModel::short_role).toBool()) {
-                found += model.data(model.index(row), StageModel::name_role).toString();
+            if (test::value(model, row, "isShort").toBool()) {
+                found += test::value(model, row, "name").toString();
             }
         }
         return found.join(' ');
@@ -80,8 +82,8 @@ TEST(StageModel, FoldsShortStagesButNeverNms) {
 TEST(StageModel, ShowsTheRatioToTheBaseline) {
     StageModel model;
     const test::ModelTester tester(&model);
-    const auto ratio = [&] { return model.data(model.index(0), StageModel::ratio_role).toDouble(); };
-    const auto baseline = [&] { return model.data(model.index(0), StageModel::baseline_role).toDouble(); };
+    const auto ratio = [&] { return test::value(model, 0, "ratio").toDouble(); };
+    const auto baseline = [&] { return test::value(model, 0, "baselineMs").toDouble(); };
     model.set_baseline("nothing was measured");
     EXPECT_TRUE(model.baseline_title().isEmpty());
     for (int i = 0; i < 5; ++i) model.add({{stage::kCascade, 2.0}});
@@ -108,7 +110,7 @@ TEST(StageModel, RemovesStagesOfAPreviousDetector) {
     for (int i = 0; i < 40; ++i) model.add({{stage::kNmsMap, 1.0}});
     model.update({stage("cascade", 2, 2), stage("nms_map", 1, 1)});
     ASSERT_EQ(model.rowCount(), 1);
-    EXPECT_EQ(model.data(model.index(0), StageModel::name_role).toString(), "nms_map");
+    EXPECT_EQ(test::value(model, 0, "name").toString(), "nms_map");
 }
 
 TEST(StageModel, FormatsLabelsAndScales) {
@@ -129,6 +131,28 @@ protected:
     QSettings store_{QString::fromStdString((folder_.path() / "settings.ini").string()), QSettings::IniFormat};
 };
 
+TEST_F(Recent, TwoWindowsKeepTheSourcesOfBoth) {
+    RecentModel one(store_), other(store_);
+    const test::ModelTester tester(&one);
+    one.add("/a/one.mp4");
+    other.add("/a/two.mp4");
+    one.add("/a/three.mp4");
+    const RecentModel next(store_);
+    QStringList listed;
+    for (int row = 0; row < next.rowCount(); ++row) listed += test::value(next, row, "title").toString();
+    EXPECT_EQ(listed, (QStringList{"three.mp4", "two.mp4", "one.mp4"}));
+}
+
+TEST(Captures, OfTwoWindowsHaveNamesOfTheirOwn) {
+    const QString one = reserve_capture(CaptureKind::video), other = reserve_capture(CaptureKind::video);
+    EXPECT_NE(one, other);
+    for (const QString& path : {one, other}) {
+        EXPECT_TRUE(QFile::exists(path));
+        release_capture(path);
+        EXPECT_FALSE(QFile::exists(path)) << "nothing was written";
+    }
+}
+
 TEST_F(Recent, ListsTheNewestFirstWithoutDuplicates) {
     RecentModel model(store_);
     const test::ModelTester tester(&model);
@@ -136,9 +160,9 @@ TEST_F(Recent, ListsTheNewestFirstWithoutDuplicates) {
         model.add(QString::fromLatin1(spec));
     EXPECT_EQ(model.rowCount(), 3);
     EXPECT_EQ(model.newest(), "/a/one.mp4");
-    EXPECT_EQ(model.data(model.index(0), RecentModel::title_role).toString(), "one.mp4");
-    EXPECT_EQ(model.data(model.index(0), RecentModel::location_role).toString(), "/a");
-    EXPECT_EQ(model.data(model.index(1), RecentModel::title_role).toString(), "Camera 0");
+    EXPECT_EQ(test::value(model, 0, "title").toString(), "one.mp4");
+    EXPECT_EQ(test::value(model, 0, "location").toString(), "/a");
+    EXPECT_EQ(test::value(model, 1, "title").toString(), "Camera 0");
 }
 
 TEST_F(Recent, DropsTheOldestAndPersists) {
@@ -169,9 +193,8 @@ constexpr const char* kSecretSources[] = {
 TEST_F(Recent, StoresAndShowsNoSecrets) {
     const auto expect_none_in = [&](RecentModel& model) {
         for (int row = 0; row < model.rowCount(); ++row) {
-            for (const int role : {int{RecentModel::spec_role}, int{RecentModel::title_role},
-                                   int{RecentModel::location_role}, int{Qt::DisplayRole}}) {
-                const QString text = model.data(model.index(row), role).toString();
+            for (const char* column : {"spec", "title", "location"}) {
+                const QString text = test::value(model, row, column).toString();
                 EXPECT_FALSE(text.contains("s3cr")) << text.toStdString();
             }
         }
@@ -221,8 +244,8 @@ TEST(CameraModel, ShowsNamesAndSpecs) {
     CameraModel model;
     const test::ModelTester tester(&model);
     model.update({{"camera:0", "A camera"}, {"camera:1", ""}});
-    EXPECT_EQ(model.data(model.index(0), CameraModel::title_role).toString(), "A camera");
-    EXPECT_EQ(model.data(model.index(1), CameraModel::title_role).toString(), "camera:1");
+    EXPECT_EQ(test::value(model, 0, "title").toString(), "A camera");
+    EXPECT_EQ(test::value(model, 1, "title").toString(), "camera:1");
     model.update({});
     EXPECT_EQ(model.rowCount(), 0);
 }

@@ -72,6 +72,17 @@ TEST_F(Files, SeveralThatAreDroppedBecomeAPlaylist) {
     EXPECT_TRUE(test::wait_for([&] { return in_sight("sourceName") && shows("img2.png · 2 of 3"); }));
 }
 
+TEST_F(Files, TheSameFileDroppedTwiceIsOneFile) {
+    make("one.mp4");
+    test::FakeClip clip;
+    clip.frames = 5;
+    open(clip);
+    drop({path("one.mp4"), path("one.mp4")});
+    ASSERT_TRUE(plays(path("one.mp4")));
+    EXPECT_EQ(session_->playlist()->count(), 1);
+    EXPECT_TRUE(test::wait_for([&] { return session_->transport()->state() == "ended"; }));
+}
+
 TEST(FileSystem, CompletesWhatAUserTypes) {
     const test::ScratchDir scratch;
     const QString folder = QString::fromStdString(scratch.path().string());

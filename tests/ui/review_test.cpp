@@ -9,6 +9,7 @@
 #include "tests/support/random.h"
 #include "tests/ui/model_tester.h"
 #include "tests/ui/window_fixture.h"
+#include "ui/language/language.h"
 #include "ui/review/review.h"
 #include "ui/review/review_player.h"
 
@@ -78,7 +79,7 @@ protected:
         engine_->load(load_module(*engine_).resolved(QUrl("ReviewWindow.qml")));
         ASSERT_FALSE(engine_->rootObjects().isEmpty());
         window_ = qobject_cast<QQuickWindow*>(engine_->rootObjects().first());
-        window_->resize(size);
+        if (!size.isEmpty()) window_->resize(size);
         activate();
     }
     void open_three() {
@@ -100,7 +101,7 @@ protected:
     std::vector<Decision> decisions() {
         std::vector<Decision> list;
         for (int row = 0; row < review_->count(); ++row) {
-            const QString text = review_->data(review_->index(row), Review::decision_role).toString();
+            const QString text = test::value(*review_, row, "decision").toString();
             list.push_back(text == "keep" ? Decision::keep : text == "hide" ? Decision::hide : Decision::none);
         }
         return list;
@@ -125,6 +126,18 @@ protected:
     bool fails_ = false;
     std::vector<ReviewTrack> written_;  // by the last call of write
 };
+
+TEST_F(ReviewWindow, FitsTheScreenAndNamesItsReasonsInTheLanguageOfTheWindow) {
+    TsTranslator german({":/qt/qml/Throng/Ui/core_de.ts"});
+    QCoreApplication::installTranslator(&german);
+    ReviewTrack track = track_of(3, 0.2, 1.0, {10, 20, 40, 40}, {90, 20, 40, 40});
+    track.doubts = "few detections, low score, long gap";
+    open_review({track, {}}, make_clip(), {});
+    EXPECT_LE(window_->width(), window_->screen()->availableSize().width());
+    EXPECT_LE(window_->height(), window_->screen()->availableSize().height());
+    EXPECT_TRUE(test::wait_for([&] { return shows("wenige Detektionen, niedrige Bewertung, lange Lücke"); }));
+    EXPECT_EQ(review_->data(review_->index(1), Review::doubts_role).toString(), "") << "it was decided";
+}
 
 TEST_F(ReviewWindow, DrawsTheOriginalInTheMiddleOfATrack) {
     open_three();

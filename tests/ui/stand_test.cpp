@@ -72,6 +72,8 @@ TEST_F(StandWindow, ScenesFollowEachOtherFromTheKnownState) {
     EXPECT_TRUE(test::wait_for([&] { return line->width() > width + 100; })) << "the end of the scene is visible";
 
     EXPECT_EQ(session_->feedback()->text(), "") << "no message covers the scene";
+    EXPECT_NE(item("figures"), nullptr);
+    EXPECT_EQ(item("stripHide"), nullptr) << "a touch would end the scene instead";
 
     ASSERT_TRUE(wait_for_scene("last"));
     EXPECT_FALSE(display.labels());
@@ -324,7 +326,7 @@ TEST_F(StandWindow, OnlyTheConfiguredKeyLeaves) {
     EXPECT_TRUE(window_->isVisible());
     EXPECT_TRUE(window_->property("fullScreen").toBool());
     EXPECT_EQ(session_->source()->spec(), "");
-    EXPECT_FALSE(session_->stores_images());
+    EXPECT_FALSE(session_->captures()->used());
     window_->showNormal();
     EXPECT_TRUE(test::wait_for([&] { return window_->property("fullScreen").toBool(); })) << "full screen again";
     QTest::keyClick(window_, Qt::Key_Q, Qt::ControlModifier | Qt::AltModifier);

@@ -382,7 +382,7 @@ TEST_F(Window, EveryActionRunsWithoutASource) {
         trigger(id);
         draw();
         EXPECT_EQ(session_->transport()->state(), "idle") << shortcut.id;
-        EXPECT_FALSE(session_->captures()->recording()) << shortcut.id;
+        EXPECT_FALSE(session_->captures()->recorder()->recording()) << shortcut.id;
         EXPECT_EQ(session_->alert()->is_error(), id == "sweep") << shortcut.id;
         session_->alert()->dismiss();
     }

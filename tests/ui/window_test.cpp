@@ -1,9 +1,11 @@
 // Tests the window's frames, sources, settings and recordings.
+#include <QDir>
 #include <QStandardPaths>
 #include <filesystem>
 #include <fstream>
 
 #include "tests/ui/fake_tree.h"
+#include "tests/ui/model_tester.h"
 #include "tests/ui/window_fixture.h"
 
 namespace throng::ui {
@@ -146,6 +148,12 @@ TEST_F(Window, AScreenshotHasTheColorsOfTheScreen) {
     const QString path = screenshot();
     EXPECT_EQ(std::filesystem::path(path.toStdString()).parent_path(), pictures);
     EXPECT_EQ(std::filesystem::path(screenshot().toStdString()).parent_path(), pictures) << "the second of a second";
+    trigger("screenshot");
+    trigger("screenshot");  // before the first one is written
+    EXPECT_TRUE(test::wait_for([&] {
+        const QFileInfoList files = QDir(QString::fromStdString(pictures.string())).entryInfoList({"*.png"});
+        return files.size() == 4 && std::all_of(files.begin(), files.end(), [](auto& file) { return file.size() > 0; });
+    }));
     const QImage image(path);
     const Box box = test::box_of(test::gray_of(500000));
     const QColor edge = image.pixelColor(static_cast<int>(box.x), static_cast<int>(box.y + box.h / 2));
@@ -320,10 +328,8 @@ TEST_F(Window, ShowsTheEffectOfASwitch) {
     EXPECT_EQ(session_->stages()->baseline_title(), "A trick: on");
     const auto ratio = [&] {
         const StageModel& stages = *session_->stages();
-        for (int i = 0; i < stages.rowCount(); ++i) {
-            const QModelIndex row = stages.index(i);
-            if (stages.data(row, StageModel::name_role) == "cascade")
-                return stages.data(row, StageModel::ratio_role).toDouble();
+        for (int row = 0; row < stages.rowCount(); ++row) {
+            if (test::value(stages, row, "name") == "cascade") return test::value(stages, row, "ratio").toDouble();
         }
         return 0.0;
     };
@@ -340,10 +346,8 @@ TEST_F(Window, TimingsFollowASwitchWhilePaused) {
     pause_at(500000);
     const auto cascade_ms = [&] {
         const StageModel& stages = *session_->stages();
-        for (int i = 0; i < stages.rowCount(); ++i) {
-            const QModelIndex row = stages.index(i);
-            if (stages.data(row, StageModel::name_role) == "cascade")
-                return stages.data(row, StageModel::p50_role).toDouble();
+        for (int row = 0; row < stages.rowCount(); ++row) {
+            if (test::value(stages, row, "name") == "cascade") return test::value(stages, row, "p50").toDouble();
         }
         return 0.0;
     };

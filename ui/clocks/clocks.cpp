@@ -22,6 +22,17 @@ Clocks::Clocks(ClockSetup setup, QObject* parent) : QObject(parent), samples_(st
 
 Clocks::~Clocks() = default;
 
+void Clocks::attach(std::shared_ptr<Pipeline> pipeline) {
+    pipeline_ = std::move(pipeline);
+    sink_ = pipeline_ && samples_ ? std::make_shared<TelemetrySink>(samples_) : nullptr;
+    if (sink_) pipeline_->add_sink(sink_);
+}
+
+void Clocks::detach() {
+    if (sink_) pipeline_->remove_sink(sink_);
+    attach(nullptr);
+}
+
 bool Clocks::present() const {
     return controllable() || !status_.location.empty() || !current_clock().isEmpty() || !error().isEmpty();
 }

@@ -9,7 +9,8 @@
 #include <memory>
 
 #include "core/clocks/async_clocks.h"
-#include "core/clocks/telemetry.h"
+#include "core/clocks/telemetry_sink.h"
+#include "ui/base/run_listener.h"
 #include "ui/clocks/profile_model.h"
 #include "ui/clocks/telemetry_model.h"
 
@@ -22,7 +23,7 @@ struct ClockSetup {
     std::chrono::milliseconds period{1000};  // polling period
 };
 
-class Clocks : public QObject {
+class Clocks : public QObject, public RunListener {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the session")
@@ -46,6 +47,10 @@ class Clocks : public QObject {
 public:
     explicit Clocks(ClockSetup setup, QObject* parent = nullptr);
     ~Clocks() override;
+
+    // The telemetry counts the frames of this pipeline.
+    void attach(std::shared_ptr<Pipeline> pipeline) override;
+    void detach() override;
 
     [[nodiscard]] ProfileModel* profiles() { return &profiles_; }
     [[nodiscard]] TelemetryModel* telemetry() { return &telemetry_; }
@@ -83,8 +88,11 @@ private:
     void pull();
     void sample();
 
-    std::shared_ptr<Telemetry> samples_;
     [[nodiscard]] QString shown_id(const std::string& id) const;
+
+    std::shared_ptr<Telemetry> samples_;
+    std::shared_ptr<Pipeline> pipeline_;
+    std::shared_ptr<ResultSink> sink_;  // of the pipeline
 
     ProfileModel profiles_;
     TelemetryModel telemetry_;

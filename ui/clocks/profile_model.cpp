@@ -48,29 +48,18 @@ QString megahertz(const std::optional<Hertz>& hertz) {
     return QStringLiteral("%1 MHz").arg(fixed(mhz, mhz == std::round(mhz) ? 0 : 1));
 }
 
-int ProfileModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(profiles_.size());
-}
-
-QVariant ProfileModel::data(const QModelIndex& index, int role) const {
-    if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid)) return {};
-    const ResolvedProfile& entry = profiles_[static_cast<std::size_t>(index.row())];
-    switch (role) {
-        case id_role: return QString::fromStdString(entry.profile.id);
-        case Qt::DisplayRole:
-        case title_role: return translated(entry.profile.name);
-        case short_role: return short_name(entry.profile);
-        case clock_role: return entry.gpu_max ? megahertz(entry.gpu_max) : tr("set by the board's governor");
-        case available_role: return entry.available;
-        case reason_role: return translated_message(entry.reason);
-        default: return {};
-    }
-}
-
-QHash<int, QByteArray> ProfileModel::roleNames() const {
-    return {{id_role, "profileId"}, {title_role, "title"},         {short_role, "shortTitle"},
-            {clock_role, "clock"},  {available_role, "available"}, {reason_role, "reason"}};
-}
+ProfileModel::ProfileModel(QObject* parent)
+    : RowModel({{"profileId", [this](auto row) { return QString::fromStdString(profiles_[row].profile.id); }},
+                {"title", [this](auto row) { return translated(profiles_[row].profile.name); }},
+                {"shortTitle", [this](auto row) { return short_name(profiles_[row].profile); }},
+                {"clock",
+                 [this](auto row) {
+                     const std::optional<Hertz>& clock = profiles_[row].gpu_max;
+                     return clock ? megahertz(clock) : tr("set by the board's governor");
+                 }},
+                {"available", [this](auto row) { return profiles_[row].available; }},
+                {"reason", [this](auto row) { return translated_message(profiles_[row].reason); }}},
+               parent) {}
 
 void ProfileModel::update(const std::vector<ResolvedProfile>& profiles) {
     const auto same_id = [](const ResolvedProfile& a, const ResolvedProfile& b) {
@@ -80,15 +69,7 @@ void ProfileModel::update(const std::vector<ResolvedProfile>& profiles) {
         return same_id(a, b) && a.available == b.available && a.reason == b.reason && a.gpu_max == b.gpu_max;
     };
     if (std::equal(profiles_.begin(), profiles_.end(), profiles.begin(), profiles.end(), same)) return;
-    if (std::equal(profiles_.begin(), profiles_.end(), profiles.begin(), profiles.end(), same_id)) {
-        profiles_ = profiles;
-        emit dataChanged(index(0), index(rowCount() - 1));
-        return;
-    }
-    beginResetModel();
-    profiles_ = profiles;
-    endResetModel();
-    emit countChanged();
+    replace(profiles_, profiles, same_id);
 }
 
 }  // namespace throng::ui

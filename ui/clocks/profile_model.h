@@ -2,36 +2,27 @@
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
-#include <QAbstractListModel>
 #include <vector>
 
 #include "core/clocks/clock_controller.h"
+#include "ui/models/row_model.h"
 
 namespace throng::ui {
 
-class ProfileModel : public QAbstractListModel {
+class ProfileModel : public throng::ui::RowModel {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the clocks")
-    Q_PROPERTY(int count READ count NOTIFY countChanged)
 
 public:
-    enum Role { id_role = Qt::UserRole + 1, title_role, short_role, clock_role, available_role, reason_role };
-
-    using QAbstractListModel::QAbstractListModel;
-
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
-    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
-    [[nodiscard]] int count() const { return rowCount(); }
+    explicit ProfileModel(QObject* parent = nullptr);
 
     // Resets the model only if the set of profiles has changed.
     void update(const std::vector<ResolvedProfile>& profiles);
 
-signals:
-    void countChanged();
-
 private:
+    [[nodiscard]] std::size_t size() const override { return profiles_.size(); }
+
     std::vector<ResolvedProfile> profiles_;
 };
 

@@ -185,10 +185,6 @@ void Sweep::clear() {
     emit changed();
 }
 
-void Sweep::add(const FrameResult& result) {
-    if (sweep_) sweep_->add(result.timings);
-}
-
 void Sweep::tick() {
     if (!sweep_) return;
     if (requested_ && clocks_.status().requested != *requested_) {  // keep the user's choice

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/clocks/clock_sweep.h"
-#include "core/pipeline/frame_result.h"
+#include "ui/base/run_listener.h"
 #include "ui/clocks/clocks.h"
 
 namespace throng::ui {
@@ -19,7 +19,7 @@ namespace throng::ui {
 // low and high must be positive; the ticks enclose both.
 [[nodiscard]] std::vector<double> logarithmic_ticks(double low, double high);
 
-class Sweep : public QObject {
+class Sweep : public QObject, public RunListener {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the session")
@@ -62,8 +62,15 @@ public:
     Q_INVOKABLE void cancel();
     Q_INVOKABLE void clear();
 
-    // Adds the stage times of one result of the pipeline.
-    void add(const FrameResult& result);
+    void attach(std::shared_ptr<Pipeline> pipeline) override {
+        if (!pipeline) cancel();
+    }
+    void on_result(const RunFrame& frame) override {
+        if (sweep_ && !frame.result->carried) sweep_->add(frame.result->timings);
+    }
+    void add_needs(PipelineNeeds& needs) const override {
+        if (running()) needs.results = needs.same_detector = true;
+    }
 
 signals:
     void changed();

@@ -119,45 +119,16 @@ std::vector<TelemetryRow> telemetry_rows(const std::vector<TelemetrySample>& his
     return rows;
 }
 
-int TelemetryModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(rows_.size());
-}
-
-QVariant TelemetryModel::data(const QModelIndex& index, int role) const {
-    if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid)) return {};
-    const TelemetryRow& row = rows_[static_cast<std::size_t>(index.row())];
-    switch (role) {
-        case id_role: return row.id;
-        case Qt::DisplayRole:
-        case title_role: return row.title;
-        case value_role: return row.value;
-        case details_role: return row.details;
-        case plot_role: return plot_of(row);
-        default: return {};
-    }
-}
-
-QHash<int, QByteArray> TelemetryModel::roleNames() const {
-    return {{id_role, "quantity"},
-            {title_role, "title"},
-            {value_role, "value"},
-            {details_role, "details"},
-            {plot_role, "plot"}};
-}
+TelemetryModel::TelemetryModel(QObject* parent)
+    : RowModel({{"quantity", [this](auto row) { return rows_[row].id; }},
+                {"title", [this](auto row) { return rows_[row].title; }},
+                {"value", [this](auto row) { return rows_[row].value; }},
+                {"details", [this](auto row) { return rows_[row].details; }},
+                {"plot", [this](auto row) { return plot_of(rows_[row]); }}},
+               parent) {}
 
 void TelemetryModel::update(const std::vector<TelemetrySample>& history) {
-    std::vector<TelemetryRow> rows = telemetry_rows(history);
-    const bool same = std::equal(rows_.begin(), rows_.end(), rows.begin(), rows.end(),
-                                 [](const TelemetryRow& a, const TelemetryRow& b) { return a.id == b.id; });
-    if (same) {
-        rows_ = std::move(rows);
-        if (!rows_.empty()) emit dataChanged(index(0), index(rowCount() - 1));
-        return;
-    }
-    beginResetModel();
-    rows_ = std::move(rows);
-    endResetModel();
-    emit countChanged();
+    replace(rows_, telemetry_rows(history), [](const auto& a, const auto& b) { return a.id == b.id; });
 }
 
 }  // namespace throng::ui

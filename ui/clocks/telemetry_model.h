@@ -2,11 +2,11 @@
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
-#include <QAbstractListModel>
 #include <QList>
 #include <vector>
 
 #include "core/clocks/telemetry.h"
+#include "ui/models/row_model.h"
 
 namespace throng::ui {
 
@@ -23,28 +23,19 @@ struct TelemetryRow {
 // Returns the rows for a history. The newest sample is last.
 [[nodiscard]] std::vector<TelemetryRow> telemetry_rows(const std::vector<TelemetrySample>& history);
 
-class TelemetryModel : public QAbstractListModel {
+class TelemetryModel : public throng::ui::RowModel {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the clocks")
-    Q_PROPERTY(int count READ count NOTIFY countChanged)
 
 public:
-    enum Role { id_role = Qt::UserRole + 1, title_role, value_role, details_role, plot_role };
-
-    using QAbstractListModel::QAbstractListModel;
-
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
-    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
-    [[nodiscard]] int count() const { return rowCount(); }
+    explicit TelemetryModel(QObject* parent = nullptr);
 
     void update(const std::vector<TelemetrySample>& history);
 
-signals:
-    void countChanged();
-
 private:
+    [[nodiscard]] std::size_t size() const override { return rows_.size(); }
+
     std::vector<TelemetryRow> rows_;
 };
 

@@ -7,16 +7,10 @@
 #include "core/base/error.h"
 #include "core/pipeline/engine.h"
 #include "ui/language/language.h"
+#include "ui/models/stage_model.h"
 
 namespace throng::ui {
 namespace {
-
-double total_ms(const FrameResult& result) {
-    for (const StageTime& time : result.timings) {
-        if (time.name == stage::kTotal) return time.ms;
-    }
-    return 0;
-}
 
 bool is_same_frame(const Frame& a, const Frame& b) {
     return a.plane(0).data == b.plane(0).data && a.info().index == b.info().index;
@@ -142,17 +136,17 @@ void CompareView::change(bool open) {
                      const Request& request, const auto& job) { job.report(comparison->compare(request)); });
 }
 
-void CompareView::on_refresh(const ViewFrame& frame) {
+void CompareView::on_refresh(const RunFrame& frame) {
     on_result(frame);  // what it missed while it was covered
     if (std::exchange(playing_, frame.playing) != frame.playing) emit changed();
 }
 
 double CompareView::left_ms() const {
-    return ready() ? total_ms(*pair_->left) : 0;
+    return ready() ? stage_ms(pair_->left->timings, stage::kTotal).value_or(0) : 0;
 }
 
 double CompareView::right_ms() const {
-    return ready() ? total_ms(*pair_->right) : 0;
+    return ready() ? stage_ms(pair_->right->timings, stage::kTotal).value_or(0) : 0;
 }
 
 void CompareView::show(const std::shared_ptr<const FrameResult>& result, const PipelineSettings& first) {

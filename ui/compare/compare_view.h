@@ -56,10 +56,12 @@ public:
 
     [[nodiscard]] bool open() const override { return worker_.is_open(); }
     [[nodiscard]] bool needs_source() const override { return true; }
-    [[nodiscard]] bool measures() const override { return open(); }
+    void add_needs(PipelineNeeds& needs) const override {
+        if (open()) needs.measures = true;
+    }
     [[nodiscard]] bool covers_image() const override { return open(); }
-    void on_result(const ViewFrame& frame) override { show(frame.result, frame.settings); }
-    void on_refresh(const ViewFrame& frame) override;
+    void on_result(const RunFrame& frame) override { show(frame.result, frame.settings); }
+    void on_refresh(const RunFrame& frame) override;
     // Sets the second setting to a copy of the first, without a change.
     Q_INVOKABLE void copyFirst() { second_.set_values(first_settings_.values()); }
 

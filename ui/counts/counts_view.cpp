@@ -88,7 +88,7 @@ void CountsView::detach() {
     attach(nullptr);
 }
 
-void CountsView::on_result(const ViewFrame& frame) {
+void CountsView::on_result(const RunFrame& frame) {
     editor_.set_size(frame.result->frame.width(), frame.result->frame.height());  // for a plan without a size
 }
 

@@ -48,10 +48,12 @@ public:
     ~CountsView() override;
 
     [[nodiscard]] bool open() const override { return open_; }  // the section of the panel
-    [[nodiscard]] bool needs_results() const override { return counting_; }
+    void add_needs(PipelineNeeds& needs) const override {
+        if (counting_) needs.results = true;
+    }
     void adjust(PipelineSettings& settings) const override;
-    void on_result(const ViewFrame& frame) override;
-    void on_refresh(const ViewFrame&) override { refresh(); }
+    void on_result(const RunFrame& frame) override;
+    void on_refresh(const RunFrame&) override { refresh(); }
     bool cancel() override { return stepBack(); }
     bool step_back() override { return false; }            // the section remains open
     [[nodiscard]] bool locked() const { return locked_; }  // kiosk: visitors edit nothing

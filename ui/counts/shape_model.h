@@ -2,46 +2,30 @@
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
-#include <QAbstractListModel>
 
 #include "core/count/counter.h"
 #include "ui/counts/plan_editor.h"
+#include "ui/models/row_model.h"
 
 namespace throng::ui {
 
-class ShapeModel : public QAbstractListModel {
+class ShapeModel : public throng::ui::RowModel {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the counts")
-    Q_PROPERTY(int count READ count NOTIFY countChanged)
 
 public:
-    enum Role {
-        name_role = Qt::UserRole + 1,
-        zone_role,
-        points_role,  // fractions of the image
-        in_role,      // lines: crossings
-        out_role,
-        occupancy_role,  // zones: people inside now
-        visits_role,
-        dwell_role,  // mean seconds of the visits that ended; negative: none did
-    };
-
-    explicit ShapeModel(const PlanEditor& editor, QObject* parent = nullptr)
-        : QAbstractListModel(parent), editor_(editor) {}
-
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override { return parent.isValid() ? 0 : count_; }
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
-    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
-    [[nodiscard]] int count() const { return count_; }
+    explicit ShapeModel(const PlanEditor& editor, QObject* parent = nullptr);
 
     void update_shapes();  // after an edit
     void update_totals(const CountTotals& totals);
 
-signals:
-    void countChanged();
-
 private:
+    [[nodiscard]] std::size_t size() const override { return static_cast<std::size_t>(count_); }
+    // The totals may still be those of the plan before: zeros then.
+    [[nodiscard]] CountTotals::Line line(std::size_t row) const;
+    [[nodiscard]] CountTotals::Zone zone(std::size_t row) const;
+
     const PlanEditor& editor_;
     int count_ = 0;
     CountTotals totals_;

@@ -21,7 +21,7 @@
     </message>
     <message>
         <source>this machine has no GPU clock to control</source>
-        <translation>Diese Maschine hat keinen GPU-Takt zum Einstellen</translation>
+        <translation>Dieser Rechner hat keinen einstellbaren GPU-Takt</translation>
     </message>
     <message>
         <source>the GPU&apos;s clock steps are not available yet</source>
@@ -45,7 +45,7 @@
     </message>
     <message>
         <source>drawn crowd of %1, %2x%3</source>
-        <translation>gezeichnete Menge, %1 Gesichter, %2x%3</translation>
+        <translation>gezeichnetes Publikum, %1 Gesichter, %2x%3</translation>
     </message>
     <message>
         <source>image %1x%2</source>
@@ -92,8 +92,8 @@
         <translation>%1 Rahmen</translation>
     </message>
     <message>
-        <source>another order of equal scores, none of 0 or less, always the IoU</source>
-        <translation>gleiche Werte anders geordnet, keine bis 0, immer die IoU</translation>
+        <source>orders equal scores differently, drops scores of 0 or less, always uses the IoU</source>
+        <translation>ordnet gleiche Werte anders, verwirft Werte bis 0, verwendet immer die IoU</translation>
     </message>
     <message>
         <source>%1 as one-pass, which keeps fewer</source>
@@ -261,15 +261,15 @@
     </message>
     <message>
         <source>the server rejected the user name or password</source>
-        <translation>Der Server lehnt Name oder Passwort ab</translation>
+        <translation>Der Server lehnt Benutzername oder Passwort ab</translation>
     </message>
     <message>
         <source>the server requires a user name and a password</source>
-        <translation>Der Server verlangt Name und Passwort</translation>
+        <translation>Der Server verlangt Benutzername und Passwort</translation>
     </message>
     <message>
         <source>put user:password@ before the host</source>
-        <translation>Name:Passwort@ vor den Rechner schreiben</translation>
+        <translation>Benutzername:Passwort@ vor den Rechnernamen schreiben</translation>
     </message>
     <message>
         <source>the server denied access</source>
@@ -277,7 +277,7 @@
     </message>
     <message>
         <source>check the user name and the password</source>
-        <translation>Name und Passwort prüfen</translation>
+        <translation>Benutzername und Passwort prüfen</translation>
     </message>
     <message>
         <source>not found on the server</source>
@@ -285,7 +285,7 @@
     </message>
     <message>
         <source>check the path after the host</source>
-        <translation>Pfad nach dem Rechner prüfen</translation>
+        <translation>Pfad nach dem Rechnernamen prüfen</translation>
     </message>
     <message>
         <source>this FFmpeg build does not support this protocol</source>
@@ -321,7 +321,7 @@
     </message>
     <message>
         <source>the connection or the sender has stopped</source>
-        <translation>Verbindung oder Sender steht still</translation>
+        <translation>Die Verbindung oder der Sender reagiert nicht mehr</translation>
     </message>
     <message>
         <source>%1, before the first frame</source>
@@ -337,7 +337,7 @@
     </message>
     <message>
         <source>the host name was not resolved within %1 s</source>
-        <translation>Der Name des Rechners blieb %1 s unbekannt</translation>
+        <translation>Der Rechnername ließ sich in %1 s nicht auflösen</translation>
     </message>
     <message>
         <source>check the network and its name server</source>
@@ -369,7 +369,7 @@
     </message>
     <message>
         <source>frames in the format %1 are not supported</source>
-        <translation>Bilder im Format %1 sind nicht möglich</translation>
+        <translation>Bilder im Format %1 werden nicht unterstützt</translation>
     </message>
     <message>
         <source>this build has no GStreamer</source>
@@ -413,7 +413,7 @@
     </message>
     <message>
         <source>animated WebP is not supported</source>
-        <translation>Animiertes WebP ist nicht möglich</translation>
+        <translation>Animiertes WebP wird nicht unterstützt</translation>
     </message>
     <message>
         <source>convert it to GIF or MP4</source>
@@ -573,11 +573,11 @@
     </message>
     <message>
         <source>unknown video file extension</source>
-        <translation>unbekannte Endung für ein Video</translation>
+        <translation>unbekannte Endung einer Videodatei</translation>
     </message>
     <message>
         <source>use a name that ends in .mp4 or .mkv</source>
-        <translation>ein Name mit .mp4 oder .mkv am Ende</translation>
+        <translation>einen Namen mit .mp4 oder .mkv am Ende verwenden</translation>
     </message>
     <message>
         <source>this FFmpeg build cannot write %1</source>
@@ -657,7 +657,7 @@
     </message>
     <message>
         <source>this machine has no cpufreq</source>
-        <translation>Diese Maschine hat kein cpufreq</translation>
+        <translation>Dieser Rechner hat kein cpufreq</translation>
     </message>
     <message>
         <source>the governor did not change</source>
@@ -708,24 +708,24 @@
         <translation>LBP-Kaskade</translation>
     </message>
     <message>
-        <source>HOG people</source>
-        <translation>HOG-Personen</translation>
+        <source>HOG people detector</source>
+        <translation>HOG-Personendetektor</translation>
     </message>
     <message>
-        <source>CNN faces</source>
-        <translation>CNN-Gesichter</translation>
+        <source>CNN face detector</source>
+        <translation>CNN-Gesichtsdetektor</translation>
     </message>
     <message>
-        <source>YOLOX people</source>
-        <translation>YOLOX-Personen</translation>
+        <source>YOLOX people detector</source>
+        <translation>YOLOX-Personendetektor</translation>
     </message>
     <message>
-        <source>YOLOX people, CNN faces</source>
-        <translation>YOLOX-Personen, CNN-Gesichter</translation>
+        <source>YOLOX and CNN detectors</source>
+        <translation>YOLOX- und CNN-Detektor</translation>
     </message>
     <message>
         <source>Frontal faces from 20 pixels; fast on crowds</source>
-        <translation>Gesichter von vorn ab 20 Pixeln; schnell bei Mengen</translation>
+        <translation>Gesichter von vorn ab 20 Pixeln; schnell bei vielen Gesichtern</translation>
     </message>
     <message>
         <source>Frontal faces from 24 pixels; faster and less reliable than Haar</source>
@@ -1105,7 +1105,7 @@
     </message>
     <message>
         <source>CUDA backend unavailable: %1</source>
-        <translation>Das Backend CUDA ist nicht verfügbar: %1</translation>
+        <translation>Das CUDA-Backend ist nicht verfügbar: %1</translation>
     </message>
     <message>
         <source>use %1 to run on the CPU</source>
@@ -1181,7 +1181,7 @@
     </message>
     <message>
         <source>cannot save the current clocks: %1</source>
-        <translation>Die jetzigen Takte lassen sich nicht sichern: %1</translation>
+        <translation>Die aktuellen Takte lassen sich nicht sichern: %1</translation>
     </message>
     <message>
         <source>the folder is a link or belongs to another user</source>
@@ -1237,7 +1237,7 @@
     </message>
     <message>
         <source>detector not available on the CPU backend</source>
-        <translation>Das Backend CPU hat diesen Detektor nicht</translation>
+        <translation>Das CPU-Backend hat diesen Detektor nicht</translation>
     </message>
     <message>
         <source>the CPU people detector has no switches</source>
@@ -1253,7 +1253,7 @@
     </message>
     <message>
         <source>is empty: there is neither a header nor a row</source>
-        <translation>ist leer: weder Kopf noch Zeile</translation>
+        <translation>ist leer: weder Kopfzeile noch Daten</translation>
     </message>
     <message>
         <source>must be a number from %1 to %2, not "%3"</source>
@@ -1281,7 +1281,7 @@
     </message>
     <message>
         <source>must be a multiple of %1 for the paper's kernels</source>
-        <translation>muss für die Kernel der Veröffentlichung ein Vielfaches von %1 sein</translation>
+        <translation>muss für die Kernel des Artikels ein Vielfaches von %1 sein</translation>
     </message>
     <message>
         <source>is smaller than %1</source>
@@ -1329,7 +1329,7 @@
     </message>
     <message>
         <source>the paper&apos;s kernels implement only the one-pass rule</source>
-        <translation>Die Kernel der Arbeit kennen nur die Regel one-pass</translation>
+        <translation>Die Kernel des Artikels kennen nur die Regel one-pass</translation>
     </message>
     <message>
         <source>the kind and the model of a detector cannot be changed</source>
@@ -1392,8 +1392,8 @@
         <translation>das Paket %1 installieren</translation>
     </message>
     <message>
-        <source>everything works without it, with the Haar cascade</source>
-        <translation>alles funktioniert auch ohne, mit der Haar-Kaskade</translation>
+        <source>without it, the Haar cascade finds faces, but misses more</source>
+        <translation>ohne sie findet die Haar-Kaskade Gesichter, übersieht aber mehr</translation>
     </message>
     <message>
         <source>is being downloaded by another program</source>
@@ -1405,7 +1405,7 @@
     </message>
     <message>
         <source>nothing was installed; the publisher may have changed the file</source>
-        <translation>nichts wurde installiert; vielleicht wurde die Datei geändert</translation>
+        <translation>nichts wurde installiert; vielleicht hat der Herausgeber die Datei geändert</translation>
     </message>
     <message>
         <source>check the network, or download the file elsewhere and copy it to the model folder</source>
@@ -1425,7 +1425,7 @@
     </message>
     <message>
         <source>the publisher may have moved the file</source>
-        <translation>vielleicht wurde die Datei verschoben</translation>
+        <translation>vielleicht hat der Herausgeber die Datei verschoben</translation>
     </message>
     <message>
         <source>unsupported protocol: %1</source>
@@ -1448,7 +1448,7 @@
         <translation>Die geladene Datei ist nicht die erwartete: andere Prüfsumme</translation>
     </message>
     <message>
-        <source>has %1 SVM coefficients; expected are %2 or one more</source>
+        <source>has %1 SVM coefficients instead of %2 or one more</source>
         <translation>hat %1 SVM-Koeffizienten statt %2 oder einem mehr</translation>
     </message>
     <message>
@@ -1621,7 +1621,7 @@
     </message>
     <message>
         <source>open the camera or stream directly: camera:0, rtsp://…</source>
-        <translation>Kamera oder Strom direkt öffnen: camera:0, rtsp://…</translation>
+        <translation>Kamera oder Stream direkt öffnen: camera:0, rtsp://…</translation>
     </message>
     <message>
         <source>for example gst:videotestsrc</source>
@@ -1729,7 +1729,7 @@
     </message>
     <message>
         <source>the user name or the password ends the address too early</source>
-        <translation>Benutzername oder Kennwort beenden die Adresse zu früh</translation>
+        <translation>Benutzername oder Passwort beenden die Adresse zu früh</translation>
     </message>
     <message>
         <source>%1 of %2 raw detections dropped (buffers full)</source>
@@ -1737,14 +1737,14 @@
     </message>
     <message>
         <source>the data arrive too slowly: not opened within %1 s</source>
-        <translation>Die Daten kommen zu langsam: nach %1 s nicht offen</translation>
+        <translation>Die Daten kommen zu langsam: nach %1 s noch nicht geöffnet</translation>
     </message>
     <message>
         <source>the stream ended</source>
-        <translation>Der Strom endete</translation>
+        <translation>Der Stream endete</translation>
     </message>
     <message>
-        <source>a library that this needs cannot be loaded: %1</source>
+        <source>a required library cannot be loaded: %1</source>
         <translation>Eine benötigte Bibliothek kann nicht geladen werden: %1</translation>
     </message>
     <message>
@@ -1792,8 +1792,8 @@
         <translation>Die Pipeline hat mehrere appsinks</translation>
     </message>
     <message>
-        <source>end the part that shall be read with &quot;! appsink&quot;, and others with another sink</source>
-        <translation>den Teil, der gelesen werden soll, mit &quot;! appsink&quot; beenden, andere mit einer anderen Senke</translation>
+        <source>end the branch to be read with &quot;! appsink&quot;, and others with another sink</source>
+        <translation>den Zweig, der gelesen werden soll, mit &quot;! appsink&quot; beenden, andere mit einer anderen Senke</translation>
     </message>
     <message>
         <source>the pipeline did not start: %1</source>
@@ -1820,7 +1820,7 @@
         <translation>am Ende gingen Bilder verloren</translation>
     </message>
     <message>
-        <source>is no address of a media server</source>
+        <source>is not the address of a media server</source>
         <translation>ist keine Adresse eines Medienservers</translation>
     </message>
     <message>
@@ -1834,6 +1834,18 @@
     <message>
         <source>raise the limit of threads of the user, the service or the container</source>
         <translation>die erlaubte Zahl der Threads des Benutzers, des Dienstes oder des Containers erhöhen</translation>
+    </message>
+    <message>
+        <source>few detections</source>
+        <translation>wenige Detektionen</translation>
+    </message>
+    <message>
+        <source>low score</source>
+        <translation>niedrige Bewertung</translation>
+    </message>
+    <message>
+        <source>long gap</source>
+        <translation>lange Lücke</translation>
     </message>
 </context>
 </TS>

@@ -40,8 +40,8 @@
         <translation>Gefundene Gesichter sind verborgen</translation>
     </message>
     <message>
-        <source>Blur faces</source>
-        <translation>Gesichter verbergen</translation>
+        <source>Faces are visible</source>
+        <translation>Gesichter sind sichtbar</translation>
     </message>
     <message>
         <source>Cascade heat map on</source>
@@ -182,7 +182,7 @@
     </message>
     <message>
         <source>applying …</source>
-        <translation>wird gesetzt …</translation>
+        <translation>wird eingestellt …</translation>
     </message>
     <message>
         <source>requested %1</source>
@@ -514,7 +514,7 @@
         <translation>Augen, Nase und Mund</translation>
     </message>
     <message>
-        <source>Blur faces</source>
+        <source>Hide faces</source>
         <translation>Gesichter verbergen</translation>
     </message>
     <message>
@@ -671,7 +671,7 @@
     </message>
 </context>
 <context>
-    <name>InlineWarning</name>
+    <name>Message</name>
     <message>
         <source>Dismiss</source>
         <translation>Schließen</translation>
@@ -1021,8 +1021,8 @@
         <translation>verborgen</translation>
     </message>
     <message>
-        <source>open</source>
-        <translation>offen</translation>
+        <source>undecided</source>
+        <translation>unentschieden</translation>
     </message>
     <message>
         <source>Hide (H)</source>
@@ -1061,8 +1061,8 @@
         <translation>Die Entscheidungen sind nicht gespeichert. Noch einmal schließen verwirft sie.</translation>
     </message>
     <message>
-        <source>%1 of %2 still open</source>
-        <translation>%1 von %2 noch offen</translation>
+        <source>%1 of %2 still undecided</source>
+        <translation>%1 von %2 noch unentschieden</translation>
     </message>
     <message>
         <source>All reviewed; not saved yet</source>
@@ -1157,7 +1157,7 @@
     </message>
     <message>
         <source>Demo crowd</source>
-        <translation>Demo-Menge</translation>
+        <translation>Demo-Publikum</translation>
     </message>
     <message>
         <source>rtsp://… or another source</source>
@@ -1241,7 +1241,7 @@
         <translation>Kosten: %1 ms, auf der CPU</translation>
     </message>
     <message>
-        <source> · of the image %1 s ago</source>
+        <source> · from %1 s ago</source>
         <translation> · vom Bild vor %1 s</translation>
     </message>
 </context>
@@ -1260,7 +1260,7 @@
     <name>StandLayer</name>
     <message>
         <source>Hold to show faces</source>
-        <translation>Halten zeigt Gesichter</translation>
+        <translation>Halten, um Gesichter zu zeigen</translation>
     </message>
     <message>
         <source>Faces are hidden again when it is released (H)</source>
@@ -1286,8 +1286,8 @@
         <translation>%1 gefunden</translation>
     </message>
     <message>
-        <source>Open a camera of this machine, or the address of one</source>
-        <translation>Kamera dieses Rechners öffnen, oder die Adresse einer Kamera</translation>
+        <source>Open a camera of this machine or on the network</source>
+        <translation>Kamera dieses Rechners oder im Netzwerk öffnen</translation>
     </message>
     <message>
         <source>File</source>
@@ -1303,7 +1303,7 @@
     </message>
     <message>
         <source>Demo crowd</source>
-        <translation>Demo-Menge</translation>
+        <translation>Demo-Publikum</translation>
     </message>
     <message>
         <source>Needs no file</source>
@@ -1311,7 +1311,7 @@
     </message>
     <message>
         <source>Show a generated crowd of 60 faces</source>
-        <translation>Eine gezeichnete Menge mit 60 Gesichtern zeigen</translation>
+        <translation>Ein gezeichnetes Publikum mit 60 Gesichtern zeigen</translation>
     </message>
     <message>
         <source>Recent</source>
@@ -1454,8 +1454,8 @@
         <translation>Verlauf von Rohdetektionen, map und reduce</translation>
     </message>
     <message>
-        <source>Click a spike to see its frame, if the last 30 seconds are open (I)</source>
-        <translation>Ein Klick auf eine Spitze zeigt ihr Bild, wenn die letzten 30 Sekunden offen sind (I)</translation>
+        <source>Click a spike to see its frame while the replay is open (I)</source>
+        <translation>Ein Klick auf eine Spitze zeigt ihr Bild, solange der Rückblick offen ist (I)</translation>
     </message>
     <message>
         <source>%1 ms</source>
@@ -1464,6 +1464,10 @@
     <message>
         <source>Fewer stages</source>
         <translation>Weniger Schritte</translation>
+    </message>
+    <message>
+        <source>1 stage below 0.1 ms</source>
+        <translation>1 Schritt unter 0,1 ms</translation>
     </message>
     <message>
         <source>%1 stages below 0.1 ms</source>
@@ -1494,7 +1498,7 @@
     </message>
     <message>
         <source>Back to the large buttons (Esc)</source>
-        <translation>Zurück zu den großen Tasten (Esc)</translation>
+        <translation>Zurück zu den großen Schaltflächen (Esc)</translation>
     </message>
 </context>
 <context>
@@ -1540,7 +1544,7 @@
     </message>
     <message>
         <source>Drop to open</source>
-        <translation>Loslassen öffnet</translation>
+        <translation>Zum Öffnen loslassen</translation>
     </message>
     <message>
         <source>Hide faces</source>
@@ -1554,7 +1558,7 @@
 <context>
     <name>VisitorBar</name>
     <message>
-        <source>A detector looks everywhere, in every size. It finds each face many times.</source>
+        <source>A detector looks everywhere, at every size. It finds each face many times.</source>
         <translation>Ein Detektor sucht überall, in jeder Größe. Er findet jedes Gesicht viele Male.</translation>
     </message>
     <message>
@@ -1756,8 +1760,8 @@
         <translation>Wiederholung an oder aus</translation>
     </message>
     <message>
-        <source>Repeat a part: start, end, off</source>
-        <translation>Teil wiederholen</translation>
+        <source>Repeat a segment: start, end, off</source>
+        <translation>Abschnitt wiederholen</translation>
     </message>
     <message>
         <source>Window</source>
@@ -1805,7 +1809,7 @@
     </message>
     <message>
         <source>This list of shortcuts</source>
-        <translation>Diese Liste der Tasten</translation>
+        <translation>Diese Liste der Tastenkürzel</translation>
     </message>
     <message>
         <source>Close, leave full screen</source>
@@ -1848,7 +1852,7 @@
         <translation>Augen, Nase, Mund an oder aus</translation>
     </message>
     <message>
-        <source>Blur faces</source>
+        <source>Hide faces</source>
         <translation>Gesichter verbergen</translation>
     </message>
     <message>
@@ -1905,7 +1909,7 @@
     </message>
     <message>
         <source>Demo crowd</source>
-        <translation>Demo-Menge</translation>
+        <translation>Demo-Publikum</translation>
     </message>
     <message>
         <source>Model %1</source>
@@ -2020,8 +2024,8 @@
         <translation>Stufen</translation>
     </message>
     <message>
-        <source>The brighter a spot, the longer the detector looked at it before it gave up.</source>
-        <translation>Je heller eine Stelle, desto länger hat der Detektor dort gesucht.</translation>
+        <source>The brighter a spot, the more stages of the detector it passed.</source>
+        <translation>Je heller eine Stelle, desto mehr Stufen des Detektors hat sie bestanden.</translation>
     </message>
     <message>
         <source>Pinch</source>
@@ -2045,7 +2049,7 @@
     </message>
     <message>
         <source>Press a button, choose a row of the matrix or a moment of the replay</source>
-        <translation>Eine Taste drücken, eine Zeile der Matrix oder einen Moment des Rückblicks wählen</translation>
+        <translation>Eine Schaltfläche drücken, eine Zeile der Matrix oder einen Moment des Rückblicks wählen</translation>
     </message>
     <message>
         <source>Tap twice</source>
@@ -2188,7 +2192,7 @@
     <name>throng::ui::RecentModel</name>
     <message>
         <source>Demo crowd</source>
-        <translation>Demo-Menge</translation>
+        <translation>Demo-Publikum</translation>
     </message>
     <message>
         <source>Camera %1</source>

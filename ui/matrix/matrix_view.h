@@ -41,9 +41,11 @@ public:
     using View::View;
 
     [[nodiscard]] bool open() const override { return worker_.is_open(); }
-    [[nodiscard]] bool needs_raw() const override { return open(); }
+    void add_needs(PipelineNeeds& needs) const override {
+        if (open()) needs.raw = true;
+    }
     // At this rate, since the matrix of a frame takes longer than its detection on a GPU.
-    void on_refresh(const ViewFrame& frame) override { show(frame.result, frame.settings.nms); }
+    void on_refresh(const RunFrame& frame) override { show(frame.result, frame.settings.nms); }
     [[nodiscard]] bool by_cluster() const { return order_ == MatrixOrder::cluster; }
     void set_by_cluster(bool on);
 

@@ -2,35 +2,34 @@
 
 #include <algorithm>
 
+#include "ui/base/post.h"
+
 namespace throng::ui {
 
-int CameraModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(cameras_.size());
+CameraModel::CameraModel(std::function<std::vector<CameraInfo>()> list, QObject* parent)
+    : RowModel({{"spec", [this](auto row) { return QString::fromStdString(cameras_[row].spec); }},
+                {"title",
+                 [this](auto row) {
+                     const CameraInfo& camera = cameras_[row];
+                     return QString::fromStdString(camera.name.empty() ? camera.spec : camera.name);
+                 }}},
+               parent),
+      list_(std::move(list)) {}
+
+QString CameraModel::specAt(int row) const {
+    return QString::fromStdString(cameras_.at(static_cast<std::size_t>(row)).spec);
 }
 
-QVariant CameraModel::data(const QModelIndex& index, int role) const {
-    if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid)) return {};
-    const CameraInfo& camera = cameras_[static_cast<std::size_t>(index.row())];
-    switch (role) {
-        case spec_role: return QString::fromStdString(camera.spec);
-        case Qt::DisplayRole:
-        case title_role: return QString::fromStdString(camera.name.empty() ? camera.spec : camera.name);
-        default: return {};
-    }
-}
-
-QHash<int, QByteArray> CameraModel::roleNames() const {
-    return {{spec_role, "spec"}, {title_role, "title"}};
+void CameraModel::find() {
+    pool_.start([this] {
+        std::vector<CameraInfo> found = list_();
+        post(this, [this, found = std::move(found)]() mutable { update(std::move(found)); });
+    });
 }
 
 void CameraModel::update(std::vector<CameraInfo> cameras) {
     const auto same = [](const CameraInfo& a, const CameraInfo& b) { return a.spec == b.spec && a.name == b.name; };
-    if (std::equal(cameras.begin(), cameras.end(), cameras_.begin(), cameras_.end(), same)) return;
-    const bool other_count = cameras.size() != cameras_.size();
-    beginResetModel();
-    cameras_ = std::move(cameras);
-    endResetModel();
-    if (other_count) emit countChanged();
+    replace(cameras_, std::move(cameras), same);
 }
 
 }  // namespace throng::ui

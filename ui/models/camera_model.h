@@ -2,39 +2,37 @@
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
-#include <QAbstractListModel>
+#include <QThreadPool>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "core/video/source.h"
+#include "ui/models/row_model.h"
 
 namespace throng::ui {
 
-class CameraModel : public QAbstractListModel {
+class CameraModel : public throng::ui::RowModel {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the session")
-    Q_PROPERTY(int count READ count NOTIFY countChanged)
 
 public:
-    enum Role { spec_role = Qt::UserRole + 1, title_role };
+    // list: called on another thread by find().
+    explicit CameraModel(std::function<std::vector<CameraInfo>()> list = {}, QObject* parent = nullptr);
 
-    using QAbstractListModel::QAbstractListModel;
+    Q_INVOKABLE [[nodiscard]] QString specAt(int row) const;
 
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
-    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
-    [[nodiscard]] int count() const { return rowCount(); }
-
-    Q_INVOKABLE [[nodiscard]] QString specAt(int row) const { return data(index(row), spec_role).toString(); }
-
+    Q_INVOKABLE void find();  // again: cameras come and go
     // The same cameras as before change nothing: a list on screen keeps its focus.
     void update(std::vector<CameraInfo> cameras);
 
-signals:
-    void countChanged();
-
 private:
+    [[nodiscard]] std::size_t size() const override { return cameras_.size(); }
+
+    std::function<std::vector<CameraInfo>()> list_;
     std::vector<CameraInfo> cameras_;
+    QThreadPool pool_;  // last: its threads use the others
 };
 
 }  // namespace throng::ui

@@ -24,31 +24,30 @@ QString without_secrets(const QString& spec) {
 
 }  // namespace
 
-RecentModel::RecentModel(QSettings& store, QObject* parent) : QAbstractListModel(parent), store_(store) {
-    const QStringList stored = store.value(kKey).toStringList();
+RecentModel::RecentModel(QSettings& store, QObject* parent)
+    : RowModel({{"spec", [this](auto row) { return specs_[static_cast<int>(row)]; }},
+                {"title", [this](auto row) { return source_title(specs_[static_cast<int>(row)]); }},
+                {"location",
+                 [this](auto row) {
+                     const QString& spec = specs_[static_cast<int>(row)];
+                     return is_file(spec) ? QFileInfo(spec).path() : spec;
+                 }}},
+               parent),
+      store_(store) {
+    load();
+}
+
+void RecentModel::load() {
+    store_.sync();
+    const QStringList stored = store_.value(kKey).toStringList();
+    if (stored == specs_) return;
+    beginResetModel();
+    specs_.clear();
     for (const QString& spec : stored.mid(0, kLimit)) specs_ += without_secrets(spec);
     specs_.removeDuplicates();
+    endResetModel();
+    emit countChanged();
     if (specs_ != stored) save();  // a version before has stored passwords
-}
-
-int RecentModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(specs_.size());
-}
-
-QVariant RecentModel::data(const QModelIndex& index, int role) const {
-    if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid)) return {};
-    const QString& entry = specs_[index.row()];
-    switch (role) {
-        case spec_role: return entry;
-        case Qt::DisplayRole:
-        case title_role: return source_title(entry);
-        case location_role: return is_file(entry) ? QFileInfo(entry).path() : entry;
-        default: return {};
-    }
-}
-
-QHash<int, QByteArray> RecentModel::roleNames() const {
-    return {{spec_role, "spec"}, {title_role, "title"}, {location_role, "location"}};
 }
 
 QString RecentModel::folder() const {
@@ -61,6 +60,7 @@ QString RecentModel::folder() const {
 }
 
 void RecentModel::add(const QString& spec) {
+    load();  // another window may have added some
     const QString entry = without_secrets(spec);
     const auto at = static_cast<int>(specs_.indexOf(entry));
     if (at == 0) return;

@@ -2,30 +2,24 @@
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
-#include <QAbstractListModel>
 #include <QStringList>
+
+#include "ui/models/row_model.h"
 
 class QSettings;
 
 namespace throng::ui {
 
-class RecentModel : public QAbstractListModel {
+class RecentModel : public throng::ui::RowModel {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the session")
-    Q_PROPERTY(int count READ count NOTIFY countChanged)
 
 public:
-    enum Role { spec_role = Qt::UserRole + 1, title_role, location_role };
     static constexpr int kLimit = 10;
 
     // store must outlive the model.
     explicit RecentModel(QSettings& store, QObject* parent = nullptr);
-
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
-    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
-    [[nodiscard]] int count() const { return rowCount(); }
 
     [[nodiscard]] QString newest() const { return specs_.value(0); }
     Q_INVOKABLE [[nodiscard]] QString folder() const;  // of the newest file; the newest folder itself; empty: none
@@ -33,10 +27,9 @@ public:
     Q_INVOKABLE [[nodiscard]] static bool hasSecrets(const QString& spec);  // a password, user name or token
     Q_INVOKABLE void clear();
 
-signals:
-    void countChanged();
-
 private:
+    [[nodiscard]] std::size_t size() const override { return static_cast<std::size_t>(specs_.size()); }
+    void load();
     void save();
 
     QSettings& store_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "ui/language/language.h"
 
@@ -15,52 +16,29 @@ constexpr std::uint64_t kMinRatioResults = 8;  // results since the baseline bef
 
 }  // namespace
 
-int StageModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(stages_.size());
-}
-
-QVariant StageModel::data(const QModelIndex& index, int role) const {
-    if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid)) return {};
-    const StageSummary& stage = stages_[static_cast<std::size_t>(index.row())];
-    switch (role) {
-        case Qt::DisplayRole:
-        case label_role: return stage_label(stage.name);
-        case name_role: return QString::fromStdString(stage.name);
-        case last_role: return stage.ms.last;
-        case mean_role: return stage.ms.mean;
-        case p50_role: return stage.ms.p50;
-        case p99_role: return stage.ms.p99;
-        case max_role: return stage.ms.max;
-        case baseline_role: return baseline(stage.name);
-        case short_role: return short_stages_.count(stage.name) > 0;
-        case ratio_role: return ratio(stage.name);
-        default: return {};
-    }
-}
-
-QHash<int, QByteArray> StageModel::roleNames() const {
-    return {{name_role, "name"},     {label_role, "label"}, {last_role, "last"}, {mean_role, "mean"},
-            {p50_role, "p50"},       {p99_role, "p99"},     {max_role, "max"},   {baseline_role, "baselineMs"},
-            {short_role, "isShort"}, {ratio_role, "ratio"}};
-}
+StageModel::StageModel(QObject* parent)
+    : RowModel({{"name", [this](auto row) { return QString::fromStdString(stages_[row].name); }},
+                {"label", [this](auto row) { return stage_label(stages_[row].name); }},
+                {"last", [this](auto row) { return stages_[row].ms.last; }},
+                {"mean", [this](auto row) { return stages_[row].ms.mean; }},
+                {"p50", [this](auto row) { return stages_[row].ms.p50; }},
+                {"p99", [this](auto row) { return stages_[row].ms.p99; }},
+                {"max", [this](auto row) { return stages_[row].ms.max; }},
+                // Milliseconds of the baseline; negative: there is none.
+                {"baselineMs", [this](auto row) { return baseline(stages_[row].name); }},
+                // Takes less than 0.1 ms; never the stages of NMS, which the program is about.
+                {"isShort", [this](auto row) { return short_stages_.count(stages_[row].name) > 0; }},
+                // Median since the baseline, divided by the baseline; negative: not known yet.
+                {"ratio", [this](auto row) { return ratio(stages_[row].name); }}},
+               parent) {}
 
 void StageModel::update(const std::vector<StageSummary>& stages) {
     std::vector<StageSummary> next;
     std::copy_if(stages.begin(), stages.end(), std::back_inserter(next),
                  [this](const StageSummary& stage) { return is_shown(stage); });
-    const bool same = std::equal(next.begin(), next.end(), stages_.begin(), stages_.end(),
-                                 [](const StageSummary& a, const StageSummary& b) { return a.name == b.name; });
-    const int were_short = short_stages();
-    if (!same) beginResetModel();
-    stages_ = std::move(next);
-    short_stages_ = short_ones();
-    if (!same) {
-        endResetModel();
-        emit countChanged();
-    } else if (!stages_.empty()) {
-        emit dataChanged(index(0), index(rowCount() - 1));
-    }
-    if (short_stages() != were_short) emit shortStagesChanged();
+    const std::set<std::string> were_short = std::exchange(short_stages_, short_ones(next));
+    replace(stages_, std::move(next), [](const auto& a, const auto& b) { return a.name == b.name; });
+    if (short_stages_.size() != were_short.size()) emit shortStagesChanged();
     double largest = 0;
     for (const StageSummary& stage : stages_) {
         largest = std::max({largest, stage.ms.p99, stage.ms.last, baseline(stage.name)});
@@ -70,6 +48,12 @@ void StageModel::update(const std::vector<StageSummary>& stages) {
         scale_ = scale;
         emit scaleChanged();
     }
+}
+
+double StageModel::total_ms() const {
+    const auto total =
+        std::find_if(stages_.begin(), stages_.end(), [](const auto& each) { return each.name == stage::kTotal; });
+    return total == stages_.end() ? 0 : total->ms.p50;
 }
 
 void StageModel::add(const StageTimes& times) {
@@ -100,7 +84,7 @@ void StageModel::set_baseline(const QString& title) {
 void StageModel::clearBaseline() {
     for (auto& [name, recent] : recent_stages_) recent.baseline.reset();
     baseline_title_.clear();
-    if (!stages_.empty()) emit dataChanged(index(0), index(rowCount() - 1));
+    announce_values();
     emit baselineChanged();
 }
 
@@ -118,9 +102,9 @@ bool StageModel::is_shown(const StageSummary& stage) const {
 }
 
 // One row alone is as long as the row that would stand for it.
-std::set<std::string> StageModel::short_ones() const {
+std::set<std::string> StageModel::short_ones(const std::vector<StageSummary>& stages) const {
     std::set<std::string> found;
-    for (const StageSummary& stage : stages_) {
+    for (const StageSummary& stage : stages) {
         if (stage.name == stage::kNmsMap || stage.name == stage::kNmsReduce || stage.name == stage::kTotal) continue;
         if (stage.ms.p50 < (short_stages_.count(stage.name) > 0 ? kNoLongerShortMs : kShortMs))
             found.insert(stage.name);
@@ -139,6 +123,11 @@ double StageModel::ratio(const std::string& name) const {
     if (found == recent_stages_.end() || !(found->second.baseline.value_or(0) > 0)) return -1;
     const RollingSummary now = found->second.now.summary();
     return now.count < kMinRatioResults ? -1 : now.p50 / *found->second.baseline;
+}
+
+std::optional<double> stage_ms(const StageTimes& times, std::string_view stage) {
+    const auto found = std::find_if(times.begin(), times.end(), [&](const auto& each) { return each.name == stage; });
+    return found == times.end() ? std::nullopt : std::optional(found->ms);
 }
 
 QString stage_label(const std::string& name) {

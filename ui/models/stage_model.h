@@ -3,50 +3,40 @@
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
-#include <QAbstractListModel>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "core/pipeline/pipeline.h"
+#include "ui/base/run_listener.h"
+#include "ui/models/row_model.h"
 
 namespace throng::ui {
 
-class StageModel : public QAbstractListModel {
+class StageModel : public throng::ui::RowModel, public RunListener {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the session")
     Q_PROPERTY(double scale READ scale NOTIFY scaleChanged)
-    Q_PROPERTY(int count READ count NOTIFY countChanged)
     Q_PROPERTY(int shortStages READ short_stages NOTIFY shortStagesChanged)
     Q_PROPERTY(QString baselineTitle READ baseline_title NOTIFY baselineChanged)
 
 public:
-    enum Role {
-        name_role = Qt::UserRole + 1,
-        label_role,
-        last_role,
-        mean_role,
-        p50_role,
-        p99_role,
-        max_role,
-        baseline_role,  // milliseconds of the baseline; negative: no baseline
-        short_role,     // takes less than 0.1 ms; never the stages of NMS, which the program is about
-        ratio_role,     // median since the baseline, divided by the baseline; negative: not known yet
-    };
+    explicit StageModel(QObject* parent = nullptr);
 
-    using QAbstractListModel::QAbstractListModel;
-
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
-    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
-
-    [[nodiscard]] int count() const { return rowCount(); }
     // Milliseconds at the right end of the bars: a round number above all p99 values.
     [[nodiscard]] double scale() const { return scale_; }
+    [[nodiscard]] double total_ms() const;  // median of a frame; 0: unknown
     [[nodiscard]] int short_stages() const { return static_cast<int>(short_stages_.size()); }  // 0 or at least 2
+
+    void attach(std::shared_ptr<Pipeline> pipeline) override {
+        if (!pipeline) clear();
+    }
+    void on_result(const RunFrame& frame) override {
+        if (!frame.result->carried) add(frame.result->timings);  // otherwise its times are those of a frame before
+    }
+    void on_refresh(const RunFrame& frame) override { update(frame.pipeline.timings()); }
 
     // Resets the model only if the set of stages has changed. Skips stages without samples and stages that are missing
     // from the latest results (of a previous detector).
@@ -63,11 +53,11 @@ public:
 
 signals:
     void scaleChanged();
-    void countChanged();
     void shortStagesChanged();
     void baselineChanged();
 
 private:
+    [[nodiscard]] std::size_t size() const override { return stages_.size(); }
     struct RecentStage {
         RollingStatistics now{32};  // since the baseline
         std::optional<double> baseline;
@@ -76,7 +66,7 @@ private:
     [[nodiscard]] double baseline(const std::string& name) const;
     [[nodiscard]] double ratio(const std::string& name) const;
     [[nodiscard]] bool is_shown(const StageSummary& stage) const;
-    [[nodiscard]] std::set<std::string> short_ones() const;
+    [[nodiscard]] std::set<std::string> short_ones(const std::vector<StageSummary>& stages) const;
 
     std::vector<StageSummary> stages_;
     std::map<std::string, RecentStage, std::less<>> recent_stages_;  // by stage name
@@ -84,6 +74,9 @@ private:
     QString baseline_title_;
     double scale_ = 1;
 };
+
+// Returns the milliseconds of a stage of a frame; empty: it did not run.
+[[nodiscard]] std::optional<double> stage_ms(const StageTimes& times, std::string_view stage);
 
 // Returns the label of a stage: "NMS map" for "nms_map".
 [[nodiscard]] QString stage_label(const std::string& name);

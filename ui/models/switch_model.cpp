@@ -17,37 +17,26 @@ bool is_toggle(const DetectorSwitch& each) {
 
 }  // namespace
 
-int SwitchModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(switches_.size());
-}
-
-QVariant SwitchModel::data(const QModelIndex& index, int role) const {
-    if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid)) return {};
-    const DetectorSwitch& each = switches_[static_cast<std::size_t>(index.row())];
-    switch (role) {
-        case id_role: return QString::fromStdString(each.id);
-        case Qt::DisplayRole:
-        case title_role: return translated(each.title);
-        case help_role: return translated(each.help);
-        case choices_role: {
-            QStringList words;
-            for (const std::string& choice : each.choices) words += QString::fromStdString(choice);
-            return words;
-        }
-        case chosen_role: {
-            const auto found = std::find(each.choices.begin(), each.choices.end(), each.chosen);
-            return found == each.choices.end() ? -1 : static_cast<int>(found - each.choices.begin());
-        }
-        case toggle_role: return is_toggle(each);
-        case on_role: return each.chosen == "on";
-        default: return {};
-    }
-}
-
-QHash<int, QByteArray> SwitchModel::roleNames() const {
-    return {{id_role, "switchId"},   {title_role, "title"},   {help_role, "help"}, {choices_role, "choices"},
-            {chosen_role, "chosen"}, {toggle_role, "toggle"}, {on_role, "on"}};
-}
+SwitchModel::SwitchModel(QObject* parent)
+    : RowModel({{"switchId", [this](auto row) { return QString::fromStdString(switches_[row].id); }},
+                {"title", [this](auto row) { return translated(switches_[row].title); }},
+                {"help", [this](auto row) { return translated(switches_[row].help); }},
+                {"choices",
+                 [this](auto row) {
+                     QStringList words;
+                     for (const std::string& choice : switches_[row].choices) words += QString::fromStdString(choice);
+                     return words;
+                 }},
+                // Index into the choices.
+                {"chosen",
+                 [this](auto row) {
+                     const DetectorSwitch& each = switches_[row];
+                     const auto found = std::find(each.choices.begin(), each.choices.end(), each.chosen);
+                     return found == each.choices.end() ? -1 : static_cast<int>(found - each.choices.begin());
+                 }},
+                {"toggle", [this](auto row) { return is_toggle(switches_[row]); }},  // choices: on and off
+                {"on", [this](auto row) { return switches_[row].chosen == "on"; }}},
+               parent) {}
 
 int SwitchModel::changed_count() const {
     return static_cast<int>(std::count_if(switches_.begin(), switches_.end(), [](const DetectorSwitch& each) {
@@ -59,19 +48,11 @@ void SwitchModel::update(std::vector<DetectorSwitch> switches) {
     const auto same_row = [](const DetectorSwitch& a, const DetectorSwitch& b) {
         return a.id == b.id && a.choices == b.choices;
     };
-    if (std::equal(switches_.begin(), switches_.end(), switches.begin(), switches.end(), same_row)) {
-        for (std::size_t i = 0; i < switches.size(); ++i) {
-            if (switches[i].chosen == switches_[i].chosen) continue;
-            switches_[i] = std::move(switches[i]);
-            emit dataChanged(index(static_cast<int>(i)), index(static_cast<int>(i)));
-            emit choicesChanged();
-        }
-        return;
-    }
-    beginResetModel();
-    switches_ = std::move(switches);
-    endResetModel();
-    emit countChanged();
+    const auto same = [&](const DetectorSwitch& a, const DetectorSwitch& b) {
+        return same_row(a, b) && a.chosen == b.chosen;
+    };
+    if (std::equal(switches_.begin(), switches_.end(), switches.begin(), switches.end(), same)) return;
+    replace(switches_, std::move(switches), same_row);
     emit choicesChanged();
 }
 

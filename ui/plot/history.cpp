@@ -21,10 +21,8 @@ double longest(const HistoryPoint& point) {
 void History::add(const FrameResult& result) {
     HistoryPoint point;
     point.raw = result.raw_count;
-    for (const StageTime& time : result.timings) {
-        if (time.name == stage::kNmsMap) point.map_ms = time.ms;
-        if (time.name == stage::kNmsReduce) point.reduce_ms = time.ms;
-    }
+    point.map_ms = stage_ms(result.timings, stage::kNmsMap);
+    point.reduce_ms = stage_ms(result.timings, stage::kNmsReduce);
     if (points_.size() == kLength) points_.erase(points_.begin());
     points_.push_back(point);
     ++added_;

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/pipeline/frame_result.h"
+#include "ui/base/run_listener.h"
 
 namespace throng::ui {
 
@@ -18,7 +18,7 @@ struct HistoryPoint {
     std::optional<double> reduce_ms;
 };
 
-class History : public QObject {
+class History : public QObject, public RunListener {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the session")
@@ -31,6 +31,12 @@ public:
 
     using QObject::QObject;
 
+    void attach(std::shared_ptr<Pipeline> pipeline) override {
+        if (!pipeline) clear();
+    }
+    void on_result(const RunFrame& frame) override {
+        if (!frame.result->carried) add(*frame.result);  // otherwise its times are those of a frame before
+    }
     void add(const FrameResult& result);
     void clear();
 

@@ -51,8 +51,10 @@ QtObject {
         kept: () => sayIs(display.kept = !display.kept, qsTr("Kept detections")),
         labels: () => sayIs(display.labels = !display.labels, qsTr("Scores and hits")),
         landmarks: () => sayIs(display.landmarks = !display.landmarks, qsTr("Eyes, nose and mouth")),
-        blur: () => display.hidesAlways ? say(qsTr("Detected faces are hidden"))
-                                        : sayIs(display.blur = !display.blur, qsTr("Blur faces")),
+        blur: () => {
+            if (!display.hidesAlways) display.blur = !display.blur
+            say(display.hidesAlways || display.blur ? qsTr("Detected faces are hidden") : qsTr("Faces are visible"))
+        },
         stageMap: () => {
             const map = views.find("stageMap")
             map.open = !map.open

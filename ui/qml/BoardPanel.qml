@@ -98,18 +98,10 @@ ColumnLayout {
             onClicked: root.sweepRequested()
         }
     }
-    Rectangle {
+    ProgressLine {
         Layout.fillWidth: true
         visible: root.sweep.running
-        implicitHeight: 4
-        radius: 2
-        color: Theme.surfaceHigh
-        Rectangle {
-            width: parent.width * (root.sweep.size > 0 ? (root.sweep.at + 0.5) / root.sweep.size : 0)
-            height: parent.height
-            radius: 2
-            color: Theme.accent
-        }
+        value: (root.sweep.at + 0.5) / Math.max(1, root.sweep.size)
     }
     Legend {
         Layout.topMargin: 4

@@ -70,18 +70,18 @@ Column {
             }
         }
     }
-    InlineWarning {
+    Message {
         width: parent.width
         visible: text.length > 0
         text: root.clocks.warning
+        closable: false
     }
-    InlineWarning {
+    Message {
         width: parent.width
         visible: text.length > 0
         text: root.clocks.error
         location: root.clocks.errorLocation
         advice: root.clocks.errorAdvice
-        closable: true
         onClosed: root.clocks.dismiss()
     }
 }

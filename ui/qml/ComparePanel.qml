@@ -1,5 +1,4 @@
 import QtQuick
-import QtQuick.Controls.Basic as C
 import QtQuick.Layouts
 import Throng.Ui
 
@@ -65,16 +64,11 @@ Rectangle {
             onClicked: root.view.copyFirst()
         }
     }
-    ScrollToFocus { flick: flick; content: column }
-    Flickable {
+    ScrollArea {
         id: flick
         anchors.fill: parent
         anchors.topMargin: head.y + head.height + Theme.gap
-        contentWidth: width
         contentHeight: column.height + 2 * Theme.gapLarge
-        boundsBehavior: Flickable.StopAtBounds
-        clip: true
-        C.ScrollBar.vertical: ScrollHandle {}
         Column {
             id: column
             x: Theme.gapLarge

@@ -20,6 +20,7 @@ Item {
     property bool keyboard: false              // the crosshair is visible
     property int chosenPoint: 0
     property var selectedPoints: []            // of the selected shape
+    readonly property var handles: drawing ? counts.drawn : counts.selected >= 0 ? selectedPoints : []
 
     visible: counts.open && view.hasFrame
 
@@ -114,6 +115,8 @@ Item {
                 required property int occupancy
                 readonly property bool chosen: root.counts.selected === index
                 readonly property color tint: chosen ? Theme.text : Theme.warning
+                // Of a line: to the side that counts as in, which is to the right, seen from the first point.
+                readonly property real inward: Math.atan2(corners[1].y - corners[0].y, corners[1].x - corners[0].x) + Math.PI / 2
                 readonly property var corners: points.map(p => root.toScreen(p))
                 readonly property point middle: Qt.point(corners.reduce((sum, p) => sum + p.x, 0) / corners.length,
                                                          corners.reduce((sum, p) => sum + p.y, 0) / corners.length)
@@ -131,24 +134,22 @@ Item {
                         color: shape.tint
                     }
                 }
-                // Points to the side that counts as in: to the right, seen from the first point.
                 Icon {
-                    readonly property real angle: Math.atan2(shape.corners[1].y - shape.corners[0].y, shape.corners[1].x - shape.corners[0].x) + Math.PI / 2
                     visible: !shape.isZone
                     width: 30
                     height: 30
-                    x: shape.middle.x + 16 * Math.cos(angle) - width / 2
-                    y: shape.middle.y + 16 * Math.sin(angle) - height / 2
-                    rotation: angle * 180 / Math.PI
+                    x: shape.middle.x + 16 * Math.cos(shape.inward) - width / 2
+                    y: shape.middle.y + 16 * Math.sin(shape.inward) - height / 2
+                    rotation: shape.inward * 180 / Math.PI
                     name: "right"
                     color: shape.tint
                 }
                 Plate {
                     // Opposite to the arrow of a line; within a zone.
-                    readonly property real side: shape.isZone ? 0 : Math.atan2(shape.corners[1].y - shape.corners[0].y, shape.corners[1].x - shape.corners[0].x) - Math.PI / 2
-                    readonly property real away: shape.isZone ? 0 : 10 + Math.abs(Math.cos(side)) * width / 2 + Math.abs(Math.sin(side)) * height / 2
-                    x: Math.max(4, Math.min(root.width - width - 4, shape.middle.x + away * Math.cos(side) - width / 2))
-                    y: Math.max(4, Math.min(root.height - height - 4, shape.middle.y + away * Math.sin(side) - height / 2))
+                    readonly property real away: shape.isZone ? 0
+                        : 10 + Math.abs(Math.cos(shape.inward)) * width / 2 + Math.abs(Math.sin(shape.inward)) * height / 2
+                    x: Math.max(4, Math.min(root.width - width - 4, shape.middle.x - away * Math.cos(shape.inward) - width / 2))
+                    y: Math.max(4, Math.min(root.height - height - 4, shape.middle.y - away * Math.sin(shape.inward) - height / 2))
                     width: Math.min(root.width - 8, label.implicitWidth + 16)
                     height: 26
                     radius: 6
@@ -164,14 +165,6 @@ Item {
                 }
             }
         }
-        Repeater {
-            model: root.counts.selected >= 0 ? root.selectedPoints.length : 0
-            Handle {
-                required property int index
-                at: root.toScreen(root.selectedPoints[index] ?? Qt.point(0, 0))
-                chosen: root.keyboard && root.activeFocus && index === root.chosenPoint
-            }
-        }
         // Draws the shape in progress, closed to the pointer.
         Repeater {
             model: root.counts.drawn.length
@@ -185,11 +178,12 @@ Item {
             }
         }
         Repeater {
-            model: root.counts.drawn.length
+            model: root.handles.length
             Handle {
                 required property int index
-                at: root.toScreen(root.counts.drawn[index] ?? Qt.point(0, 0))
-                chosen: index === 0 && root.counts.tool === "zone" && root.counts.drawn.length > 2
+                at: root.toScreen(root.handles[index] ?? Qt.point(0, 0))
+                chosen: root.drawing ? index === 0 && root.counts.tool === "zone" && root.counts.drawn.length > 2
+                                     : root.keyboard && root.activeFocus && index === root.chosenPoint
             }
         }
         Item {
@@ -236,11 +230,9 @@ Item {
             if (first && Math.hypot(first.x - event.x, first.y - event.y) < root.reach) root.counts.finish()
             else root.counts.addPoint(at)
         }
-        onReleased: {
-            if (point >= 0) root.counts.finishMove()
-            point = -1
-        }
-        onCanceled: {
+        onReleased: release()
+        onCanceled: release()
+        function release() {
             if (point >= 0) root.counts.finishMove()
             point = -1
         }

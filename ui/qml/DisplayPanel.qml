@@ -40,7 +40,7 @@ ColumnLayout {
     }
     Toggle {
         visible: !root.display.hidesAlways
-        text: qsTr("Blur faces")
+        text: qsTr("Hide faces")
         tip: root.shortcuts.tip("blur")
         checked: root.display.blur
         onToggled: root.display.blur = checked

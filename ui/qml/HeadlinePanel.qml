@@ -57,7 +57,7 @@ ColumnLayout {
                                             && !root.replay.active
             readonly property real value: playing ? root.status.frameRate
                 : root.replay.active ? root.replay.totalMs : root.status.frameMs
-            figure: value <= 0 ? "–" : playing ? Theme.fixed(value, value < 99.5 ? 1 : 0) : Theme.milliseconds(value)
+            figure: value <= 0 ? "–" : playing ? Theme.rate(value) : Theme.milliseconds(value)
             unit: playing ? qsTr("fps") : qsTr("ms")
             label: playing ? qsTr("detection") : qsTr("this frame")
         }

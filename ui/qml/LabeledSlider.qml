@@ -50,19 +50,12 @@ Item {
         Accessible.name: root.label
         Accessible.description: root.tip
 
-        background: Rectangle {
-            x: 0
+        background: ProgressLine {
             y: (slider.height - height) / 2
             width: slider.width
-            height: 6
-            radius: 3
+            height: implicitHeight
             color: Theme.groove
-            Rectangle {
-                width: slider.handle.x + slider.handle.width / 2
-                height: parent.height
-                radius: 3
-                color: Theme.accent
-            }
+            value: (slider.handle.x + slider.handle.width / 2) / width
         }
         handle: Rectangle {
             x: slider.visualPosition * (slider.width - width)

@@ -35,8 +35,6 @@ C.ApplicationWindow {
     readonly property CountsView counts: session.views.find("counts") as CountsView
     readonly property CompareView compare: session.views.find("compare") as CompareView
     readonly property alias actions: actions
-    readonly property alias shortcuts: shortcutTable
-    readonly property alias videoItem: view.video
 
     width: 1440
     height: 860
@@ -44,27 +42,6 @@ C.ApplicationWindow {
     minimumHeight: 320
     title: session.source.spec.length > 0 ? session.source.title + " – Throng" : "Throng"
     color: Theme.background
-    palette {
-        window: Theme.surface
-        windowText: Theme.text
-        base: Theme.background
-        alternateBase: Theme.surfaceHigh
-        text: Theme.text
-        button: Theme.surfaceHigh
-        buttonText: Theme.text
-        brightText: Theme.text
-        highlight: Theme.accent
-        highlightedText: Theme.accentText
-        placeholderText: Theme.textDim
-        light: Theme.surfacePressed
-        midlight: Theme.surfaceHigh
-        mid: Theme.line
-        dark: Theme.textDim
-        shadow: "black"
-        link: Theme.accent
-        toolTipBase: Theme.surfaceHigh
-        toolTipText: Theme.text
-    }
 
     // Below 1,300 px the image needs the width: the strip over it has the most important figures.
     function panelAtStart(): bool {
@@ -236,34 +213,14 @@ C.ApplicationWindow {
         }
         cursorShape: root.chrome ? Qt.ArrowCursor : Qt.BlankCursor
     }
-    // Without a window manager, full screen sets no size. A window manager has done so by then.
-    onFullScreenChanged: fullScreen ? screenSize.restart() : screenSize.restore()
-    Timer {
-        id: screenSize
-        property rect before  // empty: the size was not set here
-        interval: 300
-        onTriggered: {
-            const to = root.screen
-            if (root.width === to.width && root.height === to.height) return
-            before = Qt.rect(root.x, root.y, root.width, root.height)
-            set(Qt.rect(to.virtualX, to.virtualY, to.width, to.height))
-        }
-        function restore() {
-            stop()
-            if (before.width > 0) set(before)
-            before = Qt.rect(0, 0, 0, 0)
-        }
-        function set(to: rect) {
-            root.x = to.x
-            root.y = to.y
-            root.width = to.width
-            root.height = to.height
-        }
-    }
     Timer {
         id: idleTimer
         interval: 2500
         onTriggered: pointer.recentlyMoved = false
+    }
+    ScreenSize {
+        window: root
+        fullScreen: root.fullScreen
     }
 
     TitleBar {  // the first one: Tab begins here
@@ -319,7 +276,7 @@ C.ApplicationWindow {
         viewList: root.session.views
         dropping: drop.containsDrag
         strip: !root.panelOpen && !root.compare.open
-        canHide: !root.visitor
+        canHide: !root.visitor && !(root.attract?.running ?? false)  // a touch ends a scene
         visible: !root.wallShown
         large: root.fullScreen && width >= 1200
         covered: (root.fullScreen && root.chrome ? transport.height : 0) + replay.stripHeight
@@ -341,7 +298,7 @@ C.ApplicationWindow {
         anchors.fill: parent
         cameraModel: root.session.cameras
         recentModel: root.session.recent
-        onCamerasRequested: root.session.findCameras()
+        onCamerasRequested: root.session.cameras.find()
         onOpenRequested: spec => root.session.open(spec)
         onDemoRequested: root.session.openDemo()
         onFileRequested: actions.trigger("open")
@@ -445,7 +402,7 @@ C.ApplicationWindow {
         onSwitchChosen: (switchId, choice) => root.session.setSwitch(switchId, choice)
         onSwitchesReset: root.session.resetSwitches()
         onSweepRequested: root.session.startOrStopSweep()
-        onModelsRequested: root.session.findModels()
+        onModelsRequested: root.session.detection.findModels()
         kiosk: root.kiosk
         onModelRequested: root.openModel()
         onCountsFileRequested: root.saveCounts()
@@ -458,7 +415,7 @@ C.ApplicationWindow {
             view: root.compare
             usesDevice: root.session.backend.name === "cuda"
             kiosk: root.kiosk
-            onModelsRequested: root.session.findModels()
+            onModelsRequested: root.session.detection.findModels()
             onModelRequested: root.openModel()
         }
     }
@@ -482,12 +439,7 @@ C.ApplicationWindow {
         tipEnd: view.x + view.width
         tipLift: replay.stripHeight
     }
-    footer: StandCaption {
-        attract: root.attract
-        stand: root.stand
-        windowWidth: root.width
-        windowHeight: root.height
-    }
+    footer: StandCaption { stand: root.stand }
     StandLayer {
         anchors.fill: view
         anchors.bottomMargin: root.fullScreen && root.chrome ? transport.height : 0
@@ -516,7 +468,7 @@ C.ApplicationWindow {
         y: titleBar.height + 4
         cameraModel: root.session.cameras
         recentModel: root.session.recent
-        onCamerasRequested: root.session.findCameras()
+        onCamerasRequested: root.session.cameras.find()
         onOpenRequested: spec => root.session.open(spec)
         onDemoRequested: root.session.openDemo()
         onFileRequested: root.openFile()

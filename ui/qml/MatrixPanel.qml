@@ -10,11 +10,11 @@ Rectangle {
     readonly property string tipSide: "left"
     required property MatrixView view
     // Which rules are shown: that of the frame, one of both, or both side by side.
-    property string rules: ""  // "": that of the frame
-    readonly property bool both: rules === "both"
+    property string rules: ""  // "": that of the frame, or both where there is space
+    readonly property bool both: rules === "both" || rules === "" && width > 1.2 * height
     readonly property bool showsGreedy: both || (rules === "" ? view.greedyInUse : rules === "greedy")
     readonly property bool showsOnePass: both || !showsGreedy
-    readonly property real widest: both ? 2 : 0.8  // useful width as a multiple of the height
+    readonly property real widest: rules === "both" ? 2 : 0.8  // useful width as a multiple of the height
     function nextRules() { rules = both ? "onePass" : showsGreedy ? "both" : "greedy" }
     property real sweep: 1  // upper fraction of the rows that have been reduced
 
@@ -44,10 +44,13 @@ Rectangle {
     component Panel: Item {
         id: panel
         required property bool greedy
-        required property string title
+        readonly property string title: greedy ? qsTr("Greedy") : qsTr("One-pass")
         readonly property int all: greedy ? root.view.keptGreedy : root.view.keptOnePass
         readonly property int kept: root.sweep < 1 ? root.view.keptBefore(root.sweep, greedy) : all
         readonly property real side: Math.min(width - 12, height - 48)
+        Layout.fillWidth: true
+        Layout.fillHeight: true
+        Layout.preferredWidth: 1
 
         Label {
             id: heading
@@ -236,20 +239,12 @@ Rectangle {
             Layout.fillHeight: true
             spacing: Theme.gap
             Panel {
-                Layout.fillWidth: true
-                Layout.fillHeight: true
-                Layout.preferredWidth: 1
                 visible: root.showsOnePass
                 greedy: false
-                title: qsTr("One-pass")
             }
             Panel {
-                Layout.fillWidth: true
-                Layout.fillHeight: true
-                Layout.preferredWidth: 1
                 visible: root.showsGreedy
                 greedy: true
-                title: qsTr("Greedy")
             }
         }
         Remark {
@@ -265,12 +260,15 @@ Rectangle {
         }
         Note {
             objectName: "matrixDifference"
-            visible: text.length > 0
+            // Comes and goes with the frames: its place remains, so that the matrix keeps its size.
+            property real tallest: 0
+            Layout.minimumHeight: tallest
+            onImplicitHeightChanged: tallest = Math.max(tallest, implicitHeight)
             text: root.view.difference
             color: Theme.text
         }
         Note {
-            visible: root.height > 420
+            visible: root.height > 560  // it would make a small matrix smaller
             text: qsTr("A cell is lit if its column suppresses its row (map). A row without a lit cell is kept (reduce). "
                        + "In greedy, dim columns are suppressed themselves. Marked rows differ. The wheel, two fingers or "
                        + "+ and − zoom.")

@@ -26,14 +26,11 @@ Rectangle {
         anchors.fill: parent
         anchors.leftMargin: 12
         spacing: 4
-        Label {
+        Note {
             id: words
-            Layout.fillWidth: true
             text: root.installed ? qsTr("A network is installed: it finds more faces")
                                  : qsTr("A network finds more faces: %1").arg(root.detection.getNetwork)
-            font.pixelSize: Theme.fontSmall
-            wrapMode: Text.Wrap
-            elide: Text.ElideNone
+            color: Theme.text
         }
         IconButton {
             objectName: "useNetwork"

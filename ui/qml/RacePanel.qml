@@ -1,5 +1,4 @@
 import QtQuick
-import QtQuick.Controls.Basic as C
 import QtQuick.Layouts
 import Throng.Ui
 
@@ -71,17 +70,10 @@ Rectangle {
                     width: parent.width
                     height: 14
                     visible: row.ran
-                    Rectangle {
-                        width: parent.width
-                        height: parent.height
-                        radius: 3
-                        color: Theme.surfaceHigh
-                    }
-                    Rectangle {
-                        width: Math.max(2, parent.width * row.modelData.ms / bars.longest)
-                        height: parent.height
-                        radius: 3
-                        color: row.barColor
+                    ProgressLine {
+                        anchors.fill: parent
+                        value: Math.max(2 / width, row.modelData.ms / bars.longest)
+                        fill: row.barColor
                     }
                     // A frame at 30 frames per second.
                     Rectangle {
@@ -130,15 +122,12 @@ Rectangle {
             onClicked: root.view.open = false
         }
     }
-    Flickable {
+    ScrollArea {
         id: flick
         objectName: "raceScroll"
         anchors.fill: parent
         anchors.topMargin: head.y + head.height
-        contentWidth: width
         contentHeight: column.height + 2 * Theme.gap
-        boundsBehavior: Flickable.StopAtBounds
-        clip: true
         activeFocusOnTab: true
         Accessible.role: Accessible.List
         Accessible.name: qsTr("Times of the implementations")
@@ -146,7 +135,6 @@ Rectangle {
         readonly property bool visualFocus: activeFocus
         Keys.onUpPressed: flick.contentY = Math.max(0, flick.contentY - Theme.target)
         Keys.onDownPressed: flick.contentY = Math.max(0, Math.min(contentHeight - height, contentY + Theme.target))
-        C.ScrollBar.vertical: ScrollHandle {}
         ColumnLayout {
             id: column
             x: Theme.gap + 4

@@ -12,8 +12,8 @@ C.ApplicationWindow {
     readonly property bool editable: !review.writing
     readonly property bool low: height < 560
 
-    width: 1280
-    height: 760
+    width: Math.min(1280, Screen.desktopAvailableWidth)
+    height: Math.min(760, Screen.desktopAvailableHeight)
     minimumWidth: 640
     minimumHeight: 400
     visible: true
@@ -42,6 +42,14 @@ C.ApplicationWindow {
     Shortcut { sequences: ["Ctrl+S"]; enabled: root.editable; onActivated: root.review.write() }
     Shortcut { sequences: ["Ctrl+Q", "Ctrl+W"]; onActivated: root.close() }
 
+    component TrackImage: FrameItem {
+        image: root.review.frameImage
+        frame: root.review.frameSize
+        boxes: root.review.outlines
+        boxColor: Theme.warning
+        Accessible.role: Accessible.Graphic
+    }
+
     RowLayout {
         anchors.fill: parent
         spacing: 0
@@ -69,14 +77,9 @@ C.ApplicationWindow {
                 Layout.fillWidth: true
                 Layout.fillHeight: true
                 color: "black"
-                FrameItem {
+                TrackImage {
                     objectName: "reviewImage"
                     anchors.fill: parent
-                    image: root.review.frameImage
-                    frame: root.review.frameSize
-                    boxes: root.review.outlines
-                    boxColor: Theme.warning
-                    Accessible.role: Accessible.Graphic
                     Accessible.name: qsTr("%1 in the original").arg(root.review.title)
                 }
                 Rectangle {
@@ -86,16 +89,11 @@ C.ApplicationWindow {
                     height: width
                     color: "black"
                     border.color: Theme.warning
-                    FrameItem {
+                    TrackImage {
                         objectName: "reviewCloseUp"
                         anchors.fill: parent
                         anchors.margins: 1
-                        image: root.review.frameImage
-                        frame: root.review.frameSize
-                        boxes: root.review.outlines
-                        boxColor: Theme.warning
                         closeUp: true
-                        Accessible.role: Accessible.Graphic
                         Accessible.name: qsTr("%1 enlarged").arg(root.review.title)
                     }
                 }
@@ -205,7 +203,7 @@ C.ApplicationWindow {
                             anchors.rightMargin: 12
                             y: 8
                             text: row.decision === "keep" ? qsTr("visible") : row.decision === "hide" ? qsTr("hidden")
-                                : qsTr("open")
+                                : qsTr("undecided")
                             font.bold: row.decision !== ""
                             color: row.decision === "keep" ? Theme.warning
                                 : row.decision === "hide" ? Theme.accent : Theme.textDim
@@ -234,18 +232,10 @@ C.ApplicationWindow {
                         onClicked: root.review.decide(true)
                     }
                 }
-                Rectangle {
+                ProgressLine {
                     Layout.fillWidth: true
-                    implicitHeight: 6
-                    radius: 3
-                    color: Theme.surfaceHigh
                     visible: root.review.writing
-                    Rectangle {
-                        width: parent.width * root.review.progress
-                        height: parent.height
-                        radius: 3
-                        color: Theme.accent
-                    }
+                    value: root.review.progress
                 }
                 ChipButton {
                     objectName: "reviewWrite"
@@ -263,7 +253,7 @@ C.ApplicationWindow {
                     Layout.maximumHeight: 120
                     text: root.discardAsked ? qsTr("The decisions are not saved. Close again to discard them.")
                         : root.review.message.length > 0 ? root.review.message
-                        : root.review.open > 0 ? qsTr("%1 of %2 still open").arg(root.review.open).arg(root.review.count)
+                        : root.review.open > 0 ? qsTr("%1 of %2 still undecided").arg(root.review.open).arg(root.review.count)
                         : root.review.unsaved ? qsTr("All reviewed; not saved yet") : qsTr("All reviewed")
                     color: root.review.failed && !root.discardAsked ? Theme.danger
                         : root.discardAsked ? Theme.warning : Theme.textDim

@@ -28,8 +28,10 @@ ColumnLayout {
     }
     IconButton {
         Layout.fillWidth: true
+        Layout.leftMargin: -Theme.gap
+        Layout.rightMargin: -Theme.gap
         implicitHeight: Theme.target
-        horizontalPadding: 0
+        horizontalPadding: Theme.gap
         tip: root.open ? qsTr("Collapse") : qsTr("Expand")
         onClicked: root.toggle()
         Accessible.name: root.title

@@ -59,7 +59,7 @@ C.Popup {
         tip: qsTr("Close (Esc)")
         onClicked: root.close()
     }
-    Flickable {
+    ScrollArea {
         id: flick
         objectName: "sheetScroll"
         function scrollBy(rows) { contentY = Math.max(0, Math.min(contentHeight - height, Math.round(contentY / root.row + rows) * root.row)) }
@@ -74,9 +74,6 @@ C.Popup {
         anchors.fill: parent
         anchors.topMargin: 48
         contentHeight: flow.height
-        boundsBehavior: Flickable.StopAtBounds
-        clip: true
-        C.ScrollBar.vertical: ScrollHandle {}
         Row {
             id: flow
             readonly property int columns: width > 1000 ? 3 : width > 640 ? 2 : 1
@@ -142,8 +139,11 @@ C.Popup {
                                     Label {
                                         width: group.width - Theme.scaled(96) - 14
                                         height: Math.ceil(Math.max(Theme.scaled(28), implicitHeight) / root.row) * root.row - 4
+                                        topPadding: (Theme.scaled(28) - metrics.height) / 2
+                                        verticalAlignment: Text.AlignTop  // the first line is at the key
                                         text: entry.modelData.text
                                         wrapMode: Text.Wrap
+                                        FontMetrics { id: metrics; font.pixelSize: Theme.fontBody }
                                     }
                                 }
                             }

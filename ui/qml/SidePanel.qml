@@ -1,5 +1,4 @@
 import QtQuick
-import QtQuick.Controls.Basic as C
 import QtQuick.Layouts
 import Throng.Ui
 
@@ -37,19 +36,13 @@ Rectangle {
 
     function scrollToTop() { flick.contentY = 0 }
 
-    ScrollToFocus {
-        flick: flick
-        content: column
-        onFocusMoved: scroll.stop()  // it would scroll away from the control
-    }
-    Flickable {
+    component PanelSection: Section { sections: root.sections }
+
+    ScrollArea {
         id: flick
         objectName: "panelScroll"
         anchors.fill: parent
-        contentWidth: width
-        boundsBehavior: Flickable.StopAtBounds
-        clip: true
-        C.ScrollBar.vertical: ScrollHandle {}
+        onFocusMoved: scroll.stop()  // it would scroll away from the control
 
         ColumnLayout {
             id: column
@@ -70,8 +63,7 @@ Rectangle {
                 transport: root.transport
                 replay: root.replay
             }
-            Section {
-                sections: root.sections
+            PanelSection {
                 key: "timing"
                 title: qsTr("Timing")
                 TimingPanel {
@@ -83,8 +75,7 @@ Rectangle {
                     replay: root.replay
                 }
             }
-            Section {
-                sections: root.sections
+            PanelSection {
                 key: "switches"
                 title: qsTr("Optimizations")
                 visible: root.switches.count > 0
@@ -95,8 +86,7 @@ Rectangle {
                     onResetRequested: root.switchesReset()
                 }
             }
-            Section {
-                sections: root.sections
+            PanelSection {
                 key: "board"
                 title: qsTr("Board")
                 visible: root.clocks.present || root.clocks.telemetry.count > 0
@@ -107,9 +97,8 @@ Rectangle {
                     onSweepRequested: root.sweepRequested()
                 }
             }
-            Section {
+            PanelSection {
                 id: counts
-                sections: root.sections
                 key: "counts"
                 title: qsTr("People, lines and zones")
                 visible: !root.kiosk  // it saves files
@@ -135,8 +124,7 @@ Rectangle {
                     onFileRequested: root.countsFileRequested()
                 }
             }
-            Section {
-                sections: root.sections
+            PanelSection {
                 key: "image"
                 title: qsTr("Image")
                 DisplayPanel {
@@ -147,8 +135,7 @@ Rectangle {
                     landmarks: root.detection.hasLandmarks
                 }
             }
-            Section {
-                sections: root.sections
+            PanelSection {
                 key: "detector"
                 title: qsTr("Detector")
                 NetworkHint {
@@ -167,8 +154,7 @@ Rectangle {
                     onModelsRequested: root.modelsRequested()
                 }
             }
-            Section {
-                sections: root.sections
+            PanelSection {
                 key: "suppression"
                 title: qsTr("Suppression")
                 SuppressionPanel {

@@ -41,14 +41,11 @@ C.Popup {
         font.bold: true
     }
 
-    Flickable {
+    ScrollArea {
         readonly property string tipSide: "right"
         anchors.fill: parent
         implicitHeight: column.implicitHeight
         contentHeight: column.implicitHeight
-        boundsBehavior: Flickable.StopAtBounds
-        clip: true
-        C.ScrollBar.vertical: ScrollHandle {}
         ColumnLayout {
             id: column
             width: parent.width

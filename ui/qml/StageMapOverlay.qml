@@ -132,7 +132,7 @@ Item {
                 Layout.fillWidth: true
                 visible: root.view.ready
                 text: qsTr("Cost: %1 ms, on the CPU").arg(Theme.milliseconds(root.view.computeMs))
-                      + (late ? qsTr(" · of the image %1 s ago").arg(Theme.fixed(root.view.behind, 1)) : "")
+                      + (late ? qsTr(" · from %1 s ago").arg(Theme.fixed(root.view.behind, 1)) : "")
             }
         }
     }

@@ -5,14 +5,12 @@ import Throng.Ui
 Rectangle {
     id: root
 
-    required property Attract attract  // null: no attract mode
-    required property Stand stand
-    required property real windowWidth
-    required property real windowHeight
-    readonly property bool narrow: windowWidth < 640
-    readonly property int lines: narrow || windowWidth < 1.2 * windowHeight ? 3 : 2
+    required property Stand stand  // null in a plain window
+    readonly property Attract attract: stand?.attract ?? null
+    readonly property bool narrow: Window.width < 640
+    readonly property int lines: narrow || Window.width < 1.2 * Window.height ? 3 : 2
     // Readable from some meters: a share of the window's height, as wide lines allow.
-    readonly property int size: Math.round(Math.max(16, Math.min(windowHeight / 18, windowWidth / 26)))
+    readonly property int size: Math.round(Math.max(16, Math.min(Window.height / 18, Window.width / 26)))
 
     objectName: "standCaption"
     visible: attract?.running ?? false

@@ -99,7 +99,7 @@ Item {
                 iconName: "camera"
                 text: qsTr("Camera")
                 subtitle: root.cameras === 0 ? qsTr("None found") : qsTr("%1 found").arg(root.cameras)
-                tip: qsTr("Open a camera of this machine, or the address of one")
+                tip: qsTr("Open a camera of this machine or on the network")
                 KeyNavigation.right: file
                 // Several: the menu names them. None: it takes the address of a network camera.
                 onClicked: root.cameras === 1 ? root.openRequested(root.cameraModel.specAt(0)) : root.sourcesRequested()

@@ -48,6 +48,8 @@ QtObject {
         if (plural === "people") return n === 1 ? qsTr("person") : qsTr("people")
         return n === 1 ? qsTr("face") : qsTr("faces")
     }
+    // Formats frames per second: 29.7, 120.
+    function rate(fps: real): string { return fixed(fps, fps < 99.5 ? 1 : 0) }
     // Formats a ratio: 1.3, 12.
     function times(ratio: real): string { return ratio < 9.95 ? fixed(ratio, 1) : fixed(ratio, 0) }
     // Formats 1234567 as 1 234 567.

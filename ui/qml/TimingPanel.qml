@@ -53,7 +53,9 @@ ColumnLayout {
         implicitHeight: Theme.scaled(36)
         iconName: root.whole ? "minus" : "plus"
         iconColor: Theme.textDim
-        text: root.whole ? qsTr("Fewer stages") : qsTr("%1 stages below 0.1 ms").arg(root.stages.shortStages)
+        text: root.whole ? qsTr("Fewer stages")
+            : root.stages.shortStages === 1 ? qsTr("1 stage below 0.1 ms")
+            : qsTr("%1 stages below 0.1 ms").arg(root.stages.shortStages)
         tip: root.whole ? qsTr("Hide the stages that take less than 0.1 ms")
                         : qsTr("Show the stages that take less than 0.1 ms")
         onClicked: root.whole = !root.whole
@@ -126,7 +128,7 @@ ColumnLayout {
             HoverHandler { id: plotPointer }
             Tip {
                 shown: plotPointer.hovered
-                text: qsTr("Click a spike to see its frame, if the last 30 seconds are open (I)")
+                text: qsTr("Click a spike to see its frame while the replay is open (I)")
             }
         }
         Remark {

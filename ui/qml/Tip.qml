@@ -13,7 +13,8 @@ C.ToolTip {
     property string side: "above"
     property rect bar            // in coordinates of the control
     property real end: Infinity
-    property real lift: 0
+    property var holder: null    // the bar or panel
+    readonly property real lift: holder?.tipLift ?? 0  // may change during the delay
     property real room: 420      // for the text; a panel that fills a small window leaves none
     readonly property var owner: parent
     readonly property TextMetrics size: TextMetrics { font.pixelSize: Theme.fontSmall; text: tip.text }
@@ -36,11 +37,10 @@ C.ToolTip {
 
     onShownChanged: {
         if (!shown) return
-        let holder = owner
+        holder = owner
         while (holder && holder.tipSide === undefined) holder = holder.parent
         side = holder?.tipSide ?? "above"
         bar = owner.mapFromItem(holder ?? owner, 0, 0, (holder ?? owner).width, (holder ?? owner).height)
-        lift = holder?.tipLift ?? 0
         end = holder?.tipEnd > 0 ? owner.mapFromItem(null, holder.tipEnd - 4, 0).x : Infinity
         const free = side === "left" ? owner.mapToItem(null, bar.x, 0).x
             : side === "right" ? owner.Window.width - owner.mapToItem(null, bar.x + bar.width, 0).x : 428

@@ -195,7 +195,7 @@ Rectangle {
                     readonly property real ms: playing ? root.status.latency : root.status.frameMs
                     text: root.detection.title
                           + (playing && root.status.frameRate > 0
-                             ? qsTr(" · %1 fps").arg(Theme.fixed(root.status.frameRate, root.status.frameRate < 99.5 ? 1 : 0)) : "")
+                             ? qsTr(" · %1 fps").arg(Theme.rate(root.status.frameRate)) : "")
                           + (ms > 0 ? qsTr(" · %1 ms").arg(Theme.fixed(ms, ms < 9.95 ? 1 : 0)) : "")
                     color: Theme.textDim
                     font.pixelSize: root.large ? Theme.fontTitle : Theme.fontSmall
@@ -230,19 +230,12 @@ Rectangle {
             y: 7
             text: qsTr("Clock sweep: %1 of %2").arg(root.sweep.at + 1).arg(root.sweep.size)
         }
-        Rectangle {
+        ProgressLine {
             x: 14
             y: 36
             width: parent.width - 28
-            height: 6
-            radius: 3
             color: Theme.surfacePressed
-            Rectangle {
-                width: parent.width * Math.min(1, (root.sweep.at + 0.5) / Math.max(1, root.sweep.size))
-                height: parent.height
-                radius: 3
-                color: Theme.accent
-            }
+            value: (root.sweep.at + 0.5) / Math.max(1, root.sweep.size)
         }
     }
 
@@ -323,9 +316,11 @@ Rectangle {
         anchors.bottom: parent.bottom
         anchors.margins: Theme.gap + 4
         anchors.bottomMargin: root.covered + Theme.gap + 4
-        width: Math.min(parent.width - 24, notice.implicitWidth + 56)
+        width: Math.min(parent.width - 24, Math.ceil(noticeSize.advanceWidth) + 56)
         height: Math.max(36, notice.implicitHeight + 14)
         visible: root.status.notice.length > 0
+        // Not the implicit width of the text, which changes with the width while lines are wrapped.
+        TextMetrics { id: noticeSize; font: notice.font; text: notice.text }
         Icon {
             x: 12
             anchors.verticalCenter: parent.verticalCenter

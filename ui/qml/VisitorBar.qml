@@ -18,8 +18,17 @@ Rectangle {
     readonly property string tipSide: "above"
 
     readonly property bool low: height < 80
+    // All buttons have icons, above the text in narrow buttons, and letters of one size.
+    readonly property bool stacked: how.width < 300 && height >= 66
+    readonly property bool hasIcons: stacked || how.width > 220
+    readonly property real space: how.width - (hasIcons && !stacked ? 60 : 16)  // for the text
+    readonly property int letters: {
+        const widest = Math.max(hide.visible ? hide.widest : reveal.widest, how.widest, comparing.widest)
+        const largest = Math.max(Theme.fontTitle, height * (stacked ? 0.22 : 0.3))
+        return Math.max(Theme.fontSmall, Math.floor(Math.min(largest, Theme.fontFigure * space / widest)))
+    }
     readonly property var steps: [
-        qsTr("A detector looks everywhere, in every size. It finds each face many times."),
+        qsTr("A detector looks everywhere, at every size. It finds each face many times."),
         qsTr("Overlapping boxes belong to one face: the best one is kept."),
         qsTr("Every cell compares two boxes, all at once. Rows without a lit cell are kept.")
     ]
@@ -45,33 +54,38 @@ Rectangle {
     component VisitorButton: T.AbstractButton {
         id: control
         property string iconName
+        property string longest: text  // of all its texts, so that the letters do not change their size
+        readonly property real widest: metrics.advanceWidth
         readonly property color letters: checked ? Theme.accentText : Theme.text
         Layout.fillWidth: true
         Layout.fillHeight: true
         Layout.preferredWidth: 1
         focusPolicy: Qt.TabFocus
         Accessible.name: text
+        TextMetrics { id: metrics; font.bold: true; font.pixelSize: Theme.fontFigure; text: control.longest }
+        TextMetrics { id: size; font.bold: true; font.pixelSize: root.letters; text: control.text }
         contentItem: Item {
-            Row {
+            Grid {
                 anchors.centerIn: parent
-                spacing: Theme.gap + 4
+                columns: root.stacked ? 1 : 2
+                spacing: root.stacked ? 2 : Theme.gap + 4
+                horizontalItemAlignment: Grid.AlignHCenter
+                verticalItemAlignment: Grid.AlignVCenter
                 Icon {
-                    anchors.verticalCenter: parent.verticalCenter
-                    width: 32
-                    height: 32
-                    visible: control.width > 220
+                    width: root.stacked ? Math.round(root.height * 0.36) : 32
+                    height: width
+                    visible: root.hasIcons
                     name: control.iconName
                     color: control.letters
                 }
                 Label {
-                    anchors.verticalCenter: parent.verticalCenter
-                    width: Math.min(implicitWidth, control.width - (control.width > 220 ? 60 : 16))
+                    width: Math.min(root.space, Math.ceil(size.advanceWidth) + 2)
+                    horizontalAlignment: Text.AlignHCenter
                     text: control.text
+                    wrapMode: Text.Wrap  // in the smallest letters; the implicit width depends on the width then
                     color: control.letters
                     font.bold: true
-                    font.pixelSize: control.width > 300 ? Theme.fontFigure : Theme.fontTitle
-                    fontSizeMode: Text.HorizontalFit
-                    minimumPixelSize: Theme.fontSmall
+                    font.pixelSize: root.letters
                 }
             }
         }
@@ -88,6 +102,7 @@ Rectangle {
         anchors.margins: root.low ? 6 : 12
         spacing: root.low ? 6 : 12
         VisitorButton {
+            id: hide
             objectName: "visitorHide"
             visible: !root.display.hidesAlways
             iconName: "eye"
@@ -96,6 +111,7 @@ Rectangle {
             onClicked: root.display.blur = !root.display.blur
         }
         VisitorButton {
+            id: reveal
             objectName: "revealButton"
             visible: root.display.hidesAlways
             enabled: root.canReveal
@@ -105,14 +121,17 @@ Rectangle {
             onPressedChanged: root.held(pressed)
         }
         VisitorButton {
+            id: how
             objectName: "visitorHow"
             iconName: "help"
             text: root.step > 0 ? qsTr("How it works, %1 of %2").arg(root.step).arg(root.steps.length)
                                 : qsTr("How it works")
+            longest: qsTr("How it works, %1 of %2").arg(root.steps.length).arg(root.steps.length)
             checked: root.step > 0
             onClicked: root.show((root.step + 1) % (root.steps.length + 1))
         }
         VisitorButton {
+            id: comparing
             objectName: "visitorCompare"
             iconName: "compare"
             text: qsTr("Compare")

@@ -64,7 +64,7 @@ Rectangle {
                 text: root.wall ? qsTr("%1 of %2 sources").arg(root.wall.running).arg(root.count) : ""
                 color: root.wall && root.wall.running < root.count ? Theme.warning : Theme.text
             }
-            Label { text: root.wall ? qsTr("%1 fps in total").arg(Theme.fixed(root.wall.frameRate, root.wall.frameRate < 99.5 ? 1 : 0)) : "" }
+            Label { text: root.wall ? qsTr("%1 fps in total").arg(Theme.rate(root.wall.frameRate)) : "" }
             Remark {
                 Layout.fillWidth: true
                 horizontalAlignment: Text.AlignRight
@@ -166,7 +166,7 @@ Rectangle {
                                 : !cell.modelData.hasImage ? qsTr("waiting")
                                 : qsTr("%1 %2").arg(Theme.count(cell.modelData.faces)).arg(Theme.counted(cell.modelData.faces, root.detection.finds))
                                   + (cell.modelData.state === "ended" ? qsTr(" · ended")
-                                     : cell.modelData.frameRate > 0 ? qsTr(" · %1 fps").arg(Theme.fixed(cell.modelData.frameRate, cell.modelData.frameRate < 99.5 ? 1 : 0)) : "")
+                                     : cell.modelData.frameRate > 0 ? qsTr(" · %1 fps").arg(Theme.rate(cell.modelData.frameRate)) : "")
                                   + (cell.modelData.state === "running" && cell.modelData.latency > 0 ? qsTr(" · %1 ms").arg(Theme.fixed(cell.modelData.latency, 0)) : "")
                         }
                     }

@@ -32,13 +32,14 @@ public:
     [[nodiscard]] bool open() const override { return open_; }
     [[nodiscard]] bool needs_source() const override { return true; }
     [[nodiscard]] bool holds_playback() const override { return true; }  // it would compete for the processor
-    [[nodiscard]] bool needs_raw() const override { return open_; }
-    [[nodiscard]] bool measures() const override { return open_; }
+    void add_needs(PipelineNeeds& needs) const override {
+        if (open_) needs.raw = needs.measures = true;
+    }
     // Playback may have been paused after the result.
-    void on_refresh(const ViewFrame& frame) override {
+    void on_refresh(const RunFrame& frame) override {
         if (!frame.playing && frame.settings.keep_raw) offer(frame.result, frame.settings);
     }
-    void on_result(const ViewFrame& frame) override { on_refresh(frame); }
+    void on_result(const RunFrame& frame) override { on_refresh(frame); }
     [[nodiscard]] bool running() const { return running_; }
     [[nodiscard]] int raw_count() const { return raw_count_; }  // raw detections of the measured frame; -1: none yet
     // Bars: {name, note, ms, reason, reference, times, share}. times: ms divided by that of the reference, 0 if unknown.

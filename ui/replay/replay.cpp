@@ -66,9 +66,7 @@ void Replay::add(const std::shared_ptr<const FrameResult>& result, std::uint64_t
         entry.boxes.push_back(detection.box);
     }
     entry.times = result->timings;
-    for (const StageTime& time : entry.times) {
-        if (time.name == stage::kTotal) entry.total_ms = time.ms;
-    }
+    entry.total_ms = stage_ms(entry.times, stage::kTotal).value_or(0);
     bytes_ += entry.bytes();
     entries_.push_back(std::move(entry));
     worker_.push({result, number, hides_faces_});

@@ -69,12 +69,12 @@ public:
 
     [[nodiscard]] bool open() const override { return worker_.is_open(); }
     [[nodiscard]] bool covers_image() const override { return active(); }
-    void on_result(const ViewFrame& frame) override {
+    void on_result(const RunFrame& frame) override {
         if (frame.result->carried) return;  // its times are of a frame before
         if (frame.duration > 0) timeline_.add(frame.result, frame.duration);
         add(frame.result, frame.number);
     }
-    void on_refresh(const ViewFrame&) override {
+    void on_refresh(const RunFrame&) override {
         if (open()) emit changed();
     }
     bool step_back() override;

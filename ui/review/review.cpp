@@ -14,9 +14,25 @@ using Decision = ReviewTrack::Decision;
 
 constexpr double kRounding = 1e-4;  // seconds
 
+// Words the reasons of a report, "few detections, low score", in the language of the window.
+QString words_of(const std::string& doubts) {
+    QStringList words = QString::fromStdString(doubts).split(QStringLiteral(", "));
+    for (QString& word : words) word = translated(word.toStdString());
+    return words.join(QStringLiteral(", "));
+}
+
 QRectF rect_of(const Box& box) {
     return {static_cast<double>(box.x), static_cast<double>(box.y), static_cast<double>(box.w),
             static_cast<double>(box.h)};
+}
+
+QString word_of(Decision decision) {
+    switch (decision) {
+        case Decision::none: return {};
+        case Decision::hide: return QStringLiteral("hide");
+        case Decision::keep: return QStringLiteral("keep");
+    }
+    return {};
 }
 
 std::vector<Decision> decisions_of(const std::vector<ReviewTrack>& tracks) {
@@ -28,7 +44,13 @@ std::vector<Decision> decisions_of(const std::vector<ReviewTrack>& tracks) {
 }  // namespace
 
 Review::Review(ReviewOptions options, QObject* parent)
-    : QAbstractListModel(parent),
+    : RowModel({{"track", [this](auto row) { return static_cast<qlonglong>(tracks_[row].id); }},
+                {"first", [this](auto row) { return tracks_[row].first; }},
+                {"last", [this](auto row) { return tracks_[row].last; }},
+                {"frames", [this](auto row) { return static_cast<qlonglong>(tracks_[row].frames); }},
+                {"doubts", [this](auto row) { return words_of(tracks_[row].doubts); }},
+                {"decision", [this](auto row) { return word_of(tracks_[row].decision); }}},
+               parent),
       options_(std::move(options)),
       tracks_(std::exchange(options_.tracks, {})),
       written_(decisions_of(tracks_)),
@@ -49,37 +71,6 @@ Review::Review(ReviewOptions options, QObject* parent)
     connect(this, &Review::currentChanged, this, &Review::outlineChanged);
     const auto open = std::find(written_.begin(), written_.end(), Decision::none);
     select(open == written_.end() ? 0 : static_cast<int>(open - written_.begin()));
-}
-
-int Review::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(tracks_.size());
-}
-
-QVariant Review::data(const QModelIndex& index, int role) const {
-    if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid)) return {};
-    const ReviewTrack& track = tracks_[static_cast<std::size_t>(index.row())];
-    switch (role) {
-        case Qt::DisplayRole:
-        case id_role: return static_cast<qlonglong>(track.id);
-        case first_role: return track.first;
-        case last_role: return track.last;
-        case frames_role: return static_cast<qlonglong>(track.frames);
-        case doubts_role: return QString::fromStdString(track.doubts);
-        case decision_role:
-            switch (track.decision) {
-                case Decision::none: return QString();
-                case Decision::hide: return QStringLiteral("hide");
-                case Decision::keep: return QStringLiteral("keep");
-            }
-            break;
-        default: break;
-    }
-    return {};
-}
-
-QHash<int, QByteArray> Review::roleNames() const {
-    return {{id_role, "track"},      {first_role, "first"},   {last_role, "last"},
-            {frames_role, "frames"}, {doubts_role, "doubts"}, {decision_role, "decision"}};
 }
 
 int Review::num_open() const {
@@ -136,7 +127,7 @@ void Review::set_decision(Decision decision) {
     ReviewTrack& track = tracks_[static_cast<std::size_t>(current_)];
     if (track.decision == decision) return;
     track.decision = decision;
-    emit dataChanged(index(current_), index(current_), {decision_role});
+    announce_values();
     emit decisionsChanged();
     set_message({}, false);
 }
@@ -182,9 +173,7 @@ void Review::finish(std::optional<std::vector<ReviewTrack>> tracks, const Messag
     }
     // The report may number the tracks differently.
     const int row = current_;
-    beginResetModel();
-    tracks_ = *std::move(tracks);
-    endResetModel();
+    replace(tracks_, *std::move(tracks), [](const auto&, const auto&) { return false; });
     written_ = decisions_of(tracks_);
     current_ = -1;
     if (!tracks_.empty()) select(std::clamp(row, 0, count() - 1));

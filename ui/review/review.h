@@ -2,26 +2,25 @@
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
-#include <QAbstractListModel>
 #include <QImage>
 #include <QRectF>
 #include <optional>
 #include <thread>
 #include <vector>
 
+#include "ui/models/row_model.h"
 #include "ui/review/review_player.h"
 #include "ui/review/review_window.h"
 
 namespace throng::ui {
 
 // A list model of the tracks. Lives on the window's thread.
-class Review : public QAbstractListModel {
+class Review : public throng::ui::RowModel {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("created by the program")
     Q_PROPERTY(QString input READ input CONSTANT)
     Q_PROPERTY(QString output READ output CONSTANT)
-    Q_PROPERTY(int count READ count NOTIFY decisionsChanged)
     Q_PROPERTY(int open READ num_open NOTIFY decisionsChanged)
     Q_PROPERTY(bool unsaved READ unsaved NOTIFY decisionsChanged)
     Q_PROPERTY(int current READ current WRITE select NOTIFY currentChanged)
@@ -38,17 +37,10 @@ class Review : public QAbstractListModel {
     Q_PROPERTY(bool failed READ failed NOTIFY messageChanged)
 
 public:
-    enum Role { id_role = Qt::UserRole + 1, first_role, last_role, frames_role, doubts_role, decision_role };
-
     explicit Review(ReviewOptions options, QObject* parent = nullptr);
-
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
-    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
 
     [[nodiscard]] QString input() const { return QString::fromStdString(options_.input); }
     [[nodiscard]] QString output() const { return QString::fromStdString(options_.output); }
-    [[nodiscard]] int count() const { return rowCount(); }
     [[nodiscard]] int num_open() const;  // tracks without a decision
     [[nodiscard]] bool unsaved() const;  // a decision is not written
     [[nodiscard]] int current() const { return current_; }
@@ -89,6 +81,7 @@ signals:
     void messageChanged();
 
 private:
+    [[nodiscard]] std::size_t size() const override { return tracks_.size(); }
     void set_decision(ReviewTrack::Decision decision);
     void show();
     void set_message(const QString& text, bool failed);

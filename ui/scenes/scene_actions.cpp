@@ -112,7 +112,7 @@ SceneAction theta() {
 SceneAction clock() {
     SceneAction action{"clock", Type::text};
     // The profile given at program start; empty: none, the clocks return to what they were.
-    action.read = [](Session& session) { return QVariant(session.configured_clock()); };
+    action.read = [](Session& session) { return QVariant(QString::fromStdString(session.setup().clocks.profile)); };
     action.apply = [](Session& session, const QVariant& id) {
         Clocks& clocks = *session.clocks();
         if (!id.toString().isEmpty()) {

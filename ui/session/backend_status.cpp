@@ -1,8 +1,34 @@
 #include "ui/session/backend_status.h"
 
+#include "ui/base/post.h"
 #include "ui/language/language.h"
 
 namespace throng::ui {
+
+BackendStatus::BackendStatus(QObject* parent) : QObject(parent) {
+    timer_.setInterval(1000);
+    connect(&timer_, &QTimer::timeout, this, &BackendStatus::query_memory);
+}
+
+void BackendStatus::attach(std::shared_ptr<Pipeline> pipeline) {
+    pipeline_ = std::move(pipeline);
+    if (!pipeline_) {
+        timer_.stop();
+        return set_memory(std::nullopt);
+    }
+    timer_.start();
+    query_memory();
+}
+
+// Queries on the thread pool: the driver may take long.
+void BackendStatus::query_memory() {
+    pool_.start([this, pipeline = pipeline_] {
+        const std::optional<DeviceMemory> memory = pipeline->device_memory();
+        post(this, [this, memory, queried = pipeline.get()] {  // the last reference must not end here
+            if (queried == pipeline_.get()) set_memory(memory);
+        });
+    });
+}
 
 void BackendStatus::select(const Backend& backend, const Message& reason) {
     name_ = QString::fromStdString(backend.name());

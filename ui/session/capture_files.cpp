@@ -3,6 +3,7 @@
 #include <QBuffer>
 #include <QDateTime>
 #include <QDir>
+#include <QFileInfo>
 #include <QImageWriter>
 #include <QStandardPaths>
 
@@ -13,7 +14,7 @@
 
 namespace throng::ui {
 
-QString capture_path(CaptureKind kind) {
+QString reserve_capture(CaptureKind kind) {
     const bool video = kind == CaptureKind::video;
     QString folder =
         QStandardPaths::writableLocation(video ? QStandardPaths::MoviesLocation : QStandardPaths::PicturesLocation);
@@ -22,8 +23,13 @@ QString capture_path(CaptureKind kind) {
     const QString stem = QStringLiteral("%1/throng-%2").arg(folder, stamp);
     const QString suffix = video ? QStringLiteral(".mp4") : QStringLiteral(".png");
     QString path = stem + suffix;
-    for (int n = 2; QFile::exists(path); ++n) path = stem + u'-' + QString::number(n) + suffix;
+    const auto create = [&] { return QFile(path).open(QIODevice::WriteOnly | QIODevice::NewOnly); };
+    for (int n = 2; !create() && QFile::exists(path); ++n) path = stem + u'-' + QString::number(n) + suffix;
     return path;
+}
+
+void release_capture(const QString& path) {
+    if (QFileInfo(path).size() == 0) QFile::remove(path);
 }
 
 OverlayOptions overlay_on_screen(const DisplaySettings& display) {

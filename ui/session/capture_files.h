@@ -11,9 +11,12 @@ namespace throng::ui {
 
 enum class CaptureKind { image, video };
 
-// Returns the path of a new file in the user's picture or video folder, named after the current time:
-// "…/throng-2025-03-14-152653.png". Creates a missing folder; uses the home folder if that fails.
-[[nodiscard]] QString capture_path(CaptureKind kind);
+// Creates an empty file in the user's folder of images or videos, named after the current time, and returns its path:
+// "…/throng-2025-03-14-152653.png". No other capture gets this name, of another window neither. Creates a missing folder;
+// uses the home folder if that fails.
+[[nodiscard]] QString reserve_capture(CaptureKind kind);
+// Removes the file if nothing was written to it.
+void release_capture(const QString& path);
 
 // Returns what the window draws over a frame.
 [[nodiscard]] OverlayOptions overlay_on_screen(const DisplaySettings& display);

@@ -37,12 +37,13 @@ void Captures::saveScreenshot() {
     const auto result = pipeline_ ? pipeline_->latest() : nullptr;
     if (!result) return;
     used_ = true;
-    const QString path = capture_path(CaptureKind::image);
+    const QString path = reserve_capture(CaptureKind::image);
     writer_.start([this, path, shot = screenshot_request(result, display_)] {
         try {
             write_screenshot(shot, path);
             post(this, [this, path] { alert_.show(tr("Screenshot saved"), path); });
         } catch (const Error& error) {
+            release_capture(path);
             post(this, [this, error] { alert_.show(error); });
         }
     });

@@ -6,6 +6,7 @@
 #include <QThreadPool>
 #include <memory>
 
+#include "ui/base/run_listener.h"
 #include "ui/session/alert.h"
 #include "ui/session/recorder.h"
 #include "ui/settings/display_settings.h"
@@ -13,7 +14,7 @@
 namespace throng::ui {
 
 // Lives on the window's thread. Files are written on other threads; the alert reports the path or the error.
-class Captures : public QObject {
+class Captures : public QObject, public RunListener {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the session")
@@ -25,15 +26,17 @@ public:
     ~Captures() override;
 
     [[nodiscard]] Recorder* recorder() { return &recorder_; }
-    [[nodiscard]] bool recording() const { return recorder_.recording(); }
     [[nodiscard]] bool used() const { return used_; }  // since the program's start
-    [[nodiscard]] bool hides_faces() const { return recorder_.hides_faces(); }
 
     Q_INVOKABLE void record();          // starts a recording, or stops the current one
     Q_INVOKABLE void saveScreenshot();  // the newest frame with its overlay, at the frame's resolution
 
     // Captures from this pipeline from now on; null while there is none. Ends the recording of the previous one.
-    void attach(std::shared_ptr<Pipeline> pipeline);
+    void attach(std::shared_ptr<Pipeline> pipeline) override;
+    void add_needs(PipelineNeeds& needs) const override {
+        if (recorder_.recording()) needs.results = needs.same_detector = needs.host_pixels = true;
+        if (recorder_.hides_faces()) needs.hidden_faces = true;
+    }
 
 private:
     const DisplaySettings& display_;

@@ -10,29 +10,30 @@ constexpr int kDecisionMs = 6000;  // for a message of two sentences
 
 }  // namespace
 
-bool DefaultDetector::add(const FrameResult& result, bool busy, bool settled) {
+void DefaultDetector::on_result(const RunFrame& frame) {
+    if (frame.result->carried) return;
+    // A comparison, a recording and a sweep need the same detector throughout, or slow it down.
+    const bool busy = frame.needs.measures || frame.needs.same_detector;
     if (trial_.due()) {
         if (detection_.detector_chosen()) trial_.end();
-        if (busy || !trial_.due() || !detection_.has_network()) return false;
+        if (busy || !trial_.due() || !detection_.has_network()) return;
         trial_.start();
         before_ = detection_.values();
         detection_.try_network();
         tried_ = detection_.values();
-        return false;
+        return;
     }
-    if (!trial_.measuring()) return false;
+    if (!trial_.measuring()) return;
     const PipelineSettings& now = detection_.values();
     if (now.detector != tried_.detector || now.nms != tried_.nms || now.min_confidence != tried_.min_confidence) {
-        trial_.end();  // the user has changed them, or the network cannot run
-        return true;
+        return trial_.end();  // the user has changed them, or the network cannot run
     }
     if (busy) trial_.restart();
-    if (busy || !settled) return false;
-    const std::optional<double> ms = trial_.add(result);
-    if (!ms) return false;
+    if (busy || !frame.settled) return;
+    const std::optional<double> ms = trial_.add(*frame.result);
+    if (!ms) return;
     trial_.end();
     decide(*ms);
-    return true;
 }
 
 void DefaultDetector::decide(double ms) {

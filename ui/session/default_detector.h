@@ -3,13 +3,14 @@
 
 #include <QCoreApplication>
 
+#include "ui/base/run_listener.h"
 #include "ui/session/feedback.h"
 #include "ui/session/network_trial.h"
 #include "ui/settings/detection_settings.h"
 
 namespace throng::ui {
 
-class DefaultDetector {
+class DefaultDetector : public RunListener {
     Q_DECLARE_TR_FUNCTIONS(throng::ui::DefaultDetector)
 
 public:
@@ -17,12 +18,13 @@ public:
     DefaultDetector(bool due, double least_rate, DetectionSettings& detection, Feedback& feedback)
         : trial_(due), least_rate_(least_rate), detection_(detection), feedback_(feedback) {}
 
-    [[nodiscard]] bool measuring() const { return trial_.measuring(); }
-    void restart() { trial_.restart(); }  // another source
+    void attach(std::shared_ptr<Pipeline>) override { trial_.restart(); }
     // Starts, continues or ends the trial after a detected frame. On a still image the network is used without a
-    // decision: there is nothing to keep up with. busy: something needs the same detector throughout, or slows it down.
-    // settled: the pipeline has all settings. Returns true if the trial has ended.
-    bool add(const FrameResult& result, bool busy, bool settled);
+    // decision: there is nothing to keep up with.
+    void on_result(const RunFrame& frame) override;
+    void add_needs(PipelineNeeds& needs) const override {
+        if (trial_.measuring()) needs.fixed_sizes = true;
+    }
 
 private:
     void decide(double ms);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "ui/language/language.h"
+#include "ui/models/stage_model.h"
 
 namespace throng::ui {
 namespace {
@@ -33,10 +34,7 @@ void Feedback::say_with_result(const QString& text) {
 void Feedback::add(const FrameResult& result) {
     if (results_left_ == 0) return;
     --results_left_;
-    double ms = 0;
-    for (const StageTime& time : result.timings) {
-        if (time.name == stage::kTotal) ms = time.ms;
-    }
+    const double ms = stage_ms(result.timings, stage::kTotal).value_or(0);
     const QString count = QString::number(result.kept.detections.size());
     set(ms > 0 ? tr("%1: %2 found, %3 ms").arg(title_, count, fixed(ms, ms < 9.95 ? 1 : 0))
                : tr("%1: %2 found").arg(title_, count));

@@ -1,4 +1,4 @@
-// Short message over the image after a key or a change of settings: "CNN faces: 147 found, 35 ms".
+// Short message over the image after a key or a change of settings: "CNN face detector: 147 found, 35 ms".
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
@@ -6,12 +6,12 @@
 #include <QString>
 #include <QTimer>
 
-#include "core/pipeline/frame_result.h"
+#include "ui/base/run_listener.h"
 
 namespace throng::ui {
 
 // Lives on the window's thread. A message disappears after 2.5 s unless stated otherwise.
-class Feedback : public QObject {
+class Feedback : public QObject, public RunListener {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the session")
@@ -26,10 +26,14 @@ public:
     void say(const QString& text, int shown_ms);
     // A message that nobody has asked for: waits until the answer to a key has been shown.
     void mention(const QString& text, int shown_ms);
-    // Adds the count and the time of the next results, which have the new settings: see add().
+    // Adds the count and the time of the next results that have the new settings.
     void say_with_result(const QString& text);
-    [[nodiscard]] bool awaits_result() const { return results_left_ > 0; }
-    void add(const FrameResult& result);  // of the new settings
+    void attach(std::shared_ptr<Pipeline> pipeline) override {
+        if (!pipeline) clear();
+    }
+    void on_result(const RunFrame& frame) override {
+        if (frame.settled) add(*frame.result);
+    }
     void clear();
 
 signals:
@@ -38,6 +42,7 @@ signals:
 private:
     static constexpr int kShownMs = 2500;
 
+    void add(const FrameResult& result);
     void set(const QString& text);
     void end();
 

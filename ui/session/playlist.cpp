@@ -38,10 +38,11 @@ QStringList media_files(const QStringList& paths) {
         std::sort(files.begin(), files.end(), natural_less);
         for (const std::string& file : files) found += QString::fromStdString(file);
     }
+    found.removeDuplicates();  // a file is found by its name
     return found.mid(0, kMaxFiles);
 }
 
-Playlist::Playlist(Source& source, Run run, QObject* parent) : QObject(parent), source_(source), run_(std::move(run)) {
+Playlist::Playlist(Source& source, QObject* parent) : QObject(parent), source_(source) {
     connect(&source, &Source::changed, this, &Playlist::follow_source);
 }
 
@@ -74,14 +75,14 @@ void Playlist::follow_source() {
     if (!spec.isEmpty() && index() < 0) {
         files_.clear();
         together_ = false;
-        ++run_number_;
+        ++list_number_;
         if (const QFileInfo file(spec); file.isFile()) list({file.absoluteFilePath()}, false);
     }
     emit changed();
 }
 
 void Playlist::list(const QStringList& paths, bool together) {
-    run_([this, paths, together, number = ++run_number_] {
+    pool_.start([this, paths, together, number = ++list_number_] {
         QStringList found;
         if (together) {
             found = media_files(paths);
@@ -92,7 +93,7 @@ void Playlist::list(const QStringList& paths, bool together) {
             }
         }
         post(this, [this, together, number, found = std::move(found)] {
-            if (number != run_number_) return;
+            if (number != list_number_) return;
             if (together && found.isEmpty()) {
                 emit failed(Error(ErrorKind::input, "no videos or images in what was dropped", "",
                                   "drop files, or folders with files"));

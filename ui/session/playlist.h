@@ -5,8 +5,8 @@
 #include <QList>
 #include <QObject>
 #include <QStringList>
+#include <QThreadPool>
 #include <QUrl>
-#include <functional>
 
 #include "core/base/error.h"
 #include "ui/session/source.h"
@@ -26,10 +26,8 @@ class Playlist : public QObject {
     Q_PROPERTY(QString place READ place NOTIFY changed)
 
 public:
-    using Run = std::function<void(std::function<void()>)>;
-
-    // run: calls a function on another thread. Both outlive the object.
-    Playlist(Source& source, Run run, QObject* parent = nullptr);
+    // source must outlive the object.
+    explicit Playlist(Source& source, QObject* parent = nullptr);
 
     [[nodiscard]] int count() const { return static_cast<int>(files_.size()); }
     [[nodiscard]] QString place() const;                       // of the open file: "3 of 12"; empty: there is no other
@@ -51,10 +49,10 @@ private:
     void follow_source();
 
     Source& source_;
-    Run run_;
     QStringList files_;
     bool together_ = false;
-    int run_number_ = 0;  // of the newest list
+    int list_number_ = 0;  // of the newest one
+    QThreadPool pool_;     // last: its threads post to this object
 };
 
 }  // namespace throng::ui

@@ -53,7 +53,7 @@ private:
             if (!error) error = current_error();
         }
         inner_.reset();
-        if (!error && !has_frames_) {  // playback was paused: the sink has removed the file
+        if (!error && !has_frames_) {  // playback was paused
             error =
                 Error(ErrorKind::input, "the recording contains no frames", {}, "record while the source is playing");
         }
@@ -86,17 +86,19 @@ int Recorder::seconds() const {
 void Recorder::start(const std::shared_ptr<Pipeline>& pipeline, const SourceInfo& source,
                      const DisplaySettings& display) {
     stop();
-    const QString path = capture_path(CaptureKind::video);
+    const QString path = reserve_capture(CaptureKind::video);
     std::shared_ptr<ResultSink> file;
     try {
         file = make_(path.toStdString(), source, display.raw(), display.blur());
     } catch (const Error& error) {
+        release_capture(path);
         emit failed(error);
         return;
     }
     hides_faces_ = display.blur();
     const int number = ++number_;
     sink_ = std::make_shared<GuardedSink>(std::move(file), [this, path, number](const std::optional<Error>& error) {
+        release_capture(path);
         post(this, [this, path, number, error] {
             if (error) {
                 if (number == number_) stop();  // otherwise another recording has started

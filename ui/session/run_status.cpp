@@ -1,6 +1,7 @@
 #include "ui/session/run_status.h"
 
 #include "ui/language/language.h"
+#include "ui/models/stage_model.h"
 
 namespace throng::ui {
 
@@ -10,11 +11,12 @@ bool is_silent(const Pipeline& pipeline, const PipelineCounters& counters) {
     return pipeline.source_info().live && (over || (state == PipelineState::running && counters.silent));
 }
 
-void RunStatus::update(const Pipeline& pipeline, const FrameFeed& feed) {
-    const FrameResult* result = feed.shown().result.get();
+void RunStatus::on_refresh(const RunFrame& frame) {
+    const FrameResult* result = frame.result.get();
+    const Pipeline& pipeline = frame.pipeline;
     counters_ = pipeline.counters();
     silent_ = is_silent(pipeline, counters_);
-    latency_ = silent_ ? 0 : feed.latency();
+    latency_ = silent_ ? 0 : feed_.latency();
     if (silent_) {
         result = nullptr;
         counters_.fps = 0;
@@ -25,14 +27,12 @@ void RunStatus::update(const Pipeline& pipeline, const FrameFeed& feed) {
     const RawCounts raw = result != nullptr ? raw_counts(*result) : RawCounts();
     raw_count_ = static_cast<int>(raw.found);
     overflow_ = static_cast<int>(raw.dropped);
-    frame_ms_ = 0;
-    for (const StageTime& time : result != nullptr ? result->timings : StageTimes{}) {
-        if (time.name == stage::kTotal) frame_ms_ = time.ms;
-    }
+    frame_ms_ = result != nullptr ? stage_ms(result->timings, stage::kTotal).value_or(0) : 0;
     emit changed();
 }
 
-void RunStatus::clear() {
+void RunStatus::attach(std::shared_ptr<Pipeline> pipeline) {
+    if (pipeline) return;
     counters_ = {};
     notice_.clear();
     given_up_.clear();

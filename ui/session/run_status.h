@@ -15,7 +15,7 @@ namespace throng::ui {
 [[nodiscard]] bool is_silent(const Pipeline& pipeline, const PipelineCounters& counters);
 
 // Lives on the window's thread. The figures change together, at the session's rate: faster ones would be unreadable.
-class RunStatus : public QObject {
+class RunStatus : public QObject, public RunListener {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the session")
@@ -31,7 +31,8 @@ class RunStatus : public QObject {
     Q_PROPERTY(QString givenUp READ given_up NOTIFY changed)
 
 public:
-    using QObject::QObject;
+    // feed brings the results, and outlives the object.
+    explicit RunStatus(const FrameFeed& feed, QObject* parent = nullptr) : QObject(parent), feed_(feed) {}
 
     [[nodiscard]] int faces() const { return faces_; }
     [[nodiscard]] int raw_count() const { return raw_count_; }
@@ -48,14 +49,15 @@ public:
     [[nodiscard]] QString given_up() const { return given_up_; }
     [[nodiscard]] const PipelineCounters& counters() const { return counters_; }
 
+    void attach(std::shared_ptr<Pipeline> pipeline) override;
     // Shows the state of the pipeline and of what has arrived from it.
-    void update(const Pipeline& pipeline, const FrameFeed& feed);
-    void clear();  // for another source
+    void on_refresh(const RunFrame& frame) override;
 
 signals:
     void changed();
 
 private:
+    const FrameFeed& feed_;
     int faces_ = 0;
     int raw_count_ = 0;
     int overflow_ = 0;

@@ -25,7 +25,7 @@ constexpr ShortcutEntry kTable[] = {
     {"slower", "[", QT_TR_NOOP("Playback"), QT_TR_NOOP("Slower")},
     {"faster", "]", QT_TR_NOOP("Playback"), QT_TR_NOOP("Faster")},
     {"loop", "Ctrl+L", QT_TR_NOOP("Playback"), QT_TR_NOOP("Loop on or off")},
-    {"markLoop", "A", QT_TR_NOOP("Playback"), QT_TR_NOOP("Repeat a part: start, end, off")},
+    {"markLoop", "A", QT_TR_NOOP("Playback"), QT_TR_NOOP("Repeat a segment: start, end, off")},
 
     {"fullscreen", "F; F11", QT_TR_NOOP("Window"), QT_TR_NOOP("Full screen")},
     {"panel", "P", QT_TR_NOOP("Window"), QT_TR_NOOP("Side panel")},
@@ -44,7 +44,7 @@ constexpr ShortcutEntry kTable[] = {
     {"kept", "K", QT_TR_NOOP("Image"), QT_TR_NOOP("Kept detections on or off")},
     {"labels", "L", QT_TR_NOOP("Image"), QT_TR_NOOP("Scores and hits on or off")},
     {"landmarks", "E", QT_TR_NOOP("Image"), QT_TR_NOOP("Eyes, nose and mouth on or off")},
-    {"blur", "B", QT_TR_NOOP("Image"), QT_TR_NOOP("Blur faces")},
+    {"blur", "B", QT_TR_NOOP("Image"), QT_TR_NOOP("Hide faces")},
     {kViews, "", QT_TR_NOOP("Image"), ""},
 
     {"detector", "D", QT_TR_NOOP("Detection"), QT_TR_NOOP("Next detector")},
@@ -110,7 +110,14 @@ QString shortcut_keys(const QString& id) {
     return found == entries.end() ? QString() : keys_of(*found);
 }
 
-ShortcutModel::ShortcutModel(QObject* parent) : QAbstractListModel(parent) {
+ShortcutModel::ShortcutModel(QObject* parent)
+    : RowModel({{"actionId", [](auto row) { return QString::fromLatin1(shortcut_table()[row].id); }},
+                {"keys", [](auto row) { return keys_of(shortcut_table()[row]); }},
+                {"keySequences", [](auto row) { return sequences_of(shortcut_table()[row]); }},
+                {"group", [](auto row) { return translated(shortcut_table()[row].group); }},
+                {"text", [](auto row) { return translated(shortcut_table()[row].text); }},
+                {"yieldsToFocus", [](auto row) { return shortcut_table()[row].yields; }}},
+               parent) {
     QCoreApplication::instance()->installEventFilter(this);
 }
 
@@ -119,30 +126,6 @@ bool ShortcutModel::eventFilter(QObject*, QEvent* event) {
     if (type != QEvent::TouchBegin && type != QEvent::KeyPress) return false;
     if (std::exchange(touched_, type == QEvent::TouchBegin) != touched_) emit touchedChanged();
     return false;
-}
-
-int ShortcutModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(shortcut_table().size());
-}
-
-QVariant ShortcutModel::data(const QModelIndex& index, int role) const {
-    if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid)) return {};
-    const ShortcutEntry& entry = shortcut_table()[static_cast<std::size_t>(index.row())];
-    switch (role) {
-        case id_role: return QString::fromLatin1(entry.id);
-        case keys_role: return keys_of(entry);
-        case sequences_role: return sequences_of(entry);
-        case group_role: return translated(entry.group);
-        case Qt::DisplayRole:
-        case text_role: return translated(entry.text);
-        case yields_role: return entry.yields;
-        default: return {};
-    }
-}
-
-QHash<int, QByteArray> ShortcutModel::roleNames() const {
-    return {{id_role, "actionId"}, {keys_role, "keys"}, {sequences_role, "keySequences"},
-            {group_role, "group"}, {text_role, "text"}, {yields_role, "yieldsToFocus"}};
 }
 
 QString ShortcutModel::tip(const QString& id) const {

@@ -3,8 +3,9 @@
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
-#include <QAbstractListModel>
 #include <span>
+
+#include "ui/models/row_model.h"
 
 namespace throng::ui {
 
@@ -21,23 +22,17 @@ struct ShortcutEntry {
 // Returns the keys of an action as the platform writes them: "D". Empty for an unknown id.
 [[nodiscard]] QString shortcut_keys(const QString& id);
 
-class ShortcutModel : public QAbstractListModel {
+class ShortcutModel : public throng::ui::RowModel {
     Q_OBJECT
     QML_ELEMENT
     Q_PROPERTY(bool touched READ touched NOTIFY touchedChanged)
 
 public:
-    enum Role { id_role = Qt::UserRole + 1, keys_role, sequences_role, group_role, text_role, yields_role };
-
     explicit ShortcutModel(QObject* parent = nullptr);
 
     // The last input was that of a finger: gestures are listed, not keys.
     [[nodiscard]] bool touched() const { return touched_; }
     bool eventFilter(QObject* watched, QEvent* event) override;
-
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
-    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
 
     // Returns the tooltip of a button: "Play or pause (Space)". Empty for an unknown id.
     Q_INVOKABLE [[nodiscard]] QString tip(const QString& id) const;
@@ -50,6 +45,8 @@ signals:
     void touchedChanged();
 
 private:
+    [[nodiscard]] std::size_t size() const override { return shortcut_table().size(); }
+
     bool touched_ = false;
 };
 

@@ -77,6 +77,15 @@ void Transport::stepBack() {
     emit commanded();
 }
 
+void Transport::hold(bool held) {
+    if (held) {
+        held_ = playing() && pipeline_ && pipeline_->source_info().frame_count != 1;
+        if (held_) toggle();
+    } else if (std::exchange(held_, false) && !playing()) {
+        toggle();
+    }
+}
+
 void Transport::markLoop() {
     if (!pipeline_) return;
     if (loop_start_ < 0) {

@@ -45,6 +45,7 @@ public:
     Q_INVOKABLE void step();    // one frame, then paused
     Q_INVOKABLE void stepBack();
     Q_INVOKABLE void seek(double seconds);
+    void hold(bool held);  // pauses; later continues what it has paused
 
     // The part that is repeated, in seconds; negative: not set.
     [[nodiscard]] double loop_start() const { return loop_start_; }
@@ -72,6 +73,7 @@ private:
     std::shared_ptr<Pipeline> pipeline_;
     State state_ = State::idle;
     bool repeats_ = false;
+    bool held_ = false;  // paused by hold
     double position_ = 0;
     double frame_time_ = 0;
     double loop_start_ = -1;

@@ -62,7 +62,7 @@ const ViewRow kViewRows[] = {
       "ReplayPanel.qml", 3, "replay"},
      make_replay},
     {{"stageMap", "G", QT_TR_NOOP("Image"), QT_TR_NOOP("Cascade heat map on or off"), QT_TR_NOOP("Stages"),
-      QT_TR_NOOP("The brighter a spot, the longer the detector looked at it before it gave up."), "", ViewPlace::over,
+      QT_TR_NOOP("The brighter a spot, the more stages of the detector it passed."), "", ViewPlace::over,
       "StageMapOverlay.qml", 0, "stage-map"},
      make_view<StageMapView>},
 };

@@ -6,7 +6,9 @@
 
 #include "core/detect/chosen_settings.h"
 #include "core/detect/nms_names.h"
+#include "ui/base/post.h"
 #include "ui/language/language.h"
+#include "ui/settings/usable_models.h"
 
 namespace throng::ui {
 namespace {
@@ -209,6 +211,10 @@ void DetectionSettings::chooseModel(int index) {
     if (index >= 0 && index < static_cast<int>(specs.size())) set_model(specs[static_cast<std::size_t>(index)]);
 }
 
+void DetectionSettings::findModels() {
+    pool_.start([this] { post(this, [this, found = usable_models()] { set_installed_models(found); }); });
+}
+
 void DetectionSettings::set_installed_models(std::vector<InstalledModel> models) {
     const auto same = [](const InstalledModel& a, const InstalledModel& b) { return a.file.path == b.file.path; };
     if (std::exchange(models_known_, true) &&
@@ -371,22 +377,10 @@ void DetectionSettings::set_score_threshold(double threshold) {
     change_to(next);
 }
 
-void DetectionSettings::set_half(bool on) {
-    PipelineSettings next = values_;
-    next.detector.half = on;
-    change_to(next);
-}
-
 void DetectionSettings::set_switch(const QString& id, const QString& choice) {
-    PipelineSettings next = values_;
-    next.detector.switches[id.toStdString()] = choice.toStdString();
-    change_to(next);
-}
-
-void DetectionSettings::reset_switches() {
-    PipelineSettings next = values_;
-    next.detector.switches.clear();
-    change_to(next);
+    auto switches = values_.detector.switches;
+    switches[id.toStdString()] = choice.toStdString();
+    set(&DetectorParams::switches, switches);
 }
 
 void DetectionSettings::set_min_size(int pixels) {
@@ -400,12 +394,6 @@ void DetectionSettings::set_max_size(int pixels) {
     PipelineSettings next = values_;
     next.detector.max_size = pixels;
     if (pixels > 0) next.detector.min_size = std::min(next.detector.min_size, pixels);
-    change_to(next);
-}
-
-void DetectionSettings::set_scale_factor(double factor) {
-    PipelineSettings next = values_;
-    next.detector.scale_factor = factor;
     change_to(next);
 }
 
@@ -441,22 +429,7 @@ float DetectionSettings::least_score() const {
 }
 
 void DetectionSettings::set_overlap(int index) {
-    if (index < 0 || index >= overlaps().size()) return;
-    PipelineSettings next = values_;
-    next.nms.overlap = kOverlapNames[index].second;
-    change_to(next);
-}
-
-void DetectionSettings::set_theta(double theta) {
-    PipelineSettings next = values_;
-    next.nms.theta = static_cast<float>(theta);
-    change_to(next);
-}
-
-void DetectionSettings::set_min_hits(int hits) {
-    PipelineSettings next = values_;
-    next.nms.min_hits = hits;
-    change_to(next);
+    if (index >= 0 && index < overlaps().size()) set(&NmsParams::overlap, kOverlapNames[index].second);
 }
 
 void DetectionSettings::set_min_confidence(double confidence) {
@@ -466,18 +439,13 @@ void DetectionSettings::set_min_confidence(double confidence) {
 }
 
 void DetectionSettings::set_merge(int index) {
-    if (index < 0 || index >= merges().size()) return;
-    PipelineSettings next = values_;
-    next.nms.merge = kMergeNames[index].second;
-    change_to(next);
+    if (index >= 0 && index < merges().size()) set(&NmsParams::merge, kMergeNames[index].second);
 }
 
 void DetectionSettings::set_kernels(int index) {
     if (index < 0 || index >= kernel_sets().size()) return;
     if (kKernelNames[index].second == NmsKernels::paper) set_rule(index_of(kNmsRuleNames, NmsRule::one_pass));
-    PipelineSettings next = values_;
-    next.nms.kernels = kKernelNames[index].second;
-    change_to(next);
+    set(&NmsParams::kernels, kKernelNames[index].second);
 }
 
 void DetectionSettings::openModel(const QUrl& file) {

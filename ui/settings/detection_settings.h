@@ -6,8 +6,11 @@
 #include <QObject>
 #include <QString>
 #include <QStringList>
+#include <QThreadPool>
 #include <QUrl>
 #include <QVariantMap>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/detect/detector_kinds.h"
@@ -119,16 +122,16 @@ public:
     void set_detector(int index);
     void set_model(const QString& model);
     void set_score_threshold(double threshold);
-    void set_half(bool on);
+    void set_half(bool on) { set(&DetectorParams::half, on); }
     void set_switch(const QString& id, const QString& choice);
-    void reset_switches();
+    void reset_switches() { set(&DetectorParams::switches, {}); }
     void set_min_size(int pixels);
     void set_max_size(int pixels);
-    void set_scale_factor(double factor);
+    void set_scale_factor(double factor) { set(&DetectorParams::scale_factor, factor); }
     void set_rule(int index);
     void set_overlap(int index);
-    void set_theta(double theta);
-    void set_min_hits(int hits);
+    void set_theta(double theta) { set(&NmsParams::theta, static_cast<float>(theta)); }
+    void set_min_hits(int hits) { set(&NmsParams::min_hits, hits); }
     void set_min_confidence(double confidence);
     void set_merge(int index);
     void set_kernels(int index);
@@ -144,7 +147,8 @@ public:
     void try_network();  // uses it; nobody has chosen a detector still
     // From now on, another detector for the same objects gets these sizes, not its own: times are comparable then.
     void set_sizes_of_kinds(const DetectorParams& sizes) { sizes_ = sizes; }
-    void make_default();  // reset() sets the detector in use from now on
+    void make_default();            // reset() sets the detector in use from now on
+    Q_INVOKABLE void findModels();  // that are installed; again: files may have been added meanwhile
     void set_installed_models(std::vector<InstalledModel> models);
     void take_models(const DetectionSettings& from);  // that are installed, if it knows them
     void set_model_has_landmarks(bool has);           // observed in a result; forgotten with the next model
@@ -160,6 +164,19 @@ signals:
 
 private:
     void change_to(PipelineSettings next);
+    // Sets one field. The value is no argument that the type is deduced from.
+    template <class Value>
+    void set(Value DetectorParams::*field, const std::type_identity_t<Value>& value) {
+        PipelineSettings next = values_;
+        next.detector.*field = value;
+        change_to(std::move(next));
+    }
+    template <class Value>
+    void set(Value NmsParams::*field, const std::type_identity_t<Value>& value) {
+        PipelineSettings next = values_;
+        next.nms.*field = value;
+        change_to(std::move(next));
+    }
     [[nodiscard]] PipelineSettings settings_of(const DetectorKind& kind) const;
     void forget_model(const PipelineSettings& next);
     [[nodiscard]] float least_score() const;
@@ -177,6 +194,7 @@ private:
     bool models_known_ = false;  // set_installed_models was called
     bool detector_chosen_ = true;
     std::optional<bool> model_has_landmarks_;
+    QThreadPool pool_;  // last: its threads post to this object
 };
 
 }  // namespace throng::ui

@@ -5,8 +5,8 @@ namespace throng::ui {
 PipelineSettings requested_settings(PipelineSettings settings, const DisplaySettings& display,
                                     const PipelineNeeds& needs) {
     settings.keep_raw = display.raw() || needs.raw;
-    if (needs.each_frame) settings.carry = false;
-    if (needs.fixed_sizes) settings.keep_rate = 0;
+    if (needs.measures) settings.carry = false;
+    if (needs.measures || needs.fixed_sizes) settings.keep_rate = 0;
     settings.host_pixels = needs.host_pixels;
     settings.hiding.reset();
     if (display.hides_always()) {  // also while faces are revealed for a moment

@@ -62,7 +62,7 @@ public:
     using View::View;
 
     [[nodiscard]] bool open() const override { return worker_.is_open(); }
-    void on_refresh(const ViewFrame& frame) override { show(frame.result, frame.settings.detector); }
+    void on_refresh(const RunFrame& frame) override { show(frame.result, frame.settings.detector); }
     [[nodiscard]] bool ready() const { return map_ != nullptr; }
     [[nodiscard]] QVariant image() const { return map_ ? map_->image : QVariant(); }
     [[nodiscard]] QVariant frame_image() const { return map_ ? map_->frame : QVariant(); }

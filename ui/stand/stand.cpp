@@ -127,7 +127,7 @@ void Stand::move_to_screen() {
 }
 
 bool Stand::stores_images() const {
-    return session_.stores_images();
+    return session_.setup().sinks_store_images || session_.captures()->used();
 }
 
 void Stand::hold(bool held) {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/pipeline/pipeline.h"
+#include "ui/base/run_listener.h"
 #include "ui/language/language.h"
 #include "ui/render/display_image.h"
 
@@ -38,18 +38,9 @@ struct ViewInfo {
     bool in_kiosk = true;    // visitors may use it
 };
 
-// What is on screen, or about to be.
-struct ViewFrame {
-    std::shared_ptr<const FrameResult> result;  // the newest one; null: none yet
-    PipelineSettings settings;                  // of the pipeline
-    std::uint64_t number = 0;                   // of the result: of those with times of their own, from 1
-    bool playing = false;
-    double duration = 0;  // of a file that can be played from any time, in seconds; 0: it cannot
-};
-
 // Lives on the window's thread. Closed, a view computes nothing and holds no frame.
 // Classes that derive from it name it with its namespace: Qt's list of types for QML finds it by that name only.
-class View : public QObject {
+class View : public QObject, public RunListener {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("belongs to the session")
@@ -83,25 +74,20 @@ public:
         emit openChanged();
     }
     // Another view covers it: it gets no results.
-    [[nodiscard]] bool covered() const { return covered_; }
+    [[nodiscard]] bool covered() const override { return covered_; }
 
     // Constant properties.
     [[nodiscard]] virtual bool needs_source() const { return false; }    // it opens only with one
     [[nodiscard]] virtual bool holds_playback() const { return false; }  // while it is open
 
-    // What it needs now. settingsChanged announces changes, besides openChanged.
-    [[nodiscard]] virtual bool needs_raw() const { return false; }      // all raw detections
-    [[nodiscard]] virtual bool measures() const { return false; }       // the configured detection, unchanged
-    [[nodiscard]] virtual bool needs_results() const { return false; }  // also while nobody sees the window
-    virtual void adjust(PipelineSettings&) const {}
+    // settingsChanged announces changes of what it needs, besides openChanged.
     [[nodiscard]] virtual bool covers_image() const { return false; }  // coverChanged announces changes
 
-    // NOLINTNEXTLINE(performance-unnecessary-value-param): those that override it keep the pipeline
-    virtual void attach(std::shared_ptr<Pipeline>) {}  // null: no source
-    virtual void detach() {}                           // from a pipeline that goes on without the session
-    virtual void clear() {}                            // another source
-    virtual void on_result(const ViewFrame&) {}        // each new result, which is not null
-    virtual void on_refresh(const ViewFrame&) {}       // when it is opened, then eight times per second
+    // on_refresh also comes when it is opened.
+    void attach(std::shared_ptr<Pipeline> pipeline) override {
+        if (!pipeline) clear();
+    }
+    virtual void clear() {}                                                  // no source any more
     virtual void set_image_view(const ImageView&, const OverlayOptions&) {}  // of the image
 
     // Esc: ends what the user is doing in the view; later closes a part of it or itself. False: there was nothing.

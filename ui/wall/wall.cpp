@@ -83,6 +83,7 @@ PipelineSettings Wall::settings() const {
     const auto opened = std::count_if(tiles_.begin(), tiles_.end(), [](const auto& tile) { return tile->active(); });
     settings.detector.threads = std::max(1, all / std::max(1, static_cast<int>(opened)));
     PipelineNeeds needs;
+    needs.host_pixels = true;
     needs.fixed_sizes = has_sinks();
     needs.hidden_faces = has_sinks() && session_.setup().sinks_hide_faces;
     needs.hides_by = session_.setup().hides_by;

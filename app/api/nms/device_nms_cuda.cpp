@@ -82,7 +82,7 @@ public:
             throw Error(ErrorKind::usage,
                         "has " + std::to_string(workspace == nullptr ? 0 : workspace_bytes) + " bytes, but " +
                             std::to_string(needed) + " are needed",
-                        "workspace", "ask throng_nms_workspace_size");
+                        "workspace", "call throng_nms_workspace_size");
         }
         if (reinterpret_cast<std::uintptr_t>(workspace) % gpu::kCallerNmsAlignment != 0) {
             throw Error(ErrorKind::usage, "is not aligned to 256 bytes", "workspace");

@@ -5,7 +5,7 @@
 namespace throng {
 
 void add_bench_command(CLI::App& program, CommandContext& context) {
-    CLI::App& bench = add_command(program, "bench", "Benchmarks, with results as a table, JSON or CSV");
+    CLI::App& bench = add_command(program, "bench", "Run benchmarks; write a table, JSON or CSV");
     set_default_action(bench);
     add_bench_nms_command(bench, context);
     add_bench_cascade_command(bench, context);

@@ -25,68 +25,40 @@
 namespace throng {
 namespace {
 
-struct CnnBenchArguments {
-    std::string image;
+struct CnnBenchArguments : ImageBenchArguments {
     std::vector<std::string> sizes{"320x320", "640x640", "1920x1080"};
-    DetectionOptions detection{.kinds = {DetectorId::cnn, DetectorId::person}};
-    BenchOptions bench;
 };
 
-class CnnBench {
+class CnnBench final : public ImageBench {
 public:
-    CnnBench(const CnnBenchArguments& arguments, const CommonOptions& common)
-        : arguments_(arguments),
-          detector_(arguments.detection.params().detector),
-          bench_(common, arguments_.bench, "bench cnn"),
-          backends_(backends_to_compare(common, detector_)) {}
-
-    int run() {
-        if (!arguments_.image.empty()) bench_.files().add_source(arguments_.image);
-        bench_.files().add_model(detector_);
-        bench_.start(std::nullopt);
-        cv::setNumThreads(detector_.threads > 0 ? detector_.threads : -1);  // -1: all cores
-        model_ = find_model(detector_.model, detector_.kind).string();
-        network_ = read_network(detector_);
-        bench_.step(arguments_.image.empty() ? "drawing the crowds" : "reading the image");
-        const std::vector<BenchImage> images = read_images();
-        bench_.for_each(images, [&](const BenchImage& image) { measure(image.frame); });
-        const std::string heading =
-            fmt::format("{}{}, {}, {}, medians of {} runs, OpenCV {} with {} threads", describe(backends_),
-                        family_name(network_.head.family), model_, images.back().source, arguments_.bench.repeat,
-                        CV_VERSION, cv::getNumThreads());
-        return bench_.finish(results_,
-                             {{"image", images.back().source}, {"model", model_}, {"devices", devices_json(backends_)}},
-                             heading);
+    CnnBench(const ImageBenchArguments& arguments, const CommonOptions& common)
+        : ImageBench(arguments, common, "bench cnn", backends_to_compare(common, arguments.detector)),
+          model_(find_model(arguments.detector.model, arguments.detector.kind).string()),
+          network_(read_network(arguments.detector)) {
+        set_model(std::string(family_name(network_.head.family)), model_);
     }
 
 private:
-    static constexpr int kWarmUp = 3;  // rounds that do not count
-
-    [[nodiscard]] std::vector<BenchImage> read_images() const {
-        if (!arguments_.image.empty()) return {first_image(arguments_.image)};
-        std::vector<BenchImage> images;
-        for (const std::string& size : arguments_.sizes) images.push_back(drawn_image(size));
-        return images;
-    }
-
     // OpenCV cannot read every file that Throng reads. The same network with another input size is equivalent.
-    [[nodiscard]] std::unique_ptr<CnnBaseline> make_baseline(cv::Size size) {
-        if (arguments_.bench.no_baselines || network_.head.family != HeadFamily::yunet) return nullptr;
-        const float threshold = cnn_score_threshold(detector_, network_.head.family);
-        CnnBaselineChoice choice = make_cnn_baseline(model_, size, threshold);
-        if (choice.baseline == nullptr && model_.find("dynamic") != std::string::npos) {
+    [[nodiscard]] CnnBaseline make_baseline(cv::Size size) {
+        if (!compares() || network_.head.family != HeadFamily::yunet) return {};
+        const float threshold = cnn_score_threshold(arguments_.detector, network_.head.family);
+        CnnBaseline baseline = make_cnn_baseline(model_, size, threshold);
+        if (!baseline.run && model_.find("dynamic") != std::string::npos) {
             std::string fixed = model_;
             fixed.replace(fixed.find("dynamic"), 7, "640_640");
-            choice = make_cnn_baseline(fixed, size, threshold);
+            baseline = make_cnn_baseline(fixed, size, threshold);
         }
-        if (choice.baseline == nullptr) {
+        if (!baseline.run) {
             bench_.pause();
-            logger().warn("no comparison: OpenCV cannot read the model: {}", choice.why_not);
+            logger().warn("no comparison: OpenCV cannot read the model: {}", baseline.why_not);
         }
-        return std::move(choice.baseline);
+        return baseline;
     }
 
-    void measure(const Frame& frame) {
+    void measure(const DetectorSetting& setting) override {
+        const Frame& frame = image_.frame;
+        const DetectorParams& detector = setting.params;
         const std::string size = fmt::format("{}x{}", frame.width(), frame.height());
         FramePool pool;
         PixelConverter converter;
@@ -97,14 +69,12 @@ private:
         std::deque<DetectorRun> ours;
         std::vector<BenchCase> cases;
         for (const auto& backend : backends_) {
-            cases.push_back(
-                ours.emplace_back(backend, detector_, &detector_kind(detector_.kind).nms).bench_case(frame));
+            cases.push_back(ours.emplace_back(backend, detector, &detector_kind(detector.kind).nms).bench_case(frame));
         }
-        const std::unique_ptr<CnnBaseline> baseline = make_baseline(bgr.size());
+        const CnnBaseline baseline = make_baseline(bgr.size());
         std::int64_t theirs = 0;
-        if (baseline != nullptr) cases.push_back({baseline->name(), [&] { theirs = baseline->run(bgr); }});
-        measure_interleaved(cases, kWarmUp, arguments_.bench.repeat, size,
-                            [&](const std::string& note) { bench_.step(note); });
+        if (baseline.run) cases.push_back({baseline.name, [&] { theirs = baseline.run(bgr); }});
+        measure_in_turn(cases, setting);
         for (std::size_t i = 0; i < cases.size(); ++i) {
             const RunTimes& times = cases[i].times;
             const bool own = i < ours.size();
@@ -114,7 +84,7 @@ private:
             row.cell("median ms", times.total.median(), 3).cell("min ms", times.total.min(), 3);
             for (const auto stage : {stage::kPreprocess, stage::kNetwork, stage::kBoxes}) row.stage(times, stage, 3);
             row.add("x OpenCV", "ratio",
-                    value_if(baseline != nullptr, cases.back().times.total.median() / times.total.median()), 2);
+                    value_if(baseline.run != nullptr, cases.back().times.total.median() / times.total.median()), 2);
             row.cell("multiply-adds", fmt::format("{:.0f} M", static_cast<double>(macs) / 1e6));
             row.field("multiply_adds", macs);
             row.add("raw", "raw", own ? ResultValue(ours[i].raw_count()) : ResultValue());
@@ -124,7 +94,7 @@ private:
 
     [[nodiscard]] std::int64_t multiply_adds_of_passes(const Frame& frame) const {
         std::uint64_t sum = 0;
-        const CnnPlan plan = plan_passes(network_, frame.width(), frame.height(), detector_, input_choice());
+        const CnnPlan plan = plan_passes(network_, frame.width(), frame.height(), arguments_.detector, input_choice());
         for (const CnnPass& pass : plan.passes) sum += multiply_adds(network_, pass.width, pass.height);
         return static_cast<std::int64_t>(sum);
     }
@@ -136,18 +106,13 @@ private:
 
     // Reads the switch that all backends have. Each backend checks the switches that only it has.
     [[nodiscard]] CnnInput input_choice() const {
-        const auto& switches = detector_.switches;
+        const auto& switches = arguments_.detector.switches;
         const auto found = switches.find(std::string(kCnnInputSwitch));
         return found != switches.end() && found->second == "letterbox" ? CnnInput::letterbox : CnnInput::native;
     }
 
-    CnnBenchArguments arguments_;
-    DetectorParams detector_;
-    BenchRun bench_;
-    std::vector<std::shared_ptr<Backend>> backends_;
-    std::string model_;
-    Network network_;
-    ResultList results_;
+    const std::string model_;
+    const Network network_;
 };
 
 }  // namespace
@@ -157,6 +122,7 @@ void add_bench_cnn_command(CLI::App& bench, CommandContext& context) {
         add_command(bench, "cnn", "Detection with a convolutional network, compared with OpenCV's detector");
     auto arguments = std::make_shared<CnnBenchArguments>();
     CnnBenchArguments& a = *arguments;
+    a.detection.kinds = {DetectorId::cnn, DetectorId::person};
     add_value(command, "Options", "image", a.image, "FILE",
               "Image or video (first frame) to detect in; default: a drawn crowd");
     add_list(command, "Options", "--size", a.sizes, "WxH,...", "Sizes of the drawn crowd, one row per size");
@@ -165,7 +131,13 @@ void add_bench_cnn_command(CLI::App& bench, CommandContext& context) {
     set_footer(command,
                "Example: throng bench cnn --size 320x320 --switch input=letterbox --model yunet_n_320_320\n"
                "--switch input=letterbox runs the network once in the model's own size; native runs all scales.");
-    set_run(command, context, [&context, arguments] { return CnnBench(*arguments, context.common).run(); });
+    set_run(command, context, [&context, arguments] {
+        arguments->detector = arguments->detection.params().detector;
+        std::vector<DetectorSetting> settings;
+        for (const std::string& size : arguments->sizes) settings.push_back({size, arguments->detector, size});
+        if (!arguments->image.empty()) settings.resize(1);
+        return CnnBench(*arguments, context.common).run(settings);
+    });
 }
 
 }  // namespace throng

@@ -149,40 +149,32 @@ private:
         return settings;
     }
 
-    // k and D_max vary with the paper's kernels only.
+    // Every combination of the sweep. k varies with the paper's kernels only.
     void add_sweep(const NmsInput& input, std::vector<NmsSetting>& settings) const {
+        std::vector<NmsParams> all(1);
+        const auto vary = [&all](const auto& values, const auto& set) {
+            std::vector<NmsParams> varied;
+            for (const NmsParams& params : all) {
+                for (const auto& value : values) set(varied.emplace_back(params), value);
+            }
+            all = std::move(varied);
+        };
+        vary(arguments_.rules, [](NmsParams& p, const std::string& rule) { p.rule = *choice_of(kNmsRuleNames, rule); });
+        vary(arguments_.overlaps,
+             [](NmsParams& p, const std::string& overlap) { p.overlap = *choice_of(kOverlapNames, overlap); });
+        vary(arguments_.thetas, [](NmsParams& p, float theta) { p.theta = theta; });
+        vary(arguments_.kernels,
+             [](NmsParams& p, const std::string& kernels) { p.kernels = *choice_of(kKernelNames, kernels); });
+        vary(arguments_.steps, [](NmsParams& p, std::int32_t k) { p.paper_k = k; });
+        std::erase_if(all, [this](const NmsParams& params) {
+            if (params.kernels != NmsKernels::paper) return params.paper_k != arguments_.steps.front();
+            return params.rule != NmsRule::one_pass || backend_->kind() == BackendKind::cpu;
+        });
         const auto exact = std::max(static_cast<std::int32_t>(input.boxes.detections.size()), 1);
-        for_each_params([&](const NmsParams& params) {
+        for (const NmsParams& params : all) {
             for (const std::int32_t capacity : arguments_.capacities) {
                 settings.push_back(
                     {custom_ ? "custom" : "library", &input, params, capacity > 0 ? capacity : exact, capacity});
-            }
-        });
-    }
-
-    template <class Visit>
-    void for_each_params(Visit&& visit) const {
-        NmsParams params;
-        for (const std::string& rule : arguments_.rules) {
-            params.rule = *choice_of(kNmsRuleNames, rule);
-            for (const std::string& overlap : arguments_.overlaps) {
-                params.overlap = *choice_of(kOverlapNames, overlap);
-                for (const float theta : arguments_.thetas) {
-                    params.theta = theta;
-                    for (const std::string& kernels : arguments_.kernels) {
-                        params.kernels = *choice_of(kKernelNames, kernels);
-                        const bool paper = params.kernels == NmsKernels::paper;
-                        if (paper && (params.rule != NmsRule::one_pass || backend_->kind() == BackendKind::cpu)) {
-                            logger().debug("skipped: the paper's kernels require the rule one-pass and CUDA");
-                            continue;
-                        }
-                        for (const std::int32_t k : arguments_.steps) {
-                            params.paper_k = k;
-                            visit(params);
-                            if (!paper) break;
-                        }
-                    }
-                }
             }
         }
     }
@@ -209,7 +201,7 @@ private:
         row.add("kernels", "kernels", std::string(name_of(kKernelNames, params.kernels)));
         row.cell("k", value_if(paper, std::int64_t{params.paper_k})).field("k", std::int64_t{params.paper_k});
         row.add("capacity", "capacity", std::int64_t{setting.capacity}).field("overflow", overflow);
-        row.add("kept", "kept", std::int64_t{times.kept});
+        row.add("kept", "kept", std::int64_t{times.kept.total});
         row.field("runs", static_cast<std::int64_t>(total.size())).field("graph_replay", replayed);
         row.add("median ms", "median_ms", total.median()).add("p99 ms", "p99_ms", total.p99());
         row.cell("eager ms", value_if(replayed, times.calls.total.median()));
@@ -234,7 +226,7 @@ private:
         const auto add_engine = [&](const std::string& name, Backend& backend, const NmsParams& params) {
             try {
                 const NmsMeasurement times = measure_on(backend, setting, params, 0);
-                add(name, times.total().median(), times.kept);
+                add(name, times.total().median(), times.kept.total);
             } catch (const Error& error) {
                 warn(fmt::format("{}: skipped: {}", name, error.what()));
             }
@@ -259,10 +251,8 @@ private:
     }
 
     NmsMeasurement measure_on(Backend& backend, const NmsSetting& setting, const NmsParams& params, int cold) {
-        NmsRepeats repeats;
-        repeats.runs = arguments_.bench.repeat;
-        repeats.cold = cold;
-        return measure_nms(backend, setting.input->boxes, setting.capacity, params, repeats);
+        return measure_nms(backend, setting.input->boxes, setting.capacity, params,
+                           {.runs = arguments_.bench.repeat, .cold = cold});
     }
 
     void add_note(std::string_view note) {

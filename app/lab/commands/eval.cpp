@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "app/lab/commands/eval_leaks.h"
+#include "app/lab/measure/result_list.h"
 #include "app/options/command.h"
 #include "app/options/command_line.h"
 #include "app/options/run_files.h"
 #include "app/options/standard_output.h"
-#include "app/options/table.h"
 #include "core/base/json_text.h"
 #include "core/base/log.h"
 #include "core/detect/detector_kinds.h"
@@ -47,147 +47,77 @@ constexpr std::pair<std::string_view, Rank> kRanks[] = {{"confidence", Rank::con
                                                         {"hits", Rank::hits},
                                                         {"score*hits", Rank::score_times_hits}};
 
-std::string ratio_text(std::optional<double> ratio) {
-    return ratio ? fmt::format("{:.4f}", *ratio) : "-";
+void add_figures(ResultRow& row, const MatchResult& r, const MatchOptions&) {
+    row.add("faces", "faces", r.faces).add("correct", "correct", r.correct).add("wrong", "wrong", r.wrong);
+    row.add("ignored", "ignored", r.ignored).add("precision", "precision", value_or_null(precision(r)));
+    row.add("recall", "recall", value_or_null(recall(r))).add("AP", "ap", value_or_null(average_precision(r)));
 }
 
-void add_row(TextTable& table, const std::string& name, std::int64_t images, const MatchResult& r) {
-    table.add({name, fmt::format("{}", images), fmt::format("{}", r.faces), fmt::format("{}", r.correct),
-               fmt::format("{}", r.wrong), fmt::format("{}", r.ignored), ratio_text(precision(r)),
-               ratio_text(recall(r)), ratio_text(average_precision(r))});
+struct HotaFigure {
+    const char* column;  // empty: in JSON only
+    const char* key;
+    double HotaScores::*score;
+};
+constexpr HotaFigure kHotaFigures[] = {{"HOTA", "hota", &HotaScores::hota},   {"DetA", "det_a", &HotaScores::det_a},
+                                       {"AssA", "ass_a", &HotaScores::ass_a}, {"", "ass_re", &HotaScores::ass_re},
+                                       {"", "ass_pr", &HotaScores::ass_pr},   {"LocA", "loc_a", &HotaScores::loc_a}};
+
+void add_figures(ResultRow& row, const TrackMetrics& m, const MatchOptions& options) {
+    row.add("faces", "faces", m.faces);
+    for (const auto& [column, key, score] : kHotaFigures) {
+        row.add(column, key, m.hota.*score).field(std::string("at_iou/") + key, m.at_iou.*score);
+    }
+    row.cell(fmt::format("AssA({:g})", options.iou), m.at_iou.ass_a);
+    row.field("matches", m.matches).field("misses", m.misses).field("wrong", m.wrong).field("motp", m.motp);
+    row.field("id_matches", m.id_matches).field("id_misses", m.id_misses).field("id_wrong", m.id_wrong);
+    row.add("MOTA", "mota", m.mota).add("IDF1", "idf1", m.idf1).add("switches", "switches", m.switches);
+    row.add("fragments", "fragmentations", m.fragmentations);
 }
 
-std::int64_t images_of(const Evaluation& evaluation) {
+// Returns the rows of the files with --per-file, then that of all.
+template <class Result>
+ResultList rows_of(const EvaluationOf<Result>& evaluation, const EvalArguments& arguments) {
+    ResultList rows;
     std::int64_t images = 0;
-    for (const FileResult& file : evaluation.files) images += file.images;
-    return images;
-}
-
-std::string table_of(const Evaluation& evaluation, bool per_file) {
-    TextTable table({"file", "images", "faces", "correct", "wrong", "ignored", "precision", "recall", "AP"});
-    if (per_file) {
-        for (const FileResult& file : evaluation.files) {
-            add_row(table, file.found ? file.source : file.source + " (not in the detections)", file.images,
-                    file.result);
-        }
+    for (const FileEvaluation<Result>& file : evaluation.files) {
+        images += file.images;
+        if (!arguments.per_file) continue;
+        ResultRow& row = rows.row().cell("file", file.source + (file.found ? "" : " (not in the detections)"));
+        row.field("source", file.source).field("found", file.found).add("images", "images", file.images);
+        add_figures(row, file.result, arguments.match);
     }
-    add_row(table, "all", images_of(evaluation), evaluation.total);
-    return table.text();
+    add_figures(rows.row().cell("file", "all").add("images", "images", images), evaluation.total, arguments.match);
+    return rows;
 }
 
-std::string heights_table(const std::vector<HeightResult>& heights) {
-    TextTable table({"face height [px]", "faces", "recall at 0.1 wrong per image", "recall at 1", "AP"});
+ResultList rows_of(const std::vector<HeightResult>& heights) {
+    ResultList rows;
     for (const HeightResult& each : heights) {
-        const std::string to = std::isfinite(each.to) ? fmt::format("to {:g}", each.to) : "and more";
-        table.add({fmt::format("{:g} {}", each.from, to), fmt::format("{}", each.faces),
-                   ratio_text(each.recall_at_tenth), ratio_text(each.recall_at_one), ratio_text(each.ap)});
+        const bool ends = std::isfinite(each.to);
+        ResultRow& row = rows.row().field("from", each.from);
+        row.field("to", ends ? ResultValue(each.to) : ResultValue(nullptr));
+        row.cell("face height [px]",
+                 fmt::format("{:g} {}", each.from, ends ? fmt::format("to {:g}", each.to) : "and more"));
+        row.add("faces", "faces", each.faces);
+        row.add("recall at 0.1 wrong per image", "recall_at_0.1", value_or_null(each.recall_at_tenth));
+        row.add("recall at 1", "recall_at_1", value_or_null(each.recall_at_one))
+            .add("AP", "ap", value_or_null(each.ap));
     }
+    return rows;
+}
+
+std::string heights_text(const std::vector<HeightResult>& heights) {
     if (heights.empty()) return {};
     const std::optional<double> half = height_found_by_half(heights);
-    return "\n" + table.text() +
+    return "\n" + rows_of(heights).table().text() +
            (half ? fmt::format("finds half of the faces from {:g} px on, with 0.1 wrong per image\n", *half)
                  : std::string());
 }
 
-Json ratio_json(std::optional<double> ratio) {
-    return ratio ? Json(*ratio) : Json(nullptr);
-}
-
-Json heights_json(const std::vector<HeightResult>& heights) {
-    Json list = Json::array();
-    for (const HeightResult& each : heights) {
-        list.push_back({{"from", each.from},
-                        {"to", std::isfinite(each.to) ? Json(each.to) : Json(nullptr)},
-                        {"faces", each.faces},
-                        {"recall_at_0.1", ratio_json(each.recall_at_tenth)},
-                        {"recall_at_1", ratio_json(each.recall_at_one)},
-                        {"ap", ratio_json(each.ap)}});
-    }
-    return list;
-}
-
-Json result_json(const MatchResult& r) {
-    return {{"faces", r.faces},
-            {"correct", r.correct},
-            {"wrong", r.wrong},
-            {"ignored", r.ignored},
-            {"precision", ratio_json(precision(r))},
-            {"recall", ratio_json(recall(r))},
-            {"ap", ratio_json(average_precision(r))}};
-}
-
-void add_row(TextTable& table, const std::string& name, std::int64_t images, const TrackMetrics& m) {
-    const auto score = [](double value) { return fmt::format("{:.4f}", value); };
-    table.add({name, fmt::format("{}", images), fmt::format("{}", m.faces), score(m.hota.hota), score(m.hota.det_a),
-               score(m.hota.ass_a), score(m.hota.loc_a), score(m.at_iou.ass_a), score(m.mota), score(m.idf1),
-               fmt::format("{}", m.switches), fmt::format("{}", m.fragmentations)});
-}
-
-std::int64_t images_of(const TrackEvaluation& evaluation) {
-    std::int64_t images = 0;
-    for (const TrackFileResult& file : evaluation.files) images += file.images;
-    return images;
-}
-
-std::string table_of(const TrackEvaluation& evaluation, const EvalArguments& arguments) {
-    TextTable table({"file", "images", "faces", "HOTA", "DetA", "AssA", "LocA",
-                     fmt::format("AssA({:g})", arguments.match.iou), "MOTA", "IDF1", "switches", "fragments"});
-    if (arguments.per_file) {
-        for (const TrackFileResult& file : evaluation.files) {
-            add_row(table, file.found ? file.source : file.source + " (not in the detections)", file.images,
-                    file.metrics);
-        }
-    }
-    add_row(table, "all", images_of(evaluation), evaluation.total);
-    return table.text();
-}
-
-Json hota_json(const HotaScores& s) {
-    return {{"hota", s.hota},     {"det_a", s.det_a},   {"ass_a", s.ass_a},
-            {"ass_re", s.ass_re}, {"ass_pr", s.ass_pr}, {"loc_a", s.loc_a}};
-}
-
-Json result_json(const TrackMetrics& m) {
-    Json json = hota_json(m.hota);
-    json["at_iou"] = hota_json(m.at_iou);
-    json.update(Json{{"faces", m.faces},
-                     {"matches", m.matches},
-                     {"misses", m.misses},
-                     {"wrong", m.wrong},
-                     {"switches", m.switches},
-                     {"fragmentations", m.fragmentations},
-                     {"mota", m.mota},
-                     {"motp", m.motp},
-                     {"id_matches", m.id_matches},
-                     {"id_misses", m.id_misses},
-                     {"id_wrong", m.id_wrong},
-                     {"idf1", m.idf1}});
-    return json;
-}
-
-// Evaluation or TrackEvaluation; `scores` is the member of a file that result_json describes.
-template <class Evaluated, class File, class Scores>
-std::string json_of(const Evaluated& evaluation, Scores File::*scores, const EvalArguments& arguments,
-                    const Json& more = Json::object()) {
-    Json json = {
-        {"iou", arguments.match.iou}, {"min_size", arguments.match.min_size}, {"images", images_of(evaluation)}};
-    json.update(result_json(evaluation.total));
-    json["unjudged_images"] = evaluation.unjudged_images;
-    json.update(more);
-    if (arguments.per_file) {
-        json["files"] = Json::array();
-        for (const File& file : evaluation.files) {
-            Json entry = {{"source", file.source}, {"found", file.found}, {"images", file.images}};
-            entry.update(result_json(file.*scores));
-            json["files"].push_back(std::move(entry));
-        }
-    }
-    return json_text(json) + "\n";
-}
-
-// Reports what could not be compared, and prints the result.
-template <typename Result>
-void print(const Result& evaluation, const std::string& text) {
+// Reports what could not be compared, and prints the result. heights: null for tracks.
+template <class Result>
+void print(const EvaluationOf<Result>& evaluation, const EvalArguments& arguments,
+           const std::vector<HeightResult>* heights = nullptr) {
     const auto missing =
         std::count_if(evaluation.files.begin(), evaluation.files.end(), [](const auto& file) { return !file.found; });
     if (missing > 0) {
@@ -197,7 +127,19 @@ void print(const Result& evaluation, const std::string& text) {
     if (evaluation.unjudged_images > 0) {
         logger().info("{} images of the detections have no ground truth and are ignored", evaluation.unjudged_images);
     }
-    standard_output::write(text);
+    const ResultList rows = rows_of(evaluation, arguments);
+    if (!arguments.json) {
+        standard_output::write(rows.table().text() + (heights != nullptr ? heights_text(*heights) : ""));
+        return;
+    }
+    Json files = rows.json();
+    Json json = {{"iou", arguments.match.iou}, {"min_size", arguments.match.min_size}};
+    json.update(files.back());
+    json["unjudged_images"] = evaluation.unjudged_images;
+    if (heights != nullptr) json["heights"] = rows_of(*heights).json();
+    files.erase(files.size() - 1);
+    if (arguments.per_file) json["files"] = std::move(files);
+    standard_output::write(json_text(json) + "\n");
 }
 
 int run(const EvalArguments& arguments, const CommonOptions& common) {
@@ -210,19 +152,17 @@ int run(const EvalArguments& arguments, const CommonOptions& common) {
     if (arguments.leaks.on) {
         return run_eval_leaks(arguments.truth, arguments.detections, arguments.what, arguments.leaks, arguments.json);
     }
+    const std::vector<TruthLabels> truth = read_truth(arguments.truth);
     if (arguments.tracks) {
-        const TrackEvaluation evaluation = evaluate_tracks(
-            read_truth(arguments.truth), read_track_lines(arguments.detections, arguments.what), arguments.match);
-        print(evaluation, arguments.json ? json_of(evaluation, &TrackFileResult::metrics, arguments)
-                                         : table_of(evaluation, arguments));
+        print(evaluate_tracks(truth, read_track_lines(arguments.detections, arguments.what), arguments.match),
+              arguments);
         return 0;
     }
-    const Evaluation evaluation = evaluate(read_truth(arguments.truth),
-                                           read_detection_lines(arguments.detections, arguments.what), arguments.match);
-    const std::vector<HeightResult> heights = results_by_height(evaluation.total, images_of(evaluation));
-    print(evaluation,
-          arguments.json ? json_of(evaluation, &FileResult::result, arguments, Json{{"heights", heights_json(heights)}})
-                         : table_of(evaluation, arguments.per_file) + heights_table(heights));
+    const Evaluation evaluation =
+        evaluate(truth, read_detection_lines(arguments.detections, arguments.what), arguments.match);
+    const auto images = static_cast<std::int64_t>(truth.size());  // one line each
+    const std::vector<HeightResult> heights = results_by_height(evaluation.total, images);
+    print(evaluation, arguments, &heights);
     return 0;
 }
 
@@ -243,7 +183,7 @@ void add_eval_command(CLI::App& program, CommandContext& context) {
               "Ignore faces whose smaller side is below this size", finite_range(0, 1e6));
     add_choice(command, "Options", "--rank", arguments->match.rank, kRanks, "Ranking of the detections");
     add_flag(command, "Options", "--tracks", arguments->tracks,
-             "Score the tracks of throng detect --track: HOTA, MOTA, IDF1, switches of ids");
+             "Score the tracks of throng detect --track: HOTA, MOTA, IDF1, identity switches");
     add_choice(
         command, "Options", "--what", arguments->what, kWhat,
         "Which boxes of --detector face+person are compared: faces or people; one: other detectors, with one kind");

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "app/lab/experiments/plot.h"
+#include "app/lab/measure/result_list.h"
 #include "app/options/standard_output.h"
-#include "app/options/table.h"
 #include "core/base/output_file.h"
 #include "core/detect/detector_kinds.h"
 #include "core/eval/leaks.h"
@@ -24,8 +24,7 @@ std::optional<double> rate_of(const LeakBin& bin) {
     return 10000 * static_cast<double>(bin.leaks) / static_cast<double>(bin.face_frames);
 }
 
-Json json_of(const LeakResult& result) {
-    const std::optional<double> rate = result.per_10000();
+Json sizes_json(const LeakResult& result) {
     Json sizes = Json::array();
     for (const LeakBin& bin : result.bins) {
         const std::optional<double> of_size = rate_of(bin);
@@ -35,19 +34,7 @@ Json json_of(const LeakResult& result) {
                          {"leaks", bin.leaks},
                          {"leaks_per_10000", of_size ? Json(*of_size) : Json(nullptr)}});
     }
-    return {{"face_frames", result.face_frames},
-            {"leaks", result.leaks},
-            {"leaks_per_10000", rate ? Json(*rate) : Json(nullptr)},
-            {"extra_area", result.mean_extra_area()},
-            {"whole_frames", result.whole_frames},
-            {"sizes", std::move(sizes)}};
-}
-
-void add_row(TextTable& table, const char* name, const LeakResult& result) {
-    const std::optional<double> rate = result.per_10000();
-    table.add({name, fmt::format("{}", result.frames), fmt::format("{}", result.face_frames),
-               fmt::format("{}", result.leaks), rate ? fmt::format("{:.2f}", *rate) : "-",
-               fmt::format("{:.2f} %", 100 * result.mean_extra_area()), fmt::format("{}", result.whole_frames)});
+    return sizes;
 }
 
 // A way to hide faces, and what it hides.
@@ -117,15 +104,27 @@ int run_eval_leaks(const std::string& truth, const std::string& detections, Line
     const std::vector<Way> ways = evaluate(truth, detections, what, arguments);
     if (!arguments.sizes.empty()) write_file(arguments.sizes, sizes_csv(ways));
     if (!arguments.plot.empty()) draw_plot(sizes_plot(ways), arguments.plot);
-    if (json) {
-        Json all;
-        for (const Way& way : ways) all[way.key] = json_of(way.result);
-        standard_output::write(all.dump() + "\n");
+    ResultList rows;
+    for (const Way& way : ways) {
+        const LeakResult& result = way.result;
+        ResultRow& row = rows.row().cell("hidden by", way.name).cell("frames", result.frames);
+        row.add("face-frames", "face_frames", result.face_frames).add("leaks", "leaks", result.leaks);
+        row.add("per 10,000", "leaks_per_10000", value_or_null(result.per_10000()), 2);
+        row.cell("extra area", fmt::format("{:.2f} %", 100 * result.mean_extra_area()));
+        row.field("extra_area", result.mean_extra_area());
+        row.add("hidden entirely", "whole_frames", result.whole_frames);
+    }
+    if (!json) {
+        standard_output::write(rows.table().text());
         return 0;
     }
-    TextTable table({"hidden by", "frames", "face-frames", "leaks", "per 10,000", "extra area", "hidden entirely"});
-    for (const Way& way : ways) add_row(table, way.name, way.result);
-    standard_output::write(table.text());
+    const Json results = rows.json();
+    Json all;
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+        all[ways[i].key] = results[i];
+        all[ways[i].key]["sizes"] = sizes_json(ways[i].result);
+    }
+    standard_output::write(all.dump() + "\n");
     return 0;
 }
 

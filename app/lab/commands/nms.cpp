@@ -263,9 +263,7 @@ private:
 
     void measure(Progress& progress) {
         progress.update(0, fmt::format("measuring {} runs", arguments_.repeat));
-        NmsRepeats repeats;
-        repeats.runs = arguments_.repeat;
-        const NmsMeasurement times = measure_nms(*backend_, *nms_, raw_, kept_, params_, repeats);
+        const NmsMeasurement times = measure_nms(*backend_, *nms_, raw_, kept_, params_, {.runs = arguments_.repeat});
         progress.finish();
         ResultList rows;
         const auto add = [&rows](const std::string& stage, const Samples& ms) {

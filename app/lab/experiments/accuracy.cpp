@@ -84,7 +84,7 @@ void add_density(Image& image) {
     }
 }
 
-ImageSet drawn_crowds(ExperimentBench& bench, Detector& detector) {
+ImageSet drawn_crowds(ExperimentBench& bench) {
     ImageSet set{"drawn crowds", {}, 0.5};
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
         bench.step(fmt::format("drawn crowd {}", seed));
@@ -96,7 +96,7 @@ ImageSet drawn_crowds(ExperimentBench& bench, Detector& detector) {
         const Crowd crowd(options);
         Image image;
         for (const CrowdFace& face : crowd.truth(0)) image.truth.push_back({face.box, face.visible, face.ignore});
-        image.raw = bench.detect(bench.backend(), detector, crowd.frame(0));
+        image.raw = bench.detect(crowd.frame(0));
         set.images.push_back(std::move(image));
     }
     return set;
@@ -119,12 +119,12 @@ fs::path truth_file(const fs::path& folder) {
 }
 
 // Annotators draw boxes slightly differently, so an IoU of 0.35 is sufficient.
-ImageSet photographs(ExperimentBench& bench, Detector& detector, const fs::path& folder) {
+ImageSet photographs(ExperimentBench& bench, const fs::path& folder) {
     ImageSet set{"photographs", {}, 0.35};
     for (const TruthLabels& labels : read_truth(truth_file(folder))) {
         bench.step(labels.source);
         const Frame frame = first_image((folder / labels.source).string()).frame;
-        set.images.push_back({labels.entries, bench.detect(bench.backend(), detector, frame)});
+        set.images.push_back({labels.entries, bench.detect(frame)});
     }
     return set;
 }
@@ -132,13 +132,12 @@ ImageSet photographs(ExperimentBench& bench, Detector& detector, const fs::path&
 }  // namespace
 
 void run_accuracy(ExperimentBench& bench, ExperimentResult& result) {
-    const auto detector = bench.backend().make_detector(bench.detector_params());
     std::vector<ImageSet> sets;
-    sets.push_back(drawn_crowds(bench, *detector));
+    sets.push_back(drawn_crowds(bench));
     if (bench.options().photos.empty()) {
         result.missing.emplace_back("No photographs were given: use --photos FOLDER to measure annotated ones, too.");
     } else {
-        sets.push_back(photographs(bench, *detector, bench.options().photos));
+        sets.push_back(photographs(bench, bench.options().photos));
     }
     result.settings = {
         {"drawn crowds", "4 crowds of 120 faces, 1280x720; a face counts as found from an overlap (IoU) of 0.5"},

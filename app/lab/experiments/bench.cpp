@@ -69,9 +69,7 @@ void ExperimentBench::step(const std::string& what) {
 NmsMeasurement ExperimentBench::time_nms(Backend& backend, const DetectionSet& boxes, const NmsParams& params,
                                          std::int32_t dmax) {
     const auto capacity = std::max({dmax, static_cast<std::int32_t>(boxes.detections.size()), 1});
-    NmsRepeats repeats;
-    repeats.budget_ms = options_.budget_ms;
-    return measure_nms(backend, boxes, capacity, params, repeats);
+    return measure_nms(backend, boxes, capacity, params, {.budget_ms = options_.budget_ms});
 }
 
 DetectionSet ExperimentBench::suppress(Backend& backend, const DetectionSet& boxes, const NmsParams& params) {
@@ -86,15 +84,10 @@ DetectionSet ExperimentBench::suppress(Backend& backend, const DetectionSet& box
     return result;
 }
 
-DetectionSet ExperimentBench::detect(Backend& backend, Detector& detector, const Frame& frame) {
-    NullRecorder recorder;
-    DetectionSet found;
-    for (std::int32_t capacity = 16384;; capacity = std::max(capacity, static_cast<std::int32_t>(found.total))) {
-        DetectionBuffer raw = backend.make_buffer(capacity);
-        detector.enqueue(frame, raw, recorder);
-        backend.download(raw, found);
-        if (!detector.reserve(found.candidates) && found.overflow() == 0) return found;
-    }
+DetectionSet ExperimentBench::detect(const Frame& frame) {
+    if (!detector_) detector_.emplace(backend_, detector_params());
+    detector_->run(frame);
+    return detector_->found();
 }
 
 DetectorParams ExperimentBench::detector_params() const {
@@ -106,7 +99,6 @@ DetectorParams ExperimentBench::detector_params() const {
 
 const std::vector<CoveredImage>& ExperimentBench::covered_series() {
     if (!covered_.empty()) return covered_;
-    const auto detector = backend_->make_detector(detector_params());
     std::vector<CoveredImage> series;
     for (const int uncovered : kUncovered) {
         step(fmt::format("the crowd with {} of {} faces uncovered", uncovered, kCrowdFaces));
@@ -115,7 +107,7 @@ const std::vector<CoveredImage>& ExperimentBench::covered_series() {
         crowd.width = 4646;
         crowd.height = 1800;
         crowd.uncover = uncovered;
-        series.push_back({uncovered, detect(*backend_, *detector, Crowd(crowd).frame(0))});
+        series.push_back({uncovered, detect(Crowd(crowd).frame(0))});
     }
     covered_ = std::move(series);
     return covered_;

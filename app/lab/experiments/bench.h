@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/lab/measure/image_bench.h"
 #include "app/lab/measure/nms_measurement.h"
 #include "app/lab/measure/result_list.h"
 #include "app/options/command.h"
@@ -64,8 +65,8 @@ public:
                                           std::int32_t dmax = 0);
     [[nodiscard]] DetectionSet suppress(Backend& backend, const DetectionSet& boxes, const NmsParams& params);
 
-    // Returns the raw detections of a frame. The buffer grows as needed.
-    [[nodiscard]] DetectionSet detect(Backend& backend, Detector& detector, const Frame& frame);
+    // Returns the raw detections of a frame.
+    [[nodiscard]] DetectionSet detect(const Frame& frame);
     [[nodiscard]] DetectorParams detector_params() const;  // common to the experiments: frontal faces, alt2, factor 1.1
 
     // Returns the crowd of 147 people at 4646x1800 with the first 0 to 147 faces uncovered. Computed once.
@@ -82,6 +83,7 @@ private:
     std::optional<std::vector<ResolvedProfile>> clock_steps_;
     std::string why_no_clocks_;
     std::vector<CoveredImage> covered_;
+    std::optional<DetectorRun> detector_;
 };
 
 // Returns the parameters of the papers' experiments: greedy or one-pass on the IoU with this threshold.

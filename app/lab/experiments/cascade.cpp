@@ -99,13 +99,8 @@ void run_ablation(ExperimentBench& bench, ExperimentResult& result) {
     Plot plot{"ablation", "Optimizations added one by one", "", "milliseconds", false, true};
     for (const auto& [name, params] : talk_settings()) {
         const auto rows = measure_ablation(frame, name, params, bench.common().device, 15, bench.stepper());
-        for (const AblationRow& from : rows) {
-            plot.add_bar(name, from.step, from.times.median());
-            ResultRow& row = table.rows.row().cell("cascade", name).cell("adds", from.step);
-            row.cell("median ms", from.times.median()).cell("gain of the step", from.step_gain, 2);
-            row.cell("gain in all", from.gain, 2).cell("windows", from.windows);
-            row.cell("detections", std::int64_t{from.detections});
-        }
+        add_ablation(table.rows, rows);
+        for (const AblationRow& row : rows) plot.add_bar(name, row.name, row.times.median());
         const auto fastest = std::min_element(rows.begin(), rows.end(), [](const AblationRow& a, const AblationRow& b) {
             return a.times.median() < b.times.median();
         });
@@ -113,7 +108,7 @@ void run_ablation(ExperimentBench& bench, ExperimentResult& result) {
             result.findings.push_back(
                 fmt::format("{}: {:.1f} times as fast as the base with all steps up to \"{}\" ({:.4f} ms); the talk "
                             "reports 8.4 times on Tegra K1 and 5.8 on Tesla K40.",
-                            name, fastest->gain, fastest->step, fastest->times.median()));
+                            name, fastest->gain, fastest->name, fastest->times.median()));
     }
     const auto last = static_cast<double>(plot.categories.size()) - 1;
     if (last >= 0) plot.series.push_back({"the talk, Haar alt2, Tesla K40", {{last, 7.2}}, true});

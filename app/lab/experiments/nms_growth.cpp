@@ -26,7 +26,7 @@ void run_growth(ExperimentBench& bench, ExperimentResult& result) {
         const NmsMeasurement greedy = bench.time_nms(bench.backend(), image.raw, nms_rule(NmsRule::greedy));
         ResultRow& row = table.rows.row();
         row.cell("faces", std::int64_t{image.uncovered}).cell("detections", static_cast<std::int64_t>(n));
-        row.cell("kept, greedy", std::int64_t{greedy.kept});
+        row.cell("kept, greedy", std::int64_t{greedy.kept.total});
         const auto add = [&](const std::string& engine, const Samples& times) {
             row.cell(engine, times.median());
             plot.add(engine, static_cast<double>(n), times.median());

@@ -56,8 +56,7 @@ void run_partitions(ExperimentBench& bench, ExperimentResult& result) {
 void run_mosaic(ExperimentBench& bench, ExperimentResult& result) {
     bench.step("detection in the mosaic");
     const Frame frame = first_image(kMosaic).frame;
-    const auto detector = bench.backend().make_detector(bench.detector_params());
-    const DetectionSet raw = bench.detect(bench.backend(), *detector, frame);
+    const DetectionSet raw = bench.detect(frame);
     const std::int32_t dmax = dmax_for(std::max<std::size_t>(raw.detections.size(), 4096));
     result.settings = {{"input", fmt::format("{} ({}x{}), {} raw detections", kMosaic, frame.width(), frame.height(),
                                              raw.detections.size())},

@@ -2,31 +2,22 @@
 // one frame.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "app/cuda_module/cuda_module.h"
 #include "app/lab/measure/result_list.h"
 #include "app/lab/measure/samples.h"
 #include "core/detect/detector.h"
 
 namespace throng {
 
-struct AblationRow {
+struct AblationRow : CudaAblationStep {
     std::string setting;
-    std::string step;          // what it adds to the previous row
-    Samples times;             // gray image in device memory to raw detections
-    double step_gain = 1;      // median of the previous row divided by this one's
-    double gain = 1;           // median of the first row divided by this one's
-    std::int64_t windows = 0;  // candidates on all levels
-    std::uint32_t detections = 0;
-    // Cascades only.
-    std::vector<std::int64_t> queued;  // windows that passed each segment except the last
-    // People only.
-    std::vector<std::pair<std::string, double>> kernels;  // median of each kernel alone, milliseconds
-    double memory_mb = 0;                                 // of the device
+    Samples times;         // of `ms`
+    double step_gain = 1;  // median of the previous row divided by this one's
+    double gain = 1;       // median of the first row divided by this one's
 };
 
 // Returns the rows of one setting; params.kind selects the detector. Calls `show_step` before each row. Throws

@@ -67,7 +67,7 @@ int BenchRun::finish(const ResultList& rows, nlohmann::ordered_json document, st
     const int status = InterruptGuard::requested() ? exit_status(ErrorKind::interrupted) : 0;
     if (rows.empty() && status != 0) return status;
     const TextTable table = rows.table();
-    if (!common_.quiet && options_.json != "-" && options_.csv != "-") {
+    if (!common_.quiet && !files_.write_standard_output()) {
         standard_output::print("{}\n{}{}", heading, table.text(), notes);
     }
     if (!options_.csv.empty()) write_file(options_.csv, table.csv());

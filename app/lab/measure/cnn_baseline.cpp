@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <opencv2/core/version.hpp>
 #include <opencv2/dnn.hpp>
 #include <opencv2/imgproc.hpp>
@@ -15,17 +16,18 @@ constexpr float kIou = 0.3F;  // FaceDetectorYN's default
 
 #if CV_VERSION_MAJOR > 4 || (CV_VERSION_MAJOR == 4 && CV_VERSION_MINOR >= 8)
 
-class Baseline final : public CnnBaseline {
+constexpr const char* kBaselineName = "OpenCV FaceDetectorYN";
+
+class Baseline {
 public:
     Baseline(const std::string& model, cv::Size size, float threshold)
         : detector_(cv::FaceDetectorYN::create(model, "", size, threshold, kIou)) {}
 
-    int run(const cv::Mat& bgr) override {
+    int run(const cv::Mat& bgr) {
         cv::Mat faces;
         detector_->detect(bgr, faces);
         return faces.rows;
     }
-    [[nodiscard]] std::string name() const override { return "OpenCV FaceDetectorYN"; }
 
 private:
     cv::Ptr<cv::FaceDetectorYN> detector_;
@@ -33,9 +35,11 @@ private:
 
 #else
 
+constexpr const char* kBaselineName = "OpenCV DNN, as FaceDetectorYN";
+
 // FaceDetectorYN of this OpenCV supports the models of 2022 only. This class does what it does from 4.8 on
 // (modules/objdetect/src/face_detect.cpp): pad, blob, forward, decode, NMSBoxes.
-class Baseline final : public CnnBaseline {
+class Baseline {
 public:
     Baseline(const std::string& model, cv::Size size, float threshold)
         : net_(cv::dnn::readNetFromONNX(model)), size_(size), threshold_(threshold) {
@@ -44,7 +48,7 @@ public:
         }
     }
 
-    int run(const cv::Mat& bgr) override {
+    int run(const cv::Mat& bgr) {
         const int width = (size_.width + 31) / 32 * 32;
         const int height = (size_.height + 31) / 32 * 32;
         cv::Mat padded;
@@ -81,7 +85,6 @@ public:
         cv::dnn::NMSBoxes(boxes_, scores_, threshold_, kIou, kept, 1.0F, 5000);
         return static_cast<int>(kept.size());
     }
-    [[nodiscard]] std::string name() const override { return "OpenCV DNN, as FaceDetectorYN"; }
 
 private:
     cv::dnn::Net net_;
@@ -96,13 +99,13 @@ private:
 
 }  // namespace
 
-CnnBaselineChoice make_cnn_baseline(const std::string& model, cv::Size size, float threshold) {
+CnnBaseline make_cnn_baseline(const std::string& model, cv::Size size, float threshold) {
     try {
-        auto baseline = std::make_unique<Baseline>(model, size, threshold);
+        const auto baseline = std::make_shared<Baseline>(model, size, threshold);
         baseline->run(cv::Mat::zeros(size, CV_8UC3));
-        return {std::move(baseline), {}};
+        return {kBaselineName, [baseline](const cv::Mat& bgr) { return baseline->run(bgr); }, {}};
     } catch (const cv::Exception& error) {
-        return {nullptr, error.err};
+        return {kBaselineName, nullptr, error.err};
     }
 }
 

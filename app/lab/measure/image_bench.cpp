@@ -24,7 +24,7 @@ namespace throng {
 namespace {
 
 constexpr std::int32_t kRawCapacity = 1 << 18;  // more windows than a cascade accepts in a 4K frame
-constexpr int kWarmUpRounds = 2;
+constexpr int kWarmUpRounds = 3;
 
 }  // namespace
 
@@ -121,7 +121,7 @@ void add_image_bench_options(CLI::App& command, ImageBenchArguments& arguments) 
 
 ImageBench::ImageBench(const ImageBenchArguments& arguments, const CommonOptions& common, const std::string& label,
                        std::vector<std::shared_ptr<Backend>> backends)
-    : arguments_(arguments), backends_(std::move(backends)), common_(common), bench_(common, arguments.bench, label) {}
+    : arguments_(arguments), backends_(std::move(backends)), bench_(common, arguments.bench, label), common_(common) {}
 
 int ImageBench::run(const std::vector<DetectorSetting>& settings) {
     if (!arguments_.image.empty()) bench_.files().add_source(arguments_.image);
@@ -135,26 +135,42 @@ int ImageBench::run(const std::vector<DetectorSetting>& settings) {
                     {"use %1 to see why", Setting{"backend", "cuda"}});
     }
     bench_.step(arguments_.image.empty() ? "drawing the crowd" : "reading the image");
-    image_ = arguments_.image.empty() ? drawn_image(arguments_.size, arguments_.faces) : first_image(arguments_.image);
+    read_image(settings.front().size);
     cv::ocl::setUseOpenCL(false);
     cv::setNumThreads(arguments_.detector.threads > 0 ? arguments_.detector.threads : -1);  // -1: all cores
     bench_.for_each(settings, [&](const DetectorSetting& setting) {
+        read_image(setting.size);
         if (!arguments_.ablation) return measure(setting);
         const auto step = [&](const std::string& note) { bench_.step(note); };
         add_ablation(results_, measure_ablation(image_.frame, setting.name, setting.params, common_.device,
                                                 arguments_.bench.repeat, step));
     });
-    const std::string heading = fmt::format(
-        "{}{}, {}x{}, medians of {} runs, OpenCV {} with {} threads", describe(backends_), image_.source,
-        image_.frame.width(), image_.frame.height(), arguments_.bench.repeat, CV_VERSION, cv::getNumThreads());
-    return bench_.finish(results_,
-                         {{"backend", backends_.front()->name()},
-                          {"device", backends_.front()->description()},
-                          {"image", image_.source},
-                          {"width", image_.frame.width()},
-                          {"height", image_.frame.height()},
-                          {"devices", devices_json(backends_)}},
-                         heading, notes_, arguments_.ablation ? "ablation" : "rows");
+    nlohmann::ordered_json document{{"backend", backends_.front()->name()},
+                                    {"device", backends_.front()->description()},
+                                    {"image", image_.source},
+                                    {"devices", devices_json(backends_)}};
+    if (model_) document["model"] = *model_;
+    std::string image = image_.source;
+    if (settings.front().size == settings.back().size) {  // of several sizes, each row has its own
+        document["width"] = image_.frame.width();
+        document["height"] = image_.frame.height();
+        image += fmt::format(", {}x{}", image_.frame.width(), image_.frame.height());
+    }
+    const std::string heading =
+        fmt::format("{}{}{}, medians of {} runs, OpenCV {} with {} threads", describe(backends_), model_title_, image,
+                    arguments_.bench.repeat, CV_VERSION, cv::getNumThreads());
+    return bench_.finish(results_, std::move(document), heading, notes_, arguments_.ablation ? "ablation" : "rows");
+}
+
+void ImageBench::read_image(const std::string& size) {
+    if (image_.frame && (size.empty() || !arguments_.image.empty())) return;
+    image_ = arguments_.image.empty() ? drawn_image(size.empty() ? arguments_.size : size, arguments_.faces)
+                                      : first_image(arguments_.image);
+}
+
+void ImageBench::set_model(const std::string& title, const std::string& path) {
+    model_title_ = fmt::format("{}, {}, ", title, path);
+    model_ = path;
 }
 
 void ImageBench::measure_in_turn(std::vector<BenchCase>& cases, const DetectorSetting& setting) {

@@ -73,6 +73,7 @@ private:
 struct DetectorSetting {
     std::string name;
     DetectorParams params;
+    std::string size{};  // of the drawn crowd; empty: that of the arguments
 };
 
 struct ImageBenchArguments {
@@ -107,15 +108,21 @@ protected:
     // As throng::measure_interleaved, with the repetitions of the command.
     void measure_in_turn(std::vector<BenchCase>& cases, const DetectorSetting& setting);
     void add_note(const std::string& note) { notes_ = note; }  // replaces the previous one
+    // Names the model in the heading and in the JSON object.
+    void set_model(const std::string& title, const std::string& path);
 
     const ImageBenchArguments& arguments_;
     const std::vector<std::shared_ptr<Backend>> backends_;
-    BenchImage image_;
+    BenchRun bench_;
+    BenchImage image_;  // of the current setting
     ResultList results_;
 
 private:
+    void read_image(const std::string& size);
+
     const CommonOptions& common_;
-    BenchRun bench_;
+    std::string model_title_;
+    std::optional<std::string> model_;
     std::string notes_;
 };
 

@@ -36,8 +36,7 @@ NmsMeasurement measure_nms(Backend& backend, Nms& nms, const DetectionBuffer& ra
         result.replays = Samples(profiling->replay(raw, kept, params, runs));
         result.pair_tests = profiling->pair_tests();
     }
-    backend.download(kept, downloaded);
-    result.kept = downloaded.total;
+    backend.download(kept, result.kept);
     return result;
 }
 

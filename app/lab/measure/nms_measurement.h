@@ -16,7 +16,7 @@ struct NmsMeasurement {
     Samples replays;  // of the engine's own replay in device memory (a CUDA graph); empty: the engine has none
     Samples cold;     // as calls, each after kNmsRest without work
     std::optional<std::uint64_t> pair_tests;  // of one run, if the engine counts them
-    std::uint32_t kept = 0;
+    DetectionSet kept;
 
     // From raw to kept detections, as fast as the engine can: the replays, otherwise the calls.
     [[nodiscard]] const Samples& total() const { return replays.empty() ? calls.total : replays; }

@@ -1,6 +1,7 @@
 // Results of a measurement as rows of named values, written as a table, as CSV and as JSON.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <nlohmann/json_fwd.hpp>
@@ -16,8 +17,9 @@
 
 namespace throng {
 
-// std::monostate: not measured; "-" in the table, no key in JSON.
-using ResultValue = std::variant<std::monostate, std::string, double, std::int64_t, bool, std::vector<std::int64_t>>;
+// std::monostate: not measured; "-" in the table, no key in JSON. nullptr: has no value; "-" and null.
+using ResultValue =
+    std::variant<std::monostate, std::nullptr_t, std::string, double, std::int64_t, bool, std::vector<std::int64_t>>;
 
 template <class Value>
 [[nodiscard]] ResultValue value_if(bool measured, Value value) {
@@ -27,6 +29,11 @@ template <class Value>
 template <class Value>
 [[nodiscard]] ResultValue value_of(const std::optional<Value>& value) {
     return value ? ResultValue(*value) : ResultValue();
+}
+
+// Returns null for a ratio whose denominator is 0.
+[[nodiscard]] inline ResultValue value_or_null(const std::optional<double>& value) {
+    return value ? ResultValue(*value) : ResultValue(nullptr);
 }
 
 class ResultRow {

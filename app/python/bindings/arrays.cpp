@@ -198,7 +198,7 @@ std::size_t bytes_of(Element element) {
 
 ArrayView::ArrayView(py::object array, const char* argument) : object_(std::move(array)), name_(argument) {
     if (from_torch() || from_buffer() || from_cuda_array_interface() || from_dlpack()) return;
-    fail(name_, "is no array: it has neither the buffer protocol nor __cuda_array_interface__ nor __dlpack__");
+    fail(name_, "is not an array: it has neither the buffer protocol nor __cuda_array_interface__ nor __dlpack__");
 }
 
 ArrayView::~ArrayView() {
@@ -405,7 +405,7 @@ py::object new_array(const ArrayView& like, std::int64_t size, Element element) 
         const char* name = like.library() == Library::numpy ? "numpy" : "cupy";
         return py::module_::import(name).attr("empty")(size, numpy_dtype(element));
     }
-    if (like.is_cuda()) fail(like.name(), "is of a library whose arrays cannot be created here");
+    if (like.is_cuda()) fail(like.name(), "belongs to a library whose arrays cannot be created here");
     const char* format = element == Element::boolean ? "?"
                          : element == Element::int64 ? "q"
                          : element == Element::int32 ? "i"

@@ -93,8 +93,9 @@ TEST_P(CnnNetwork, MapsEqualPlainLoops) {
     const Case& param = GetParam();
     std::mt19937_64 random(seed(7));
     const Network network = param.make(random());
-    const Steps steps = make_steps(network, param.precision, param.fused, view());
-    const NetworkRun run(network, steps, param.precision, device, param.width, param.height, param.images, view());
+    const Steps steps = make_steps(network, param.precision, param.fused, device.shared_memory, view());
+    const NetworkRun run(network, steps, param.precision, device, param.width, param.height, param.images, false,
+                         view());
     const MapAccess access(param.precision, view());
     std::vector<std::vector<Tensor>> expected;
     for (int i = 0; i < param.images; ++i) {
@@ -141,8 +142,9 @@ TEST_P(CnnNetwork, BoxesEqualPlainLoops) {
         GTEST_SKIP() << "skipped: the boxes above a threshold depend on rounding in 16 bits";
     std::mt19937_64 random(seed(8));
     const Network network = param.make(random());
-    const Steps steps = make_steps(network, param.precision, param.fused, view());
-    const NetworkRun run(network, steps, param.precision, device, param.width, param.height, param.images, view());
+    const Steps steps = make_steps(network, param.precision, param.fused, device.shared_memory, view());
+    const NetworkRun run(network, steps, param.precision, device, param.width, param.height, param.images, false,
+                         view());
     const MapAccess access(param.precision, view());
     BoxSink sink;
     const float unlimited = std::numeric_limits<float>::max();
@@ -163,7 +165,7 @@ TEST_P(CnnNetwork, BoxesEqualPlainLoops) {
         sink.raw[i] = buffers.back().span();
     }
     run.enqueue_layers(param.images, view(), true);
-    run.enqueue_boxes(sink, param.images, view());
+    run.enqueue_boxes(sink, param.images, view(), true);
 
     for (int i = 0; i < param.images; ++i) {
         DetectionSet found = download(buffers[at(i)]);

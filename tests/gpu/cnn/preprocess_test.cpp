@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <random>
+#include <tuple>
+#include <utility>
 
 #include "core/frame/frame_pool.h"
 #include "core/model/cnn_plan.h"
+#include "gpu/cnn/network_run.h"
 #include "gpu/frame/frame_intake.h"
 #include "gpu/runtime/launch.cuh"
 #include "tests/gpu/frame/device_memory.h"
@@ -71,6 +74,17 @@ CnnPixel expected_pixel(const Frame& frame, const CnnPass& pass, int x, int y) {
     return {gray, gray, gray};
 }
 
+InputPass input_of(const Frame& frame, const CnnPass& pass) {
+    const int chroma_width = (frame.width() + 1) / 2;
+    const int chroma_height = (frame.height() + 1) / 2;
+    return {horizontal_axis(pass, frame.width(), false),
+            vertical_axis(pass, frame.height(), false),
+            horizontal_axis(pass, chroma_width, true),
+            vertical_axis(pass, chroma_height, true),
+            pass.content_width,
+            pass.content_height};
+}
+
 struct Case {
     PixelFormat format;
     int width, height;
@@ -94,13 +108,6 @@ TEST_P(CnnPreprocess, EqualsPlainLoops) {
     FrameIntake intake(view(), device.integrated);
     NullRecorder none;
     for (const CnnPass& pass : plan_passes(network, param.width, param.height, params, param.input).passes) {
-        const int chroma_width = (param.width + 1) / 2;
-        const int chroma_height = (param.height + 1) / 2;
-        const std::vector<InputPass> passes{
-            {horizontal_axis(pass, param.width, false), vertical_axis(pass, param.height, false),
-             horizontal_axis(pass, chroma_width, true), vertical_axis(pass, chroma_height, true), pass.content_width,
-             pass.content_height}};
-        const DeviceBuffer<InputPass> d_passes = to_device(passes);
         const auto pixels = static_cast<std::size_t>(pass.width) * static_cast<std::size_t>(pass.height);
         const DeviceBuffer<float> input(pixels * kInputChannels);
         fill_bytes(input, 0xff, view());
@@ -108,9 +115,8 @@ TEST_P(CnnPreprocess, EqualsPlainLoops) {
         const FrameIntake::Reading reading(intake);
         task.image[0] = intake.take_colors(frame, none);
         task.color[0] = cnn_color_of(frame.info());
-        task.d_passes = d_passes.data();
         task.passes = 1;
-        task.single = is_single(passes[0]);
+        task.pass = input_of(frame, pass);
         task.rgb = param.rgb;
         std::copy(network.input.mean.begin(), network.input.mean.end(), task.mean);
         task.scale = network.input.scale;
@@ -148,6 +154,62 @@ INSTANTIATE_TEST_SUITE_P(Formats, CnnPreprocess,
                                          Case{PixelFormat::bgr24, 500, 77, 10, CnnInput::letterbox, false},
                                          Case{PixelFormat::bgr24, 1, 1, 10, CnnInput::native, false},
                                          Case{PixelFormat::nv12, 3, 2, 10, CnnInput::letterbox, false}));
+
+using StemCase = std::tuple<PixelFormat, Network (*)(std::uint64_t), Precision>;
+
+class CnnStem : public GpuTest, public testing::WithParamInterface<StemCase> {};
+
+// Returns the bytes of the map that the stem writes.
+std::vector<std::uint8_t> stem_output(const NetworkRun& run, const Step& stem, std::size_t element, StreamView stream) {
+    const Map& out = run.map(stem.out >= 0 ? stem.out : stem.pooled);
+    return to_host(static_cast<const std::uint8_t*>(out.data), 4 * static_cast<std::size_t>(out.image) * element,
+                   stream);
+}
+
+// Two tiles of each of two frames, with padding at the right and the bottom.
+TEST_P(CnnStem, ReadsFramesAsThePreprocessingDoes) {
+    if (IsSkipped()) return;
+    const auto& [format, make, precision] = GetParam();
+    std::mt19937_64 random(seed(4));
+    const Network network = make(random());
+    const Frame frames[2] = {random_frame(format, 333, 217, random), random_frame(format, 333, 217, random)};
+    FrameIntake intake(view(), device.integrated);
+    NullRecorder none;
+    std::vector<InputPass> passes;
+    for (const auto& [left, top] : {std::pair(0, 0), std::pair(120, 68)}) {
+        CnnPass pass{224, 160, 213, 149, {static_cast<float>(left), static_cast<float>(top), 1.0F, 1.0F}, {}};
+        passes.push_back(input_of(frames[0], pass));
+        ASSERT_TRUE(is_native(passes.back()));
+    }
+    const DeviceBuffer<InputPass> d_passes = to_device(passes);
+    PreprocessTask task;
+    const FrameIntake::Reading reading(intake);
+    for (int i = 0; i < 2; ++i) {
+        task.image[i] = intake.take_colors(frames[i], none);
+        task.color[i] = cnn_color_of(frames[i].info());
+    }
+    task.d_passes = d_passes.data();
+    task.passes = 2;
+    std::copy(network.input.mean.begin(), network.input.mean.end(), task.mean);
+    task.scale = network.input.scale;
+    task.padding = 11;
+    const Steps steps = make_steps(network, precision, true, device.shared_memory, view());
+    const Step& stem = steps.steps.front();
+    const NetworkRun fused(network, steps, precision, device, 224, 160, 4, true, view());
+    const NetworkRun apart(network, steps, precision, device, 224, 160, 4, false, view());
+    ASSERT_EQ(fused.input().data, nullptr);
+    fused.enqueue_input(task, 4, view());
+    apart.enqueue_input(task, 4, view());
+    apart.enqueue_launch(0, view());
+    const std::size_t element = precision == Precision::fp32 ? 4 : 2;
+    EXPECT_EQ(stem_output(fused, stem, element, view()), stem_output(apart, stem, element, view()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, CnnStem,
+                         testing::Combine(testing::Values(PixelFormat::nv12, PixelFormat::yuv420p, PixelFormat::gray8,
+                                                          PixelFormat::bgr24),
+                                          testing::Values(&random_yunet, &random_ultraface, &random_yolox),
+                                          testing::Values(Precision::fp32, Precision::fp16)));
 
 }  // namespace
 }  // namespace throng::test

@@ -248,7 +248,8 @@ TEST_F(AnonymizeArchive, RejectsReportsThatAreNestedDeeply) {
     for (const char* option : {"--keep", "--hide"}) {
         const auto result = anonymize({path("in/a.png"), "--out", path("x.png"), option, "1@" + path("deep.json")});
         EXPECT_EQ(result.status, 3) << result.err;
-        EXPECT_NE(result.err.find("is no report of throng anonymize"), std::string::npos) << result.err.substr(0, 300);
+        EXPECT_NE(result.err.find("is not a report of throng anonymize"), std::string::npos)
+            << result.err.substr(0, 300);
     }
     ASSERT_EQ(anonymize({path("in/a.png"), "--out", path("out/")}).status, 0);
     // The report of an output, whose record is made to fit.

@@ -182,14 +182,14 @@ TEST_F(AnonymizeReview, RejectsReportsThatDoNotFit) {
     };
     using enum ErrorKind;
     rejected(of(path("none.json")), input, "cannot be read");
-    rejected(of(path("in.mp4")), input, "is no report");
+    rejected(of(path("in.mp4")), input, "is not a report");
     rejected(of(report, {path("in.mp4"), path("in.mp4")}), usage, "one file");
     rejected(of(changed("damaged.json", [](Json& file) { file.erase("tracks"); })), input, "damaged");
     rejected(of(changed("moved.json", [&](Json& file) { file["input"] = path("missing.mp4"); })), input,
              "is not there");
     const std::string other = changed("other.json", [](Json& file) { file["input_sha256"] = "0"; });
     rejected(of(other), input, "has changed");
-    rejected(of(other, {path("in.mp4")}), usage, "is no report of");
+    rejected(of(other, {path("in.mp4")}), usage, "is not a report of");
     rejected(of(changed("output.json", [](Json& file) { file["output_sha256"] = "0"; })), input, "is not the output");
     rejected(of(changed("failed.json", [](Json& file) { file["error"] = "was cut"; })), input, "was cut");
     Json json = Json::parse(test::contents(report));

@@ -409,7 +409,7 @@ TEST_F(AnonymizeVideo, KeepsATrackOfItsReportOnly) {
     rejected({path("4.mp4"), "--keep", keep}, "not an input");
     rejected({path("3.mp4"), "--keep", keep, "--margin", "0.1"}, "margin");
     rejected({path("3.mp4"), "--keep", "999@" + path("a.report.json")}, "no track 999");
-    rejected({path("3.mp4"), "--keep", "1@" + path("3.mp4")}, "is no report");
+    rejected({path("3.mp4"), "--keep", "1@" + path("3.mp4")}, "is not a report");
     rejected({path("3.mp4"), "--keep", "x"}, "ID@REPORT.json");
     std::string text = test::contents(path("a.report.json"));
     const std::size_t version = text.find("\"version\": \"") + 12;

@@ -79,9 +79,10 @@ TEST(ServiceReports, FramesWithoutResultsAreAHangingPipeline) {
 
 TEST_F(DetectProgram, OutputsOverTheNetworkAreCheckedBeforeTheRun) {
     for (const auto& [arguments, problem] :
-         {std::pair<std::vector<std::string>, const char*>{{"--mqtt", "broker"}, "is no address of an MQTT broker"},
+         {std::pair<std::vector<std::string>, const char*>{{"--mqtt", "broker"},
+                                                           "is not the address of an MQTT broker"},
           {{"--mqtt-password", file("p")}, "there is no broker"},
-          {{"--push", "out.mp4"}, "is no address of a media server"},
+          {{"--push", "out.mp4"}, "is not the address of a media server"},
           {{"--show-faces"}, "nothing is sent"},
           {{"--push", "rtmp://127.0.0.1:9/a", "--out", file("out")}, "cannot be combined with --out"},
           {{"--mqtt", "mqtt://127.0.0.1:9", "--out", file("out")}, "cannot be combined with --out"}}) {

@@ -58,7 +58,7 @@ TEST(Race, SaysWhereOpenCvDiffers) {
     const Rows rows = race(input);
     EXPECT_EQ(rows[1].note, rows[0].note);
     EXPECT_NE(rows[2].note.text().find("in common"), std::string::npos) << rows[2].note;
-    EXPECT_NE(rows[2].note.text().find("always the IoU"), std::string::npos);
+    EXPECT_NE(rows[2].note.text().find("always uses the IoU"), std::string::npos);
 }
 
 TEST(Race, HasReasonsForSoftRulesAndAcceptsNoDetections) {

@@ -179,7 +179,7 @@ TEST_F(SegmentProgram, ResumesBetweenPartsAndJoin) {
         EXPECT_TRUE(fs::exists(video.file_of(3)));
     }
     const ProgramResult merged = run_program({"merge", file("out")});
-    EXPECT_NE(merged.err.find("its parts are not joined"), std::string::npos) << merged.err;
+    EXPECT_NE(merged.err.find("its segments are not joined"), std::string::npos) << merged.err;
     const ProgramResult joined = detect({"--out", file("out"), "--segment", "1", "--shard", "2/2", "--resume"});
     EXPECT_EQ(joined.status, 0) << joined.err;
     EXPECT_NE(joined.out.find("1 skipped"), std::string::npos) << joined.out;

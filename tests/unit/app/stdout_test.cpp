@@ -107,6 +107,17 @@ TEST_F(StandardOutput, ATableThatCannotBeWrittenIsAnError) {
     for (std::string line; std::getline(written, line);) EXPECT_EQ(line.front(), '{') << line;
 }
 
+TEST_F(StandardOutput, TotalsDoNotFollowTelemetry) {
+    if (!test::cascade_file("haarcascade_frontalface_alt2.xml")) GTEST_SKIP() << "skipped: no opencv-data";
+    const test::ProgramResult result = test::run_program(
+        {"detect", "crowd:faces=1,size=160x120,frames=2", "--backend", "cpu", "--detector", "haar", "--telemetry", "-"},
+        test::own_process());
+    ASSERT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(result.out.rfind("time,", 0), 0U) << result.out;
+    EXPECT_EQ(result.out.find("frames/s"), std::string::npos) << result.out;
+    EXPECT_NE(result.err.find("frames/s"), std::string::npos) << result.err;
+}
+
 TEST_F(StandardOutput, AnotherErrorKeepsItsStatus) {
     EXPECT_EQ(run("detect --frobnicate", ">/dev/full").status, 2);
     EXPECT_EQ(run("nms /nonexistent.csv", ">&-").status, 3);

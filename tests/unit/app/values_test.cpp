@@ -256,6 +256,26 @@ TEST(Values, NoNumericOptionAcceptsOtherText) {
     EXPECT_GT(tried.size(), 30U);
 }
 
+TEST(Values, FlagsTakeTrueOrFalseOnly) {
+    const Parser parser;
+    std::map<std::string, const CLI::App*> commands;
+    collect_commands(parser.program, {}, commands);
+    std::set<std::string> tried;
+    for (const auto& [path, command] : commands) {
+        for (const CLI::Option* option : command->get_options([](const CLI::Option*) { return true; })) {
+            if (option->get_lnames().empty() || option->get_items_expected_max() != 0) continue;
+            const std::string name = "--" + option->get_lnames().front();
+            if (name == "--help" || name == "--version" || !tried.insert(name).second) continue;
+            for (const std::string value : {"x", "abc", "7x", "99999999999999999999", "2"}) {
+                EXPECT_NE(message_for(path, name, value).find("must be one of true, false"), std::string::npos)
+                    << path << " " << name << "=" << value;
+            }
+        }
+    }
+    EXPECT_GT(tried.size(), 20U);
+    for (const std::string value : {"true", "false"}) EXPECT_EQ(message_for("detect", "--half", value), "");
+}
+
 TEST(Values, SeedsHave64Bits) {
     for (const std::string command : {"crowd", "bench nms"}) {
         EXPECT_EQ(message_for(command, "--seed", "18446744073709551615"), "") << command;

@@ -1,6 +1,8 @@
 // `throng view` on a virtual display, by its screenshots.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -178,6 +180,38 @@ TEST_F(ViewProgram, DrawsWithoutOpenGl) {
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_NE(result.err.find("software renderer"), std::string::npos) << result.err;
     EXPECT_TRUE(fs::exists(file("shot.png")));
+}
+
+// Qt ends the program then, from within its event loop.
+TEST_F(ViewProgram, CompletesItsOutputsIfTheDisplayEnds) {
+    TH_NEEDS_WINDOW();
+    test::ProgramOptions options;
+    options.launcher = test::display_launcher("640x400");
+    options.environment = {"QT_QPA_PLATFORM=xcb", "QT_QUICK_BACKEND=software"};
+    options.meanwhile = [&](int launcher) {
+        if (!fs::exists(file("found.jsonl")) || fs::file_size(file("found.jsonl")) == 0) return true;
+        const std::string pid = std::to_string(launcher);
+        std::ifstream children("/proc/" + pid + "/task/" + pid + "/children");
+        for (int child = 0; children >> child;) {
+            if (test::contents("/proc/" + std::to_string(child) + "/comm") == "Xvfb\n") kill(child, SIGKILL);
+        }
+        return false;
+    };
+    const test::ProgramResult result =
+        test::run_program({"view", "crowd:faces=2,size=320x240,seed=1", "--backend", "cpu", "--json",
+                           file("found.jsonl"), "--video", file("shown.mp4")},
+                          options);
+    EXPECT_EQ(result.status, 4) << result.err;
+    EXPECT_NE(result.err.find("the connection to the display broke"), std::string::npos) << result.err;
+    const std::string lines = test::contents(file("found.jsonl"));
+    EXPECT_EQ(lines.back(), '\n');
+    EXPECT_EQ(
+        test::run_program({"detect", file("shown.mp4"), "--backend", "cpu", "--quiet", "--json", file("again.jsonl")})
+            .status,
+        0);
+    const std::string again = test::contents(file("again.jsonl"));
+    EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), std::count(again.begin(), again.end(), '\n'))
+        << "frames of the video";
 }
 
 // A kiosk works on a copy of the user's settings, which ends with it.

@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <fstream>
 #include <memory>
 #include <thread>
 #include <utility>
 
 #include "core/base/sha256.h"
+#include "tests/support/bytes_read.h"
 #include "tests/support/eventually.h"
 #include "tests/unit/archive/archive_runs.h"
 
@@ -157,30 +157,21 @@ TEST_F(ArchiveRuns, SurviveSigkillAtAnyTime) {
     EXPECT_TRUE(ArchiveMerge({file("out")}).problems().empty());
 }
 
-// Returns the bytes that this process has read.
-std::uint64_t bytes_read_so_far() {
-    std::ifstream file("/proc/self/io");
-    std::string key;
-    std::uint64_t value = 0;
-    file >> key >> value;
-    return key == "rchar:" ? value : 0;
-}
-
 TEST_F(ArchiveRuns, HashAFileOnceForAllWorkers) {
-    if (bytes_read_so_far() == 0) GTEST_SKIP() << "skipped: no /proc/self/io";
+    if (test::bytes_read_so_far() == 0) GTEST_SKIP() << "skipped: no /proc/self/io";
     constexpr std::uintmax_t kSize = std::uintmax_t{64} << 20U;
     write_text(file("large"), "x");
     fs::resize_file(file("large"), kSize);
     const std::string expected = sha256_of(file("large"));
     FileHashes hashes;
-    const std::uint64_t before = bytes_read_so_far();
+    const std::uint64_t before = test::bytes_read_so_far();
     {
         std::vector<std::jthread> threads;
         for (int i = 0; i < 4; ++i) {
             threads.emplace_back([&] { EXPECT_EQ(hashes.of(file("large").string(), {}), expected); });
         }
     }
-    EXPECT_LT(bytes_read_so_far() - before, kSize + kSize / 2);
+    EXPECT_LT(test::bytes_read_so_far() - before, kSize + kSize / 2);
     std::stop_source stop;
     stop.request_stop();
     EXPECT_EQ(hashes.of(file("large").string(), {}), expected);

@@ -105,7 +105,7 @@ TEST_F(Segments, NamesWhatIsMissingOfAName) {
     EXPECT_EQ(missing_parts(dir_.path(), video().name), "2 of 3 parts: 00001-of-00003, 00003-of-00003");
     record(1, "text");
     record(3, "text");
-    EXPECT_EQ(missing_parts(dir_.path(), video().name), "its parts are not joined");
+    EXPECT_EQ(missing_parts(dir_.path(), video().name), "its segments are not joined");
     EXPECT_EQ(missing_parts(dir_.path(), item.name), "2 of 2 parts: 00001-of-00002, 00002-of-00002");
     EXPECT_EQ(missing_parts(dir_.path(), "clips/a"), "");
 }

@@ -172,11 +172,11 @@ TEST_F(Mqtt, ARefusalEndsTheRunAndAMissingBrokerIsReportedAtTheEnd) {
 }
 
 TEST_F(Mqtt, AnAddressThatIsNoneIsRejected) {
-    for (const auto& [url, problem] : {std::pair{"broker", "no address of an MQTT broker"},
-                                       {"http://me:s3cret@host", "no address of an MQTT broker"},
-                                       {"mqtt://", "no address of an MQTT broker"},
-                                       {"mqtt://me:s3cret@host:0", "no address of an MQTT broker"},
-                                       {"mqtt://host:70000", "no address of an MQTT broker"},
+    for (const auto& [url, problem] : {std::pair{"broker", "not the address of an MQTT broker"},
+                                       {"http://me:s3cret@host", "not the address of an MQTT broker"},
+                                       {"mqtt://", "not the address of an MQTT broker"},
+                                       {"mqtt://me:s3cret@host:0", "not the address of an MQTT broker"},
+                                       {"mqtt://host:70000", "not the address of an MQTT broker"},
                                        {"mqtt://host/a+b", "beginning of all topics"},
                                        {"mqtt://host/a%23", "beginning of all topics"},
                                        {"mqtt://host/a%00", "beginning of all topics"},

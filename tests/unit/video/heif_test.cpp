@@ -3,12 +3,14 @@
 
 #include <initializer_list>
 #include <opencv2/imgcodecs.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/base/error.h"
 #include "core/video/file_kind.h"
+#include "core/video/heif.h"
 #include "core/video/image_file.h"
 #include "tests/support/video_files.h"
 #include "tests/unit/video/image_files.h"
@@ -214,6 +216,54 @@ TEST(Heif, GridsAreJoinedAndTransparencyIsComposedOverWhite) {
     HeifBuilder unknown;
     const std::size_t other = unknown.add("unci", {1, 2, 3}, {Heif::size_property(4, 4)});
     expect_rejected_image(write_bytes(scratch, "u.heic", unknown.file(other, false)), "\"unci\"");
+}
+
+TEST(Heif, NothingIsAsLargeAsANumberInTheFileClaims) {
+    // An extent without an offset, an index and a length takes no bytes: a list may claim any number.
+    Bytes extents = {0, 0, 0, 0, 0, 0, 0, 100};
+    for (std::uint8_t i = 0; i < 100; ++i) append(extents, {0, i, 0, 0, 0xFF, 0xFF});
+    Bytes meta(4, 0);
+    append(meta, HeifBuilder::box("iloc", extents));
+    Bytes bytes = HeifBuilder::box("ftyp", text_bytes(std::string("mif1") + std::string(4, '\0') + "mif1"));
+    append(bytes, HeifBuilder::box("meta", meta));
+    const std::optional<HeifFile> lists = read_heif(HeaderBytes(bytes));
+    ASSERT_TRUE(lists);
+    for (const auto& [id, item] : lists->items) EXPECT_LE(item.extents.size(), 2U);
+
+    // Many items may have one configuration, which none of them copies.
+    HeifBuilder shared;
+    const std::size_t item = shared.add("hvc1", {1}, {HeifBuilder::box("hvcC", Bytes(1000, 7))});
+    const Bytes file = shared.file(item, false);
+    const std::optional<HeifFile> read = read_heif(HeaderBytes(file));
+    ASSERT_TRUE(read);
+    const auto& configuration = read->items.at(read->primary).configuration;
+    ASSERT_EQ(configuration.size(), 1000U);
+    EXPECT_GE(configuration.data(), file.data());
+    EXPECT_LT(configuration.data(), file.data() + file.size());
+}
+
+TEST(Heif, GridsOfGridsEnd) {
+    const ScratchDir scratch;
+    HeifBuilder heif;
+    Bytes jpeg = encode_bytes(".jpg", cv::Mat(8, 8, CV_8UC3, cv::Scalar::all(90)));
+    Bytes comment = {0xFF, 0xFE, 0x7F, 0xFF};
+    comment.resize(2 + 0x7FFF);
+    jpeg.insert(jpeg.begin() + 2, comment.begin(), comment.end());
+    std::size_t tile = heif.add("jpeg", jpeg, {HeifBuilder::size_property(8, 8)});
+    for (const int side : {128, 2048}) {  // 65,536 decodings of one item
+        const auto high = static_cast<std::uint8_t>(side >> 8);
+        const auto low = static_cast<std::uint8_t>(side);
+        const std::size_t grid =
+            heif.add("grid", {0, 0, 15, 15, high, low, high, low}, {HeifBuilder::size_property(side, side)});
+        heif.refer("dimg", grid, std::vector<std::size_t>(256, tile));
+        tile = grid;
+        const std::string path = write_bytes(scratch, "grid.heic", heif.file(grid, false));
+        if (side == 128) {
+            EXPECT_EQ(load_image(path).frame.width(), side);
+        } else {
+            expect_rejected_image(path, "");
+        }
+    }
 }
 
 // As phones write it: the one frame of an MP4 file, with its decoder configuration.

@@ -19,6 +19,7 @@
 #include "core/base/error.h"
 #include "core/video/image_file.h"
 #include "core/video/source.h"
+#include "tests/support/bytes_read.h"
 #include "tests/support/sanitized.h"
 #include "tests/unit/video/image_files.h"
 
@@ -235,6 +236,18 @@ TEST(Image, SeedsOfFuzzersEndWell) {
     }
     EXPECT_GT(compared, 0);  // most of them are damaged
     EXPECT_GT(reported, 100);
+}
+
+// Segments are up to 64 KB long, and are read as such before their length is known.
+TEST(Image, AJpegOfTinySegmentsIsReadOnce) {
+    if (bytes_read_so_far() == 0) GTEST_SKIP() << "skipped: no /proc/self/io";
+    const ScratchDir scratch;
+    Bytes jpeg = {0xFF, 0xD8};
+    for (int i = 0; i < 100'000; ++i) append(jpeg, {0xFF, 0xE0, 0, 2});
+    const std::string path = write_bytes(scratch, "a.jpg", jpeg);
+    const std::uint64_t before = bytes_read_so_far();
+    EXPECT_TRUE(read_image_header(path, ImagePart::all));
+    EXPECT_LT(bytes_read_so_far() - before, 3 * jpeg.size());
 }
 
 }  // namespace

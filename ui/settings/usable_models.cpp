@@ -1,4 +1,4 @@
-#include "ui/session/usable_models.h"
+#include "ui/settings/usable_models.h"
 
 #include "core/base/error.h"
 #include "core/base/extension.h"
