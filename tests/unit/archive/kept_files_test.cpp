@@ -76,6 +76,26 @@ TEST_F(ArchiveRuns, KeepFilesThatHaveTheNamesOfMissingInputs) {
     EXPECT_EQ(bytes_of(file("out/b.txt")), "an original");
 }
 
+// A report of a run is placed as its results are.
+TEST_F(ArchiveRuns, ReplaceOnlyTheirOwnReports) {
+    make_inputs(1);
+    run(options());
+    const auto place = [&](const std::string& text, const std::string& name) {
+        write_text(file("new"), text);
+        place_beside_results(file("out"), {{file("new"), name}});
+    };
+    place("one", "report");
+    EXPECT_EQ(bytes_of(file("out/report")), "one");
+    place("second", "report");
+    EXPECT_EQ(bytes_of(file("out/report")), "second");
+    std::vector<std::uint64_t> sizes;
+    for (const OutputRecord& record : read_intents(file("out"))) sizes.push_back(record.size);
+    EXPECT_EQ(sizes, (std::vector<std::uint64_t>{6, 3})) << "both are ours if the run is killed while it replaces";
+    write_text(file("out/foreign"), "an original");
+    EXPECT_EQ(kind_of([&] { place("three", "foreign"); }), ErrorKind::input);
+    EXPECT_EQ(bytes_of(file("out/foreign")), "an original");
+}
+
 TEST_F(ArchiveRuns, KeepResultsThatWereChanged) {
     make_inputs(6);
     run(options());
@@ -90,6 +110,13 @@ TEST_F(ArchiveRuns, KeepResultsThatWereChanged) {
     ArchiveOptions other = options();
     other.resume = true;
     other.settings = "other";
+    // A file that no record names ends the run nevertheless.
+    write_text(file("in/last.txt"), "new");
+    const fs::path foreign = file("out") / (mirrored("in/last.txt") + ".jsonl");
+    write_text(foreign, "an original");
+    EXPECT_EQ(kind_of([&] { run(other); }), ErrorKind::usage);
+    fs::remove(foreign);
+    fs::remove(file("in/last.txt"));
     const ArchiveProgress progress = run(other);
     EXPECT_EQ(progress.failed, 3U);
     EXPECT_EQ(progress.finished, 6U);
