@@ -87,23 +87,23 @@ TEST_F(ArchiveRuns, KeepFilesThatHaveTheNamesOfMissingInputs) {
     EXPECT_EQ(bytes_of(file("out/b.txt")), "an original");
 }
 
-// A report of a run is placed as its results are.
+// A report of a run replaces files as its results do.
 TEST_F(ArchiveRuns, ReplaceOnlyTheirOwnReports) {
     make_inputs(1);
     run(options());
-    const auto place = [&](const std::string& text, const std::string& name) {
+    const auto write = [&](const std::string& text, const std::string& name) {
         write_text(file("new"), text);
         place_beside_results(file("out"), {{file("new"), name}});
     };
-    place("one", "report");
+    write("one", "report");
     EXPECT_EQ(bytes_of(file("out/report")), "one");
-    place("second", "report");
+    write("second", "report");
     EXPECT_EQ(bytes_of(file("out/report")), "second");
     std::vector<std::uint64_t> sizes;
     for (const OutputRecord& record : read_intents(file("out"))) sizes.push_back(record.size);
     EXPECT_EQ(sizes, (std::vector<std::uint64_t>{6, 3})) << "both are ours if the run is killed while it replaces";
     write_text(file("out/foreign"), "an original");
-    EXPECT_EQ(kind_of([&] { place("three", "foreign"); }), ErrorKind::input);
+    EXPECT_EQ(kind_of([&] { write("three", "foreign"); }), ErrorKind::input);
     EXPECT_EQ(bytes_of(file("out/foreign")), "an original");
 }
 

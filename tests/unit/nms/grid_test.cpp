@@ -90,11 +90,11 @@ TEST(NmsProfiling, CountsThePairsOfTheLastRun) {
 }
 
 constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
-constexpr std::uint32_t kMostVectors = 40;  // more than two of the largest vectors
+constexpr std::uint32_t kMaxDetections = 40;  // more than two of the largest vectors
 
-// A value out of bounds at any place, but none beside the arrays, changes the answer.
+// A value out of bounds anywhere in the arrays, but none beside them, changes the answer.
 TEST(NmsKernels, ValidityIsThatOfTheGivenDetections) {
-    for (std::uint32_t count = 0; count <= kMostVectors; ++count) {
+    for (std::uint32_t count = 0; count <= kMaxDetections; ++count) {
         const Box beside{kNotANumber, kNotANumber, kNotANumber, kNotANumber};
         std::vector<Box> boxes(count + 2, beside);
         std::vector<float> scores(count + 2, kNotANumber);
@@ -119,7 +119,7 @@ TEST(NmsKernels, ValidityIsThatOfTheGivenDetections) {
 }
 
 TEST(NmsKernels, TheRangeOfScoresIsThatOfTheGivenScores) {
-    for (std::uint32_t count = 1; count <= kMostVectors; ++count) {
+    for (std::uint32_t count = 1; count <= kMaxDetections; ++count) {
         std::vector<float> scores(count + 2, kNotANumber);
         for (std::uint32_t i = 1; i <= count; ++i) {
             for (const float extreme : {0.25F, 0.75F}) {
@@ -144,7 +144,7 @@ TEST(NmsKernels, LevelsAreTheLowestThatHoldTheBoxes) {
         return sides[random() % 4];
     };
     for (std::size_t trial = 0; trial < case_count(300); ++trial) {
-        const auto n = static_cast<std::uint32_t>(kPairPadding + random() % kMostVectors);
+        const auto n = static_cast<std::uint32_t>(kPairPadding + random() % kMaxDetections);
         const float extent = trial % 3 == 0 ? 1.0F : 0.0F;
         const float spread = trial % 2 == 0 ? 2000.0F : 0.0F;
         std::vector<Box> boxes;
