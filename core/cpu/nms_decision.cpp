@@ -70,16 +70,16 @@ void NmsDecision::decide_greedy(const Pair& pair) {
     for (std::uint32_t i = 0; i < owner_.size(); ++i) {
         if (owner_[i] != kNone) continue;
         owner_[i] = i;
-        grid_.remove(i);
         own(pair, i, tests);
     }
     pair_tests_ += tests;
 }
 
-// Makes `kept` the owner of all detections in the grid that it suppresses, and removes them from the grid.
+// Makes `kept` the owner of all detections in the grid that it suppresses, and removes it and them from the grid.
 template <class Pair>
 void NmsDecision::own(const Pair& pair, std::uint32_t kept, std::uint64_t& tests) {
     stop_.check();
+    grid_.remove(kept);
     const auto n = static_cast<std::uint32_t>(owner_.size());
     std::int32_t hits = 1;
     const auto suppress = [&](std::uint32_t i, std::uint32_t position) {
@@ -144,9 +144,6 @@ template <class Pair>
 void NmsDecision::find_owners(const Pair& pair) {
     const auto n = static_cast<std::uint32_t>(owner_.size());
     std::uint64_t tests = 0;
-    for (std::uint32_t i = 0; i < n; ++i) {
-        if (owner_[i] == i) grid_.remove(i);
-    }
     for (std::uint32_t i = 0; i < n; ++i) {
         if (owner_[i] == i) own(pair, i, tests);
     }

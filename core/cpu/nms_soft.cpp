@@ -63,7 +63,6 @@ void SoftSuppression::pick_all(const OrderedDetections& detections, const NmsPar
         grid_.search(top.rank, {Overlap::iou, threshold, true, 0, n}, pair_tests_, [&](std::uint32_t position) {
             const std::uint32_t rank = grid_.rank_at(position);
             const float intersection = intersection_area(boxes[rank], boxes[top.rank], extent);
-            if (!(intersection > 0.0F)) return false;
             const float iou = overlap_ratio(Overlap::iou, intersection, box_area(boxes[rank], extent), area);
             const float before = scores_[rank];
             const float score = before * factor(iou);

@@ -16,7 +16,18 @@ TEST_F(ArchiveRuns, RejectOutputsThatReplaceInputsOrEachOther) {
     // The output folder is the root of the tree that the names mirror, and the output has the name of the input.
     part.outputs_of = [](const WorkItem& item) { return std::vector<std::string>{item.name}; };
     part.output = "/";
-    EXPECT_EQ(kind_of([&] { run(part); }), ErrorKind::usage);
+    const auto problem = [&] {
+        try {
+            run(part);
+        } catch (const Error& error) {
+            return error.problem().text();
+        }
+        return std::string();
+    };
+    EXPECT_EQ(problem(), "would overwrite the input");
+    part.output = file("in/0/0.txt");
+    EXPECT_EQ(problem(), "is not a folder");
+    part.output = "/";
     // The inputs of another shard are protected, too.
     std::map<std::string, std::string> other;
     const std::vector<WorkItem> first = select_shard(list(), {1, 2});
@@ -29,7 +40,7 @@ TEST_F(ArchiveRuns, RejectOutputsThatReplaceInputsOrEachOther) {
     part.outputs_of = [&](const WorkItem& item) { return std::vector<std::string>{other.at(item.name)}; };
     for (const int index : {1, 2}) {
         part.shard = {index, 2};
-        EXPECT_EQ(kind_of([&] { run(part); }), ErrorKind::usage) << index;
+        EXPECT_EQ(problem(), "would overwrite the input") << index;
     }
     EXPECT_FALSE(fs::exists("/.throng"));
 }
@@ -76,6 +87,26 @@ TEST_F(ArchiveRuns, KeepFilesThatHaveTheNamesOfMissingInputs) {
     EXPECT_EQ(bytes_of(file("out/b.txt")), "an original");
 }
 
+// A report of a run replaces files as its results do.
+TEST_F(ArchiveRuns, ReplaceOnlyTheirOwnReports) {
+    make_inputs(1);
+    run(options());
+    const auto write = [&](const std::string& text, const std::string& name) {
+        write_text(file("new"), text);
+        place_beside_results(file("out"), {{file("new"), name}});
+    };
+    write("one", "report");
+    EXPECT_EQ(bytes_of(file("out/report")), "one");
+    write("second", "report");
+    EXPECT_EQ(bytes_of(file("out/report")), "second");
+    std::vector<std::uint64_t> sizes;
+    for (const OutputRecord& record : read_intents(file("out"))) sizes.push_back(record.size);
+    EXPECT_EQ(sizes, (std::vector<std::uint64_t>{6, 3})) << "both are ours if the run is killed while it replaces";
+    write_text(file("out/foreign"), "an original");
+    EXPECT_EQ(kind_of([&] { write("three", "foreign"); }), ErrorKind::input);
+    EXPECT_EQ(bytes_of(file("out/foreign")), "an original");
+}
+
 TEST_F(ArchiveRuns, KeepResultsThatWereChanged) {
     make_inputs(6);
     run(options());
@@ -90,6 +121,13 @@ TEST_F(ArchiveRuns, KeepResultsThatWereChanged) {
     ArchiveOptions other = options();
     other.resume = true;
     other.settings = "other";
+    // A file that no record names ends the run nevertheless.
+    write_text(file("in/last.txt"), "new");
+    const fs::path foreign = file("out") / (mirrored("in/last.txt") + ".jsonl");
+    write_text(foreign, "an original");
+    EXPECT_EQ(kind_of([&] { run(other); }), ErrorKind::usage);
+    fs::remove(foreign);
+    fs::remove(file("in/last.txt"));
     const ArchiveProgress progress = run(other);
     EXPECT_EQ(progress.failed, 3U);
     EXPECT_EQ(progress.finished, 6U);

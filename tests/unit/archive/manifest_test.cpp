@@ -189,6 +189,37 @@ TEST(Manifest, NamesTheDamagedLine) {
     }
 }
 
+TEST(Manifest, NamesWhatCannotBeOpened) {
+    const test::ScratchDir dir;
+    const fs::path path = dir.path() / kRecordFolder / "shard-1-of-1.jsonl";
+    fs::create_directories(path);
+    try {
+        const Manifest manifest(dir.path(), {1, 1});
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("cannot create the manifest"), std::string::npos) << error.what();
+    }
+}
+
+// A later run reads them, perhaps not as root.
+TEST(Manifest, FilesBelongToTheirOwner) {
+    const test::ScratchDir dir;
+    Manifest manifest(dir.path(), {1, 1});
+    const std::vector<OutputRecord> files = {{"a", 1, sha256_of_text("a")}, {"b", 2, sha256_of_text("b")}};
+    manifest.intend(files);
+    std::size_t num_files = 0;
+    for (const auto& file : fs::directory_iterator(dir.path() / kRecordFolder)) {
+        if (!file.is_regular_file()) continue;
+        ++num_files;
+        EXPECT_EQ(file.status().permissions() & fs::perms::owner_all, fs::perms::owner_read | fs::perms::owner_write)
+            << file.path();
+    }
+    EXPECT_EQ(num_files, 2U) << "the manifest and the intents";
+    const std::vector<OutputRecord> intents = read_intents(dir.path());
+    ASSERT_EQ(intents.size(), files.size());
+    for (std::size_t i = 0; i < files.size(); ++i) EXPECT_EQ(intents[i].name, files[i].name);
+}
+
 TEST(Manifest, IsLockedUntilItsProcessDies) {
     const test::ScratchDir dir;
     int ready[2];

@@ -40,6 +40,30 @@ TEST_F(Merging, GivesTheSameBytesForAnyDivision) {
     EXPECT_EQ(ArchiveMerge({file("whole")}).totals().inputs, 25U);
 }
 
+TEST_F(Merging, AddsUpTheRecords) {
+    write_text(file("in/a.txt"), "cut");
+    write_text(file("in/b.txt"), "bad");
+    write_text(file("in/c.txt"), "four");
+    write_text(file("in/d.txt"), "letters");
+    ArchiveOptions all = options();
+    all.settings = R"({"command": "detect"})";
+    run(all);
+    const ArchiveMerge merge({file("out")});
+    const MergeTotals totals = merge.totals();
+    EXPECT_EQ(totals.inputs, 4U);
+    EXPECT_EQ(totals.incomplete, 1U);
+    EXPECT_EQ(totals.failed, 1U);
+    EXPECT_EQ(totals.bytes, 17U);
+    EXPECT_EQ(totals.frames, 3U);
+    EXPECT_EQ(totals.faces, 14U) << "one a letter of what did not fail";
+    EXPECT_GT(totals.seconds, 0);
+    EXPECT_EQ(totals.backends.at("cpu"), 3U);
+    EXPECT_EQ(merge.command(), "detect");
+    std::vector<std::string> failures;
+    for (const ManifestEntry& failure : merge.failures()) failures.push_back(bytes_of("/" + failure.input));
+    EXPECT_EQ(failures, (std::vector<std::string>{"cut", "bad"}));
+}
+
 TEST_F(Merging, TheCsvNamesPeopleAndFaces) {
     make_inputs(2);
     run_shard(1, 1);

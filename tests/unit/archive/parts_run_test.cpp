@@ -9,14 +9,31 @@
 #include <csignal>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
+#include "core/base/log.h"
 #include "core/base/output_file.h"
 #include "tests/unit/archive/archive_runs.h"
 
 namespace throng {
 namespace {
+
+// Collects what is warned of while it exists.
+class Warnings {
+public:
+    Warnings() {
+        write_log_to([this](auto, std::string_view line) { lines_ += std::string(line) + "\n"; }, spdlog::level::warn);
+    }
+    Warnings(const Warnings&) = delete;
+    Warnings& operator=(const Warnings&) = delete;
+    ~Warnings() { write_log_to(nullptr, spdlog::level::off); }
+    [[nodiscard]] bool contain(const std::string& text) const { return lines_.find(text) != std::string::npos; }
+
+private:
+    std::string lines_;
+};
 
 class PartsRun : public ArchiveRuns, public ::testing::WithParamInterface<bool> {
 protected:
@@ -224,7 +241,9 @@ TEST_P(PartsRun, AClaimIsHeldUntilTheRecordIsOnDisk) {
 TEST_P(PartsRun, AnInputWithAnIncompletePartIsProcessedAsAWhole) {
     make_inputs(8);
     incomplete_ = "/3.txt";
+    const Warnings warnings;
     EXPECT_EQ(run(divided()).failed, 0U);
+    EXPECT_FALSE(warnings.contain("waiting for parts"));
     EXPECT_EQ(joined_, 5);
     EXPECT_EQ(bytes_of(file("out") / mirrored("in/0/3.txt.jsonl")), bytes_of(file("in/0/3.txt")));
 }
@@ -234,7 +253,11 @@ TEST_P(PartsRun, AnInputThatChangesBetweenItsPartsFails) {
     make_inputs(8);
     ArchiveOptions part = divided();
     part.shard = {1, 2};
-    run(part);
+    {
+        const Warnings warnings;
+        run(part);
+        EXPECT_TRUE(warnings.contain("videos are waiting for parts"));
+    }
     write_text(file("in/0/6.txt"), "changed");
     part.shard = {2, 2};
     EXPECT_EQ(run(part).failed, 1U);

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/archive/work_queue.h"
 #include "core/base/sha256.h"
 #include "tests/support/bytes_read.h"
 #include "tests/support/eventually.h"
@@ -40,6 +41,45 @@ TEST_F(ArchiveRuns, ContinueOnlyWithResume) {
     make_inputs(3);
     run(options());
     EXPECT_EQ(kind_of([&] { run(options()); }), ErrorKind::usage);
+}
+
+TEST_F(ArchiveRuns, CountWhatTheyDo) {
+    write_text(file("in/a.txt"), "cut");
+    write_text(file("in/b.txt"), "bad");
+    write_text(file("in/c.txt"), "four");
+    write_text(file("in/d.txt"), "letters");
+    ArchiveOptions part = options();
+    part.resume = true;
+    for (const bool again : {false, true}) {
+        const ArchiveProgress progress = run(part);
+        EXPECT_EQ(progress.inputs, 4U);
+        EXPECT_EQ(progress.finished, 4U);
+        EXPECT_EQ(progress.skipped, again ? 3U : 0U);
+        EXPECT_EQ(progress.incomplete, 1U);
+        EXPECT_EQ(progress.failed, 1U);
+        EXPECT_EQ(progress.frames, again ? 0U : 3U);
+        EXPECT_EQ(progress.faces, again ? 0U : 14U) << "one a letter of what did not fail";
+        EXPECT_EQ(progress.bytes, 17U);
+        EXPECT_EQ(progress.finished_bytes, 17U);
+    }
+}
+
+TEST_F(ArchiveRuns, ShardsTakeOverWhatOthersFoundOutAboutFiles) {
+    make_inputs(5);
+    ArchiveOptions part = options();
+    part.segment = 1;
+    int looked_at = 0;
+    part.divide = [&](const WorkItem& item, const std::stop_token&) {
+        ++looked_at;
+        return Division{static_cast<int>(item.size), ""};
+    };
+    for (const int index : {1, 2}) {
+        part.shard = {index, 2};
+        std::vector<WorkItem> items = list();
+        divide_list(items, part, {});
+        EXPECT_EQ(looked_at, 5) << "shard " << index;
+        for (const WorkItem& item : items) EXPECT_EQ(item.split ? item.split->parts : 1, static_cast<int>(item.size));
+    }
 }
 
 TEST_F(ArchiveRuns, RepeatWhatChanged) {

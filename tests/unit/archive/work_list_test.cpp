@@ -125,6 +125,10 @@ TEST_F(WorkList, SearchesFoldersAndMirrorsTheirPaths) {
               (std::vector<std::string>{mirrored("in/a.txt"), mirrored("in/b.txt"), mirrored("in/deep/er/c.txt")}));
     EXPECT_EQ(items[2].size, std::string("in/deep/er/c.txt").size());
     EXPECT_EQ(names(list({file("in/") + "/./deep/../"})), names(items));
+    std::vector<std::string> left_out;
+    const auto accepts = [](const std::string& path) { return path.ends_with(".txt"); };
+    static_cast<void>(make_work_list({file("in")}, accepts, file("out"), name_by_path, &left_out));
+    EXPECT_EQ(left_out, std::vector<std::string>{mirrored("in/e.bin")});
     // A file named one by one is taken whatever its extension.
     EXPECT_EQ(names(list({file("in/e.bin")})), std::vector<std::string>{mirrored("in/e.bin")});
 }

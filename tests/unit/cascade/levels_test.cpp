@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <random>
 #include <vector>
 
@@ -57,6 +59,30 @@ TEST(CascadeLevels, CoverTheRequestedBoxSizes) {
 TEST(CascadeLevels, UseAStepOfTwoBelowScaleTwo) {
     for (const CascadeLevel& level : cascade_levels(640, 480, 24, 24, 1.1, 1, 0)) {
         EXPECT_EQ(level.step, level.scale < 2.0F ? 2 : 1);
+    }
+}
+
+// The loops of detectMultiScale and of its invoker, in OpenCV's form.
+TEST(CascadeLevels, HaveTheRowsAndColumnsThatOpenCVVisits) {
+    std::mt19937_64 random(test::seed(2));
+    const int window = 20;
+    for (std::size_t trial = 0; trial < test::case_count(500); ++trial) {
+        // Often a whole number of stripes.
+        const int width = window - 1 + static_cast<int>(trial % 2 == 0 ? 32 * (1 + random() % 20) : 1 + random() % 700);
+        const int height = window + static_cast<int>(random() % 400);
+        int num_stripes = 0;
+        for (const CascadeLevel& level : cascade_levels(width, height, window, window, 1.2, 1, 0)) {
+            const int across = level.width + 1 - window;
+            const int down = level.height + 1 - window;
+            if (num_stripes == 0) num_stripes = static_cast<int>(std::ceil(across / 32.0));
+            const int stripe = std::max((down / level.step + num_stripes - 1) / num_stripes, 1) * level.step;
+            int rows = 0;
+            int columns = 0;
+            for (int y = 0; y < std::min(num_stripes * stripe, down); y += level.step) ++rows;
+            for (int x = 0; x < across; x += level.step) ++columns;
+            ASSERT_EQ(level.rows, rows) << width << " x " << height << ", scale " << level.scale;
+            ASSERT_EQ(level.columns, columns) << width << " x " << height << ", scale " << level.scale;
+        }
     }
 }
 

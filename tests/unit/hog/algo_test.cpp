@@ -118,6 +118,7 @@ TEST(HogLevels, LimitsApplyToTheHeight) {
         EXPECT_GT(enlarged[i].box_height, enlarged[i - 1].box_height);
     }
     EXPECT_TRUE(has_one) << "the levels from scale 1 on must equal OpenCV's";
+    EXPECT_EQ(hog_levels(320, 240, 2.0, 1, 0).front().scale, kHogMinScale);
 }
 
 TEST(HogLevels, UseTheNearestLevelIfNoneIsInTheRange) {

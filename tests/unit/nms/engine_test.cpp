@@ -1,6 +1,7 @@
 // Selected cases for the CPU engine: capacity, difficult shapes, values at the limits.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -216,20 +217,34 @@ TEST(NmsEngine, UnevenScoresAndLargeClusters) {
     }
 }
 
-TEST(NmsEngine, LandmarksFollowTheRepresentative) {
+TEST(NmsEngine, OptionalFieldsFollowTheRepresentative) {
     OptionalFields optional_fields;
     optional_fields.landmarks = true;
-    DetectionBuffer raw = make_host_buffer(2, optional_fields);
-    DetectionBuffer kept = make_host_buffer(2, optional_fields);
-    raw.span().boxes[0] = {0, 0, 10, 10};
-    raw.span().boxes[1] = {1, 0, 10, 10};
-    raw.span().scores[0] = 0.1F;
-    raw.span().scores[1] = 0.2F;
-    raw.span().landmarks[10] = 7;
-    raw.span().count->total = 2;
+    optional_fields.density = true;
+    optional_fields.feature_size = 2;
+    DetectionBuffer raw = make_host_buffer(3, optional_fields);
+    DetectionBuffer kept = make_host_buffer(3, optional_fields);
+    const DetectionSpan& from = raw.span();
+    const DetectionSpan& to = kept.span();
+    for (int i = 0; i < 3; ++i) {
+        const auto value = static_cast<float>(i + 1);
+        from.boxes[i] = {i == 2 ? 50.0F : value, 0, 10, 10};
+        from.scores[i] = i == 2 ? 0.1F : 0.2F * value;
+        from.density[i] = value / 4;
+        std::fill_n(from.landmarks + 10 * i, 10, value);
+        std::fill_n(from.features + 2 * i, 2, value);
+    }
+    from.count->total = 3;
     NullRecorder recorder;
     make_cpu_nms()->enqueue(raw, kept, with(NmsRule::greedy, 0.3F), recorder);
-    EXPECT_EQ(kept.span().landmarks[0], 7.0F);
+    ASSERT_EQ(to.count->total, 2U);
+    for (int k = 0; k < 2; ++k) {
+        const auto value = static_cast<float>(k + 2);
+        EXPECT_EQ(to.density[k], value / 4);
+        EXPECT_TRUE(
+            std::all_of(to.landmarks + 10 * k, to.landmarks + 10 * (k + 1), [&](float v) { return v == value; }));
+        EXPECT_TRUE(std::all_of(to.features + 2 * k, to.features + 2 * (k + 1), [&](float v) { return v == value; }));
+    }
 }
 
 TEST(NmsEngine, PairRulesNameTheMissingField) {
@@ -239,6 +254,12 @@ TEST(NmsEngine, PairRulesNameTheMissingField) {
     EXPECT_THROW(run(input, params), Error);
     params.pair = PairRule::feature;
     EXPECT_THROW(run(input, params), Error);
+    for (const std::int32_t capacity : {0, 5}) {  // nothing that could lack it
+        const DetectionBuffer raw = host_buffer({}, capacity);
+        DetectionBuffer kept = make_host_buffer(1);
+        NullRecorder recorder;
+        EXPECT_NO_THROW(make_cpu_nms()->enqueue(raw, kept, params, recorder));
+    }
 }
 
 // Distinct boxes that all overlap: at the threshold 1 every pair is tested, which takes many seconds.
@@ -258,6 +279,7 @@ class Stop {
 public:
     Stop() { flag_.watch(reinterpret_cast<const volatile std::int32_t*>(&number_)); }
     void request() { number_ = 1; }
+    void withdraw() { number_ = 0; }
     void request_later() {
         thread_ = std::jthread([this] {
             std::this_thread::sleep_for(std::chrono::milliseconds(200));
@@ -315,6 +337,8 @@ TEST(NmsEngine, AStopEndsItsLoops) {
         stop.request_later();
         expect_stopped([&] { nms->enqueue(raw, kept, params, recorder); });
         EXPECT_EQ(recorder.begun, 0) << "the first loop ran to its end";
+        stop.withdraw();  // nothing of the ended call is left
+        EXPECT_EQ(run_host_nms(*nms, chain_input(3), params).kept.size(), 3U);
     }
 }
 

@@ -48,6 +48,19 @@ TEST(NmsRules, OverlapsOfValidDetectionsAreNumbers) {
     EXPECT_GT(intersection_area(rounded, rounded, 0.0F), 3 * box_area(rounded, 0.0F));
 }
 
+TEST(NmsRules, TheLargestFloatsAreValid) {
+    const float most = std::numeric_limits<float>::max();
+    const float infinity = std::numeric_limits<float>::infinity();
+    for (const float sign : {-1.0F, 1.0F}) {
+        EXPECT_TRUE(is_valid_detection({sign * most, 0, 1, 1}, 0.5F));
+        EXPECT_TRUE(is_valid_detection({0, sign * most, 1, 1}, 0.5F));
+        EXPECT_TRUE(is_valid_detection({0, 0, 1, 1}, sign * most));
+        EXPECT_FALSE(is_valid_detection({sign * infinity, 0, 1, 1}, 0.5F));
+        EXPECT_FALSE(is_valid_detection({0, sign * infinity, 1, 1}, 0.5F));
+        EXPECT_FALSE(is_valid_detection({0, 0, 1, 1}, sign * infinity));
+    }
+}
+
 TEST(NmsRules, FeatureRuleAtItsBounds) {
     const float a[] = {0, 0};
     const float near_a[] = {0.6F, 0.0F};

@@ -152,6 +152,8 @@ public:
         std::shared_ptr<std::map<DetectorId, DetectorParams>> configured;  // if set: the last ones of each kind
         std::string name = "fake";
         BackendKind kind = BackendKind::cpu;
+        std::optional<float> score_threshold;                                                // of the detectors
+        std::shared_ptr<std::atomic<int>> min_hits = std::make_shared<std::atomic<int>>(0);  // of the last NMS
         int in_flight = 1;
         std::int64_t fails_late_at = -1;  // work enqueued for this frame fails when the readback waits for it
         bool reads_device = true;         // accepts frames in device memory; false: they are an error
@@ -183,7 +185,7 @@ public:
         }
         return std::make_unique<FakeDetector>(plan_, !plan_->only_kind || plan_->only_kind == params.kind);
     }
-    std::unique_ptr<Nms> make_nms() override { return std::make_unique<FakeNms>(); }
+    std::unique_ptr<Nms> make_nms() override { return std::make_unique<FakeNms>(plan_); }
     DetectionBuffer make_buffer(std::int32_t capacity, const OptionalFields& optional_fields) override {
         if (plan_->most >= 0 && capacity > plan_->most) {
             ++*plan_->rejected;
@@ -284,6 +286,7 @@ private:
             chosen_ = params.switches;
             if (plan_->configured) (*plan_->configured)[params.kind] = params;
         }
+        [[nodiscard]] std::optional<float> score_threshold() const override { return plan_->score_threshold; }
         [[nodiscard]] std::vector<DetectorSwitch> switches() const override {
             std::vector<DetectorSwitch> all = plan_->switches;
             for (DetectorSwitch& each : all) {
@@ -301,14 +304,19 @@ private:
 
     class FakeNms final : public Nms {
     public:
-        void enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams&,
+        explicit FakeNms(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
+        void enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
                      StageRecorder& recorder) override {
             const ScopedStage stage(recorder, stage::kNmsMap);
+            *plan_->min_hits = params.min_hits;
             const auto n = std::min<std::uint32_t>(raw.span().count->total, static_cast<std::uint32_t>(raw.capacity()));
             *kept.span().count = {n, 0};
             std::copy_n(raw.span().boxes, n, kept.span().boxes);
             std::copy_n(raw.span().scores, n, kept.span().scores);
         }
+
+    private:
+        std::shared_ptr<const Plan> plan_;
     };
 
     std::shared_ptr<const Plan> plan_;

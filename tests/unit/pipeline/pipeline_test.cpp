@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <thread>
 
 #include "tests/unit/pipeline/fakes.h"
@@ -596,6 +598,53 @@ TEST(PipelinePlayback, SettingsJustBeforeAPauseApplyToItsFrame) {
     run.pipeline->pause(true);
     EXPECT_TRUE(eventually([&] { return run.pipeline->latest()->raw.detections.size() == 2; }));
     EXPECT_EQ(run.pipeline->latest()->frame.info().index, 2);
+}
+
+// A frame that plays after the change has it.
+TEST(PipelinePlayback, AFrameWithNewSettingsIsNotDetectedAgain) {
+    std::map<std::int64_t, int> detections;
+    FakeBackend::Plan backend;
+    backend.boxes = [&detections](std::int64_t frame) {
+        ++detections[frame];
+        return 2U;
+    };
+    Trial run(frames(100000), backend, in_real_time());
+    run.pipeline->start();
+    ASSERT_TRUE(eventually([&] { return run.pipeline->latest() != nullptr; }));
+    PipelineSettings settings = run.pipeline->settings();
+    settings.keep_raw = true;
+    run.pipeline->update(settings);
+    ASSERT_TRUE(eventually([&] { return run.pipeline->latest()->raw.detections.size() == 2; }));
+    run.pipeline->pause(true);
+    for (int k = 0; k < 5; ++k) {
+        const std::size_t shown = run.sink->frames().size();
+        run.pipeline->step();
+        ASSERT_TRUE(eventually([&] { return run.sink->frames().size() > shown; }));
+    }
+    run.pipeline->stop();
+    for (const auto& [frame, count] : detections) EXPECT_EQ(count, 1) << "frame " << frame;
+}
+
+// The detector is busy with an earlier frame until the source has gone on from its new place, where it ends.
+TEST(PipelinePlayback, ASeekDropsTheFrameThatWaits) {
+    const FakeSource::Plan file = frames(20);
+    std::atomic<bool> busy = false;
+    std::atomic<bool> sought = false;
+    FakeBackend::Plan backend;
+    backend.boxes = [&](std::int64_t) {
+        busy = true;
+        EXPECT_TRUE(eventually([&] { return sought.load(); }));
+        return 2U;
+    };
+    Trial run(file, backend, in_real_time());
+    run.pipeline->start();
+    ASSERT_TRUE(eventually([&] { return busy && *file.reads == 21; }));
+    run.pipeline->seek(50);
+    ASSERT_TRUE(eventually([&] { return *file.reads == 22; }));
+    sought = true;
+    ASSERT_TRUE(eventually([&] { return run.pipeline->state() == PipelineState::ended; }));
+    EXPECT_EQ(run.sink->frames().size(), 1U);
+    run.pipeline->stop();
 }
 
 TEST(PipelinePlayback, StopsWhilePausedOrWaiting) {

@@ -234,19 +234,23 @@ TEST(Tracking, RejectedDetectionsAreCandidatesAndTheOthersKeepTheirFields) {
         found.total = static_cast<std::uint32_t>(found.detections.size());
         FakeBackend::Plan plan;
         plan.changes = [&](DetectionSet& kept) { kept = found; };
+        if (round % 2 == 0) plan.score_threshold = 20;
         PipelineSettings settings = with_tracking();
+        settings.tracking->candidate_fraction = 0.5F;
         settings.nms.min_hits = 3;
         settings.min_confidence = 0.5F;
         Trial trial(source_of(1), plan, {}, settings);
         const auto sink = std::make_shared<FacesSink>();
         trial.pipeline->add_sink(sink);
         trial.run();
+        EXPECT_EQ(*plan.min_hits, 1) << "NMS drops the candidates";
         ASSERT_EQ(sink->results.size(), 1U);
         const FrameResult& result = sink->results.front();
         std::vector<float> kept, unconfident, rejected;
         for (const Detection& each : found.detections) {
             const bool is_confident = confidence_of(kind, each.score, each.hits) >= 0.5F;
-            (each.hits < 3 ? rejected : is_confident ? kept : unconfident).push_back(each.box.x);
+            const bool is_rejected = each.hits < 3 || each.score < plan.score_threshold.value_or(0);
+            (is_rejected ? rejected : is_confident ? kept : unconfident).push_back(each.box.x);
         }
         EXPECT_EQ(result.num_unconfident, unconfident.size());
         unconfident.insert(unconfident.end(), rejected.begin(), rejected.end());
