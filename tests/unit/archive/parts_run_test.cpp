@@ -256,7 +256,7 @@ TEST_P(PartsRun, AnInputThatChangesBetweenItsPartsFails) {
     {
         const Warnings warnings;
         run(part);
-        EXPECT_TRUE(warnings.contain("videos are waiting for parts"));
+        EXPECT_TRUE(warnings.contain("videos are waiting for segments"));
     }
     write_text(file("in/0/6.txt"), "changed");
     part.shard = {2, 2};
