@@ -331,25 +331,25 @@ TEST(Redact, FourBytesPerPixelAreHiddenAsThreeAndTheFourthIsKept) {
 TEST(Redact, ABlurIsASmoothSurfaceThroughTheMeans) {
     std::mt19937_64 random(test::seed(11));
     constexpr int kCellWidth = 11, kCellHeight = 7;
-    constexpr int kWidth = kRedactCells * kCellWidth, kHeight = kRedactCells * kCellHeight;
-    WritableFrame frame = noise_frame(PixelFormat::gray8, kWidth, kHeight, random);
-    for (int i = 0; i < kWidth * kHeight; ++i) {  // a mean of noise differs too little from the next one
-        std::uint8_t& sample = frame.data(0)[i / kWidth * frame.plane(0).pitch + i % kWidth];
-        const int cell = i / kWidth / kCellHeight * kRedactCells + i % kWidth / kCellWidth;
+    constexpr int kImageWidth = kRedactCells * kCellWidth, kImageHeight = kRedactCells * kCellHeight;
+    WritableFrame frame = noise_frame(PixelFormat::gray8, kImageWidth, kImageHeight, random);
+    for (int i = 0; i < kImageWidth * kImageHeight; ++i) {  // a mean of noise differs too little from the next one
+        std::uint8_t& sample = frame.data(0)[i / kImageWidth * frame.plane(0).pitch + i % kImageWidth];
+        const int cell = i / kImageWidth / kCellHeight * kRedactCells + i % kImageWidth / kCellWidth;
         sample = static_cast<std::uint8_t>(sample / 4 + cell * 89 % 190);
     }
     double means[kRedactCells][kRedactCells] = {};
-    for (int i = 0; i < kWidth * kHeight; ++i) {
-        means[i / kWidth / kCellHeight][i % kWidth / kCellWidth] +=
-            frame.data(0)[i / kWidth * frame.plane(0).pitch + i % kWidth] / double{kCellWidth * kCellHeight};
+    for (int i = 0; i < kImageWidth * kImageHeight; ++i) {
+        means[i / kImageWidth / kCellHeight][i % kImageWidth / kCellWidth] +=
+            frame.data(0)[i / kImageWidth * frame.plane(0).pitch + i % kImageWidth] / double{kCellWidth * kCellHeight};
     }
     redact(redact_image(frame), {{}, true}, {RedactStyle::blur, 0.3F});
     const auto weight = [](double distance) {  // of a cell, by the distance of its center in cells
         distance = std::abs(distance);
         return distance < 0.5 ? 0.75 - distance * distance : 0.5 * std::pow(std::max(0.0, 1.5 - distance), 2);
     };
-    for (int y = 0; y < kHeight; ++y) {
-        for (int x = 0; x < kWidth; ++x) {
+    for (int y = 0; y < kImageHeight; ++y) {
+        for (int x = 0; x < kImageWidth; ++x) {
             double expected = 0;
             for (int row = -1; row <= kRedactCells; ++row) {
                 for (int column = -1; column <= kRedactCells; ++column) {
