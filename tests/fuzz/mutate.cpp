@@ -1,5 +1,5 @@
 // Replaces libFuzzer in builds without it: calls the function of a target with seeded mutations of the files in a folder.
-// usage: fuzz TARGET CORPUS; $THRONG_SEED and $THRONG_FUZZ_RUNS change the seed and the number of inputs.
+// usage: fuzz TARGET CORPUS [INPUTS]; $THRONG_SEED and $THRONG_FUZZ_RUNS change the seed and the number of inputs.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -125,16 +125,16 @@ private:
 
 int main(int argc, char** argv) {
     for (const Target& each : throng::fuzz::targets()) {
-        if (argc == 3 && each.name == std::string(argv[1])) target = &each;
+        if (argc >= 3 && each.name == std::string(argv[1])) target = &each;
     }
     if (target == nullptr) {
-        std::fputs("usage: fuzz TARGET CORPUS; targets:", stderr);
+        std::fputs("usage: fuzz TARGET CORPUS [INPUTS]; targets:", stderr);
         for (const Target& each : throng::fuzz::targets()) std::fprintf(stderr, " %s", each.name);
         std::fputs("\n", stderr);
         return 2;
     }
     const std::uint64_t seed = number_from("THRONG_SEED", 20240607);
-    const std::uint64_t runs = number_from("THRONG_FUZZ_RUNS", 4000);
+    const std::uint64_t runs = number_from("THRONG_FUZZ_RUNS", argc > 3 ? std::stoull(argv[3]) : 4000);
     std::printf("seed %llu, %llu inputs\n", static_cast<unsigned long long>(seed),
                 static_cast<unsigned long long>(runs));
     std::vector<Input> corpus = read_corpus(argv[2]);
