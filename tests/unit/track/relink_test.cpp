@@ -197,7 +197,7 @@ TEST(Relink, DetectionsBesideTheBeginningOfATrackMayBeItsOwn) {
     }
 }
 
-// Nearly at the same place as the face that it covers, but not there.
+// Nearly where the face is that it covers, but not there.
 TEST(Relink, AFaceInFrontOfACoveredOneKeepsItsDetections) {
     std::vector<TimedTracks> frames = empty_frames(60);
     for (int f = 0; f < 60; ++f) {
