@@ -3,6 +3,7 @@
 #include <chrono>
 #include <functional>
 
+#include "core/base/error.h"
 #include "core/cpu/cpu_backend.h"
 #include "gpu/backend.h"
 #include "tests/gpu/lost_device/trap.h"

@@ -239,7 +239,7 @@ TEST_F(CudaPipeline, SeveralSourcesShareTheDevice) {
 
 TEST_F(CudaPipeline, SeveralSourcesShareLaunches) {
     const auto settings = test::network_settings();
-    if (!settings) GTEST_SKIP() << "skipped: no network is installed";
+    if (!settings) GTEST_SKIP() << "skipped: no network in the test data";
     check_several_sources(*settings, 1920, 1080);
 }
 
