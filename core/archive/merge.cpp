@@ -124,7 +124,9 @@ std::vector<std::string> ArchiveMerge::mixed() const {
 std::string ArchiveMerge::command() const {
     for (const auto& [name, entry] : entries_) {
         const Json settings = parse_json<Json>(read_settings(folders_[entry.folder], entry.record.settings), false);
-        if (settings.is_object()) return settings.value("command", "");
+        if (!settings.is_object()) continue;
+        const auto command = settings.find("command");
+        return command != settings.end() && command->is_string() ? command->get<std::string>() : std::string();
     }
     return {};
 }

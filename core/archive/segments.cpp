@@ -88,6 +88,7 @@ void PartRecords::update() {
             others_[entry.input] = entry.settings != settings_hash_ ? "other settings" : "version " + entry.version;
             return;
         }
+        if (entry.status != InputStatus::failed && entry.outputs.empty()) return;  // damaged: made again
         entries_[entry.input].push_back(std::move(entry));
     });
 }
@@ -327,7 +328,7 @@ void SharedDivisions::update() {
     updated_ = now;
     flush();
     reader_.read([this](const fs::path&, ManifestEntry&& entry) {
-        if (entry.settings != settings_ || entry.version != version_) return;
+        if (entry.settings != settings_ || entry.version != version_ || !std::in_range<int>(entry.frames)) return;
         known_[entry.input] = {std::move(entry.sha256),
                                {static_cast<int>(entry.frames), entry.error, entry.status == InputStatus::incomplete}};
     });

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 namespace throng {
 namespace {
 
-constexpr const char* kCpus = "/sys/devices/system/cpu/";
+constexpr std::string_view kCpus = "/sys/devices/system/cpu/";
+constexpr std::string_view kSavedFiles[] = {"scaling_min_freq", "scaling_max_freq", "scaling_governor"};
 constexpr Hertz kKilohertz = 1000;
 
 std::optional<Hertz> read_hertz(const SystemFiles& files, const std::string& path) {
@@ -16,16 +19,29 @@ std::optional<Hertz> read_hertz(const SystemFiles& files, const std::string& pat
     return khz ? hertz_of_kilohertz(*khz) : std::nullopt;
 }
 
+// Returns the folder of a core's clock for the name of the core, such as "cpu0"; empty for other names.
+std::string folder_of_core(std::string_view name) {
+    const bool core = name.size() > 3 && name.starts_with("cpu") &&
+                      std::all_of(name.begin() + 3, name.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+    return core ? std::string(kCpus).append(name).append("/cpufreq/") : std::string();
+}
+
+bool is_saved_file(std::string_view path) {
+    if (!path.starts_with(kCpus)) return false;
+    const std::string_view rest = path.substr(kCpus.size());
+    const std::string folder = folder_of_core(rest.substr(0, rest.find('/')));
+    return !folder.empty() && path.starts_with(folder) &&
+           std::find(std::begin(kSavedFiles), std::end(kSavedFiles), path.substr(folder.size())) !=
+               std::end(kSavedFiles);
+}
+
 }  // namespace
 
 std::vector<std::string> CpuClock::folders() const {
     std::vector<std::string> found;
-    for (const std::string& name : files_->list(kCpus)) {
-        const bool core =
-            name.size() > 3 && name.rfind("cpu", 0) == 0 &&
-            std::all_of(name.begin() + 3, name.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
-        const std::string folder = kCpus + name + "/cpufreq/";
-        if (core && files_->exists(folder + "scaling_governor")) found.push_back(folder);
+    for (const std::string& name : files_->list(std::string(kCpus))) {
+        const std::string folder = folder_of_core(name);
+        if (!folder.empty() && files_->exists(folder + "scaling_governor")) found.push_back(folder);
     }
     return found;
 }
@@ -60,7 +76,7 @@ CpuClockReading CpuClock::read() const {
 
 ApplyResult CpuClock::set_range(Hertz min, Hertz max) {
     const auto all = folders();
-    if (all.empty()) return {ApplyStatus::unsupported, kCpus, "this machine has no cpufreq", ""};
+    if (all.empty()) return {ApplyStatus::unsupported, std::string(kCpus), "this machine has no cpufreq", ""};
     for (const std::string& folder : all) {
         const std::pair<const char*, Hertz> lower{"scaling_min_freq", min};
         const std::pair<const char*, Hertz> upper{"scaling_max_freq", max};
@@ -82,7 +98,7 @@ ApplyResult CpuClock::set_range(Hertz min, Hertz max) {
 
 ApplyResult CpuClock::set_governor(const std::string& governor) {
     const auto all = folders();
-    if (all.empty()) return {ApplyStatus::unsupported, kCpus, "this machine has no cpufreq", ""};
+    if (all.empty()) return {ApplyStatus::unsupported, std::string(kCpus), "this machine has no cpufreq", ""};
     for (const std::string& folder : all) {
         const std::string path = folder + "scaling_governor";
         const WriteOutcome outcome = files_->write(path, governor);
@@ -95,8 +111,9 @@ ApplyResult CpuClock::set_governor(const std::string& governor) {
 SavedClock CpuClock::save() const {
     SavedClock saved;
     for (const std::string& folder : folders()) {
-        for (const char* name : {"scaling_min_freq", "scaling_max_freq", "scaling_governor"}) {
-            if (const auto value = files_->read(folder + name)) saved[folder + name] = *value;
+        for (const std::string_view name : kSavedFiles) {
+            const std::string path = folder + std::string(name);
+            if (const auto value = files_->read(path)) saved[path] = *value;
         }
     }
     return saved;
@@ -107,7 +124,7 @@ ApplyResult CpuClock::restore(const SavedClock& saved) {
     // Two passes: the kernel rejects a minimum above the current maximum until the maximum has changed, and vice versa.
     for (int pass = 0; pass < 2; ++pass) {
         for (const auto& [path, value] : saved) {
-            if (files_->read(path) == value) continue;
+            if (!is_saved_file(path) || files_->read(path) == value) continue;
             const WriteOutcome outcome = files_->write(path, value);
             if (pass == 1 && !outcome.ok() && first_failure.ok()) first_failure = rejected(path, outcome);
         }

@@ -31,6 +31,7 @@ public:
     ApplyResult set_governor(const std::string& governor);
 
     [[nodiscard]] SavedClock save() const;
+    // Writes only files that save() reads: what was saved may come from a folder of another user.
     ApplyResult restore(const SavedClock& saved);
 
 private:

@@ -101,6 +101,7 @@ void AudioCopy::note_audio(av::PacketPtr packet, Track& track) {
     const std::optional<std::int64_t> jump = track.clock.follow(*packet, *input_.format, kStep);
     if (!is_time(packet->pts)) packet->pts = packet->dts = std::llround(track.end / tick);  // after the previous one
     if (!is_time(packet->dts)) packet->dts = packet->pts;
+    if (!is_time(packet->duration)) packet->duration = 0;
     track.end = static_cast<double>(packet->pts + packet->duration) * tick;
     // A transport stream may mark a gap with this flag.
     const bool cut =
@@ -134,7 +135,7 @@ AudioCopy::Packet* AudioCopy::next() {
         }
         // The audio alone jumped back: it continues after its own packets.
         Track& track = *first.track;
-        track.own_shift += first.jump;
+        if (is_time(track.own_shift + first.jump)) track.own_shift += first.jump;
         --track.time_base;
         for (Packet& packet : queue_) packet.time_base -= packet.track == &track ? 1 : 0;
     }

@@ -8,6 +8,7 @@ namespace throng {
 namespace {
 
 constexpr double kDefaultStep = 0.04;  // seconds between frames of unknown rate
+constexpr double kMaxStep = 86'400;    // seconds; damaged files contain lower rates
 constexpr double kMaxMissing = 600;    // seconds of a recording that may be missing where the clock wraps
 constexpr double kJitter = 1.5;        // steps by which a key packet may be early
 constexpr double kMaxReorder = 17;     // steps by which another packet may be early: H.264 reorders up to 16 frames
@@ -41,7 +42,7 @@ bool is_time(std::int64_t stamp) {
 
 double frame_step_of(AVFormatContext& input, AVStream& stream) {
     const AVRational rate = av_guess_frame_rate(&input, &stream, nullptr);
-    return rate.num > 0 && rate.den > 0 ? 1 / av_q2d(rate) : kDefaultStep;
+    return rate.num > 0 && rate.den > 0 ? std::min(1 / av_q2d(rate), kMaxStep) : kDefaultStep;
 }
 
 double max_reorder(double step) {

@@ -10,7 +10,7 @@ StreamClock::StreamClock(AVFormatContext& format, AVStream& stream)
     : format_(format), stream_(stream), frame_step_(frame_step_of(format, stream)) {
     const AVRational rate = av_guess_frame_rate(&format, &stream, nullptr);
     fps_ = rate.num > 0 && rate.den > 0 ? av_q2d(rate) : 0;
-    if (stream.start_time == AV_NOPTS_VALUE) return;
+    if (!is_time(stream.start_time)) return;
     start_ = stream.start_time;
     packets_.begin_near(*start_);
 }
@@ -20,16 +20,17 @@ std::int64_t StreamClock::step() const {
 }
 
 void StreamClock::follow(AVPacket& packet) {
-    if (const auto shift = packets_.follow(packet, format_, frame_step_)) {
+    const std::optional<std::int64_t> shift = packets_.follow(packet, format_, frame_step_);
+    if (shift && is_time(jump_ticks_ + *shift)) {
         jump_ticks_ += *shift;
         ++jumps_;
     }
     shift_times(packet, jump_ticks_);
 
     if (!progress_.first) progress_.first = PacketId{packet.pts, packet.pos};
-    if (const std::int64_t time = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts; time != AV_NOPTS_VALUE) {
-        const std::int64_t usual = fps_ > 0 ? std::llround(1 / fps_ / tick()) : 0;
-        const std::int64_t end = time + (packet.duration > 0 ? packet.duration : usual);
+    if (const std::int64_t time = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts; is_time(time)) {
+        const std::int64_t usual = fps_ > 0 ? step() : 0;
+        const std::int64_t end = time + (packet.duration > 0 && is_time(packet.duration) ? packet.duration : usual);
         progress_.end = std::max(progress_.end.value_or(end), end);
     }
     ++progress_.packets;
@@ -38,7 +39,7 @@ void StreamClock::follow(AVPacket& packet) {
         first_packet_time_ = packet.dts != AV_NOPTS_VALUE ? std::min(packet.dts, packet.pts) : packet.pts;
         starts_undelayed_ = packet.pts == AV_NOPTS_VALUE && packet.dts != AV_NOPTS_VALUE && packet.dts == start_;
     }
-    if (packet.pts == AV_NOPTS_VALUE) {
+    if (!is_time(packet.pts)) {
         progress_.untimed = true;
         return;
     }
@@ -50,13 +51,13 @@ void StreamClock::follow(AVPacket& packet) {
 void StreamClock::follow(const AVFrame& av_frame) {
     const std::int64_t time = av_frame.best_effort_timestamp;
     if (!progress_.first_frame) progress_.first_frame = time;
-    if (time == AV_NOPTS_VALUE) return;
+    if (!is_time(time)) return;
     if (!start_) start_ = time;  // otherwise keep the first known one: a demuxer may change it later
-    if (std::exchange(starts_undelayed_, false) && is_time(time)) delay_ = std::max<std::int64_t>(time - *start_, 0);
+    if (std::exchange(starts_undelayed_, false)) delay_ = std::max<std::int64_t>(time - *start_, 0);
 }
 
 std::int64_t StreamClock::iteration_of(const AVFrame& av_frame) const {
-    if (progress_.iterations == 0 || av_frame.best_effort_timestamp == AV_NOPTS_VALUE) return 0;
+    if (progress_.iterations == 0 || !is_time(av_frame.best_effort_timestamp)) return 0;
     return (av_frame.best_effort_timestamp - *progress_.lowest_pts) / progress_.period;
 }
 
@@ -77,6 +78,7 @@ bool StreamClock::begin_iteration(const AVPacket& packet) {
         progress_.period =
             progress_.highest_pts - *progress_.lowest_pts + std::max<std::int64_t>(std::llround(ticks), 1);
     }
+    if (!is_time((progress_.iterations + 1) * progress_.period)) return false;
     packets_.begin_near(start());
     jump_ticks_ = 0;
     ++progress_.iterations;

@@ -59,6 +59,10 @@ TEST_F(Merging, AddsUpTheRecords) {
     EXPECT_GT(totals.seconds, 0);
     EXPECT_EQ(totals.backends.at("cpu"), 3U);
     EXPECT_EQ(merge.command(), "detect");
+    for (const char* damaged : {R"({"command": 5})", R"({"command": null})", "[]", "{"}) {
+        write_text(file("out") / kRecordFolder / ("settings-" + sha256_of_text(all.settings) + ".json"), damaged);
+        EXPECT_EQ(merge.command(), "") << damaged;
+    }
     std::vector<std::string> failures;
     for (const ManifestEntry& failure : merge.failures()) failures.push_back(bytes_of("/" + failure.input));
     EXPECT_EQ(failures, (std::vector<std::string>{"cut", "bad"}));

@@ -152,6 +152,22 @@ TEST_F(Segments, AFailedPartIsNoMissingPart) {
     EXPECT_EQ(problem(), "");
 }
 
+TEST_F(Segments, ARecordWithoutAFileIsNoResult) {
+    record(1, "one");
+    record(2, "two");
+    record(3, "three");
+    const fs::path manifest = video().folder / kRecordFolder / "shard-1-of-1.jsonl";
+    std::vector<ManifestEntry> entries;
+    read_manifests(video().folder,
+                   [&](const fs::path&, ManifestEntry&& entry) { entries.push_back(std::move(entry)); });
+    entries.at(1).outputs.clear();
+    std::ofstream edited(manifest);
+    for (const ManifestEntry& entry : entries) edited << manifest_line(entry);
+    edited.close();
+    EXPECT_EQ(records().missing(video()), "1 of 3 segments: 2 (missing)");
+    EXPECT_EQ(records().content_of(video()), "");
+}
+
 TEST_F(Segments, UpdatesWithWhatOtherShardsRecord) {
     PartRecords known = records();
     for (const int part : {2, 3, 1}) {
@@ -311,6 +327,14 @@ TEST_F(Segments, ShardsShareWhatTheyFindOutAboutFiles) {
     }
     EXPECT_FALSE(SharedDivisions(video().folder, {2, 2}, 5, "1").find(item())) << "of other parts";
     EXPECT_FALSE(SharedDivisions(video().folder, {2, 2}, 2.5, "2").find(item())) << "of another version";
+    // A number that is 7 in 32 bits.
+    const fs::path manifest = video().folder / "divisions" / kRecordFolder / "shard-1-of-2.jsonl";
+    std::ifstream recorded(manifest);
+    std::string lines(std::istreambuf_iterator<char>(recorded), {});
+    const std::string seven = "\"frames\":7,";
+    ASSERT_NE(lines.find(seven), std::string::npos) << lines;
+    std::ofstream(manifest) << lines.replace(lines.find(seven), seven.size(), "\"frames\":4294967303,");
+    EXPECT_FALSE(SharedDivisions(video().folder, {2, 2}, 2.5, "1").find(item()));
     std::ofstream(clip) << "changed";
     EXPECT_FALSE(SharedDivisions(video().folder, {2, 2}, 2.5, "1").find(item()));
 }

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/clocks/clock_controller.h"
+#include "core/clocks/cpu_clock.h"
 #include "core/clocks/devfreq_clock.h"
 #include "core/clocks/telemetry.h"
 #include "tests/support/fake_board.h"
@@ -251,6 +252,28 @@ TEST(Clocks, AppliesAndRestoresTheTk1Cluster) {
         EXPECT_EQ(files->text("/sys/kernel/cluster/active"), "LP");
     }
     EXPECT_EQ(files->text("/sys/kernel/cluster/active"), "G");
+}
+
+// The file of what was saved may lie in a folder of another user.
+TEST(Clocks, RestoresOnlyFilesOfCores) {
+    auto files = std::make_shared<FakeFiles>();
+    test::fake_boards().front().build(*files);
+    CpuClock cpu(files);
+    SavedClock saved = cpu.save();
+    ASSERT_FALSE(saved.empty());
+    const std::string core = "/sys/devices/system/cpu/cpu0/cpufreq/";
+    ASSERT_TRUE(saved.contains(core + "scaling_governor"));
+    for (const std::string& path : {std::string("/etc/passwd"), core + "scaling_setspeed", core + "../../online",
+                                    core + "../cpufreq/scaling_governor",
+                                    std::string("/sys/devices/system/cpu/cpu/cpufreq/scaling_governor"), core}) {
+        files->set(path, "before");
+        saved[path] = "after";
+    }
+    EXPECT_TRUE(cpu.restore(saved).ok());
+    EXPECT_TRUE(files->written().empty()) << files->written().front();
+    saved[core + "scaling_governor"] = "performance";
+    EXPECT_TRUE(cpu.restore(saved).ok());
+    EXPECT_EQ(files->text(core + "scaling_governor"), "performance");
 }
 
 TEST(Clocks, AMissingGpuClockIsNotAnError) {
