@@ -31,8 +31,10 @@ struct PointDepthBlock {
                                    (Product::kTileBytes > kMiddleBytes ? Product::kTileBytes : kMiddleBytes);
 };
 
+// A multiprocessor runs four blocks of few channels, with 64 registers per thread; 0: no such limit.
 template <typename T, int kIn, int kOut, int kHeight>
-__global__ void __launch_bounds__(kTileThreads) point_depth_kernel(const __grid_constant__ PointDepthLaunch launch) {
+__global__ void __launch_bounds__(kTileThreads, kIn == 16 && kOut <= 32 ? 4 : 0)
+    point_depth_kernel(const __grid_constant__ PointDepthLaunch launch) {
     using Block = PointDepthBlock<T, kIn, kOut, kHeight>;
     using Product = typename Block::Product;
     extern __shared__ __align__(16) unsigned char shared[];
