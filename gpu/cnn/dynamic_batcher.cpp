@@ -99,9 +99,8 @@ void DynamicBatcher::Source::count(bool fits) {
 
 bool DynamicBatcher::Source::can_share(bool fits) {
     count(fits);
-    if (!fits) return false;
     const std::lock_guard lock(batcher_->mutex_);
-    return batcher_->sources_ > 1 && !batcher_->failed_;
+    return fits && batcher_->sources_ > 1 && !batcher_->failed_;
 }
 
 bool DynamicBatcher::Source::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder,
