@@ -1,7 +1,7 @@
 // Writes a box to the detection buffer of its frame.
 #pragma once
 
-#include "gpu/cnn/box_sink.h"
+#include "gpu/cnn/heads.h"
 
 namespace throng::gpu {
 
@@ -9,7 +9,7 @@ namespace throng::gpu {
 // landmarks.
 template <typename Landmark>
 __device__ void put_box(const BoxSink& sink, int image, Box box, float score, bool has_landmarks, Landmark landmark) {
-    const PassPosition pass = sink.d_passes[image % sink.passes];
+    const InputPass& pass = sink.d_passes[image % sink.passes];
     if (!in_core(box, pass.core)) return;
     const Box frame_box = to_frame(box, pass.placement);
     const float side = fmaxf(frame_box.w, frame_box.h);

@@ -13,12 +13,10 @@ template <typename T>
 __global__ void __launch_bounds__(kThreads) boxes_kernel(const __grid_constant__ BoxMaps maps) {
     const int block = static_cast<int>(blockIdx.x);
     const int image = static_cast<int>(blockIdx.z);
-    int which = 0;
-    for (int i = 1; i < kMaxLevels; ++i) which += block >= maps.first_block[i] ? 1 : 0;
+    const int which = maps.blocks.task_of(block);
     const BoxLevel& level = maps.level[which];
-    trigger_launch_completion();
-    wait_for_previous();
-    const std::int64_t index = static_cast<std::int64_t>(block - maps.first_block[which]) * kThreads + threadIdx.x;
+    start_kernel();
+    const std::int64_t index = static_cast<std::int64_t>(block - maps.blocks.first(which)) * kThreads + threadIdx.x;
     const int box_of_cell = static_cast<int>(index % level.boxes_per_cell);
     const std::int64_t cell = index / level.boxes_per_cell;
     if (cell >= static_cast<std::int64_t>(level.score.width) * level.score.height) return;
@@ -57,16 +55,12 @@ __global__ void __launch_bounds__(kThreads) boxes_kernel(const __grid_constant__
 
 void launch_boxes(const BoxMaps& maps, int images, Precision precision, const LaunchChain& chain) {
     BoxMaps launch = maps;
-    int blocks = 0;
-    for (int i = 0; i < kMaxLevels; ++i) {
-        launch.first_block[i] = blocks;
-        if (i >= maps.count) continue;
-        const std::int64_t boxes =
-            std::int64_t{maps.level[i].score.width} * maps.level[i].score.height * maps.level[i].boxes_per_cell;
-        blocks += static_cast<int>((boxes + kThreads - 1) / kThreads);
-    }
-    launch.first_block[kMaxLevels] = blocks;
-    const LaunchSize shape{dim3(static_cast<unsigned>(blocks), 1, static_cast<unsigned>(images)), dim3(kThreads), 0};
+    launch.blocks = {maps.count, [&](int i) {
+                         const Map& map = maps.level[i].score;
+                         return blocks_for(std::int64_t{map.width} * map.height * maps.level[i].boxes_per_cell,
+                                           kThreads);
+                     }};
+    const LaunchSize shape{dim3(launch.blocks.total(), 1, static_cast<unsigned>(images)), dim3(kThreads), 0};
     chain.launch("boxes_kernel", precision == Precision::fp32 ? boxes_kernel<float> : boxes_kernel<__half>, shape,
                  launch);
 }

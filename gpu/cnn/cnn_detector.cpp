@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <string>
 #include <utility>
 
 #include "core/base/error.h"
@@ -60,7 +59,7 @@ void CnnDetector::set_up(const DetectorParams& params) {
     switches.fusion = switches.fusion && has_tensor_cores;  // the fused kernels use tensor cores
     const float threshold = cnn_score_threshold(params, network_.head.family);
     const Precision precision = params.half ? Precision::fp16 : Precision::fp32;
-    const bool same_steps = !steps_.steps.empty() && precision == precision_ && switches.fusion == switches_.fusion;
+    const bool same_steps = !steps_.groups.empty() && precision == precision_ && switches.fusion == switches_.fusion;
     const bool same_plan = same_steps && params.min_size == params_.min_size && params.max_size == params_.max_size &&
                            params.scale_factor == params_.scale_factor && switches.input == switches_.input;
     if (!same_plan && !runs_.empty()) {
@@ -115,8 +114,15 @@ FrameRuns& CnnDetector::runs_for(int width, int height, int frames) {
     return *runs_.back();
 }
 
-PreprocessTask CnnDetector::preprocess_task() const {
+// Uploads frames in host memory.
+PreprocessTask CnnDetector::preprocess_task(const Frame* frames, DetectionBuffer* const* raw, int count,
+                                            StageRecorder& recorder) {
     PreprocessTask task;
+    for (int i = 0; i < count; ++i) {
+        task.image[i] = intake_.take_colors(frames[i], recorder);
+        task.color[i] = cnn_color_of(frames[i].info());
+        task.clear[i] = raw[i]->span().count;
+    }
     task.rgb = network_.input.rgb;
     std::copy(network_.input.mean.begin(), network_.input.mean.end(), task.mean);
     task.scale = network_.input.scale;
@@ -125,10 +131,10 @@ PreprocessTask CnnDetector::preprocess_task() const {
 }
 
 // From the network's input to the boxes.
-void CnnDetector::enqueue_network(FrameRuns& runs, const DetectionSpan* raw, int count, bool graph,
+void CnnDetector::enqueue_network(FrameRuns& runs, DetectionBuffer* const* raw, int count, bool graph,
                                   StageRecorder& recorder) {
     BoxSink sink;
-    std::copy_n(raw, count, sink.raw);
+    std::transform(raw, raw + count, sink.raw, [](DetectionBuffer* buffer) { return buffer->span(); });
     sink.threshold = threshold_;
     sink.min_side = static_cast<float>(params_.min_size);
     sink.max_side = params_.max_size > 0 ? static_cast<float>(params_.max_size) : INFINITY;
@@ -145,10 +151,8 @@ void CnnDetector::enqueue_with(const Frame& frame, DetectionBuffer& raw, StageRe
     begin_frame(device_.index, raw);
     FrameRuns& runs = runs_for(frame.width(), frame.height(), 1);
     const FrameIntake::Reading reading(intake_);
-    PreprocessTask task = preprocess_task();
-    task.image[0] = intake_.take_colors(frame, recorder);
-    task.color[0] = cnn_color_of(frame.info());
-    task.clear[0] = raw.span().count;
+    DetectionBuffer* const to = &raw;
+    const PreprocessTask task = preprocess_task(&frame, &to, 1, recorder);
     const auto color =
         static_cast<std::uint64_t>(frame.info().range) << 8 | static_cast<std::uint64_t>(frame.info().matrix);
     graphs_.run(stream_, switches_.graph, task.image[0], raw.span(), color, recorder, next, [&](StageRecorder& stages) {
@@ -158,7 +162,7 @@ void CnnDetector::enqueue_with(const Frame& frame, DetectionBuffer& raw, StageRe
         }
         // Measured as in a graph of the frame, from the second one on.
         const bool layers = switches_.graph && FrameGraphs::measures(stages);
-        enqueue_network(runs, &raw.span(), 1, layers, stages);
+        enqueue_network(runs, &to, 1, layers, stages);
     });
 }
 
@@ -169,27 +173,14 @@ void CnnDetector::enqueue_batch(const Frame* frames, DetectionBuffer* const* raw
             throw Error(ErrorKind::internal, "the frames of a batch differ in size", "CnnDetector");
         }
     }
-    for (int first = 0; first < count; first += kMaxBatch) {
-        enqueue_some(frames + first, raw + first, std::min(count - first, kMaxBatch), recorder);
-    }
-}
-
-void CnnDetector::enqueue_some(const Frame* frames, DetectionBuffer* const* raw, int count, StageRecorder& recorder) {
     FrameRuns& runs = runs_for(frames[0].width(), frames[0].height(), count);
-    DetectionSpan spans[kMaxBatch];
     {
         const FrameIntake::Reading reading(intake_);  // the only work that reads the frames
-        PreprocessTask task = preprocess_task();
-        for (int i = 0; i < count; ++i) {
-            task.image[i] = intake_.take_colors(frames[i], recorder);
-            task.color[i] = cnn_color_of(frames[i].info());
-            task.clear[i] = raw[i]->span().count;
-            spans[i] = raw[i]->span();
-        }
+        const PreprocessTask task = preprocess_task(frames, raw, count, recorder);
         const ScopedStage stage(recorder, stage::kPreprocess);
         runs.enqueue_preprocess(task, count, stream_);
     }
-    enqueue_network(runs, spans, count, switches_.graph, recorder);
+    enqueue_network(runs, raw, count, switches_.graph, recorder);
 }
 
 }  // namespace throng::gpu

@@ -36,7 +36,7 @@ public:
     void enqueue_with(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder,
                       const FollowingWork& next) override;
 
-    // Processes several frames of one size; the detections of frame i go to *raw[i]. count: without limit.
+    // Processes several frames of one size; the detections of frame i go to *raw[i]. count: at most kMaxBatch.
     void enqueue_batch(const Frame* frames, DetectionBuffer* const* raw, int count, StageRecorder& recorder);
 
     void configure(const DetectorParams& params) override;
@@ -50,16 +50,15 @@ public:
     [[nodiscard]] const Network& network() const { return network_; }
     [[nodiscard]] const DetectorParams& params() const { return params_; }
     [[nodiscard]] const CnnSwitches& chosen_switches() const { return switches_; }
-    [[nodiscard]] Precision precision() const { return precision_; }
     // Returns the runs of the last frames; null before the first.
     [[nodiscard]] const FrameRuns* runs() const { return runs_.empty() ? nullptr : runs_.back().get(); }
 
 private:
     void set_up(const DetectorParams& params);
     FrameRuns& runs_for(int width, int height, int frames);
-    [[nodiscard]] PreprocessTask preprocess_task() const;
-    void enqueue_network(FrameRuns& runs, const DetectionSpan* raw, int count, bool graph, StageRecorder& recorder);
-    void enqueue_some(const Frame* frames, DetectionBuffer* const* raw, int count, StageRecorder& recorder);
+    [[nodiscard]] PreprocessTask preprocess_task(const Frame* frames, DetectionBuffer* const* raw, int count,
+                                                 StageRecorder& recorder);
+    void enqueue_network(FrameRuns& runs, DetectionBuffer* const* raw, int count, bool graph, StageRecorder& recorder);
 
     StreamView stream_;
     DeviceInfo device_;

@@ -6,7 +6,6 @@
 #include <array>
 #include <chrono>
 #include <exception>
-#include <iterator>
 #include <utility>
 
 #include "core/base/error.h"
@@ -31,7 +30,6 @@ struct DynamicBatcher::Request {
     StreamView stream;
     StageTimes times{};  // of one frame
     bool done = false;
-    bool unavailable = false;  // failed for lack of memory, or with the device
     std::exception_ptr failure{};
 };
 
@@ -101,9 +99,8 @@ void DynamicBatcher::Source::count(bool fits) {
 
 bool DynamicBatcher::Source::can_share(bool fits) {
     count(fits);
-    if (!fits) return false;
     const std::lock_guard lock(batcher_->mutex_);
-    return batcher_->sources_ > 1 && !batcher_->failed_;
+    return fits && batcher_->sources_ > 1 && !batcher_->failed_;
 }
 
 bool DynamicBatcher::Source::enqueue(const Frame& frame, DetectionBuffer& raw, StageRecorder& recorder,
@@ -122,8 +119,8 @@ bool DynamicBatcher::Source::enqueue(const Frame& frame, DetectionBuffer& raw, S
                 batcher.changed_.wait(lock);
             }
         }
+        if (request.failure && batcher.failed_) return false;
     }
-    if (request.unavailable) return false;
     if (request.failure) std::rethrow_exception(request.failure);
     for (const StageTime& time : request.times) recorder.add(time.name, time.ms);
     return true;
@@ -171,30 +168,24 @@ void DynamicBatcher::launch(std::unique_lock<std::mutex>& lock) {
     ++batches_;
     for (Request* request : requests) {
         request->failure = failure;
-        request->unavailable = unavailable;
         request->done = true;
     }
     changed_.notify_all();
 }
 
-// Waits for the oldest batch and notes which others are finished. The lock is released meanwhile.
+// Waits for the oldest batch. The lock is released meanwhile.
 void DynamicBatcher::await_batch(std::unique_lock<std::mutex>& lock) {
     awaiting_ = true;
-    const std::vector<Engine*> running = in_flight_;
+    Engine& oldest = *in_flight_.front();
     lock.unlock();
-    std::vector<Engine*> finished = {running.front()};
     try {
-        running.front()->done.synchronize();
-        std::copy_if(running.begin() + 1, running.end(), std::back_inserter(finished),
-                     [](const Engine* engine) { return engine->done.done(); });
+        oldest.done.synchronize();
     } catch (const Error& error) {  // the next launch fails as well, and reports it to its sources
         logger().debug("{}", error.what());
     }
     lock.lock();
     awaiting_ = false;
-    std::erase_if(in_flight_, [&](Engine* engine) {
-        return std::find(finished.begin(), finished.end(), engine) != finished.end();
-    });
+    in_flight_.pop_front();
     changed_.notify_all();
 }
 

@@ -17,7 +17,7 @@
 namespace throng::gpu {
 
 // Has no thread of its own: one of the waiting sources launches the batch. Up to three batches run at the same time. A
-// frame starts at once while fewer run. Otherwise it waits until one is finished. The frame that waits longest then
+// frame starts at once while fewer run. Otherwise it waits until the oldest is finished. The frame that waits longest then
 // forms the next batch, with up to three others of its size. No frame waits for one that has not arrived. Thread-safe.
 class DynamicBatcher {
 public:
@@ -77,7 +77,7 @@ private:
     int sources_ = 0;  // whose last frame fits
     std::deque<Request*> waiting_;
     std::vector<std::unique_ptr<Engine>> engines_;  // created when a batch needs one
-    std::vector<Engine*> in_flight_;                // oldest first
+    std::deque<Engine*> in_flight_;                 // oldest first
     std::uint64_t batches_ = 0;
     bool failed_ = false;     // a batch failed for lack of memory, or with the device: the sources go on alone
     bool launching_ = false;  // a thread is in enqueue_batch

@@ -4,44 +4,15 @@
 #include <cuda_fp16.h>
 
 #include <cstdint>
+#include <type_traits>
 
-#include "core/model/network.h"
-#include "gpu/cnn/map.h"
+#include "gpu/cnn/step.h"
 
 namespace throng::gpu {
 
 // Padding in elements of rows in shared memory, so that rows start in different banks.
 template <typename T>
 inline constexpr int kRowPadding = 16 / static_cast<int>(sizeof(T));
-
-__device__ inline float4 load4(const float* at) {
-    return *reinterpret_cast<const float4*>(at);
-}
-
-__device__ inline float4 widened(__half2 first, __half2 second) {
-    const float2 a = __half22float2(first);
-    const float2 b = __half22float2(second);
-    return {a.x, a.y, b.x, b.y};
-}
-
-__device__ inline float4 load4(const __half* at) {
-    const uint2 bits = *reinterpret_cast<const uint2*>(at);
-    return widened(*reinterpret_cast<const __half2*>(&bits.x), *reinterpret_cast<const __half2*>(&bits.y));
-}
-
-// Wide: float4, or float for a single channel.
-template <typename Wide, typename T>
-__device__ Wide load_as(const T* at) {
-    if constexpr (sizeof(Wide) == sizeof(float4)) {
-        return load4(at);
-    } else {
-        return static_cast<float>(*at);
-    }
-}
-
-__device__ inline void store4(float* at, float4 v) {
-    *reinterpret_cast<float4*>(at) = v;
-}
 
 // Values beyond the range of 16 bits are clamped to it.
 __device__ inline __half2 narrowed(float a, float b) {
@@ -54,6 +25,10 @@ __device__ inline __half2 narrowed(float a, float b) {
     return __hmin2(__hmax2(__floats2half2_rn(a, b), __hneg2(limit)), limit);
 #endif
 }
+
+// Two neighboring channels.
+template <typename T>
+using PairOf = std::conditional_t<sizeof(T) == sizeof(float), float2, __half2>;
 
 // Neighboring channels, stored with as few instructions as possible.
 template <typename Pair, int kCount>
@@ -75,21 +50,30 @@ __device__ inline float2 as_floats(__half2 pair) {
     return __half22float2(pair);
 }
 
-__device__ inline uint2 bits_of(__half2 first, __half2 second) {
-    return make_uint2(*reinterpret_cast<const std::uint32_t*>(&first),
-                      *reinterpret_cast<const std::uint32_t*>(&second));
+__device__ inline float4 load4(const float* at) {
+    return *reinterpret_cast<const float4*>(at);
+}
+__device__ inline float4 load4(const __half* at) {
+    const auto from = *reinterpret_cast<const Pairs<__half2, 2>*>(at);
+    const float2 a = as_floats(from.pair[0]);
+    const float2 b = as_floats(from.pair[1]);
+    return {a.x, a.y, b.x, b.y};
+}
+__device__ inline void store(float* at, float4 v) {
+    *reinterpret_cast<float4*>(at) = v;
+}
+__device__ inline void store(__half* at, float4 v) {
+    *reinterpret_cast<Pairs<__half2, 2>*>(at) = {narrowed(v.x, v.y), narrowed(v.z, v.w)};
 }
 
-__device__ inline void store4(__half* at, float4 v) {
-    *reinterpret_cast<uint2*>(at) = bits_of(narrowed(v.x, v.y), narrowed(v.z, v.w));
-}
-
-__device__ inline void store2(float* at, float a, float b) {
-    *reinterpret_cast<float2*>(at) = {a, b};
-}
-
-__device__ inline void store2(__half* at, float a, float b) {
-    *reinterpret_cast<__half2*>(at) = narrowed(a, b);
+// Wide: float4, or float for a single channel.
+template <typename Wide, typename T>
+__device__ Wide load_as(const T* at) {
+    if constexpr (sizeof(Wide) == sizeof(float4)) {
+        return load4(at);
+    } else {
+        return static_cast<float>(*at);
+    }
 }
 
 // fmaf replaces * and +, because the library is built without contraction.
@@ -132,10 +116,6 @@ __device__ Pairs<__half2, kCount> max_of(Pairs<__half2, kCount> a, float b) {
 #pragma unroll
     for (int i = 0; i < kCount; ++i) a.pair[i] = __hmax2(a.pair[i], __float2half2_rn(b));
     return a;
-}
-template <typename T>
-__device__ void store(T* at, float4 v) {
-    store4(at, v);
 }
 template <typename T>
 __device__ void store(T* at, float v) {

@@ -17,28 +17,27 @@ InputPass input_of(const CnnPass& pass, int width, int height) {
             horizontal_axis(pass, chroma_width, true),
             vertical_axis(pass, chroma_height, true),
             pass.content_width,
-            pass.content_height};
+            pass.content_height,
+            pass.placement,
+            pass.core};
 }
 
 }  // namespace
 
 FrameRuns::FrameRuns(const Network& network, const Steps& steps, Precision precision, const DeviceInfo& device,
                      const CnnPlan& plan, int width, int height, int frames, StreamView stream)
-    : width_(width), height_(height), frames_(frames), passes_(plan.passes) {
-    std::stable_sort(passes_.begin(), passes_.end(), [](const CnnPass& a, const CnnPass& b) {
+    : width_(width), height_(height), frames_(frames) {
+    std::vector<CnnPass> passes = plan.passes;
+    std::stable_sort(passes.begin(), passes.end(), [](const CnnPass& a, const CnnPass& b) {
         return a.width != b.width ? a.width > b.width : a.height > b.height;
     });
     std::vector<InputPass> inputs;
-    std::vector<PassPosition> positions;
-    for (const CnnPass& pass : passes_) {
-        inputs.push_back(input_of(pass, width, height));
-        positions.push_back({pass.placement, pass.core});
-    }
-    for (auto begin = passes_.begin(); begin != passes_.end();) {
-        const auto end = std::find_if(begin, passes_.end(), [&](const CnnPass& pass) {
+    for (const CnnPass& pass : passes) inputs.push_back(input_of(pass, width, height));
+    for (auto begin = passes.begin(); begin != passes.end();) {
+        const auto end = std::find_if(begin, passes.end(), [&](const CnnPass& pass) {
             return pass.width != begin->width || pass.height != begin->height;
         });
-        const auto first = static_cast<int>(begin - passes_.begin());
+        const auto first = static_cast<int>(begin - passes.begin());
         const auto count = static_cast<int>(end - begin);
         const bool native = std::all_of(inputs.begin() + first, inputs.begin() + first + count, is_native);
         runs_.push_back(
@@ -51,7 +50,6 @@ FrameRuns::FrameRuns(const Network& network, const Steps& steps, Precision preci
         side_done_.emplace_back(Event::Timing::off);
     }
     d_inputs_ = uploaded(inputs, stream, "uploading the plan");
-    d_positions_ = uploaded(positions, stream, "uploading the plan");
     check_cuda(cudaStreamSynchronize(stream), "uploading the plan");  // the other streams read it as well
 }
 
@@ -87,24 +85,12 @@ void FrameRuns::enqueue_layers(int frames, bool graph, bool overlap, StreamView 
 
 void FrameRuns::enqueue_boxes(BoxSink sink, int frames, bool overlap, StreamView stream) const {
     for (const Run& run : runs_) {
-        sink.d_passes = d_positions_.data() + run.first_pass;
+        sink.d_passes = d_inputs_.data() + run.first_pass;
         sink.passes = run.passes;
         // The first of several runs follows all of their layers, not one kernel.
         const bool follows_kernel = runs_.size() == 1 || &run != &runs_.front();
         run.network.enqueue_boxes(sink, frames * run.passes, stream, overlap && follows_kernel);
     }
-}
-
-int FrameRuns::launches() const {
-    int count = 0;
-    for (const Run& run : runs_) count += run.network.launches() + 2;
-    return count;
-}
-
-std::size_t FrameRuns::memory() const {
-    std::size_t bytes = 0;
-    for (const Run& run : runs_) bytes += run.network.memory();
-    return bytes;
 }
 
 }  // namespace throng::gpu

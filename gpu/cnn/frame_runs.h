@@ -28,25 +28,19 @@ public:
     void enqueue_layers(int frames, bool graph, bool overlap, StreamView stream);
     void enqueue_boxes(BoxSink sink, int frames, bool overlap, StreamView stream) const;
 
-    [[nodiscard]] int launches() const;        // number of kernels, from the frame to the boxes
-    [[nodiscard]] std::size_t memory() const;  // bytes of device memory
-    [[nodiscard]] const std::vector<CnnPass>& passes() const { return passes_; }
-    [[nodiscard]] const NetworkRun& run(int r) const { return runs_[static_cast<std::size_t>(r)].network; }
-
-private:
     struct Run {
         NetworkRun network;
         int first_pass, passes;
         InputPass input;  // of the first pass
     };
+    [[nodiscard]] const std::vector<Run>& runs() const { return runs_; }
 
+private:
     void launch_layers(int frames, bool overlap, StreamView stream) const;
 
     int width_, height_, frames_;
-    std::vector<CnnPass> passes_;  // passes of a run are adjacent
     std::vector<Run> runs_;
     DeviceBuffer<InputPass> d_inputs_;
-    DeviceBuffer<PassPosition> d_positions_;
     std::vector<Stream> side_streams_;  // one per run except the first
     std::vector<Event> side_done_;
     Event fork_{Event::Timing::off};

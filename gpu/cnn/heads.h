@@ -3,11 +3,19 @@
 #pragma once
 
 #include "core/model/network.h"
-#include "gpu/cnn/box_sink.h"
-#include "gpu/cnn/launch.h"
-#include "gpu/cnn/weights.h"
+#include "gpu/cnn/preprocess.h"
+#include "gpu/cnn/task_blocks.h"
 
 namespace throng::gpu {
+
+// Output of the boxes of a batch: one buffer per frame, and the position of the network's input in the frame.
+struct BoxSink {
+    DetectionSpan raw[kMaxBatch];         // per frame; the counts are zero before the first write
+    const InputPass* d_passes = nullptr;  // image of a map = frame * passes + pass
+    int passes = 1;
+    float threshold = 0;               // lower scores are not reported
+    float min_side = 0, max_side = 0;  // limits of the longer side, in pixels of the frame
+};
 
 inline constexpr int kMaxLevels = 4;  // max strides of a network
 inline constexpr int kMaxPriors = 4;
@@ -17,19 +25,12 @@ inline constexpr int kMaxPriors = 4;
 inline constexpr int kHeadChannelsIn = 64;
 inline constexpr int kHeadChannels = 16;
 
-struct YunetHead {
-    Map in;
-    PointWeights point;
-    DepthWeights depth;
-    float stride = 8;  // input pixels per cell
-};
-
 struct YunetHeads {
-    YunetHead head[kMaxLevels];
+    StepTask head[kMaxLevels];  // in, point, depth; stride: input pixels per cell
     int count = 0;
     bool has_landmarks = false;
     BoxSink sink;
-    int first_tile[kMaxLevels + 1] = {};  // set by the launch
+    TaskBlocks<kMaxLevels> blocks;  // set by the launch
 };
 
 void launch_yunet_heads(const YunetHeads& heads, int images, Precision precision, const LaunchChain& chain);
@@ -49,7 +50,7 @@ struct BoxMaps {
     HeadFamily family = HeadFamily::yunet;
     float center_variance = 1, size_variance = 1;
     BoxSink sink;
-    int first_block[kMaxLevels + 1] = {};  // set by the launch
+    TaskBlocks<kMaxLevels> blocks;  // set by the launch
 };
 
 void launch_boxes(const BoxMaps& maps, int images, Precision precision, const LaunchChain& chain);

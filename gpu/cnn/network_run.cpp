@@ -7,8 +7,7 @@
 #include "core/model/map_layout.h"
 #include "gpu/cnn/plain_layers.h"
 #include "gpu/cnn/point_depth.h"
-#include "gpu/cnn/preprocess.h"
-#include "gpu/cnn/step_order.h"
+#include "gpu/cnn/stem.h"
 #include "gpu/cnn/tile_convolution.h"
 #include "gpu/runtime/launch.cuh"
 
@@ -19,54 +18,25 @@ std::size_t at(int i) {
     return static_cast<std::size_t>(i);
 }
 
-std::size_t shared_memory_of_multiprocessor(const DeviceInfo& device) {
-    int bytes = 0;
-    check_cuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device.index),
-               "cudaDeviceGetAttribute");
-    return static_cast<std::size_t>(bytes);
-}
-
 }  // namespace
 
 NetworkRun::NetworkRun(const Network& network, const Steps& steps, Precision precision, const DeviceInfo& device,
                        int width, int height, int images, bool native, StreamView stream)
-    : network_(&network),
-      steps_(&steps),
-      precision_(precision),
-      limits_{device.multiprocessors, device.shared_memory, shared_memory_of_multiprocessor(device)},
-      can_overlap_(device.has_dependent_launch()),
-      images_(images) {
-    group_steps();
+    : network_(&network), steps_(&steps), precision_(precision), device_(device), images_(images) {
     first_group_ = native && begins_with_stem() ? 1 : 0;
     lay_out_maps(width, height, stream);
 }
 
 // Tests if the first step is a stem and nothing else reads the network's input.
 bool NetworkRun::begins_with_stem() const {
-    const auto reads_input = [&](const Step& step) {
-        const int input = network_->input.tensor;
-        return step.in == input || step.up == input || step.more == input;
-    };
-    const Step& first = steps_->steps.front();
-    return (first.kind == StepKind::stem || first.kind == StepKind::stem_unit) && reads_input(first) &&
-           std::none_of(steps_->steps.begin() + 1, steps_->steps.end(), reads_input);
-}
-
-// Consecutive units or convolutions that do not read each other's output share a launch: the heads of all strides.
-void NetworkRun::group_steps() {
-    const std::vector<Step>& steps = steps_->steps;
-    for (int s = 0; s < static_cast<int>(steps.size()); ++s) {
-        const Step& step = steps[at(s)];
-        if (!groups_.empty() && groups_.back().count < max_merge(step)) {
-            const auto first = steps.begin() + groups_.back().first;
-            if (std::all_of(first, steps.begin() + s,
-                            [&](const Step& other) { return can_merge(other, step, steps_->aliases); })) {
-                ++groups_.back().count;
-                continue;
-            }
-        }
-        groups_.push_back({s, 1});
+    const int input = network_->input.tensor;
+    std::ptrdiff_t readers = 0;
+    for (const StepGroup& group : steps_->groups) {
+        readers += std::count_if(group.begin(), group.end(), [&](const Step& step) {
+            return step.in == input || step.up == input || step.more == input;
+        });
     }
+    return readers == 1 && steps_->groups.front().front().kind == StepKind::stem;
 }
 
 void NetworkRun::lay_out_maps(int width, int height, StreamView stream) {
@@ -87,14 +57,13 @@ void NetworkRun::lay_out_maps(int width, int height, StreamView stream) {
         life.last = std::max(life.last, when);
     };
     live(network_->input.tensor, -1);
-    for (int g = 0; g < static_cast<int>(groups_.size()); ++g) {
-        for (int s = groups_[at(g)].first; s < groups_[at(g)].first + groups_[at(g)].count; ++s) {
-            const Step& step = steps_->steps[at(s)];
+    const auto end = static_cast<int>(steps_->groups.size());
+    for (int g = 0; g < end; ++g) {
+        for (const Step& step : steps_->groups[at(g)]) {
             for (const int tensor : {step.in, step.up, step.more, step.out, step.pooled}) live(tensor, g);
         }
     }
-    const auto end = static_cast<int>(groups_.size());
-    for (const HeadStep& head : steps_->heads) live(head.in, end);
+    for (const Step& head : steps_->heads) live(head.in, end);
     if (steps_->heads.empty()) {
         for (const HeadLevel& level : network_->head.levels) {
             for (const int map : {level.score, level.objectness, level.box, level.landmarks}) live(map, end);
@@ -136,110 +105,61 @@ void NetworkRun::lay_out_maps(int width, int height, StreamView stream) {
     }
 }
 
-Map NetworkRun::map_or_none(int tensor) const {
-    return tensor >= 0 ? map(tensor) : Map{};
-}
-
-StemTask NetworkRun::stem_task(const Step& step) const {
-    return {map(step.in), map_or_none(step.out), map_or_none(step.pooled), steps_->stems[at(step.stem)]};
+StepTask NetworkRun::task_of(const Step& step) const {
+    return {step,
+            map(step.in),
+            map_or_none(step.up),
+            map_or_none(step.more),
+            map_or_none(step.out),
+            map_or_none(step.pooled)};
 }
 
 void NetworkRun::enqueue_input(PreprocessTask frames, int images, StreamView stream) const {
     const LaunchChain chain(stream, false);  // the first kernel waits for all earlier work
-    if (first_group_ == 1) return launch_stem(stem_task(steps_->steps.front()), frames, images, precision_, chain);
+    if (first_group_ == 1) {
+        return launch_stem(task_of(steps_->groups.front().front()), frames, images, precision_, chain);
+    }
     frames.out = input();
     launch_preprocess(frames, images, precision_, chain);
 }
 
 void NetworkRun::enqueue_layers(int images, StreamView stream, bool overlap) const {
-    for (auto group = groups_.begin() + first_group_; group != groups_.end(); ++group) {
-        launch(*group, images, stream, overlap && can_overlap_ && prefetches(*group));
+    for (auto group = steps_->groups.begin() + first_group_; group != steps_->groups.end(); ++group) {
+        launch(*group, images, stream, overlap);
     }
 }
 
-// Kernels that load weights before they read a map gain from an early start; others would only occupy multiprocessors.
-bool NetworkRun::prefetches(const Group& group) const {
-    const StepKind kind = steps_->steps[at(group.first)].kind;
-    return kind == StepKind::stem || kind == StepKind::stem_unit || kind == StepKind::point_depth ||
-           kind == StepKind::tile_convolution;
-}
-
-void NetworkRun::launch(const Group& group, int images, StreamView stream, bool overlap) const {
-    const LaunchChain chain(stream, overlap);
-    const Step& step = steps_->steps[at(group.first)];
-    switch (step.kind) {
-        case StepKind::stem:
-        case StepKind::stem_unit: return launch_stem(stem_task(step), {}, images, precision_, chain);
-        case StepKind::point_depth: {
-            PointDepthTask tasks[kMaxMerge];
-            std::int64_t pixels = 0;
-            for (int i = 0; i < group.count; ++i) {
-                const Step& each = steps_->steps[at(group.first + i)];
-                tasks[i] = {map(each.in),
-                            map_or_none(each.up),
-                            each.point,
-                            each.depth,
-                            each.activation == Activation::relu,
-                            map_or_none(each.out),
-                            map_or_none(each.pooled)};
-                pixels += std::int64_t{tasks[i].in.width} * tasks[i].in.height * images;
-            }
-            const PointDepthTile tile = point_depth_tile(pixels, step.point.in, step.point.out, limits_);
-            const auto launch_kernel =
-                precision_ == Precision::fp32 ? launch_point_depth_fp32 : launch_point_depth_fp16;
-            return launch_kernel(tasks, group.count, images, tile, chain);
-        }
-        case StepKind::tile_convolution: {
-            TileConvolution tasks[kMaxConvolutions];
-            for (int i = 0; i < group.count; ++i) {
-                const Step& each = steps_->steps[at(group.first + i)];
-                tasks[i] = {map(each.in),
-                            map_or_none(each.up),
-                            each.depth,
-                            each.depth_activation,
-                            each.point,
-                            each.kernel,
-                            each.stride,
-                            each.padding,
-                            each.dilation,
-                            each.activation,
-                            map_or_none(each.more),
-                            each.sum_activation,
-                            map(each.out)};
-            }
-            return launch_tile_convolutions(tasks, group.count, images, precision_, limits_, chain);
-        }
-        case StepKind::plain_convolution:
-            return launch_plain(PlainConvolution{map(step.in), map(step.out), step.plain, step.kernel, step.stride,
-                                                 step.padding, step.dilation, step.depthwise, step.activation},
-                                images, precision_, chain);
+void NetworkRun::launch(const StepGroup& group, int images, StreamView stream, bool overlap) const {
+    StepTask tasks[kMaxConvolutions];
+    std::transform(group.begin(), group.end(), tasks, [&](const Step& step) { return task_of(step); });
+    const auto count = static_cast<int>(group.size());
+    // Kernels that load weights before they read a map gain from an early start; others would only occupy multiprocessors.
+    const LaunchChain early(stream, overlap && device_.has_dependent_launch());
+    switch (tasks[0].kind) {
+        case StepKind::stem: return launch_stem(tasks[0], {}, images, precision_, early);
+        case StepKind::point_depth: return launch_point_depth(tasks, count, images, precision_, device_, early);
+        case StepKind::tile_convolution:
+            return launch_tile_convolutions(tasks, count, images, precision_, device_, early);
+        case StepKind::convolution:
         case StepKind::pool:
-            return launch_plain(
-                PlainPool{map(step.in), map(step.out), step.kernel, step.stride, step.padding, step.activation}, images,
-                precision_, chain);
-        case StepKind::sum:
-            return launch_plain(PlainSum{map(step.in), map_or_none(step.more), map(step.out), step.factor_in,
-                                         step.factor_more, step.channels, step.first_channel, step.activation},
-                                images, precision_, chain);
+        case StepKind::sum: return launch_plain(tasks[0], images, precision_, LaunchChain(stream, false));
     }
 }
 
-std::span<const Step> NetworkRun::enqueue_launch(int l, StreamView stream) const {
-    const Group& group = groups_[at(first_group_ + l)];
+const StepGroup& NetworkRun::enqueue_launch(int l, StreamView stream) const {
+    const StepGroup& group = steps_->groups[at(first_group_ + l)];
     launch(group, images_, stream, false);
-    return {&steps_->steps[at(group.first)], at(group.count)};
+    return group;
 }
 
 void NetworkRun::enqueue_boxes(const BoxSink& sink, int images, StreamView stream, bool overlap) const {
-    const LaunchChain chain(stream, overlap && can_overlap_);
+    const LaunchChain chain(stream, overlap && device_.has_dependent_launch());
     const NetworkHead& head = network_->head;
     if (!steps_->heads.empty()) {
         YunetHeads heads;
         heads.sink = sink;
         heads.has_landmarks = head.has_landmarks;
-        for (const HeadStep& step : steps_->heads) {
-            heads.head[heads.count++] = {map(step.in), step.point, step.depth, step.stride};
-        }
+        for (const Step& step : steps_->heads) heads.head[heads.count++] = task_of(step);
         launch_yunet_heads(heads, images, precision_, chain);
         return;
     }

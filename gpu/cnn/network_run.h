@@ -1,13 +1,12 @@
 // The steps of a network for one input size: its maps in device memory and the launches on them.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "core/model/network.h"
-#include "gpu/cnn/launch.h"
+#include "gpu/cnn/heads.h"
+#include "gpu/cnn/preprocess.h"
 #include "gpu/cnn/steps.h"
-#include "gpu/runtime/probe.h"
 #include "gpu/runtime/stream.h"
 
 namespace throng::gpu {
@@ -31,36 +30,27 @@ public:
     void enqueue_boxes(const BoxSink& sink, int images, StreamView stream, bool overlap) const;
 
     // Returns the number of launches of enqueue_layers.
-    [[nodiscard]] int launches() const { return static_cast<int>(groups_.size()) - first_group_; }
+    [[nodiscard]] int launches() const { return static_cast<int>(steps_->groups.size()) - first_group_; }
     // Enqueues one of these launches on all images, for measurements; returns its steps.
-    std::span<const Step> enqueue_launch(int l, StreamView stream) const;
+    const StepGroup& enqueue_launch(int l, StreamView stream) const;
     [[nodiscard]] std::size_t memory() const { return memory_.bytes(); }
     // Returns a tensor's map. Its memory may be reused by a later map, unless the boxes are decoded from it.
     [[nodiscard]] const Map& map(int tensor) const { return maps_[static_cast<std::size_t>(tensor)]; }
 
 private:
-    // Steps that share one launch: [first, first + count).
-    struct Group {
-        int first, count;
-    };
-
     [[nodiscard]] bool begins_with_stem() const;
-    [[nodiscard]] StemTask stem_task(const Step& step) const;
+    [[nodiscard]] StepTask task_of(const Step& step) const;
+    [[nodiscard]] Map map_or_none(int tensor) const { return tensor >= 0 ? map(tensor) : Map{}; }
     void lay_out_maps(int width, int height, StreamView stream);
-    void group_steps();
-    [[nodiscard]] bool prefetches(const Group& group) const;
-    void launch(const Group& group, int images, StreamView stream, bool overlap) const;
-    [[nodiscard]] Map map_or_none(int tensor) const;
+    void launch(const StepGroup& group, int images, StreamView stream, bool overlap) const;
 
     const Network* network_;
     const Steps* steps_;
     Precision precision_;
-    TileLimits limits_;
-    bool can_overlap_;
+    DeviceInfo device_;
     int images_;
     std::vector<Map> maps_;  // one per tensor
-    std::vector<Group> groups_;
-    int first_group_ = 0;  // of enqueue_layers: 1 if the stem reads frames
+    int first_group_ = 0;    // of enqueue_layers: 1 if the stem reads frames
     DeviceBuffer<std::byte> memory_;
 };
 

@@ -15,12 +15,6 @@ struct Samples {
     int step;
 };
 
-template <int kCount>
-__device__ void read(const std::uint8_t* at, float (&values)[kCount]) {
-#pragma unroll
-    for (int c = 0; c < kCount; ++c) values[c] = __ldg(at + c);
-}
-
 // Returns the means over the input's pixel (x, y).
 template <int kCount>
 __device__ void resample(Samples plane, CnnAxis across, CnnAxis down, int x, int y, float (&means)[kCount]) {
@@ -33,22 +27,12 @@ __device__ void resample(Samples plane, CnnAxis across, CnnAxis down, int x, int
 #pragma unroll 4
         for (int i = 0; i < across.samples; ++i) {
             const CnnTap column = cnn_tap(across, x, i);
-            float a[kCount];
-            read(above + column.near * plane.step, a);
-            if (column.weight == 0.0F && row.weight == 0.0F) {  // exactly on a sample: luma at native resolution
-#pragma unroll
-                for (int c = 0; c < kCount; ++c) means[c] += a[c];
-                continue;
-            }
-            float b[kCount];
-            float c[kCount];
-            float d[kCount];
-            read(above + column.far * plane.step, b);
-            read(below + column.near * plane.step, c);
-            read(below + column.far * plane.step, d);
+            const int near = column.near * plane.step;
+            const int far = column.far * plane.step;
 #pragma unroll
             for (int n = 0; n < kCount; ++n) {
-                means[n] += cnn_bilinear(a[n], b[n], c[n], d[n], column.weight, row.weight);
+                means[n] += cnn_bilinear(__ldg(above + near + n), __ldg(above + far + n), __ldg(below + near + n),
+                                         __ldg(below + far + n), column.weight, row.weight);
             }
         }
     }
@@ -96,7 +80,7 @@ __global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
     if (x < pass.content_width && y < pass.content_height) {
         pixel = pixel_of(task.image[image / task.passes], task.color[image / task.passes], pass, x, y);
     }
-    store4(Image<T>(task.out, image).at(x, y), input_values(task, pixel));
+    store(Image<T>(task.out, image).at(x, y), input_values(task, pixel));
 }
 
 }  // namespace

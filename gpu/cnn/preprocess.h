@@ -4,10 +4,10 @@
 
 #include <cmath>
 
+#include "core/algo/cnn_boxes.h"
 #include "core/algo/cnn_input.h"
 #include "core/detect/detection_buffer.h"
-#include "gpu/cnn/launch.h"
-#include "gpu/cnn/map.h"
+#include "gpu/cnn/step.h"
 #include "gpu/frame/device_image.h"
 
 namespace throng::gpu {
@@ -17,6 +17,8 @@ struct InputPass {
     CnnAxis luma_x, luma_y;  // bgr: for its pixels
     CnnAxis chroma_x, chroma_y;
     int content_width = 0, content_height = 0;  // pixels of the input; samples outside are padding
+    CnnPlacement placement{};
+    CnnCore core{};
 };
 
 // Tests if each input pixel is a pixel of the frame, from an even column and row on: the stem can read the frame itself.

@@ -38,30 +38,21 @@ bool keeps_size(const NetworkLayer& layer) {
 
 // The maximum of maxima covers a window as large as both together; at the border both are cut off alike.
 void chain_pools(Network& network) {
-    std::vector<NetworkLayer*> pools;
+    std::vector<NetworkLayer> pools;  // as they were
     for (NetworkLayer& layer : network.layers) {
         if (!keeps_size(layer)) continue;
-        const NetworkLayer* before = nullptr;
-        std::int32_t padding = 0;  // of `before`, from the common input on
-        std::int32_t sum = 0;
-        for (const NetworkLayer* pool : pools) {
-            if (pool->activation != Activation::none) continue;
-            if (pool->inputs.front() == layer.inputs.front()) {
-                padding = pool->padding;
-            } else if (before != nullptr && pool->inputs.front() == before->output) {
-                padding = sum + pool->padding;
-            } else {
+        const NetworkLayer whole = layer;
+        for (const NetworkLayer& pool : pools) {
+            const std::int32_t left = whole.padding - pool.padding;
+            if (pool.inputs != whole.inputs || pool.activation != Activation::none || left <= 0 ||
+                left >= layer.padding) {
                 continue;
             }
-            if (padding >= layer.padding) break;
-            before = pool;
-            sum = padding;
+            layer.inputs = {pool.output};
+            layer.padding = left;
+            layer.kernel = 2 * left + 1;
         }
-        pools.push_back(&layer);
-        if (before == nullptr) continue;
-        layer.inputs.front() = before->output;
-        layer.padding -= sum;
-        layer.kernel = 2 * layer.padding + 1;
+        pools.push_back(whole);
     }
 }
 

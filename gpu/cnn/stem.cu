@@ -18,9 +18,9 @@ template <typename T, int kKernel>
 struct StemMatrix {
     static constexpr int kSteps = kKernel * kKernel / 4;
     static constexpr bool kHasLast = kKernel * kKernel % 4 != 0;  // 3 x 3: a ninth tap is left
-    std::uint32_t taps[kParts<T>][kSteps][2]
-                      [2];             // [part][step: taps 0 to 3, 4 to 7, …][8 channels out][pair of channels in]
-    std::uint32_t last[kParts<T>][2];  // a pair for two of four threads, zeros for the others
+    // [step: taps 0 to 3, 4 to 7, …][8 channels out][part][pair of channels in]
+    std::uint32_t taps[kSteps][2][kParts<T>][2];
+    std::uint32_t last[2][kParts<T>][1];  // a pair for two of four threads, zeros for the others
 
     __device__ explicit StemMatrix(const PointWeights& all) {
         const int lane = threadIdx.x % 32;
@@ -34,11 +34,11 @@ struct StemMatrix {
                 for (int step = 0; step < kSteps; ++step) {
                     const uint2 pairs =
                         __ldg(reinterpret_cast<const uint2*>(row + (4 * step + lane % 4) * kInputChannels));
-                    taps[p][step][j][0] = pairs.x;
-                    taps[p][step][j][1] = pairs.y;
+                    taps[step][j][p][0] = pairs.x;
+                    taps[step][j][p][1] = pairs.y;
                 }
                 if constexpr (kHasLast) {
-                    last[p][j] =
+                    last[j][p][0] =
                         __ldg(reinterpret_cast<const std::uint32_t*>(row + kSteps * 4 * kInputChannels + lane % 4 * 2));
                 }
             }
@@ -49,7 +49,7 @@ struct StemMatrix {
 // The same for the pointwise convolution. Columns are permuted as in TileProduct.
 template <typename T>
 struct StemPoint {
-    std::uint32_t share[kParts<T>][2][2];
+    std::uint32_t share[2][kParts<T>][2];
     float2 bias[2];
 
     __device__ explicit StemPoint(const PointWeights& all) {
@@ -61,7 +61,7 @@ struct StemPoint {
             for (int p = 0; p < kParts<T>; ++p) {
 #pragma unroll
                 for (int i = 0; i < 2; ++i) {
-                    share[p][j][i] = __ldg(reinterpret_cast<const std::uint32_t*>(
+                    share[j][p][i] = __ldg(reinterpret_cast<const std::uint32_t*>(
                         row + p * kStemChannels * kStemChannels + lane % 4 * 2 + i * 8));
                 }
             }
@@ -75,39 +75,20 @@ struct StemPoint {
     }
 };
 
-// A thread's fragment of an operand.
-template <typename T>
+// A thread's fragment of an operand of 8 kColumns channels in.
+template <typename T, int kColumns>
 struct StemShare {
-    std::uint32_t share[kParts<T>][4];
+    std::uint32_t share[kParts<T>][2 * kColumns];
 
     __device__ void put(int i, SplitPair<T> pair) {
 #pragma unroll
         for (int p = 0; p < kParts<T>; ++p) share[p][i] = pair.part[p];
     }
 
-    // b: [part][8 channels out][pair of channels in]
-    __device__ void multiply_by(const std::uint32_t (&b0)[2][2], const std::uint32_t (&b1)[2][2],
-                                float (&sums)[2][4]) const {
+    // by: [8 channels out][part][pair of channels in]
+    __device__ void multiply_by(const std::uint32_t (&by)[2][kParts<T>][kColumns], float (&sums)[2][4]) const {
 #pragma unroll
-        for (int j = 0; j < 2; ++j) {
-            if constexpr (kParts<T> == 2) {
-                multiply(sums[j], share[1], b0[j]);
-                multiply(sums[j], share[0], b1[j]);
-            }
-            multiply(sums[j], share[0], b0[j]);
-        }
-    }
-    // Only the first 8 channels in.
-    __device__ void multiply_half_by(const std::uint32_t (&b0)[2], const std::uint32_t (&b1)[2],
-                                     float (&sums)[2][4]) const {
-#pragma unroll
-        for (int j = 0; j < 2; ++j) {
-            if constexpr (kParts<T> == 2) {
-                multiply(sums[j], {share[1][0], share[1][1]}, b0[j]);
-                multiply(sums[j], {share[0][0], share[0][1]}, b1[j]);
-            }
-            multiply(sums[j], {share[0][0], share[0][1]}, b0[j]);
-        }
+        for (int j = 0; j < 2; ++j) multiply_parts(sums[j], share, by[j]);
     }
 };
 
@@ -128,17 +109,17 @@ class StemConvolution {
 
 public:
     // pitch: pixels per row of the tile.
-    __device__ StemConvolution(const StemWeights& weights, int pitch)
-        : pitch_(pitch), activation_(weights.conv_activation), matrix_(weights.conv) {
+    __device__ StemConvolution(const StepTask& task, int pitch)
+        : pitch_(pitch), activation_(task.first_activation), matrix_(task.stem) {
         const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
         for (int n = 0; n < kSteps; ++n) offset_[n] = offset_of(4 * n + lane % 4);
 #pragma unroll
         for (int j = 0; j < 2; ++j) {
-            bias_[j] = __ldg(reinterpret_cast<const float2*>(weights.conv.bias + j * 8 + lane % 4 * 2));
-            if constexpr (kAny) bias_[j] = {bias_[j].x * weights.conv.scale, bias_[j].y * weights.conv.scale};
+            bias_[j] = __ldg(reinterpret_cast<const float2*>(task.stem.bias + j * 8 + lane % 4 * 2));
+            if constexpr (kAny) bias_[j] = {bias_[j].x * task.stem.scale, bias_[j].y * task.stem.scale};
         }
-        unscale_ = 1.0F / weights.conv.scale;
+        unscale_ = 1.0F / task.stem.scale;
     }
 
     // x, y: output pixels of rows g and g + 8 of the fragment, from those on that the tile begins with.
@@ -155,16 +136,16 @@ public:
         start(sums, bias_);
 #pragma unroll
         for (int n = 0; n < kSteps; ++n) {
-            StemShare<T> share;
+            StemShare<T, 2> share;
 #pragma unroll
             for (int i = 0; i < 4; ++i) share.put(i, values[n][i % 2].pair[i / 2]);
-            share.multiply_by(matrix_.taps[0][n], matrix_.taps[kParts<T> - 1][n], sums);
+            share.multiply_by(matrix_.taps[n], sums);
         }
         if constexpr (Matrix::kHasLast) {
-            StemShare<T> share;
+            StemShare<T, 1> share;
 #pragma unroll
             for (int i = 0; i < 2; ++i) share.put(i, last[i]);
-            share.multiply_half_by(matrix_.last[0], matrix_.last[kParts<T> - 1], sums);
+            share.multiply_by(matrix_.last, sums);
         }
 #pragma unroll
         for (int j = 0; j < 2; ++j) {
@@ -192,7 +173,7 @@ private:
 
 // Fills the tile with the input from (left, top) on.
 template <typename Input, bool kFromFrame, typename T>
-__device__ void fill_input(StemPixel<T>* tile, const StemTask& task, const PreprocessTask& frames, int left, int top) {
+__device__ void fill_input(StemPixel<T>* tile, const StepTask& task, const PreprocessTask& frames, int left, int top) {
     const int image = static_cast<int>(blockIdx.z);
     if constexpr (kFromFrame) {
         if (threadIdx.x == 0 && blockIdx.x == 0 && blockIdx.y == 0) clear_count(frames, image);
@@ -205,13 +186,13 @@ __device__ void fill_input(StemPixel<T>* tile, const StemTask& task, const Prepr
 
 template <typename T, int kKernel, bool kFromFrame>
 __global__ void __launch_bounds__(kTileThreads)
-    stem_kernel(const __grid_constant__ StemTask task, const __grid_constant__ PreprocessTask frames) {
+    stem_kernel(const __grid_constant__ StepTask task, const __grid_constant__ PreprocessTask frames) {
     using Input = StemInput<kKernel, kAcross, kDown>;
     __shared__ StemPixel<T> tile[Input::kPixels];
     const int left = static_cast<int>(blockIdx.x) * kAcross;
     const int top = static_cast<int>(blockIdx.y) * kDown;
     trigger_launch_completion();
-    const StemConvolution<T, kKernel, true> conv(task.weights, Input::kPitch);
+    const StemConvolution<T, kKernel, true> conv(task, Input::kPitch);
     wait_for_previous();
     fill_input<Input, kFromFrame>(tile, task, frames, 2 * left - Input::kPadding, 2 * top - Input::kPadding);
     const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -226,7 +207,8 @@ __global__ void __launch_bounds__(kTileThreads)
             if (!out.holds(left + x[p], top + y[p])) continue;
 #pragma unroll
             for (int j = 0; j < 2; ++j) {
-                store2(out.at(left + x[p], top + y[p]) + j * 8 + lane % 4 * 2, sums[j][2 * p], sums[j][2 * p + 1]);
+                T* const to = out.at(left + x[p], top + y[p]) + j * 8 + lane % 4 * 2;
+                put_pair(*reinterpret_cast<PairOf<T>*>(to), sums[j][2 * p], sums[j][2 * p + 1]);
             }
         }
     }
@@ -246,10 +228,9 @@ struct StemTile {
 
 // left, top: the block's first output pixel.
 template <typename T>
-__device__ void fill_tile(const StemTask& task, const StemConvolution<T, 3, false>& conv, const StemPoint<T>& point,
+__device__ void fill_tile(const StepTask& task, const StemConvolution<T, 3, false>& conv, const StemPoint<T>& point,
                           const StemPixel<T>* input, int left, int top, T* tile) {
     using Tile = StemTile<T>;
-    using Pair = std::conditional_t<kParts<T> == 1, __half2, float2>;
     const int lane = static_cast<int>(threadIdx.x) % 32;
     for (int piece = static_cast<int>(threadIdx.x) / 32; piece < Tile::kPieces; piece += kWarps) {
         int x[2], y[2];
@@ -261,30 +242,30 @@ __device__ void fill_tile(const StemTask& task, const StemConvolution<T, 3, fals
         }
         float sums[2][4];
         conv.compute(input, x, y, sums);
-        StemShare<T> values;  // the sums of one product have the layout of the next operand
+        StemShare<T, 2> values;  // the sums of one product have the layout of the next operand
 #pragma unroll
         for (int i = 0; i < 4; ++i) values.put(i, split<T>(sums[i / 2][i % 2 * 2], sums[i / 2][i % 2 * 2 + 1]));
         start(sums, point.bias);
-        values.multiply_by(point.share[0], point.share[kParts<T> - 1], sums);
+        values.multiply_by(point.share, sums);
 #pragma unroll
         for (int p = 0; p < 2; ++p) {
             const int x_in = 2 * (left - 1 + x[p]);
             const int y_in = 2 * (top - 1 + y[p]);
             const bool inside = x_in >= 0 && x_in < task.in.width && y_in >= 0 && y_in < task.in.height;
-            Pairs<Pair, 2> pairs;
+            Pairs<PairOf<T>, 2> pairs;
 #pragma unroll
             for (int j = 0; j < 2; ++j) {
                 put_pair(pairs.pair[j], inside ? sums[j][2 * p] : 0.0F, inside ? sums[j][2 * p + 1] : 0.0F);
             }
-            *reinterpret_cast<Pairs<Pair, 2>*>(tile + (piece * 16 + lane / 4 + p * 8) * Tile::kPitch + lane % 4 * 4) =
-                pairs;
+            *reinterpret_cast<Pairs<PairOf<T>, 2>*>(tile + (piece * 16 + lane / 4 + p * 8) * Tile::kPitch +
+                                                    lane % 4 * 4) = pairs;
         }
     }
 }
 
 template <typename T, bool kFromFrame>
 __global__ void __launch_bounds__(kTileThreads, 2)
-    stem_unit_kernel(const __grid_constant__ StemTask task, const __grid_constant__ PreprocessTask frames) {
+    stem_unit_kernel(const __grid_constant__ StepTask task, const __grid_constant__ PreprocessTask frames) {
     using Tile = StemTile<T>;
     using Input = typename Tile::Input;
     extern __shared__ __align__(16) unsigned char shared[];
@@ -295,8 +276,8 @@ __global__ void __launch_bounds__(kTileThreads, 2)
     const int image = static_cast<int>(blockIdx.z);
     trigger_launch_completion();
     {
-        const StemConvolution<T, 3, false> conv(task.weights, Input::kPitch);
-        const StemPoint<T> point(task.weights.point);
+        const StemConvolution<T, 3, false> conv(task, Input::kPitch);
+        const StemPoint<T> point(task.point);
         wait_for_previous();
         fill_input<Input, kFromFrame>(input, task, frames, 2 * (left - 1) - Input::kPadding,
                                       2 * (top - 1) - Input::kPadding);
@@ -304,11 +285,11 @@ __global__ void __launch_bounds__(kTileThreads, 2)
     }
     __syncthreads();
     const auto finish = [&](int dx, int dy, int channel, auto& values) {
-        finish_tile(Image<T>(task.out, image, channel), Image<T>(task.pooled, image, channel), task.weights.relu,
+        finish_tile(Image<T>(task.out, image, channel), Image<T>(task.pooled, image, channel), task.activation,
                     left + dx, top + dy, values);
     };
     if constexpr (kParts<T> == 1) {
-        const DepthwiseTaps<kStemChannels> taps(task.weights.depth, 0);
+        const DepthwiseTaps<kStemChannels> taps(task.depth, 0);
         const int lane = static_cast<int>(threadIdx.x) % 32;
         for (int item = static_cast<int>(threadIdx.x) / 32; item < kAcross * kDown / 32; item += kWarps) {
             const int x = item % (kAcross / 16) * 16;
@@ -318,26 +299,23 @@ __global__ void __launch_bounds__(kTileThreads, 2)
             finish(x + lane / 4 * 2, y, lane % 4 * DepthwiseTaps<kStemChannels>::kChannels, sums);
         }
     } else {
-        depthwise_tile<T, kAcross, kDown, kStemChannels, Tile::kPitch, 4>(tile, task.weights.depth, 0, finish);
+        depthwise_tile<kAcross, kDown, kStemChannels, Tile::kPitch, 4>(tile, task.depth, finish);
     }
 }
 
-dim3 grid_of(int width, int height, int tile_width, int tile_height, int images) {
-    return dim3(static_cast<unsigned>((width + tile_width - 1) / tile_width),
-                static_cast<unsigned>((height + tile_height - 1) / tile_height), static_cast<unsigned>(images));
-}
-
 template <typename T>
-void launch(const StemTask& task, const PreprocessTask& frames, int images, const LaunchChain& chain) {
-    const dim3 blocks = grid_of((task.in.width + 1) / 2, (task.in.height + 1) / 2, kAcross, kDown, images);
+void launch(const StepTask& task, const PreprocessTask& frames, int images, const LaunchChain& chain) {
+    const auto count = [](int pixels, int per_block) {
+        return static_cast<unsigned>(((pixels + 1) / 2 + per_block - 1) / per_block);
+    };
+    const dim3 blocks(count(task.in.width, kAcross), count(task.in.height, kDown), static_cast<unsigned>(images));
     const bool from_frames = task.in.data == nullptr;
-    if (task.weights.point.weights != nullptr) {
+    if (task.point.weights != nullptr) {
         chain.launch("stem_unit_kernel", from_frames ? stem_unit_kernel<T, true> : stem_unit_kernel<T, false>,
                      {blocks, kTileThreads, StemTile<T>::kBytes}, task, frames);
     } else {
-        const auto kernel = task.weights.kernel == 6
-                                ? (from_frames ? stem_kernel<T, 6, true> : stem_kernel<T, 6, false>)
-                                : (from_frames ? stem_kernel<T, 3, true> : stem_kernel<T, 3, false>);
+        const auto kernel = task.kernel == 6 ? (from_frames ? stem_kernel<T, 6, true> : stem_kernel<T, 6, false>)
+                                             : (from_frames ? stem_kernel<T, 3, true> : stem_kernel<T, 3, false>);
         chain.launch("stem_kernel", kernel, {blocks, kTileThreads, 0}, task, frames);
     }
 }
@@ -348,7 +326,7 @@ std::size_t stem_unit_bytes(Precision precision) {
     return precision == Precision::fp32 ? StemTile<float>::kBytes : StemTile<__half>::kBytes;
 }
 
-void launch_stem(const StemTask& task, const PreprocessTask& frames, int images, Precision precision,
+void launch_stem(const StepTask& task, const PreprocessTask& frames, int images, Precision precision,
                  const LaunchChain& chain) {
     precision == Precision::fp32 ? launch<float>(task, frames, images, chain)
                                  : launch<__half>(task, frames, images, chain);

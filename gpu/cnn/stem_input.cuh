@@ -9,25 +9,6 @@
 
 namespace throng::gpu {
 
-// The 16-bit parts of two values (tile_product.cuh).
-template <typename T>
-struct alignas(4 * kParts<T>) SplitPair {
-    std::uint32_t part[kParts<T>];
-};
-
-template <typename T>
-__device__ SplitPair<T> split(float a, float b) {
-    SplitPair<T> parts;
-    const __half2 high = narrowed(a, b);
-    parts.part[0] = *reinterpret_cast<const std::uint32_t*>(&high);
-    if constexpr (kParts<T> == 2) {
-        const float2 wide = __half22float2(high);
-        const __half2 low = __floats2half2_rn(a - wide.x, b - wide.y);
-        parts.part[1] = *reinterpret_cast<const std::uint32_t*>(&low);
-    }
-    return parts;
-}
-
 template <typename T>
 struct alignas(8 * kParts<T>) StemPixel {
     SplitPair<T> pair[2];
@@ -62,22 +43,18 @@ __device__ void fill_from_map(StemPixel<T>* tile, const Image<const T>& in, int 
 
 // Interpolates a chroma sample of 2 x 2 pixels of the frame, the first of them odd: they lie between the same samples.
 struct ChromaQuad {
-    float left[2], step[2];  // of the upper and the lower row of samples
+    float sample[2][2];
 
     // rows: offsets of the two rows of samples; columns: of the two samples in a row.
     __device__ ChromaQuad(const std::uint8_t* plane, const std::int64_t (&rows)[2], const int (&columns)[2]) {
 #pragma unroll
-        for (int r = 0; r < 2; ++r) {
-            left[r] = static_cast<float>(__ldg(plane + rows[r] + columns[0]));
-            step[r] = static_cast<float>(__ldg(plane + rows[r] + columns[1])) - left[r];
+        for (int i = 0; i < 4; ++i) {
+            sample[i / 2][i % 2] = static_cast<float>(__ldg(plane + rows[i / 2] + columns[i % 2]));
         }
     }
-    // As cnn_bilinear.
     [[nodiscard]] __device__ float at(int x, int y) const {
-        const float x_weight = x == 0 ? 0.25F : 0.75F;
-        const float above = left[0] + step[0] * x_weight;
-        const float below = left[1] + step[1] * x_weight;
-        return above + (below - above) * (y == 0 ? 0.25F : 0.75F);
+        return cnn_bilinear(sample[0][0], sample[0][1], sample[1][0], sample[1][1], x == 0 ? 0.25F : 0.75F,
+                            y == 0 ? 0.25F : 0.75F);
     }
 };
 

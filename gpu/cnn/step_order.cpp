@@ -21,15 +21,16 @@ bool depends(const Step& reader, const Step& writer, const std::vector<TensorAli
     return reads(reader, writer.out, aliases) || reads(reader, writer.pooled, aliases);
 }
 
-}  // namespace
-
-int max_merge(const Step& step) {
-    if (step.kind == StepKind::point_depth) return kMaxMerge;
+// Returns how many steps of this kind a launch takes.
+std::size_t max_merge(const Step& step) {
+    if (step.kind == StepKind::point_depth) return kMaxUnits;
     return step.kind == StepKind::tile_convolution ? kMaxConvolutions : 1;
 }
 
+// Returns true if b, which comes after a, can share its launch: convolutions, or units of the same channels, where b
+// reads no output of a.
 bool can_merge(const Step& a, const Step& b, const std::vector<TensorAlias>& aliases) {
-    if (a.kind != b.kind || max_merge(a) == 1 || depends(b, a, aliases)) return false;
+    if (a.kind != b.kind || depends(b, a, aliases)) return false;
     if (a.kind == StepKind::tile_convolution) {
         // A launch computes equally many channels per block for all; large kernels need as many as possible.
         const auto is_dense = [](const Step& step) { return step.kernel > 1 && step.depth.weights == nullptr; };
@@ -38,38 +39,33 @@ bool can_merge(const Step& a, const Step& b, const std::vector<TensorAlias>& ali
     return a.point.in == b.point.in && a.point.out == b.point.out;
 }
 
+}  // namespace
+
 // Builds the order from the end. Of the steps without unplaced readers, takes one that can share a launch with those
 // just placed, otherwise the last.
-std::vector<Step> ordered_for_merging(const std::vector<Step>& steps, const std::vector<TensorAlias>& aliases) {
-    std::vector<std::size_t> left(steps.size());
-    for (std::size_t i = 0; i < left.size(); ++i) left[i] = i;
-    std::vector<Step> backwards;
-    std::size_t group = 0;  // number of steps placed last that share a launch
+std::vector<StepGroup> grouped(const std::vector<Step>& steps, const std::vector<TensorAlias>& aliases) {
+    std::vector<Step> left = steps;
+    std::vector<StepGroup> groups;
     while (!left.empty()) {
-        const auto is_free = [&](std::size_t candidate) {
-            return std::none_of(left.begin(), left.end(), [&](std::size_t other) {
-                return other != candidate && depends(steps[other], steps[candidate], aliases);
+        const auto is_free = [&](const Step& candidate) {
+            return std::none_of(left.begin(), left.end(), [&](const Step& other) {
+                return &other != &candidate && depends(other, candidate, aliases);
             });
         };
-        const auto joins = [&](std::size_t candidate) {
-            return group > 0 && static_cast<int>(group) < max_merge(steps[candidate]) &&
-                   std::all_of(backwards.end() - static_cast<std::ptrdiff_t>(group), backwards.end(),
-                               [&](const Step& placed) { return can_merge(steps[candidate], placed, aliases); });
+        const auto joins = [&](const Step& candidate) {
+            return !groups.empty() && groups.front().size() < max_merge(candidate) &&
+                   std::all_of(groups.front().begin(), groups.front().end(),
+                               [&](const Step& placed) { return can_merge(candidate, placed, aliases); });
         };
-        auto chosen = left.rend();
-        for (auto i = left.rbegin(); i != left.rend(); ++i) {
-            if (!is_free(*i)) continue;
-            if (chosen == left.rend()) chosen = i;
-            if (!joins(*i)) continue;
-            chosen = i;
-            break;
+        auto chosen = std::find_if(left.rbegin(), left.rend(), [&](const Step& s) { return is_free(s) && joins(s); });
+        if (chosen == left.rend()) {
+            chosen = std::find_if(left.rbegin(), left.rend(), is_free);
+            groups.insert(groups.begin(), StepGroup());
         }
-        group = joins(*chosen) ? group + 1 : 1;
-        backwards.push_back(steps[*chosen]);
+        groups.front().insert(groups.front().begin(), *chosen);
         left.erase(std::next(chosen).base());
     }
-    std::reverse(backwards.begin(), backwards.end());
-    return backwards;
+    return groups;
 }
 
 }  // namespace throng::gpu

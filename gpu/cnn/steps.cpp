@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "gpu/cnn/heads.h"
 #include "gpu/cnn/point_depth.h"
 #include "gpu/cnn/simplify.h"
+#include "gpu/cnn/stem.h"
 #include "gpu/cnn/step_order.h"
 #include "gpu/cnn/tile_convolution.h"
 #include "gpu/cnn/weight_packing.h"
@@ -51,16 +53,15 @@ public:
         out_.aliases.resize(network_.tensors.size());
         out_.needs_zero_padding.resize(network_.tensors.size());
         alias_concatenations();
-        if (fused_) fuse_heads();
+        if (fused_) {
+            fuse_heads();
+            fuse_upsampled_sums();
+        }
         for (int l = 0; l < layer_count(); ++l) {
             if (done_[index(l)]) continue;
-            if (fused_ && (fuse_stem(l) || fuse_upsampled_sum(l) || fuse_point_depth(l, -1, -1) ||
-                           fuse_convolution(l, -1, -1) || postpone(l))) {
-                continue;
-            }
-            add_plain(l);
+            if (!fused_ || !(fuse_stem(l) || fuse_point_depth(l) || fuse_convolution(l))) add_plain(l);
         }
-        out_.steps = ordered_for_merging(out_.steps, out_.aliases);
+        out_.groups = grouped(steps_, out_.aliases);
         out_.memory = packing_.take_memory();
         return std::move(out_);
     }
@@ -71,6 +72,22 @@ private:
     [[nodiscard]] const NetworkLayer& layer(int l) const { return network_.layers[index(l)]; }
     [[nodiscard]] int channels(int tensor) const { return network_.tensors[index(tensor)].channels; }
 
+    // Returns a step with the shape of layer l.
+    [[nodiscard]] Step step_of(StepKind kind, int l) const {
+        const NetworkLayer& at = layer(l);
+        Step step;
+        step.kind = kind;
+        step.in = at.inputs.front();
+        step.out = at.output;
+        step.activation = at.activation;
+        step.kernel = at.kernel;
+        step.stride = at.stride;
+        step.padding = at.padding;
+        step.dilation = at.dilation;
+        step.factor = at.factor;
+        step.channels = padded_channels(channels(at.output));
+        return step;
+    }
     // Returns the only layer that reads the tensor, or -1.
     [[nodiscard]] int only_reader(int tensor) const {
         const std::vector<int>& readers = readers_[index(tensor)];
@@ -133,12 +150,12 @@ private:
     void fuse_heads() {
         const NetworkHead& head = network_.head;
         if (head.family != HeadFamily::yunet) return;
-        std::vector<HeadStep> heads;
+        StepGroup heads;
         std::vector<int> fused;
         for (const HeadLevel& level : head.levels) {
             std::vector<const NetworkLayer*> points;
             std::vector<const NetworkLayer*> depths;
-            HeadStep step;
+            Step step;
             for (const std::int32_t map : {level.score, level.objectness, level.box, level.landmarks}) {
                 if (map < 0) continue;
                 const int depth = writer_[index(map)];
@@ -152,9 +169,9 @@ private:
                 depths.push_back(&layer(depth));
                 fused.insert(fused.end(), {point, depth});
             }
-            step.point = packing_.point(points, kHeadChannelsIn);
-            step.depth = packing_.depth(depths);
-            step.stride = static_cast<float>(level.stride);
+            step.point = packing_.point(points);
+            step.depth = packing_.plain(depths, 1);
+            step.stride = level.stride;
             heads.push_back(step);
         }
         for (const int l : fused) done_[index(l)] = true;
@@ -168,87 +185,75 @@ private:
             at.stride != 2 || at.dilation != 1 || at.groups != 1 || channels_out(at) > kStemChannels) {
             return false;
         }
-        Step step;
-        step.in = at.inputs.front();
-        step.stem = static_cast<int>(out_.stems.size());
+        Step step = step_of(StepKind::stem, l);
+        std::swap(step.first_activation, step.activation);
         const int point = only_reader(at.output);
         const int depth = point >= 0 ? depth_after(point) : -1;
         if (depth >= 0 && stem_takes_unit_ && at.kernel == 3 && is_plain(at.activation) &&
             channels_out(at) == kStemChannels && channels_out(layer(point)) == kStemChannels) {
-            step.kind = StepKind::stem_unit;
-            out_.stems.push_back(packing_.stem(at, &layer(point), &layer(depth)));
-            finish_unit(step, point, depth);
+            step.stem = packing_.stem(at, 1.0F);
+            add_unit(step, point, depth);
         } else {
-            step.kind = StepKind::stem;
-            step.out = at.output;
-            out_.stems.push_back(packing_.stem(at, nullptr, nullptr));
-            out_.steps.push_back(step);
+            step.stem = packing_.stem(at, weight_scale(at));
+            steps_.push_back(step);
         }
         done_[index(l)] = true;
         return true;
     }
 
-    // Sets output, pool and bookkeeping of a unit that ends with the depthwise layer.
-    void finish_unit(Step& step, int point, int depth) {
+    // Adds a unit to the step, with the pool that follows.
+    void add_unit(Step& step, int point, int depth) {
+        step.point = packing_.point({&layer(point)});
+        step.depth = packing_.plain({&layer(depth)}, 1);
         const int tensor = layer(depth).output;
         const int pool = pool_after(tensor);
         if (pool >= 0) {
             step.pooled = layer(pool).output;
             done_[index(pool)] = true;
         }
-        if (pool < 0 || only_reader(tensor) < 0) step.out = tensor;
+        step.out = pool < 0 || only_reader(tensor) < 0 ? tensor : -1;
         step.activation = layer(depth).activation;
         done_[index(point)] = done_[index(depth)] = true;
-        out_.steps.push_back(step);
+        steps_.push_back(step);
     }
 
-    // in, up: replace the pointwise layer's input; -1: keep it.
-    bool fuse_point_depth(int point, int in, int up) {
+    bool fuse_point_depth(int point) {
         const int depth = depth_after(point);
         if (depth < 0) return false;
-        const NetworkLayer& at = layer(point);
-        const int from = at.inputs.front();
-        if (!point_depth_fits(padded_channels(channels(from)), padded_channels(channels_out(at)))) return false;
-        Step step;
-        step.kind = StepKind::point_depth;
-        step.in = in >= 0 ? in : from;
-        step.up = up;
-        step.point = packing_.point({&at}, channels(from));
-        step.depth = packing_.depth({&layer(depth)});
-        finish_unit(step, point, depth);
+        Step step = step_of(StepKind::point_depth, point);
+        if (!point_depth_fits(padded_channels(channels(step.in)), padded_channels(channels(step.out)))) return false;
+        read_terms(step, point);
+        add_unit(step, point, depth);
         return true;
     }
 
-    // Fuses a + upsample(b) that only a unit or a convolution reads, at the position of the sum.
-    bool fuse_upsampled_sum(int l) {
-        const NetworkLayer& at = layer(l);
-        if (at.kind != LayerKind::add || at.activation != Activation::none) return false;
-        for (int i = 0; i < 2; ++i) {
-            const int up = writer_[index(at.inputs[index(i)])];
-            if (up < 0 || !postpone(up)) continue;
-            const int reader = only_reader(at.output);
-            const int other = at.inputs[index(1 - i)];
-            const int from = layer(up).inputs.front();
-            if (!fuse_point_depth(reader, other, from) && !fuse_convolution(reader, other, from)) return false;
-            done_[index(l)] = done_[index(up)] = done_[index(reader)] = true;
-            return true;
+    // A sum with an upsampled map becomes a part of the only unit or convolution that reads it.
+    void fuse_upsampled_sums() {
+        terms_.resize(network_.layers.size());
+        for (int l = 0; l < layer_count(); ++l) {
+            const NetworkLayer& at = layer(l);
+            const int reader =
+                at.kind == LayerKind::add && at.activation == Activation::none ? only_reader(at.output) : -1;
+            if (reader < 0 || !is_dense(reader)) continue;
+            const int writers[] = {writer_[index(at.inputs[0])], writer_[index(at.inputs[1])]};
+            const bool first = is_doubling(writers[0]);
+            if (first == is_doubling(writers[1])) continue;
+            const int up = writers[first ? 0 : 1];
+            terms_[index(reader)] = {at.inputs[first ? 1 : 0], layer(up).inputs.front()};
+            done_[index(l)] = done_[index(up)] = true;
         }
-        return false;
     }
+    // Tests if the layer doubles a map for one reader.
     [[nodiscard]] bool is_doubling(int l) const {
-        return layer(l).kind == LayerKind::upsample && layer(l).factor == 2 && layer(l).activation == Activation::none;
+        return l >= 0 && layer(l).kind == LayerKind::upsample && layer(l).factor == 2 &&
+               layer(l).activation == Activation::none && only_reader(layer(l).output) >= 0;
     }
-
-    // Tests if a later step covers the layer: an upsampling that is added to the input of a unit or a convolution.
-    [[nodiscard]] bool postpone(int l) const {
-        if (!is_doubling(l)) return false;
-        const int sum = only_reader(layer(l).output);
-        if (sum < 0 || layer(sum).kind != LayerKind::add || layer(sum).activation != Activation::none) return false;
-        const std::vector<std::int32_t>& terms = layer(sum).inputs;
-        const int other = writer_[index(terms.front() == layer(l).output ? terms[1] : terms.front())];
-        if (other == l || (other >= 0 && is_doubling(other))) return false;
-        const int reader = only_reader(layer(sum).output);
-        return reader >= 0 && is_dense(reader);
+    // Replaces the input of layer l by the terms of the sum that it includes, if any.
+    void read_terms(Step& step, int l) const {
+        const Terms& terms = terms_[index(l)];
+        if (terms.in < 0) return;
+        step.in = terms.in;
+        step.up = terms.up;
     }
 
     // A convolution that is not depthwise and that a kernel on tensor cores computes.
@@ -262,27 +267,20 @@ private:
                at.inputs.front() != network_.input.tensor;
     }
 
-    // Fuses a dense convolution, or a depthwise and a pointwise one, with a following sum. in, up: replace the input of
-    // a dense convolution; -1: keep it.
-    bool fuse_convolution(int l, int in, int up) {
-        Step step;
-        step.kind = StepKind::tile_convolution;
-        step.in = in >= 0 ? in : layer(l).inputs.front();
-        step.up = up;
+    // Fuses a dense convolution, or a depthwise and a pointwise one, with a following sum.
+    bool fuse_convolution(int l) {
+        Step step = step_of(StepKind::tile_convolution, l);
+        read_terms(step, l);
         int last = l;
         if (is_depth(l) && layer(l).stride <= 2) {
             last = only_reader(layer(l).output);
             if (last < 0 || !is_point(last)) return false;
-            step.depth = packing_.depth({&layer(l)});
-            step.depth_activation = layer(l).activation;
+            step.depth = packing_.plain({&layer(l)}, 1);
+            step.first_activation = layer(l).activation;
         } else if (!is_dense(l)) {
             return false;
         }
-        step.kernel = layer(l).kernel;
-        step.stride = layer(l).stride;
-        step.padding = layer(l).padding;
-        step.dilation = layer(l).dilation;
-        step.point = packing_.point({&layer(last)}, channels(layer(last).inputs.front()), weight_scale(layer(last)));
+        step.point = packing_.point({&layer(last)}, weight_scale(layer(last)));
         step.activation = layer(last).activation;
         step.out = layer(last).output;
         done_[index(l)] = done_[index(last)] = true;
@@ -293,7 +291,7 @@ private:
             step.sum_activation = layer(sum).activation;
             done_[index(sum)] = true;
         }
-        out_.steps.push_back(step);
+        steps_.push_back(step);
         return true;
     }
 
@@ -303,56 +301,33 @@ private:
         const int sum = only_reader(out);
         if (sum < 0 || layer(sum).kind != LayerKind::add || done_[index(sum)]) return -1;
         const std::int32_t other = layer(sum).inputs[layer(sum).inputs.front() == out ? 1 : 0];
-        const bool fits = other != out && other != network_.input.tensor && !postpone(writer_[index(other)]);
-        return fits ? sum : -1;
+        return other != out && other != network_.input.tensor ? sum : -1;
     }
 
     void add_plain(int l) {
         const NetworkLayer& at = layer(l);
-        Step step;
-        step.in = at.inputs.front();
-        step.out = at.output;
-        step.activation = at.activation;
-        step.channels = padded_channels(channels(at.output));
-        switch (at.kind) {
-            case LayerKind::convolution:
-                step.kind = StepKind::plain_convolution;
-                step.kernel = at.kernel;
-                step.stride = at.stride;
-                step.padding = at.padding;
-                step.dilation = at.dilation;
-                step.depthwise = is_depthwise(at);
-                step.plain = packing_.plain(
-                    at, step.in == network_.input.tensor ? kInputChannels : padded_channels(channels(step.in)),
-                    step.depthwise);
-                break;
-            case LayerKind::max_pool:
-                step.kind = StepKind::pool;
-                step.kernel = at.kernel;
-                step.stride = at.stride;
-                step.padding = at.padding;
-                break;
-            case LayerKind::upsample:
-                step.kind = StepKind::sum;
-                step.factor_in = at.factor;
-                break;
-            case LayerKind::add:
-                step.kind = StepKind::sum;
-                step.more = at.inputs[1];
-                break;
-            case LayerKind::concat:
-                step.kind = StepKind::sum;
-                out_.needs_zero_padding[index(at.output)] = true;
-                for (std::size_t i = 0; i < at.inputs.size(); ++i) {
-                    step.in = at.inputs[i];
-                    step.channels = channels(step.in);
-                    if (i + 1 < at.inputs.size()) out_.steps.push_back(step);
-                    if (i + 1 < at.inputs.size()) step.first_channel += step.channels;
-                }
-                break;
-        }
-        out_.steps.push_back(step);
+        Step step = step_of(at.kind == LayerKind::convolution ? StepKind::convolution
+                            : at.kind == LayerKind::max_pool  ? StepKind::pool
+                                                              : StepKind::sum,
+                            l);
         done_[index(l)] = true;
+        if (at.kind == LayerKind::concat) {
+            out_.needs_zero_padding[index(at.output)] = true;
+            for (const std::int32_t input : at.inputs) {
+                step.in = input;
+                step.channels = channels(input);
+                steps_.push_back(step);
+                step.first_channel += step.channels;
+            }
+            return;
+        }
+        if (at.kind == LayerKind::add) step.more = at.inputs[1];
+        if (at.kind == LayerKind::convolution) {
+            const int in = step.in == network_.input.tensor ? kInputChannels : padded_channels(channels(step.in));
+            step.depthwise = is_depthwise(at);
+            step.plain = packing_.plain({&at}, step.depthwise ? 1 : in);
+        }
+        steps_.push_back(step);
     }
 
     const Network network_;
@@ -361,6 +336,11 @@ private:
     std::vector<bool> done_;                 // per layer: covered by a step
     std::vector<std::vector<int>> readers_;  // per tensor; the head counts as layer layer_count()
     std::vector<int> writer_;
+    struct Terms {
+        int in = -1, up = -1;
+    };
+    std::vector<Terms> terms_;  // per layer: of the sum that its step includes
+    std::vector<Step> steps_;
     Steps out_;
 };
 

@@ -48,11 +48,11 @@ __device__ inline void multiply(float (&sum)[4], const std::uint32_t (&a)[4], co
 }
 
 // The same for a first matrix of 16 x 8 and a second one of 8 x 8.
-__device__ inline void multiply(float (&sum)[4], const std::uint32_t (&a)[2], std::uint32_t b) {
+__device__ inline void multiply(float (&sum)[4], const std::uint32_t (&a)[2], const std::uint32_t (&b)[1]) {
 #if __CUDA_ARCH__ >= 750
     asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
         : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
-        : "r"(a[0]), "r"(a[1]), "r"(b));
+        : "r"(a[0]), "r"(a[1]), "r"(b[0]));
 #endif
 }
 

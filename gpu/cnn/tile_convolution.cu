@@ -3,11 +3,11 @@
 #include <cuda_pipeline.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <limits>
-#include <optional>
 
-#include "core/algo/host_device.h"
+#include "gpu/cnn/task_blocks.h"
 #include "gpu/cnn/tile_product.cuh"
 #include "gpu/runtime/launch.cuh"
 
@@ -17,11 +17,22 @@ namespace {
 constexpr std::size_t kSmallestShared = 48U << 10;
 constexpr std::size_t kLargest = 110U << 10;
 
+struct TileConvolutionLaunch {
+    StepTask task[kMaxConvolutions];
+    TaskBlocks<kMaxConvolutions> blocks;
+    int chunk[kMaxConvolutions] = {};  // channels in at a time
+};
+
 // Returns the bytes per block of which a multiprocessor runs two, if they suffice for the smallest tiles. The system
 // takes 1 KB of each block.
-std::size_t shared_limit(const TileLimits& limits) {
-    const std::size_t two_blocks = limits.shared_memory_of_multiprocessor / 2 - (1U << 10);
-    return std::max(kSmallestShared, std::min({limits.shared_memory, two_blocks, kLargest}));
+std::size_t shared_limit(const DeviceInfo& device) {
+    const std::size_t two_blocks = (device.shared_memory - (1U << 10)) / 2;
+    return std::max(kSmallestShared, std::min({device.shared_memory, two_blocks, kLargest}));
+}
+
+// Returns the matrices of weights of the product.
+TH_HD int taps_of_product(const StepTask& task) {
+    return task.depth.weights != nullptr ? 1 : task.kernel * task.kernel;
 }
 
 // The part of the input that a tile of width x height pixels needs. In shared memory its rows of channels are padded by 16
@@ -29,23 +40,22 @@ std::size_t shared_limit(const TileLimits& limits) {
 struct InputTile {
     int columns, rows;
 
-    TH_HD InputTile(const TileConvolution& task, int width, int height)
+    TH_HD InputTile(const StepTask& task, int width, int height)
         : columns(extent(task, width)), rows(extent(task, height)) {}
 
     [[nodiscard]] TH_HD int pixels() const { return columns * rows; }
-    [[nodiscard]] TH_HD static int extent(const TileConvolution& task, int pixels) {
+    [[nodiscard]] TH_HD static int extent(const StepTask& task, int pixels) {
         return (pixels - 1) * task.stride + (task.kernel - 1) * task.dilation + 1;
     }
 };
 
 // Copies a chunk of the weights of kOut channels for all taps; asynchronous.
 template <typename T, typename Sums, int kOut>
-__device__ void load_weights(__half* to, const TileConvolution& task, int first_in, int chunk, int first_out) {
-    const PointWeights& all = task.weights;
+__device__ void load_weights(__half* to, const StepTask& task, int first_in, int chunk, int first_out) {
+    const PointWeights& all = task.point;
     const int vectors = chunk / 8;
     const int pitch = chunk + 8;
-    const int rows =
-        kParts<T> * task.kernel_of_product() * task.kernel_of_product() * kOut;  // part by part, tap by tap
+    const int rows = kParts<T> * taps_of_product(task) * kOut;  // part by part, tap by tap
     const auto* from = static_cast<const __half*>(all.weights) + first_in;
     for (int i = static_cast<int>(threadIdx.x); i < rows * vectors; i += kTileThreads) {
         const int row = i / vectors;
@@ -76,38 +86,32 @@ struct LaneVectors {
     [[nodiscard]] __device__ int channel() const { return vector * kVector; }
 };
 
-// Copies a chunk of channels of the pixels from (left, top) on, unchanged; asynchronous. Outside the map they are zero.
+// Loads a chunk of channels of the pixels from (left, top) on, with the map `up` added, in the form that the product takes.
+// Unchanged elements are copied asynchronously. Outside the map they are zero.
 template <typename T>
-__device__ void copy_input(T* to, const Image<const T>& in, const InputTile& tile, int chunk, int left, int top) {
-    const int pitch = chunk + LaneVectors<T>::kVector;
-    for (int row = static_cast<int>(threadIdx.x) / 32; row < tile.rows; row += kTileThreads / 32) {
-        for (LaneVectors<T> at(chunk); at.column < tile.columns; at.next()) {
-            const bool inside = in.holds(left + at.column, top + row);
-            const T* from = inside ? in.at(left + at.column, top + row) + at.channel() : in.data;
-            __pipeline_memcpy_async(to + (row * tile.columns + at.column) * pitch + at.channel(), from, 16,
-                                    inside ? 0 : 16);
-        }
-    }
-}
-
-// The same with the map `up` added, in the form that the product takes.
-template <typename T>
-__device__ void convert_input(__half* to, const Image<const T>& in, const Image<const T>& up, const InputTile& tile,
-                              int chunk, int left, int top) {
+__device__ void load_input(__half* to, const Image<const T>& in, const Image<const T>& up, const InputTile& tile,
+                           int chunk, int left, int top) {
     constexpr int kVector = LaneVectors<T>::kVector;
     constexpr int kBatch = 32 / kVector;  // loads in flight
     const int pitch = chunk + 8;
     for (int row = static_cast<int>(threadIdx.x) / 32; row < tile.rows; row += kTileThreads / 32) {
+        const int y = top + row;
         for (LaneVectors<T> at(chunk); at.column < tile.columns;) {
+            const auto slot = [&] { return to + (row * tile.columns + at.column) * pitch + at.channel(); };
+            if (kParts<T> == 1 && up.width == 0) {
+                const bool inside = in.holds(left + at.column, y);
+                const T* from = inside ? in.at(left + at.column, y) + at.channel() : in.data;
+                __pipeline_memcpy_async(slot(), from, 16, inside ? 0 : 16);
+                at.next();
+                continue;
+            }
             __half* place[kBatch];
             float4 v[kBatch][kVector / 4];
 #pragma unroll
             for (int i = 0; i < kBatch; ++i, at.next()) {
                 const int x = left + at.column;
-                const int y = top + row;
                 const bool inside = in.holds(x, y);
-                place[i] =
-                    at.column < tile.columns ? to + (row * tile.columns + at.column) * pitch + at.channel() : nullptr;
+                place[i] = at.column < tile.columns ? slot() : nullptr;
                 const T* from = inside ? in.at(x, y) + at.channel() : in.data;
                 const T* more = inside ? up.at(x / 2, y / 2) + at.channel() : up.data;
 #pragma unroll
@@ -130,9 +134,9 @@ __device__ void convert_input(__half* to, const Image<const T>& in, const Image<
 // Computes a chunk of channels of the depthwise convolution of a tile of kWidth x kHeight pixels. A thread always handles
 // the same four channels, and 2 x 2 pixels at a time, which share their input, from (left, top) on.
 template <typename T, int kWidth, int kHeight, int kStride>
-__device__ void convolve_depthwise(__half* to, const Image<const T>& in, const TileConvolution& task, int first,
-                                   int chunk, int left, int top) {
-    const DepthWeights& depth = task.depth;
+__device__ void convolve_depthwise(__half* to, const Image<const T>& in, const StepTask& task, int first, int chunk,
+                                   int left, int top) {
+    const PlainWeights& depth = task.depth;
     constexpr int kSpan = kStride + 3;  // columns and rows in
     const int pitch = chunk + 8;
     const int groups = chunk / 4;
@@ -175,7 +179,7 @@ __device__ void convolve_depthwise(__half* to, const Image<const T>& in, const T
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
             put_parts<T>(to + ((row + i / 2) * kWidth + column + i % 2) * pitch + channel, kWidth * kHeight * pitch,
-                         activated<T>(sums[i / 2][i % 2], task.depth_activation));
+                         activated<T>(sums[i / 2][i % 2], task.first_activation));
         }
     }
 }
@@ -184,11 +188,11 @@ __device__ void convolve_depthwise(__half* to, const Image<const T>& in, const T
 struct SharedLayout {
     int weight_part, tile_part, weights, total;
 
-    TH_HD SharedLayout(const TileConvolution& task, int chunk, int out, int width, int height, int parts) {
+    TH_HD SharedLayout(const StepTask& task, int chunk, int out, int width, int height, int parts) {
         const bool depthwise = task.depth.weights != nullptr;
         const InputTile input(task, width, height);
         const int pitch = chunk + 8;
-        weight_part = task.kernel_of_product() * task.kernel_of_product() * out * pitch;
+        weight_part = taps_of_product(task) * out * pitch;
         tile_part = (depthwise ? width * height : input.pixels()) * pitch;
         weights = parts * weight_part;
         total = weights + parts * tile_part;
@@ -203,12 +207,11 @@ __global__ void __launch_bounds__(kTileThreads, 2)
     using Sums = ProductSums<T, kPixels, kOut, ChannelOrder::stored>;
     extern __shared__ __align__(16) unsigned char shared[];
     const int block = static_cast<int>(blockIdx.x);
-    int which = 0;
-    for (int i = 1; i < kMaxConvolutions; ++i) which += block >= launch.first_block[i] ? 1 : 0;
-    const TileConvolution& task = launch.task[which];
-    const int index = block - launch.first_block[which];
-    const int groups = task.weights.out / kOut;
-    const int across = (task.out.width + kWidth - 1) / kWidth;
+    const int which = launch.blocks.task_of(block);
+    const StepTask& task = launch.task[which];
+    const int index = block - launch.blocks.first(which);
+    const int groups = task.point.out / kOut;
+    const int across = tiles_across(task.out, kWidth);
     const int first_out = index % groups * kOut;
     const int left = index / groups % across * kWidth;
     const int top = index / groups / across * kHeight;
@@ -234,11 +237,11 @@ __global__ void __launch_bounds__(kTileThreads, 2)
     trigger_launch_completion();
     load_weights<T, Sums, kOut>(weights, task, 0, chunk, first_out);
     Sums sums;
-    sums.start(task.weights.bias + first_out, task.weights.scale);
+    sums.start(task.point.bias + first_out, task.point.scale);
     wait_for_previous();
     const int x_in = left * task.stride - task.padding;
     const int y_in = top * task.stride - task.padding;
-    for (int first = 0; first < task.weights.in; first += chunk) {
+    for (int first = 0; first < task.point.in; first += chunk) {
         if (first > 0) {
             __syncthreads();
             load_weights<T, Sums, kOut>(weights, task, first, chunk, first_out);
@@ -250,17 +253,15 @@ __global__ void __launch_bounds__(kTileThreads, 2)
             } else {
                 convolve_depthwise<T, kWidth, kHeight, 2>(tile, in, task, first, chunk, x_in, y_in);
             }
-        } else if (kParts<T> == 1 && task.up.data == nullptr) {
-            copy_input(reinterpret_cast<T*>(tile), in, input, chunk, x_in, y_in);
         } else {
-            convert_input<T>(tile, in, Image<const T>(task.up, image, first), input, chunk, x_in, y_in);
+            load_input<T>(tile, in, Image<const T>(task.up, image, first), input, chunk, x_in, y_in);
         }
         __pipeline_commit();
         __pipeline_wait_prior(0);
         __syncthreads();
-        const int kernel = task.kernel_of_product();
-        for (int tap = 0; tap < kernel * kernel; ++tap) {
-            const __half* from = row + (tap / kernel * columns + tap % kernel) * task.dilation * pitch;
+        const int taps = taps_of_product(task);
+        for (int tap = 0; tap < taps; ++tap) {
+            const __half* from = row + (tap / task.kernel * columns + tap % task.kernel) * task.dilation * pitch;
             const __half* by = column + tap * kOut * pitch;
 #pragma unroll 4
             for (int k = 0; k < chunk; k += 16) {
@@ -270,8 +271,8 @@ __global__ void __launch_bounds__(kTileThreads, 2)
     }
 
     const Image<T> out(task.out, image, first_out);
-    const Image<const T> add(task.add, image, first_out);
-    const float unscale = 1.0F / task.weights.scale;
+    const Image<const T> add(task.more, image, first_out);
+    const float unscale = 1.0F / task.point.scale;
     sums.template for_each_row<kPixels>([&](int at, int channel, auto& values) {
         const int x = left + at % kWidth;
         const int y = top + at / kWidth;
@@ -279,7 +280,7 @@ __global__ void __launch_bounds__(kTileThreads, 2)
         constexpr int kCount = sizeof(values) / sizeof(float);
 #pragma unroll
         for (float& v : values) v = activated<T>(v * unscale, task.activation);
-        if (task.add.data != nullptr) {
+        if (task.more.data != nullptr) {
             const auto more = *reinterpret_cast<const typename Sums::Values*>(add.at(x, y) + channel);
 #pragma unroll
             for (int i = 0; i < kCount / 2; ++i) {
@@ -300,18 +301,18 @@ struct BlockShape {
 constexpr BlockShape kShapes[] = {{16, 8, 8},  {32, 8, 8},  {64, 8, 8},   {16, 16, 8},
                                   {32, 16, 8}, {64, 16, 8}, {16, 16, 16}, {32, 16, 16}};
 
-std::size_t shared_bytes(const TileConvolution& task, int chunk, const BlockShape& shape, int parts) {
+std::size_t shared_bytes(const StepTask& task, int chunk, const BlockShape& shape, int parts) {
     const SharedLayout layout(task, chunk, shape.out, shape.width, shape.height, parts);
     return static_cast<std::size_t>(layout.total) * sizeof(__half);
 }
 
 // Returns the largest chunk that divides the channels and fits, or 0. Of several taps the chunk determines the order of the
 // sums. It is that of the first shape then: a batch, which may choose another shape, gives the same results.
-int chunk_that_fits(const TileConvolution& task, const BlockShape& shape, int parts, std::size_t limit) {
-    const BlockShape& decisive = task.kernel_of_product() > 1 ? kShapes[0] : shape;
-    const int steps = task.weights.in / kChannelStep;
+int chunk_that_fits(const StepTask& task, const BlockShape& shape, int parts, std::size_t limit) {
+    const BlockShape& decisive = taps_of_product(task) > 1 ? kShapes[0] : shape;
+    const int steps = task.point.in / kChannelStep;
     for (int pieces = 1; pieces <= steps; ++pieces) {
-        const int chunk = task.weights.in / pieces;
+        const int chunk = task.point.in / pieces;
         if (steps % pieces != 0 || chunk / 4 > kTileThreads) continue;
         if (shared_bytes(task, chunk, decisive, parts) > limit) continue;
         return shared_bytes(task, chunk, shape, parts) <= limit ? chunk : 0;
@@ -319,115 +320,89 @@ int chunk_that_fits(const TileConvolution& task, const BlockShape& shape, int pa
     return 0;
 }
 
-std::int64_t blocks_of(const TileConvolution& task, const BlockShape& shape) {
-    const auto count = [](int pixels, int step) { return std::int64_t{(pixels + step - 1) / step}; };
-    return count(task.out.width, shape.width) * count(task.out.height, shape.height) * (task.weights.out / shape.out);
+int blocks_of(const StepTask& task, const BlockShape& shape) {
+    return tile_count(task.out, shape.width, shape.height) * (task.point.out / shape.out);
 }
 
-// Estimated cycles of a block: what it waits for, and its share of a multiprocessor: bytes from the L2 cache at 64 per
-// cycle, arithmetic before the product, and of that the larger of the instructions that load matrices and those that
-// multiply. The numbers are fitted to the times of all shapes for RetinaFace and YOLOX-Nano on an H200 (bench_gpu_cnn); the
-// choices of each launch are together within 1 % of the best.
-struct BlockCycles {
-    double latency, work;
-};
-
-BlockCycles block_cycles(const TileConvolution& task, const BlockShape& shape, int chunk, int parts) {
-    const double in = task.weights.in;
-    const double pixels = shape.width * shape.height;
-    const double taps = task.kernel_of_product() * task.kernel_of_product();
-    const double elements = in * InputTile(task, shape.width, shape.height).pixels() + (in * taps + pixels) * shape.out;
-    const double before = task.depth.weights != nullptr ? 0.15 : parts == 2 ? 0.05 : 0.0;
-    const double down = pixels / 64;
-    const double across = shape.out / 16.0;
-    const double load = parts * (4 * down + 2 * across);
-    const double multiply = (parts == 2 ? 9 : 3) * down * across;
-    return {1000 + 1000 * in / chunk,
-            2 * parts * elements / 64 + before * pixels * in + in / 16 * taps * 8 * std::max(load, multiply)};
-}
-
-// Returns the estimated cycles of a launch; nothing if the shape does not fit. Two blocks per multiprocessor wait at the
-// same time.
-std::optional<double> launch_cycles(const TileConvolution* tasks, int count, int images, const BlockShape& shape,
-                                    int parts, int multiprocessors, std::size_t limit) {
+// Returns the estimated cycles of a launch; infinity if the shape does not fit. Of a block: what it waits for (latency), and
+// its share of a multiprocessor (work): bytes from the L2 cache at 64 per cycle, arithmetic before the product, and of that
+// the larger of the instructions that load matrices and those that multiply. Two blocks per multiprocessor wait at the
+// same time. The numbers are fitted to the times of all shapes for RetinaFace and YOLOX-Nano on an H200 (bench_gpu_cnn); the
+// choices of each launch are together within 1 % of the best. By these estimates, the largest shape that occupies all
+// multiprocessors takes 10 % longer, and the best of fewer shapes 4 % (five) to 36 % (two).
+double launch_cycles(const StepTask* tasks, int count, int images, const BlockShape& shape, int parts,
+                     int multiprocessors, std::size_t limit) {
     double blocks = 0;
     double work = 0;
-    BlockCycles longest{0, 0};
+    double longest_work = 0;
+    double latency = 0;
     for (int i = 0; i < count; ++i) {
-        const int chunk = chunk_that_fits(tasks[i], shape, parts, limit);
-        if (chunk == 0 || tasks[i].weights.out % shape.out != 0) return std::nullopt;
-        const BlockCycles cycles = block_cycles(tasks[i], shape, chunk, parts);
-        const auto each = static_cast<double>(blocks_of(tasks[i], shape) * images);
-        blocks += each;
-        work += each * cycles.work;
-        longest = {std::max(longest.latency, cycles.latency), std::max(longest.work, cycles.work)};
+        const StepTask& task = tasks[i];
+        const int chunk = chunk_that_fits(task, shape, parts, limit);
+        if (chunk == 0 || task.point.out % shape.out != 0) return std::numeric_limits<double>::infinity();
+        const double in = task.point.in;
+        const double pixels = shape.width * shape.height;
+        const double taps = taps_of_product(task);
+        const double elements =
+            in * InputTile(task, shape.width, shape.height).pixels() + (in * taps + pixels) * shape.out;
+        const double before = task.depth.weights != nullptr ? 0.15 : parts == 2 ? 0.05 : 0.0;
+        const double down = pixels / 64;
+        const double across = shape.out / 16.0;
+        const double load = parts * (4 * down + 2 * across);
+        const double multiply = (parts == 2 ? 9 : 3) * down * across;
+        const double work_of_block =
+            2 * parts * elements / 64 + before * pixels * in + in / 16 * taps * 8 * std::max(load, multiply);
+        const double blocks_of_task = 1.0 * blocks_of(task, shape) * images;
+        blocks += blocks_of_task;
+        work += blocks_of_task * work_of_block;
+        longest_work = std::max(longest_work, work_of_block);
+        latency = std::max(latency, 1000 + 1000 * in / chunk);
     }
-    return longest.latency * std::max(1.0, blocks / (2 * multiprocessors)) +
-           std::max(longest.work, work / multiprocessors);
-}
-
-template <typename T, int kOut, int kWidth, int kHeight>
-void launch_as(const TileConvolution* tasks, int count, int images, std::size_t limit, const LaunchChain& chain) {
-    constexpr BlockShape kShape{kOut, kWidth, kHeight};
-    TileConvolutionLaunch launch;
-    std::size_t shared = 0;
-    int blocks = 0;
-    for (int i = 0; i < kMaxConvolutions; ++i) {
-        launch.first_block[i] = blocks;
-        if (i >= count) continue;
-        launch.task[i] = tasks[i];
-        launch.chunk[i] = chunk_that_fits(tasks[i], kShape, kParts<T>, limit);
-        shared = std::max(shared, shared_bytes(tasks[i], launch.chunk[i], kShape, kParts<T>));
-        blocks += static_cast<int>(blocks_of(tasks[i], kShape));
-    }
-    launch.first_block[kMaxConvolutions] = blocks;
-    chain.launch("tile_convolution_kernel", tile_convolution_kernel<T, kOut, kWidth, kHeight>,
-                 {dim3(static_cast<unsigned>(blocks), 1, static_cast<unsigned>(images)), dim3(kTileThreads), shared},
-                 launch);
+    return latency * std::max(1.0, blocks / (2 * multiprocessors)) + std::max(longest_work, work / multiprocessors);
 }
 
 template <typename T>
-void launch_in(const TileConvolution* tasks, int count, int images, const TileLimits& limits,
-               const LaunchChain& chain) {
-    const std::size_t limit = shared_limit(limits);
-    int best = 0;
-    double best_cycles = std::numeric_limits<double>::max();
-    for (int i = 0; i < static_cast<int>(std::size(kShapes)); ++i) {
-        const std::optional<double> cycles =
-            launch_cycles(tasks, count, images, kShapes[i], kParts<T>, limits.multiprocessors, limit);
-        if (!cycles || *cycles >= best_cycles) continue;
-        best = i;
-        best_cycles = *cycles;
+void launch_in(const StepTask* tasks, int count, int images, const DeviceInfo& device, const LaunchChain& chain) {
+    void (*const kernels[])(TileConvolutionLaunch) = {
+        // in the order of kShapes
+        tile_convolution_kernel<T, 16, 8, 8>,   tile_convolution_kernel<T, 32, 8, 8>,
+        tile_convolution_kernel<T, 64, 8, 8>,   tile_convolution_kernel<T, 16, 16, 8>,
+        tile_convolution_kernel<T, 32, 16, 8>,  tile_convolution_kernel<T, 64, 16, 8>,
+        tile_convolution_kernel<T, 16, 16, 16>, tile_convolution_kernel<T, 32, 16, 16>};
+    static_assert(std::size(kernels) == std::size(kShapes));
+    const std::size_t limit = shared_limit(device);
+    std::array<double, std::size(kShapes)> cycles;
+    std::transform(std::begin(kShapes), std::end(kShapes), cycles.begin(), [&](const BlockShape& shape) {
+        return launch_cycles(tasks, count, images, shape, kParts<T>, device.multiprocessors, limit);
+    });
+    const auto best = std::min_element(cycles.begin(), cycles.end()) - cycles.begin();
+    const BlockShape& shape = kShapes[best];
+    TileConvolutionLaunch launch;
+    std::size_t shared = 0;
+    for (int i = 0; i < count; ++i) {
+        launch.task[i] = tasks[i];
+        launch.chunk[i] = chunk_that_fits(tasks[i], shape, kParts<T>, limit);
+        shared = std::max(shared, shared_bytes(tasks[i], launch.chunk[i], shape, kParts<T>));
     }
-    switch (best) {
-        case 1: return launch_as<T, 32, 8, 8>(tasks, count, images, limit, chain);
-        case 2: return launch_as<T, 64, 8, 8>(tasks, count, images, limit, chain);
-        case 3: return launch_as<T, 16, 16, 8>(tasks, count, images, limit, chain);
-        case 4: return launch_as<T, 32, 16, 8>(tasks, count, images, limit, chain);
-        case 5: return launch_as<T, 64, 16, 8>(tasks, count, images, limit, chain);
-        case 6: return launch_as<T, 16, 16, 16>(tasks, count, images, limit, chain);
-        case 7: return launch_as<T, 32, 16, 16>(tasks, count, images, limit, chain);
-        default: return launch_as<T, 16, 8, 8>(tasks, count, images, limit, chain);
-    }
+    launch.blocks = {count, [&](int i) { return blocks_of(tasks[i], shape); }};
+    chain.launch("tile_convolution_kernel", kernels[best],
+                 {dim3(launch.blocks.total(), 1, static_cast<unsigned>(images)), dim3(kTileThreads), shared}, launch);
 }
 
 }  // namespace
 
 bool tile_convolution_fits(int kernel, int stride, int dilation) {
-    TileConvolution task;
+    StepTask task;
     task.kernel = kernel;
     task.stride = stride;
     task.dilation = dilation;
     return shared_bytes(task, kChannelStep, kShapes[0], kParts<float>) <= kSmallestShared;
 }
 
-void launch_tile_convolutions(const TileConvolution* tasks, int count, int images, Precision precision,
-                              const TileLimits& limits, const LaunchChain& chain) {
-    if (precision == Precision::fp32) {
-        launch_in<float>(tasks, count, images, limits, chain);
-    } else {
-        launch_in<__half>(tasks, count, images, limits, chain);
-    }
+void launch_tile_convolutions(const StepTask* tasks, int count, int images, Precision precision,
+                              const DeviceInfo& device, const LaunchChain& chain) {
+    precision == Precision::fp32 ? launch_in<float>(tasks, count, images, device, chain)
+                                 : launch_in<__half>(tasks, count, images, device, chain);
 }
 
 }  // namespace throng::gpu

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "gpu/cnn/tile_product.cuh"
-#include "gpu/cnn/weights.h"
 
 namespace throng::gpu {
 
@@ -15,7 +14,7 @@ struct UnitWeights {
     float point_bias[kChannels];
 
     // Copies the channels from `first` on.
-    __device__ void load(const DepthWeights& depth, const PointWeights& point, int first) {
+    __device__ void load(const PlainWeights& depth, const PointWeights& point, int first) {
         constexpr int kVector = 16 / sizeof(T);
         constexpr int kVectors = kChannels / kVector;  // per tap
         const T* from = reinterpret_cast<const T*>(kParts<T> == 1 ? depth.narrow : depth.weights) + first;
@@ -27,13 +26,13 @@ struct UnitWeights {
                 __ldg(reinterpret_cast<const uint4*>(from + i / kVectors * depth.channels + channel));
         }
         if (i < kChannels / 4) {
-            store4(bias + 4 * i, __ldg(reinterpret_cast<const float4*>(depth.bias + first) + i));
-            store4(point_bias + 4 * i, __ldg(reinterpret_cast<const float4*>(point.bias + first) + i));
+            store(bias + 4 * i, __ldg(reinterpret_cast<const float4*>(depth.bias + first) + i));
+            store(point_bias + 4 * i, __ldg(reinterpret_cast<const float4*>(point.bias + first) + i));
         }
     }
 
-    [[nodiscard]] __device__ DepthWeights depth() const {
-        DepthWeights own;
+    [[nodiscard]] __device__ PlainWeights depth() const {
+        PlainWeights own;
         if constexpr (kParts<T> == 1) {
             own.narrow = taps;
         } else {
@@ -45,11 +44,11 @@ struct UnitWeights {
     }
 };
 
-// tile: [(kHeight + 2) * (kWidth + 2)][kPitch]. Processes kRows x 2 pixels and four channels at a time. Calls visit(x,
-// y, channel, sums), where sums[row][column] belongs to the pixel (x + column, y + row) of the inner tile. x is even,
-// and y is even if kRows is. first: index of the first of the kChannels among the weights' channels.
-template <typename Element, int kWidth, int kHeight, int kChannels, int kPitch, int kRows, typename Visit>
-__device__ void depthwise_tile(const Element* tile, const DepthWeights& depth, int first, Visit visit) {
+// In 32 bits. tile: [(kHeight + 2) * (kWidth + 2)][kPitch]. Processes kRows x 2 pixels and four channels at a time. Calls
+// visit(x, y, channel, sums), where sums[row][column] belongs to the pixel (x + column, y + row) of the inner tile. x is
+// even, and y is even if kRows is.
+template <int kWidth, int kHeight, int kChannels, int kPitch, int kRows, typename Visit>
+__device__ void depthwise_tile(const float* tile, const PlainWeights& depth, Visit visit) {
     static_assert(kWidth % 2 == 0 && kHeight % kRows == 0);
     constexpr int kGroups = kChannels / 4;
     constexpr int kPairs = kWidth / 2;
@@ -59,14 +58,13 @@ __device__ void depthwise_tile(const Element* tile, const DepthWeights& depth, i
         const int x = item / kGroups % kPairs * 2;
         const int y = item / kGroups / kPairs * kRows;
         float4 w[9];
-        const float* weights = depth.weights + first + channel;
 #pragma unroll
-        for (int t = 0; t < 9; ++t) w[t] = load4(weights + t * depth.channels);
-        const float4 bias = load4(depth.bias + first + channel);
+        for (int t = 0; t < 9; ++t) w[t] = load4(depth.weights + t * depth.channels + channel);
+        const float4 bias = load4(depth.bias + channel);
         float4 sums[kRows][2];
 #pragma unroll
         for (int r = 0; r < kRows; ++r) sums[r][0] = sums[r][1] = bias;
-        const Element* from = tile + (y * (kWidth + 2) + x / 2) * kPitch + channel;
+        const float* from = tile + (y * (kWidth + 2) + x / 2) * kPitch + channel;
 #pragma unroll
         for (int r = 0; r < kRows + 2; ++r) {
             float4 v[4];
@@ -92,38 +90,28 @@ __device__ void depthwise_tile(const Element* tile, const DepthWeights& depth, i
 // The weights of a depthwise convolution as operands of tensor cores, for kSpan channels: a tap is a diagonal matrix per
 // 8 channels. A thread has two channels per matrix, and all of its channels are neighbors.
 template <int kSpan>
-class DepthwiseTaps {
-public:
+struct DepthwiseTaps {
     static constexpr int kMatrices = kSpan / 8;
     static constexpr int kChannels = 2 * kMatrices;  // of a thread
     using Values = Pairs<__half2, kMatrices>;
 
-    __device__ DepthwiseTaps(const DepthWeights& depth, int first) {
+    Pairs<std::uint32_t, kMatrices> tap[9];
+    float2 bias[kMatrices];
+
+    __device__ DepthwiseTaps(const PlainWeights& depth, int first) {
         const int lane = static_cast<int>(threadIdx.x) % 32;
         const int channel = first + lane % 4 * kChannels;
         const auto* weights = static_cast<const __half*>(depth.narrow) + channel;
         const std::uint32_t diagonal = lane / 8 != lane % 4 ? 0 : lane / 4 % 2 == 0 ? 0xFFFF : 0xFFFF0000;
 #pragma unroll
         for (int t = 0; t < 9; ++t) {
-            taps_[t] = *reinterpret_cast<const Words*>(weights + t * depth.channels);
+            tap[t] = *reinterpret_cast<const Pairs<std::uint32_t, kMatrices>*>(weights + t * depth.channels);
 #pragma unroll
-            for (int m = 0; m < kMatrices; ++m) taps_[t].pair[m] &= diagonal;
+            for (int m = 0; m < kMatrices; ++m) tap[t].pair[m] &= diagonal;
         }
 #pragma unroll
-        for (int m = 0; m < kMatrices; ++m) bias_[m] = reinterpret_cast<const float2*>(depth.bias + channel)[m];
+        for (int m = 0; m < kMatrices; ++m) bias[m] = reinterpret_cast<const float2*>(depth.bias + channel)[m];
     }
-
-    [[nodiscard]] __device__ std::uint32_t tap(int t, int m) const {
-        return taps_[t].pair[m];
-    }
-    [[nodiscard]] __device__ float2 bias(int m) const {
-        return bias_[m];
-    }
-
-private:
-    using Words = Pairs<std::uint32_t, kMatrices>;
-    Words taps_[9];
-    float2 bias_[kMatrices];
 };
 
 // The same on tensor cores, for 16 x 2 pixels from (x, y) on and the kSpan channels from `channel` on. The channels of
@@ -146,18 +134,19 @@ __device__ void depthwise_pairs(const __half* tile, const DepthwiseTaps<kSpan>& 
         for (int r = 0; r < 4; ++r) load_matrices(outer[r], outer_from + r * kBordered * kPitch + m * 8);
 #pragma unroll
         for (int r = 0; r < 2; ++r) load_matrices(inner[r], inner_from + 2 * r * kBordered * kPitch + m * 8);
-        const float2 bias = taps.bias(m);
+        const float2 bias = taps.bias[m];
+        const auto tap = [&](int t) { return taps.tap[t].pair[m]; };
         float all[2][4] = {{bias.x, bias.y, bias.x, bias.y}, {bias.x, bias.y, bias.x, bias.y}};
 #pragma unroll
         for (int r = 0; r < 2; ++r) {
 #pragma unroll
             for (int ky = 0; ky < 3; ++ky) {
-                multiply(all[r], outer[r + ky], {taps.tap(3 * ky, m), taps.tap(3 * ky + 2, m)});
+                multiply(all[r], outer[r + ky], {tap(3 * ky), tap(3 * ky + 2)});
             }
-            multiply(all[r], inner[r], {taps.tap(1 + 3 * r, m), taps.tap(4 + 3 * r, m)});
+            multiply(all[r], inner[r], {tap(1 + 3 * r), tap(4 + 3 * r)});
         }
-        multiply(all[0], {inner[1][0], inner[1][1]}, taps.tap(7, m));
-        multiply(all[1], {inner[0][2], inner[0][3]}, taps.tap(1, m));
+        multiply(all[0], {inner[1][0], inner[1][1]}, {tap(7)});
+        multiply(all[1], {inner[0][2], inner[0][3]}, {tap(1)});
 #pragma unroll
         for (int r = 0; r < 2; ++r) {
             sums[r][0].pair[m] = narrowed(all[r][0], all[r][1]);
@@ -166,11 +155,12 @@ __device__ void depthwise_pairs(const __half* tile, const DepthwiseTaps<kSpan>& 
     }
 }
 
-// Applies activation, store and pooling to the output of a depthwise convolution: the pixels from (x, y) on. `out` and
+// Applies activation (relu or none), store and pooling to the output of a depthwise convolution: the pixels from (x, y) on. `out` and
 // `pooled` begin at the channel; an extent of 0 means not written.
 template <typename T, typename Channels, int kRows>
-__device__ void finish_tile(Image<T> out, Image<T> pooled, bool relu, int x, int y, Channels (&values)[kRows][2]) {
-    const float lower_bound = relu ? 0.0F : -INFINITY;
+__device__ void finish_tile(Image<T> out, Image<T> pooled, Activation activation, int x, int y,
+                            Channels (&values)[kRows][2]) {
+    const float lower_bound = activation == Activation::relu ? 0.0F : -INFINITY;
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
 #pragma unroll

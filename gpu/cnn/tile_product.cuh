@@ -6,11 +6,8 @@
 // rounding error of 32-bit arithmetic. Magnitudes above 65504 overflow and those below 2^-24 vanish.
 #pragma once
 
-#include <type_traits>
-
 #include "gpu/cnn/elements.cuh"
 #include "gpu/cnn/tensor_core.cuh"
-#include "gpu/cnn/weights.h"
 
 namespace throng::gpu {
 
@@ -42,26 +39,54 @@ constexpr int position_of(int column) {
     return column % 8 / 2 * (kSpan / 4) + column / 8 * 2 + column % 2;
 }
 
-// Which channel a column of the sums is. natural: the same. stored: channels are in order after store().
-// tensor_depthwise: after store() they are in the order that depthwise_pairs takes.
-enum class ChannelOrder { natural, stored, tensor_depthwise };
+// Which channel a column of the sums is. stored: channels are in order after store(). tensor_depthwise: after store() they
+// are in the order that depthwise_pairs takes.
+enum class ChannelOrder { stored, tensor_depthwise };
 
 // Channels per warp of depthwise_pairs.
 constexpr int depthwise_span(int channels) {
     return channels >= 32 ? channels / 2 : channels;
 }
 
+// The 16-bit parts of two values.
+template <typename T>
+struct alignas(4 * kParts<T>) SplitPair {
+    std::uint32_t part[kParts<T>];
+};
+
+template <typename T>
+__device__ SplitPair<T> split(float a, float b) {
+    SplitPair<T> parts;
+    const __half2 high = narrowed(a, b);
+    parts.part[0] = *reinterpret_cast<const std::uint32_t*>(&high);
+    if constexpr (kParts<T> == 2) {
+        const float2 wide = __half22float2(high);
+        const __half2 low = __floats2half2_rn(a - wide.x, b - wide.y);
+        parts.part[1] = *reinterpret_cast<const std::uint32_t*>(&low);
+    }
+    return parts;
+}
+
 // Stores four channels of a pixel of a tile; the parts of an element are tile_part elements apart.
 template <typename T>
 __device__ void put_parts(__half* at, int tile_part, float4 v) {
-    const __half2 first = narrowed(v.x, v.y);
-    const __half2 second = narrowed(v.z, v.w);
-    *reinterpret_cast<uint2*>(at) = bits_of(first, second);
-    if constexpr (kParts<T> == 2) {
-        const float4 high = widened(first, second);
-        *reinterpret_cast<uint2*>(at + tile_part) =
-            bits_of(__floats2half2_rn(v.x - high.x, v.y - high.y), __floats2half2_rn(v.z - high.z, v.w - high.w));
+    const SplitPair<T> first = split<T>(v.x, v.y);
+    const SplitPair<T> second = split<T>(v.z, v.w);
+#pragma unroll
+    for (int p = 0; p < kParts<T>; ++p) {
+        *reinterpret_cast<uint2*>(at + p * tile_part) = make_uint2(first.part[p], second.part[p]);
     }
+}
+
+// Multiplies matrices of elements and weights, [part][…].
+template <int kPartCount, int kA, int kB>
+__device__ void multiply_parts(float (&sum)[4], const std::uint32_t (&a)[kPartCount][kA],
+                               const std::uint32_t (&b)[kPartCount][kB]) {
+    if constexpr (kPartCount == 2) {
+        multiply(sum, a[1], b[0]);
+        multiply(sum, a[0], b[1]);
+    }
+    multiply(sum, a[0], b[0]);
 }
 
 // The sums of kRows x kChannels (pixels by channels) of a product, with eight warps: four along the rows, two along the
@@ -76,8 +101,7 @@ class ProductSums {
 public:
     static constexpr int kDown = (round_up(kRows, 16) / 16 + kWarpsDown - 1) / kWarpsDown;  // 16 rows each
     static constexpr int kAllRows = kDown * kWarpsDown * 16;  // rows beyond kRows are read and have no valid results
-    using Pair = std::conditional_t<kParts<T> == 1, __half2, float2>;
-    using Values = Pairs<Pair, kAcross>;  // of a thread, for a pixel
+    using Values = Pairs<PairOf<T>, kAcross>;                 // of a thread, for a pixel
 
     // The first of a warp's rows, and a lane's row of weights: the addresses that ldmatrix takes.
     __device__ static int first_row() { return static_cast<int>(threadIdx.x) / 32 % kWarpsDown * kDown * 16; }
@@ -85,7 +109,6 @@ public:
     __device__ static int weight_column() { return static_cast<int>(threadIdx.x) / 8 % 2 * 8; }
 
     static constexpr int channel_of_column(int column) {
-        if (kOrder == ChannelOrder::natural) return column;
         constexpr int kSpan = kChannels / kWarpsAcross;
         const int stored = column / kSpan * kSpan + position_of<kSpan>(column % kSpan);
         if (kOrder == ChannelOrder::stored) return stored;
@@ -111,11 +134,11 @@ public:
     // element or weight are tile_part or weight_part elements apart.
     __device__ void add_step(const __half* row, int row_step, int tile_part, const __half* column, int pitch,
                              int weight_part) {
-        std::uint32_t b[kParts<T>][kAcross][2];
+        std::uint32_t b[kAcross][kParts<T>][2];
 #pragma unroll
         for (int p = 0; p < kParts<T>; ++p) {
 #pragma unroll
-            for (int j = 0; j < kAcross; ++j) load_matrices(b[p][j], column + p * weight_part + j * 8 * pitch);
+            for (int j = 0; j < kAcross; ++j) load_matrices(b[j][p], column + p * weight_part + j * 8 * pitch);
         }
 #pragma unroll
         for (int i = 0; i < kDown; ++i) {
@@ -123,32 +146,31 @@ public:
 #pragma unroll
             for (int p = 0; p < kParts<T>; ++p) load_matrices(a[p], row + p * tile_part + i * row_step);
 #pragma unroll
-            for (int j = 0; j < kAcross; ++j) {
-                if constexpr (kParts<T> == 2) {
-                    multiply(sums_[i][j], a[1], b[0][j]);
-                    multiply(sums_[i][j], a[0], b[1][j]);
-                }
-                multiply(sums_[i][j], a[0], b[0][j]);
-            }
+            for (int j = 0; j < kAcross; ++j) multiply_parts(sums_[i][j], a, b[j]);
         }
     }
 
-    // Sets all sums of the rows to zero for which keep(row) is false.
-    template <typename Keep>
-    __device__ void clear_rows(Keep keep) {
+    // Sets the sums of pixels outside the map to zero. The rows are those of a tile (slot_of_column) of kWidth pixels per
+    // row and kHeight rows, from (left, top) on. There the input of a depthwise convolution is zero, not the bias.
+    template <int kWidth, int kHeight>
+    __device__ void clear_outside(const Map& map, int left, int top) {
+        if (left >= 0 && top >= 0 && left + kWidth <= map.width && top + kHeight <= map.height) return;
 #pragma unroll
         for (int i = 0; i < kDown; ++i) {
 #pragma unroll
             for (int half = 0; half < 2; ++half) {
-                if (keep(row_of(i, half))) continue;
+                const int row = row_of(i, half);
+                const int x = left + column_at<kWidth>(row % kWidth);
+                const int y = top + row / kWidth;
+                if (x >= 0 && x < map.width && y >= 0 && y < map.height) continue;
 #pragma unroll
                 for (int j = 0; j < kAcross; ++j) sums_[i][j][half * 2] = sums_[i][j][half * 2 + 1] = 0.0F;
             }
         }
     }
 
-    // Calls visit(row, channel, sums) for every row < kUsed: a thread's sums, whose channels are neighbors in every order
-    // but the natural one, from `channel` on.
+    // Calls visit(row, channel, sums) for every row < kUsed: a thread's sums, whose channels are neighbors after store(),
+    // from `channel` on.
     template <int kUsed, typename Visit>
     __device__ void for_each_row(Visit visit) const {
         const int channel = first_column() + static_cast<int>(threadIdx.x) % 4 * 2 * kAcross;
@@ -181,24 +203,6 @@ public:
         });
     }
 
-    // Calls visit(about_row(row), channel, v, w) with the sums of two neighboring channels, for every row < kRows.
-    template <typename About, typename Visit>
-    __device__ void for_each(About about_row, Visit visit) const {
-#pragma unroll
-        for (int i = 0; i < kDown; ++i) {
-#pragma unroll
-            for (int half = 0; half < 2; ++half) {
-                const int row = row_of(i, half);
-                if (row >= kRows) continue;
-                const auto about = about_row(row);
-#pragma unroll
-                for (int j = 0; j < kAcross; ++j) {
-                    visit(about, column_of(j), sums_[i][j][half * 2], sums_[i][j][half * 2 + 1]);
-                }
-            }
-        }
-    }
-
 private:
     __device__ static int row_of(int i, int half) {
         return first_row() + i * 16 + half * 8 + static_cast<int>(threadIdx.x) % 32 / 4;
@@ -215,7 +219,7 @@ private:
 
 // Multiplies kRows x kDepth (pixels by channels) by kDepth x kChannels. Shared memory holds, part by part, the rows of
 // the tile and the rows of weights (one per output channel), kPitch elements each.
-template <typename T, int kRows, int kDepth, int kChannels, ChannelOrder kOrder = ChannelOrder::natural>
+template <typename T, int kRows, int kDepth, int kChannels, ChannelOrder kOrder>
 class TileProduct : public ProductSums<T, kRows, kChannels, kOrder> {
     using Sums = ProductSums<T, kRows, kChannels, kOrder>;
     static_assert(kDepth % 16 == 0);

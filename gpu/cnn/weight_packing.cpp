@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpu/cnn/stem.h"
+
 namespace throng::gpu {
 namespace {
 
@@ -13,17 +15,41 @@ std::size_t at(int row, int columns, int column) {
     return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column);
 }
 
-int all_channels(const std::vector<const NetworkLayer*>& layers) {
+int all_channels(const WeightPacking::Layers& layers) {
     int sum = 0;
     for (const NetworkLayer* layer : layers) sum += channels_out(*layer);
     return padded_channels(sum);
 }
 
-std::vector<float> joined_bias(const std::vector<const NetworkLayer*>& layers) {
+std::vector<float> joined_bias(const WeightPacking::Layers& layers) {
     std::vector<float> bias;
     for (const NetworkLayer* layer : layers) bias.insert(bias.end(), layer->bias.begin(), layer->bias.end());
     bias.resize(static_cast<std::size_t>(all_channels(layers)));
     return bias;
+}
+
+// Returns the channels in of all groups.
+int channels_in(const NetworkLayer& layer) {
+    return static_cast<int>(layer.weights.size()) / (channels_out(layer) * layer.kernel * layer.kernel) * layer.groups;
+}
+
+// Calls visit(channel out, channel in, tap, weight) for every weight.
+template <typename Visit>
+void for_each_weight(const WeightPacking::Layers& layers, Visit visit) {
+    int first = 0;
+    for (const NetworkLayer* layer : layers) {
+        const int group_in = channels_in(*layer) / layer->groups;
+        const int group_out = channels_out(*layer) / layer->groups;
+        const float* weight = layer->weights.data();
+        for (int o = 0; o < channels_out(*layer); ++o) {
+            for (int i = 0; i < group_in; ++i) {
+                for (int t = 0; t < layer->kernel * layer->kernel; ++t) {
+                    visit(first + o, o / group_out * group_in + i, t, *weight++);
+                }
+            }
+        }
+        first += channels_out(*layer);
+    }
 }
 
 }  // namespace
@@ -49,89 +75,33 @@ const void* WeightPacking::upload_narrow(const std::vector<float>& values) {
     return upload_bytes(parts.data(), parts.size() * sizeof(__half));
 }
 
-PointWeights WeightPacking::point(const std::vector<const NetworkLayer*>& layers, int channels_in, float scale) {
-    PointWeights packed;
-    packed.scale = scale;
-    packed.in = padded_channels(channels_in);
-    packed.out = all_channels(layers);
-    const int taps = layers.front()->kernel * layers.front()->kernel;
-    std::vector<float> values(at(packed.in * packed.out, taps, 0));
-    int first = 0;
-    for (const NetworkLayer* layer : layers) {
-        const int group_in = channels_in / layer->groups;
-        const int group_out = channels_out(*layer) / layer->groups;
-        for (int o = 0; o < channels_out(*layer); ++o) {
-            for (int i = 0; i < group_in; ++i) {
-                for (int t = 0; t < taps; ++t) {
-                    values[at(t * packed.out + first + o, packed.in, o / group_out * group_in + i)] =
-                        scale * layer->weights[at(o * group_in + i, taps, t)];
-                }
-            }
-        }
-        first += channels_out(*layer);
-    }
-    packed.weights = upload_narrow(values);
-    packed.bias = upload(joined_bias(layers));
-    return packed;
+PointWeights WeightPacking::point(const Layers& layers, float scale) {
+    const NetworkLayer& first = *layers.front();
+    const int in = padded_channels(channels_in(first));
+    const int out = all_channels(layers);
+    std::vector<float> values(at(in * out, first.kernel * first.kernel, 0));
+    for_each_weight(layers,
+                    [&](int o, int i, int t, float weight) { values[at(t * out + o, in, i)] = scale * weight; });
+    return {upload_narrow(values), upload(joined_bias(layers)), in, out, scale};
 }
 
-DepthWeights WeightPacking::depth(const std::vector<const NetworkLayer*>& layers) {
-    DepthWeights packed;
-    packed.channels = all_channels(layers);
-    std::vector<float> values(at(9, packed.channels, 0));
-    int first = 0;
-    for (const NetworkLayer* layer : layers) {
-        for (int c = 0; c < channels_out(*layer); ++c) {
-            for (int t = 0; t < 9; ++t) values[at(t, packed.channels, first + c)] = layer->weights[at(c, 9, t)];
-        }
-        first += channels_out(*layer);
-    }
-    packed.weights = upload(values);
-    if (precision_ == Precision::fp16) packed.narrow = upload_narrow(values);
-    packed.bias = upload(joined_bias(layers));
-    return packed;
+PlainWeights WeightPacking::plain(const Layers& layers, int in) {
+    const NetworkLayer& first = *layers.front();
+    const int out = all_channels(layers);
+    std::vector<float> values(at(first.kernel * first.kernel * in, out, 0));
+    for_each_weight(layers,
+                    [&](int o, int i, int t, float weight) { values[at(in == 1 ? t : t * in + i, out, o)] = weight; });
+    const bool narrow = in == 1 && precision_ == Precision::fp16;
+    return {upload(values), narrow ? upload_narrow(values) : nullptr, upload(joined_bias(layers)), out};
 }
 
-PlainWeights WeightPacking::plain(const NetworkLayer& layer, int in, bool depthwise) {
-    const int out = channels_out(layer);
-    const int padded = padded_channels(out);
-    const int taps = layer.kernel * layer.kernel;
-    const int group_in = static_cast<int>(layer.weights.size()) / (out * taps);
-    const int group_out = out / layer.groups;
-    const int rows = depthwise ? 1 : in;
-    std::vector<float> values(at(taps * rows, padded, 0));
-    for (int o = 0; o < out; ++o) {
-        for (int i = 0; i < group_in; ++i) {
-            const int row = depthwise ? 0 : o / group_out * group_in + i;
-            for (int t = 0; t < taps; ++t) {
-                values[at(t * rows + row, padded, o)] = layer.weights[at(o * group_in + i, taps, t)];
-            }
-        }
-    }
-    return {upload(values), upload(joined_bias({&layer}))};
-}
-
-StemWeights WeightPacking::stem(const NetworkLayer& conv, const NetworkLayer* point, const NetworkLayer* depth) {
-    StemWeights packed;
-    packed.kernel = conv.kernel;
-    const int taps = conv.kernel * conv.kernel;
-    const int depth_in = stem_depth(conv.kernel);
-    const float scale = point == nullptr ? weight_scale(conv) : 1.0F;
-    std::vector<float> values(at(kStemChannels, depth_in, 0));
-    for (int o = 0; o < channels_out(conv); ++o) {
-        for (int c = 0; c < 3; ++c) {
-            for (int t = 0; t < taps; ++t) {
-                values[at(o, depth_in, t * kInputChannels + c)] = scale * conv.weights[at(o * 3 + c, taps, t)];
-            }
-        }
-    }
-    packed.conv = {upload_narrow(values), upload(joined_bias({&conv})), depth_in, kStemChannels, scale};
-    packed.conv_activation = conv.activation;
-    if (point == nullptr) return packed;
-    packed.point = this->point({point}, kStemChannels);
-    packed.depth = this->depth({depth});
-    packed.relu = depth->activation == Activation::relu;
-    return packed;
+PointWeights WeightPacking::stem(const NetworkLayer& conv, float scale) {
+    const int in = stem_depth(conv.kernel);
+    std::vector<float> values(at(kStemChannels, in, 0));
+    for_each_weight({&conv}, [&](int o, int i, int t, float weight) {
+        values[at(o, in, t * kInputChannels + i)] = scale * weight;
+    });
+    return {upload_narrow(values), upload(joined_bias({&conv})), in, kStemChannels, scale};
 }
 
 float weight_scale(const NetworkLayer& layer) {
@@ -139,10 +109,6 @@ float weight_scale(const NetworkLayer& layer) {
     for (const float weight : layer.weights) largest = std::max(largest, std::abs(weight));
     if (largest == 0) return 1.0F;
     return std::ldexp(1.0F, std::clamp(10 - std::ilogb(largest), -24, 24));
-}
-
-std::vector<DeviceBuffer<std::byte>> WeightPacking::take_memory() {
-    return std::move(memory_);
 }
 
 }  // namespace throng::gpu

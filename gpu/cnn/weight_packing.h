@@ -5,28 +5,27 @@
 #include <vector>
 
 #include "core/model/network.h"
-#include "gpu/cnn/stem.h"
-#include "gpu/cnn/weights.h"
+#include "gpu/cnn/step.h"
 #include "gpu/runtime/device_buffer.h"
 
 namespace throng::gpu {
 
 class WeightPacking {
 public:
+    // Layers of one kernel size that read the same tensor. Their channels out are concatenated.
+    using Layers = std::vector<const NetworkLayer*>;
+
     WeightPacking(Precision precision, StreamView stream) : precision_(precision), stream_(stream) {}
 
-    // Packs several layers of one kernel size that read the same tensor; their channels are concatenated. A grouped
-    // convolution becomes a matrix with zeros. scale: see PointWeights.
-    [[nodiscard]] PointWeights point(const std::vector<const NetworkLayer*>& layers, int channels_in,
-                                     float scale = 1.0F);
-    [[nodiscard]] DepthWeights depth(const std::vector<const NetworkLayer*>& layers);
-    // Grouped convolutions become a matrix with zeros. in: elements per input pixel.
-    [[nodiscard]] PlainWeights plain(const NetworkLayer& layer, int in, bool depthwise);
-    // point, depth: the layers of the following unit, or null.
-    [[nodiscard]] StemWeights stem(const NetworkLayer& conv, const NetworkLayer* point, const NetworkLayer* depth);
+    // A grouped convolution becomes a matrix with zeros. scale: see PointWeights.
+    [[nodiscard]] PointWeights point(const Layers& layers, float scale = 1.0F);
+    // Grouped convolutions become a matrix with zeros. in: elements per input pixel; 1: depthwise.
+    [[nodiscard]] PlainWeights plain(const Layers& layers, int in);
+    // The first convolution. Its channels in are those of all taps (stem_depth).
+    [[nodiscard]] PointWeights stem(const NetworkLayer& conv, float scale);
 
-    // Returns the memory of everything packed so far; keep it as long as the weights are used. Waits for the stream.
-    [[nodiscard]] std::vector<DeviceBuffer<std::byte>> take_memory();
+    // Returns the memory of everything packed so far; keep it as long as the weights are used.
+    [[nodiscard]] std::vector<DeviceBuffer<std::byte>> take_memory() { return std::move(memory_); }
 
 private:
     [[nodiscard]] const float* upload(const std::vector<float>& values);

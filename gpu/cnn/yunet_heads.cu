@@ -13,23 +13,19 @@ constexpr int kPixels = kBordered * kBordered;
 constexpr int kMiddlePitch = kHeadChannels + 1;  // in 32-bit words: neighboring cells start in different banks
 
 template <typename T>
-using HeadProduct = TileProduct<T, kPixels, kHeadChannelsIn, kHeadChannels>;
-
-template <typename T>
 __global__ void __launch_bounds__(kTileThreads) yunet_heads_kernel(const __grid_constant__ YunetHeads heads) {
-    using Product = HeadProduct<T>;
+    using Product = TileProduct<T, kPixels, kHeadChannelsIn, kHeadChannels, ChannelOrder::stored>;
     __shared__ __align__(16) __half weights[Product::kWeightBytes / 2];
     __shared__ __align__(16) __half tile[Product::kTileBytes / 2];
     __shared__ float middle[kPixels * kMiddlePitch];
     __shared__ UnitWeights<float, kHeadChannels> unit;  // the depthwise convolution has 32 bits
 
     const int block = static_cast<int>(blockIdx.x);
-    int which = 0;
-    for (int i = 1; i < kMaxLevels; ++i) which += block >= heads.first_tile[i] ? 1 : 0;
-    const YunetHead& head = heads.head[which];
-    const int across = (head.in.width + kSide - 1) / kSide;
-    const int left = (block - heads.first_tile[which]) % across * kSide;
-    const int top = (block - heads.first_tile[which]) / across * kSide;
+    const int which = heads.blocks.task_of(block);
+    const StepTask& head = heads.head[which];
+    const int index = block - heads.blocks.first(which);
+    const int left = index % tiles_across(head.in, kSide) * kSide;
+    const int top = index / tiles_across(head.in, kSide) * kSide;
     const int image = static_cast<int>(blockIdx.z);
 
     trigger_launch_completion();
@@ -40,14 +36,11 @@ __global__ void __launch_bounds__(kTileThreads) yunet_heads_kernel(const __grid_
     Product product;
     product.start(unit.point_bias);
     product.add(tile, weights);
-    product.for_each([](int pixel) { return pixel; },
-                     [&](int pixel, int channel, float a, float b) {
-                         const int x = left - 1 + column_at<kBordered>(pixel % kBordered);
-                         const int y = top - 1 + pixel / kBordered;
-                         const bool inside = x >= 0 && x < head.in.width && y >= 0 && y < head.in.height;
-                         middle[pixel * kMiddlePitch + channel] = inside ? a : 0.0F;
-                         middle[pixel * kMiddlePitch + channel + 1] = inside ? b : 0.0F;
-                     });
+    product.template clear_outside<kBordered, kBordered>(head.in, left - 1, top - 1);
+    product.template for_each_row<kPixels>([&](int pixel, int channel, const float(&sums)[2]) {
+        middle[pixel * kMiddlePitch + channel] = sums[0];
+        middle[pixel * kMiddlePitch + channel + 1] = sums[1];
+    });
     __syncthreads();
 
     // One cell per thread; only few cells need more than the first two channels.
@@ -68,24 +61,18 @@ __global__ void __launch_bounds__(kTileThreads) yunet_heads_kernel(const __grid_
     };
     const float score = yunet_score(value(0), value(1));
     if (!(score >= heads.sink.threshold)) return;
-    const Box box = yunet_box(value(2), value(3), value(4), value(5), x, y, head.stride);
+    const auto stride = static_cast<float>(head.stride);
+    const Box box = yunet_box(value(2), value(3), value(4), value(5), x, y, stride);
     put_box(heads.sink, image, box, score, heads.has_landmarks,
-            [&](int i) { return yunet_landmark(value(6 + i), i % 2 == 0 ? x : y, head.stride); });
+            [&](int i) { return yunet_landmark(value(6 + i), i % 2 == 0 ? x : y, stride); });
 }
 
 }  // namespace
 
 void launch_yunet_heads(const YunetHeads& heads, int images, Precision precision, const LaunchChain& chain) {
     YunetHeads launch = heads;
-    int tiles = 0;
-    for (int i = 0; i < kMaxLevels; ++i) {
-        launch.first_tile[i] = tiles;
-        if (i >= heads.count) continue;
-        const Map& in = heads.head[i].in;
-        tiles += ((in.width + kSide - 1) / kSide) * ((in.height + kSide - 1) / kSide);
-    }
-    launch.first_tile[kMaxLevels] = tiles;
-    const LaunchSize shape{dim3(static_cast<unsigned>(tiles), 1, static_cast<unsigned>(images)), dim3(kTileThreads), 0};
+    launch.blocks = {heads.count, [&](int i) { return tile_count(heads.head[i].in, kSide, kSide); }};
+    const LaunchSize shape{dim3(launch.blocks.total(), 1, static_cast<unsigned>(images)), dim3(kTileThreads), 0};
     chain.launch("yunet_heads_kernel",
                  precision == Precision::fp32 ? yunet_heads_kernel<float> : yunet_heads_kernel<__half>, shape, launch);
 }

@@ -4,7 +4,6 @@
 
 #ifdef TH_WITH_CUDA
 #include <map>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -69,16 +68,15 @@ const Choice kChoices[] = {
 };
 
 // Describes a launch: "unit 64 -> 64, 160x160".
-std::string name_of(const NetworkRun& run, std::span<const Step> steps) {
+std::string name_of(const NetworkRun& run, const StepGroup& steps) {
     const Step& step = steps.front();
     const auto name_of_kind = [&] {
         switch (step.kind) {
-            case StepKind::stem: return "stem";
-            case StepKind::stem_unit: return "stem and unit";
+            case StepKind::stem: return step.point.weights != nullptr ? "stem and unit" : "stem";
             case StepKind::point_depth: return step.up >= 0 ? "sum and unit" : "unit";
             case StepKind::tile_convolution:
                 return step.depth.weights != nullptr ? "unit, depthwise first" : "convolution";
-            case StepKind::plain_convolution: return step.depthwise ? "plain depthwise" : "plain convolution";
+            case StepKind::convolution: return step.depthwise ? "plain depthwise" : "plain convolution";
             case StepKind::pool: return "pool";
             case StepKind::sum: return "sum";
         }
@@ -137,9 +135,14 @@ private:
         const Samples times(time_calls(stream_, 30, [&] { enqueue(detector, none); }));
         DetectionSet found;
         transfer_.download(buffers_.front(), found, stream_);
+        int launches = 0;
+        double memory = 0;
+        for (const FrameRuns::Run& run : detector.runs()->runs()) {
+            launches += run.network.launches() + 2;  // and the input, and the boxes
+            memory += static_cast<double>(run.network.memory());
+        }
         std::printf("  %-28s median %8.4f min %8.4f ms  launches %3d  memory %7.1f MB  raw %u\n", choice.name,
-                    times.median(), times.min(), detector.runs()->launches(),
-                    static_cast<double>(detector.runs()->memory()) / 1e6, found.total);
+                    times.median(), times.min(), launches, memory / 1e6, found.total);
     }
 
     void details(bool half) {
@@ -153,9 +156,9 @@ private:
         std::printf("  stages, %s:", half ? "fp16" : "fp32");
         for (const auto& [name, ms] : times.stages) std::printf("  %s %.4f", name.c_str(), ms.median());
         std::printf(" ms\n");
-        const NetworkRun& run = detector.runs()->run(0);
+        const NetworkRun& run = detector.runs()->runs().front().network;
         for (int l = 0; l < run.launches(); ++l) {
-            std::span<const Step> steps;
+            StepGroup steps;
             const Samples ms(time_replays(stream_, 5, [&] { steps = run.enqueue_launch(l, stream_); }));
             std::printf("    %8.2f us  %s\n", 1e3 * ms.median(), name_of(run, steps).c_str());
         }

