@@ -10,7 +10,37 @@
 
 namespace throng::gpu {
 
+// Where the DeviceBuffers of a thread take their memory from, instead of new allocations.
+class MemorySource {
+public:
+    // While it lives, DeviceBuffers that this thread creates take their memory from the source, and those that it
+    // destroys return it. Uses do not nest.
+    class Use {
+    public:
+        explicit Use(MemorySource& source) noexcept;
+        ~Use();
+        Use(const Use&) = delete;
+        Use& operator=(const Use&) = delete;
+    };
+
+    MemorySource() = default;
+    MemorySource(const MemorySource&) = delete;
+    MemorySource& operator=(const MemorySource&) = delete;
+
+    // Throws Error if there is not enough memory.
+    [[nodiscard]] virtual void* take(std::size_t bytes) = 0;
+    // Returns false for memory from elsewhere.
+    virtual bool give_back(const void* d_address) noexcept = 0;
+    // Returns true if the addresses must not be used.
+    [[nodiscard]] virtual bool measures() const noexcept { return false; }
+
+protected:
+    ~MemorySource() = default;
+};
+
 namespace detail {
+// Of the device, not of a source.
+void* allocate_new(std::size_t bytes);
 // The allocators throw Error(unavailable) with the size when there is not enough memory.
 void* allocate_device(std::size_t bytes);
 void* allocate_pinned(std::size_t bytes);
