@@ -49,21 +49,15 @@ struct alignas(16) TailLbpNode {  // one quad
     float outcome[2];
 };
 
-struct DeviceStage {
-    std::int32_t first_tree, tree_count;
-    float threshold;
-    std::int32_t pad;
-};
-
 // Addresses in device memory.
 struct CascadeTables {
     CascadeView geometry;  // as core/algo/cascade.h
-    const DeviceStage* stages = nullptr;
     const HaarNode* haar = nullptr;
     const LbpNode* lbp = nullptr;
     const std::int32_t* first_node = nullptr;  // [tree]
     const std::uint32_t* tail = nullptr;  // quad q of the node of rank k of tree t: 4 words at (k quads + q) trees + t
     const std::uint32_t* tail_subsets = nullptr;  // LBP: kLbpWords words at k trees + t
+    std::int32_t nodes_per_tree = 0;              // 1 or 2 if every tree has that many; 0 if they differ or have more
     std::int32_t tree_count = 0;
     std::int32_t tail_entries = 0;  // per window, of sums in shared memory; 0: no tail for this model
     std::int32_t tail_pitch = 0;
@@ -91,15 +85,12 @@ public:
 
     [[nodiscard]] const CascadeModel& model() const { return model_; }
     [[nodiscard]] const CascadeTables& tables() const { return tables_; }
-    // Returns 1 or 2 if every tree has that many nodes; 0 if they differ or have more.
-    [[nodiscard]] int nodes_per_tree() const { return nodes_per_tree_; }
 
 private:
     void build_tail(StreamView stream);
 
     CascadeModel model_;
     CascadeTables tables_;
-    int nodes_per_tree_ = 0;
     DeviceBuffer<CascadeStage> geometry_stages_;
     DeviceBuffer<CascadeTree> geometry_trees_;
     DeviceBuffer<CascadeNode> geometry_nodes_;
@@ -107,7 +98,6 @@ private:
     DeviceBuffer<HaarFeature> haar_features_;
     DeviceBuffer<LbpFeature> lbp_features_;
     DeviceBuffer<std::uint32_t> subsets_;
-    DeviceBuffer<DeviceStage> stages_;
     DeviceBuffer<HaarNode> haar_;
     DeviceBuffer<LbpNode> lbp_;
     DeviceBuffer<std::int32_t> first_node_;

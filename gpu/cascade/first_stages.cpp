@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -276,24 +275,26 @@ FirstStages::FirstStages(const CascadeModel& model, int stages, StreamView strea
         table.push_back({static_cast<std::int64_t>(std::clamp(threshold, -0x1p62, 0x1p62)), stage.first_tree,
                          stage.first_tree + stage.tree_count});
     }
-    const auto upload = [&](auto& buffer, const auto& make) {
-        std::vector<std::remove_const_t<std::remove_pointer_t<decltype(buffer.data())>>> trees;
-        for (int t = 0; t < table.back().end_tree; ++t) trees.push_back(make(model.trees[static_cast<std::size_t>(t)]));
-        buffer = uploaded(trees, stream, "uploading a cascade");
-        tables_.trees = buffer.data();
-        tables_.tree_quads = static_cast<std::int32_t>(buffer.bytes() / 16);
+    const auto upload = [&](auto make) {
+        std::vector<decltype(make(model, model.trees.front(), layout, unit))> trees;
+        for (int t = 0; t < table.back().end_tree; ++t) {
+            trees.push_back(make(model, model.trees[static_cast<std::size_t>(t)], layout, unit));
+        }
+        trees_ = uploaded_bytes(trees, stream, "uploading a cascade");
     };
     if (model.kind == CascadeKind::lbp) {
-        upload(lbp_, [&](const CascadeTree& tree) { return lbp_tree(model, tree, layout, unit); });
+        upload(lbp_tree);
     } else if (model.trees.front().node_count == 1) {
-        upload(haar1_, [&](const CascadeTree& tree) { return haar_tree<1>(model, tree, layout, unit); });
+        upload(haar_tree<1>);
     } else {
-        upload(haar2_, [&](const CascadeTree& tree) { return haar_tree<2>(model, tree, layout, unit); });
+        upload(haar_tree<2>);
     }
     stages_ = uploaded(table, stream, "uploading a cascade");
     check_cuda(cudaStreamSynchronize(stream), "uploading a cascade");
     tables_.layout = layout;
     tables_.stages = stages_.data();
+    tables_.trees = trees_.data();
+    tables_.tree_quads = static_cast<std::int32_t>(trees_.bytes() / 16);
 }
 
 }  // namespace throng::gpu

@@ -98,11 +98,18 @@ void fill_bytes(const DeviceBuffer<T>& buffer, int byte, StreamView stream) {
 
 // Returns a copy of the values on the device; enqueues the transfer. The values may be destroyed at once, because CUDA
 // stages pageable memory before it returns. what: for the error message, as in "uploading the plan".
-template <typename T>
-[[nodiscard]] DeviceBuffer<T> uploaded(const std::vector<T>& values, StreamView stream, const char* what) {
-    DeviceBuffer<T> buffer(values.size());
+template <typename T, typename Stored = T>
+[[nodiscard]] DeviceBuffer<Stored> uploaded(const std::vector<T>& values, StreamView stream, const char* what) {
+    static_assert(sizeof(T) % sizeof(Stored) == 0);
+    DeviceBuffer<Stored> buffer(values.size() * (sizeof(T) / sizeof(Stored)));
     if (!values.empty()) detail::copy_to_device(buffer.data(), values.data(), buffer.bytes(), stream, what);
     return buffer;
+}
+// The same, where the type of the values depends on a setting.
+template <typename T>
+[[nodiscard]] DeviceBuffer<std::byte> uploaded_bytes(const std::vector<T>& values, StreamView stream,
+                                                     const char* what) {
+    return uploaded<T, std::byte>(values, stream, what);
 }
 
 }  // namespace throng::gpu
