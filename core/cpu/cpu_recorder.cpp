@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/detect/stage_times.h"
+
 namespace throng {
 
 void CpuRecorder::begin(std::string_view name) {

@@ -1,7 +1,6 @@
 // Timing of the stages of a frame, with the same names on CPU and GPU.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <string_view>
 #include <vector>
@@ -37,16 +36,6 @@ struct StageTime {
     double ms;
 };
 using StageTimes = std::vector<StageTime>;
-
-// Adds to the time of a stage: one that runs several times in a frame has the sum.
-inline void add_time(StageTimes& times, std::string_view name, double ms) {
-    const auto stage = std::find_if(times.begin(), times.end(), [name](const StageTime& t) { return t.name == name; });
-    if (stage != times.end()) {
-        stage->ms += ms;
-    } else {
-        times.push_back({name, ms});
-    }
-}
 
 // A device that processes many frames per interval measures one of them: events around each stage cost up to a third of
 // the throughput of small frames.
