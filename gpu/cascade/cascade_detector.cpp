@@ -43,7 +43,7 @@ CascadeForm CascadeDetector::choose_form(bool pairs, bool tail) const {
     form.split = stage_after(kFirstSegmentTrees);
     form.pairs = pairs && max_pairs_ > 0;
     if (form.pairs) form.split = std::min(form.split, max_pairs_);
-    form.tail = tail && cascade_.tables().tail_entries > 0;
+    form.tail = tail && has_tail(cascade_.tables(), device_.shared_memory);
     return form;
 }
 

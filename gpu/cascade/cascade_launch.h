@@ -1,6 +1,8 @@
 // Launchers of the cascade's kernels. Other code calls CascadeDetector.
 #pragma once
 
+#include <cstddef>
+
 #include "gpu/cascade/device_cascade.h"
 #include "gpu/cascade/first_stages.h"
 #include "gpu/cascade/windows.h"
@@ -24,8 +26,11 @@ void launch_window_pairs(const CascadeLaunch& work, const PairTables& tables, in
 void launch_all_windows(const CascadeLaunch& work, int stages, const WindowQueue& next);
 
 // The last segment, from stage `first` on: reports windows of the queue as raw detections. With one warp per pair of
-// windows; requires cascade.tail_entries > 0.
+// windows; requires has_tail.
 void launch_tail(const CascadeLaunch& work, const WindowQueue& queue, int first);
+
+// Tests if the model has tables for the tail, and a block's sums fit its shared memory: max bytes, as in DeviceInfo.
+[[nodiscard]] bool has_tail(const CascadeTables& cascade, std::size_t shared_memory);
 
 // The same with one thread per window. first: may be the number of stages.
 void launch_queued_windows(const CascadeLaunch& work, const WindowQueue& queue, int first);

@@ -213,20 +213,26 @@ __global__ void __launch_bounds__(kWarps * 32)
     }
 }
 
+std::size_t bytes_per_warp(const CascadeTables& cascade) {
+    const std::size_t words = static_cast<std::size_t>(cascade.tail_entries) * (cascade.tilted ? 2 : 1);
+    return 64 * sizeof(double) + (words * sizeof(std::uint32_t) + 15) / 16 * 16;
+}
+
 }  // namespace
+
+bool has_tail(const CascadeTables& cascade, std::size_t shared_memory) {
+    return cascade.tail_entries > 0 && bytes_per_warp(cascade) * kWarps <= shared_memory;
+}
 
 void launch_tail(const CascadeLaunch& work, const WindowQueue& queue, int first) {
     const CascadeTables& cascade = work.cascade;
-    const int planes = cascade.tilted ? 2 : 1;
-    const int patch = cascade.tail_entries * planes * static_cast<int>(sizeof(std::uint32_t));
-    const int bytes_per_warp = 64 * static_cast<int>(sizeof(double)) + (patch + 15) / 16 * 16;
-    const std::size_t bytes = static_cast<std::size_t>(bytes_per_warp) * kWarps;
+    const std::size_t bytes = bytes_per_warp(cascade) * kWarps;
     select_features<TailHaar, TailLbp>(cascade, [&](auto leaf) {
         const auto kernel = tail_kernel<decltype(leaf)>;
         const int blocks = work.multiprocessors * blocks_per_multiprocessor("tail_kernel", kernel, kWarps * 32, bytes);
         LaunchChain(work.stream, false)
             .launch("tail_kernel", kernel, LaunchSize{blocks, kWarps * 32, bytes}, cascade, work.task, queue, first,
-                    bytes_per_warp);
+                    static_cast<int>(bytes / kWarps));
     });
 }
 
