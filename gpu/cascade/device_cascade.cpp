@@ -91,6 +91,12 @@ void copy_subset(const CascadeModel& model, const TreeNode& from, std::uint32_t*
 
 }  // namespace
 
+template <typename T>
+const T* DeviceCascade::upload(const std::vector<T>& values, StreamView stream) {
+    tables_of_model_.push_back(uploaded_bytes(values, stream, kUploading));
+    return reinterpret_cast<const T*>(tables_of_model_.back().data());
+}
+
 DeviceCascade::DeviceCascade(const CascadeModel& model, StreamView stream) : model_(model) {
     const int first = model_.trees.front().node_count;
     tables_.nodes_per_tree = first <= 2 ? first : 0;
@@ -102,23 +108,15 @@ DeviceCascade::DeviceCascade(const CascadeModel& model, StreamView stream) : mod
         nodes += tree.node_count;
     }
 
-    geometry_stages_ = uploaded(model_.stages, stream, kUploading);
-    geometry_trees_ = uploaded(model_.trees, stream, kUploading);
-    geometry_nodes_ = uploaded(model_.nodes, stream, kUploading);
-    leaves_ = uploaded(model_.leaves, stream, kUploading);
-    haar_features_ = uploaded(model_.haar, stream, kUploading);
-    lbp_features_ = uploaded(model_.lbp, stream, kUploading);
-    subsets_ = uploaded(model_.subsets, stream, kUploading);
-    first_node_ = uploaded(first_node, stream, kUploading);
     tables_.geometry = model_.view();
-    tables_.geometry.stages = geometry_stages_.data();
-    tables_.geometry.trees = geometry_trees_.data();
-    tables_.geometry.nodes = geometry_nodes_.data();
-    tables_.geometry.leaves = leaves_.data();
-    tables_.geometry.haar = haar_features_.data();
-    tables_.geometry.lbp = lbp_features_.data();
-    tables_.geometry.subsets = subsets_.data();
-    tables_.first_node = first_node_.data();
+    tables_.geometry.stages = upload(model_.stages, stream);
+    tables_.geometry.trees = upload(model_.trees, stream);
+    tables_.geometry.nodes = upload(model_.nodes, stream);
+    tables_.geometry.leaves = upload(model_.leaves, stream);
+    tables_.geometry.haar = upload(model_.haar, stream);
+    tables_.geometry.lbp = upload(model_.lbp, stream);
+    tables_.geometry.subsets = upload(model_.subsets, stream);
+    tables_.first_node = upload(first_node, stream);
     tables_.tree_count = static_cast<std::int32_t>(model_.trees.size());
     tables_.tilted = model_.has_tilted;
     tables_.exact = leaf_unit(model_).has_value();
@@ -177,11 +175,8 @@ void DeviceCascade::build_tail(StreamView stream) {
             std::copy_n(words.data() + 4 * q, 4, tail.data() + ((from.rank * quads + q) * trees + from.tree) * 4);
         }
     });
-    tail_ = uploaded(tail, stream, kUploading);
-    tail_subsets_ = uploaded(subsets, stream, kUploading);
-    check_cuda(cudaStreamSynchronize(stream), kUploading);
-    tables_.tail = tail_.data();
-    tables_.tail_subsets = tail_subsets_.data();
+    tables_.tail = upload(tail, stream);
+    tables_.tail_subsets = upload(subsets, stream);
     tables_.tail_entries = entries;
     tables_.tail_pitch = pitch;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -88,21 +89,15 @@ public:
 
 private:
     void build_tail(StreamView stream);
+    // Returns the address of a copy, which this object keeps.
+    template <typename T>
+    const T* upload(const std::vector<T>& values, StreamView stream);
 
     CascadeModel model_;
     CascadeTables tables_;
-    DeviceBuffer<CascadeStage> geometry_stages_;
-    DeviceBuffer<CascadeTree> geometry_trees_;
-    DeviceBuffer<CascadeNode> geometry_nodes_;
-    DeviceBuffer<float> leaves_;
-    DeviceBuffer<HaarFeature> haar_features_;
-    DeviceBuffer<LbpFeature> lbp_features_;
-    DeviceBuffer<std::uint32_t> subsets_;
-    DeviceBuffer<HaarNode> haar_;
+    std::vector<DeviceBuffer<std::byte>> tables_of_model_;
+    DeviceBuffer<HaarNode> haar_;  // for the current pitch
     DeviceBuffer<LbpNode> lbp_;
-    DeviceBuffer<std::int32_t> first_node_;
-    DeviceBuffer<std::uint32_t> tail_;
-    DeviceBuffer<std::uint32_t> tail_subsets_;
 };
 
 }  // namespace throng::gpu

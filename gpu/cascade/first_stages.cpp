@@ -71,16 +71,6 @@ bool fits_half(const HaarFeature& feature) {
     return std::max(bound[0], bound[1]) * 255 <= 32767 && total * 255 <= 0x1p24F;
 }
 
-PairForm pair_form(const HaarFeature& feature) {
-    // Three rectangles may share a corner, whose weight is an 8-bit number.
-    const auto is_small_integer = [](float weight) {
-        return std::abs(weight) <= 42 && weight == std::nearbyint(weight);
-    };
-    if (!std::all_of(feature.weight, feature.weight + kHaarRects, is_small_integer)) return PairForm::none;
-    if (fits_half(feature)) return PairForm::whole;
-    return exceeds_pair_area(pair_feature(feature)) ? PairForm::none : PairForm::apart;
-}
-
 struct PairEdge {
     std::int64_t plus = 0, minus = 0;  // bytes from the pair's corner in the tile
     std::int8_t weight = 0;            // of the first corner; the second has the opposite one
@@ -121,15 +111,20 @@ std::array<PairEdge, kPairEdges> pair_edges(const HaarFeature& whole, PairForm f
 
 // Returns the form of all nodes of a tree.
 PairForm tree_form(const CascadeModel& model, const CascadeTree& tree) {
-    PairForm form = PairForm::whole;
-    bool small = true;
+    // Three rectangles may share a corner, whose weight is an 8-bit number.
+    const auto is_small_integer = [](float weight) {
+        return std::abs(weight) <= 42 && weight == std::nearbyint(weight);
+    };
+    bool whole = true;
+    bool apart = true;
     for (int k = 0; k < tree.node_count; ++k) {
         const CascadeNode& node = model.nodes[static_cast<std::size_t>(tree.first_node + k)];
         const HaarFeature& feature = model.haar[static_cast<std::size_t>(node.feature)];
-        form = std::max(form, pair_form(feature));
-        small = small && !exceeds_pair_area(pair_feature(feature));
+        if (!std::all_of(feature.weight, feature.weight + kHaarRects, is_small_integer)) return PairForm::none;
+        whole = whole && fits_half(feature);
+        apart = apart && !exceeds_pair_area(pair_feature(feature));
     }
-    return form == PairForm::apart && !small ? PairForm::none : form;
+    return whole ? PairForm::whole : apart ? PairForm::apart : PairForm::none;
 }
 
 // Visits a tree's leaves in the order of PairHaarTree::leaf.
