@@ -11,7 +11,14 @@
 namespace throng::gpu {
 namespace {
 
-DetectionSpan lay_out(ArrayLayout& layout, std::int32_t capacity, const OptionalFields& optional_fields) {
+struct Arrays {
+    DetectionSpan span;
+    std::size_t bytes;
+};
+
+// memory: null measures.
+Arrays lay_out(void* memory, std::int32_t capacity, const OptionalFields& optional_fields) {
+    ArrayLayout layout(memory);
     const auto n = static_cast<std::size_t>(capacity);
     DetectionSpan span;
     span.capacity = capacity;
@@ -26,7 +33,7 @@ DetectionSpan lay_out(ArrayLayout& layout, std::int32_t capacity, const Optional
         span.feature_size = optional_fields.feature_size;
     }
     if (optional_fields.landmarks) span.landmarks = layout.take<float>(n * 10);
-    return span;
+    return {span, layout.size()};
 }
 
 void wait(StreamView stream) {
@@ -41,26 +48,21 @@ OptionalFields optional_fields_of(const DetectionSpan& span) {
 
 DetectionBuffer make_device_buffer(std::int32_t capacity, const OptionalFields& optional_fields, StreamView stream) {
     if (capacity < 0) throw Error(ErrorKind::usage, "the capacity of a detection buffer must not be negative");
-    ArrayLayout measure(nullptr);
-    static_cast<void>(lay_out(measure, capacity, optional_fields));
-    auto memory = std::make_shared<DeviceBuffer<std::byte>>(measure.size());
+    auto memory = std::make_shared<DeviceBuffer<std::byte>>(lay_out(nullptr, capacity, optional_fields).bytes);
     fill_bytes(*memory, 0, stream);
     check_cuda(cudaStreamSynchronize(stream), "clearing a detection buffer");
-    ArrayLayout layout(memory->data());
-    const DetectionSpan span = lay_out(layout, capacity, optional_fields);
+    const DetectionSpan span = lay_out(memory->data(), capacity, optional_fields).span;
     return DetectionBuffer(MemoryKind::device, span, std::move(memory));
 }
 
 DetectionSpan DetectionTransfer::stage(const OptionalFields& optional_fields, std::size_t n) {
     const auto capacity = static_cast<std::int32_t>(n);
-    ArrayLayout measure(nullptr);
-    static_cast<void>(lay_out(measure, capacity, optional_fields));
-    if (staging_.size() < measure.size()) {
+    const std::size_t bytes = lay_out(nullptr, capacity, optional_fields).bytes;
+    if (staging_.size() < bytes) {
         staging_ = {};
-        staging_ = PinnedBuffer<std::byte>(std::max(measure.size(), std::size_t{1} << 16));
+        staging_ = PinnedBuffer<std::byte>(std::max(bytes, std::size_t{1} << 16));
     }
-    ArrayLayout layout(staging_.data());
-    return lay_out(layout, capacity, optional_fields);
+    return lay_out(staging_.data(), capacity, optional_fields).span;
 }
 
 const void* DetectionTransfer::prepare(const DetectionBuffer& buffer, bool boxes) {

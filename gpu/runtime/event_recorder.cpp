@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/detect/stage_times.h"
+
 namespace throng::gpu {
 
 EventRecorder::EventRecorder(StreamView stream, std::size_t frames)
