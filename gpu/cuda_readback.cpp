@@ -58,7 +58,7 @@ void CudaReadback::start_image(const Frame& frame, bool to_host) {
     }
     image_done_.record(copies_.view());
     source_ = frame;
-    image_ = Frame(info, target.planes, target.owner, target.host_copy);
+    image_ = Frame(info, target.planes, target.owner, copy_to_host);
 }
 
 void CudaReadback::finish(DetectionSet& raw, DetectionSet& kept, Frame& frame) {

@@ -28,9 +28,9 @@ WindowPlan::WindowPlan(ImageSize frame, const PyramidPlanes& planes, const std::
     for (std::size_t i = 0; i < levels.size(); ++i) {
         const CascadeLevel& level = levels[i];
         const AtlasRegion& region = pyramid_.atlas().regions[i];
-        const std::int64_t origin = static_cast<std::int64_t>(region.y) * pyramid_.atlas().pitch + region.x;
         const int row_words = (level.columns + 31) / 32;
-        levels_.push_back({level, origin, region.x, region.y, region.shelf_end, row_words, words});
+        levels_.push_back(
+            {level, pyramid_.atlas().origin(region), region.x, region.y, region.shelf_end, row_words, words});
         words += row_words * level.rows;
         max_step_ = std::max(max_step_, static_cast<std::int32_t>(level.step));
         window_count_ += static_cast<std::int64_t>(level.columns) * level.rows;

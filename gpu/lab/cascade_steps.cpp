@@ -120,8 +120,8 @@ void CascadeSteps::make_plan(ImageSize frame) {
             DeviceBuffer<std::uint8_t>(static_cast<std::size_t>(half.width) * static_cast<std::size_t>(half.height));
         mask_sums_.emplace(half, std::vector<ImageSize>{half}, PyramidPlanes{}, stream_);
         const PyramidView view = mask_sums_->view();
-        const AtlasRegion& region = mask_sums_->atlas().regions.front();
-        filter_.mask = view.sums + std::int64_t{region.y} * view.pitch + region.x;
+        const Atlas& atlas = mask_sums_->atlas();
+        filter_.mask = view.sums + atlas.origin(atlas.regions.front());
         filter_.mask_pitch = view.pitch;
         filter_.mask_width = half.width;
         filter_.mask_height = half.height;
