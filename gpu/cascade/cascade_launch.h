@@ -9,7 +9,7 @@
 
 namespace throng::gpu {
 
-// What the launches of a frame share, or those of some of its levels.
+// Arguments that the launches of a frame share, or those of some of its levels.
 struct CascadeLaunch {
     CascadeTables cascade;
     WindowTask task;

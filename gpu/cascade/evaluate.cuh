@@ -101,7 +101,7 @@ __device__ inline bool subset_has(const std::uint32_t* subset, std::uint32_t cod
 }
 
 // Like lbp_code, from the 4 x 4 corners of the 3 x 3 blocks, each read once. bit_for(center) returns a function that
-// compares the sum of a neighbor with that of the center block, and returns a bit at its place.
+// compares the sum of a neighbor with that of the center block, and returns the bit of that neighbor.
 template <typename Entry, typename BitFor>
 __device__ std::uint32_t lbp_bits(const Entry& entry, const BitFor& bit_for) {
     std::uint32_t corner[4][4];

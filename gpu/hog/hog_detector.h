@@ -30,7 +30,7 @@ public:
     [[nodiscard]] std::vector<DetectorSwitch> switches() const override { return hog_switches(options_); }
 
     [[nodiscard]] const HogOptions& options() const { return options_; }
-    // Enqueues one kernel on the data of the last frame, for measurements, by its place in kHogKernels.
+    // Enqueues one kernel on the data of the last frame, for measurements, by its index in kHogKernels.
     // With floats normalize works in place, so a repeated run has no valid result.
     void enqueue_kernel(std::size_t kernel, DetectionBuffer& raw) const;
 

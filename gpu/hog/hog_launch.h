@@ -54,7 +54,7 @@ struct HogKernels {
     // Computes the margins of all windows and reports raw detections.
     HogKernel svm;
 
-    // Returns a launcher by its place in kHogKernels.
+    // Returns a launcher by its index in kHogKernels.
     [[nodiscard]] HogKernel at(std::size_t kernel) const {
         return std::array{gradient, histogram, normalize, svm}.at(kernel);
     }

@@ -10,7 +10,7 @@
 
 namespace throng::gpu {
 
-// Where the DeviceBuffers of a thread take their memory from, instead of new allocations.
+// Provides the memory of the DeviceBuffers of a thread, instead of new allocations.
 class MemorySource {
 public:
     // While it lives, DeviceBuffers that this thread creates take their memory from the source, and those that it
@@ -39,7 +39,7 @@ protected:
 };
 
 namespace detail {
-// Of the device, not of a source.
+// Allocates memory of the device, not of a source.
 void* allocate_new(std::size_t bytes);
 // The allocators throw Error(unavailable) with the size when there is not enough memory.
 void* allocate_device(std::size_t bytes);
