@@ -28,11 +28,12 @@ public:
         info.format = PixelFormat::nv12;
         info.memory = MemoryKind::device;
         const ImageMemory::Image image = memory_.take(info);
-        for (int p = 0; p < 2; ++p) enqueue_narrow(from[p], p, image.planes[p], image.writable(p), cudaStreamLegacy);
+        for (int p = 0; p < 2; ++p)
+            enqueue_narrow(from[p], p, image.owner->planes[p], image.writable(p), cudaStreamLegacy);
         // The decoder may write its frame again once it has no owner: it needs one as long as it may be read.
         auto owners = std::make_shared<std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(
             image.owner, std::move(owner));
-        return {info, image.planes, std::shared_ptr<const void>(owners, image.owner.get()), copy_to_host};
+        return {info, image.owner->planes, std::shared_ptr<const void>(owners, image.owner.get()), copy_to_host};
     }
 
     DevicePlanes register_image(void* egl_image) override {

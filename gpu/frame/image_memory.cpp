@@ -18,6 +18,7 @@ namespace {
 // Sets the planes of a frame in one block of memory, if there is memory. Returns its size.
 std::size_t lay_out(const FrameInfo& info, std::uint8_t* memory, PlaneView (&planes)[Frame::kMaxPlanes]) {
     std::size_t bytes = 0;
+    std::fill(std::begin(planes), std::end(planes), PlaneView{});  // may be those of a previous image
     for (int p = 0; p < plane_count(info.format); ++p) {
         planes[p] = plane_shape(info.format, info.width, info.height, p);
         planes[p].pitch = (planes[p].width + 63) / 64 * 64;
@@ -55,13 +56,11 @@ std::shared_ptr<ImageMemory::Block> ImageMemory::acquire(std::size_t bytes, bool
 
 ImageMemory::Image ImageMemory::take(const FrameInfo& info) {
     const bool on_host = info.memory != MemoryKind::device;
-    Image image;
-    std::shared_ptr<Block> block = acquire(lay_out(info, nullptr, image.planes), on_host);
+    PlaneView measured[Frame::kMaxPlanes];
+    std::shared_ptr<Block> block = acquire(lay_out(info, nullptr, measured), on_host);
     lay_out(info, block->data(), block->planes);
-    std::copy(std::begin(block->planes), std::end(block->planes), image.planes);
-    image.data = block->data();
-    image.owner = std::move(block);
-    return image;
+    std::uint8_t* const data = block->data();
+    return {data, std::move(block)};
 }
 
 void enqueue_plane_copy(const PlaneView& from, std::uint8_t* to, std::ptrdiff_t pitch, bool to_host,

@@ -21,13 +21,14 @@ struct DeviceOwner {
 // thread-safe, but the images may be released on any thread, and after this object.
 class ImageMemory {
 public:
-    // The planes of a frame, one after the other, with aligned rows.
+    // The planes of a frame, one after the other, with aligned rows: those of its owner.
     struct Image {
-        PlaneView planes[Frame::kMaxPlanes];
         std::uint8_t* data = nullptr;  // of plane 0
         std::shared_ptr<const DeviceOwner> owner;
 
-        [[nodiscard]] std::uint8_t* writable(int plane) const { return data + (planes[plane].data - planes[0].data); }
+        [[nodiscard]] std::uint8_t* writable(int plane) const {
+            return data + (owner->planes[plane].data - owner->planes[0].data);
+        }
     };
 
     // kept: the largest number of images that are reused.
