@@ -54,11 +54,11 @@ void CudaReadback::start_image(const Frame& frame, bool to_host) {
     decoded_.record(cudaStreamLegacy);  // FFmpeg's decoder writes its frames on this stream
     decoded_.make_wait(copies_.view());
     for (int p = 0; p < plane_count(info.format); ++p) {
-        enqueue_plane_copy(frame.plane(p), target.writable(p), target.planes[p].pitch, to_host, copies_.view());
+        enqueue_plane_copy(frame.plane(p), target.writable(p), target.owner->planes[p].pitch, to_host, copies_.view());
     }
     image_done_.record(copies_.view());
     source_ = frame;
-    image_ = Frame(info, target.planes, target.owner, target.host_copy);
+    image_ = Frame(info, target.owner->planes, target.owner, copy_to_host);
 }
 
 void CudaReadback::finish(DetectionSet& raw, DetectionSet& kept, Frame& frame) {

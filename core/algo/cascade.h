@@ -62,7 +62,7 @@ struct CascadeTree {
     std::int32_t first_leaf;
 };
 
-struct CascadeStage {
+struct alignas(16) CascadeStage {  // kernels load it at once
     std::int32_t first_tree, tree_count;
     float threshold;
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/detect/stage_times.h"
+
 namespace throng {
 
 void CpuRecorder::begin(std::string_view name) {
@@ -17,12 +19,7 @@ void CpuRecorder::end(std::string_view name) {
 }
 
 void CpuRecorder::add(std::string_view name, double ms) {
-    const auto stage = std::find_if(current_.begin(), current_.end(), [name](const auto& s) { return s.name == name; });
-    if (stage != current_.end()) {
-        stage->ms += ms;
-    } else {
-        current_.push_back({name, ms});
-    }
+    add_time(current_, name, ms);
 }
 
 const StageTimes& CpuRecorder::end_frame() {

@@ -11,9 +11,7 @@ namespace throng::gpu {
 
 // In shared memory. Windows keep their slot; the lists hold slot numbers.
 struct BlockWindows {
-    double margin[kBlockWindows];
-    std::uint32_t at[kBlockWindows];
-    float norm[kBlockWindows];
+    QueuedWindow window[kBlockWindows];
     std::uint16_t list[2][kBlockWindows];
     std::uint32_t count[3];  // in rotation: of the list read, of the list written, and cleared for the next stage
     std::uint32_t first_slot;
@@ -36,11 +34,11 @@ struct Remaining {
     std::uint32_t count;
 };
 
-// Evaluates stages [first, last) for the block's windows; sums_of(slot) returns a window's sums. Called by all threads,
-// after a __syncthreads; ends with one. count[1] must be 0.
-template <typename F, typename SumsOf>
+// Evaluates stages [first, last) for the block's windows. Called by all threads, after a __syncthreads; ends with one.
+// count[1] must be 0.
+template <typename F>
 __device__ Remaining run_stages(const CascadeTables& cascade, const WindowTask& task, BlockWindows& windows, int first,
-                                int last, const SumsOf& sums_of) {
+                                int last) {
     int turn = 0;
     for (int s = first; s < last; ++s, ++turn) {
         const std::uint32_t count = windows.count[turn % 3];
@@ -53,9 +51,9 @@ __device__ Remaining run_stages(const CascadeTables& cascade, const WindowTask& 
             int slot = 0;
             if (i < count) {
                 slot = list[i];
-                double margin = windows.margin[slot];
-                alive = passes<F>(cascade, task.pyramid, s, s + 1, sums_of(slot), windows.norm[slot], margin);
-                if (alive) windows.margin[slot] = margin;
+                QueuedWindow& window = windows.window[slot];
+                alive = passes<F>(cascade, task.pyramid, s, s + 1, task.pyramid.sums + window.at, window.norm,
+                                  window.margin);
             }
             append(windows.list[(turn + 1) % 2], &windows.count[(turn + 1) % 3], alive, slot);
         }
@@ -72,9 +70,7 @@ __device__ inline void push(const WindowTask& task, const WindowQueue& next, Blo
     }
     __syncthreads();
     for (std::uint32_t i = threadIdx.x; i < left.count; i += kBlockThreads) {
-        const int slot = left.list[i];
-        enqueue_window(task, next, windows.first_slot + i,
-                       {windows.at[slot], windows.norm[slot], windows.margin[slot]});
+        enqueue_window(task, next, windows.first_slot + i, windows.window[left.list[i]]);
     }
     __syncthreads();
 }

@@ -25,7 +25,6 @@ constexpr int kFirstSegmentTrees = 100;
 CascadeDetector::CascadeDetector(StreamView stream, const DeviceInfo& device, const CascadeModel& model,
                                  const DetectorParams& params)
     : PlannedDetector(stream, device, params), cascade_(model, stream), max_pairs_(FirstStages::max_stages(model)) {
-    choice_ = {model.kind, cascade_.nodes_per_tree(), device.multiprocessors};
     set_form(choose_form(true, true));
 }
 
@@ -44,7 +43,7 @@ CascadeForm CascadeDetector::choose_form(bool pairs, bool tail) const {
     form.split = stage_after(kFirstSegmentTrees);
     form.pairs = pairs && max_pairs_ > 0;
     if (form.pairs) form.split = std::min(form.split, max_pairs_);
-    form.tail = tail && cascade_.tables().tail_entries > 0;
+    form.tail = tail && has_tail(cascade_.tables(), device_.shared_memory);
     return form;
 }
 
@@ -86,8 +85,8 @@ std::vector<CascadeLevel> CascadeDetector::levels_from(ImageSize frame, int min_
 
 void CascadeDetector::emplace_plan(ImageSize frame, const std::vector<CascadeLevel>& levels) {
     const CascadeModel& model = cascade_.model();
-    const WindowShape shape{model.window_width, model.window_height, model.kind == CascadeKind::haar, model.has_tilted};
-    WindowPlan plan(frame, shape, levels, form_.pairs, reserved_, stream_);
+    const PyramidPlanes planes{model.kind == CascadeKind::haar, model.has_tilted};
+    WindowPlan plan(frame, planes, levels, form_.pairs, reserved_, stream_);
     if (!plan.empty()) cascade_.set_pitch(plan.pyramid().view(), stream_);
     plan_ = std::move(plan);  // last: the next frame prepares again if any of this fails
 }
@@ -112,21 +111,18 @@ void CascadeDetector::enqueue_frame(const DeviceImage& image, const DetectionSpa
     const bool rows_only = needs_rows_only();
     enqueue_pyramid(image, raw, rows_only, recorder);
     const ScopedStage stage(recorder, stage::kCascade);
-    const CascadeTables& tables = cascade_.tables();
-    const WindowTask task = plan_->task(raw, rows_only);
-    const WindowTiles tiles = plan_->tiles(plan_->pyramid().all());
+    const CascadeLaunch work{cascade_.tables(), plan_->task(raw, rows_only), plan_->tiles(plan_->pyramid().all()),
+                             device_.multiprocessors, stream_};
     const WindowQueue queue = plan_->queue();
     if (first_stages_) {
-        launch_window_pairs(first_stages_->tables(), choice_, tables, task, tiles, form_.split, queue,
-                            plan_->max_step(), stream_);
+        launch_window_pairs(work, first_stages_->tables(), form_.split, queue);
     } else {
-        launch_all_windows(choice_, tables, task, tiles, form_.split, queue, stream_);
+        launch_all_windows(work, form_.split, queue);
     }
     // A window's visited state is known once stage 0 is complete everywhere, so windows are reported by a separate
     // launch, even if it has no stages left to evaluate.
-    const auto launch_last =
-        form_.tail && form_.split < tables.geometry.stage_count ? launch_tail : launch_queued_windows;
-    launch_last(choice_, tables, task, queue, form_.split, stream_);
+    const bool tail = form_.tail && form_.split < work.cascade.geometry.stage_count;
+    (tail ? launch_tail : launch_queued_windows)(work, queue, form_.split);
 }
 
 CascadeModel read_cascade_model(const DetectorParams& params) {

@@ -49,7 +49,6 @@ protected:
     // Tests if a launch of that form needs no complete integral images (WindowTask).
     [[nodiscard]] bool needs_rows_only() const;
 
-    KernelChoice choice_;
     DeviceCascade cascade_;
     const int max_pairs_;  // stages that the first segment may evaluate in pairs
     CascadeForm form_;

@@ -15,13 +15,7 @@ namespace {
 constexpr std::size_t kMaxTailWindow = 24U << 10;  // bytes
 constexpr int kMaxTailTree = 8;
 
-template <typename T>
-void upload(DeviceBuffer<T>& buffer, const std::vector<T>& values, StreamView stream) {
-    if (buffer.size() != values.size()) buffer = DeviceBuffer<T>(values.size());
-    if (values.empty()) return;
-    check_cuda(cudaMemcpyAsync(buffer.data(), values.data(), buffer.bytes(), cudaMemcpyHostToDevice, stream),
-               "uploading a cascade");
-}
+constexpr char kUploading[] = "uploading a cascade";
 
 float outcome_of(const CascadeModel& model, const CascadeTree& tree, std::int32_t child) {
     if (child <= 0) return model.leaves[static_cast<std::size_t>(tree.first_leaf - child)];
@@ -29,6 +23,31 @@ float outcome_of(const CascadeModel& model, const CascadeTree& tree, std::int32_
     float value = 0;
     std::memcpy(&value, &bits, sizeof value);
     return value;
+}
+
+// A node of rank `rank` of a tree; at: its index in the model.
+struct TreeNode {
+    std::size_t tree, rank, at, feature;
+    float threshold;
+    float outcome[2];
+};
+
+// Visits the nodes of all trees, tree by tree.
+template <typename Use>
+void for_each_node(const CascadeModel& model, const Use& use) {
+    for (std::size_t t = 0; t < model.trees.size(); ++t) {
+        const CascadeTree& tree = model.trees[t];
+        for (std::size_t k = 0; k < static_cast<std::size_t>(tree.node_count); ++k) {
+            const std::size_t at = static_cast<std::size_t>(tree.first_node) + k;
+            const CascadeNode& node = model.nodes[at];
+            use(TreeNode{t,
+                         k,
+                         at,
+                         static_cast<std::size_t>(node.feature),
+                         node.threshold,
+                         {outcome_of(model, tree, node.left), outcome_of(model, tree, node.right)}});
+        }
+    }
 }
 
 // Writes the twelve corners of a feature. Those of an unused rectangle are all 0: it sums to 0.
@@ -46,92 +65,79 @@ void write_corners(const HaarFeature& feature, std::int64_t pitch, std::int64_t 
 
 // Node is HaarNode or TailHaarNode.
 template <typename Node>
-Node haar_node(const HaarFeature& feature, float threshold, const float (&outcome)[2], std::int64_t pitch,
-               std::int64_t tilted_plane) {
+Node haar_node(const HaarFeature& feature, const TreeNode& from, std::int64_t pitch, std::int64_t tilted_plane) {
     Node node{};
     write_corners(feature, pitch, tilted_plane, node.corner);
     std::copy(std::begin(feature.weight), std::end(feature.weight), node.weight);
-    node.threshold = threshold;
-    std::copy(std::begin(outcome), std::end(outcome), node.outcome);
+    node.threshold = from.threshold;
+    std::copy(std::begin(from.outcome), std::end(from.outcome), node.outcome);
     return node;
 }
 
-LbpNode lbp_node(const LbpFeature& feature, const std::uint32_t* subset, const float (&outcome)[2],
-                 std::int64_t pitch) {
-    LbpNode node{};
-    node.corner = static_cast<std::int32_t>(feature.block.y * pitch + feature.block.x);
-    node.across = feature.block.w;
-    node.down = static_cast<std::int32_t>(feature.block.h * pitch);
-    std::copy(std::begin(outcome), std::end(outcome), node.outcome);
-    std::copy_n(subset, kLbpWords, node.subset);
+// Node is LbpNode, without its subset, or TailLbpNode.
+template <typename Node>
+Node lbp_node(CascadeRect block, const TreeNode& from, std::int64_t pitch) {
+    Node node{};
+    node.corner = static_cast<decltype(node.corner)>(block.y * pitch + block.x);
+    node.across = static_cast<decltype(node.across)>(block.w);
+    node.down = static_cast<decltype(node.down)>(block.h * pitch);
+    std::copy(std::begin(from.outcome), std::end(from.outcome), node.outcome);
     return node;
+}
+
+void copy_subset(const CascadeModel& model, const TreeNode& from, std::uint32_t* to) {
+    std::copy_n(model.subsets.data() + from.at * kLbpWords, kLbpWords, to);
 }
 
 }  // namespace
 
-DeviceCascade::DeviceCascade(const CascadeModel& model, StreamView stream) : model_(model) {
-    nodes_per_tree_ = model_.trees.front().node_count;
-    for (const CascadeTree& tree : model_.trees) {
-        if (tree.node_count != nodes_per_tree_) nodes_per_tree_ = 0;
-    }
-    if (nodes_per_tree_ > 2) nodes_per_tree_ = 0;
+template <typename T>
+const T* DeviceCascade::upload(const std::vector<T>& values, StreamView stream) {
+    tables_of_model_.push_back(uploaded_bytes(values, stream, kUploading));
+    return reinterpret_cast<const T*>(tables_of_model_.back().data());
+}
 
-    std::vector<DeviceStage> stages;
-    for (const CascadeStage& s : model_.stages) stages.push_back({s.first_tree, s.tree_count, s.threshold, 0});
+DeviceCascade::DeviceCascade(const CascadeModel& model, StreamView stream) : model_(model) {
+    const int first = model_.trees.front().node_count;
+    tables_.nodes_per_tree = first <= 2 ? first : 0;
     std::vector<std::int32_t> first_node;  // nodes are reordered by tree
     std::int32_t nodes = 0;
     for (const CascadeTree& tree : model_.trees) {
+        if (tree.node_count != first) tables_.nodes_per_tree = 0;
         first_node.push_back(nodes);
         nodes += tree.node_count;
     }
 
-    upload(geometry_stages_, model_.stages, stream);
-    upload(geometry_trees_, model_.trees, stream);
-    upload(geometry_nodes_, model_.nodes, stream);
-    upload(leaves_, model_.leaves, stream);
-    upload(haar_features_, model_.haar, stream);
-    upload(lbp_features_, model_.lbp, stream);
-    upload(subsets_, model_.subsets, stream);
-    upload(stages_, stages, stream);
-    upload(first_node_, first_node, stream);
     tables_.geometry = model_.view();
-    tables_.geometry.stages = geometry_stages_.data();
-    tables_.geometry.trees = geometry_trees_.data();
-    tables_.geometry.nodes = geometry_nodes_.data();
-    tables_.geometry.leaves = leaves_.data();
-    tables_.geometry.haar = haar_features_.data();
-    tables_.geometry.lbp = lbp_features_.data();
-    tables_.geometry.subsets = subsets_.data();
-    tables_.stages = stages_.data();
-    tables_.first_node = first_node_.data();
+    tables_.geometry.stages = upload(model_.stages, stream);
+    tables_.geometry.trees = upload(model_.trees, stream);
+    tables_.geometry.nodes = upload(model_.nodes, stream);
+    tables_.geometry.leaves = upload(model_.leaves, stream);
+    tables_.geometry.haar = upload(model_.haar, stream);
+    tables_.geometry.lbp = upload(model_.lbp, stream);
+    tables_.geometry.subsets = upload(model_.subsets, stream);
+    tables_.first_node = upload(first_node, stream);
     tables_.tree_count = static_cast<std::int32_t>(model_.trees.size());
     tables_.tilted = model_.has_tilted;
     tables_.exact = leaf_unit(model_).has_value();
     build_tail(stream);
-    check_cuda(cudaStreamSynchronize(stream), "uploading a cascade");
+    check_cuda(cudaStreamSynchronize(stream), kUploading);
 }
 
 void DeviceCascade::set_pitch(const PyramidView& pyramid, StreamView stream) {
     std::vector<HaarNode> haar;
     std::vector<LbpNode> lbp;
-    for (const CascadeTree& tree : model_.trees) {
-        for (std::int32_t k = 0; k < tree.node_count; ++k) {
-            const auto at = static_cast<std::size_t>(tree.first_node + k);
-            const CascadeNode& from = model_.nodes[at];
-            const auto feature = static_cast<std::size_t>(from.feature);
-            const float outcome[2] = {outcome_of(model_, tree, from.left), outcome_of(model_, tree, from.right)};
-            if (model_.kind == CascadeKind::haar) {
-                haar.push_back(
-                    haar_node<HaarNode>(model_.haar[feature], from.threshold, outcome, pyramid.pitch, pyramid.tilted));
-            } else {
-                const std::uint32_t* subset = model_.subsets.data() + at * kLbpWords;
-                lbp.push_back(lbp_node(model_.lbp[feature], subset, outcome, pyramid.pitch));
-            }
+    for_each_node(model_, [&](const TreeNode& from) {
+        if (model_.kind == CascadeKind::haar) {
+            haar.push_back(haar_node<HaarNode>(model_.haar[from.feature], from, pyramid.pitch, pyramid.tilted));
+        } else {
+            lbp.push_back(lbp_node<LbpNode>(model_.lbp[from.feature].block, from, pyramid.pitch));
+            copy_subset(model_, from, lbp.back().subset);
         }
-    }
-    upload(haar_, haar, stream);
-    upload(lbp_, lbp, stream);
-    check_cuda(cudaStreamSynchronize(stream), "uploading a cascade");
+    });
+    haar_ = uploaded(haar, stream, kUploading);
+    lbp_ = uploaded(lbp, stream, kUploading);
+    check_cuda(cudaStreamSynchronize(stream), kUploading);
     tables_.haar = haar_.data();
     tables_.lbp = lbp_.data();
 }
@@ -153,41 +159,24 @@ void DeviceCascade::build_tail(StreamView stream) {
     const std::size_t quads = (haar ? sizeof(TailHaarNode) : sizeof(TailLbpNode)) / 16;
     std::vector<std::uint32_t> tail(static_cast<std::size_t>(ranks) * quads * trees * 4);
     std::vector<std::uint32_t> subsets(haar ? 0 : static_cast<std::size_t>(ranks) * trees * kLbpWords);
-    for (std::size_t t = 0; t < trees; ++t) {
-        const CascadeTree& tree = model_.trees[t];
-        for (std::size_t k = 0; k < static_cast<std::size_t>(tree.node_count); ++k) {
-            const std::size_t at = static_cast<std::size_t>(tree.first_node) + k;
-            const CascadeNode& from = model_.nodes[at];
-            const auto feature = static_cast<std::size_t>(from.feature);
-            const float outcome[2] = {outcome_of(model_, tree, from.left), outcome_of(model_, tree, from.right)};
-            std::array<std::uint32_t, 12> words{};
-            if (haar) {
-                const HaarFeature divided = pair_feature(model_.haar[feature]);
-                auto node = haar_node<TailHaarNode>(divided, from.threshold, outcome, pitch, entries);
-                if (exceeds_pair_area(divided)) node.corner[0] |= TailHaarNode::kLarge;
-                std::memcpy(words.data(), &node, sizeof node);
-            } else {
-                const CascadeRect block = model_.lbp[feature].block;
-                TailLbpNode node{};
-                node.corner = static_cast<std::uint16_t>(block.y * pitch + block.x);
-                node.across = static_cast<std::uint16_t>(block.w);
-                node.down = static_cast<std::uint16_t>(block.h * pitch);
-                std::copy(std::begin(outcome), std::end(outcome), node.outcome);
-                std::memcpy(words.data(), &node, sizeof node);
-                std::copy_n(model_.subsets.begin() + static_cast<std::ptrdiff_t>(at * kLbpWords), kLbpWords,
-                            subsets.begin() + static_cast<std::ptrdiff_t>((k * trees + t) * kLbpWords));
-            }
-            for (std::size_t q = 0; q < quads; ++q) {
-                std::copy_n(words.begin() + static_cast<std::ptrdiff_t>(4 * q), 4,
-                            tail.begin() + static_cast<std::ptrdiff_t>(((k * quads + q) * trees + t) * 4));
-            }
+    for_each_node(model_, [&](const TreeNode& from) {
+        std::array<std::uint32_t, 12> words{};
+        if (haar) {
+            const HaarFeature divided = pair_feature(model_.haar[from.feature]);
+            auto node = haar_node<TailHaarNode>(divided, from, pitch, entries);
+            if (exceeds_pair_area(divided)) node.corner[0] |= TailHaarNode::kLarge;
+            std::memcpy(words.data(), &node, sizeof node);
+        } else {
+            const auto node = lbp_node<TailLbpNode>(model_.lbp[from.feature].block, from, pitch);
+            std::memcpy(words.data(), &node, sizeof node);
+            copy_subset(model_, from, subsets.data() + (from.rank * trees + from.tree) * kLbpWords);
         }
-    }
-    upload(tail_, tail, stream);
-    upload(tail_subsets_, subsets, stream);
-    check_cuda(cudaStreamSynchronize(stream), "uploading a cascade");
-    tables_.tail = tail_.data();
-    tables_.tail_subsets = tail_subsets_.data();
+        for (std::size_t q = 0; q < quads; ++q) {
+            std::copy_n(words.data() + 4 * q, 4, tail.data() + ((from.rank * quads + q) * trees + from.tree) * 4);
+        }
+    });
+    tables_.tail = upload(tail, stream);
+    tables_.tail_subsets = upload(subsets, stream);
     tables_.tail_entries = entries;
     tables_.tail_pitch = pitch;
 }

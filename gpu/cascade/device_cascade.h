@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -49,21 +50,15 @@ struct alignas(16) TailLbpNode {  // one quad
     float outcome[2];
 };
 
-struct DeviceStage {
-    std::int32_t first_tree, tree_count;
-    float threshold;
-    std::int32_t pad;
-};
-
 // Addresses in device memory.
 struct CascadeTables {
     CascadeView geometry;  // as core/algo/cascade.h
-    const DeviceStage* stages = nullptr;
     const HaarNode* haar = nullptr;
     const LbpNode* lbp = nullptr;
     const std::int32_t* first_node = nullptr;  // [tree]
     const std::uint32_t* tail = nullptr;  // quad q of the node of rank k of tree t: 4 words at (k quads + q) trees + t
     const std::uint32_t* tail_subsets = nullptr;  // LBP: kLbpWords words at k trees + t
+    std::int32_t nodes_per_tree = 0;              // 1 or 2 if every tree has that many; 0 if they differ or have more
     std::int32_t tree_count = 0;
     std::int32_t tail_entries = 0;  // per window, of sums in shared memory; 0: no tail for this model
     std::int32_t tail_pitch = 0;
@@ -91,28 +86,18 @@ public:
 
     [[nodiscard]] const CascadeModel& model() const { return model_; }
     [[nodiscard]] const CascadeTables& tables() const { return tables_; }
-    // Returns 1 or 2 if every tree has that many nodes; 0 if they differ or have more.
-    [[nodiscard]] int nodes_per_tree() const { return nodes_per_tree_; }
 
 private:
     void build_tail(StreamView stream);
+    // Returns the address of a copy, which this object keeps.
+    template <typename T>
+    const T* upload(const std::vector<T>& values, StreamView stream);
 
     CascadeModel model_;
     CascadeTables tables_;
-    int nodes_per_tree_ = 0;
-    DeviceBuffer<CascadeStage> geometry_stages_;
-    DeviceBuffer<CascadeTree> geometry_trees_;
-    DeviceBuffer<CascadeNode> geometry_nodes_;
-    DeviceBuffer<float> leaves_;
-    DeviceBuffer<HaarFeature> haar_features_;
-    DeviceBuffer<LbpFeature> lbp_features_;
-    DeviceBuffer<std::uint32_t> subsets_;
-    DeviceBuffer<DeviceStage> stages_;
-    DeviceBuffer<HaarNode> haar_;
+    std::vector<DeviceBuffer<std::byte>> tables_of_model_;
+    DeviceBuffer<HaarNode> haar_;  // for the current pitch
     DeviceBuffer<LbpNode> lbp_;
-    DeviceBuffer<std::int32_t> first_node_;
-    DeviceBuffer<std::uint32_t> tail_;
-    DeviceBuffer<std::uint32_t> tail_subsets_;
 };
 
 }  // namespace throng::gpu

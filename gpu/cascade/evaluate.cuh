@@ -11,17 +11,28 @@
 
 namespace throng::gpu {
 
-// Loads a structure of whole 16-byte quads through the read-only cache.
-template <typename T>
-__device__ T load_quads(const T* from) {
+// Returns a structure of whole 16-byte quads, where quad(i) loads one.
+template <typename T, typename Quad>
+__device__ T from_quads(const Quad& quad) {
     static_assert(sizeof(T) % sizeof(int4) == 0);
     int4 quads[sizeof(T) / sizeof(int4)];
 #pragma unroll
-    for (int i = 0; i < static_cast<int>(sizeof(T) / sizeof(int4)); ++i)
-        quads[i] = __ldg(reinterpret_cast<const int4*>(from) + i);
+    for (int i = 0; i < static_cast<int>(sizeof(T) / sizeof(int4)); ++i) quads[i] = quad(i);
     T value;
     memcpy(&value, quads, sizeof(T));
     return value;
+}
+
+// Loads it through the read-only cache.
+template <typename T>
+__device__ T load_quads(const T* from) {
+    return from_quads<T>([from](int i) { return __ldg(reinterpret_cast<const int4*>(from) + i); });
+}
+
+// Copies it from shared memory.
+template <typename T>
+__device__ T copy_quads(const T& from) {
+    return from_quads<T>([&from](int i) { return reinterpret_cast<const int4*>(&from)[i]; });
 }
 
 // Tests if an outcome is a later node of the tree, and extracts its number.
@@ -32,8 +43,8 @@ __device__ inline int child_of(float outcome) {
     return static_cast<int>(__float_as_uint(outcome) & kChildMask);
 }
 
-// Returns the leaf of the tree, where test(k) returns the outcome at node k. kNodes as in
-// DeviceCascade::nodes_per_tree.
+// Returns the leaf of the tree, where test(k) returns the outcome at node k. kNodes as
+// CascadeTables::nodes_per_tree.
 template <int kNodes, typename Test>
 __device__ float tree_leaf(const Test& test) {
     if constexpr (kNodes == 1) {
@@ -54,7 +65,7 @@ __device__ float tree_leaf(const Test& test) {
 // float64 sum of the leaves of a stage, in the order of its trees.
 template <int kNodes, typename Node>
 __device__ double sum_trees(const CascadeTables& c, int s, const Node& node) {
-    const DeviceStage stage = load_quads(c.stages + s);
+    const CascadeStage stage = load_quads(c.geometry.stages + s);
     double sum = 0.0;
     for (int t = stage.first_tree; t < stage.first_tree + stage.tree_count; ++t) {
         const int first = kNodes != 0 ? t * kNodes : __ldg(c.first_node + t);
@@ -85,13 +96,14 @@ struct HaarOffsets {
 };
 
 // Tests one of the 256 bits of the subset.
-__device__ inline bool subset_has(const std::uint32_t* subset, int code) {
-    return (__ldg(subset + (code >> 5)) >> (code & 31) & 1U) != 0;
+__device__ inline bool subset_has(const std::uint32_t* subset, std::uint32_t code) {
+    return (__ldg(subset + code / 32) >> code % 32 & 1U) != 0;
 }
 
-// Like lbp_code, from the 4 x 4 corners of the 3 x 3 blocks, each read once.
-template <typename Entry>
-__device__ int lbp_code_of(const Entry& entry) {
+// Like lbp_code, from the 4 x 4 corners of the 3 x 3 blocks, each read once. bit_for(center) returns a function that
+// compares the sum of a neighbor with that of the center block, and returns the bit of that neighbor.
+template <typename Entry, typename BitFor>
+__device__ std::uint32_t lbp_bits(const Entry& entry, const BitFor& bit_for) {
     std::uint32_t corner[4][4];
 #pragma unroll
     for (int y = 0; y < 4; ++y) {
@@ -101,10 +113,9 @@ __device__ int lbp_code_of(const Entry& entry) {
     const auto block = [&](int x, int y) {
         return corner_sum(corner[y][x], corner[y][x + 1], corner[y + 1][x], corner[y + 1][x + 1]);
     };
-    const std::int32_t center = block(1, 1);
-    const auto bit = [&](int x, int y, int shift) { return block(x, y) >= center ? 1 << shift : 0; };
-    return bit(0, 0, 7) | bit(1, 0, 6) | bit(2, 0, 5) | bit(2, 1, 4) | bit(2, 2, 3) | bit(1, 2, 2) | bit(0, 2, 1) |
-           bit(0, 1, 0);
+    const auto bit = bit_for(block(1, 1));
+    return bit(block(0, 0), 7) | bit(block(1, 0), 6) | bit(block(2, 0), 5) | bit(block(2, 1), 4) | bit(block(2, 2), 3) |
+           bit(block(1, 2), 2) | bit(block(0, 2), 1) | bit(block(0, 1), 0);
 }
 
 template <int kNodes>
@@ -116,7 +127,11 @@ struct LbpOffsets {
             const int4 offsets = __ldg(reinterpret_cast<const int4*>(node));
             const float2 outcome = __ldg(reinterpret_cast<const float2*>(node->outcome));
             const std::uint32_t* corner = at + offsets.x;
-            const int code = lbp_code_of([&](int x, int y) { return __ldg(corner + x * offsets.y + y * offsets.z); });
+            const std::uint32_t code =
+                lbp_bits([&](int x, int y) { return __ldg(corner + x * offsets.y + y * offsets.z); },
+                         [](std::int32_t center) {
+                             return [center](std::int32_t sum, int shift) { return sum >= center ? 1U << shift : 0U; };
+                         });
             return subset_has(node->subset, code) ? outcome.x : outcome.y;
         });
     }
@@ -149,11 +164,20 @@ __device__ bool passes(const CascadeTables& c, const PyramidView& p, int first, 
                        float norm, double& margin) {
     for (int s = first; s < last; ++s) {
         const double sum = Features::stage_sum(c, p, s, at, norm);
-        const float threshold = __ldg(&c.stages[s].threshold);
+        const float threshold = __ldg(&c.geometry.stages[s].threshold);
         if (sum < static_cast<double>(threshold)) return false;
         margin += stage_margin(s, c.geometry.stage_count, sum, threshold);
     }
     return true;
+}
+
+// Calls use with the instance of Haar or Lbp for the model: for 1 or 2 nodes per tree, or 0 for any number.
+template <template <int> class Haar, template <int> class Lbp, typename Use>
+void select_features(const CascadeTables& cascade, const Use& use) {
+    const bool single = cascade.nodes_per_tree == 1;
+    if (cascade.geometry.kind == CascadeKind::lbp) return single ? use(Lbp<1>{}) : use(Lbp<0>{});
+    if (single) return use(Haar<1>{});
+    cascade.nodes_per_tree == 2 ? use(Haar<2>{}) : use(Haar<0>{});
 }
 
 }  // namespace throng::gpu

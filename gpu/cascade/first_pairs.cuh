@@ -190,13 +190,6 @@ __device__ inline std::uint64_t spread(std::uint32_t bits) {
     return (x | x << 1) & 0x5555555555555555ULL;
 }
 
-// Tests if the window of this bit is skipped because an odd run of rejections precedes it. False if the run may
-// continue before the first bit; then report() decides.
-__device__ inline bool is_skipped(std::uint64_t falls, int bit, bool first_is_first) {
-    const int run = bit == 0 ? 0 : min(__clzll(static_cast<long long>(~(falls << (64 - bit)))), bit);
-    return (run < bit || first_is_first) && run % 2 != 0;
-}
-
 // Evaluates stage 0 of the 32 pairs of a row with one warp: lists the remaining ones and stores the rejections for
 // later kernels. slot: the lane's.
 template <typename F, typename Filter>
@@ -376,29 +369,22 @@ __global__ void __launch_bounds__(kBlockThreads, kMinBlocks)
     push_pairs(task, next, tile, windows, windows.list[turn % 2], windows.count[turn % 3]);
 }
 
-template <typename F, typename Filter>
-void launch(const PairTables& tables, const CascadeTables& cascade, const WindowTask& task, const WindowTiles& tiles,
-            int stages, const WindowQueue& next, int max_step, const Filter& filter, StreamView stream) {
-    const int tile_quads = (static_cast<int>(tables.layout.bytes(max_step)) + 15) / 16;
-    const std::size_t bytes = static_cast<std::size_t>(tile_quads + tables.tree_quads) * 16;
-    LaunchChain(stream, false)
-        .launch("window_pairs_kernel", window_pairs_kernel<F, Filter>,
-                LaunchSize{static_cast<unsigned>(tiles.count), kBlockThreads, bytes}, tables, cascade, task,
-                tiles.first, stages, next, tile_quads, filter);
-}
-
 // Launches the kernel for the kind of the model. See launch_window_pairs.
 template <typename Filter>
-void launch_for(const PairTables& tables, const KernelChoice& choice, const CascadeTables& cascade,
-                const WindowTask& task, const WindowTiles& tiles, int stages, const WindowQueue& next, int max_step,
-                const Filter& filter, StreamView stream) {
+void launch(const CascadeLaunch& work, const PairTables& tables, int stages, const WindowQueue& next,
+            const Filter& filter) {
+    const WindowTiles& tiles = work.tiles;
     if (tiles.count == 0) return;
+    const int tile_quads = (static_cast<int>(tables.layout.bytes(tiles.max_step)) + 15) / 16;
+    const std::size_t bytes = static_cast<std::size_t>(tile_quads + tables.tree_quads) * 16;
     const auto use = [&](auto features) {
-        launch<decltype(features)>(tables, cascade, task, tiles, stages, next, max_step, filter, stream);
+        LaunchChain(work.stream, false)
+            .launch("window_pairs_kernel", window_pairs_kernel<decltype(features), Filter>,
+                    LaunchSize{static_cast<unsigned>(tiles.count), kBlockThreads, bytes}, tables, work.cascade,
+                    work.task, tiles.first, stages, next, tile_quads, filter);
     };
-    if (choice.kind == CascadeKind::lbp) return use(LbpPairs{});
-    if (choice.nodes_per_tree == 1) return use(HaarPairs<1>{});
-    use(HaarPairs<2>{});
+    if (work.cascade.geometry.kind == CascadeKind::lbp) return use(LbpPairs{});
+    work.cascade.nodes_per_tree == 1 ? use(HaarPairs<1>{}) : use(HaarPairs<2>{});
 }
 
 }  // namespace throng::gpu::pairs

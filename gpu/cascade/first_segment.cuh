@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 
 #include "gpu/cascade/block_windows.cuh"
+#include "gpu/cascade/cascade_launch.h"
 #include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu::single {
@@ -13,10 +14,9 @@ constexpr int kWarps = kBlockThreads / 32;
 
 // Evaluates stage 0 of 32 neighbors with one warp: lists the remaining windows and stores the rejections for later
 // kernels.
-template <typename F, typename Filter, typename SumsOf>
+template <typename F, typename Filter>
 __device__ void first_stage(const CascadeTables& cascade, const WindowTask& task, const WindowLevel& level,
-                            const WindowTile& tile, int tile_row, BlockWindows& windows, const Filter& filter,
-                            const SumsOf& sums_of) {
+                            const WindowTile& tile, int tile_row, BlockWindows& windows, const Filter& filter) {
     const int lane = threadIdx.x % 32;
     const int column = tile.column + lane;
     const int row = tile.row + tile_row;
@@ -24,30 +24,23 @@ __device__ void first_stage(const CascadeTables& cascade, const WindowTask& task
     const int word = level.first_word + row * level.words + column / 32;
 
     bool alive = column < level.level.columns && filter.admits(task, level, column, row);
-    const std::uint32_t entry = corner_entry(task, level, column, row);
+    QueuedWindow window{corner_entry(task, level, column, row), 0.0F, 0.0};
+    const std::uint32_t* at = task.pyramid.sums + window.at;
     const int slot = tile_row * kTileColumns + lane;
-    float norm = 0.0F;
-    double margin = 0.0;
     bool fell = false;
     if (alive) {
-        norm = norm_of(cascade, task.pyramid, task.pyramid.sums + entry);
-        alive = norm != 0.0F;
+        window.norm = norm_of(cascade, task.pyramid, at);
+        alive = window.norm != 0.0F;
     }
     if (alive) {
-        fell = !passes<F>(cascade, task.pyramid, 0, 1, sums_of(slot), norm, margin);
+        fell = !passes<F>(cascade, task.pyramid, 0, 1, at, window.norm, window.margin);
         alive = !fell;
     }
     const unsigned falls = filter.visits_all() ? 0 : __ballot_sync(kWholeWarp, fell);
     if (lane == 0) task.fell[word] = falls;
-    // Drops a skipped window if the run of rejections before it starts in this word; otherwise report() decides.
-    const int run = run_below(falls, lane);
-    if ((run < lane || column < 32) && run % 2 != 0) alive = false;
+    if (is_skipped(falls, lane, tile.column == 0)) alive = false;
 
-    if (alive) {
-        windows.at[slot] = entry;
-        windows.norm[slot] = norm;
-        windows.margin[slot] = margin;
-    }
+    if (alive) windows.window[slot] = window;
     append(windows.list[0], &windows.count[0], alive, slot);
 }
 
@@ -59,32 +52,23 @@ __global__ void __launch_bounds__(kBlockThreads)
     __shared__ BlockWindows windows;
     const WindowTile tile = tiles[blockIdx.x];
     const WindowLevel& level = task.levels[tile.level];
-    const std::uint32_t* sums = task.pyramid.sums + level.origin;
-    const int step = level.level.step;
-    const std::int64_t pitch = task.pyramid.pitch;
-    const auto sums_of = [=](int slot) {
-        const int column = tile.column + slot % kTileColumns;
-        const int row = tile.row + slot / kTileColumns;
-        return sums + row * step * pitch + column * step;
-    };
     if (threadIdx.x < 3) windows.count[threadIdx.x] = 0;
     __syncthreads();
     for (int row = threadIdx.x / 32; row < kTileRows; row += kWarps) {
-        first_stage<F>(cascade, task, level, tile, row, windows, filter, sums_of);
+        first_stage<F>(cascade, task, level, tile, row, windows, filter);
     }
     __syncthreads();
-    const Remaining left = run_stages<F>(cascade, task, windows, 1, stages, sums_of);
+    const Remaining left = run_stages<F>(cascade, task, windows, 1, stages);
     push(task, next, windows, left);
 }
 
 template <typename F, typename Filter>
-void launch(const CascadeTables& cascade, const WindowTask& task, const WindowTiles& tiles, int stages,
-            const WindowQueue& next, const Filter& filter, StreamView stream) {
-    if (tiles.count == 0) return;
-    LaunchChain(stream, false)
+void launch(const CascadeLaunch& work, int stages, const WindowQueue& next, const Filter& filter) {
+    if (work.tiles.count == 0) return;
+    LaunchChain(work.stream, false)
         .launch("all_windows_kernel", all_windows_kernel<F, Filter>,
-                LaunchSize{static_cast<unsigned>(tiles.count), kBlockThreads}, cascade, task, tiles.first, stages, next,
-                filter);
+                LaunchSize{static_cast<unsigned>(work.tiles.count), kBlockThreads}, work.cascade, work.task,
+                work.tiles.first, stages, next, filter);
 }
 
 }  // namespace throng::gpu::single

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -72,16 +71,6 @@ bool fits_half(const HaarFeature& feature) {
     return std::max(bound[0], bound[1]) * 255 <= 32767 && total * 255 <= 0x1p24F;
 }
 
-PairForm pair_form(const HaarFeature& feature) {
-    // Three rectangles may share a corner, whose weight is an 8-bit number.
-    const auto is_small_integer = [](float weight) {
-        return std::abs(weight) <= 42 && weight == std::nearbyint(weight);
-    };
-    if (!std::all_of(feature.weight, feature.weight + kHaarRects, is_small_integer)) return PairForm::none;
-    if (fits_half(feature)) return PairForm::whole;
-    return exceeds_pair_area(pair_feature(feature)) ? PairForm::none : PairForm::apart;
-}
-
 struct PairEdge {
     std::int64_t plus = 0, minus = 0;  // bytes from the pair's corner in the tile
     std::int8_t weight = 0;            // of the first corner; the second has the opposite one
@@ -122,15 +111,20 @@ std::array<PairEdge, kPairEdges> pair_edges(const HaarFeature& whole, PairForm f
 
 // Returns the form of all nodes of a tree.
 PairForm tree_form(const CascadeModel& model, const CascadeTree& tree) {
-    PairForm form = PairForm::whole;
-    bool small = true;
+    // Three rectangles may share a corner, whose weight is an 8-bit number.
+    const auto is_small_integer = [](float weight) {
+        return std::abs(weight) <= 42 && weight == std::nearbyint(weight);
+    };
+    bool whole = true;
+    bool apart = true;
     for (int k = 0; k < tree.node_count; ++k) {
         const CascadeNode& node = model.nodes[static_cast<std::size_t>(tree.first_node + k)];
         const HaarFeature& feature = model.haar[static_cast<std::size_t>(node.feature)];
-        form = std::max(form, pair_form(feature));
-        small = small && !exceeds_pair_area(pair_feature(feature));
+        if (!std::all_of(feature.weight, feature.weight + kHaarRects, is_small_integer)) return PairForm::none;
+        whole = whole && fits_half(feature);
+        apart = apart && !exceeds_pair_area(pair_feature(feature));
     }
-    return form == PairForm::apart && !small ? PairForm::none : form;
+    return whole ? PairForm::whole : apart ? PairForm::apart : PairForm::none;
 }
 
 // Visits a tree's leaves in the order of PairHaarTree::leaf.
@@ -276,24 +270,26 @@ FirstStages::FirstStages(const CascadeModel& model, int stages, StreamView strea
         table.push_back({static_cast<std::int64_t>(std::clamp(threshold, -0x1p62, 0x1p62)), stage.first_tree,
                          stage.first_tree + stage.tree_count});
     }
-    const auto upload = [&](auto& buffer, const auto& make) {
-        std::vector<std::remove_const_t<std::remove_pointer_t<decltype(buffer.data())>>> trees;
-        for (int t = 0; t < table.back().end_tree; ++t) trees.push_back(make(model.trees[static_cast<std::size_t>(t)]));
-        buffer = uploaded(trees, stream, "uploading a cascade");
-        tables_.trees = buffer.data();
-        tables_.tree_quads = static_cast<std::int32_t>(buffer.bytes() / 16);
+    const auto upload = [&](auto make) {
+        std::vector<decltype(make(model, model.trees.front(), layout, unit))> trees;
+        for (int t = 0; t < table.back().end_tree; ++t) {
+            trees.push_back(make(model, model.trees[static_cast<std::size_t>(t)], layout, unit));
+        }
+        trees_ = uploaded_bytes(trees, stream, "uploading a cascade");
     };
     if (model.kind == CascadeKind::lbp) {
-        upload(lbp_, [&](const CascadeTree& tree) { return lbp_tree(model, tree, layout, unit); });
+        upload(lbp_tree);
     } else if (model.trees.front().node_count == 1) {
-        upload(haar1_, [&](const CascadeTree& tree) { return haar_tree<1>(model, tree, layout, unit); });
+        upload(haar_tree<1>);
     } else {
-        upload(haar2_, [&](const CascadeTree& tree) { return haar_tree<2>(model, tree, layout, unit); });
+        upload(haar_tree<2>);
     }
     stages_ = uploaded(table, stream, "uploading a cascade");
     check_cuda(cudaStreamSynchronize(stream), "uploading a cascade");
     tables_.layout = layout;
     tables_.stages = stages_.data();
+    tables_.trees = trees_.data();
+    tables_.tree_quads = static_cast<std::int32_t>(trees_.bytes() / 16);
 }
 
 }  // namespace throng::gpu

@@ -2,6 +2,7 @@
 // memory (pairs.cuh).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -88,9 +89,7 @@ public:
 private:
     PairTables tables_;
     DeviceBuffer<PairStage> stages_;
-    DeviceBuffer<PairHaarTree<1>> haar1_;  // one of the three is used
-    DeviceBuffer<PairHaarTree<2>> haar2_;
-    DeviceBuffer<PairLbpTree> lbp_;
+    DeviceBuffer<std::byte> trees_;
 };
 
 // Returns the exponent of the largest power of two that divides all leaves, if every sum of leaves in a stage is exact

@@ -6,26 +6,10 @@
 
 #include <cuda_runtime.h>
 
-#include <cstring>
-
-#include "core/algo/cascade.h"
-#include "gpu/cascade/device_cascade.h"
+#include "gpu/cascade/evaluate.cuh"
 #include "gpu/cascade/first_stages.h"
 
 namespace throng::gpu {
-
-// Copies a structure of whole 16-byte quads from shared memory.
-template <typename T>
-__device__ T copy_quads(const T& from) {
-    static_assert(sizeof(T) % sizeof(int4) == 0);
-    int4 quads[sizeof(T) / sizeof(int4)];
-#pragma unroll
-    for (int i = 0; i < static_cast<int>(sizeof(T) / sizeof(int4)); ++i)
-        quads[i] = reinterpret_cast<const int4*>(&from)[i];
-    T value;
-    memcpy(&value, quads, sizeof(T));
-    return value;
-}
 
 __device__ inline std::uint32_t pack_pair(std::uint32_t first, std::uint32_t second) {
     return first + (second << 16);
@@ -45,23 +29,12 @@ __device__ void load_column(int rows, bool rows_only, const Load& load, const St
     }
 }
 
-// Converts both halves. 0x4B000000 is the float 2^23, in whose mantissa an integer is exact.
-__device__ inline float2 pair_sums(std::uint32_t pair) {
-    constexpr float kBase = 8388608.0F;
-    return {__uint_as_float(__byte_perm(pair, 0x4B00, 0x5410)) - kBase,
-            __uint_as_float(__byte_perm(pair, 0x4B00, 0x5432)) - kBase};
-}
-
-// The same for halves from -2^15 to 2^15 - 1.
-__device__ inline float2 signed_halves(std::uint32_t pair) {
-    constexpr float kBase = 8388608.0F + 32768.0F;
-    pair += 0x80008000U;
-    return {__uint_as_float(__byte_perm(pair, 0x4B00, 0x5410)) - kBase,
-            __uint_as_float(__byte_perm(pair, 0x4B00, 0x5432)) - kBase};
-}
-
-__device__ inline std::uint32_t pair_corner_sum(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
-    return a - b - c + d;
+// Converts both halves. 0x4B000000 is the float 2^23, in whose mantissa an integer is exact. above: what was added to
+// both.
+__device__ inline float2 pair_sums(std::uint32_t pair, float above = 0) {
+    const float base = 8388608.0F + above;
+    return {__uint_as_float(__byte_perm(pair, 0x4B00, 0x5410)) - base,
+            __uint_as_float(__byte_perm(pair, 0x4B00, 0x5432)) - base};
 }
 
 // Returns the sums of a rectangle of any height, added up from strips that fit 16 bits: it is at most kMaxPairArea
@@ -75,9 +48,9 @@ __device__ int2 large_pair_sums(CascadeRect rect, bool tilted, const Entry& entr
         const int y = rect.y + done;
         const int w = rect.w;
         const int h = min(strip, rect.h - done);
-        const std::uint32_t sum =
-            tilted ? pair_corner_sum(entry(x, y), entry(x - h, y + h), entry(x + w, y + w), entry(x + w - h, y + w + h))
-                   : pair_corner_sum(entry(x, y), entry(x + w, y), entry(x, y + h), entry(x + w, y + h));
+        const auto sum = static_cast<std::uint32_t>(
+            tilted ? corner_sum(entry(x, y), entry(x - h, y + h), entry(x + w, y + w), entry(x + w - h, y + w + h))
+                   : corner_sum(entry(x, y), entry(x + w, y), entry(x, y + h), entry(x + w, y + h)));
         sums.x += static_cast<int>(sum & 0xFFFFU);
         sums.y += static_cast<int>(sum >> 16);
     }
@@ -112,7 +85,7 @@ __device__ PairTest edges_below(const std::int8_t (&weight)[kPairEdges], float t
     std::uint32_t values = part(0) + part(1) + part(2);
     if (weight[3] != 0) values += part(3);
     if (weight[4] != 0) values += part(4) + part(5);
-    const float2 value = signed_halves(values);
+    const float2 value = pair_sums(values + 0x80008000U, 32768.0F);
     return {value.x * norm.x < threshold, value.y * norm.y < threshold};
 }
 
@@ -120,30 +93,12 @@ __device__ PairTest edges_below(const std::int8_t (&weight)[kPairEdges], float t
 // blocks.
 template <typename Entry>
 __device__ std::uint32_t pair_lbp_codes(const Entry& entry) {
-    std::uint32_t corner[4][4];
-#pragma unroll
-    for (int y = 0; y < 4; ++y) {
-#pragma unroll
-        for (int x = 0; x < 4; ++x) corner[y][x] = entry(x, y);
-    }
-    const auto block = [&](int x, int y) {
-        return pair_corner_sum(corner[y][x], corner[y][x + 1], corner[y + 1][x], corner[y + 1][x + 1]);
-    };
     // Sums have 15 bits. So bit 15 of a half keeps its 1 if the neighbor's sum is not below the center's.
-    const std::uint32_t less = 0x80008000U - block(1, 1);
-    std::uint32_t codes = 0;
-    const auto add = [&](int x, int y, int shift) {
-        codes |= (block(x, y) + less) >> (15 - shift) & 0x00010001U << shift;
-    };
-    add(0, 0, 7);
-    add(1, 0, 6);
-    add(2, 0, 5);
-    add(2, 1, 4);
-    add(2, 2, 3);
-    add(1, 2, 2);
-    add(0, 2, 1);
-    add(0, 1, 0);
-    return codes;
+    return lbp_bits(entry, [](std::uint32_t center) {
+        return [less = 0x80008000U - center](std::uint32_t sum, int shift) {
+            return (sum + less) >> (15 - shift) & 0x00010001U << shift;
+        };
+    });
 }
 
 }  // namespace throng::gpu

@@ -10,22 +10,11 @@
 
 namespace throng::gpu {
 
-// Reports the windows that pass the last stage.
-struct ReportWindows {
-    // Called by all threads of a block; ends with a __syncthreads.
-    __device__ static void put(const WindowTask& task, BlockWindows& windows, const Remaining& left) {
-        for (std::uint32_t i = threadIdx.x; i < left.count; i += kBlockThreads) {
-            report(task, windows.at[left.list[i]], windows.margin[left.list[i]]);
-        }
-        __syncthreads();
-    }
-};
-
-// Evaluates stages [first_stage, last).
-template <typename F, typename Output>
+// Evaluates stages [first_stage, last). next: receives the windows that pass; of capacity 0: they are reported.
+template <typename F>
 __global__ void __launch_bounds__(kBlockThreads)
     queued_windows_kernel(CascadeTables cascade, WindowTask task, WindowQueue queue, int first_stage, int last,
-                          Output output) {
+                          WindowQueue next) {
     __shared__ BlockWindows windows;
     const std::uint32_t count = queue_length(queue);
     // Shares are small, so that every multiprocessor has work even if few windows remain.
@@ -38,28 +27,29 @@ __global__ void __launch_bounds__(kBlockThreads)
             windows.count[1] = 0;
         }
         for (std::uint32_t i = threadIdx.x; i < own; i += kBlockThreads) {
-            const QueuedWindow window = load_quads(queue.windows + first + i);
-            windows.at[i] = window.at;
-            windows.norm[i] = window.norm;
-            windows.margin[i] = window.margin;
+            windows.window[i] = load_quads(queue.windows + first + i);
             windows.list[0][i] = static_cast<std::uint16_t>(i);
         }
         __syncthreads();
-        const Remaining left = run_stages<F>(cascade, task, windows, first_stage, last,
-                                             [&](int slot) { return task.pyramid.sums + windows.at[slot]; });
-        output.put(task, windows, left);
+        const Remaining left = run_stages<F>(cascade, task, windows, first_stage, last);
+        if (next.capacity != 0) {
+            push(task, next, windows, left);
+            continue;
+        }
+        for (std::uint32_t i = threadIdx.x; i < left.count; i += kBlockThreads) {
+            report(task, windows.window[left.list[i]]);
+        }
+        __syncthreads();
     }
 }
 
-template <typename F, typename Output>
-void launch_queue(const KernelChoice& choice, const CascadeTables& cascade, const WindowTask& task,
-                  const WindowQueue& queue, int first, int last, const Output& output, StreamView stream) {
-    const auto kernel = queued_windows_kernel<F, Output>;
-    const int blocks =
-        choice.multiprocessors * blocks_per_multiprocessor("queued_windows_kernel", kernel, kBlockThreads);
-    LaunchChain(stream, false)
-        .launch("queued_windows_kernel", kernel, LaunchSize{static_cast<unsigned>(blocks), kBlockThreads}, cascade,
-                task, queue, first, last, output);
+template <typename F>
+void launch_queue(const CascadeLaunch& work, const WindowQueue& queue, int first, int last, const WindowQueue& next) {
+    const auto kernel = queued_windows_kernel<F>;
+    const int blocks = work.multiprocessors * blocks_per_multiprocessor("queued_windows_kernel", kernel, kBlockThreads);
+    LaunchChain(work.stream, false)
+        .launch("queued_windows_kernel", kernel, LaunchSize{static_cast<unsigned>(blocks), kBlockThreads}, work.cascade,
+                work.task, queue, first, last, next);
 }
 
 }  // namespace throng::gpu

@@ -22,8 +22,8 @@ struct WarpMemory {
     std::uint32_t* words;  // sums of the pair as in pairs.cuh, then the tilted ones
 };
 
-// Returns the leaves of both windows in a tree, where test(k) returns the outcomes at node k. kNodes as in
-// DeviceCascade::nodes_per_tree.
+// Returns the leaves of both windows in a tree, where test(k) returns the outcomes at node k. kNodes as
+// CascadeTables::nodes_per_tree.
 template <int kNodes, typename Test>
 __device__ float2 pair_leaves(const Test& test) {
     float2 outcome = test(0);
@@ -60,27 +60,30 @@ __device__ PairTest large_below(const CascadeTables& c, int tree, int k, float t
             haar_value(feature.weight, sums[0].y, sums[1].y, sums[2].y, norm.y) < threshold};
 }
 
+// Loads the node of rank k of a tree.
+template <typename Node>
+__device__ Node tail_node(const CascadeTables& c, int tree, int k) {
+    constexpr int kQuads = sizeof(Node) / sizeof(int4);
+    return from_quads<Node>([&](int q) {
+        return __ldg(reinterpret_cast<const int4*>(c.tail) + static_cast<std::int64_t>(k * kQuads + q) * c.tree_count +
+                     tree);
+    });
+}
+
 template <int kNodes>
 struct TailHaar {
     static __device__ float2 leaves(const CascadeTables& c, int tree, const std::uint32_t* words, float2 norm) {
         return pair_leaves<kNodes>([&](int k) {
-            constexpr int kQuads = sizeof(TailHaarNode) / 16;
-            int4 quads[kQuads];
-#pragma unroll
-            for (int q = 0; q < kQuads; ++q) {
-                quads[q] = __ldg(reinterpret_cast<const int4*>(c.tail) +
-                                 static_cast<std::int64_t>(k * kQuads + q) * c.tree_count + tree);
-            }
-            TailHaarNode n;
-            memcpy(&n, quads, sizeof n);
+            const auto n = tail_node<TailHaarNode>(c, tree, k);
             PairTest below{};
             if ((n.corner[0] & TailHaarNode::kLarge) != 0) {
                 below = large_below(c, tree, k, n.threshold, words, norm);
             } else {
                 // An unused third rectangle sums to 0, which changes nothing.
                 below = pair_below(n.weight, n.threshold, true, norm, [&](int r) {
-                    return pair_corner_sum(words[n.corner[4 * r]], words[n.corner[4 * r + 1]],
-                                           words[n.corner[4 * r + 2]], words[n.corner[4 * r + 3]]);
+                    return static_cast<std::uint32_t>(corner_sum(words[n.corner[4 * r]], words[n.corner[4 * r + 1]],
+                                                                 words[n.corner[4 * r + 2]],
+                                                                 words[n.corner[4 * r + 3]]));
                 });
             }
             return float2{below.first ? n.outcome[0] : n.outcome[1], below.second ? n.outcome[0] : n.outcome[1]};
@@ -92,15 +95,13 @@ template <int kNodes>
 struct TailLbp {
     static __device__ float2 leaves(const CascadeTables& c, int tree, const std::uint32_t* words, float2) {
         return pair_leaves<kNodes>([&](int k) {
-            const std::int64_t at = static_cast<std::int64_t>(k) * c.tree_count + tree;
-            const int4 quad = __ldg(reinterpret_cast<const int4*>(c.tail) + at);
-            TailLbpNode n;
-            memcpy(&n, &quad, sizeof n);
+            const auto n = tail_node<TailLbpNode>(c, tree, k);
             const std::uint32_t* corner = words + n.corner;
             const std::uint32_t codes = pair_lbp_codes([&](int x, int y) { return corner[x * n.across + y * n.down]; });
-            const std::uint32_t* subset = c.tail_subsets + at * kLbpWords;
-            return float2{subset_has(subset, static_cast<int>(codes & 0xFFFFU)) ? n.outcome[0] : n.outcome[1],
-                          subset_has(subset, static_cast<int>(codes >> 16)) ? n.outcome[0] : n.outcome[1]};
+            const std::uint32_t* subset =
+                c.tail_subsets + (static_cast<std::int64_t>(k) * c.tree_count + tree) * kLbpWords;
+            return float2{subset_has(subset, codes & 0xFFFFU) ? n.outcome[0] : n.outcome[1],
+                          subset_has(subset, codes >> 16) ? n.outcome[0] : n.outcome[1]};
         });
     }
 };
@@ -153,7 +154,7 @@ __device__ unsigned passing(const CascadeTables& c, int first, unsigned alive, c
                             double& margin) {
     const int lane = threadIdx.x % 32;
     for (int s = first; s < c.geometry.stage_count; ++s) {
-        const DeviceStage stage = load_quads(c.stages + s);
+        const CascadeStage stage = load_quads(c.geometry.stages + s);
         double2 sums{};
         double sum = 0.0;
         for (int done = 0; done < stage.tree_count; done += 32) {
@@ -184,8 +185,8 @@ __device__ void evaluate(const CascadeTables& c, const WindowTask& task, const W
     const int lane = threadIdx.x % 32;
     double margin = lane < 16 ? first.margin : second.margin;
     alive = passing<Leaf>(c, stage, alive, memory, {first.norm, second.norm}, margin);
-    if (lane == 0 && (alive & 1U) != 0) report(task, first.at, margin);
-    if (lane == 16 && (alive & 2U) != 0) report(task, second.at, margin);
+    if (lane == 0 && (alive & 1U) != 0) report(task, {first.at, first.norm, margin});
+    if (lane == 16 && (alive & 2U) != 0) report(task, {second.at, second.norm, margin});
     __syncwarp();
 }
 
@@ -212,31 +213,27 @@ __global__ void __launch_bounds__(kWarps * 32)
     }
 }
 
-template <typename Leaf>
-void launch(const KernelChoice& choice, const CascadeTables& cascade, const WindowTask& task, const WindowQueue& queue,
-            int first, StreamView stream) {
-    const int planes = cascade.tilted ? 2 : 1;
-    const int patch = cascade.tail_entries * planes * static_cast<int>(sizeof(std::uint32_t));
-    const int bytes_per_warp = 64 * static_cast<int>(sizeof(double)) + (patch + 15) / 16 * 16;
-    const std::size_t bytes = static_cast<std::size_t>(bytes_per_warp) * kWarps;
-    const int blocks =
-        choice.multiprocessors * blocks_per_multiprocessor("tail_kernel", tail_kernel<Leaf>, kWarps * 32, bytes);
-    LaunchChain(stream, false)
-        .launch("tail_kernel", tail_kernel<Leaf>, LaunchSize{blocks, kWarps * 32, bytes}, cascade, task, queue, first,
-                bytes_per_warp);
+std::size_t bytes_per_warp(const CascadeTables& cascade) {
+    const std::size_t words = static_cast<std::size_t>(cascade.tail_entries) * (cascade.tilted ? 2 : 1);
+    return 64 * sizeof(double) + (words * sizeof(std::uint32_t) + 15) / 16 * 16;
 }
 
 }  // namespace
 
-void launch_tail(const KernelChoice& choice, const CascadeTables& cascade, const WindowTask& task,
-                 const WindowQueue& queue, int first, StreamView stream) {
-    const auto use = [&](auto leaf) { launch<decltype(leaf)>(choice, cascade, task, queue, first, stream); };
-    if (choice.kind == CascadeKind::lbp) return choice.nodes_per_tree == 1 ? use(TailLbp<1>{}) : use(TailLbp<0>{});
-    switch (choice.nodes_per_tree) {
-        case 1: return use(TailHaar<1>{});
-        case 2: return use(TailHaar<2>{});
-        default: return use(TailHaar<0>{});
-    }
+bool has_tail(const CascadeTables& cascade, std::size_t shared_memory) {
+    return cascade.tail_entries > 0 && bytes_per_warp(cascade) * kWarps <= shared_memory;
+}
+
+void launch_tail(const CascadeLaunch& work, const WindowQueue& queue, int first) {
+    const CascadeTables& cascade = work.cascade;
+    const std::size_t bytes = bytes_per_warp(cascade) * kWarps;
+    select_features<TailHaar, TailLbp>(cascade, [&](auto leaf) {
+        const auto kernel = tail_kernel<decltype(leaf)>;
+        const int blocks = work.multiprocessors * blocks_per_multiprocessor("tail_kernel", kernel, kWarps * 32, bytes);
+        LaunchChain(work.stream, false)
+            .launch("tail_kernel", kernel, LaunchSize{blocks, kWarps * 32, bytes}, cascade, work.task, queue, first,
+                    static_cast<int>(bytes / kWarps));
+    });
 }
 
 }  // namespace throng::gpu

@@ -20,18 +20,19 @@ std::vector<ImageSize> image_sizes(const std::vector<CascadeLevel>& levels) {
 
 }  // namespace
 
-WindowPlan::WindowPlan(ImageSize frame, const WindowShape& shape, const std::vector<CascadeLevel>& levels, bool pairs,
-                       std::int64_t reserved, StreamView stream)
-    : frame_(frame), shape_(shape), pyramid_(frame, image_sizes(levels), {shape.squares, shape.tilted}, stream) {
+WindowPlan::WindowPlan(ImageSize frame, const PyramidPlanes& planes, const std::vector<CascadeLevel>& levels,
+                       bool pairs, std::int64_t reserved, StreamView stream)
+    : frame_(frame), pyramid_(frame, image_sizes(levels), planes, stream) {
     std::vector<WindowTile> tiles;
     std::int32_t words = 0;
     for (std::size_t i = 0; i < levels.size(); ++i) {
         const CascadeLevel& level = levels[i];
         const AtlasRegion& region = pyramid_.atlas().regions[i];
-        const std::int64_t origin = static_cast<std::int64_t>(region.y) * pyramid_.atlas().pitch + region.x;
         const int row_words = (level.columns + 31) / 32;
-        levels_.push_back({level, origin, region.x, region.y, region.shelf_end, row_words, words});
+        levels_.push_back(
+            {level, pyramid_.atlas().origin(region), region.x, region.y, region.shelf_end, row_words, words});
         words += row_words * level.rows;
+        max_step_ = std::max(max_step_, static_cast<std::int32_t>(level.step));
         window_count_ += static_cast<std::int64_t>(level.columns) * level.rows;
 
         first_tile_.push_back(static_cast<std::int32_t>(tiles.size()));
@@ -62,8 +63,6 @@ WindowTask WindowPlan::task(const DetectionSpan& raw, bool rows_only) const {
     task.rows_only = rows_only;
     task.levels = d_levels_.data();
     task.level_count = static_cast<std::int32_t>(levels_.size());
-    task.window_width = shape_.width;
-    task.window_height = shape_.height;
     task.frame_width = frame_.width;
     task.frame_height = frame_.height;
     task.fell = bits_.data();
@@ -73,7 +72,7 @@ WindowTask WindowPlan::task(const DetectionSpan& raw, bool rows_only) const {
 
 WindowTiles WindowPlan::tiles(LevelRange levels) const {
     const std::int32_t first = first_tile_[static_cast<std::size_t>(levels.first)];
-    return {d_tiles_.data() + first, first_tile_[static_cast<std::size_t>(levels.last)] - first};
+    return {d_tiles_.data() + first, first_tile_[static_cast<std::size_t>(levels.last)] - first, max_step_};
 }
 
 WindowQueue WindowPlan::queue() const {
@@ -87,12 +86,6 @@ ClearWords WindowPlan::clear(const DetectionSpan& raw) const {
     clear.more = reinterpret_cast<std::uint32_t*>(raw.count);
     clear.more_count = sizeof(DetectionCount) / sizeof(std::uint32_t);
     return clear;
-}
-
-int WindowPlan::max_step() const {
-    int step = 1;
-    for (const WindowLevel& level : levels_) step = std::max(step, static_cast<int>(level.level.step));
-    return step;
 }
 
 std::size_t WindowPlan::memory() const {

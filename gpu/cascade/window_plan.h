@@ -9,17 +9,11 @@
 
 namespace throng::gpu {
 
-// The properties of a model that a plan depends on.
-struct WindowShape {
-    int width, height;  // pixels
-    bool squares, tilted;
-};
-
 class WindowPlan {
 public:
     // levels: from the largest image to the smallest. pairs: the tiles are those of window pairs. reserved: windows that
     // the queue holds, at least. Waits for the stream. Throws Error(unavailable) if there is not enough device memory.
-    WindowPlan(ImageSize frame, const WindowShape& shape, const std::vector<CascadeLevel>& levels, bool pairs,
+    WindowPlan(ImageSize frame, const PyramidPlanes& planes, const std::vector<CascadeLevel>& levels, bool pairs,
                std::int64_t reserved, StreamView stream);
 
     // Returns true if no window fits: the frame is smaller than the model's window.
@@ -32,8 +26,6 @@ public:
     [[nodiscard]] WindowQueue queue() const;
     // Returns the words that must be 0 at the start of a frame.
     [[nodiscard]] ClearWords clear(const DetectionSpan& raw) const;
-    // Returns the maximum distance in pixels of a level between windows.
-    [[nodiscard]] int max_step() const;
     // Returns the number of windows of all levels, visited or not.
     [[nodiscard]] std::int64_t window_count() const { return window_count_; }
     // Returns the bytes of device memory.
@@ -43,10 +35,10 @@ public:
 
 private:
     ImageSize frame_;
-    WindowShape shape_;
     Pyramid pyramid_;
     std::vector<WindowLevel> levels_;
     std::vector<std::int32_t> first_tile_;  // of each level, and the number of tiles
+    std::int32_t max_step_ = 1;
     std::int64_t window_count_ = 0;
     DeviceBuffer<WindowLevel> d_levels_;
     DeviceBuffer<WindowTile> d_tiles_;

@@ -40,9 +40,16 @@ __device__ inline WindowPosition position_of_entry(const WindowTask& task, std::
     return {low, (x - level.x) / level.level.step, (y - level.y) / level.level.step};
 }
 
-// Returns the length of the run of set bits just below bit `lane`.
-__device__ inline int run_below(std::uint32_t word, int lane) {
-    return lane == 0 ? 0 : min(__clz(static_cast<int>(~(word << (32 - lane)))), lane);
+// Returns the length of the run of set bits just below a bit.
+__device__ inline int run_below(std::uint64_t word, int bit) {
+    return bit == 0 ? 0 : min(__clzll(static_cast<long long>(~(word << (64 - bit)))), bit);
+}
+
+// Tests if the window of this bit is skipped because an odd run of rejections precedes it. False if the run may
+// continue before the first bit; then report() decides.
+__device__ inline bool is_skipped(std::uint64_t falls, int bit, bool first_is_first) {
+    const int run = run_below(falls, bit);
+    return (run < bit || first_is_first) && run % 2 != 0;
 }
 
 // Like visited_windows in core/algo/cascade_levels.h, for one window that was not rejected in stage 0. In the run of
@@ -64,14 +71,14 @@ __device__ inline bool is_visited(const WindowTask& task, WindowPosition positio
 }
 
 // Reports a window that passed every stage.
-__device__ inline void report(const WindowTask& task, std::uint32_t at, double margin) {
-    const WindowPosition position = position_of_entry(task, at);
+__device__ inline void report(const WindowTask& task, const QueuedWindow& window) {
+    const WindowPosition position = position_of_entry(task, window.at);
     const WindowLevel& level = task.levels[position.level];
     if (!is_visited(task, position)) return;
     const std::uint32_t slot = atomicAdd(&task.raw.count->total, 1U);
     if (slot >= static_cast<std::uint32_t>(task.raw.capacity)) return;
     task.raw.boxes[slot] = window_box(level.level, position.column, position.row, task.frame_width, task.frame_height);
-    task.raw.scores[slot] = static_cast<float>(margin);
+    task.raw.scores[slot] = static_cast<float>(window.margin);
 }
 
 // Stores a window in the queue. If that is full, the count of candidates asks for more memory instead.

@@ -57,6 +57,7 @@ struct WindowQueue {
 struct WindowTiles {
     const WindowTile* first = nullptr;
     std::int32_t count = 0;
+    std::int32_t max_step = 1;  // of the plan's levels: pixels between windows
 };
 
 // The arguments of every kernel of the cascade. Addresses are in device memory.
@@ -65,7 +66,6 @@ struct WindowTask {
     bool rows_only = false;  // the levels have only running sums along their rows, not integral images
     const WindowLevel* levels = nullptr;
     std::int32_t level_count = 0;
-    std::int32_t window_width = 0, window_height = 0;
     std::int32_t frame_width = 0, frame_height = 0;
     std::uint32_t* fell = nullptr;  // bit: rejected in stage 0; determines the visited windows of a row
     DetectionSpan raw;

@@ -23,6 +23,10 @@ struct Atlas {
     int rows = 0;
     std::vector<AtlasRegion> regions;  // in the order of the sizes; by shelves from the top, on a shelf from the left
 
+    // Returns entry (0, 0) of a region.
+    [[nodiscard]] std::int64_t origin(const AtlasRegion& region) const {
+        return static_cast<std::int64_t>(region.y) * pitch + region.x;
+    }
     [[nodiscard]] std::int64_t entries() const { return static_cast<std::int64_t>(pitch) * rows; }
 };
 

@@ -70,11 +70,8 @@ void enqueue_narrow(const PlaneView& from, int plane, const PlaneView& shape, st
                 std::int64_t{from.pitch}, plane + 1, shape.width, shape.height, to, std::int64_t{shape.pitch});
 }
 
-void enqueue_rgba(const DeviceImage& frame, ColorRange range, ColorMatrix matrix, std::uint8_t* rgba, int rgba_pitch,
+void enqueue_rgba(const DeviceImage& frame, const FrameInfo& info, std::uint8_t* rgba, int rgba_pitch,
                   StreamView stream) {
-    FrameInfo info;
-    info.range = range;
-    info.matrix = matrix;
     LaunchChain(stream, false)
         .launch("rgba_kernel", rgba_kernel, size_for(frame.width, frame.height), frame, cnn_color_of(info), rgba,
                 rgba_pitch);

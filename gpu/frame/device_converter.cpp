@@ -13,17 +13,9 @@ namespace {
 
 constexpr std::size_t kKeptImages = 8;  // a source has few frames at a time
 
-// Memory of another owner, with all that a copy to the host needs.
-struct WrappedMemory {
-    int device;
-    PlaneView planes[Frame::kMaxPlanes];
+// Keeps another owner's memory.
+struct WrappedMemory : DeviceOwner {
     std::shared_ptr<const void> owner;
-
-    // Frame::HostCopy of a frame whose owner this is.
-    static Frame host_copy(const FrameInfo& info, const void* owner) {
-        const auto& memory = *static_cast<const WrappedMemory*>(owner);
-        return copy_to_host(memory.device, info, memory.planes);
-    }
 };
 
 // Everything runs on the default stream, where FFmpeg's decoder writes its frames and where readers of its frames wait.
@@ -36,11 +28,12 @@ public:
         info.format = PixelFormat::nv12;
         info.memory = MemoryKind::device;
         const ImageMemory::Image image = memory_.take(info);
-        for (int p = 0; p < 2; ++p) enqueue_narrow(from[p], p, image.planes[p], image.writable(p), cudaStreamLegacy);
+        for (int p = 0; p < 2; ++p)
+            enqueue_narrow(from[p], p, image.owner->planes[p], image.writable(p), cudaStreamLegacy);
         // The decoder may write its frame again once it has no owner: it needs one as long as it may be read.
         auto owners = std::make_shared<std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(
             image.owner, std::move(owner));
-        return {info, image.planes, {owners, image.owner.get()}, image.host_copy};
+        return {info, image.owner->planes, std::shared_ptr<const void>(owners, image.owner.get()), copy_to_host};
     }
 
     DevicePlanes register_image(void* egl_image) override {
@@ -61,8 +54,9 @@ public:
     Frame wrap(FrameInfo info, const PlaneView (&planes)[2], std::shared_ptr<const void> owner) override {
         info.format = PixelFormat::nv12;
         info.memory = MemoryKind::device;
-        auto memory = std::make_shared<WrappedMemory>(WrappedMemory{device_, {planes[0], planes[1]}, std::move(owner)});
-        return {info, memory->planes, memory, &WrappedMemory::host_copy};
+        std::shared_ptr<const DeviceOwner> memory =
+            std::make_shared<WrappedMemory>(WrappedMemory{{device_, {planes[0], planes[1]}}, std::move(owner)});
+        return {info, memory->planes, memory, copy_to_host};
     }
 
 private:

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "core/frame/frame.h"
+
 namespace throng::gpu {
 
 // Owns nothing. Rows are pitched; pitches in bytes.
@@ -21,5 +23,8 @@ struct DeviceImage {
 
     friend bool operator==(const DeviceImage&, const DeviceImage&) = default;
 };
+
+// Returns the image of a frame's planes in device memory; count: those to use, all of the format or only the first.
+[[nodiscard]] DeviceImage device_image(const FrameInfo& info, const PlaneView (&planes)[Frame::kMaxPlanes], int count);
 
 }  // namespace throng::gpu

@@ -16,13 +16,17 @@ namespace throng::gpu {
 #if __has_include(<EGL/eglext.h>)
 namespace {
 
+void require(cudaError_t status, const std::string& call) {
+    if (status == cudaSuccess) return;
+    static_cast<void>(cudaGetLastError());
+    throw Error(ErrorKind::unavailable, call + ": " + cudaGetErrorString(status));
+}
+
 class RegisteredImage {
 public:
     RegisteredImage(int device, void* image) : device_(device) {
-        const cudaError_t status = cudaGraphicsEGLRegisterImage(&resource_, image, cudaGraphicsRegisterFlagsReadOnly);
-        if (status == cudaSuccess) return;
-        static_cast<void>(cudaGetLastError());
-        throw Error(ErrorKind::unavailable, std::string("cudaGraphicsEGLRegisterImage: ") + cudaGetErrorString(status));
+        require(cudaGraphicsEGLRegisterImage(&resource_, image, cudaGraphicsRegisterFlagsReadOnly),
+                "cudaGraphicsEGLRegisterImage");
     }
     RegisteredImage(const RegisteredImage&) = delete;
     RegisteredImage& operator=(const RegisteredImage&) = delete;
@@ -43,11 +47,9 @@ public:
 
     [[nodiscard]] cudaEglFrame frame() const {
         cudaEglFrame frame{};
-        const cudaError_t status = cudaGraphicsResourceGetMappedEglFrame(&frame, resource_, 0, 0);
-        if (status == cudaSuccess) return frame;
-        static_cast<void>(cudaGetLastError());
-        throw Error(ErrorKind::unavailable,
-                    std::string("cudaGraphicsResourceGetMappedEglFrame: ") + cudaGetErrorString(status));
+        require(cudaGraphicsResourceGetMappedEglFrame(&frame, resource_, 0, 0),
+                "cudaGraphicsResourceGetMappedEglFrame");
+        return frame;
     }
 
 private:

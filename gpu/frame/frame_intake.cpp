@@ -27,8 +27,9 @@ std::size_t plane_bytes(const PlaneView& plane) {
 
 FrameIntake::FrameIntake(StreamView stream, bool in_place) : stream_(stream), in_place_(in_place) {}
 
-void FrameIntake::import_plane(Slot& slot, const Frame& frame, int plane, std::size_t offset, Plane& out) {
+PlaneView FrameIntake::import_plane(Slot& slot, const Frame& frame, int plane, std::size_t offset) {
     const PlaneView& from = frame.plane(plane);
+    PlaneView out = from;
     out.pitch = aligned(from.width);
     const auto pitch = static_cast<std::size_t>(out.pitch);
     const auto from_pitch = static_cast<std::size_t>(from.pitch);
@@ -38,7 +39,7 @@ void FrameIntake::import_plane(Slot& slot, const Frame& frame, int plane, std::s
         check_cuda(cudaMemcpy2DAsync(slot.uploaded.data() + offset, pitch, from.data, from_pitch, width,
                                      static_cast<std::size_t>(from.height), cudaMemcpyHostToDevice, copies_.view()),
                    "uploading a frame");
-        return;
+        return out;
     }
     std::uint8_t* staging = slot.staging.data() + offset;
     const int rows_per_chunk = std::max(1, static_cast<int>(kChunk / pitch));
@@ -55,11 +56,12 @@ void FrameIntake::import_plane(Slot& slot, const Frame& frame, int plane, std::s
     }
     if (!in_place_) {
         out.data = slot.uploaded.data() + offset;
-        return;
+        return out;
     }
     void* mapped = nullptr;
     check_cuda(cudaHostGetDevicePointer(&mapped, slot.staging.data(), 0), "cudaHostGetDevicePointer");
     out.data = static_cast<const std::uint8_t*>(mapped) + offset;
+    return out;
 }
 
 void FrameIntake::begin_batch() {
@@ -91,29 +93,31 @@ FrameIntake::Slot& FrameIntake::next_slot() {
     return batch.slots[batch.taken++];
 }
 
-void FrameIntake::import_planes(Slot& slot, const Frame& frame, int planes, Plane (&plane)[Frame::kMaxPlanes],
-                                StageRecorder& recorder) {
+DeviceImage FrameIntake::import_frame(Slot& slot, const Frame& frame, bool chroma, StageRecorder& recorder) {
     Batch& batch = batches_[current_];
     batch.frames.push_back(frame);
     const FrameInfo& info = frame.info();
+    const int count = chroma ? plane_count(info.format) : 1;
+    PlaneView planes[Frame::kMaxPlanes];
     if (info.memory == MemoryKind::device) {
-        for (int p = 0; p < planes; ++p) plane[p] = {frame.plane(p).data, static_cast<int>(frame.plane(p).pitch)};
+        for (int p = 0; p < count; ++p) planes[p] = frame.plane(p);
         // FFmpeg's decoder finishes a frame on the device's default stream; this stream does not wait for it
         // implicitly. All frames of a batch are decoded before the first one is taken.
-        if (batch.after_decoder) return;
-        batch.after_decoder = true;
-        batch.decoded.record(cudaStreamLegacy);
-        batch.decoded.make_wait(stream_);
+        if (!batch.after_decoder) {
+            batch.after_decoder = true;
+            batch.decoded.record(cudaStreamLegacy);
+            batch.decoded.make_wait(stream_);
+        }
     } else {
         const ScopedStage stage(recorder, stage::kUpload);
         std::size_t bytes = 0;
-        for (int p = 0; p < planes; ++p) bytes += plane_bytes(frame.plane(p));
+        for (int p = 0; p < count; ++p) bytes += plane_bytes(frame.plane(p));
         const bool staged = info.memory == MemoryKind::host || in_place_;
         if (staged && slot.staging.size() < bytes) slot.staging = PinnedBuffer<std::uint8_t>(bytes);
         if (!in_place_ && slot.uploaded.size() < bytes) slot.uploaded = DeviceBuffer<std::uint8_t>(bytes);
         std::size_t offset = 0;
-        for (int p = 0; p < planes; ++p) {
-            import_plane(slot, frame, p, offset, plane[p]);
+        for (int p = 0; p < count; ++p) {
+            planes[p] = import_plane(slot, frame, p, offset);
             offset += plane_bytes(frame.plane(p));
         }
         if (staged) batch.frames.pop_back();  // copied: release the frame to its owner
@@ -122,56 +126,28 @@ void FrameIntake::import_planes(Slot& slot, const Frame& frame, int planes, Plan
             slot.upload.make_wait(stream_);
         }
     }
+    return device_image(info, planes, count);
 }
-
-namespace {
-
-int planes_to_import(PixelFormat format, bool chroma) {
-    const bool has_chroma = format == PixelFormat::nv12 || format == PixelFormat::yuv420p;
-    return chroma && has_chroma ? plane_count(format) : 1;
-}
-
-}  // namespace
 
 DeviceImage FrameIntake::take_colors(const Frame& frame, StageRecorder& recorder) {
-    if (frame.info().format != PixelFormat::bgr24) return take(frame, true, recorder);
-    Plane plane[Frame::kMaxPlanes];
-    import_planes(next_slot(), frame, 1, plane, recorder);
-    DeviceImage image;
-    image.width = frame.width();
-    image.height = frame.height();
-    image.bgr = plane[0].data;
-    image.bgr_pitch = plane[0].pitch;
-    return image;
+    return import_frame(next_slot(), frame, true, recorder);
 }
 
 DeviceImage FrameIntake::take(const Frame& frame, bool chroma, StageRecorder& recorder) {
-    const FrameInfo& info = frame.info();
-    const int planes = planes_to_import(info.format, chroma);
-    Plane plane[Frame::kMaxPlanes];
     Slot& slot = next_slot();
-    import_planes(slot, frame, planes, plane, recorder);
-    DeviceImage image;
-    image.width = info.width;
-    image.height = info.height;
-    image.luma = plane[0].data;
-    image.luma_pitch = plane[0].pitch;
-    if (info.format == PixelFormat::bgr24) {
-        const ScopedStage stage(recorder, stage::kGray);
-        const int pitch = aligned(info.width);
-        const std::size_t bytes = static_cast<std::size_t>(pitch) * static_cast<std::size_t>(info.height);
-        if (slot.gray.size() < bytes) slot.gray = DeviceBuffer<std::uint8_t>(bytes);
-        enqueue_gray(plane[0].data, plane[0].pitch, info.width, info.height, slot.gray.data(), pitch, stream_);
-        image.luma = slot.gray.data();
-        image.luma_pitch = pitch;
-    }
-    if (planes > 1) {
-        image.cb = plane[1].data;
-        image.cr = planes == 2 ? plane[1].data + 1 : plane[2].data;
-        image.chroma_pitch = plane[1].pitch;
-        image.chroma_step = planes == 2 ? 2 : 1;
-    }
-    return image;
+    DeviceImage image = import_frame(slot, frame, chroma, recorder);
+    if (image.bgr == nullptr) return image;
+    const ScopedStage stage(recorder, stage::kGray);
+    const int pitch = aligned(image.width);
+    const std::size_t bytes = static_cast<std::size_t>(pitch) * static_cast<std::size_t>(image.height);
+    if (slot.gray.size() < bytes) slot.gray = DeviceBuffer<std::uint8_t>(bytes);
+    enqueue_gray(image.bgr, image.bgr_pitch, image.width, image.height, slot.gray.data(), pitch, stream_);
+    DeviceImage gray;
+    gray.width = image.width;
+    gray.height = image.height;
+    gray.luma = slot.gray.data();
+    gray.luma_pitch = pitch;
+    return gray;
 }
 
 }  // namespace throng::gpu

@@ -65,19 +65,13 @@ private:
         Event decoded{Event::Timing::off};
         Event read{Event::Timing::off};
     };
-    // A plane in device memory, laid out like the frame's.
-    struct Plane {
-        const std::uint8_t* data = nullptr;
-        int pitch = 0;
-    };
 
     void begin_batch();
     void end_batch() noexcept;
     [[nodiscard]] Slot& next_slot();
-    // Makes the frame's first `planes` planes accessible to kernels.
-    void import_planes(Slot& slot, const Frame& frame, int planes, Plane (&out)[Frame::kMaxPlanes],
-                       StageRecorder& recorder);
-    void import_plane(Slot& slot, const Frame& frame, int plane, std::size_t offset, Plane& out);
+    // Make the frame, with or without its chroma, and one of its planes accessible to kernels.
+    DeviceImage import_frame(Slot& slot, const Frame& frame, bool chroma, StageRecorder& recorder);
+    PlaneView import_plane(Slot& slot, const Frame& frame, int plane, std::size_t offset);
 
     StreamView stream_;
     bool in_place_;

@@ -2,7 +2,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <utility>
 
 #include "core/frame/frame_pool.h"
@@ -16,6 +18,7 @@ namespace {
 // Sets the planes of a frame in one block of memory, if there is memory. Returns its size.
 std::size_t lay_out(const FrameInfo& info, std::uint8_t* memory, PlaneView (&planes)[Frame::kMaxPlanes]) {
     std::size_t bytes = 0;
+    std::fill(std::begin(planes), std::end(planes), PlaneView{});  // may be those of a previous image
     for (int p = 0; p < plane_count(info.format); ++p) {
         planes[p] = plane_shape(info.format, info.width, info.height, p);
         planes[p].pitch = (planes[p].width + 63) / 64 * 64;
@@ -27,21 +30,12 @@ std::size_t lay_out(const FrameInfo& info, std::uint8_t* memory, PlaneView (&pla
 
 }  // namespace
 
-struct ImageMemory::Block {
+struct ImageMemory::Block : DeviceOwner {
     PinnedBuffer<std::uint8_t> host;  // or
     DeviceBuffer<std::uint8_t> on_device;
-    int device;
 
     [[nodiscard]] std::uint8_t* data() const { return on_device.size() != 0 ? on_device.data() : host.data(); }
     [[nodiscard]] std::size_t size() const { return on_device.size() + host.size(); }
-
-    // Frame::HostCopy of a frame in on_device.
-    static Frame host_copy(const FrameInfo& info, const void* owner) {
-        const auto& block = *static_cast<const Block*>(owner);
-        PlaneView planes[Frame::kMaxPlanes];
-        lay_out(info, block.data(), planes);
-        return copy_to_host(block.device, info, planes);
-    }
 };
 
 std::shared_ptr<ImageMemory::Block> ImageMemory::acquire(std::size_t bytes, bool on_host) {
@@ -62,13 +56,11 @@ std::shared_ptr<ImageMemory::Block> ImageMemory::acquire(std::size_t bytes, bool
 
 ImageMemory::Image ImageMemory::take(const FrameInfo& info) {
     const bool on_host = info.memory != MemoryKind::device;
-    Image image;
-    std::shared_ptr<Block> block = acquire(lay_out(info, nullptr, image.planes), on_host);
-    lay_out(info, block->data(), image.planes);
-    image.data = block->data();
-    image.owner = std::move(block);
-    if (!on_host) image.host_copy = &Block::host_copy;
-    return image;
+    PlaneView measured[Frame::kMaxPlanes];
+    std::shared_ptr<Block> block = acquire(lay_out(info, nullptr, measured), on_host);
+    lay_out(info, block->data(), block->planes);
+    std::uint8_t* const data = block->data();
+    return {data, std::move(block)};
 }
 
 void enqueue_plane_copy(const PlaneView& from, std::uint8_t* to, std::ptrdiff_t pitch, bool to_host,
@@ -81,15 +73,16 @@ void enqueue_plane_copy(const PlaneView& from, std::uint8_t* to, std::ptrdiff_t 
     if (to_host) count_host_copy(width * rows);
 }
 
-Frame copy_to_host(int device, const FrameInfo& info, const PlaneView (&planes)[Frame::kMaxPlanes]) {
-    check_cuda(cudaSetDevice(device), "cudaSetDevice");
+Frame copy_to_host(const FrameInfo& info, const void* owner) {
+    const auto& memory = *static_cast<const DeviceOwner*>(owner);
+    check_cuda(cudaSetDevice(memory.device), "cudaSetDevice");
     WritableFrame copy = FramePool().take(info.format, info.width, info.height);
     const Stream stream;
     const Event written(Event::Timing::off);
     written.record(cudaStreamLegacy);
     written.make_wait(stream.view());
     for (int p = 0; p < plane_count(info.format); ++p) {
-        enqueue_plane_copy(planes[p], copy.data(p), copy.plane(p).pitch, true, stream.view());
+        enqueue_plane_copy(memory.planes[p], copy.data(p), copy.plane(p).pitch, true, stream.view());
     }
     stream.synchronize();
     copy.info() = info;

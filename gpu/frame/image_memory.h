@@ -11,18 +11,24 @@
 
 namespace throng::gpu {
 
+// Base of the owners of frames in device memory, with what a copy to the host needs.
+struct DeviceOwner {
+    int device;  // number
+    PlaneView planes[Frame::kMaxPlanes];
+};
+
 // Page-locking or allocating takes milliseconds, so memory is reused once nothing but this object owns it. Not
 // thread-safe, but the images may be released on any thread, and after this object.
 class ImageMemory {
 public:
-    // The planes of a frame, one after the other, with aligned rows.
+    // The planes of a frame, one after the other, with aligned rows: those of its owner.
     struct Image {
-        PlaneView planes[Frame::kMaxPlanes];
         std::uint8_t* data = nullptr;  // of plane 0
-        std::shared_ptr<const void> owner;
-        Frame::HostCopy host_copy = nullptr;  // of a frame that has this owner, in device memory
+        std::shared_ptr<const DeviceOwner> owner;
 
-        [[nodiscard]] std::uint8_t* writable(int plane) const { return data + (planes[plane].data - planes[0].data); }
+        [[nodiscard]] std::uint8_t* writable(int plane) const {
+            return data + (owner->planes[plane].data - owner->planes[0].data);
+        }
     };
 
     // kept: the largest number of images that are reused.
@@ -45,8 +51,8 @@ private:
 // device.
 void enqueue_plane_copy(const PlaneView& from, std::uint8_t* to, std::ptrdiff_t pitch, bool to_host, StreamView stream);
 
-// Returns a frame in device memory, given by its planes, in host memory. Waits until it is copied, and written by the work
-// of the default stream before.
-[[nodiscard]] Frame copy_to_host(int device, const FrameInfo& info, const PlaneView (&planes)[Frame::kMaxPlanes]);
+// Frame::HostCopy of frames whose owner is a DeviceOwner. Waits until the frame is copied, and written by the work of the
+// default stream before.
+[[nodiscard]] Frame copy_to_host(const FrameInfo& info, const void* owner);
 
 }  // namespace throng::gpu

@@ -12,8 +12,8 @@
 namespace throng::gpu {
 namespace {
 
-int strips_of(int columns) {
-    return (columns + kStripColumns - 1) / kStripColumns;
+std::size_t strips_of(int columns) {
+    return static_cast<std::size_t>((columns + kStripColumns - 1) / kStripColumns);
 }
 
 // Appends the taps of one axis, padded to a multiple of 4 so that a thread may load four at once.
@@ -40,27 +40,27 @@ Pyramid::Pyramid(ImageSize frame, const std::vector<ImageSize>& levels, const Py
     std::vector<std::int32_t> row_level;
     std::vector<std::int32_t> strip_level;
     std::vector<std::int32_t> slant_level;
-    for (std::size_t i = 0; i < levels.size(); ++i) {
-        const AtlasRegion& region = atlas_.regions[i];
+    const auto next_level = [&] {
         PyramidLevel level{};
-        level.width = region.width;
-        level.height = region.height;
-        level.origin = static_cast<std::int64_t>(region.y) * atlas_.pitch + region.x;
-        level.taps_x = append_taps(taps, frame.width, region.width);
-        level.taps_y = append_taps(taps, frame.height, region.height);
         level.first_row = static_cast<std::int32_t>(row_level.size());
         level.first_strip = static_cast<std::int32_t>(strip_level.size());
         level.first_slant = static_cast<std::int32_t>(slant_level.size());
-        const auto number = static_cast<std::int32_t>(i);
-        row_level.resize(row_level.size() + static_cast<std::size_t>(region.height), number);
-        strip_level.resize(strip_level.size() + static_cast<std::size_t>(strips_of(region.width)), number);
-        slant_level.resize(slant_level.size() + static_cast<std::size_t>(strips_of(region.width + region.height)),
-                           number);
+        return level;
+    };
+    for (const AtlasRegion& region : atlas_.regions) {
+        PyramidLevel level = next_level();
+        level.width = region.width;
+        level.height = region.height;
+        level.origin = atlas_.origin(region);
+        level.taps_x = append_taps(taps, frame.width, region.width);
+        level.taps_y = append_taps(taps, frame.height, region.height);
+        const auto number = static_cast<std::int32_t>(levels_.size());
+        row_level.insert(row_level.end(), static_cast<std::size_t>(region.height), number);
+        strip_level.insert(strip_level.end(), strips_of(region.width), number);
+        slant_level.insert(slant_level.end(), strips_of(region.width + region.height), number);
         levels_.push_back(level);
     }
-    row_count_ = static_cast<std::int32_t>(row_level.size());
-    strip_count_ = static_cast<std::int32_t>(strip_level.size());
-    slant_count_ = static_cast<std::int32_t>(slant_level.size());
+    levels_.push_back(next_level());
 
     entries_ = DeviceBuffer<std::uint32_t>(static_cast<std::size_t>(atlas_.entries() * plane_count));
     fill_bytes(entries_, 0, stream);  // first rows and columns stay 0
@@ -83,34 +83,20 @@ PyramidView Pyramid::view() const {
 }
 
 PyramidTables Pyramid::tables() const {
-    const PyramidView v = view();
-    return {d_levels_.data(),
-            d_row_level_.data(),
-            d_strip_level_.data(),
-            d_slant_level_.data(),
-            d_taps_.data(),
-            entries_.data(),
-            v.squares,
-            v.tilted,
-            v.pitch};
+    return {view(),         d_levels_.data(), d_row_level_.data(), d_strip_level_.data(), d_slant_level_.data(),
+            d_taps_.data(), entries_.data()};
 }
 
 void Pyramid::enqueue_rows(const DeviceImage& image, LevelRange range, const ClearWords& clear,
                            StreamView stream) const {
-    const auto row_at = [&](int level) {
-        return level < static_cast<int>(levels_.size()) ? levels_[static_cast<std::size_t>(level)].first_row
-                                                        : row_count_;
-    };
-    launch_resize_rows(tables(), image, row_at(range.first), row_at(range.last), clear, stream);
+    launch_resize_rows(tables(), image, level(range.first).first_row, level(range.last).first_row, clear, stream);
 }
 
 void Pyramid::enqueue_columns(LevelRange range, StreamView stream) const {
-    const auto level_at = [&](int level) { return levels_[static_cast<std::size_t>(level)]; };
-    const auto count = static_cast<int>(levels_.size());
-    const auto strip_at = [&](int level) { return level < count ? level_at(level).first_strip : strip_count_; };
-    const auto slant_at = [&](int level) { return level < count ? level_at(level).first_slant : slant_count_; };
-    launch_sum_columns(tables(), strip_at(range.first), strip_at(range.last), planes_.squares ? 2 : 1, stream);
-    if (planes_.tilted) launch_tilted_sums(tables(), slant_at(range.first), slant_at(range.last), stream);
+    const PyramidLevel& first = level(range.first);
+    const PyramidLevel& end = level(range.last);
+    launch_sum_columns(tables(), first.first_strip, end.first_strip, planes_.squares ? 2 : 1, stream);
+    if (planes_.tilted) launch_tilted_sums(tables(), first.first_slant, end.first_slant, stream);
 }
 
 }  // namespace throng::gpu

@@ -34,9 +34,9 @@ struct PyramidLevel {
 // Entries of the integral images for kernels.
 struct PyramidView {
     const std::uint32_t* sums = nullptr;
-    std::int64_t squares = 0;  // offset in entries from a sum to the sum of squares at the same position
-    std::int64_t tilted = 0;   // offset in entries from a sum to the tilted sum at the same position
-    std::int32_t pitch = 0;    // entries
+    // Offsets in entries from a sum to the sum of squares and the tilted sum at the same position; 0: no such plane.
+    std::int64_t squares = 0, tilted = 0;
+    std::int32_t pitch = 0;  // entries
 };
 
 // Words that the first kernel of a frame sets to 0 for later kernels. Either pointer may be null.
@@ -65,21 +65,20 @@ public:
     // the tilted ones. Kernels that add up columns themselves do without it.
     void enqueue_rows(const DeviceImage& image, LevelRange range, const ClearWords& clear, StreamView stream) const;
     void enqueue_columns(LevelRange range, StreamView stream) const;
-    [[nodiscard]] LevelRange all() const { return {0, level_count()}; }
+    [[nodiscard]] LevelRange all() const { return {0, static_cast<int>(levels_.size()) - 1}; }
 
     [[nodiscard]] PyramidView view() const;
     [[nodiscard]] const Atlas& atlas() const { return atlas_; }
-    [[nodiscard]] int level_count() const { return static_cast<int>(levels_.size()); }
     // Returns the bytes of device memory.
     [[nodiscard]] std::size_t memory() const { return entries_.bytes(); }
 
 private:
     [[nodiscard]] PyramidTables tables() const;
+    [[nodiscard]] const PyramidLevel& level(int number) const { return levels_[static_cast<std::size_t>(number)]; }
 
     PyramidPlanes planes_;
     Atlas atlas_;
-    std::vector<PyramidLevel> levels_;
-    std::int32_t row_count_ = 0, strip_count_ = 0, slant_count_ = 0;
+    std::vector<PyramidLevel> levels_;  // and one without pixels, which begins where the last ends
     DeviceBuffer<std::uint32_t> entries_;
     DeviceBuffer<PyramidLevel> d_levels_;
     DeviceBuffer<std::int32_t> d_row_level_;

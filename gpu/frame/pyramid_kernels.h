@@ -23,15 +23,13 @@ TH_HD ResizeTap unpack_tap(std::uint32_t packed) {
 }
 
 // Device addresses of the tables of all levels.
-struct PyramidTables {
+struct PyramidTables : PyramidView {
     const PyramidLevel* levels = nullptr;
     const std::int32_t* row_level = nullptr;    // [row] level of the row
     const std::int32_t* strip_level = nullptr;  // [strip]
     const std::int32_t* slant_level = nullptr;  // [strip of diagonals]
     const std::uint32_t* taps = nullptr;        // as pack_tap returns them
-    std::uint32_t* entries = nullptr;
-    std::int64_t squares = 0, tilted = 0;  // 0: no such plane
-    std::int32_t pitch = 0;
+    std::uint32_t* entries = nullptr;           // the sums of the view, to be written
 };
 
 void launch_resize_rows(const PyramidTables& tables, const DeviceImage& frame, int first_row, int end_row,

@@ -1,6 +1,8 @@
 // The switches of a detector as a table: what each is called, and the option that it sets.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <map>
@@ -77,11 +79,6 @@ std::vector<DetectorSwitch> describe(const SwitchTable<Options>& table, const Op
 template <class Options>
 Options with_choices(const SwitchTable<Options>& table, Options defaults,
                      const std::map<std::string, std::string>& choices) {
-    const auto joined = [](const std::vector<std::string>& words) {
-        std::string list;
-        for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;
-        return list;
-    };
     for (const auto& [id, choice] : choices) {
         const auto row =
             std::find_if(table.begin(), table.end(), [&id = id](const auto& each) { return each.text.id == id; });
@@ -89,11 +86,11 @@ Options with_choices(const SwitchTable<Options>& table, Options defaults,
             std::vector<std::string> ids;
             for (const auto& each : table) ids.push_back(each.text.id);
             throw Error(ErrorKind::usage, "unknown detector switch", Setting{"switch", id},
-                        "use one of " + joined(ids));
+                        fmt::format("use one of {}", fmt::join(ids, ", ")));
         }
         if (!row->set(row->text, defaults, choice)) {
             throw Error(ErrorKind::usage, "unknown choice", Setting{"switch", id + "=" + choice},
-                        "use one of " + joined(row->text.choices));
+                        fmt::format("use one of {}", fmt::join(row->text.choices, ", ")));
         }
     }
     return defaults;

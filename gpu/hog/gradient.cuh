@@ -125,13 +125,12 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <typename Value, typename Pixels, typename ArcTangent>
-void launch(const HogTables& tables, const HogUnits& units, const DeviceImage& image, DetectionCount* clear,
-            StreamView stream) {
+void launch(const HogLaunch& work) {
     static_assert(kGradientWidth == 64 && kThreads * 4 == kGradientWidth * kGradientRows);
     static_assert(kThreads == kGradientWidth * kGradientRowsOfOne);
-    LaunchChain(stream, false)
+    LaunchChain(work.stream, false)
         .launch("hog_gradient_kernel", hog_gradient_kernel<Value, Pixels, ArcTangent>,
-                LaunchSize{static_cast<unsigned>(units.count), kThreads}, tables, units.units, image, clear);
+                LaunchSize{work.blocks(), kThreads}, work.tables, work.first_unit(), work.image, work.clear);
 }
 
 }  // namespace throng::gpu::gradient

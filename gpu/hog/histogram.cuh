@@ -184,12 +184,12 @@ inline UseWeights use_weights() {
 }
 
 template <typename CellRow, int kBins>
-void launch(const HogTables& tables, const HogUnits& units, int rows, StreamView stream) {
+void launch(const HogLaunch& work) {
     static const UseWeights weights = use_weights();
     constexpr int kThreads = 32 * kHogBins / kBins;
-    LaunchChain(stream, false)
-        .launch("hog_histogram_kernel", hog_histogram_kernel<CellRow, kBins>,
-                LaunchSize{static_cast<unsigned>(units.count), kThreads}, tables, units.units, rows, weights);
+    LaunchChain(work.stream, false)
+        .launch("hog_histogram_kernel", hog_histogram_kernel<CellRow, kBins>, LaunchSize{work.blocks(), kThreads},
+                work.tables, work.first_unit(), work.histogram_rows, weights);
 }
 
 }  // namespace throng::gpu::histogram

@@ -1,7 +1,5 @@
 #include "gpu/hog/hog_detector.h"
 
-#include <string_view>
-
 #include "gpu/hog/hog_weights.h"
 
 namespace throng::gpu {
@@ -34,41 +32,27 @@ void HogDetector::make_plan(ImageSize frame) {
 }
 
 void HogDetector::enqueue_frame(const DeviceImage& image, const DetectionSpan& raw, StageRecorder& recorder) {
-    constexpr std::string_view kStages[kKernels] = {stage::kGradient, stage::kHistogram, stage::kNormalize,
-                                                    stage::kSvm};
     for (const HogGroup& group : plan_->groups()) {
         const bool first = &group == &plan_->groups().front();
-        for (int k = 0; k < kKernels; ++k) {
-            const ScopedStage stage(recorder, kStages[k]);
+        for (std::size_t k = 0; k < kHogKernels.size(); ++k) {
+            const ScopedStage stage(recorder, kHogKernels[k]);
             launch(k, group, image, first ? raw.count : nullptr, raw);
         }
     }
 }
 
-void HogDetector::enqueue_kernel(int kernel, DetectionBuffer& raw) const {
+void HogDetector::enqueue_kernel(std::size_t kernel, DetectionBuffer& raw) const {
     for (const HogGroup& group : plan_->groups()) launch(kernel, group, image_, raw.span().count, raw.span());
 }
 
-void HogDetector::launch(int kernel, const HogGroup& group, const DeviceImage& image, DetectionCount* clear,
+void HogDetector::launch(std::size_t kernel, const HogGroup& group, const DeviceImage& image, DetectionCount* clear,
                          const DetectionSpan& raw) const {
-    const HogTables known = tables();
-    switch (kernel) {
-        case 0: return kernels_.gradient(known, group.gradient, image, clear, stream_);
-        case 1: return kernels_.histogram(known, group.histogram, group.histogram_rows, stream_);
-        case 2: return kernels_.normalize(known, group.normalize, stream_);
-        default: {
-            const HogOutput output{raw, params_.score_threshold.value_or(kHogMargin)};
-            return kernels_.svm(known, group.svm, output, device_.shared_memory, stream_);
-        }
-    }
-}
-
-HogTables HogDetector::tables() const {
-    HogTables tables = plan_->tables();
-    tables.weights = d_weights_.data();
-    tables.bias = model_.bias;
-    tables.gamma = model_.gamma;
-    return tables;
+    HogLaunch work{plan_->tables(), group.units[kernel],   image,  group.histogram_rows, {raw, *score_threshold()},
+                   clear,           device_.shared_memory, stream_};
+    work.tables.weights = d_weights_.data();
+    work.tables.bias = model_.bias;
+    work.tables.gamma = model_.gamma;
+    kernels_.at(kernel)(work);
 }
 
 }  // namespace throng::gpu

@@ -30,18 +30,16 @@ public:
     [[nodiscard]] std::vector<DetectorSwitch> switches() const override { return hog_switches(options_); }
 
     [[nodiscard]] const HogOptions& options() const { return options_; }
-    // Enqueues one kernel on the data of the last frame, for measurements: 0 gradient, 1 histogram, 2 normalize, 3 svm.
+    // Enqueues one kernel on the data of the last frame, for measurements, by its index in kHogKernels.
     // With floats normalize works in place, so a repeated run has no valid result.
-    void enqueue_kernel(int kernel, DetectionBuffer& raw) const;
+    void enqueue_kernel(std::size_t kernel, DetectionBuffer& raw) const;
 
 private:
     void make_plan(ImageSize frame) override;
     void enqueue_frame(const DeviceImage& image, const DetectionSpan& raw, StageRecorder& recorder) override;
-    static constexpr int kKernels = 4;
     // clear: the count that the gradient sets to zero; may be null.
-    void launch(int kernel, const HogGroup& group, const DeviceImage& image, DetectionCount* clear,
+    void launch(std::size_t kernel, const HogGroup& group, const DeviceImage& image, DetectionCount* clear,
                 const DetectionSpan& raw) const;
-    [[nodiscard]] HogTables tables() const;
 
     HogOptions options_;
     ChooseKernels choose_;

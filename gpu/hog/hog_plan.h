@@ -2,6 +2,7 @@
 // memory for gradients and blocks. Nothing is allocated after its construction.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -16,7 +17,7 @@ namespace throng::gpu {
 // Levels that share one launch of each kernel. All groups reuse the same memory.
 struct HogGroup {
     std::size_t first = 0, last = 0;  // levels [first, last)
-    HogUnits gradient, histogram, normalize, svm;
+    std::array<HogUnits, kHogKernels.size()> units;
     int histogram_rows = 0;  // rows of blocks per unit
 };
 
@@ -30,8 +31,7 @@ public:
     [[nodiscard]] ImageSize frame() const { return frame_; }
     // Returns true if no window fits.
     [[nodiscard]] bool empty() const { return levels_.empty(); }
-    [[nodiscard]] const std::vector<HogLevel>& levels() const { return levels_; }
-    [[nodiscard]] const HogDeviceLevel& device_level(std::size_t level) const { return device_levels_[level]; }
+    [[nodiscard]] const std::vector<HogDeviceLevel>& levels() const { return levels_; }
     [[nodiscard]] const std::vector<HogGroup>& groups() const { return groups_; }
     // Everything except the model's tables.
     [[nodiscard]] HogTables tables() const;
@@ -42,8 +42,7 @@ public:
 private:
     ImageSize frame_;
     bool half_;
-    std::vector<HogLevel> levels_;
-    std::vector<HogDeviceLevel> device_levels_;
+    std::vector<HogDeviceLevel> levels_;
     std::vector<HogGroup> groups_;
     std::size_t plane_ = 0;  // bytes of the magnitudes, equal to those of the orientations
     DeviceBuffer<HogDeviceLevel> d_levels_;

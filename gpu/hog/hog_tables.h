@@ -1,22 +1,19 @@
 // The description of a frame's levels for the kernels of the people detector, and the addresses of their results.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
-#include "core/algo/hog.h"
+#include "core/algo/hog_levels.h"
 #include "core/algo/resize_linear.h"
 #include "core/detect/detection_buffer.h"
 
 namespace throng::gpu {
 
-struct HogDeviceLevel {
-    double scale;
-    float box_width, box_height;    // pixels of the frame
-    std::int32_t width, height;     // pixels
+struct HogDeviceLevel : HogLevel {
     std::int32_t taps_x, taps_y;    // index of its first ResizeTap; -1: the frame itself
     std::int32_t cells, cell_rows;  // covered by blocks
     std::int32_t block_pitch;       // entries per row of one value, a multiple of 4
-    std::int32_t columns, rows;     // windows
     std::int64_t pixels;            // gradients: entry of pixel (0, 0); rows of 8 * cells entries
     std::int64_t blocks;            // entry of value 0 of block (0, 0); [block row][value][block_pitch]
 };
@@ -27,15 +24,17 @@ struct HogUnit {
     std::int32_t x, y;
 };
 
+// Those of a kernel for a group of levels.
 struct HogUnits {
-    const HogUnit* units = nullptr;
-    std::int32_t count = 0;
+    std::size_t first = 0;
+    std::size_t count = 0;
 };
 
 // All addresses are in device memory. Value: float or half, see HogOptions::half.
 struct HogTables {
     const HogDeviceLevel* levels = nullptr;
     const ResizeTap* taps = nullptr;
+    const HogUnit* units = nullptr;
     void* magnitude = nullptr;      // Value [pixel]
     void* orientation = nullptr;    // Value [pixel], as hog_orientation
     float* blocks = nullptr;        // sums of votes; with floats overwritten by the normalized values

@@ -65,11 +65,10 @@ __global__ void __launch_bounds__(kNormalizeColumns* kNormalizeRows)
 }
 
 template <bool kHalf, typename Loops>
-void launch(const HogTables& tables, const HogUnits& units, StreamView stream) {
-    LaunchChain(stream, false)
+void launch(const HogLaunch& work) {
+    LaunchChain(work.stream, false)
         .launch("hog_normalize_kernel", hog_normalize_kernel<kHalf, Loops>,
-                LaunchSize{static_cast<unsigned>(units.count), kNormalizeColumns * kNormalizeRows}, tables,
-                units.units);
+                LaunchSize{work.blocks(), kNormalizeColumns * kNormalizeRows}, work.tables, work.first_unit());
 }
 
 }  // namespace throng::gpu::normalize

@@ -202,19 +202,17 @@ __global__ void __launch_bounds__(kThreads<Word, kIterations>, kBlocks)
 }
 
 template <typename Word, typename Share, int kIterations>
-void launch_iterations(const HogTables& tables, const HogUnits& units, const HogOutput& output, StreamView stream) {
-    LaunchChain(stream, false)
+void launch_iterations(const HogLaunch& work) {
+    LaunchChain(work.stream, false)
         .launch("hog_svm_kernel", hog_svm_kernel<Word, Share, kIterations>,
-                LaunchSize{static_cast<unsigned>(units.count), kThreads<Word, kIterations>,
-                           kSharedBytes<Word, kIterations>},
-                tables, units.units, output);
+                LaunchSize{work.blocks(), kThreads<Word, kIterations>, kSharedBytes<Word, kIterations>}, work.tables,
+                work.first_unit(), work.output);
 }
 
 template <typename Word, typename Share>
-void launch(const HogTables& tables, const HogUnits& units, const HogOutput& output, std::size_t shared_memory,
-            StreamView stream) {
-    const bool fits = shared_memory >= static_cast<std::size_t>(kSharedBytes<Word, 1>);
-    (fits ? launch_iterations<Word, Share, 1> : launch_iterations<Word, Share, 2>)(tables, units, output, stream);
+void launch(const HogLaunch& work) {
+    const bool fits = work.shared_memory >= static_cast<std::size_t>(kSharedBytes<Word, 1>);
+    (fits ? launch_iterations<Word, Share, 1> : launch_iterations<Word, Share, 2>)(work);
 }
 
 }  // namespace throng::gpu::svm

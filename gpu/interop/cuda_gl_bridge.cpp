@@ -78,22 +78,13 @@ private:
 };
 
 DeviceImage image_of(const Frame& frame) {
-    const PixelFormat format = frame.info().format;
     if (frame.info().memory != MemoryKind::device || !frame.has_luma()) {
         throw Error(ErrorKind::internal, "only 4:2:0 and gray frames in device memory can be shown by OpenGL");
     }
-    DeviceImage image;
-    image.width = frame.width();
-    image.height = frame.height();
-    image.luma = frame.plane(0).data;
-    image.luma_pitch = static_cast<int>(frame.plane(0).pitch);
-    if (format == PixelFormat::gray8) return image;
-    const bool interleaved = format == PixelFormat::nv12;
-    image.cb = frame.plane(1).data;
-    image.cr = interleaved ? image.cb + 1 : frame.plane(2).data;
-    image.chroma_pitch = static_cast<int>(frame.plane(1).pitch);
-    image.chroma_step = interleaved ? 2 : 1;
-    return image;
+    const int count = plane_count(frame.info().format);
+    PlaneView planes[Frame::kMaxPlanes];
+    for (int p = 0; p < count; ++p) planes[p] = frame.plane(p);
+    return device_image(frame.info(), planes, count);
 }
 
 class CudaGlPixelBuffers final : public GlPixelBuffers {
@@ -124,12 +115,12 @@ public:
         }
         slot.converted.synchronize();  // returns at once unless this buffer was written just before
         slot.frame = frame;
-        enqueue_rgba(image, frame.info().range, frame.info().matrix, address, static_cast<int>(pitch), stream_.view());
+        enqueue_rgba(image, frame.info(), address, static_cast<int>(pitch), stream_.view());
+        slot.converted.record(stream_.view());  // before what may throw: the decoder gets the frame back after it
         if (hidden != nullptr) {
             redaction_.enqueue(bgra_image(address, static_cast<std::ptrdiff_t>(pitch), image.width, image.height),
                                hidden->regions, hidden->options);
         }
-        slot.converted.record(stream_.view());
         mapping.finish();
     }
 

@@ -137,7 +137,7 @@ HogTimes measure_hog(HogDetector& detector, const Frame& frame, StreamView strea
     if (times.windows == 0) return times;
     for (std::size_t k = 0; k < times.kernels.size(); ++k) {
         times.kernels[k] = time_replays(
-            stream, repeats, [&] { detector.enqueue_kernel(static_cast<int>(k), raw); }, kHogInner);
+            stream, repeats, [&] { detector.enqueue_kernel(k, raw); }, kHogInner);
     }
     return times;
 }

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "gpu/lab/cascade_steps.h"
@@ -35,9 +34,6 @@ struct CascadeTimes {
 // Runs the detector on the frame, with a pair of events around every `inner` frames. Waits.
 [[nodiscard]] CascadeTimes measure_cascade(CascadeSteps& detector, const Frame& frame, StreamView stream, int repeats,
                                            int inner = 10);
-
-inline constexpr std::array<std::string_view, 4> kHogKernels{stage::kGradient, stage::kHistogram, stage::kNormalize,
-                                                             stage::kSvm};
 
 struct HogTimes {
     std::vector<double> ms;                      // per frame, from luma in device memory to raw detections

@@ -120,8 +120,8 @@ void CascadeSteps::make_plan(ImageSize frame) {
             DeviceBuffer<std::uint8_t>(static_cast<std::size_t>(half.width) * static_cast<std::size_t>(half.height));
         mask_sums_.emplace(half, std::vector<ImageSize>{half}, PyramidPlanes{}, stream_);
         const PyramidView view = mask_sums_->view();
-        const AtlasRegion& region = mask_sums_->atlas().regions.front();
-        filter_.mask = view.sums + std::int64_t{region.y} * view.pitch + region.x;
+        const Atlas& atlas = mask_sums_->atlas();
+        filter_.mask = view.sums + atlas.origin(atlas.regions.front());
         filter_.mask_pitch = view.pitch;
         filter_.mask_width = half.width;
         filter_.mask_height = half.height;
@@ -190,14 +190,15 @@ WindowQueue CascadeSteps::queue(std::size_t g, int n) const {
 }
 
 void CascadeSteps::enqueue_group(std::size_t g, const WindowTask& task, StreamView stream) const {
-    StepLaunch step{options_.features, choice_, cascade_.tables(), task, plan_->tiles(groups_[g].levels),
-                    filter_,           stream};
+    StepLaunch step{{cascade_.tables(), task, plan_->tiles(groups_[g].levels), device_.multiprocessors, stream},
+                    options_.features,
+                    filter_};
     if (!groups_[g].reported) {
         step.task.raw = {};
         step.task.raw.count = unreported_.data();
     }
     if (form_.pairs) {
-        launch_filtered_pairs(step, first_stages_->tables(), segments_[1], queue(g, 0), plan_->max_step());
+        launch_filtered_pairs(step, first_stages_->tables(), segments_[1], queue(g, 0));
     } else {
         if (options_.stride > 1) {
             step.filter.requested = nullptr;
@@ -210,11 +211,10 @@ void CascadeSteps::enqueue_group(std::size_t g, const WindowTask& task, StreamVi
     for (int n = 1; n <= last; ++n) {
         const int first = segments_[static_cast<std::size_t>(n)];
         const int end = segments_[static_cast<std::size_t>(n) + 1];
-        const WindowQueue next = queue(g, n);
         if (n == last && form_.tail && first < end) {
-            launch_tail(choice_, step.cascade, step.task, queue(g, n - 1), first, stream);
+            launch_tail(step, queue(g, n - 1), first);
         } else {
-            launch_queue_segment(step, queue(g, n - 1), first, end, n == last ? nullptr : &next);
+            launch_queue_segment(step, queue(g, n - 1), first, end, n == last ? WindowQueue{} : queue(g, n));
         }
     }
 }

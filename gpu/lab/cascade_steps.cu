@@ -55,15 +55,6 @@ private:
     }
 };
 
-// Passes the remaining windows to another queue.
-struct PushWindows {
-    WindowQueue next;
-
-    __device__ void put(const WindowTask& task, BlockWindows& windows, const Remaining& left) const {
-        push(task, next, windows, left);
-    }
-};
-
 // Both kinds of features, from the rectangles.
 struct Geometry {
     static __device__ double stage_sum(const CascadeTables& c, const PyramidView& p, int s, const std::uint32_t* at,
@@ -100,7 +91,7 @@ __global__ void __launch_bounds__(kBlockThreads)
 template <typename Use>
 void select_form(const StepLaunch& step, const Use& use) {
     if (step.features == Features::geometry) return use(Geometry{});
-    if (step.choice.kind == CascadeKind::lbp) return use(LbpOffsets<0>{});
+    if (step.cascade.geometry.kind == CascadeKind::lbp) return use(LbpOffsets<0>{});
     use(HaarOffsets<0>{});
 }
 
@@ -122,27 +113,18 @@ void launch_coarse_windows(const StepLaunch& step, int stages, int stride, std::
     });
 }
 
-void launch_filtered_pairs(const StepLaunch& step, const PairTables& tables, int stages, const WindowQueue& next,
-                           int max_step) {
-    pairs::launch_for(tables, step.choice, step.cascade, step.task, step.tiles, stages, next, max_step,
-                      FilteredWindows{step.filter}, step.stream);
+void launch_filtered_pairs(const StepLaunch& step, const PairTables& tables, int stages, const WindowQueue& next) {
+    pairs::launch(step, tables, stages, next, FilteredWindows{step.filter});
 }
 
 void launch_filtered_windows(const StepLaunch& step, int stages, const WindowQueue& next) {
-    select_form(step, [&](auto form) {
-        single::launch<decltype(form)>(step.cascade, step.task, step.tiles, stages, next, FilteredWindows{step.filter},
-                                       step.stream);
-    });
+    select_form(step,
+                [&](auto form) { single::launch<decltype(form)>(step, stages, next, FilteredWindows{step.filter}); });
 }
 
 void launch_queue_segment(const StepLaunch& step, const WindowQueue& queue, int first, int last,
-                          const WindowQueue* next) {
-    select_form(step, [&](auto form) {
-        const auto launch = [&](const auto& output) {
-            launch_queue<decltype(form)>(step.choice, step.cascade, step.task, queue, first, last, output, step.stream);
-        };
-        next == nullptr ? launch(ReportWindows{}) : launch(PushWindows{*next});
-    });
+                          const WindowQueue& next) {
+    select_form(step, [&](auto form) { launch_queue<decltype(form)>(step, queue, first, last, next); });
 }
 
 }  // namespace throng::gpu

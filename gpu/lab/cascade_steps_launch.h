@@ -14,15 +14,10 @@ struct WindowFilter {
     const std::uint32_t* requested = nullptr;  // bit by window as WindowTask::fell; null: all are
 };
 
-// Holds the arguments that all launches of a group of levels share.
-struct StepLaunch {
+// The launches of a group of levels.
+struct StepLaunch : CascadeLaunch {
     Features features;
-    KernelChoice choice;
-    CascadeTables cascade;
-    WindowTask task;
-    WindowTiles tiles;
     WindowFilter filter;
-    StreamView stream;
 };
 
 // Writes 1 for each sample of the mask that is set, else 0. d_samples: (width + 1) / 2 x (height + 1) / 2.
@@ -33,12 +28,12 @@ void launch_mask(const DeviceImage& image, const CandidateMask& mask, std::uint8
 void launch_coarse_windows(const StepLaunch& step, int stages, int stride, std::uint32_t* d_requested);
 
 // As launch_window_pairs and launch_all_windows.
-void launch_filtered_pairs(const StepLaunch& step, const PairTables& tables, int stages, const WindowQueue& next,
-                           int max_step);
+void launch_filtered_pairs(const StepLaunch& step, const PairTables& tables, int stages, const WindowQueue& next);
 void launch_filtered_windows(const StepLaunch& step, int stages, const WindowQueue& next);
 
-// Evaluates stages [first, last) of the windows of a queue. next: receives those that pass; null: they are reported.
+// Evaluates stages [first, last) of the windows of a queue. next: receives those that pass; of capacity 0: they are
+// reported.
 void launch_queue_segment(const StepLaunch& step, const WindowQueue& queue, int first, int last,
-                          const WindowQueue* next);
+                          const WindowQueue& next);
 
 }  // namespace throng::gpu

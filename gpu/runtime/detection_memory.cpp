@@ -3,16 +3,22 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/base/error.h"
 #include "gpu/runtime/array_layout.h"
-#include "gpu/runtime/fetch_detections.h"
+#include "gpu/runtime/copy_detections.h"
 
 namespace throng::gpu {
 namespace {
 
-DetectionSpan lay_out(ArrayLayout& layout, std::int32_t capacity, const OptionalFields& optional_fields) {
+struct Arrays {
+    DetectionSpan span;
+    std::size_t bytes;
+};
+
+// memory: null measures.
+Arrays lay_out(void* memory, std::int32_t capacity, const OptionalFields& optional_fields) {
+    ArrayLayout layout(memory);
     const auto n = static_cast<std::size_t>(capacity);
     DetectionSpan span;
     span.capacity = capacity;
@@ -27,31 +33,11 @@ DetectionSpan lay_out(ArrayLayout& layout, std::int32_t capacity, const Optional
         span.feature_size = optional_fields.feature_size;
     }
     if (optional_fields.landmarks) span.landmarks = layout.take<float>(n * 10);
-    return span;
-}
-
-void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, StreamView stream) {
-    if (bytes != 0) check_cuda(cudaMemcpyAsync(to, from, bytes, kind, stream), "copying detections");
+    return {span, layout.size()};
 }
 
 void wait(StreamView stream) {
     check_cuda(cudaStreamSynchronize(stream), "waiting for detections");
-}
-
-// Copies the first n entries of every array that both spans have.
-void copy_arrays(const DetectionSpan& to, const DetectionSpan& from, std::size_t n, cudaMemcpyKind kind,
-                 StreamView stream) {
-    const auto array = [&](auto* target, const auto* source, std::size_t each) {
-        if (target != nullptr && source != nullptr) copy(target, source, n * each * sizeof(*target), kind, stream);
-    };
-    array(to.boxes, from.boxes, 1);
-    array(to.scores, from.scores, 1);
-    array(to.hits, from.hits, 1);
-    array(to.source, from.source, 1);
-    array(to.density, from.density, 1);
-    if (to.feature_size == from.feature_size)
-        array(to.features, from.features, static_cast<std::size_t>(to.feature_size));
-    array(to.landmarks, from.landmarks, 10);
 }
 
 OptionalFields optional_fields_of(const DetectionSpan& span) {
@@ -62,32 +48,21 @@ OptionalFields optional_fields_of(const DetectionSpan& span) {
 
 DetectionBuffer make_device_buffer(std::int32_t capacity, const OptionalFields& optional_fields, StreamView stream) {
     if (capacity < 0) throw Error(ErrorKind::usage, "the capacity of a detection buffer must not be negative");
-    ArrayLayout measure(nullptr);
-    static_cast<void>(lay_out(measure, capacity, optional_fields));
-    auto memory = std::make_shared<DeviceBuffer<std::byte>>(measure.size());
+    auto memory = std::make_shared<DeviceBuffer<std::byte>>(lay_out(nullptr, capacity, optional_fields).bytes);
     fill_bytes(*memory, 0, stream);
     check_cuda(cudaStreamSynchronize(stream), "clearing a detection buffer");
-    ArrayLayout layout(memory->data());
-    const DetectionSpan span = lay_out(layout, capacity, optional_fields);
+    const DetectionSpan span = lay_out(memory->data(), capacity, optional_fields).span;
     return DetectionBuffer(MemoryKind::device, span, std::move(memory));
 }
 
-DetectionSpan DetectionTransfer::stage(const DetectionSpan& like, std::size_t n) {
+DetectionSpan DetectionTransfer::stage(const OptionalFields& optional_fields, std::size_t n) {
     const auto capacity = static_cast<std::int32_t>(n);
-    ArrayLayout measure(nullptr);
-    static_cast<void>(lay_out(measure, capacity, optional_fields_of(like)));
-    if (staging_.size() < measure.size()) {
+    const std::size_t bytes = lay_out(nullptr, capacity, optional_fields).bytes;
+    if (staging_.size() < bytes) {
         staging_ = {};
-        staging_ = PinnedBuffer<std::byte>(std::max(measure.size(), std::size_t{1} << 16));
+        staging_ = PinnedBuffer<std::byte>(std::max(bytes, std::size_t{1} << 16));
     }
-    ArrayLayout layout(staging_.data());
-    return lay_out(layout, capacity, optional_fields_of(like));
-}
-
-void DetectionTransfer::fetch(std::size_t n, StreamView stream) {
-    staged_ = stage(from_, n);
-    copy(staged_.count, from_.count, sizeof(DetectionCount), cudaMemcpyDeviceToHost, stream);
-    copy_arrays(staged_, from_, n, cudaMemcpyDeviceToHost, stream);
+    return lay_out(staging_.data(), capacity, optional_fields).span;
 }
 
 const void* DetectionTransfer::prepare(const DetectionBuffer& buffer, bool boxes) {
@@ -95,18 +70,19 @@ const void* DetectionTransfer::prepare(const DetectionBuffer& buffer, bool boxes
     constexpr std::size_t kFirstCopy = 2048;
     from_ = buffer.span();
     if (!boxes) from_.capacity = 0;
-    staged_ = stage(from_, std::min(static_cast<std::size_t>(from_.capacity), kFirstCopy));
+    staged_ = stage(optional_fields_of(from_), std::min(static_cast<std::size_t>(from_.capacity), kFirstCopy));
     return staged_.count;
 }
 
 void DetectionTransfer::start(StreamView stream) const {
-    launch_fetch(from_, staged_, stream);
+    launch_copy(from_, staged_, stream);
 }
 
 void DetectionTransfer::finish(DetectionSet& out, StreamView stream) {
     const std::size_t stored = std::min(staged_.count->total, static_cast<std::uint32_t>(from_.capacity));
     if (stored > static_cast<std::size_t>(staged_.capacity)) {
-        fetch(stored, stream);
+        staged_ = stage(optional_fields_of(from_), stored);
+        start(stream);
         wait(stream);
     }
     copy_from_host_buffer(staged_, out);
@@ -122,10 +98,13 @@ void DetectionTransfer::download(const DetectionBuffer& buffer, DetectionSet& ou
 void DetectionTransfer::upload(const DetectionSet& in, DetectionBuffer& buffer, StreamView stream) {
     const DetectionSpan& span = buffer.span();
     const std::size_t n = std::min(in.detections.size(), static_cast<std::size_t>(span.capacity));
-    const DetectionSpan staged = stage(span, n);
+    // Only what both have: other staging memory still holds a previous transfer.
+    const bool features = in.feature_size == span.feature_size;
+    const OptionalFields both{span.density != nullptr && !in.density.empty(), features ? in.feature_size : 0,
+                              span.landmarks != nullptr && !in.landmarks.empty()};
+    const DetectionSpan staged = stage(both, n);
     copy_to_host_buffer(in, staged);
-    copy(span.count, staged.count, sizeof(DetectionCount), cudaMemcpyHostToDevice, stream);
-    copy_arrays(span, staged, n, cudaMemcpyHostToDevice, stream);
+    launch_copy(staged, span, stream);
     wait(stream);  // the next transfer reuses the staging memory
 }
 

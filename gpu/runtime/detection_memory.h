@@ -28,9 +28,8 @@ public:
     void upload(const DetectionSet& in, DetectionBuffer& buffer, StreamView stream);
 
 private:
-    // Returns page-locked arrays for n detections, with the same optional fields as `like`.
-    [[nodiscard]] DetectionSpan stage(const DetectionSpan& like, std::size_t n);
-    void fetch(std::size_t n, StreamView stream);
+    // Returns page-locked arrays for n detections.
+    [[nodiscard]] DetectionSpan stage(const OptionalFields& optional_fields, std::size_t n);
 
     PinnedBuffer<std::byte> staging_;
     DetectionSpan from_;    // source of the current download

@@ -5,10 +5,20 @@
 #include <cstdio>
 #include <string>
 
-#include "gpu/runtime/kept_memory.h"
-#include "gpu/runtime/memory_arena.h"
-
 namespace throng::gpu {
+namespace {
+
+thread_local MemorySource* used = nullptr;
+
+}  // namespace
+
+MemorySource::Use::Use(MemorySource& source) noexcept {
+    used = &source;
+}
+
+MemorySource::Use::~Use() {
+    used = nullptr;
+}
 
 void copy_to_host(void* to, const void* d_from, std::size_t bytes, StreamView stream) {
     check_cuda(cudaMemcpyAsync(to, d_from, bytes, cudaMemcpyDeviceToHost, stream), "copying to the host");
@@ -27,16 +37,12 @@ std::string megabytes(std::size_t bytes) {
 }  // namespace
 
 void* allocate_device(std::size_t bytes) {
-    if (MemoryArena* arena = MemoryArena::current()) return arena->take(bytes);
-    KeptMemory* const kept = KeptMemory::current();
-    void* address = kept != nullptr ? kept->take(bytes) : nullptr;
-    if (address != nullptr) return address;
-    cudaError_t status = cudaMalloc(&address, bytes);
-    if (status == cudaErrorMemoryAllocation && kept != nullptr) {
-        (void)cudaGetLastError();
-        kept->free_unused();
-        status = cudaMalloc(&address, bytes);
-    }
+    return used != nullptr ? used->take(bytes) : allocate_new(bytes);
+}
+
+void* allocate_new(std::size_t bytes) {
+    void* address = nullptr;
+    const cudaError_t status = cudaMalloc(&address, bytes);
     if (status != cudaSuccess) {
         std::size_t free_bytes = 0;
         std::size_t total = 0;
@@ -46,7 +52,6 @@ void* allocate_device(std::size_t bytes) {
         }
         check_cuda(status, what.c_str());
     }
-    if (kept != nullptr) kept->add(address, bytes);
     return address;
 }
 
@@ -57,8 +62,7 @@ void* allocate_pinned(std::size_t bytes) {
 }
 
 void free_device(void* address) noexcept {
-    if (MemoryArena::current() != nullptr) return;
-    if (KeptMemory* const kept = KeptMemory::current(); kept != nullptr && kept->give_back(address)) return;
+    if (used != nullptr && used->give_back(address)) return;
     warn_cuda(cudaFree(address), "cudaFree");
 }
 void free_pinned(void* address) noexcept {
@@ -66,7 +70,7 @@ void free_pinned(void* address) noexcept {
 }
 
 void fill_device(void* address, int byte, std::size_t bytes, StreamView stream) {
-    if (MemoryArena* arena = MemoryArena::current(); arena != nullptr && arena->measures()) return;
+    if (used != nullptr && used->measures()) return;
     check_cuda(cudaMemsetAsync(address, byte, bytes, stream), "cudaMemsetAsync");
 }
 

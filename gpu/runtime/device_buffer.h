@@ -10,7 +10,37 @@
 
 namespace throng::gpu {
 
+// Provides the memory of the DeviceBuffers of a thread, instead of new allocations.
+class MemorySource {
+public:
+    // While it lives, DeviceBuffers that this thread creates take their memory from the source, and those that it
+    // destroys return it. Uses do not nest.
+    class Use {
+    public:
+        explicit Use(MemorySource& source) noexcept;
+        ~Use();
+        Use(const Use&) = delete;
+        Use& operator=(const Use&) = delete;
+    };
+
+    MemorySource() = default;
+    MemorySource(const MemorySource&) = delete;
+    MemorySource& operator=(const MemorySource&) = delete;
+
+    // Throws Error if there is not enough memory.
+    [[nodiscard]] virtual void* take(std::size_t bytes) = 0;
+    // Returns false for memory from elsewhere.
+    virtual bool give_back(const void* d_address) noexcept = 0;
+    // Returns true if the addresses must not be used.
+    [[nodiscard]] virtual bool measures() const noexcept { return false; }
+
+protected:
+    ~MemorySource() = default;
+};
+
 namespace detail {
+// Allocates memory of the device, not of a source.
+void* allocate_new(std::size_t bytes);
 // The allocators throw Error(unavailable) with the size when there is not enough memory.
 void* allocate_device(std::size_t bytes);
 void* allocate_pinned(std::size_t bytes);
@@ -68,11 +98,18 @@ void fill_bytes(const DeviceBuffer<T>& buffer, int byte, StreamView stream) {
 
 // Returns a copy of the values on the device; enqueues the transfer. The values may be destroyed at once, because CUDA
 // stages pageable memory before it returns. what: for the error message, as in "uploading the plan".
-template <typename T>
-[[nodiscard]] DeviceBuffer<T> uploaded(const std::vector<T>& values, StreamView stream, const char* what) {
-    DeviceBuffer<T> buffer(values.size());
+template <typename T, typename Stored = T>
+[[nodiscard]] DeviceBuffer<Stored> uploaded(const std::vector<T>& values, StreamView stream, const char* what) {
+    static_assert(sizeof(T) % sizeof(Stored) == 0);
+    DeviceBuffer<Stored> buffer(values.size() * (sizeof(T) / sizeof(Stored)));
     if (!values.empty()) detail::copy_to_device(buffer.data(), values.data(), buffer.bytes(), stream, what);
     return buffer;
+}
+// The same, where the type of the values depends on a setting.
+template <typename T>
+[[nodiscard]] DeviceBuffer<std::byte> uploaded_bytes(const std::vector<T>& values, StreamView stream,
+                                                     const char* what) {
+    return uploaded<T, std::byte>(values, stream, what);
 }
 
 }  // namespace throng::gpu

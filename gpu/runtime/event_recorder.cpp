@@ -2,18 +2,12 @@
 
 #include <algorithm>
 
+#include "core/detect/stage_times.h"
+
 namespace throng::gpu {
 
 EventRecorder::EventRecorder(StreamView stream, std::size_t frames)
     : stream_(stream), ring_(std::max<std::size_t>(frames, 2)) {}
-
-EventRecorder::Interval* EventRecorder::find_open(std::string_view name) {
-    Slot& slot = ring_[current_];
-    for (std::size_t i = slot.used; i-- > 0;) {
-        if (slot.intervals[i].name == name && !slot.intervals[i].closed) return &slot.intervals[i];
-    }
-    return nullptr;
-}
 
 void EventRecorder::begin(std::string_view name) {
     Slot& slot = ring_[current_];
@@ -25,32 +19,25 @@ void EventRecorder::begin(std::string_view name) {
 }
 
 void EventRecorder::end(std::string_view name) {
-    Interval* interval = find_open(name);
-    if (interval == nullptr) return;  // the stage did not begin in this frame
-    interval->end.record(stream_);
-    interval->closed = true;
+    Slot& slot = ring_[current_];
+    for (std::size_t i = slot.used; i-- > 0;) {  // none: the stage did not begin in this frame
+        Interval& interval = slot.intervals[i];
+        if (interval.name != name || interval.closed) continue;
+        interval.end.record(stream_);
+        interval.closed = true;
+        return;
+    }
 }
 
 void EventRecorder::add(std::string_view name, double ms) {
-    ring_[current_].added.push_back({name, ms});
+    add_time(ring_[current_].added, name, ms);
 }
 
-// The time of a stage that ran several times in a frame is the sum.
-void EventRecorder::collect(Slot& slot) {
-    newest_.clear();
-    const auto accumulate = [this](std::string_view name, double ms) {
-        const auto same =
-            std::find_if(newest_.begin(), newest_.end(), [name](const StageTime& t) { return t.name == name; });
-        if (same == newest_.end()) {
-            newest_.push_back({name, ms});
-        } else {
-            same->ms += ms;
-        }
-    };
-    for (const StageTime& time : slot.added) accumulate(time.name, time.ms);
+void EventRecorder::collect(const Slot& slot) {
+    newest_ = slot.added;
     for (std::size_t i = 0; i < slot.used; ++i) {
         const Interval& interval = slot.intervals[i];
-        if (interval.closed) accumulate(interval.name, Event::elapsed_ms(interval.begin, interval.end));
+        if (interval.closed) add_time(newest_, interval.name, Event::elapsed_ms(interval.begin, interval.end));
     }
 }
 

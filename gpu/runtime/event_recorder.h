@@ -37,8 +37,7 @@ private:
         Event last;
     };
 
-    void collect(Slot& slot);
-    [[nodiscard]] Interval* find_open(std::string_view name);
+    void collect(const Slot& slot);
 
     StreamView stream_;
     std::vector<Slot> ring_;

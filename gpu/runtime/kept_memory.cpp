@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "gpu/runtime/check.h"
+#include "core/base/error.h"
 
 namespace throng::gpu {
 namespace {
@@ -13,21 +13,7 @@ namespace {
 constexpr std::size_t kWaste = 4;
 constexpr std::size_t kSmall = 1U << 20;  // bytes: waste below does not matter
 
-thread_local KeptMemory* used = nullptr;
-
 }  // namespace
-
-KeptMemory::Use::Use(KeptMemory& memory) {
-    used = &memory;
-}
-
-KeptMemory::Use::~Use() {
-    used = nullptr;
-}
-
-KeptMemory* KeptMemory::current() noexcept {
-    return used;
-}
 
 void* KeptMemory::take(std::size_t bytes) {
     Block* best = nullptr;
@@ -37,14 +23,19 @@ void* KeptMemory::take(std::size_t bytes) {
     }
     if (best == nullptr) {
         if (bytes > 0) free_unused(bytes / kWaste, bytes - 1);  // a larger one replaces them
-        return nullptr;
+        best = &blocks_.emplace_back(Block{allocate(bytes), bytes, true});
     }
     best->used = true;
     return best->address;
 }
 
-void KeptMemory::add(void* d_address, std::size_t bytes) {
-    blocks_.push_back({d_address, bytes, true});
+void* KeptMemory::allocate(std::size_t bytes) {
+    try {
+        return detail::allocate_new(bytes);
+    } catch (const Error&) {
+        free_unused();
+        return detail::allocate_new(bytes);
+    }
 }
 
 bool KeptMemory::give_back(const void* d_address) noexcept {

@@ -9,22 +9,11 @@ namespace throng::gpu {
 namespace {
 
 constexpr std::size_t kAlignment = 256;
-thread_local MemoryArena* arena = nullptr;
 
 }  // namespace
 
 MemoryArena::MemoryArena(void* d_memory, std::size_t bytes)
-    : memory_(static_cast<std::byte*>(d_memory)), bytes_(bytes) {
-    arena = this;
-}
-
-MemoryArena::~MemoryArena() {
-    arena = nullptr;
-}
-
-MemoryArena* MemoryArena::current() noexcept {
-    return arena;
-}
+    : memory_(static_cast<std::byte*>(d_memory)), bytes_(bytes) {}
 
 void* MemoryArena::take(std::size_t bytes) {
     const std::size_t at = used_;

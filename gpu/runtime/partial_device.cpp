@@ -87,10 +87,6 @@ PartialDevice::PartialDevice(const DeviceInfo& device, int multiprocessors) : im
     impl_->info.multiprocessors = static_cast<int>(part.sm.smCount);
 }
 
-StreamView PartialDevice::stream() const noexcept {
-    return impl_->stream;
-}
-
 std::optional<int> multiprocessors_of_partition(StreamView stream) {
     static const auto get_context = find_driver_function<decltype(&cuStreamGetGreenCtx)>("cuStreamGetGreenCtx");
     static const auto get_resource =
@@ -107,15 +103,12 @@ std::optional<int> multiprocessors_of_partition(StreamView stream) {
 
 struct PartialDevice::Impl {
     DeviceInfo info;
+    CUstream stream = nullptr;
 };
 
 PartialDevice::PartialDevice(const DeviceInfo&, int) {
     throw Error(ErrorKind::unavailable, "this build does not support green contexts", "CUDA toolkit",
                 "build with CUDA 12.5 or newer");
-}
-
-StreamView PartialDevice::stream() const noexcept {
-    return nullptr;
 }
 
 std::optional<int> multiprocessors_of_partition(StreamView) {
@@ -125,6 +118,10 @@ std::optional<int> multiprocessors_of_partition(StreamView) {
 #endif
 
 PartialDevice::~PartialDevice() = default;
+
+StreamView PartialDevice::stream() const noexcept {
+    return impl_->stream;
+}
 
 const DeviceInfo& PartialDevice::info() const noexcept {
     return impl_->info;

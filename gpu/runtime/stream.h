@@ -1,7 +1,8 @@
 // Move-only owners of a CUDA stream, an event and an executable graph.
 #pragma once
 
-#include <utility>
+#include <functional>
+#include <memory>
 
 #include "gpu/runtime/check.h"
 
@@ -10,24 +11,23 @@ struct CUgraphExec_st;
 
 namespace throng::gpu {
 
+// Destroys what a unique_ptr below owns; logs a failure.
+struct DestroyHandle {
+    void operator()(CUstream_st* stream) const noexcept;
+    void operator()(CUevent_st* event) const noexcept;
+    void operator()(CUgraphExec_st* graph) const noexcept;
+};
+
 // Neither waits for the default stream nor blocks it.
 class Stream {
 public:
     Stream();
-    Stream(const Stream&) = delete;
-    Stream& operator=(const Stream&) = delete;
-    Stream(Stream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)) {}
-    Stream& operator=(Stream&& other) noexcept {
-        std::swap(stream_, other.stream_);
-        return *this;
-    }
-    ~Stream();
 
-    [[nodiscard]] StreamView view() const noexcept { return stream_; }
+    [[nodiscard]] StreamView view() const noexcept { return stream_.get(); }
     void synchronize() const;
 
 private:
-    StreamView stream_ = nullptr;
+    std::unique_ptr<CUstream_st, DestroyHandle> stream_;
 };
 
 class Event {
@@ -36,14 +36,6 @@ public:
     enum class Waiting : bool { spin, block };  // how synchronize() waits on the calling thread
 
     explicit Event(Timing timing = Timing::on, Waiting waiting = Waiting::spin);
-    Event(const Event&) = delete;
-    Event& operator=(const Event&) = delete;
-    Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
-    Event& operator=(Event&& other) noexcept {
-        std::swap(event_, other.event_);
-        return *this;
-    }
-    ~Event();
 
     void record(StreamView stream) const;
     // Makes later work on the stream wait for the recorded work; does not block the host.
@@ -56,29 +48,14 @@ public:
     [[nodiscard]] static double elapsed_ms(const Event& begin, const Event& end);
 
 private:
-    CUevent_st* event_ = nullptr;
+    std::unique_ptr<CUevent_st, DestroyHandle> event_;
 };
 
 // A captured sequence of launches, ready to be replayed with one call.
 class Graph {
 public:
-    Graph() = default;
-    Graph(const Graph&) = delete;
-    Graph& operator=(const Graph&) = delete;
-    Graph(Graph&& other) noexcept : exec_(std::exchange(other.exec_, nullptr)) {}
-    Graph& operator=(Graph&& other) noexcept {
-        std::swap(exec_, other.exec_);
-        return *this;
-    }
-    ~Graph();
-
     // Captures the work that work() enqueues on the stream; runs nothing. If work throws, the capture is discarded.
-    template <typename Work>
-    [[nodiscard]] static Graph capture(StreamView stream, Work&& work) {
-        Capture guard(stream);
-        work();
-        return guard.finish();
-    }
+    [[nodiscard]] static Graph capture(StreamView stream, const std::function<void()>& work);
 
     // Allocates what the first launch would allocate; does not wait.
     void upload(StreamView stream) const;
@@ -86,20 +63,7 @@ public:
     [[nodiscard]] explicit operator bool() const noexcept { return exec_ != nullptr; }
 
 private:
-    class Capture {
-    public:
-        explicit Capture(StreamView stream);
-        Capture(const Capture&) = delete;
-        Capture& operator=(const Capture&) = delete;
-        ~Capture();
-        [[nodiscard]] Graph finish();
-
-    private:
-        StreamView stream_;
-        bool open_ = true;
-    };
-
-    CUgraphExec_st* exec_ = nullptr;
+    std::unique_ptr<CUgraphExec_st, DestroyHandle> exec_;
 };
 
 }  // namespace throng::gpu

@@ -278,6 +278,20 @@ TEST_F(CascadeSwitches, InvalidValuesAreRejected) {
     EXPECT_THROW(gpu::check_options(options), Error);
 }
 
+// Needs no GPU. Blocks of Turing have 64 KB, those of the Ada and Ampere cards of PCs 99 KB, of data centers more.
+TEST(CascadeTail, ASmallBlockLeavesItOut) {
+    gpu::CascadeTables tables;
+    EXPECT_FALSE(gpu::has_tail(tables, 227U << 10)) << "a model without tables";
+    tables.tail_entries = 21 * 21;
+    EXPECT_TRUE(gpu::has_tail(tables, 64U << 10));
+    tables.tail_entries = 71 * 71;
+    EXPECT_FALSE(gpu::has_tail(tables, 64U << 10));
+    EXPECT_TRUE(gpu::has_tail(tables, 99U << 10));
+    tables.tilted = true;
+    EXPECT_FALSE(gpu::has_tail(tables, 99U << 10));
+    EXPECT_TRUE(gpu::has_tail(tables, 227U << 10));
+}
+
 // Needs no GPU.
 TEST(CascadeSwitchTable, EachChoiceSetsItsOption) {
     const std::map<std::string, std::string> none;

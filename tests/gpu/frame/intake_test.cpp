@@ -356,7 +356,7 @@ TEST_F(IntakeTest, ColorsMatchTheStandards) {
             const gpu::FrameIntake::Reading reading(intake);
             const gpu::DeviceImage image = intake.take(frame, true, recorder);
             const gpu::DeviceBuffer<std::uint8_t> rgba(static_cast<std::size_t>(4 * width * height));
-            gpu::enqueue_rgba(image, range, matrix, rgba.data(), 4 * width, view());
+            gpu::enqueue_rgba(image, frame.info(), rgba.data(), 4 * width, view());
             const auto found = to_host(rgba.data(), rgba.size(), view());
             double worst = 0;
             for (int y = 0; y < height; ++y) {

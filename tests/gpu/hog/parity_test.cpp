@@ -116,9 +116,9 @@ protected:
     // Returns the values of a level of the last frame, [block row][value][column].
     [[nodiscard]] std::vector<float> read_blocks(const gpu::HogDetector& cuda, std::size_t level) const {
         EXPECT_EQ(cuda.plan()->groups().size(), 1U) << "groups share the memory";
-        const gpu::HogDeviceLevel& at = cuda.plan()->device_level(level);
+        const gpu::HogDeviceLevel& at = cuda.plan()->levels()[level];
         const auto pitch = static_cast<std::size_t>(at.block_pitch);
-        const std::size_t count = static_cast<std::size_t>(at.cell_rows - 1) * kHogBlockValues * pitch;
+        const std::size_t count = static_cast<std::size_t>(at.block_rows) * kHogBlockValues * pitch;
         const void* values = cuda.plan()->tables().values;
         std::vector<float> padded(count);
         if (cuda.options().half) {
@@ -132,7 +132,7 @@ protected:
         }
         std::vector<float> blocks;
         for (std::size_t i = 0; i < count; ++i) {
-            if (static_cast<int>(i % pitch) < at.cells - 1) blocks.push_back(padded[i]);
+            if (static_cast<int>(i % pitch) < at.block_columns) blocks.push_back(padded[i]);
         }
         return blocks;
     }

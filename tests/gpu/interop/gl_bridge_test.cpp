@@ -171,7 +171,7 @@ protected:
         image.chroma_pitch = static_cast<int>(frame.plane(1).pitch);
         image.chroma_step = 2;
         const gpu::DeviceBuffer<std::uint8_t> rgba(static_cast<std::size_t>(4 * frame.width() * frame.height()));
-        gpu::enqueue_rgba(image, frame.info().range, frame.info().matrix, rgba.data(), 4 * frame.width(), view());
+        gpu::enqueue_rgba(image, frame.info(), rgba.data(), 4 * frame.width(), view());
         return to_host(rgba.data(), rgba.size(), view());
     }
 

@@ -120,6 +120,32 @@ TEST_F(Runtime, BuffersForOneSizeAfterAnotherShareMemory) {
     }
 }
 
+// The memory of a transfer still holds the previous one.
+TEST_F(Runtime, UploadsOnlyTheFieldsOfTheSet) {
+    if (IsSkipped() || HasFatalFailure()) return;
+    const OptionalFields all{true, 3, true};
+    const DetectionSet::Landmarks points{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}};
+    DetectionSet full;
+    full.detections.assign(5000, {{1, 2, 3, 4}, 0.5F, 6, 7});  // more than one copy has
+    full.density.assign(5000, 0.25F);
+    full.features.assign(15000, 0.75F);
+    full.feature_size = 3;
+    full.landmarks.assign(5000, points);
+    DetectionSet plain;
+    plain.detections = full.detections;
+    for (const bool is_full : {true, false}) {
+        DetectionBuffer buffer = make_device_buffer(6000, all, view());
+        transfer.upload(is_full ? full : plain, buffer, view());
+        const DetectionSet found = download(buffer);
+        ASSERT_EQ(found.detections.size(), 5000U);
+        EXPECT_EQ(found.detections.back().box.h, 4.0F);
+        EXPECT_EQ(found.detections.back().source, 7);
+        EXPECT_EQ(found.density, std::vector<float>(5000, is_full ? 0.25F : 0.0F));
+        EXPECT_EQ(found.features, std::vector<float>(15000, is_full ? 0.75F : 0.0F));
+        EXPECT_EQ(found.landmarks.back().xy[9], is_full ? 10.0F : 0.0F);
+    }
+}
+
 TEST_F(Runtime, GraphReplaysCapturedWork) {
     const DeviceBuffer<std::uint8_t> buffer(16);
     const Graph graph = Graph::capture(view(), [&] { fill_bytes(buffer, 7, view()); });
