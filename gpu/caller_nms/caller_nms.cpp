@@ -3,7 +3,6 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "core/base/error.h"
@@ -38,7 +37,8 @@ NmsParams engine_params(const CallerNmsRules& rules, CallerType type) {
 // A call by the engines of gpu/nms, with its arrays in the workspace: they are taken from an arena.
 class CallerRun {
 public:
-    CallerRun(const DeviceInfo& device, const CallerNmsRules& rules, std::int32_t size, StreamView stream)
+    // sorts: by image.
+    CallerRun(const DeviceInfo& device, const CallerNmsRules& rules, std::int32_t size, bool sorts, StreamView stream)
         : device_(device), rules_(rules), stream_(stream), size_(size) {
         const auto n = static_cast<std::size_t>(std::max(size, 1));
         counts_ = DeviceBuffer<DetectionCount>(2);
@@ -52,16 +52,15 @@ public:
         raw_scores_ = DeviceBuffer<float>(n);
         engine_.emplace(device, stream,
                         orders_by_index(rules) || size > kMatrixBest ? FastEngine::grid : FastEngine::matrix);
-        engine_->prepare(size, size, engine_params(rules, CallerType::float32));
-        sort_.emplace(static_cast<std::int32_t>(n));
+        engine_->prepare(size, size, engine_params(rules, CallerType::float32), &to_clear_);
+        if (sorts) sort_.emplace(static_cast<std::int32_t>(n));
     }
 
     void launch(const CallerNmsTask& task) {
         const LaunchChain chain(device_, stream_);
         const DetectionSpan kept = kept_span();
         if (task.size > 0) launch_engine(task, kept, chain);
-        const bool sorts = task.image_ids != nullptr && task.size > 0;
-        launch_results(task, kept, sorts ? sort_->launch(task, kept, chain, stream_) : nullptr, chain);
+        launch_results(task, kept, sort_ ? sort_->launch(task, kept, chain, stream_) : nullptr, chain);
     }
 
 private:
@@ -99,10 +98,10 @@ private:
         gate.boxes_are_corners = rules_.torchvision;
         if (rules_.torchvision && task.type == CallerType::float64) {
             gate.corners = to.corners = corners_.data();
-            to.coarse = engine_->coarse_flag();
             gate.least = least_above<double>(rules_.theta);
         }
         if (orders_by_index(rules_)) gate.order = to.order = order_.data();
+        to.clear = to_clear_;
         launch_engine_input(task, to, chain);
         const DetectionBuffer raw(MemoryKind::device, to.raw, nullptr);
         DetectionBuffer kept_buffer(MemoryKind::device, kept, nullptr);
@@ -124,6 +123,7 @@ private:
     DeviceBuffer<std::uint64_t> order_;
     DeviceBuffer<Box> raw_boxes_;
     DeviceBuffer<float> raw_scores_;
+    ClearedWords to_clear_;
     std::optional<CudaNms> engine_;
     std::optional<ImageSort> sort_;
 };
@@ -132,17 +132,16 @@ private:
 
 std::size_t caller_nms_workspace(const DeviceInfo& device, const CallerNmsRules& rules, std::int32_t size) {
     const MemoryArena arena;
-    const CallerRun run(device, rules, size, nullptr);
+    const CallerRun run(device, rules, size, true, nullptr);
     return std::max(arena.used(), kOneLaunchWorkspace);
 }
 
 void launch_caller_nms(const DeviceInfo& device, const CallerNmsTask& task, void* workspace,
                        std::size_t workspace_bytes, StreamView stream) {
     const LaunchChain chain(device, stream);
-    const bool selects = !std::isnan(task.score_threshold) || task.max_output > 0;
-    if (!selects && fits_one_launch(device, task) && launch_at_once(task, workspace, chain)) return;
+    if (launch_at_once(device, task, workspace, chain)) return;
     const MemoryArena arena(workspace, workspace_bytes);
-    CallerRun(device, task.rules, task.size, stream).launch(task);
+    CallerRun(device, task.rules, task.size, task.image_ids != nullptr && task.size > 0, stream).launch(task);
 }
 
 }  // namespace throng::gpu

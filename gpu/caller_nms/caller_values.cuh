@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "gpu/caller_nms/caller_nms.h"
-#include "gpu/nms/pair_gate.cuh"
+#include "gpu/nms/pair_test.cuh"
 
 namespace throng::gpu {
 
@@ -44,9 +44,7 @@ __device__ __forceinline__ double load_real(const double* d_values, std::size_t 
 
 // Keys ascend as scores descend; -0 equals +0, NaN comes first.
 __device__ __forceinline__ std::uint32_t descending_key(float score) {
-    if (isnan(score)) return 0;
-    const std::uint32_t bits = __float_as_uint(score + 0.0F);
-    return ~((bits >> 31) != 0 ? ~bits : bits | 0x80000000U);
+    return isnan(score) ? 0 : ~score_key(score);
 }
 __device__ __forceinline__ std::uint64_t descending_key(double score) {
     if (isnan(score)) return 0;
@@ -61,15 +59,10 @@ __device__ __forceinline__ Corners<typename RealOf<Element>::type> load_caller_c
     Corners<typename RealOf<Element>::type> box{load_real(d_elements, 4 * i), load_real(d_elements, 4 * i + 1),
                                                 load_real(d_elements, 4 * i + 2), load_real(d_elements, 4 * i + 3)};
     if (task.xywh) {
-        box.x2 += box.x1;
-        box.y2 += box.y1;
+        box.right += box.left;
+        box.bottom += box.top;
     }
     return box;
-}
-
-template <typename Real>
-__device__ __forceinline__ Real area_of(const Corners<Real>& box) {
-    return (box.x2 - box.x1) * (box.y2 - box.y1);
 }
 
 // False for a box whose IoU with every box is 0 or NaN: without extent, or with a value that is not finite.
@@ -77,7 +70,7 @@ template <typename Real>
 __device__ __forceinline__ bool may_overlap(const Corners<Real>& box) {
     constexpr Real kMax = sizeof(Real) == 4 ? Real(3.402823466e+38) : Real(1.7976931348623157e+308);
     const Real area = area_of(box);
-    return box.x2 > box.x1 && box.y2 > box.y1 && area > 0 && area <= kMax;
+    return box.right > box.left && box.bottom > box.top && area > 0 && area <= kMax;
 }
 
 __device__ __forceinline__ bool same_class(const CallerNmsTask& task, std::uint32_t i, std::uint32_t j) {

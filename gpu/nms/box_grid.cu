@@ -25,10 +25,10 @@ struct BinnedBox {
     Box box;
     float right, bottom;  // not always box.x + box.w where the corners are given
     float area;
+    bool apart = false;  // overlaps none
 
     __device__ __forceinline__ BinnedBox(const GridBuild& build, const NmsTask& task, std::uint32_t i)
         : box(load_box(task.raw.boxes, i)) {
-        bool apart = false;
         if (build.gate.boxes_are_corners) {
             const Box b = box;
             apart = b.w < b.x;
@@ -50,6 +50,13 @@ struct BinnedBox {
         return extents_between(box.x, box.y, right, bottom, extent);
     }
 };
+
+// Returns true if a box is at most a thousandth longer than the given corners that it contains, and not huge or tiny.
+__device__ __forceinline__ bool fits_closely(const Extents& e, const PairGate& gate, std::uint32_t i) {
+    const Corners<double> c = reinterpret_cast<const Corners<double>*>(gate.corners)[i];
+    return e.width <= 1.001 * (c.right - c.left) && e.height <= 1.001 * (c.bottom - c.top) &&
+           fmaxf(e.width, e.height) < 0x1p59F && area_of(c) > 1e-30;
+}
 
 __device__ __forceinline__ std::uint32_t cell_of(const BoxGrid& g, const Extents& e, int level, std::uint32_t group) {
     const float scale = cell_scale(level);
@@ -96,7 +103,7 @@ __global__ void __launch_bounds__(kThreads) assign_cells_kernel(GridBuild build,
     start_kernel();
     const BoxGrid& g = build.grid;
     const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
-    for (std::uint32_t k = i; k < build.clear_words; k += gridDim.x * kThreads) build.d_clear[k] = 0;
+    for (std::size_t k = i; k < build.clear.count; k += gridDim.x * kThreads) build.clear.words[k] = 0;
     const std::uint32_t n = own_count(task);
     if (blockIdx.x * kThreads >= n) return;
     const BinnedBox b(build, task, min(i, n - 1));
@@ -107,7 +114,8 @@ __global__ void __launch_bounds__(kThreads) assign_cells_kernel(GridBuild build,
     if (valid) {
         const Extents e = b.extents(build.extent);
         level = level_of(e);
-        coarse = is_coarse(e, b.box, build.extent);
+        coarse = is_coarse(e, b.box, build.extent) ||
+                 (build.gate.corners != nullptr && !b.apart && !fits_closely(e, build.gate, i));
         g.slots[i] = atomicAdd(&g.counts[cell_of(g, e, level, group_hash(build.gate, i))], 1U);
     }
     if (i < n && task.owner != nullptr) task.owner[i] = -1;
@@ -175,20 +183,19 @@ __global__ void __launch_bounds__(kThreads) fill_cells_kernel(GridBuild build, N
     if (!b.is_valid(build, score)) return;
     const Extents e = b.extents(build.extent);
     const std::uint32_t group = group_hash(build.gate, i);
-    auto* to = reinterpret_cast<float4*>(g.records + g.cells[cell_of(g, e, level_of(e), group)].first + g.slots[i]);
-    to[0] = make_float4(b.box.x, b.box.y, b.right, b.bottom);
-    to[1] = make_float4(score, b.area, __uint_as_float(i), __uint_as_float(group));
+    g.records[g.cells[cell_of(g, e, level_of(e), group)].first + g.slots[i]] = {b.box.x, b.box.y, b.right, b.bottom,
+                                                                                score,   b.area,  i,       group};
 }
 
 SearchBounds make_search_bounds(const NmsRuleSet& rules) {
     const bool by_size = rules.overlap == Overlap::iou && rules.smallest_overlap > 1e-3F;
     const float ratio = rules.smallest_overlap * 0.98F;  // what is_coarse allows, and more
-    return {by_size ? ratio : 0.0F, by_size ? 1.0F / ratio : 0.0F, rules.disjoint};
+    return {by_size ? ratio : 0.0F, by_size ? 1.0F / ratio : INFINITY, rules.disjoint};
 }
 
 }  // namespace
 
-BoxGridStorage::BoxGridStorage(std::int32_t capacity, StreamView stream) {
+BoxGridStorage::BoxGridStorage(std::int32_t capacity) {
     const auto n = static_cast<std::uint32_t>(capacity);
     // Four for each detection: with fewer, more places share a cell; more take longer to clear.
     const std::uint32_t cells = std::bit_ceil(std::clamp(n, 4096U, kMaxCells / 4)) * 4;
@@ -200,11 +207,11 @@ BoxGridStorage::BoxGridStorage(std::int32_t capacity, StreamView stream) {
     records_ = DeviceBuffer<GridRecord>(n);
     slots_ = DeviceBuffer<std::uint32_t>(n);
     plan_ = DeviceBuffer<SearchPlan>(1);
-    fill_bytes(counts_, 0, stream);
 }
 
 BoxGrid BoxGridStorage::view(const NmsRuleSet& rules) const {
-    return {plan_.data(),    sums(),        counts_.data(),           cells_.data(), columns_, rows_,
+    auto* const sums = reinterpret_cast<GridSums*>(counts_.data() + std::size_t{columns_} * rows_);
+    return {plan_.data(),    sums,          counts_.data(),           cells_.data(), columns_, rows_,
             records_.data(), slots_.data(), make_search_bounds(rules)};
 }
 

@@ -33,27 +33,24 @@ struct GridNmsWork {
     std::uint32_t* state;
     std::uint32_t* hits;  // of a kept record
     std::uint32_t* open;  // records, by block
-    unsigned long long* tests;
 };
 
 namespace {
 
 constexpr unsigned kThreads = 256;
-constexpr unsigned kFindBlocks = 4;  // per multiprocessor
-constexpr unsigned kSettleBlocks = 4;
+constexpr unsigned kFindBlocks = 4;    // per multiprocessor
+constexpr unsigned kSettleBlocks = 4;  // resident at the same time
 constexpr std::int32_t kFew = 32768;
 // Lanes that search for one detection. More answer sooner, fewer waste less.
 constexpr int kFindLanesOfFew = 8;
 constexpr int kFindLanes = 4;
-constexpr std::uint32_t kShortList = 512;  // open records of a block that fit its shared memory
-constexpr std::uint32_t kMinOpen = 32;     // records that a block settles
-constexpr std::int32_t kKeptShare = 8;     // about one in so many detections is kept
+constexpr std::uint32_t kMinOpen = 32;  // records that a block settles
+constexpr std::int32_t kKeptShare = 8;  // about one in so many detections is kept
 
 enum State : std::uint32_t { open = 0, kept = 1, suppressed = 2 };
 
 __device__ void keep(const GridNmsWork& w, const NmsTask& task, std::uint32_t r, const GridRecord& mine) {
-    append_kept(w.order, {load_box(task.raw.boxes, mine.index), mine.score, mine.index}, r,
-                bucket_of(w.order, task, *w.grid.plan, mine.score, mine.index));
+    append_kept(w.order, mine, r, bucket_of(w.order, task, *w.grid.plan, mine.score, mine.index));
     if (task.owner != nullptr) task.owner[mine.index] = static_cast<std::int32_t>(mine.index);
 }
 
@@ -78,11 +75,11 @@ __global__ void __launch_bounds__(kThreads, kFindBlocks)
     for (std::uint32_t first = blockIdx.x * kInBlock; first < plan.stored; first += gridDim.x * kInBlock) {
         const std::uint32_t r = first + in_block;
         const bool active = r < plan.stored;
-        const GridRecord mine = active ? load_record(w.grid, r) : GridRecord{};
+        const GridRecord mine = active ? w.grid.records[r] : GridRecord{};
         if (group.lane == 0) count = 0;
         __syncwarp();
         std::uint32_t* entries = w.lists.entries + std::size_t{r} * SuppressorLists::kRoom;
-        const std::uint32_t suppressor = first_suppressor<path, kLanes, true>(
+        const std::uint32_t suppressor = first_suppressor<path, kLanes>(
             w.grid, task, rules, w.margins, plan, group, active, r, mine, counter, [&](std::uint32_t other) {
                 const std::uint32_t k = atomicAdd(&count, 1U);
                 if (k < SuppressorLists::kRoom) entries[k] = other;
@@ -96,7 +93,7 @@ __global__ void __launch_bounds__(kThreads, kFindBlocks)
         }
         __syncwarp();
     }
-    counter.report(w.tests);
+    counter.report(task.tests);
 }
 
 // For a truncated list: searches again for the first suppressor of record r that admits(record), or kNone. For whole
@@ -105,9 +102,9 @@ template <PairPath path, class Admits>
 __device__ __noinline__ std::uint32_t search_again(const GridNmsWork& w, const NmsTask& task, const NmsRuleSet& rules,
                                                    std::uint32_t r, Admits admits) {
     TestCounter counter;
-    const std::uint32_t found = first_suppressor<path, 32, false>(
-        w.grid, task, rules, w.margins, *w.grid.plan, Group<32>(), true, r, load_record(w.grid, r), counter, admits);
-    counter.report(w.tests);
+    const std::uint32_t found = first_suppressor<path, 32>(w.grid, task, rules, w.margins, *w.grid.plan, Group<32>(),
+                                                           true, r, w.grid.records[r], counter, admits);
+    counter.report(task.tests);
     return found;
 }
 
@@ -143,7 +140,6 @@ template <PairPath path>
 __global__ void __launch_bounds__(kThreads, kSettleBlocks)
     settle_kernel(const __grid_constant__ GridNmsWork w, const __grid_constant__ NmsTask task,
                   const __grid_constant__ NmsRuleSet rules) {
-    __shared__ std::uint32_t short_list[kShortList];
     __shared__ std::uint32_t listed;
     start_kernel();
     const std::uint32_t stored = w.grid.plan->stored;
@@ -159,7 +155,7 @@ __global__ void __launch_bounds__(kThreads, kSettleBlocks)
     const std::uint32_t share = max((stored + gridDim.x - 1) / gridDim.x, kMinOpen);
     const std::uint32_t first = min(blockIdx.x * share, stored);
     const std::uint32_t last = min(first + share, stored);
-    std::uint32_t* list = share <= kShortList ? short_list : w.open + first;
+    std::uint32_t* list = w.open + first;
     for (std::uint32_t r = first + threadIdx.x; r < last; r += kThreads) {
         const std::uint32_t suppressor = w.lists.heads[r].first;
         if (suppressor == kNone) continue;
@@ -189,7 +185,7 @@ __global__ void __launch_bounds__(kThreads, kSettleBlocks)
                     suppress(r, suppressor);
                 } else if (rules.rule == NmsRule::greedy) {
                     store_relaxed<std::uint32_t>(w.state[r], kept);
-                    keep(w, task, r, load_record(w.grid, r));
+                    keep(w, task, r, w.grid.records[r]);
                 }
                 list[u] = kNone;
             }
@@ -206,20 +202,17 @@ Kernel* of_path(const NmsRuleSet& rules, Kernel* plain, Kernel* gated, Kernel* a
 
 }  // namespace
 
-GridNms::GridNms(const DeviceInfo& device, std::int32_t capacity, StreamView stream)
+GridNms::GridNms(const DeviceInfo& device, std::int32_t capacity)
     : device_(device),
-      grid_(capacity, stream),
+      grid_(capacity),
       order_(capacity),
       state_(capacity),
       heads_(capacity),
       entries_(static_cast<std::size_t>(capacity) * SuppressorLists::kRoom),
       hits_(capacity),
-      open_(capacity) {
-    const int each = blocks_per_multiprocessor("settle_kernel", settle_kernel<PairPath::any>, kThreads);
-    settle_blocks_ = static_cast<unsigned>(device.multiprocessors * std::max(each, 1));
-}
+      open_(capacity) {}
 
-GridNmsWork GridNms::make_work(const NmsRuleSet& rules, unsigned long long* d_tests) const {
+GridNmsWork GridNms::make_work(const NmsRuleSet& rules) const {
     const BoxGrid grid = grid_.view(rules);
     return {grid,
             order_.view(grid.plan, hits_.data(), rules.min_hits),
@@ -227,20 +220,20 @@ GridNmsWork GridNms::make_work(const NmsRuleSet& rules, unsigned long long* d_te
             make_pair_margin_rule(rules.overlap, rules.theta),
             state_.data(),
             hits_.data(),
-            open_.data(),
-            d_tests};
+            open_.data()};
 }
 
 void GridNms::launch_order(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const {
-    launch_grid_build({grid_.view(rules), rules.extent, rules.gate, order_.cleared(), order_.cleared_words()}, task,
+    launch_grid_build({grid_.view(rules), rules.extent, rules.gate, order_.cleared()}, task,
                       LaunchChain(device_, stream));
 }
 
-void GridNms::launch_map(const NmsTask& task, const NmsRuleSet& rules, unsigned long long* d_tests,
-                         StreamView stream) const {
-    const GridNmsWork work = make_work(rules, d_tests);
+void GridNms::launch_map(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const {
+    const GridNmsWork work = make_work(rules);
     const auto launch = [&]<int kLanes>(std::integral_constant<int, kLanes>) {
-        const unsigned blocks = std::min(blocks_for(task.raw.capacity, kThreads / kLanes), most_blocks());
+        // Enough blocks to keep every multiprocessor busy to the end; a block processes several shares in sequence.
+        const unsigned most = static_cast<unsigned>(device_.multiprocessors) * 32;
+        const unsigned blocks = std::min(blocks_for(task.raw.capacity, kThreads / kLanes), most);
         LaunchChain(device_, stream)
             .launch("find_kernel",
                     of_path(rules, find_kernel<PairPath::plain, kLanes>, find_kernel<PairPath::gated, kLanes>,
@@ -254,11 +247,11 @@ void GridNms::launch_map(const NmsTask& task, const NmsRuleSet& rules, unsigned 
     }
 }
 
-void GridNms::launch_reduce(const NmsTask& task, const NmsRuleSet& rules, unsigned long long* d_tests,
-                            StreamView stream) const {
-    const GridNmsWork work = make_work(rules, d_tests);
+void GridNms::launch_reduce(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const {
+    const GridNmsWork work = make_work(rules);
     const LaunchChain chain(device_, stream);
-    const unsigned blocks = std::min(blocks_for(task.raw.capacity, kMinOpen), settle_blocks_);
+    const unsigned resident = static_cast<unsigned>(device_.multiprocessors) * kSettleBlocks;
+    const unsigned blocks = std::min(blocks_for(task.raw.capacity, kMinOpen), resident);
     launch_waiting(
         chain, "settle_kernel",
         of_path(rules, settle_kernel<PairPath::plain>, settle_kernel<PairPath::gated>, settle_kernel<PairPath::any>),

@@ -22,26 +22,20 @@ struct GridNmsWork;
 
 class GridNms {
 public:
-    // Enqueues the clearing of scratch memory on the stream of the launches.
-    GridNms(const DeviceInfo& device, std::int32_t capacity, StreamView stream);
+    GridNms(const DeviceInfo& device, std::int32_t capacity);
 
-    // Call in this order. All calls enqueue only and allocate nothing. d_tests, if not null, is increased by the number
-    // of pairs whose overlap is computed.
+    // Call in this order. All calls enqueue only and allocate nothing.
     void launch_order(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const;
-    void launch_map(const NmsTask& task, const NmsRuleSet& rules, unsigned long long* d_tests, StreamView stream) const;
-    void launch_reduce(const NmsTask& task, const NmsRuleSet& rules, unsigned long long* d_tests,
-                       StreamView stream) const;
+    void launch_map(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const;
+    void launch_reduce(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const;
 
-    // A word in device memory: see CudaNms::coarse_flag.
-    [[nodiscard]] std::uint32_t* coarse_flag() const { return grid_.coarse_flag(); }
+    // Must be 0 before the first frame.
+    [[nodiscard]] ClearedWords cleared() const { return grid_.cleared(); }
 
 private:
-    [[nodiscard]] GridNmsWork make_work(const NmsRuleSet& rules, unsigned long long* d_tests) const;
-    // Returns enough blocks to keep every multiprocessor busy to the end; a block processes several shares in sequence.
-    [[nodiscard]] unsigned most_blocks() const { return static_cast<unsigned>(device_.multiprocessors) * 32; }
+    [[nodiscard]] GridNmsWork make_work(const NmsRuleSet& rules) const;
 
     DeviceInfo device_;
-    unsigned settle_blocks_ = 0;  // blocks that are resident at the same time
     BoxGridStorage grid_;
     KeptOrderStorage order_;
     DeviceBuffer<std::uint32_t> state_;  // by record, like the next arrays

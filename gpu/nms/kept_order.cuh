@@ -38,11 +38,11 @@ __device__ __forceinline__ std::uint32_t add_to_bucket(const KeptOrder& order, s
 }
 
 // Adds a kept detection with its final score. For one thread.
-__device__ __forceinline__ void append_kept(const KeptOrder& order, const Candidate& kept, std::uint32_t record,
+__device__ __forceinline__ void append_kept(const KeptOrder& order, const GridRecord& kept, std::uint32_t record,
                                             std::uint32_t bucket) {
     const std::uint32_t next = order.min_hits <= 1 ? add_to_bucket(order, record, bucket) : 0;
     const std::uint32_t k = atomicAdd(order.count, 1U);
-    order.entries[k] = {kept.box, kept.score, kept.index, record, bucket};
+    order.entries[k] = {kept.score, kept.index, record, bucket};
     order.links[record] = {next, k};
 }
 

@@ -43,9 +43,8 @@ struct Choice {
 };
 
 // Returns the first of the suppressors of `mine`, record r, that accept(record) admits, on all lanes of the group;
-// kNone if there is none. kAll: accept is called for all suppressors, otherwise only for those that precede the ones
-// admitted so far. For whole warps.
-template <PairPath path, int kLanes, bool kAll, class Accept>
+// kNone if there is none. For whole warps.
+template <PairPath path, int kLanes, class Accept>
 __device__ __forceinline__ std::uint32_t first_suppressor(const BoxGrid& g, const NmsTask& task,
                                                           const NmsRuleSet& rules, const PairMarginRule& margins,
                                                           const SearchPlan& plan, const Group<kLanes>& group,
@@ -56,8 +55,8 @@ __device__ __forceinline__ std::uint32_t first_suppressor(const BoxGrid& g, cons
     const float share = margins.factor * mine.area;
     const float tolerance = margins.usable && plan.coarse == 0 ? margins.tolerance * share : INFINITY;
     for_each_near(g, plan, group, active, mine, rules.extent, [&](std::uint32_t other) {
-        const GridRecord theirs = load_record(g, other);
-        if (theirs.score < mine.score || (!kAll && theirs.score < first.score)) return;
+        const GridRecord theirs = g.records[other];
+        if (theirs.score < mine.score) return;
         ++counter.tests;
         if (path != PairPath::plain && theirs.group != mine.group) return;
         bool sure = false;
