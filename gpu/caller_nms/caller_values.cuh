@@ -4,7 +4,6 @@
 #include <cuda_fp16.h>
 
 #include <cstdint>
-#include <type_traits>
 
 #include "gpu/caller_nms/caller_nms.h"
 #include "gpu/nms/pair_test.cuh"
@@ -22,16 +21,6 @@ auto with_element(CallerType type, const Visit& visit) {
     return visit(float{});
 }
 
-// The type in which torchvision computes with elements of a type.
-template <typename Element>
-struct RealOf {
-    using type = float;
-};
-template <>
-struct RealOf<double> {
-    using type = double;
-};
-
 __device__ __forceinline__ float load_real(const float* d_values, std::size_t i) {
     return d_values[i];
 }
@@ -41,6 +30,10 @@ __device__ __forceinline__ float load_real(const __half* d_values, std::size_t i
 __device__ __forceinline__ double load_real(const double* d_values, std::size_t i) {
     return d_values[i];
 }
+
+// The type in which torchvision computes with elements of a type.
+template <typename Element>
+using RealOf = decltype(load_real(static_cast<const Element*>(nullptr), 0));
 
 // Keys ascend as scores descend; -0 equals +0, NaN comes first.
 __device__ __forceinline__ std::uint32_t descending_key(float score) {
@@ -53,11 +46,10 @@ __device__ __forceinline__ std::uint64_t descending_key(double score) {
 }
 
 template <typename Element>
-__device__ __forceinline__ Corners<typename RealOf<Element>::type> load_caller_corners(const CallerNmsTask& task,
-                                                                                       std::size_t i) {
+__device__ __forceinline__ Corners<RealOf<Element>> load_caller_corners(const CallerNmsTask& task, std::size_t i) {
     const auto* d_elements = static_cast<const Element*>(task.boxes);
-    Corners<typename RealOf<Element>::type> box{load_real(d_elements, 4 * i), load_real(d_elements, 4 * i + 1),
-                                                load_real(d_elements, 4 * i + 2), load_real(d_elements, 4 * i + 3)};
+    Corners<RealOf<Element>> box{load_real(d_elements, 4 * i), load_real(d_elements, 4 * i + 1),
+                                 load_real(d_elements, 4 * i + 2), load_real(d_elements, 4 * i + 3)};
     if (task.xywh) {
         box.right += box.left;
         box.bottom += box.top;

@@ -41,20 +41,13 @@ struct __align__(32) Decided {
 static_assert(sizeof(Decided) * kMaxWords == kOneLaunchWorkspace);
 
 template <typename Element>
-using KeyOf = std::conditional_t<sizeof(typename RealOf<Element>::type) == 8, std::uint64_t, std::uint32_t>;
+using KeyOf = decltype(descending_key(RealOf<Element>{}));
 
 template <typename Real>
 struct CornerRule {
     Real least;  // IoU that suppresses
     BasicPairMarginRule<Real> margins;
 };
-
-template <typename Real>
-CornerRule<Real> make_corner_rule(double theta) {
-    CornerRule<Real> rule{least_above<Real>(theta), make_pair_margin_rule(Overlap::iou, static_cast<Real>(theta))};
-    if (!rule.margins.usable) rule.margins.tolerance = static_cast<Real>(INFINITY);
-    return rule;
-}
 
 template <typename Real>
 __device__ __forceinline__ BasicPairBox<Real> make_pair_box(const Corners<Real>& box, const CornerRule<Real>& rule) {
@@ -68,7 +61,7 @@ __device__ __forceinline__ BasicPairBox<Real> make_pair_box(const Corners<Real>&
 
 template <typename Element>
 struct Column {
-    using Real = typename RealOf<Element>::type;
+    using Real = RealOf<Element>;
     Corners<Real> box{};
     KeyOf<Element> key = ~KeyOf<Element>{0};
 
@@ -85,8 +78,8 @@ struct Column {
 template <typename Element>
 __global__ void __launch_bounds__(kThreads, 1)
     one_launch_kernel(const __grid_constant__ CallerNmsTask task, Decided* d_decided,
-                      const __grid_constant__ CornerRule<typename RealOf<Element>::type> rule) {
-    using Real = typename RealOf<Element>::type;
+                      const __grid_constant__ CornerRule<RealOf<Element>> rule) {
+    using Real = RealOf<Element>;
     using Key = KeyOf<Element>;
     extern __shared__ unsigned long long shared[];
     __shared__ BasicPairBox<Real> rows[kRows];
@@ -224,13 +217,15 @@ bool launch_at_once(const DeviceInfo& device, const CallerNmsTask& task, void* w
         task.size > most)
         return false;
     return with_element(task.type, [&]<class Element>(Element) {
+        using Real = RealOf<Element>;
+        const double theta = task.rules.theta;
+        const CornerRule<Real> rule{least_above<Real>(theta),
+                                    make_pair_margin_rule(Overlap::iou, static_cast<Real>(theta))};
         const unsigned words = blocks_for(task.size, kRows);
         const LaunchSize size{words, kThreads,
                               std::size_t{words} * (32 * sizeof(KeyOf<Element>) + kRows * sizeof(std::uint32_t))};
-        return size.shared <= kSharedLimit &&
-               chain.launch_resident("one_launch_kernel", one_launch_kernel<Element>, size, task,
-                                     static_cast<Decided*>(workspace),
-                                     make_corner_rule<typename RealOf<Element>::type>(task.rules.theta));
+        return size.shared <= kSharedLimit && chain.launch_resident("one_launch_kernel", one_launch_kernel<Element>,
+                                                                    size, task, static_cast<Decided*>(workspace), rule);
     });
 }
 

@@ -156,17 +156,8 @@ void CudaNms::allocate(const NmsParams& params, ClearedWords* to_clear) {
     }
 }
 
-NmsTask CudaNms::make_task(const DetectionBuffer& raw, const DetectionBuffer& kept, const NmsParams& params) const {
-    NmsTask task{raw.span(), kept.span()};
-    if (params.merge != Merge::none) task.owner = owner_.data();
-    task.order = gate_.order;
-    task.by_index = gate_.order != nullptr && gate_.corners == nullptr;
-    task.tests = d_tests_;
-    return task;
-}
-
-void CudaNms::enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
-                      StageRecorder& recorder) {
+void CudaNms::run(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params, StageRecorder& recorder,
+                  unsigned long long* d_tests) {
     check_rules(params);
     pair_tests_.reset();
     if (raw.memory() != MemoryKind::device || kept.memory() != MemoryKind::device) {
@@ -174,7 +165,11 @@ void CudaNms::enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const N
     }
     require_columns(raw.span(), params);
     prepare(raw.capacity(), kept.capacity(), params);
-    const NmsTask task = make_task(raw, kept, params);
+    NmsTask task{raw.span(), kept.span()};
+    if (params.merge != Merge::none) task.owner = owner_.data();
+    task.order = gate_.order;
+    task.by_index = gate_.order != nullptr && gate_.corners == nullptr;
+    task.tests = d_tests;
     if (raw.capacity() == 0) {
         check_cuda(cudaMemsetAsync(task.kept.count, 0, sizeof(DetectionCount), stream_), "clearing the count");
         return;
@@ -222,14 +217,7 @@ std::uint64_t CudaNms::count_pair_tests(const DetectionBuffer& raw, DetectionBuf
     const DeviceBuffer<unsigned long long> total(1);
     fill_bytes(total, 0, stream_);
     NullRecorder no_recorder;
-    d_tests_ = total.data();
-    try {
-        enqueue(raw, kept, params, no_recorder);
-    } catch (...) {
-        d_tests_ = nullptr;
-        throw;
-    }
-    d_tests_ = nullptr;
+    run(raw, kept, params, no_recorder, total.data());
     unsigned long long counted = 0;
     DetectionCount in;
     DetectionCount out;

@@ -43,7 +43,9 @@ public:
             std::shared_ptr<const ExpectedCount> expected = nullptr);
 
     void enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
-                 StageRecorder& recorder) override;
+                 StageRecorder& recorder) override {
+        run(raw, kept, params, recorder, nullptr);
+    }
 
     // Receives the number of detections in recent frames of this object from their readback.
     [[nodiscard]] const std::shared_ptr<ExpectedCount>& recent_count() const { return recent_; }
@@ -89,9 +91,10 @@ private:
     void release() noexcept;
     [[nodiscard]] std::uint64_t count_pair_tests(const DetectionBuffer& raw, DetectionBuffer& kept,
                                                  const NmsParams& params);
+    // d_tests: as in NmsTask.
+    void run(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params, StageRecorder& recorder,
+             unsigned long long* d_tests);
     void run_fast(NmsTask task, const NmsRuleSet& rules, StageRecorder& recorder);
-    [[nodiscard]] NmsTask make_task(const DetectionBuffer& raw, const DetectionBuffer& kept,
-                                    const NmsParams& params) const;
 
     DeviceInfo device_;
     StreamView stream_;
@@ -107,7 +110,6 @@ private:
     std::optional<PaperNms> paper_;
     std::optional<MergeBoxes> merge_;
     DeviceBuffer<std::int32_t> owner_;
-    unsigned long long* d_tests_ = nullptr;  // counter of pair tests for the next enqueue
     std::optional<std::uint64_t> pair_tests_;
     std::int32_t size_ = 0;
     std::uint64_t memory_ = 0;                                  // changes with the scratch

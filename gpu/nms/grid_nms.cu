@@ -13,8 +13,9 @@
 // neighbors:
 //   find_kernel:   lists the suppressors of each detection and determines the first. A detection without suppressors is
 //                  kept, under one-pass and greedy alike.
-//   settle_kernel: a detection waits for the first of its list that is not suppressed. If that one is kept, it is the
-//                  owner; if none is left, this one is kept (greedy), or has no owner (one-pass, which waits for none).
+//   settle_kernel: a detection waits for the first of its list that is not suppressed, one at a time. If that one is
+//                  kept, it is the owner; if none is left, this one is kept (greedy), or has no owner (one-pass, which
+//                  waits for none).
 // Then the kept detections are sorted and written (kept_order.h). Detections with a truncated list search again.
 //
 // settle_kernel is the only kernel whose blocks exchange data. Each detection has one word, written once, from `open`
@@ -52,12 +53,6 @@ enum State : std::uint32_t { open = 0, kept = 1, suppressed = 2 };
 __device__ void keep(const GridNmsWork& w, const NmsTask& task, std::uint32_t r, const GridRecord& mine) {
     append_kept(w.order, mine, r, bucket_of(w.order, task, *w.grid.plan, mine.score, mine.index));
     if (task.owner != nullptr) task.owner[mine.index] = static_cast<std::int32_t>(mine.index);
-}
-
-__device__ __forceinline__ void set_owner(const GridNmsWork& w, const NmsTask& task, std::uint32_t r,
-                                          std::uint32_t owner) {
-    if (task.owner != nullptr)
-        task.owner[w.grid.records[r].index] = static_cast<std::int32_t>(w.grid.records[owner].index);
 }
 
 template <PairPath path, int kLanes>
@@ -108,32 +103,24 @@ __device__ __noinline__ std::uint32_t search_again(const GridNmsWork& w, const N
     return found;
 }
 
-// Returns the first suppressor of record r that is not suppressed itself as far as known, kNone if there is none. For
-// whole warps.
+// Returns the first suppressor of record r that is not suppressed itself as far as known, kNone if there is none. count:
+// of its list. For whole warps.
 template <PairPath path>
 __device__ __forceinline__ std::uint32_t first_remaining(const GridNmsWork& w, const NmsTask& task,
-                                                         const NmsRuleSet& rules, std::uint32_t r) {
+                                                         const NmsRuleSet& rules, std::uint32_t r,
+                                                         std::uint32_t count) {
     const auto remains = [&](std::uint32_t other) { return load_relaxed(w.state[other]) != suppressed; };
-    const SuppressorHead head = w.lists.heads[r];
-    if (head.count <= SuppressorLists::kRoom) {
-        const std::uint32_t* entries = w.lists.entries + std::size_t{r} * SuppressorLists::kRoom;
-        Choice first;
+    if (count > SuppressorLists::kRoom) return search_again<path>(w, task, rules, r, remains);
+    const std::uint32_t* entries = w.lists.entries + std::size_t{r} * SuppressorLists::kRoom;
+    Choice first;
 #pragma unroll 2
-        for (std::uint32_t k = threadIdx.x % 32; k < head.count; k += 32) {
-            const std::uint32_t other = entries[k];
-            if (remains(other)) first.offer(w.grid, task, other, w.grid.records[other].score);
-        }
-        __syncwarp();
-        first.reduce<32>(w.grid, task);
-        return first.record;
+    for (std::uint32_t k = threadIdx.x % 32; k < count; k += 32) {
+        const std::uint32_t other = entries[k];
+        if (remains(other)) first.offer(w.grid, task, other, w.grid.records[other].score);
     }
-    // The list is truncated: waits for one suppressor at a time.
-    if (__any_sync(kWholeWarp, remains(head.first))) return head.first;
-    const std::uint32_t found = search_again<path>(w, task, rules, r, remains);
     __syncwarp();
-    if (threadIdx.x % 32 == 0 && found != kNone) w.lists.heads[r].first = found;
-    __syncwarp();
-    return found;
+    first.reduce<32>(w.grid, task);
+    return first.record;
 }
 
 template <PairPath path>
@@ -148,7 +135,8 @@ __global__ void __launch_bounds__(kThreads, kSettleBlocks)
     __syncthreads();
     const auto suppress = [&](std::uint32_t r, std::uint32_t owner) {
         store_relaxed<std::uint32_t>(w.state[r], suppressed);
-        set_owner(w, task, r, owner);
+        if (task.owner != nullptr)
+            task.owner[w.grid.records[r].index] = static_cast<std::int32_t>(w.grid.records[owner].index);
         atomicAdd(&w.hits[owner], 1U);
     };
     // A block has neighbors, which mostly wait for each other.
@@ -173,10 +161,16 @@ __global__ void __launch_bounds__(kThreads, kSettleBlocks)
         for (std::uint32_t u = threadIdx.x / 32; u < items; u += kThreads / 32) {
             const std::uint32_t r = list[u];
             if (r == kNone) continue;  // settled
-            __syncwarp();              // all lanes have read it
-            const std::uint32_t suppressor = first_remaining<path>(w, task, rules, r);
-            const bool decided = suppressor == kNone || load_relaxed(w.state[suppressor]) == kept;
-            if (!__any_sync(kWholeWarp, decided)) {
+            const SuppressorHead head = w.lists.heads[r];
+            __syncwarp();  // all lanes have read them
+            std::uint32_t suppressor = head.first;
+            std::uint32_t state = load_relaxed(w.state[suppressor]);
+            if (__any_sync(kWholeWarp, state == suppressed)) {
+                suppressor = first_remaining<path>(w, task, rules, r, head.count);
+                if (lane == 0) w.lists.heads[r].first = suppressor;
+                state = suppressor == kNone ? kept : load_relaxed(w.state[suppressor]);
+            }
+            if (!__any_sync(kWholeWarp, state == kept)) {
                 waiting = true;
                 continue;
             }

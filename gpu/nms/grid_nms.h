@@ -14,7 +14,7 @@ namespace throng::gpu {
 
 // The suppressors of a record.
 struct alignas(8) SuppressorHead {
-    std::uint32_t first;  // precedes the others; 0xFFFFFFFF: none
+    std::uint32_t first;  // of those that may still be kept; 0xFFFFFFFF: none
     std::uint32_t count;  // a list of more than SuppressorLists::kRoom is truncated
 };
 

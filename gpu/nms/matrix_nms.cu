@@ -243,7 +243,7 @@ __device__ __forceinline__ std::uint32_t row_word(const MatrixTask& frame, const
     const std::uint32_t lane = threadIdx.x % kTile;
     std::uint32_t word = 0;
     std::uint32_t uncertain = kWholeWarp;
-    if (margin.usable && !__any_sync(kWholeWarp, isnan(row.share) || isnan(column.share)))
+    if (isfinite(margin.tolerance) && !__any_sync(kWholeWarp, isnan(row.share) || isnan(column.share)))
         word = test_columns<kOverlap, kPixels>(row, is_present(row) ? margin.tolerance * row.share : -1.0F, columns,
                                                uncertain);
     std::uint32_t before = tile == i / kTile ? (1U << lane) - 1 : kWholeWarp;
@@ -329,7 +329,7 @@ auto map_kernel_for(float extent) {
 
 PairMarginRule margin_of(const NmsRuleSet& rules) {
     PairMarginRule margin = make_pair_margin_rule(rules.overlap, rules.theta);
-    margin.usable = margin.usable && pair_path(rules) == PairPath::plain;
+    if (pair_path(rules) != PairPath::plain) margin.tolerance = INFINITY;
     return margin;
 }
 

@@ -53,7 +53,7 @@ __device__ __forceinline__ std::uint32_t first_suppressor(const BoxGrid& g, cons
     Choice first;
     // Margins need boxes that are not coarse. What they leave uncertain is tested exactly.
     const float share = margins.factor * mine.area;
-    const float tolerance = margins.usable && plan.coarse == 0 ? margins.tolerance * share : INFINITY;
+    const float tolerance = plan.coarse == 0 ? margins.tolerance * share : INFINITY;
     for_each_near(g, plan, group, active, mine, rules.extent, [&](std::uint32_t other) {
         const GridRecord theirs = g.records[other];
         if (theirs.score < mine.score) return;
