@@ -14,10 +14,6 @@ namespace {
 
 constexpr unsigned kThreads = 256;
 
-LaunchSize size_for(std::int32_t items) {
-    return {blocks_for(items, kThreads), kThreads};
-}
-
 // An interval of float32 that contains [low, high) and has an extent. Where coordinates are far from 0
 // they are clamped: as that is monotonic, intervals that intersect still do.
 struct Cover {
@@ -140,8 +136,8 @@ ImageSort::ImageSort(std::int32_t size) {
 
 const std::uint32_t* ImageSort::launch(const CallerNmsTask& task, const DetectionSpan& kept, const LaunchChain& chain,
                                        StreamView stream) const {
-    chain.launch("write_image_keys_kernel", write_image_keys_kernel, size_for(task.size), task, kept, keys_[0].data(),
-                 values_[0].data());
+    chain.launch("write_image_keys_kernel", write_image_keys_kernel, launch_size(task.size, kThreads), task, kept,
+                 keys_[0].data(), values_[0].data());
     cub::DoubleBuffer<std::uint64_t> keys(keys_[0].data(), keys_[1].data());
     cub::DoubleBuffer<std::uint32_t> values(values_[0].data(), values_[1].data());
     std::size_t bytes = temporary_.size();
@@ -152,14 +148,14 @@ const std::uint32_t* ImageSort::launch(const CallerNmsTask& task, const Detectio
 
 void launch_engine_input(const CallerNmsTask& task, const EngineInput& to, const LaunchChain& chain) {
     with_element(task.type, [&]<class Element>(Element) {
-        chain.launch("engine_input_kernel", engine_input_kernel<Element>, size_for(task.size), task, to);
+        chain.launch("engine_input_kernel", engine_input_kernel<Element>, launch_size(task.size, kThreads), task, to);
     });
 }
 
 void launch_results(const CallerNmsTask& task, const DetectionSpan& kept, const std::uint32_t* order,
                     const LaunchChain& chain) {
     with_element(task.type, [&]<class Element>(Element) {
-        chain.launch("results_kernel", results_kernel<Element>, size_for(task.size), task, kept, order);
+        chain.launch("results_kernel", results_kernel<Element>, launch_size(task.size, kThreads), task, kept, order);
     });
 }
 

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "gpu/nms/box_grid.cuh"
+#include "gpu/runtime/array_layout.h"
 #include "gpu/runtime/launch.cuh"
 
 // The binning of a frame in three kernels:
@@ -67,12 +68,8 @@ __device__ __forceinline__ std::uint32_t cell_of(const BoxGrid& g, const Extents
 // Adds the detections of a block, one per thread, to the statistics of the frame. By whole blocks.
 __device__ __forceinline__ void add_sums(GridSums* d_sums, bool invalid, bool valid, int level, bool coarse,
                                          float score) {
-    constexpr std::uint32_t kWords = offsetof(GridSums, allocated) / sizeof(std::uint32_t);
-    constexpr std::uint32_t kInvalid = offsetof(GridSums, invalid) / sizeof(std::uint32_t);
-    constexpr std::uint32_t kBest = offsetof(GridSums, best_key) / sizeof(std::uint32_t);
     __shared__ GridSums sums;
-    auto* const words = reinterpret_cast<std::uint32_t*>(&sums);
-    if (threadIdx.x < kWords) words[threadIdx.x] = 0;
+    if (threadIdx.x == 0) sums = GridSums{};
     __syncthreads();
     if (valid) atomicOr(&sums.levels[level / 32], 1U << level % 32);
     if (coarse) atomicOr(&sums.coarse, 1U);
@@ -88,15 +85,13 @@ __device__ __forceinline__ void add_sums(GridSums* d_sums, bool invalid, bool va
         if (count != 0) atomicAdd(&sums.invalid, count);
     }
     __syncthreads();
-    if (threadIdx.x >= kWords || words[threadIdx.x] == 0) return;
-    std::uint32_t* const to = reinterpret_cast<std::uint32_t*>(d_sums) + threadIdx.x;
-    if (threadIdx.x == kInvalid) {
-        atomicAdd(to, words[threadIdx.x]);
-    } else if (threadIdx.x >= kBest) {
-        atomicMax(to, words[threadIdx.x]);
-    } else {
-        atomicOr(to, words[threadIdx.x]);
-    }
+    const std::uint32_t levels = threadIdx.x < GridSums::kLevelWords ? sums.levels[threadIdx.x] : 0;
+    if (levels != 0) atomicOr(&d_sums->levels[threadIdx.x], levels);
+    if (threadIdx.x != 0) return;
+    if (sums.coarse != 0) atomicOr(&d_sums->coarse, 1U);
+    if (sums.invalid != 0) atomicAdd(&d_sums->invalid, sums.invalid);
+    atomicMax(&d_sums->best_key, sums.best_key);
+    atomicMax(&d_sums->worst_key, sums.worst_key);
 }
 
 __global__ void __launch_bounds__(kThreads) assign_cells_kernel(GridBuild build, NmsTask task) {
@@ -200,23 +195,26 @@ BoxGridStorage::BoxGridStorage(std::int32_t capacity) {
     // Four for each detection: with fewer, more places share a cell; more take longer to clear.
     const std::uint32_t cells = std::bit_ceil(std::clamp(n, 4096U, kMaxCells / 4)) * 4;
     const int bits = std::countr_zero(cells);
-    columns_ = std::max(1U << ((bits + 1) / 2 + 1), BoxGrid::kSegment);
-    rows_ = cells / columns_;
-    counts_ = DeviceBuffer<std::uint32_t>(std::size_t{cells} + sizeof(GridSums) / sizeof(std::uint32_t));
-    cells_ = DeviceBuffer<GridCell>(cells);
-    records_ = DeviceBuffer<GridRecord>(n);
-    slots_ = DeviceBuffer<std::uint32_t>(n);
-    plan_ = DeviceBuffer<SearchPlan>(1);
+    grid_.columns = std::max(1U << ((bits + 1) / 2 + 1), BoxGrid::kSegment);
+    grid_.rows = cells / grid_.columns;
+    memory_ = allocate_arrays([&](ArrayLayout& layout) {
+        layout.take(grid_.counts, cleared().count);
+        layout.take(grid_.cells, cells);
+        layout.take(grid_.records, n);
+        layout.take(grid_.slots, n);
+        layout.take(grid_.plan, 1);
+    });
+    grid_.sums = reinterpret_cast<GridSums*>(grid_.counts + cells);
 }
 
 BoxGrid BoxGridStorage::view(const NmsRuleSet& rules) const {
-    auto* const sums = reinterpret_cast<GridSums*>(counts_.data() + std::size_t{columns_} * rows_);
-    return {plan_.data(),    sums,          counts_.data(),           cells_.data(), columns_, rows_,
-            records_.data(), slots_.data(), make_search_bounds(rules)};
+    BoxGrid grid = grid_;
+    grid.bounds = make_search_bounds(rules);
+    return grid;
 }
 
 void launch_grid_build(const GridBuild& build, const NmsTask& task, const LaunchChain& chain) {
-    const LaunchSize detections{blocks_for(task.raw.capacity, kThreads), kThreads};
+    const LaunchSize detections = launch_size(task.raw.capacity, kThreads);
     const LaunchSize cells{dim3(build.grid.cell_count() / (kThreads * kThreadCells) + 1), kThreads};
     chain.launch("assign_cells_kernel", assign_cells_kernel, detections, build, task);
     chain.launch("allocate_cells_kernel", allocate_cells_kernel, cells, build, task);

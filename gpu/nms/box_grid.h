@@ -90,16 +90,13 @@ public:
     explicit BoxGridStorage(std::int32_t capacity);
     [[nodiscard]] BoxGrid view(const NmsRuleSet& rules) const;
     // Must be 0 before the first frame.
-    [[nodiscard]] ClearedWords cleared() const { return {counts_.data(), counts_.size()}; }
+    [[nodiscard]] ClearedWords cleared() const {
+        return {grid_.counts, grid_.cell_count() + sizeof(GridSums) / sizeof(std::uint32_t)};
+    }
 
 private:
-    std::uint32_t columns_ = 0;
-    std::uint32_t rows_ = 0;
-    DeviceBuffer<std::uint32_t> counts_;  // and the sums behind them
-    DeviceBuffer<GridCell> cells_;
-    DeviceBuffer<GridRecord> records_;
-    DeviceBuffer<std::uint32_t> slots_;
-    DeviceBuffer<SearchPlan> plan_;
+    BoxGrid grid_{};  // the sums lie behind the counts
+    DeviceBuffer<std::byte> memory_;
 };
 
 // Enqueues the binning of task.raw: three kernels. Sets task.owner (if not null) to -1.

@@ -143,7 +143,7 @@ void CudaNms::allocate(const NmsParams& params, ClearedWords* to_clear) {
     if (is_soft(params.rule)) {
         if (renew(!soft_)) clear(soft_.emplace(device_, n).cleared());
     } else if (params.kernels == NmsKernels::paper) {
-        if (renew(!paper_ || paper_->k() != params.paper_k)) {
+        if (renew(!paper_ || paper_->scratch().k != params.paper_k)) {
             paper_.reset();
             paper_.emplace(n, params.paper_k);
         }

@@ -7,6 +7,7 @@
 
 #include "gpu/nms/kept_order.cuh"
 #include "gpu/nms/suppressors.cuh"
+#include "gpu/runtime/array_layout.h"
 #include "gpu/runtime/launch.cuh"
 
 // After the binning, kernels over the records, which are ordered by cell, so that the lanes of a warp visit the same
@@ -26,14 +27,10 @@
 namespace throng::gpu {
 
 // The arguments of the kernels.
-struct GridNmsWork {
+struct GridNmsWork : GridNmsArrays {
     BoxGrid grid;
     KeptOrder order;
-    SuppressorLists lists;
     PairMarginRule margins;
-    std::uint32_t* state;
-    std::uint32_t* hits;  // of a kept record
-    std::uint32_t* open;  // records, by block
 };
 
 namespace {
@@ -73,15 +70,15 @@ __global__ void __launch_bounds__(kThreads, kFindBlocks)
         const GridRecord mine = active ? w.grid.records[r] : GridRecord{};
         if (group.lane == 0) count = 0;
         __syncwarp();
-        std::uint32_t* entries = w.lists.entries + std::size_t{r} * SuppressorLists::kRoom;
-        const std::uint32_t suppressor = first_suppressor<path, kLanes>(
+        std::uint32_t* entries = w.entries + std::size_t{r} * kListRoom;
+        const std::uint32_t suppressor = first_suppressor<path, kLanes, true>(
             w.grid, task, rules, w.margins, plan, group, active, r, mine, counter, [&](std::uint32_t other) {
                 const std::uint32_t k = atomicAdd(&count, 1U);
-                if (k < SuppressorLists::kRoom) entries[k] = other;
+                if (k < kListRoom) entries[k] = other;
                 return true;
             });
         if (active && group.lane == 0) {
-            w.lists.heads[r] = {suppressor, count};
+            w.heads[r] = {suppressor, count};
             w.hits[r] = 1;
             w.state[r] = suppressor == kNone ? kept : rules.rule == NmsRule::greedy ? open : suppressed;
             if (suppressor == kNone) keep(w, task, r, mine);
@@ -97,8 +94,8 @@ template <PairPath path, class Admits>
 __device__ __noinline__ std::uint32_t search_again(const GridNmsWork& w, const NmsTask& task, const NmsRuleSet& rules,
                                                    std::uint32_t r, Admits admits) {
     TestCounter counter;
-    const std::uint32_t found = first_suppressor<path, 32>(w.grid, task, rules, w.margins, *w.grid.plan, Group<32>(),
-                                                           true, r, w.grid.records[r], counter, admits);
+    const std::uint32_t found = first_suppressor<path, 32, false>(
+        w.grid, task, rules, w.margins, *w.grid.plan, Group<32>(), true, r, w.grid.records[r], counter, admits);
     counter.report(task.tests);
     return found;
 }
@@ -110,8 +107,8 @@ __device__ __forceinline__ std::uint32_t first_remaining(const GridNmsWork& w, c
                                                          const NmsRuleSet& rules, std::uint32_t r,
                                                          std::uint32_t count) {
     const auto remains = [&](std::uint32_t other) { return load_relaxed(w.state[other]) != suppressed; };
-    if (count > SuppressorLists::kRoom) return search_again<path>(w, task, rules, r, remains);
-    const std::uint32_t* entries = w.lists.entries + std::size_t{r} * SuppressorLists::kRoom;
+    if (count > kListRoom) return search_again<path>(w, task, rules, r, remains);
+    const std::uint32_t* entries = w.entries + std::size_t{r} * kListRoom;
     Choice first;
 #pragma unroll 2
     for (std::uint32_t k = threadIdx.x % 32; k < count; k += 32) {
@@ -145,7 +142,7 @@ __global__ void __launch_bounds__(kThreads, kSettleBlocks)
     const std::uint32_t last = min(first + share, stored);
     std::uint32_t* list = w.open + first;
     for (std::uint32_t r = first + threadIdx.x; r < last; r += kThreads) {
-        const std::uint32_t suppressor = w.lists.heads[r].first;
+        const std::uint32_t suppressor = w.heads[r].first;
         if (suppressor == kNone) continue;
         if (load_relaxed(w.state[suppressor]) == kept) {
             suppress(r, suppressor);
@@ -161,13 +158,13 @@ __global__ void __launch_bounds__(kThreads, kSettleBlocks)
         for (std::uint32_t u = threadIdx.x / 32; u < items; u += kThreads / 32) {
             const std::uint32_t r = list[u];
             if (r == kNone) continue;  // settled
-            const SuppressorHead head = w.lists.heads[r];
+            const SuppressorHead head = w.heads[r];
             __syncwarp();  // all lanes have read them
             std::uint32_t suppressor = head.first;
             std::uint32_t state = load_relaxed(w.state[suppressor]);
             if (__any_sync(kWholeWarp, state == suppressed)) {
                 suppressor = first_remaining<path>(w, task, rules, r, head.count);
-                if (lane == 0) w.lists.heads[r].first = suppressor;
+                if (lane == 0) w.heads[r].first = suppressor;
                 state = suppressor == kNone ? kept : load_relaxed(w.state[suppressor]);
             }
             if (!__any_sync(kWholeWarp, state == kept)) {
@@ -196,25 +193,21 @@ Kernel* of_path(const NmsRuleSet& rules, Kernel* plain, Kernel* gated, Kernel* a
 
 }  // namespace
 
-GridNms::GridNms(const DeviceInfo& device, std::int32_t capacity)
-    : device_(device),
-      grid_(capacity),
-      order_(capacity),
-      state_(capacity),
-      heads_(capacity),
-      entries_(static_cast<std::size_t>(capacity) * SuppressorLists::kRoom),
-      hits_(capacity),
-      open_(capacity) {}
+GridNms::GridNms(const DeviceInfo& device, std::int32_t capacity) : device_(device), grid_(capacity), order_(capacity) {
+    const auto n = static_cast<std::size_t>(capacity);
+    memory_ = allocate_arrays([&](ArrayLayout& layout) {
+        layout.take(arrays_.state, n);
+        layout.take(arrays_.hits, n);
+        layout.take(arrays_.open, n);
+        layout.take(arrays_.heads, n);
+        layout.take(arrays_.entries, n * kListRoom);
+    });
+}
 
 GridNmsWork GridNms::make_work(const NmsRuleSet& rules) const {
     const BoxGrid grid = grid_.view(rules);
-    return {grid,
-            order_.view(grid.plan, hits_.data(), rules.min_hits),
-            {heads_.data(), entries_.data()},
-            make_pair_margin_rule(rules.overlap, rules.theta),
-            state_.data(),
-            hits_.data(),
-            open_.data()};
+    return {arrays_, grid, order_.view(grid.plan, arrays_.hits, rules.min_hits),
+            make_pair_margin_rule(rules.overlap, rules.theta)};
 }
 
 void GridNms::launch_order(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const {

@@ -12,10 +12,20 @@
 
 namespace throng::gpu {
 
-// The suppressors of a record.
+// The suppressors of a record, found by one search.
 struct alignas(8) SuppressorHead {
     std::uint32_t first;  // of those that may still be kept; 0xFFFFFFFF: none
-    std::uint32_t count;  // a list of more than SuppressorLists::kRoom is truncated
+    std::uint32_t count;  // the list is truncated if it is above kListRoom, which few are: they need more searches
+};
+inline constexpr std::uint32_t kListRoom = 64;
+
+// Addresses in device memory, [capacity] each, by record.
+struct GridNmsArrays {
+    std::uint32_t* state = nullptr;
+    std::uint32_t* hits = nullptr;  // of a kept record
+    std::uint32_t* open = nullptr;  // records, by block
+    SuppressorHead* heads = nullptr;
+    std::uint32_t* entries = nullptr;  // [capacity * kListRoom] suppressors in any order, some perhaps twice
 };
 
 struct GridNmsWork;
@@ -38,11 +48,8 @@ private:
     DeviceInfo device_;
     BoxGridStorage grid_;
     KeptOrderStorage order_;
-    DeviceBuffer<std::uint32_t> state_;  // by record, like the next arrays
-    DeviceBuffer<SuppressorHead> heads_;
-    DeviceBuffer<std::uint32_t> entries_;
-    DeviceBuffer<std::uint32_t> hits_;
-    DeviceBuffer<std::uint32_t> open_;
+    GridNmsArrays arrays_;
+    DeviceBuffer<std::byte> memory_;
 };
 
 }  // namespace throng::gpu

@@ -7,6 +7,7 @@
 
 #include "gpu/nms/kept_order.cuh"
 #include "gpu/nms/lane_group.cuh"
+#include "gpu/runtime/array_layout.h"
 #include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
@@ -116,22 +117,25 @@ __global__ void __launch_bounds__(kThreads) write_kept_kernel(KeptOrder order, c
 
 }  // namespace
 
-KeptOrderStorage::KeptOrderStorage(std::int32_t capacity, std::size_t further) {
+KeptOrderStorage::KeptOrderStorage(std::int32_t capacity, std::size_t further) : further_(further) {
     const auto n = static_cast<std::uint32_t>(capacity);
-    buckets_ = std::clamp(std::bit_ceil(n) / 2, kMinBuckets, KeptOrder::kMaxBuckets);
-    entries_ = DeviceBuffer<KeptEntry>(n);
-    links_ = DeviceBuffer<BucketLink>(n);
-    last_ = DeviceBuffer<std::uint32_t>(buckets_);
-    // The sums first: they are read sixteen bytes at a time.
-    cleared_ = DeviceBuffer<std::uint32_t>(own_words() + further);
+    order_.buckets = std::clamp(std::bit_ceil(n) / 2, kMinBuckets, KeptOrder::kMaxBuckets);
+    memory_ = allocate_arrays([&](ArrayLayout& layout) {
+        layout.take(order_.entries, n);
+        layout.take(order_.links, n);
+        layout.take(order_.last, order_.buckets);
+        layout.take(order_.sums, cleared().count);
+    });
+    order_.group_sums = order_.sums + order_.buckets;
+    order_.count = order_.group_sums + order_.buckets / KeptOrder::kGroup;
 }
 
 KeptOrder KeptOrderStorage::view(const SearchPlan* plan, const std::uint32_t* hits, std::int32_t min_hits) const {
-    std::uint32_t* const group_sums = cleared_.data() + buckets_;
-    return {entries_.data(), links_.data(), last_.data(),
-            cleared_.data(), group_sums,    group_sums + buckets_ / KeptOrder::kGroup,
-            buckets_,        plan,          hits,
-            min_hits};
+    KeptOrder order = order_;
+    order.plan = plan;
+    order.hits = hits;
+    order.min_hits = min_hits;
+    return order;
 }
 
 void launch_kept_order(const KeptOrder& order, const NmsTask& task, std::int32_t share, const LaunchChain& chain) {

@@ -52,17 +52,15 @@ public:
     explicit KeptOrderStorage(std::int32_t capacity, std::size_t further = 0);
     [[nodiscard]] KeptOrder view(const SearchPlan* plan, const std::uint32_t* hits, std::int32_t min_hits) const;
     // Must be 0 before each frame.
-    [[nodiscard]] ClearedWords cleared() const { return {cleared_.data(), cleared_.size()}; }
-    [[nodiscard]] std::uint32_t* further() const { return cleared_.data() + own_words(); }
+    [[nodiscard]] ClearedWords cleared() const { return {order_.sums, own_words() + further_}; }
+    [[nodiscard]] std::uint32_t* further() const { return order_.sums + own_words(); }
 
 private:
-    [[nodiscard]] std::size_t own_words() const { return buckets_ + buckets_ / KeptOrder::kGroup + 4; }
+    [[nodiscard]] std::size_t own_words() const { return order_.buckets + order_.buckets / KeptOrder::kGroup + 4; }
 
-    std::uint32_t buckets_ = 0;
-    DeviceBuffer<KeptEntry> entries_;
-    DeviceBuffer<BucketLink> links_;
-    DeviceBuffer<std::uint32_t> last_;
-    DeviceBuffer<std::uint32_t> cleared_;
+    std::size_t further_ = 0;
+    KeptOrder order_{};
+    DeviceBuffer<std::byte> memory_;
 };
 
 // Enqueues the sorting and writing of task.kept and its count. share: number of raw detections per kept one,

@@ -338,7 +338,7 @@ PairMarginRule margin_of(const NmsRuleSet& rules) {
 
 MatrixNms::MatrixNms(const DeviceInfo& device, std::int32_t capacity) : device_(device) {
     const auto n = static_cast<std::uint32_t>(std::max(capacity, 1));
-    const auto lay_out = [&](ArrayLayout layout) {
+    memory_ = allocate_arrays([&](ArrayLayout& layout) {
         layout.take(scratch_.boxes, n);
         layout.take(scratch_.scores, n);
         layout.take(scratch_.source, n);
@@ -349,10 +349,7 @@ MatrixNms::MatrixNms(const DeviceInfo& device, std::int32_t capacity) : device_(
         layout.take(scratch_.dropped, matrix::tiles_of(n));
         layout.take(scratch_.sure, matrix::tiles_of(n));
         layout.take(scratch_.invalid, 1);
-        return layout.size();
-    };
-    memory_ = DeviceBuffer<std::byte>(lay_out(ArrayLayout(nullptr)));
-    lay_out(ArrayLayout(memory_.data()));
+    });
 }
 
 void MatrixNms::launch_order(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const {

@@ -86,13 +86,10 @@ void MergeBoxes::launch(const NmsTask& task, Merge kind, StreamView stream) cons
     const auto raw = static_cast<std::int64_t>(raw_capacity_);
     const auto kept = static_cast<std::int64_t>(kept_capacity_);
     const LaunchChain chain(stream, false);
-    chain.launch("allot_members_kernel", allot_members_kernel, LaunchSize{blocks_for(kept, kThreads), kThreads}, w,
-                 task);
-    chain.launch("fill_members_kernel", fill_members_kernel, LaunchSize{blocks_for(raw, kThreads), kThreads}, w, task);
-    chain.launch("sort_members_kernel", sort_members_kernel, LaunchSize{blocks_for(raw * 32, kThreads), kThreads}, w,
-                 task);
-    chain.launch("sum_members_kernel", sum_members_kernel, LaunchSize{blocks_for(kept, kThreads), kThreads}, w, task,
-                 kind);
+    chain.launch("allot_members_kernel", allot_members_kernel, launch_size(kept, kThreads), w, task);
+    chain.launch("fill_members_kernel", fill_members_kernel, launch_size(raw, kThreads), w, task);
+    chain.launch("sort_members_kernel", sort_members_kernel, launch_size(raw * 32, kThreads), w, task);
+    chain.launch("sum_members_kernel", sum_members_kernel, launch_size(kept, kThreads), w, task, kind);
 }
 
 }  // namespace throng::gpu

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "gpu/nms/pair_test.cuh"
 #include "gpu/nms/paper_nms.h"
+#include "gpu/runtime/array_layout.h"
 #include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
@@ -56,8 +57,7 @@ __global__ void ReduceKernel(std::uint8_t* V, const std::uint8_t* B, std::int32_
 }
 
 // A warp a detection: its first kept suppressor gets the hit.
-__global__ void __launch_bounds__(kThreads)
-    count_hits_kernel(PaperNmsScratch scratch, NmsTask task, std::uint32_t* d_hits) {
+__global__ void __launch_bounds__(kThreads) count_hits_kernel(PaperNmsScratch scratch, NmsTask task) {
     const std::uint32_t lane = threadIdx.x & 31;
     const std::uint32_t i = (blockIdx.x * kThreads + threadIdx.x) / 32;
     const std::uint32_t n = stored_count(task.raw);
@@ -79,21 +79,20 @@ __global__ void __launch_bounds__(kThreads)
     }
     if (lane == 0) {
         if (!valid) atomicAdd(&task.kept.count->invalid, 1U);
-        if (owner >= 0) atomicAdd(&d_hits[owner], 1U);
+        if (owner >= 0) atomicAdd(&scratch.hits[owner], 1U);
         if (task.owner != nullptr) task.owner[i] = owner;
     }
 }
 
 // A warp a detection: the kept ones before it give its place.
-__global__ void __launch_bounds__(kThreads)
-    write_kernel(PaperNmsScratch scratch, NmsTask task, std::int32_t min_hits, const std::uint32_t* d_hits) {
+__global__ void __launch_bounds__(kThreads) write_kernel(PaperNmsScratch scratch, NmsTask task, std::int32_t min_hits) {
     const std::uint32_t lane = threadIdx.x & 31;
     const std::uint32_t i = (blockIdx.x * kThreads + threadIdx.x) / 32;
     const std::uint32_t n = stored_count(task.raw);
     if (i >= n) return;
     // Invalid detections count as not kept: they have no hits.
     const auto stays = [&](std::uint32_t k) {
-        return static_cast<std::int32_t>(d_hits[k]) >= min_hits && scratch.V[k] != 0;
+        return static_cast<std::int32_t>(scratch.hits[k]) >= min_hits && scratch.V[k] != 0;
     };
     if (!stays(i)) return;
     const Candidate mine = candidate(task.raw, i);
@@ -104,7 +103,7 @@ __global__ void __launch_bounds__(kThreads)
     before = warp_sum(before);
     if (lane == 0) {
         atomicAdd(&task.kept.count->total, 1U);
-        write_kept(task, before, mine.box, mine.score, static_cast<std::int32_t>(d_hits[i]), i);
+        write_kept(task, before, mine.box, mine.score, static_cast<std::int32_t>(scratch.hits[i]), i);
     }
 }
 
@@ -122,35 +121,39 @@ std::int32_t paper_d_max(std::int32_t capacity, std::int32_t k) {
 
 }  // namespace
 
-PaperNms::PaperNms(std::int32_t capacity, std::int32_t k) : k_(k) {
-    const std::int32_t d_max = paper_d_max(capacity, k);
-    const auto side = static_cast<std::size_t>(d_max);
-    matrix_ = DeviceBuffer<std::uint8_t>(side * side);
-    vector_ = DeviceBuffer<std::uint8_t>(side);
-    hits_ = DeviceBuffer<std::uint32_t>(side);
-    scratch_ = {matrix_.data(), vector_.data(), d_max};
+PaperNms::PaperNms(std::int32_t capacity, std::int32_t k) {
+    scratch_.D_max = paper_d_max(capacity, k);
+    scratch_.k = k;
+    const auto side = static_cast<std::size_t>(scratch_.D_max);
+    memory_ = allocate_arrays([&](ArrayLayout& layout) {
+        layout.take(scratch_.B, side * side);
+        layout.take(scratch_.V, side);
+        layout.take(scratch_.hits, side);
+    });
 }
 
 void PaperNms::launch_map(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const {
-    fill_bytes(matrix_, 1, stream);
+    const auto side = static_cast<std::size_t>(scratch_.D_max);
+    check_cuda(cudaMemsetAsync(scratch_.B, 1, side * side, stream), "filling B");
     const unsigned tiles = blocks_for(scratch_.D_max, kTile);
     MapKernel<<<dim3(tiles, tiles), dim3(kTile, kTile), 0, stream>>>(scratch_.B, task.raw, scratch_.D_max, rules);
     check_launch("MapKernel", stream);
 }
 
 void PaperNms::launch_reduce(StreamView stream) const {
-    ReduceKernel<<<static_cast<unsigned>(scratch_.D_max), static_cast<unsigned>(scratch_.D_max / k_), 0, stream>>>(
-        scratch_.V, scratch_.B, scratch_.D_max, k_);
+    ReduceKernel<<<static_cast<unsigned>(scratch_.D_max), static_cast<unsigned>(scratch_.D_max / scratch_.k), 0,
+                   stream>>>(scratch_.V, scratch_.B, scratch_.D_max, scratch_.k);
     check_launch("ReduceKernel", stream);
 }
 
 void PaperNms::launch_compact(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const {
-    fill_bytes(hits_, 0, stream);
+    const auto side = static_cast<std::size_t>(scratch_.D_max);
+    check_cuda(cudaMemsetAsync(scratch_.hits, 0, side * sizeof(*scratch_.hits), stream), "clearing hits");
     check_cuda(cudaMemsetAsync(task.kept.count, 0, sizeof(*task.kept.count), stream), "clearing the count");
     const unsigned blocks = blocks_for(std::int64_t{scratch_.D_max} * 32, kThreads);
-    count_hits_kernel<<<blocks, kThreads, 0, stream>>>(scratch_, task, hits_.data());
+    count_hits_kernel<<<blocks, kThreads, 0, stream>>>(scratch_, task);
     check_launch("count_hits_kernel", stream);
-    write_kernel<<<blocks, kThreads, 0, stream>>>(scratch_, task, rules.min_hits, hits_.data());
+    write_kernel<<<blocks, kThreads, 0, stream>>>(scratch_, task, rules.min_hits);
     check_launch("write_kernel", stream);
 }
 

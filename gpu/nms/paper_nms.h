@@ -21,7 +21,9 @@ namespace throng::gpu {
 struct PaperNmsScratch {
     std::uint8_t* B = nullptr;
     std::uint8_t* V = nullptr;
+    std::uint32_t* hits = nullptr;
     std::int32_t D_max = 0;
+    std::int32_t k = 0;
 };
 
 class PaperNms {
@@ -37,14 +39,11 @@ public:
     // Writes the kept detections in the order of precedes, with their hits. Not part of the paper, and timed separately.
     void launch_compact(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const;
 
-    [[nodiscard]] std::int32_t k() const { return k_; }
+    [[nodiscard]] const PaperNmsScratch& scratch() const { return scratch_; }
 
 private:
-    std::int32_t k_;
-    DeviceBuffer<std::uint8_t> matrix_;
-    DeviceBuffer<std::uint8_t> vector_;
-    DeviceBuffer<std::uint32_t> hits_;
     PaperNmsScratch scratch_;
+    DeviceBuffer<std::byte> memory_;
 };
 
 }  // namespace throng::gpu

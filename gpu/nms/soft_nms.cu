@@ -5,6 +5,7 @@
 #include "gpu/nms/box_grid.cuh"
 #include "gpu/nms/kept_order.cuh"
 #include "gpu/nms/soft_nms.h"
+#include "gpu/runtime/array_layout.h"
 #include "gpu/runtime/launch.cuh"
 
 // Kernels, after the binning:
@@ -292,7 +293,6 @@ __global__ void __launch_bounds__(kBlockThreads)
 }
 
 constexpr std::size_t kSummaryWords = sizeof(SoftSummary) / sizeof(std::uint32_t);
-constexpr std::size_t kLists = 6;
 
 }  // namespace
 
@@ -300,22 +300,19 @@ SoftNms::SoftNms(const DeviceInfo& device, std::int32_t capacity)
     : device_(device),
       capacity_(capacity),
       grid_(capacity),
-      order_(capacity, kSummaryWords + 2 * static_cast<std::size_t>(capacity)),
-      lists_(kLists * static_cast<std::size_t>(capacity)) {}
-
-SoftScratch SoftNms::scratch() const {
-    const auto n = static_cast<std::size_t>(capacity_);
-    SoftScratch s{};
-    s.summary = reinterpret_cast<SoftSummary*>(order_.further());
-    s.links = order_.further() + kSummaryWords;
-    s.sizes = s.links + n;
-    s.slots = lists_.data();
-    s.starts = lists_.data() + n;
-    s.members = lists_.data() + 2 * n;
-    s.scores = reinterpret_cast<float*>(lists_.data() + 3 * n);
-    s.small = lists_.data() + 4 * n;
-    s.large = lists_.data() + 5 * n;
-    return s;
+      order_(capacity, kSummaryWords + 2 * static_cast<std::size_t>(capacity)) {
+    const auto n = static_cast<std::size_t>(capacity);
+    memory_ = allocate_arrays([&](ArrayLayout& layout) {
+        layout.take(scratch_.slots, n);
+        layout.take(scratch_.starts, n);
+        layout.take(scratch_.members, n);
+        layout.take(scratch_.scores, n);
+        layout.take(scratch_.small, n);
+        layout.take(scratch_.large, n);
+    });
+    scratch_.summary = reinterpret_cast<SoftSummary*>(order_.further());
+    scratch_.links = order_.further() + kSummaryWords;
+    scratch_.sizes = scratch_.links + n;
 }
 
 void SoftNms::launch_order(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const {
@@ -325,11 +322,10 @@ void SoftNms::launch_order(const NmsTask& task, const NmsRuleSet& rules, StreamV
 
 void SoftNms::launch_map(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const {
     const BoxGrid g = grid_.view(rules);
-    const SoftScratch s = scratch();
+    const SoftScratch& s = scratch_;
     const LaunchChain chain(device_, stream);
-    const LaunchSize size{blocks_for(capacity_, kThreads), kThreads};
-    chain.launch("link_kernel", link_kernel,
-                 LaunchSize{blocks_for(std::int64_t{capacity_} * kLinkLanes, kThreads), kThreads}, g, s, rules,
+    const LaunchSize size = launch_size(capacity_, kThreads);
+    chain.launch("link_kernel", link_kernel, launch_size(std::int64_t{capacity_} * kLinkLanes, kThreads), g, s, rules,
                  task.tests);
     chain.launch("count_members_kernel", count_members_kernel, size, g, s, task);
     chain.launch("allot_components_kernel", allot_components_kernel, size, g, s, scores_may_rise(rules));
@@ -338,7 +334,7 @@ void SoftNms::launch_map(const NmsTask& task, const NmsRuleSet& rules, StreamVie
 
 void SoftNms::launch_reduce(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const {
     const BoxGrid g = grid_.view(rules);
-    const SoftScratch s = scratch();
+    const SoftScratch& s = scratch_;
     const bool in_turn = scores_may_rise(rules);
     const LaunchChain chain(device_, stream);
     const auto multiprocessors = static_cast<unsigned>(device_.multiprocessors);

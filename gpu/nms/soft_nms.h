@@ -48,14 +48,14 @@ public:
     [[nodiscard]] ClearedWords cleared() const { return grid_.cleared(); }
 
 private:
-    [[nodiscard]] SoftScratch scratch() const;
     [[nodiscard]] KeptOrder order(const BoxGrid& grid) const { return order_.view(grid.plan, nullptr, 1); }
 
     DeviceInfo device_;
     std::int32_t capacity_ = 0;
     BoxGridStorage grid_;
-    KeptOrderStorage order_;             // and behind it summary, links and sizes
-    DeviceBuffer<std::uint32_t> lists_;  // the other arrays of words
+    KeptOrderStorage order_;  // and behind it summary, links and sizes
+    SoftScratch scratch_{};
+    DeviceBuffer<std::byte> memory_;
 };
 
 }  // namespace throng::gpu

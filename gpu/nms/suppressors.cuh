@@ -7,14 +7,6 @@
 
 namespace throng::gpu {
 
-// All suppressors of each detection, found by one search, so that few need a second.
-struct SuppressorLists {
-    static constexpr std::uint32_t kRoom = 64;
-
-    SuppressorHead* heads;   // [capacity] by record; a list is truncated where the count is above kRoom
-    std::uint32_t* entries;  // [capacity * kRoom] records in any order, some perhaps twice
-};
-
 // One of several records; the lanes of a group find the first in order.
 struct Choice {
     std::uint32_t record = kNone;  // kNone: no choice
@@ -43,8 +35,9 @@ struct Choice {
 };
 
 // Returns the first of the suppressors of `mine`, record r, that accept(record) admits, on all lanes of the group;
-// kNone if there is none. For whole warps.
-template <PairPath path, int kLanes, class Accept>
+// kNone if there is none. kAll: accept is called for all suppressors, otherwise only for those that precede the ones
+// admitted so far. For whole warps.
+template <PairPath path, int kLanes, bool kAll, class Accept>
 __device__ __forceinline__ std::uint32_t first_suppressor(const BoxGrid& g, const NmsTask& task,
                                                           const NmsRuleSet& rules, const PairMarginRule& margins,
                                                           const SearchPlan& plan, const Group<kLanes>& group,
@@ -56,7 +49,7 @@ __device__ __forceinline__ std::uint32_t first_suppressor(const BoxGrid& g, cons
     const float tolerance = plan.coarse == 0 ? margins.tolerance * share : INFINITY;
     for_each_near(g, plan, group, active, mine, rules.extent, [&](std::uint32_t other) {
         const GridRecord theirs = g.records[other];
-        if (theirs.score < mine.score) return;
+        if (theirs.score < mine.score || (!kAll && theirs.score < first.score)) return;
         ++counter.tests;
         if (path != PairPath::plain && theirs.group != mine.group) return;
         bool sure = false;
