@@ -107,11 +107,11 @@ __global__ void __launch_bounds__(kThreads) write_kept_kernel(KeptOrder order, c
     for (std::uint32_t k = blockIdx.x * kWarps + threadIdx.x / 32; k < count; k += gridDim.x * kWarps) {
         const KeptEntry mine = order.entries[k];
         if (!has_enough_hits(order, mine.record)) continue;
+        const Box box = load_box(task.raw.boxes, mine.index);  // overlaps with the search for the position
         const std::uint32_t position = position_of(order, task, before_group, count, k, mine);
         if (threadIdx.x % 32 != 0) continue;
         const std::uint32_t hits = order.hits != nullptr ? order.hits[mine.record] : 1;
-        write_kept(task, position, load_box(task.raw.boxes, mine.index), mine.score, static_cast<std::int32_t>(hits),
-                   mine.index);
+        write_kept(task, position, box, mine.score, static_cast<std::int32_t>(hits), mine.index);
     }
 }
 
