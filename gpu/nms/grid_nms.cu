@@ -38,7 +38,7 @@ namespace {
 constexpr unsigned kThreads = 256;
 constexpr unsigned kFindBlocks = 4;    // per multiprocessor
 constexpr unsigned kSettleBlocks = 4;  // resident at the same time
-constexpr std::int32_t kFew = 32768;
+constexpr std::int32_t kFew = 131072;
 // Lanes that search for one detection. More answer sooner, fewer waste less.
 constexpr int kFindLanesOfFew = 8;
 constexpr int kFindLanes = 4;
@@ -161,7 +161,8 @@ __global__ void __launch_bounds__(kThreads, kSettleBlocks)
             const SuppressorHead head = w.heads[r];
             __syncwarp();  // all lanes have read them
             std::uint32_t suppressor = head.first;
-            std::uint32_t state = load_relaxed(w.state[suppressor]);
+            // Under one-pass, all are decided before, and those with a kept first suppressor are not listed.
+            std::uint32_t state = rules.rule == NmsRule::one_pass ? suppressed : load_relaxed(w.state[suppressor]);
             if (__any_sync(kWholeWarp, state == suppressed)) {
                 suppressor = first_remaining<path>(w, task, rules, r, head.count);
                 if (lane == 0) w.heads[r].first = suppressor;
