@@ -168,7 +168,6 @@ void CudaNms::run(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsPa
     NmsTask task{raw.span(), kept.span()};
     if (params.merge != Merge::none) task.owner = owner_.data();
     task.order = gate_.order;
-    task.by_index = gate_.order != nullptr && gate_.corners == nullptr;
     task.tests = d_tests;
     if (raw.capacity() == 0) {
         check_cuda(cudaMemsetAsync(task.kept.count, 0, sizeof(DetectionCount), stream_), "clearing the count");

@@ -47,8 +47,9 @@ constexpr std::int32_t kKeptShare = 8;  // about one in so many detections is ke
 
 enum State : std::uint32_t { open = 0, kept = 1, suppressed = 2 };
 
-__device__ void keep(const GridNmsWork& w, const NmsTask& task, std::uint32_t r, const GridRecord& mine) {
-    append_kept(w.order, mine, r, bucket_of(w.order, task, *w.grid.plan, mine.score, mine.index));
+__device__ void keep(const GridNmsWork& w, const NmsTask& task, const NmsRuleSet& rules, std::uint32_t r,
+                     const GridRecord& mine) {
+    append_kept(w.order, mine, r, bucket_of(w.order, task, rules.gate, *w.grid.plan, mine.score, mine.index));
     if (task.owner != nullptr) task.owner[mine.index] = static_cast<std::int32_t>(mine.index);
 }
 
@@ -81,7 +82,7 @@ __global__ void __launch_bounds__(kThreads, kFindBlocks)
             w.heads[r] = {suppressor, count};
             w.hits[r] = 1;
             w.state[r] = suppressor == kNone ? kept : rules.rule == NmsRule::greedy ? open : suppressed;
-            if (suppressor == kNone) keep(w, task, r, mine);
+            if (suppressor == kNone) keep(w, task, rules, r, mine);
         }
         __syncwarp();
     }
@@ -177,7 +178,7 @@ __global__ void __launch_bounds__(kThreads, kSettleBlocks)
                     suppress(r, suppressor);
                 } else if (rules.rule == NmsRule::greedy) {
                     store_relaxed<std::uint32_t>(w.state[r], kept);
-                    keep(w, task, r, w.grid.records[r]);
+                    keep(w, task, rules, r, w.grid.records[r]);
                 }
                 list[u] = kNone;
             }

@@ -165,7 +165,8 @@ struct Decision {
 
     // Copies the words of the frame's detections; others count as dropped. Returns the number of detections. By the
     // whole block.
-    __device__ __forceinline__ std::uint32_t load(const MatrixTask& frame, bool greedy) {
+    template <bool kGreedy>
+    __device__ __forceinline__ std::uint32_t load(const MatrixTask& frame) {
         const std::uint32_t stored_tiles = tiles_of(static_cast<std::uint32_t>(frame.task.raw.capacity));
         std::uint32_t words[2];
         std::uint32_t sure[2] = {kWholeWarp, kWholeWarp};
@@ -173,7 +174,7 @@ struct Decision {
         for (std::uint32_t k = 0; k < 2; ++k) {
             const std::uint32_t t = threadIdx.x * 2 + k;
             words[k] = t < stored_tiles ? frame.scratch.dropped[t] : 0;
-            if (greedy && t < stored_tiles) sure[k] = frame.scratch.sure[t];
+            if (kGreedy && t < stored_tiles) sure[k] = frame.scratch.sure[t];
         }
         const std::uint32_t n = own_count(frame.task);
 #pragma unroll
@@ -259,8 +260,8 @@ __device__ __forceinline__ std::uint32_t position_of(const Decision& decision, s
 }
 
 // kWrite: writes the kept detections. Otherwise only counts hits by rank, for compact_kernel.
-template <bool kWrite>
-__global__ void __launch_bounds__(kThreads) write_kernel(const __grid_constant__ MatrixTask frame, bool greedy) {
+template <bool kWrite, bool kGreedy>
+__global__ void __launch_bounds__(kThreads) write_kernel(const __grid_constant__ MatrixTask frame) {
     __shared__ Decision decision;
     start_kernel();
     const MatrixScratch& scratch = frame.scratch;
@@ -270,11 +271,13 @@ __global__ void __launch_bounds__(kThreads) write_kernel(const __grid_constant__
     RowWords words(scratch, i, capacity);
     Candidate mine = first_lane && i < capacity ? load_ranked(scratch, i) : Candidate{};
     const std::uint32_t invalid = *scratch.invalid;
-    const std::uint32_t n = decision.load(frame, greedy);
-    decision.decide(scratch, n);
+    const std::uint32_t n = decision.load<kGreedy>(frame);
+    if constexpr (kGreedy) decision.decide(scratch, n);
     if constexpr (kWrite) {
         const std::uint32_t total = count_kept(decision);
         write_count(frame.task, total, n > 0 ? invalid : 0);
+    } else {
+        __syncthreads();
     }
     for (; i / kTile * kTile < n; i += gridDim.x * kTile) {
         if (i != blockIdx.x * kTile + threadIdx.x / kRowLanes) {
@@ -335,7 +338,9 @@ void MatrixNms::launch_reduce(const NmsTask& task, const NmsRuleSet& rules, Stre
     // Few detections are decided faster by write_kernel alone.
     if (greedy && expected_ > kPart) launch_waiting(chain, "settle_rows_kernel", settle_rows_kernel, rows, frame);
     const auto min_hits = static_cast<std::uint32_t>(std::max(rules.min_hits, 1));
-    chain.launch("write_kernel", min_hits == 1 ? write_kernel<true> : write_kernel<false>, rows, frame, greedy);
+    const auto write_with = greedy ? write_kernel<true, true> : write_kernel<true, false>;
+    const auto count_with = greedy ? write_kernel<false, true> : write_kernel<false, false>;
+    chain.launch("write_kernel", min_hits == 1 ? write_with : count_with, rows, frame);
     if (min_hits == 1) return;
     chain.launch("compact_kernel", compact_kernel, LaunchSize{blocks_for(expected_, kThreads), kThreads}, frame,
                  min_hits);

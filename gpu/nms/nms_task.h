@@ -17,7 +17,6 @@ struct NmsTask {
     std::int32_t* owner =
         nullptr;  // [raw.capacity] raw index of the kept detection that each detection belongs to, -1 for none; or null
     const std::uint64_t* order = nullptr;  // [raw.capacity] as in PairGate, or null
-    bool by_index = false;  // of equal scores the smaller index precedes: the keys of `order` are equal, too
     // The matrix and the grid engine leave a frame alone that has fewer or more detections: the other one processes it.
     std::uint32_t fewest = 0;
     std::uint32_t most = 0xFFFFFFFFU;
