@@ -126,11 +126,6 @@ __global__ void __launch_bounds__(kThreads) allot_components_kernel(BoxGrid g, S
     }
 }
 
-// A pick with its final score, by one thread.
-__device__ __forceinline__ void append(const KeptOrder& order, const NmsRuleSet& rules, const GridRecord& pick,
-                                       std::uint32_t record) {
-    append_kept(order, pick, record, bucket_of_product(order, pick.score, rules.score_min));
-}
 __device__ __forceinline__ void write_in_turn(const NmsTask& task, std::uint32_t position, const GridRecord& pick) {
     write_kept(task, position, load_box(task.raw.boxes, pick.index), pick.score, 1, pick.index);
 }
@@ -217,7 +212,7 @@ __global__ void __launch_bounds__(kThreads)
             picked.area = of_best(best.area);
             const bool is_mine = static_cast<int>(lane) == source;
             // Where a component's picks go is taken one at a time: they are ordered later anyway.
-            if (is_mine) append(order, rules, best, best_record);
+            if (is_mine) append_kept(order, best, best_record, bucket_of_product(order, best.score, rules.score_min));
 #pragma unroll
             for (int k = 0; k < kWarpItems; ++k) {
                 if (is_mine && records[k] == best_record) items[k].score = NAN;
@@ -279,7 +274,7 @@ __global__ void __launch_bounds__(kBlockThreads)
             if (in_turn) {
                 write_in_turn(task, picks, picked);
             } else {
-                append(order, rules, picked, members[at]);
+                append_kept(order, picked, members[at], bucket_of_product(order, picked.score, rules.score_min));
             }
         }
         if (in_turn && threadIdx.x == 0) task.kept.count->total = picks;
