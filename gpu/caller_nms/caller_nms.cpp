@@ -3,7 +3,6 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "core/base/error.h"
@@ -11,6 +10,7 @@
 #include "gpu/caller_nms/convert.h"
 #include "gpu/caller_nms/one_launch.h"
 #include "gpu/nms/cuda_nms.h"
+#include "gpu/runtime/array_layout.h"
 #include "gpu/runtime/memory_arena.h"
 
 namespace throng::gpu {
@@ -38,45 +38,36 @@ NmsParams engine_params(const CallerNmsRules& rules, CallerType type) {
 // A call by the engines of gpu/nms, with its arrays in the workspace: they are taken from an arena.
 class CallerRun {
 public:
-    CallerRun(const DeviceInfo& device, const CallerNmsRules& rules, std::int32_t size, StreamView stream)
-        : device_(device), rules_(rules), stream_(stream), size_(size) {
+    // sorts: by image.
+    CallerRun(const DeviceInfo& device, const CallerNmsRules& rules, std::int32_t size, bool sorts, StreamView stream)
+        : device_(device), rules_(rules), stream_(stream) {
         const auto n = static_cast<std::size_t>(std::max(size, 1));
-        counts_ = DeviceBuffer<DetectionCount>(2);
-        kept_boxes_ = DeviceBuffer<Box>(n);
-        kept_scores_ = DeviceBuffer<float>(n);
-        kept_hits_ = DeviceBuffer<std::int32_t>(n);
-        kept_source_ = DeviceBuffer<std::int32_t>(n);
-        if (rules.torchvision) corners_ = DeviceBuffer<double>(n * 4);
-        if (orders_by_index(rules)) order_ = DeviceBuffer<std::uint64_t>(n);
-        raw_boxes_ = DeviceBuffer<Box>(n);
-        raw_scores_ = DeviceBuffer<float>(n);
+        memory_ = allocate_arrays([&](ArrayLayout& layout) {
+            for (DetectionSpan* span : {&input_.raw, &kept_}) {
+                layout.take(span->count, 1);
+                layout.take(span->boxes, n);
+                layout.take(span->scores, n);
+                span->capacity = size;
+            }
+            layout.take(kept_.hits, n);
+            layout.take(kept_.source, n);
+            if (rules.torchvision) layout.take(corners_, n * 4);
+            if (orders_by_index(rules)) layout.take(input_.order, n);
+        });
         engine_.emplace(device, stream,
                         orders_by_index(rules) || size > kMatrixBest ? FastEngine::grid : FastEngine::matrix);
-        engine_->prepare(size, size, engine_params(rules, CallerType::float32));
-        sort_.emplace(static_cast<std::int32_t>(n));
+        engine_->prepare(size, size, engine_params(rules, CallerType::float32), &input_.clear);
+        if (sorts) sort_.emplace(static_cast<std::int32_t>(n));
     }
 
     void launch(const CallerNmsTask& task) {
         const LaunchChain chain(device_, stream_);
-        const DetectionSpan kept = kept_span();
-        if (task.size > 0) launch_engine(task, kept, chain);
-        const bool sorts = task.image_ids != nullptr && task.size > 0;
-        launch_results(task, kept, sorts ? sort_->launch(task, kept, chain, stream_) : nullptr, chain);
+        if (task.size > 0) launch_engine(task, chain);
+        launch_results(task, kept_, sort_ ? sort_->launch(task, kept_, chain, stream_) : nullptr, chain);
     }
 
 private:
-    [[nodiscard]] DetectionSpan kept_span() const {
-        DetectionSpan kept;
-        kept.boxes = kept_boxes_.data();
-        kept.scores = kept_scores_.data();
-        kept.hits = kept_hits_.data();
-        kept.source = kept_source_.data();
-        kept.count = counts_.data() + 1;
-        kept.capacity = size_;
-        return kept;
-    }
-
-    void launch_engine(const CallerNmsTask& task, const DetectionSpan& kept, const LaunchChain& chain) {
+    void launch_engine(const CallerNmsTask& task, const LaunchChain& chain) {
         const bool has_ids = task.class_ids != nullptr || task.image_ids != nullptr;
         const NmsParams params = engine_params(rules_, task.type);
         if (has_ids && task.max_output > 0) {
@@ -87,43 +78,31 @@ private:
             throw Error(ErrorKind::unavailable, "is negative, and the boxes have ids: not available in device memory",
                         Setting{"score_min"}, "use a host handle");
         }
-        EngineInput to;
-        to.raw.boxes = raw_boxes_.data();
-        to.raw.scores = raw_scores_.data();
-        to.raw.count = counts_.data();
-        to.raw.capacity = size_;
-        to.raw.density = const_cast<float*>(task.density);  // only read
-        to.raw.features = const_cast<float*>(task.features);
-        to.raw.feature_size = task.feature_size;
+        input_.raw.density = const_cast<float*>(task.density);  // only read
+        input_.raw.features = const_cast<float*>(task.features);
+        input_.raw.feature_size = task.feature_size;
         PairGate gate{task.class_ids, task.image_ids, task.ids_are_int64};
         gate.boxes_are_corners = rules_.torchvision;
+        gate.order = input_.order;
         if (rules_.torchvision && task.type == CallerType::float64) {
-            gate.corners = to.corners = corners_.data();
-            to.coarse = engine_->coarse_flag();
+            gate.corners = input_.corners = corners_;
             gate.least = least_above<double>(rules_.theta);
         }
-        if (orders_by_index(rules_)) gate.order = to.order = order_.data();
-        launch_engine_input(task, to, chain);
-        const DetectionBuffer raw(MemoryKind::device, to.raw, nullptr);
-        DetectionBuffer kept_buffer(MemoryKind::device, kept, nullptr);
+        launch_engine_input(task, input_, chain);
+        const DetectionBuffer raw(MemoryKind::device, input_.raw, nullptr);
+        DetectionBuffer kept(MemoryKind::device, kept_, nullptr);
         engine_->set_gate(gate);
         NullRecorder recorder;
-        engine_->enqueue(raw, kept_buffer, params, recorder);
+        engine_->enqueue(raw, kept, params, recorder);
     }
 
     const DeviceInfo& device_;
     const CallerNmsRules& rules_;
     StreamView stream_;
-    std::int32_t size_;
-    DeviceBuffer<DetectionCount> counts_;  // of the input and of the kept
-    DeviceBuffer<Box> kept_boxes_;
-    DeviceBuffer<float> kept_scores_;
-    DeviceBuffer<std::int32_t> kept_hits_;
-    DeviceBuffer<std::int32_t> kept_source_;
-    DeviceBuffer<double> corners_;
-    DeviceBuffer<std::uint64_t> order_;
-    DeviceBuffer<Box> raw_boxes_;
-    DeviceBuffer<float> raw_scores_;
+    EngineInput input_;
+    DetectionSpan kept_;
+    double* corners_ = nullptr;
+    DeviceBuffer<std::byte> memory_;  // of these arrays
     std::optional<CudaNms> engine_;
     std::optional<ImageSort> sort_;
 };
@@ -132,17 +111,16 @@ private:
 
 std::size_t caller_nms_workspace(const DeviceInfo& device, const CallerNmsRules& rules, std::int32_t size) {
     const MemoryArena arena;
-    const CallerRun run(device, rules, size, nullptr);
+    const CallerRun run(device, rules, size, true, nullptr);
     return std::max(arena.used(), kOneLaunchWorkspace);
 }
 
 void launch_caller_nms(const DeviceInfo& device, const CallerNmsTask& task, void* workspace,
                        std::size_t workspace_bytes, StreamView stream) {
     const LaunchChain chain(device, stream);
-    const bool selects = !std::isnan(task.score_threshold) || task.max_output > 0;
-    if (!selects && fits_one_launch(device, task) && launch_at_once(task, workspace, chain)) return;
+    if (launch_at_once(device, task, workspace, chain)) return;
     const MemoryArena arena(workspace, workspace_bytes);
-    CallerRun(device, task.rules, task.size, stream).launch(task);
+    CallerRun(device, task.rules, task.size, task.image_ids != nullptr && task.size > 0, stream).launch(task);
 }
 
 }  // namespace throng::gpu

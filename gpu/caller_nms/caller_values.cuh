@@ -4,10 +4,9 @@
 #include <cuda_fp16.h>
 
 #include <cstdint>
-#include <type_traits>
 
 #include "gpu/caller_nms/caller_nms.h"
-#include "gpu/nms/pair_gate.cuh"
+#include "gpu/nms/pair_test.cuh"
 
 namespace throng::gpu {
 
@@ -22,16 +21,6 @@ auto with_element(CallerType type, const Visit& visit) {
     return visit(float{});
 }
 
-// The type in which torchvision computes with elements of a type.
-template <typename Element>
-struct RealOf {
-    using type = float;
-};
-template <>
-struct RealOf<double> {
-    using type = double;
-};
-
 __device__ __forceinline__ float load_real(const float* d_values, std::size_t i) {
     return d_values[i];
 }
@@ -42,11 +31,13 @@ __device__ __forceinline__ double load_real(const double* d_values, std::size_t 
     return d_values[i];
 }
 
+// The type in which torchvision computes with elements of a type.
+template <typename Element>
+using RealOf = decltype(load_real(static_cast<const Element*>(nullptr), 0));
+
 // Keys ascend as scores descend; -0 equals +0, NaN comes first.
 __device__ __forceinline__ std::uint32_t descending_key(float score) {
-    if (isnan(score)) return 0;
-    const std::uint32_t bits = __float_as_uint(score + 0.0F);
-    return ~((bits >> 31) != 0 ? ~bits : bits | 0x80000000U);
+    return isnan(score) ? 0 : ~score_key(score);
 }
 __device__ __forceinline__ std::uint64_t descending_key(double score) {
     if (isnan(score)) return 0;
@@ -55,21 +46,15 @@ __device__ __forceinline__ std::uint64_t descending_key(double score) {
 }
 
 template <typename Element>
-__device__ __forceinline__ Corners<typename RealOf<Element>::type> load_caller_corners(const CallerNmsTask& task,
-                                                                                       std::size_t i) {
+__device__ __forceinline__ Corners<RealOf<Element>> load_caller_corners(const CallerNmsTask& task, std::size_t i) {
     const auto* d_elements = static_cast<const Element*>(task.boxes);
-    Corners<typename RealOf<Element>::type> box{load_real(d_elements, 4 * i), load_real(d_elements, 4 * i + 1),
-                                                load_real(d_elements, 4 * i + 2), load_real(d_elements, 4 * i + 3)};
+    Corners<RealOf<Element>> box{load_real(d_elements, 4 * i), load_real(d_elements, 4 * i + 1),
+                                 load_real(d_elements, 4 * i + 2), load_real(d_elements, 4 * i + 3)};
     if (task.xywh) {
-        box.x2 += box.x1;
-        box.y2 += box.y1;
+        box.right += box.left;
+        box.bottom += box.top;
     }
     return box;
-}
-
-template <typename Real>
-__device__ __forceinline__ Real area_of(const Corners<Real>& box) {
-    return (box.x2 - box.x1) * (box.y2 - box.y1);
 }
 
 // False for a box whose IoU with every box is 0 or NaN: without extent, or with a value that is not finite.
@@ -77,7 +62,7 @@ template <typename Real>
 __device__ __forceinline__ bool may_overlap(const Corners<Real>& box) {
     constexpr Real kMax = sizeof(Real) == 4 ? Real(3.402823466e+38) : Real(1.7976931348623157e+308);
     const Real area = area_of(box);
-    return box.x2 > box.x1 && box.y2 > box.y1 && area > 0 && area <= kMax;
+    return box.right > box.left && box.bottom > box.top && area > 0 && area <= kMax;
 }
 
 __device__ __forceinline__ bool same_class(const CallerNmsTask& task, std::uint32_t i, std::uint32_t j) {

@@ -14,10 +14,6 @@ namespace {
 
 constexpr unsigned kThreads = 256;
 
-LaunchSize size_for(std::int32_t items) {
-    return {blocks_for(items, kThreads), kThreads};
-}
-
 // An interval of float32 that contains [low, high) and has an extent. Where coordinates are far from 0
 // they are clamped: as that is monotonic, intervals that intersect still do.
 struct Cover {
@@ -33,11 +29,6 @@ struct Cover {
         end = __fadd_ru(end, farthest < kFarthest ? 0.0F : farthest * 0x1p-22F);
         end = fmaxf(end, __fadd_ru(start, kLeast));
     }
-    // Returns true if it is at most a thousandth longer, and not huge.
-    [[nodiscard]] __device__ __forceinline__ bool is_close(double low, double high) const {
-        const float extent = __fsub_ru(end, start);
-        return static_cast<double>(extent) <= 1.001 * (high - low) && extent < 0x1p59F;
-    }
 };
 
 template <typename Element>
@@ -46,6 +37,7 @@ __global__ void __launch_bounds__(kThreads)
     start_kernel();
     const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
     const auto n = static_cast<std::uint32_t>(task.size);
+    for (std::size_t k = i; k < to.clear.count; k += std::size_t{gridDim.x} * kThreads) to.clear.words[k] = 0;
     if (i == 0) *to.raw.count = DetectionCount{n, 0};
     if (i >= n) return;
     if (task.mask != nullptr) task.mask[i] = 0;
@@ -73,13 +65,11 @@ __global__ void __launch_bounds__(kThreads)
         // Boxes are x1, y1, x2, y2 here.
         if constexpr (std::is_same_v<Element, double>) {
             reinterpret_cast<Corners<double>*>(to.corners)[i] = corners;
-            const Cover x(corners.x1, corners.x2);
-            const Cover y(corners.y1, corners.y2);
+            const Cover x(corners.left, corners.right);
+            const Cover y(corners.top, corners.bottom);
             box = {x.start, y.start, x.end, y.end};
-            const bool close = x.is_close(corners.x1, corners.x2) && y.is_close(corners.y1, corners.y2);
-            if (may_overlap(corners) && !(close && area_of(corners) > 1e-30)) *to.coarse = 1;
         } else {
-            box = {corners.x1, corners.y1, corners.x2, corners.y2};
+            box = {corners.left, corners.top, corners.right, corners.bottom};
         }
         if (!may_overlap(corners)) {
             // Suppresses nothing wherever it is: where few others are, and x2 < x1.
@@ -146,8 +136,8 @@ ImageSort::ImageSort(std::int32_t size) {
 
 const std::uint32_t* ImageSort::launch(const CallerNmsTask& task, const DetectionSpan& kept, const LaunchChain& chain,
                                        StreamView stream) const {
-    chain.launch("write_image_keys_kernel", write_image_keys_kernel, size_for(task.size), task, kept, keys_[0].data(),
-                 values_[0].data());
+    chain.launch("write_image_keys_kernel", write_image_keys_kernel, launch_size(task.size, kThreads), task, kept,
+                 keys_[0].data(), values_[0].data());
     cub::DoubleBuffer<std::uint64_t> keys(keys_[0].data(), keys_[1].data());
     cub::DoubleBuffer<std::uint32_t> values(values_[0].data(), values_[1].data());
     std::size_t bytes = temporary_.size();
@@ -158,14 +148,14 @@ const std::uint32_t* ImageSort::launch(const CallerNmsTask& task, const Detectio
 
 void launch_engine_input(const CallerNmsTask& task, const EngineInput& to, const LaunchChain& chain) {
     with_element(task.type, [&]<class Element>(Element) {
-        chain.launch("engine_input_kernel", engine_input_kernel<Element>, size_for(task.size), task, to);
+        chain.launch("engine_input_kernel", engine_input_kernel<Element>, launch_size(task.size, kThreads), task, to);
     });
 }
 
 void launch_results(const CallerNmsTask& task, const DetectionSpan& kept, const std::uint32_t* order,
                     const LaunchChain& chain) {
     with_element(task.type, [&]<class Element>(Element) {
-        chain.launch("results_kernel", results_kernel<Element>, size_for(task.size), task, kept, order);
+        chain.launch("results_kernel", results_kernel<Element>, launch_size(task.size, kThreads), task, kept, order);
     });
 }
 

@@ -3,7 +3,7 @@
 
 #include "core/detect/detection_buffer.h"
 #include "gpu/caller_nms/caller_nms.h"
-#include "gpu/nms/pair_gate.h"
+#include "gpu/nms/nms_task.h"
 #include "gpu/runtime/device_buffer.h"
 #include "gpu/runtime/launch.cuh"
 
@@ -12,9 +12,9 @@ namespace throng::gpu {
 // Arrays that the conversion to the input of an engine writes. Null: not wanted.
 struct EngineInput {
     DetectionSpan raw;
-    double* corners = nullptr;        // float64 in torchvision's mode: as PairGate needs them; boxes then contain them
-    std::uint32_t* coarse = nullptr;  // set to 1 if a box is much larger than its corners say
-    std::uint64_t* order = nullptr;   // as in PairGate; in torchvision's mode always
+    double* corners = nullptr;       // float64 in torchvision's mode: as PairGate needs them; boxes then contain them
+    std::uint64_t* order = nullptr;  // as in PairGate; in torchvision's mode always
+    ClearedWords clear;              // what the conversion also sets to 0
 };
 
 void launch_engine_input(const CallerNmsTask& task, const EngineInput& to, const LaunchChain& chain);

@@ -4,10 +4,12 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "gpu/caller_nms/caller_values.cuh"
 #include "gpu/caller_nms/convert.h"
 #include "gpu/caller_nms/row_bins.cuh"
+#include "gpu/nms/lane_group.cuh"
 #include "gpu/nms/pair_test.cuh"
 
 // Launches and their latency take most of the time for a few thousand boxes. So one cooperative launch does all. A block
@@ -32,21 +34,14 @@ constexpr std::uint32_t kLaneWords = (kOneLaunchLimit / 32 + 31) / 32;  // of a 
 constexpr std::uint32_t kMaxWords = kOneLaunchLimit / 32;
 constexpr std::size_t kSharedLimit = 40 * 1024;
 
-// Bits of 32 boxes, in the workspace.
+// Bits of 32 boxes, in the workspace: the lower half for those kept, the upper half for those suppressed.
 struct __align__(32) Decided {
-    std::uint32_t kept;
-    std::uint32_t suppressed;
+    unsigned long long bits;
 };
 static_assert(sizeof(Decided) * kMaxWords == kOneLaunchWorkspace);
 
-__device__ __forceinline__ uint2 load_decided(const Decided* d_words, std::uint32_t word) {
-    uint2 bits;
-    asm volatile("ld.relaxed.gpu.global.v2.u32 {%0, %1}, [%2];" : "=r"(bits.x), "=r"(bits.y) : "l"(d_words + word));
-    return bits;
-}
-
 template <typename Element>
-using KeyOf = std::conditional_t<sizeof(typename RealOf<Element>::type) == 8, std::uint64_t, std::uint32_t>;
+using KeyOf = decltype(descending_key(RealOf<Element>{}));
 
 template <typename Real>
 struct CornerRule {
@@ -55,31 +50,18 @@ struct CornerRule {
 };
 
 template <typename Real>
-CornerRule<Real> make_corner_rule(double theta) {
-    CornerRule<Real> rule{least_above<Real>(theta), make_pair_margin_rule(Overlap::iou, static_cast<Real>(theta))};
-    if (!rule.margins.usable) rule.margins.tolerance = static_cast<Real>(INFINITY);
-    return rule;
-}
-
-template <typename Real>
 __device__ __forceinline__ BasicPairBox<Real> make_pair_box(const Corners<Real>& box, const CornerRule<Real>& rule) {
     if (!may_overlap(box)) return no_pair_box<Real>();
     const Real area = area_of(box);
     constexpr Real kWidest = 1e36;  // pair_margin doubles the width, which must stay finite
-    const bool is_regular = is_regular_area(area) && box.x2 - box.x1 < kWidest;
-    return {box.x1, box.y1, box.x2, box.y2, is_regular ? 2 * (rule.margins.factor * area) : static_cast<Real>(NAN)};
-}
-
-template <typename Real>
-__device__ __forceinline__ bool suppresses_exactly(const BasicPairBox<Real>& i, const BasicPairBox<Real>& j,
-                                                   Real least) {
-    return corners_suppress(Corners<Real>{i.left, i.top, i.right, i.bottom},
-                            Corners<Real>{j.left, j.top, j.right, j.bottom}, least);
+    const bool is_regular = is_regular_area(area) && box.right - box.left < kWidest;
+    return {box.left, box.top, box.right, box.bottom,
+            is_regular ? 2 * (rule.margins.factor * area) : static_cast<Real>(NAN)};
 }
 
 template <typename Element>
 struct Column {
-    using Real = typename RealOf<Element>::type;
+    using Real = RealOf<Element>;
     Corners<Real> box{};
     KeyOf<Element> key = ~KeyOf<Element>{0};
 
@@ -96,8 +78,8 @@ struct Column {
 template <typename Element>
 __global__ void __launch_bounds__(kThreads, 1)
     one_launch_kernel(const __grid_constant__ CallerNmsTask task, Decided* d_decided,
-                      const __grid_constant__ CornerRule<typename RealOf<Element>::type> rule) {
-    using Real = typename RealOf<Element>::type;
+                      const __grid_constant__ CornerRule<RealOf<Element>> rule) {
+    using Real = RealOf<Element>;
     using Key = KeyOf<Element>;
     extern __shared__ unsigned long long shared[];
     __shared__ BasicPairBox<Real> rows[kRows];
@@ -147,7 +129,7 @@ __global__ void __launch_bounds__(kThreads, 1)
             const Real tolerance = rule.margins.tolerance * row.share;
             const Key row_key = row_keys[k];
             bool suppresses = !(margin < -tolerance) && (key < row_key || (key == row_key && j < i));
-            if (suppresses && !(margin > tolerance)) suppresses = suppresses_exactly(box, row, rule.least);
+            if (suppresses && !(margin > tolerance)) suppresses = corners_suppress(box, row, rule.least);
             if (suppresses && task.class_ids != nullptr) suppresses = same_class(task, i, j);
             if (suppresses) atomicOr(&bits[k * words + j / 32], 1U << lane);
         }
@@ -165,13 +147,13 @@ __global__ void __launch_bounds__(kThreads, 1)
         if (has_row && word < words) open_bits[k] = bits[warp * words + word];
         any |= open_bits[k];
     }
-    bool open = __any_sync(0xFFFFFFFFU, any != 0);
+    bool open = __any_sync(kWholeWarp, any != 0);
     bool kept = has_row && !open;
     if (lane == 0 && kept) atomicOr(&own_kept, 1U << warp);
     __syncthreads();
     if (threadIdx.x == 0) {
         const std::uint32_t end = min(n - first_row, kRows);
-        d_decided[blockIdx.x] = {own_kept, end < kRows ? ~0U << end : 0};  // rows beyond n are suppressed
+        d_decided[blockIdx.x] = {own_kept | (~0ULL << 32) << end};  // rows beyond n are suppressed
     }
     cooperative_groups::this_grid().sync();
 
@@ -179,10 +161,12 @@ __global__ void __launch_bounds__(kThreads, 1)
     for (bool waiting = true; waiting;) {
         bool undecided = false;
         if (threadIdx.x < words) {
-            const uint2 decided = load_decided(d_decided, threadIdx.x);
-            kept_words[threadIdx.x] = decided.x;
-            suppressed_words[threadIdx.x] = decided.y;
-            undecided = (decided.x | decided.y) != 0xFFFFFFFFU;
+            const unsigned long long bits = load_relaxed(d_decided[threadIdx.x].bits);
+            const auto is_kept = static_cast<std::uint32_t>(bits);
+            const auto is_suppressed = static_cast<std::uint32_t>(bits >> 32);
+            kept_words[threadIdx.x] = is_kept;
+            suppressed_words[threadIdx.x] = is_suppressed;
+            undecided = (is_kept | is_suppressed) != kWholeWarp;
         }
         waiting = __syncthreads_or(undecided ? 1 : 0) != 0;
         if (open) {
@@ -195,13 +179,10 @@ __global__ void __launch_bounds__(kThreads, 1)
                 open_bits[k] &= ~suppressed_words[k * 32 + lane];
                 has_open = has_open || open_bits[k] != 0;
             }
-            const bool suppressed = __any_sync(0xFFFFFFFFU, has_kept);
-            kept = !suppressed && !__any_sync(0xFFFFFFFFU, has_open);
+            const bool suppressed = __any_sync(kWholeWarp, has_kept);
+            kept = !suppressed && !__any_sync(kWholeWarp, has_open);
             open = !suppressed && !kept;
-            if (!open && lane == 0) {
-                Decided& decided = d_decided[blockIdx.x];
-                atomicOr(kept ? &decided.kept : &decided.suppressed, 1U << warp);
-            }
+            if (!open && lane == 0) atomicOr(&d_decided[blockIdx.x].bits, 1ULL << (kept ? warp : 32 + warp));
         }
         __syncthreads();  // the words have been read
     }
@@ -210,16 +191,11 @@ __global__ void __launch_bounds__(kThreads, 1)
     if (kept && (task.indices != nullptr || task.kept_scores != nullptr)) {
         const Key own_key = keys[i];
         std::uint32_t before = 0;
-        // A key of a smaller index precedes an equal one. No branches: the loads can overlap.
-        const std::uint32_t own_word = i / 32;
+        // A key of a smaller index precedes an equal one, and no score has the last key. No branches: the loads can
+        // overlap.
 #pragma unroll 8
-        for (std::uint32_t word = 0; word < own_word; ++word)
-            before += kept_words[word] >> lane & (keys[word * 32 + lane] <= own_key ? 1U : 0U);
-        const Key beside = keys[own_word * 32 + lane];
-        before += kept_words[own_word] >> lane & (beside < own_key || (beside == own_key && lane < i % 32) ? 1U : 0U);
-#pragma unroll 8
-        for (std::uint32_t word = own_word + 1; word < words; ++word)
-            before += kept_words[word] >> lane & (keys[word * 32 + lane] < own_key ? 1U : 0U);
+        for (std::uint32_t at = lane; at < words * 32; at += 32)
+            before += kept_words[at / 32] >> lane & (keys[at] < own_key + (at < i ? 1 : 0) ? 1U : 0U);
         before = warp_sum(before);
         if (lane == 0) store_kept<Element>(task, before, i);
     }
@@ -231,33 +207,25 @@ __global__ void __launch_bounds__(kThreads, 1)
     }
 }
 
-template <typename Element>
-LaunchSize launch_size(std::int32_t size) {
-    const auto words = (static_cast<std::uint32_t>(size) + 31) / 32;
-    return {.blocks = dim3(words),
-            .threads = kThreads,
-            .shared = std::size_t{words} * (32 * sizeof(KeyOf<Element>) + kRows * sizeof(std::uint32_t))};
-}
-
 }  // namespace
 
-bool fits_one_launch(const DeviceInfo& device, const CallerNmsTask& task) {
-    if (!task.rules.torchvision || task.rules.params.min_hits > 1 || task.hits != nullptr || task.image_ids != nullptr)
-        return false;
+bool launch_at_once(const DeviceInfo& device, const CallerNmsTask& task, void* workspace, const LaunchChain& chain) {
     // One block per multiprocessor: more would be resident on some devices only.
-    if (task.size == 0 ||
-        task.size > std::min(kOneLaunchLimit, device.multiprocessors * static_cast<std::int32_t>(kRows)))
+    const std::int32_t most = std::min(kOneLaunchLimit, device.multiprocessors * static_cast<std::int32_t>(kRows));
+    if (!task.rules.torchvision || task.rules.params.min_hits > 1 || task.hits != nullptr ||
+        task.image_ids != nullptr || !std::isnan(task.score_threshold) || task.max_output > 0 || task.size == 0 ||
+        task.size > most)
         return false;
-    return with_element(task.type,
-                        [&]<class Element>(Element) { return launch_size<Element>(task.size).shared <= kSharedLimit; });
-}
-
-bool launch_at_once(const CallerNmsTask& task, void* workspace, const LaunchChain& chain) {
-    auto* const d_decided = static_cast<Decided*>(workspace);
     return with_element(task.type, [&]<class Element>(Element) {
-        return chain.launch_resident("one_launch_kernel", one_launch_kernel<Element>, launch_size<Element>(task.size),
-                                     task, d_decided,
-                                     make_corner_rule<typename RealOf<Element>::type>(task.rules.theta));
+        using Real = RealOf<Element>;
+        const double theta = task.rules.theta;
+        const CornerRule<Real> rule{least_above<Real>(theta),
+                                    make_pair_margin_rule(Overlap::iou, static_cast<Real>(theta))};
+        const unsigned words = blocks_for(task.size, kRows);
+        const LaunchSize size{words, kThreads,
+                              std::size_t{words} * (32 * sizeof(KeyOf<Element>) + kRows * sizeof(std::uint32_t))};
+        return size.shared <= kSharedLimit && chain.launch_resident("one_launch_kernel", one_launch_kernel<Element>,
+                                                                    size, task, static_cast<Decided*>(workspace), rule);
     });
 }
 

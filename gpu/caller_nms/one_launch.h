@@ -11,10 +11,9 @@ inline constexpr std::int32_t kOneLaunchLimit = 4224;
 // Bytes of workspace: a sector of L2 per 32 boxes.
 inline constexpr std::size_t kOneLaunchWorkspace = kOneLaunchLimit;
 
-// Returns true if launch_at_once applies: no image ids, no hits, and few enough boxes for the device.
-[[nodiscard]] bool fits_one_launch(const DeviceInfo& device, const CallerNmsTask& task);
-
-// Writes all results of the task. Returns false, and writes nothing, if the stream has too few multiprocessors.
-[[nodiscard]] bool launch_at_once(const CallerNmsTask& task, void* workspace, const LaunchChain& chain);
+// Writes all results of the task. Returns false, and writes nothing, for a task with image ids, hits or limits, or if the
+// stream has too few multiprocessors for the boxes.
+[[nodiscard]] bool launch_at_once(const DeviceInfo& device, const CallerNmsTask& task, void* workspace,
+                                  const LaunchChain& chain);
 
 }  // namespace throng::gpu

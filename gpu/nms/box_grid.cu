@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "gpu/nms/box_grid.cuh"
+#include "gpu/runtime/array_layout.h"
 #include "gpu/runtime/launch.cuh"
 
 // The binning of a frame in three kernels:
@@ -25,10 +26,10 @@ struct BinnedBox {
     Box box;
     float right, bottom;  // not always box.x + box.w where the corners are given
     float area;
+    bool apart = false;  // overlaps none
 
     __device__ __forceinline__ BinnedBox(const GridBuild& build, const NmsTask& task, std::uint32_t i)
         : box(load_box(task.raw.boxes, i)) {
-        bool apart = false;
         if (build.gate.boxes_are_corners) {
             const Box b = box;
             apart = b.w < b.x;
@@ -51,6 +52,13 @@ struct BinnedBox {
     }
 };
 
+// Returns true if a box is at most a thousandth longer than the given corners that it contains, and not huge or tiny.
+__device__ __forceinline__ bool fits_closely(const Extents& e, const PairGate& gate, std::uint32_t i) {
+    const Corners<double> c = reinterpret_cast<const Corners<double>*>(gate.corners)[i];
+    return e.width <= 1.001 * (c.right - c.left) && e.height <= 1.001 * (c.bottom - c.top) &&
+           fmaxf(e.width, e.height) < 0x1p59F && area_of(c) > 1e-30;
+}
+
 __device__ __forceinline__ std::uint32_t cell_of(const BoxGrid& g, const Extents& e, int level, std::uint32_t group) {
     const float scale = cell_scale(level);
     return cell_index(g, level, group, cell_coordinate(e.left, scale * static_cast<float>(BoxGrid::kFine)),
@@ -60,12 +68,8 @@ __device__ __forceinline__ std::uint32_t cell_of(const BoxGrid& g, const Extents
 // Adds the detections of a block, one per thread, to the statistics of the frame. By whole blocks.
 __device__ __forceinline__ void add_sums(GridSums* d_sums, bool invalid, bool valid, int level, bool coarse,
                                          float score) {
-    constexpr std::uint32_t kWords = offsetof(GridSums, allocated) / sizeof(std::uint32_t);
-    constexpr std::uint32_t kInvalid = offsetof(GridSums, invalid) / sizeof(std::uint32_t);
-    constexpr std::uint32_t kBest = offsetof(GridSums, best_key) / sizeof(std::uint32_t);
     __shared__ GridSums sums;
-    auto* const words = reinterpret_cast<std::uint32_t*>(&sums);
-    if (threadIdx.x < kWords) words[threadIdx.x] = 0;
+    if (threadIdx.x == 0) sums = GridSums{};
     __syncthreads();
     if (valid) atomicOr(&sums.levels[level / 32], 1U << level % 32);
     if (coarse) atomicOr(&sums.coarse, 1U);
@@ -81,22 +85,20 @@ __device__ __forceinline__ void add_sums(GridSums* d_sums, bool invalid, bool va
         if (count != 0) atomicAdd(&sums.invalid, count);
     }
     __syncthreads();
-    if (threadIdx.x >= kWords || words[threadIdx.x] == 0) return;
-    std::uint32_t* const to = reinterpret_cast<std::uint32_t*>(d_sums) + threadIdx.x;
-    if (threadIdx.x == kInvalid) {
-        atomicAdd(to, words[threadIdx.x]);
-    } else if (threadIdx.x >= kBest) {
-        atomicMax(to, words[threadIdx.x]);
-    } else {
-        atomicOr(to, words[threadIdx.x]);
-    }
+    const std::uint32_t levels = threadIdx.x < GridSums::kLevelWords ? sums.levels[threadIdx.x] : 0;
+    if (levels != 0) atomicOr(&d_sums->levels[threadIdx.x], levels);
+    if (threadIdx.x != 0) return;
+    if (sums.coarse != 0) atomicOr(&d_sums->coarse, 1U);
+    if (sums.invalid != 0) atomicAdd(&d_sums->invalid, sums.invalid);
+    atomicMax(&d_sums->best_key, sums.best_key);
+    atomicMax(&d_sums->worst_key, sums.worst_key);
 }
 
 __global__ void __launch_bounds__(kThreads) assign_cells_kernel(GridBuild build, NmsTask task) {
     start_kernel();
     const BoxGrid& g = build.grid;
     const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
-    for (std::uint32_t k = i; k < build.clear_words; k += gridDim.x * kThreads) build.d_clear[k] = 0;
+    for (std::size_t k = i; k < build.clear.count; k += gridDim.x * kThreads) build.clear.words[k] = 0;
     const std::uint32_t n = own_count(task);
     if (blockIdx.x * kThreads >= n) return;
     const BinnedBox b(build, task, min(i, n - 1));
@@ -107,7 +109,8 @@ __global__ void __launch_bounds__(kThreads) assign_cells_kernel(GridBuild build,
     if (valid) {
         const Extents e = b.extents(build.extent);
         level = level_of(e);
-        coarse = is_coarse(e, b.box, build.extent);
+        coarse = is_coarse(e, b.box, build.extent) ||
+                 (build.gate.corners != nullptr && !b.apart && !fits_closely(e, build.gate, i));
         g.slots[i] = atomicAdd(&g.counts[cell_of(g, e, level, group_hash(build.gate, i))], 1U);
     }
     if (i < n && task.owner != nullptr) task.owner[i] = -1;
@@ -175,41 +178,43 @@ __global__ void __launch_bounds__(kThreads) fill_cells_kernel(GridBuild build, N
     if (!b.is_valid(build, score)) return;
     const Extents e = b.extents(build.extent);
     const std::uint32_t group = group_hash(build.gate, i);
-    auto* to = reinterpret_cast<float4*>(g.records + g.cells[cell_of(g, e, level_of(e), group)].first + g.slots[i]);
-    to[0] = make_float4(b.box.x, b.box.y, b.right, b.bottom);
-    to[1] = make_float4(score, b.area, __uint_as_float(i), __uint_as_float(group));
+    g.records[g.cells[cell_of(g, e, level_of(e), group)].first + g.slots[i]] = {b.box.x, b.box.y, b.right, b.bottom,
+                                                                                score,   b.area,  i,       group};
 }
 
 SearchBounds make_search_bounds(const NmsRuleSet& rules) {
     const bool by_size = rules.overlap == Overlap::iou && rules.smallest_overlap > 1e-3F;
     const float ratio = rules.smallest_overlap * 0.98F;  // what is_coarse allows, and more
-    return {by_size ? ratio : 0.0F, by_size ? 1.0F / ratio : 0.0F, rules.disjoint};
+    return {by_size ? ratio : 0.0F, by_size ? 1.0F / ratio : INFINITY, rules.disjoint};
 }
 
 }  // namespace
 
-BoxGridStorage::BoxGridStorage(std::int32_t capacity, StreamView stream) {
+BoxGridStorage::BoxGridStorage(std::int32_t capacity) {
     const auto n = static_cast<std::uint32_t>(capacity);
     // Four for each detection: with fewer, more places share a cell; more take longer to clear.
     const std::uint32_t cells = std::bit_ceil(std::clamp(n, 4096U, kMaxCells / 4)) * 4;
     const int bits = std::countr_zero(cells);
-    columns_ = std::max(1U << ((bits + 1) / 2 + 1), BoxGrid::kSegment);
-    rows_ = cells / columns_;
-    counts_ = DeviceBuffer<std::uint32_t>(std::size_t{cells} + sizeof(GridSums) / sizeof(std::uint32_t));
-    cells_ = DeviceBuffer<GridCell>(cells);
-    records_ = DeviceBuffer<GridRecord>(n);
-    slots_ = DeviceBuffer<std::uint32_t>(n);
-    plan_ = DeviceBuffer<SearchPlan>(1);
-    fill_bytes(counts_, 0, stream);
+    grid_.columns = std::max(1U << ((bits + 1) / 2 + 1), BoxGrid::kSegment);
+    grid_.rows = cells / grid_.columns;
+    memory_ = allocate_arrays([&](ArrayLayout& layout) {
+        layout.take(grid_.counts, cleared().count);
+        layout.take(grid_.cells, cells);
+        layout.take(grid_.records, n);
+        layout.take(grid_.slots, n);
+        layout.take(grid_.plan, 1);
+    });
+    grid_.sums = reinterpret_cast<GridSums*>(grid_.counts + cells);
 }
 
 BoxGrid BoxGridStorage::view(const NmsRuleSet& rules) const {
-    return {plan_.data(),    sums(),        counts_.data(),           cells_.data(), columns_, rows_,
-            records_.data(), slots_.data(), make_search_bounds(rules)};
+    BoxGrid grid = grid_;
+    grid.bounds = make_search_bounds(rules);
+    return grid;
 }
 
 void launch_grid_build(const GridBuild& build, const NmsTask& task, const LaunchChain& chain) {
-    const LaunchSize detections{blocks_for(task.raw.capacity, kThreads), kThreads};
+    const LaunchSize detections = launch_size(task.raw.capacity, kThreads);
     const LaunchSize cells{dim3(build.grid.cell_count() / (kThreads * kThreadCells) + 1), kThreads};
     chain.launch("assign_cells_kernel", assign_cells_kernel, detections, build, task);
     chain.launch("allocate_cells_kernel", allocate_cells_kernel, cells, build, task);

@@ -83,13 +83,6 @@ __device__ __forceinline__ std::uint32_t cell_index(const BoxGrid& g, int level,
     return row_of(g, level, group, y) * g.columns + column_of(g, level, group, x);
 }
 
-__device__ __forceinline__ GridRecord load_record(const BoxGrid& g, std::uint32_t r) {
-    const float4* from = reinterpret_cast<const float4*>(g.records + r);
-    const float4 a = from[0];
-    const float4 b = from[1];
-    return {a.x, a.y, a.z, a.w, b.x, b.y, __float_as_uint(b.z), __float_as_uint(b.w)};
-}
-
 // The same value as intersection_area of the two boxes.
 __device__ __forceinline__ float record_intersection(const GridRecord& a, const GridRecord& b, float extent) {
     const float width = (fminf(a.right, b.right) - fmaxf(a.left, b.left)) + extent;
@@ -141,54 +134,36 @@ struct CellRect {
     }
 };
 
-// Computes the cells to search for the detections near a box. Two ways: by size, for pairs whose IoU must reach a
-// ratio t in a frame that is not coarse; otherwise all boxes that intersect.
+// Computes the cells to search for the detections near a box: for pairs whose IoU must reach a ratio t, or, where t is 0
+// or the frame is coarse, for all boxes that intersect.
 class SearchArea {
 public:
     int lowest, highest;  // levels
 
     __device__ __forceinline__ SearchArea(const BoxGrid& g, const SearchPlan& plan, const GridRecord& box, float extent)
-        : lowest(plan.lowest), highest(plan.highest), left_(box.left), top_(box.top), group_(box.group) {
-        if (by_size(g, plan)) {
-            // All is finite here.
-            right_ = __fadd_ru(box.right, extent);
-            bottom_ = __fadd_ru(box.bottom, extent);
-            width_ = __fsub_ru(right_, left_);
-            height_ = __fsub_ru(bottom_, top_);
-            // Boxes of a level have their longer side in (cell / 2, cell], those of the lowest of all in (0, cell].
-            const float side = fmaxf(width_, height_);
-            const float most = 2.0F * g.bounds.inverse * side;
-            const int level_of_most = static_cast<int>(__float_as_uint(most) >> 23) - 127 - kLowestExponent;
-            lowest = max(lowest, level_of(g.bounds.ratio * side));
-            highest = min(highest, max(level_of_most, 0));
-        } else {
-            const Extents e = extents_between(box.left, box.top, box.right, box.bottom, extent);
-            right_ = e.right;
-            bottom_ = e.bottom;
-            width_ = e.width;
-            height_ = e.height;
-        }
+        : lowest(plan.lowest),
+          highest(plan.highest),
+          area_(extents_between(box.left, box.top, box.right, box.bottom, extent)),
+          ratio_(plan.coarse == 0 ? g.bounds.ratio : 0.0F),
+          inverse_(plan.coarse == 0 ? g.bounds.inverse : INFINITY),
+          group_(box.group) {
+        // Boxes of a level have their longer side in (cell / 2, cell], those of the lowest of all in (0, cell].
+        const float side = fmaxf(area_.width, area_.height);
+        const float most = fminf(2.0F * inverse_ * side, INFINITY);  // also where it is not a number
+        const int level_of_most = static_cast<int>(__float_as_uint(most) >> 23) - 127 - kLowestExponent;
+        lowest = max(lowest, level_of(ratio_ * side));
+        highest = min(highest, max(level_of_most, 0));
     }
 
     [[nodiscard]] __device__ __forceinline__ CellRect on(int level, const BoxGrid& g, const SearchPlan& plan) const {
         CellRect near;
         const auto above = static_cast<std::uint32_t>(level - plan.lowest);
         if (above < 32 && (plan.present >> above & 1U) == 0) return near;
+        const float cell = cell_size(level);
+        const float scale = cell_scale(level);
         int left, right, top, bottom;
-        if (by_size(g, plan)) {
-            const float cell = cell_size(level);
-            const float scale = __uint_as_float((254U << 23) - __float_as_uint(cell));  // its reciprocal
-            range_by_size(left_, right_, width_, cell, scale * static_cast<float>(BoxGrid::kFine), g.bounds, left,
-                          right);
-            range_by_size(top_, bottom_, height_, cell, scale, g.bounds, top, bottom);
-        } else {
-            const float scale = cell_scale(level);
-            const float fine = scale * static_cast<float>(BoxGrid::kFine);
-            left = cell_coordinate(left_, fine) - BoxGrid::kFine;
-            right = cell_coordinate(right_, fine);
-            top = cell_coordinate(top_, scale) - 1;
-            bottom = cell_coordinate(bottom_, scale);
-        }
+        find_range(area_.left, area_.right, area_.width, cell, scale * static_cast<float>(BoxGrid::kFine), left, right);
+        find_range(area_.top, area_.bottom, area_.height, cell, scale, top, bottom);
         // The table is folded: more than all of it would be looked at twice.
         near.column = column_of(g, level, group_, left);
         near.width = min(static_cast<std::uint32_t>(right) - static_cast<std::uint32_t>(left), g.columns - 1) + 1;
@@ -198,22 +173,19 @@ public:
     }
 
 private:
-    __device__ __forceinline__ static bool by_size(const BoxGrid& g, const SearchPlan& plan) {
-        return g.bounds.ratio > 0.0F && plan.coarse == 0;
-    }
     // The cells where the near edges of boxes of a level may lie that meet [start, end) by t of the wider one's width:
     // a box of width v begins at or behind start + t max(width, v) - v, which falls as v grows, and at or before
-    // end - t width. No cell is so far away that its number would not fit.
-    __device__ __forceinline__ static void range_by_size(float start, float end, float width, float cell, float scale,
-                                                         const SearchBounds& bounds, int& first, int& last) {
-        const float widest = fminf(cell, width * bounds.inverse);
+    // end - t width.
+    __device__ __forceinline__ void find_range(float start, float end, float width, float cell, float scale, int& first,
+                                               int& last) const {
+        const float widest = fminf(cell, width * inverse_);
         const float slack = 1e-6F * (fabsf(start) + width + widest);
-        first = __float2int_rd((start + (bounds.ratio * fmaxf(width, widest) - widest) - slack) * scale);
-        last = __float2int_rd((end - bounds.ratio * width + slack) * scale);
+        first = cell_coordinate(start + (ratio_ * fmaxf(width, widest) - widest) - slack, scale);
+        last = cell_coordinate(end - ratio_ * width + slack, scale);
     }
 
-    float left_, top_, right_, bottom_;  // as in Extents
-    float width_, height_;
+    Extents area_;
+    float ratio_, inverse_;
     std::uint32_t group_;
 };
 

@@ -53,7 +53,7 @@ struct SearchPlan {
 // The part of a rule that bounds the search for the boxes that a box may suppress or be suppressed by.
 struct SearchBounds {
     float ratio;      // pairs with an IoU below it need not be found; 0: find all intersecting pairs
-    float inverse;    // 1 / ratio
+    float inverse;    // 1 / ratio, which may be infinite
     bool everywhere;  // also find disjoint boxes
 };
 
@@ -81,31 +81,22 @@ struct GridBuild {
     BoxGrid grid;
     float extent;  // as in NmsRuleSet
     PairGate gate;
-    std::uint32_t* d_clear;  // words that the binning also sets to 0
-    std::uint32_t clear_words;
+    ClearedWords clear;  // what the binning also sets to 0
 };
 
 class BoxGridStorage {
 public:
     BoxGridStorage() = default;
-    // Enqueues the clearing of the data that must be 0 before the first frame.
-    BoxGridStorage(std::int32_t capacity, StreamView stream);
+    explicit BoxGridStorage(std::int32_t capacity);
     [[nodiscard]] BoxGrid view(const NmsRuleSet& rules) const;
-    // GridSums::coarse of the next frame, in device memory; may be set to 1 before its binning.
-    [[nodiscard]] std::uint32_t* coarse_flag() const { return &sums()->coarse; }
-
-private:
-    [[nodiscard]] GridSums* sums() const {
-        return reinterpret_cast<GridSums*>(counts_.data() + std::size_t{columns_} * rows_);
+    // Must be 0 before the first frame.
+    [[nodiscard]] ClearedWords cleared() const {
+        return {grid_.counts, grid_.cell_count() + sizeof(GridSums) / sizeof(std::uint32_t)};
     }
 
-    std::uint32_t columns_ = 0;
-    std::uint32_t rows_ = 0;
-    DeviceBuffer<std::uint32_t> counts_;  // and the sums behind them: 0 before each frame
-    DeviceBuffer<GridCell> cells_;
-    DeviceBuffer<GridRecord> records_;
-    DeviceBuffer<std::uint32_t> slots_;
-    DeviceBuffer<SearchPlan> plan_;
+private:
+    BoxGrid grid_{};  // the sums lie behind the counts
+    DeviceBuffer<std::byte> memory_;
 };
 
 // Enqueues the binning of task.raw: three kernels. Sets task.owner (if not null) to -1.

@@ -31,10 +31,6 @@ void check_rules(const NmsParams& params) {
         throw Error(ErrorKind::unavailable, "the order by index is not available on CUDA", Setting{"ties", "index"},
                     {"use %1", Setting{"backend", "cpu"}});
     }
-    if (params.kernels == NmsKernels::paper && params.rule != NmsRule::one_pass) {
-        throw Error(ErrorKind::usage, "the paper's kernels support only the rule one-pass", Setting{"kernels", "paper"},
-                    {"use %1 or %2", Setting{"rule", "one-pass"}, Setting{"kernels", "fast"}});
-    }
 }
 
 template <class Launch>
@@ -43,13 +39,22 @@ void timed(StageRecorder& recorder, std::string_view name, const Launch& launch)
     launch();
 }
 
+template <class Engine>
+void run_stages(const Engine& engine, const NmsTask& task, const NmsRuleSet& rules, StageRecorder& recorder,
+                StreamView stream) {
+    timed(recorder, stage::kNmsOrder, [&] { engine.launch_order(task, rules, stream); });
+    timed(recorder, stage::kNmsMap, [&] { engine.launch_map(task, rules, stream); });
+    timed(recorder, stage::kNmsReduce, [&] { engine.launch_reduce(task, rules, stream); });
+}
+
 }  // namespace
 
 CudaNms::CudaNms(const DeviceInfo& device, StreamView stream, FastEngine engine,
                  std::shared_ptr<const ExpectedCount> expected)
     : device_(device), stream_(stream), engine_(engine), expected_(std::move(expected)) {}
 
-void CudaNms::prepare(std::int32_t raw_capacity, std::int32_t kept_capacity, const NmsParams& params) {
+void CudaNms::prepare(std::int32_t raw_capacity, std::int32_t kept_capacity, const NmsParams& params,
+                      ClearedWords* to_clear) {
     if (raw_capacity > raw_capacity_ || kept_capacity > kept_capacity_) {
         // Free the scratch for smaller buffers first, so that the new scratch fits.
         const std::int32_t raw = std::max(raw_capacity, raw_capacity_);
@@ -59,7 +64,7 @@ void CudaNms::prepare(std::int32_t raw_capacity, std::int32_t kept_capacity, con
         kept_capacity_ = kept;
     }
     try {
-        allocate(params);
+        allocate(params, to_clear);
     } catch (...) {
         release();  // memory may still suffice for smaller buffers
         throw;
@@ -83,7 +88,7 @@ std::uint64_t CudaNms::prepare_launches(const DetectionBuffer& raw, const Detect
 
 void CudaNms::release() noexcept {
     ++memory_;
-    matrix_ = {};
+    matrix_.reset();
     grid_.reset();
     soft_.reset();
     paper_.reset();
@@ -117,48 +122,42 @@ bool CudaNms::uses_matrix(std::int32_t capacity) const {
     return expected_count(capacity) <= kMatrixBest;
 }
 
-void CudaNms::allocate(const NmsParams& params) {
+void CudaNms::allocate(const NmsParams& params, ClearedWords* to_clear) {
     const std::int32_t n = std::max(raw_capacity_, 1);
-    const auto count = static_cast<std::size_t>(n);
     // The launches that use this memory are others from then on, also with the same size.
     const auto renew = [&](bool wanted) {
         if (wanted) ++memory_;
         return wanted;
     };
+    const auto clear = [&](const ClearedWords& cleared) {
+        if (to_clear != nullptr) {
+            *to_clear = cleared;
+        } else {
+            detail::fill_device(cleared.words, 0, cleared.count * sizeof(*cleared.words), stream_);
+        }
+    };
     if (params.merge != Merge::none) {
-        if (renew(owner_.size() == 0)) owner_ = DeviceBuffer<std::int32_t>(count);
+        if (renew(owner_.size() == 0)) owner_ = DeviceBuffer<std::int32_t>(static_cast<std::size_t>(n));
         if (renew(!merge_)) merge_.emplace(n, kept_capacity_);
     }
     if (is_soft(params.rule)) {
-        if (renew(!soft_)) soft_.emplace(device_, n, stream_);
+        if (renew(!soft_)) clear(soft_.emplace(device_, n).cleared());
     } else if (params.kernels == NmsKernels::paper) {
-        const std::int32_t d_max = paper_d_max(n, params.paper_k);
-        if (renew(!paper_ || paper_->k != params.paper_k)) {
+        if (renew(!paper_ || paper_->scratch().k != params.paper_k)) {
             paper_.reset();
-            const auto side = static_cast<std::size_t>(d_max);
-            paper_ = Paper{params.paper_k, d_max, DeviceBuffer<std::uint8_t>(side * side),
-                           DeviceBuffer<std::uint8_t>(side), DeviceBuffer<std::uint32_t>(side)};
+            paper_.emplace(n, params.paper_k);
         }
     } else {
         // Both engines where a later frame may need the other one: nothing is allocated then.
         const bool only_grid = engine_ == FastEngine::grid;
         const bool only_matrix = n <= (engine_ == FastEngine::matrix ? kMatrixLimit : kMatrixBest);
-        if (renew(!only_grid && matrix_.size() == 0)) {
-            ArrayLayout measure(nullptr);
-            lay_out_matrix_scratch(measure, std::min(n, kMatrixLimit));
-            matrix_ = DeviceBuffer<std::byte>(measure.size());
-        }
-        if (renew((only_grid || !only_matrix) && !grid_)) grid_.emplace(device_, n, stream_);
+        if (renew(!only_grid && !matrix_)) matrix_.emplace(device_, std::min(n, kMatrixLimit));
+        if (renew((only_grid || !only_matrix) && !grid_)) clear(grid_.emplace(device_, n).cleared());
     }
 }
 
-NmsTask CudaNms::make_task(const DetectionBuffer& raw, const DetectionBuffer& kept, const NmsParams& params) const {
-    return {raw.span(), kept.span(), params.merge != Merge::none ? owner_.data() : nullptr, gate_.order,
-            gate_.order != nullptr && gate_.corners == nullptr};
-}
-
-void CudaNms::enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
-                      StageRecorder& recorder) {
+void CudaNms::run(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params, StageRecorder& recorder,
+                  unsigned long long* d_tests) {
     check_rules(params);
     pair_tests_.reset();
     if (raw.memory() != MemoryKind::device || kept.memory() != MemoryKind::device) {
@@ -166,19 +165,21 @@ void CudaNms::enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const N
     }
     require_columns(raw.span(), params);
     prepare(raw.capacity(), kept.capacity(), params);
-    const NmsTask task = make_task(raw, kept, params);
+    NmsTask task{raw.span(), kept.span()};
+    if (params.merge != Merge::none) task.owner = owner_.data();
+    task.order = gate_.order;
+    task.tests = d_tests;
     if (raw.capacity() == 0) {
         check_cuda(cudaMemsetAsync(task.kept.count, 0, sizeof(DetectionCount), stream_), "clearing the count");
         return;
     }
+    const NmsRuleSet rules = make_rule_set(params, gate_);
     if (is_soft(params.rule)) {
-        run_soft(task, params, recorder);
-        return;
-    }
-    NmsRuleSet rules = make_rule_set(params);
-    rules.gate = gate_;
-    if (params.kernels == NmsKernels::paper) {
-        run_paper(task, params, rules, recorder);
+        run_stages(*soft_, task, rules, recorder, stream_);
+    } else if (params.kernels == NmsKernels::paper) {
+        timed(recorder, stage::kNmsMap, [&] { paper_->launch_map(task, rules, stream_); });
+        timed(recorder, stage::kNmsReduce, [&] { paper_->launch_reduce(stream_); });
+        timed(recorder, stage_name::kNmsCompact, [&] { paper_->launch_compact(task, rules, stream_); });
     } else {
         run_fast(task, rules, recorder);
     }
@@ -189,37 +190,17 @@ void CudaNms::enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const N
 
 void CudaNms::run_fast(NmsTask task, const NmsRuleSet& rules, StageRecorder& recorder) {
     if (uses_matrix(task.raw.capacity)) {
-        const std::int32_t most = std::min(task.raw.capacity, kMatrixLimit);
-        ArrayLayout layout(matrix_.data());
-        MatrixTask frame{task, lay_out_matrix_scratch(layout, most)};
         // The buffer has room for more after a frame with very many. The device selects the engine by the count then.
         const bool either = task.raw.capacity > kMatrixLimit;
-        frame.task.raw.capacity = most;
-        if (either) frame.task.most = kMatrixLimit;
-        const std::int32_t size = sized_for(task.raw.capacity);
-        timed(recorder, stage::kNmsOrder, [&] { launch_matrix_order(device_, frame, size, rules, stream_); });
-        timed(recorder, stage::kNmsMap, [&] { launch_matrix_map(device_, frame, size, rules, stream_); });
-        timed(recorder, stage::kNmsReduce, [&] { launch_matrix_reduce(device_, frame, size, rules, stream_); });
+        NmsTask few = task;
+        few.raw.capacity = std::min(task.raw.capacity, kMatrixLimit);
+        if (either) few.most = kMatrixLimit;
+        matrix_->expect(sized_for(task.raw.capacity));
+        run_stages(*matrix_, few, rules, recorder, stream_);
         if (!either) return;
         task.fewest = kMatrixLimit + 1;
     }
-    timed(recorder, stage::kNmsOrder, [&] { grid_->launch_order(task, rules, stream_); });
-    timed(recorder, stage::kNmsMap, [&] { grid_->launch_map(task, rules, d_tests_, stream_); });
-    timed(recorder, stage::kNmsReduce, [&] { grid_->launch_reduce(task, rules, d_tests_, stream_); });
-}
-
-void CudaNms::run_paper(const NmsTask& task, const NmsParams& params, const NmsRuleSet& rules,
-                        StageRecorder& recorder) {
-    const PaperNmsScratch scratch = paper_->scratch();
-    timed(recorder, stage::kNmsMap, [&] { launch_paper_map(scratch, task, rules, stream_); });
-    timed(recorder, stage::kNmsReduce, [&] { launch_paper_reduce(scratch, params.paper_k, stream_); });
-    timed(recorder, stage_name::kNmsCompact,
-          [&] { launch_paper_compact(scratch, task, rules, paper_->hits.data(), stream_); });
-}
-
-void CudaNms::run_soft(const NmsTask& task, const NmsParams& params, StageRecorder& recorder) {
-    timed(recorder, stage::kNmsMap, [&] { soft_->launch_map(task, params, gate_, d_tests_, stream_); });
-    timed(recorder, stage::kNmsReduce, [&] { soft_->launch_reduce(task, params, d_tests_, stream_); });
+    run_stages(*grid_, task, rules, recorder, stream_);
 }
 
 std::vector<double> CudaNms::replay(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
@@ -235,14 +216,7 @@ std::uint64_t CudaNms::count_pair_tests(const DetectionBuffer& raw, DetectionBuf
     const DeviceBuffer<unsigned long long> total(1);
     fill_bytes(total, 0, stream_);
     NullRecorder no_recorder;
-    d_tests_ = total.data();
-    try {
-        enqueue(raw, kept, params, no_recorder);
-    } catch (...) {
-        d_tests_ = nullptr;
-        throw;
-    }
-    d_tests_ = nullptr;
+    run(raw, kept, params, no_recorder, total.data());
     unsigned long long counted = 0;
     DetectionCount in;
     DetectionCount out;

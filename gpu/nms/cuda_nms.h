@@ -43,7 +43,9 @@ public:
             std::shared_ptr<const ExpectedCount> expected = nullptr);
 
     void enqueue(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params,
-                 StageRecorder& recorder) override;
+                 StageRecorder& recorder) override {
+        run(raw, kept, params, recorder, nullptr);
+    }
 
     // Receives the number of detections in recent frames of this object from their readback.
     [[nodiscard]] const std::shared_ptr<ExpectedCount>& recent_count() const { return recent_; }
@@ -58,11 +60,10 @@ public:
 
     // Allocates what enqueue needs for buffers of these capacities, so that enqueue can be captured in a graph. Throws
     // Error(unavailable) with the sizes if there is not enough memory; afterwards smaller buffers still work.
-    void prepare(std::int32_t raw_capacity, std::int32_t kept_capacity, const NmsParams& params);
-
-    // After prepare, with the grid engine: a word that may be set to 1 in device memory before each enqueue, if sizes of
-    // boxes do not bound their overlap. The search then visits all boxes that intersect.
-    [[nodiscard]] std::uint32_t* coarse_flag() const { return grid_->coarse_flag(); }
+    // to_clear, if not null: receives words that the caller must set to 0 before the first enqueue. Otherwise this
+    // object enqueues it.
+    void prepare(std::int32_t raw_capacity, std::int32_t kept_capacity, const NmsParams& params,
+                 ClearedWords* to_clear = nullptr);
 
     // Available after replay(), which counts the tests in a separate run; for the matrix engine those of the
     // map stage.
@@ -71,15 +72,6 @@ public:
                                              int repeats) override;
 
 private:
-    struct Paper {
-        std::int32_t k = 0;
-        std::int32_t d_max = 0;
-        DeviceBuffer<std::uint8_t> matrix;
-        DeviceBuffer<std::uint8_t> vector;
-        DeviceBuffer<std::uint32_t> hits;
-        [[nodiscard]] PaperNmsScratch scratch() const { return {matrix.data(), vector.data(), d_max}; }
-    };
-
     // What the launches depend on, apart from the buffers.
     struct Launches {
         NmsParams params;
@@ -95,15 +87,14 @@ private:
     // Number of detections that launches are sized for.
     [[nodiscard]] std::int32_t sized_for(std::int32_t capacity);
     [[nodiscard]] bool uses_matrix(std::int32_t capacity) const;
-    void allocate(const NmsParams& params);
+    void allocate(const NmsParams& params, ClearedWords* to_clear);
     void release() noexcept;
     [[nodiscard]] std::uint64_t count_pair_tests(const DetectionBuffer& raw, DetectionBuffer& kept,
                                                  const NmsParams& params);
+    // d_tests: as in NmsTask.
+    void run(const DetectionBuffer& raw, DetectionBuffer& kept, const NmsParams& params, StageRecorder& recorder,
+             unsigned long long* d_tests);
     void run_fast(NmsTask task, const NmsRuleSet& rules, StageRecorder& recorder);
-    void run_paper(const NmsTask& task, const NmsParams& params, const NmsRuleSet& rules, StageRecorder& recorder);
-    void run_soft(const NmsTask& task, const NmsParams& params, StageRecorder& recorder);
-    [[nodiscard]] NmsTask make_task(const DetectionBuffer& raw, const DetectionBuffer& kept,
-                                    const NmsParams& params) const;
 
     DeviceInfo device_;
     StreamView stream_;
@@ -113,13 +104,12 @@ private:
     std::shared_ptr<ExpectedCount> recent_ = std::make_shared<ExpectedCount>();
     std::int32_t raw_capacity_ = 0;  // capacity of the scratch below
     std::int32_t kept_capacity_ = 0;
-    DeviceBuffer<std::byte> matrix_;
+    std::optional<MatrixNms> matrix_;
     std::optional<GridNms> grid_;
     std::optional<SoftNms> soft_;
-    std::optional<Paper> paper_;
+    std::optional<PaperNms> paper_;
     std::optional<MergeBoxes> merge_;
     DeviceBuffer<std::int32_t> owner_;
-    unsigned long long* d_tests_ = nullptr;  // counter of pair tests for the next enqueue
     std::optional<std::uint64_t> pair_tests_;
     std::int32_t size_ = 0;
     std::uint64_t memory_ = 0;                                  // changes with the scratch

@@ -7,14 +7,16 @@
 
 #include "gpu/nms/kept_order.cuh"
 #include "gpu/nms/suppressors.cuh"
+#include "gpu/runtime/array_layout.h"
 #include "gpu/runtime/launch.cuh"
 
 // After the binning, kernels over the records, which are ordered by cell, so that the lanes of a warp visit the same
 // neighbors:
 //   find_kernel:   lists the suppressors of each detection and determines the first. A detection without suppressors is
 //                  kept, under one-pass and greedy alike.
-//   settle_kernel: a detection waits for the first of its list that is not suppressed. If that one is kept, it is the
-//                  owner; if none is left, this one is kept (greedy), or has no owner (one-pass, which waits for none).
+//   settle_kernel: a detection waits for the first of its list that is not suppressed, one at a time. If that one is
+//                  kept, it is the owner; if none is left, this one is kept (greedy), or has no owner (one-pass, which
+//                  waits for none).
 // Then the kept detections are sorted and written (kept_order.h). Detections with a truncated list search again.
 //
 // settle_kernel is the only kernel whose blocks exchange data. Each detection has one word, written once, from `open`
@@ -25,42 +27,30 @@
 namespace throng::gpu {
 
 // The arguments of the kernels.
-struct GridNmsWork {
+struct GridNmsWork : GridNmsArrays {
     BoxGrid grid;
     KeptOrder order;
-    SuppressorLists lists;
     PairMarginRule margins;
-    std::uint32_t* state;
-    std::uint32_t* hits;  // of a kept record
-    std::uint32_t* open;  // records, by block
-    unsigned long long* tests;
 };
 
 namespace {
 
 constexpr unsigned kThreads = 256;
-constexpr unsigned kFindBlocks = 4;  // per multiprocessor
-constexpr unsigned kSettleBlocks = 4;
-constexpr std::int32_t kFew = 32768;
+constexpr unsigned kFindBlocks = 4;    // per multiprocessor
+constexpr unsigned kSettleBlocks = 4;  // resident at the same time
+constexpr std::int32_t kFew = 131072;
 // Lanes that search for one detection. More answer sooner, fewer waste less.
 constexpr int kFindLanesOfFew = 8;
 constexpr int kFindLanes = 4;
-constexpr std::uint32_t kShortList = 512;  // open records of a block that fit its shared memory
-constexpr std::uint32_t kMinOpen = 32;     // records that a block settles
-constexpr std::int32_t kKeptShare = 8;     // about one in so many detections is kept
+constexpr std::uint32_t kMinOpen = 32;  // records that a block settles
+constexpr std::int32_t kKeptShare = 8;  // about one in so many detections is kept
 
 enum State : std::uint32_t { open = 0, kept = 1, suppressed = 2 };
 
-__device__ void keep(const GridNmsWork& w, const NmsTask& task, std::uint32_t r, const GridRecord& mine) {
-    append_kept(w.order, {load_box(task.raw.boxes, mine.index), mine.score, mine.index}, r,
-                bucket_of(w.order, task, *w.grid.plan, mine.score, mine.index));
+__device__ void keep(const GridNmsWork& w, const NmsTask& task, const NmsRuleSet& rules, std::uint32_t r,
+                     const GridRecord& mine) {
+    append_kept(w.order, mine, r, bucket_of(w.order, task, rules.gate, *w.grid.plan, mine.score, mine.index));
     if (task.owner != nullptr) task.owner[mine.index] = static_cast<std::int32_t>(mine.index);
-}
-
-__device__ __forceinline__ void set_owner(const GridNmsWork& w, const NmsTask& task, std::uint32_t r,
-                                          std::uint32_t owner) {
-    if (task.owner != nullptr)
-        task.owner[w.grid.records[r].index] = static_cast<std::int32_t>(w.grid.records[owner].index);
 }
 
 template <PairPath path, int kLanes>
@@ -78,25 +68,25 @@ __global__ void __launch_bounds__(kThreads, kFindBlocks)
     for (std::uint32_t first = blockIdx.x * kInBlock; first < plan.stored; first += gridDim.x * kInBlock) {
         const std::uint32_t r = first + in_block;
         const bool active = r < plan.stored;
-        const GridRecord mine = active ? load_record(w.grid, r) : GridRecord{};
+        const GridRecord mine = active ? w.grid.records[r] : GridRecord{};
         if (group.lane == 0) count = 0;
         __syncwarp();
-        std::uint32_t* entries = w.lists.entries + std::size_t{r} * SuppressorLists::kRoom;
+        std::uint32_t* entries = w.entries + std::size_t{r} * kListRoom;
         const std::uint32_t suppressor = first_suppressor<path, kLanes, true>(
             w.grid, task, rules, w.margins, plan, group, active, r, mine, counter, [&](std::uint32_t other) {
                 const std::uint32_t k = atomicAdd(&count, 1U);
-                if (k < SuppressorLists::kRoom) entries[k] = other;
+                if (k < kListRoom) entries[k] = other;
                 return true;
             });
         if (active && group.lane == 0) {
-            w.lists.heads[r] = {suppressor, count};
+            w.heads[r] = {suppressor, count};
             w.hits[r] = 1;
             w.state[r] = suppressor == kNone ? kept : rules.rule == NmsRule::greedy ? open : suppressed;
-            if (suppressor == kNone) keep(w, task, r, mine);
+            if (suppressor == kNone) keep(w, task, rules, r, mine);
         }
         __syncwarp();
     }
-    counter.report(w.tests);
+    counter.report(task.tests);
 }
 
 // For a truncated list: searches again for the first suppressor of record r that admits(record), or kNone. For whole
@@ -106,44 +96,35 @@ __device__ __noinline__ std::uint32_t search_again(const GridNmsWork& w, const N
                                                    std::uint32_t r, Admits admits) {
     TestCounter counter;
     const std::uint32_t found = first_suppressor<path, 32, false>(
-        w.grid, task, rules, w.margins, *w.grid.plan, Group<32>(), true, r, load_record(w.grid, r), counter, admits);
-    counter.report(w.tests);
+        w.grid, task, rules, w.margins, *w.grid.plan, Group<32>(), true, r, w.grid.records[r], counter, admits);
+    counter.report(task.tests);
     return found;
 }
 
-// Returns the first suppressor of record r that is not suppressed itself as far as known, kNone if there is none. For
-// whole warps.
+// Returns the first suppressor of record r that is not suppressed itself as far as known, kNone if there is none. count:
+// of its list. For whole warps.
 template <PairPath path>
 __device__ __forceinline__ std::uint32_t first_remaining(const GridNmsWork& w, const NmsTask& task,
-                                                         const NmsRuleSet& rules, std::uint32_t r) {
+                                                         const NmsRuleSet& rules, std::uint32_t r,
+                                                         std::uint32_t count) {
     const auto remains = [&](std::uint32_t other) { return load_relaxed(w.state[other]) != suppressed; };
-    const SuppressorHead head = w.lists.heads[r];
-    if (head.count <= SuppressorLists::kRoom) {
-        const std::uint32_t* entries = w.lists.entries + std::size_t{r} * SuppressorLists::kRoom;
-        Choice first;
+    if (count > kListRoom) return search_again<path>(w, task, rules, r, remains);
+    const std::uint32_t* entries = w.entries + std::size_t{r} * kListRoom;
+    Choice first;
 #pragma unroll 2
-        for (std::uint32_t k = threadIdx.x % 32; k < head.count; k += 32) {
-            const std::uint32_t other = entries[k];
-            if (remains(other)) first.offer(w.grid, task, other, w.grid.records[other].score);
-        }
-        __syncwarp();
-        first.reduce<32>(w.grid, task);
-        return first.record;
+    for (std::uint32_t k = threadIdx.x % 32; k < count; k += 32) {
+        const std::uint32_t other = entries[k];
+        if (remains(other)) first.offer(w.grid, task, other, w.grid.records[other].score);
     }
-    // The list is truncated: waits for one suppressor at a time.
-    if (__any_sync(kWholeWarp, remains(head.first))) return head.first;
-    const std::uint32_t found = search_again<path>(w, task, rules, r, remains);
     __syncwarp();
-    if (threadIdx.x % 32 == 0 && found != kNone) w.lists.heads[r].first = found;
-    __syncwarp();
-    return found;
+    first.reduce<32>(w.grid, task);
+    return first.record;
 }
 
 template <PairPath path>
 __global__ void __launch_bounds__(kThreads, kSettleBlocks)
     settle_kernel(const __grid_constant__ GridNmsWork w, const __grid_constant__ NmsTask task,
                   const __grid_constant__ NmsRuleSet rules) {
-    __shared__ std::uint32_t short_list[kShortList];
     __shared__ std::uint32_t listed;
     start_kernel();
     const std::uint32_t stored = w.grid.plan->stored;
@@ -152,16 +133,17 @@ __global__ void __launch_bounds__(kThreads, kSettleBlocks)
     __syncthreads();
     const auto suppress = [&](std::uint32_t r, std::uint32_t owner) {
         store_relaxed<std::uint32_t>(w.state[r], suppressed);
-        set_owner(w, task, r, owner);
+        if (task.owner != nullptr)
+            task.owner[w.grid.records[r].index] = static_cast<std::int32_t>(w.grid.records[owner].index);
         atomicAdd(&w.hits[owner], 1U);
     };
     // A block has neighbors, which mostly wait for each other.
     const std::uint32_t share = max((stored + gridDim.x - 1) / gridDim.x, kMinOpen);
     const std::uint32_t first = min(blockIdx.x * share, stored);
     const std::uint32_t last = min(first + share, stored);
-    std::uint32_t* list = share <= kShortList ? short_list : w.open + first;
+    std::uint32_t* list = w.open + first;
     for (std::uint32_t r = first + threadIdx.x; r < last; r += kThreads) {
-        const std::uint32_t suppressor = w.lists.heads[r].first;
+        const std::uint32_t suppressor = w.heads[r].first;
         if (suppressor == kNone) continue;
         if (load_relaxed(w.state[suppressor]) == kept) {
             suppress(r, suppressor);
@@ -177,10 +159,17 @@ __global__ void __launch_bounds__(kThreads, kSettleBlocks)
         for (std::uint32_t u = threadIdx.x / 32; u < items; u += kThreads / 32) {
             const std::uint32_t r = list[u];
             if (r == kNone) continue;  // settled
-            __syncwarp();              // all lanes have read it
-            const std::uint32_t suppressor = first_remaining<path>(w, task, rules, r);
-            const bool decided = suppressor == kNone || load_relaxed(w.state[suppressor]) == kept;
-            if (!__any_sync(kWholeWarp, decided)) {
+            const SuppressorHead head = w.heads[r];
+            __syncwarp();  // all lanes have read them
+            std::uint32_t suppressor = head.first;
+            // Under one-pass, all are decided before, and those with a kept first suppressor are not listed.
+            std::uint32_t state = rules.rule == NmsRule::one_pass ? suppressed : load_relaxed(w.state[suppressor]);
+            if (__any_sync(kWholeWarp, state == suppressed)) {
+                suppressor = first_remaining<path>(w, task, rules, r, head.count);
+                if (lane == 0) w.heads[r].first = suppressor;
+                state = suppressor == kNone ? kept : load_relaxed(w.state[suppressor]);
+            }
+            if (!__any_sync(kWholeWarp, state == kept)) {
                 waiting = true;
                 continue;
             }
@@ -189,7 +178,7 @@ __global__ void __launch_bounds__(kThreads, kSettleBlocks)
                     suppress(r, suppressor);
                 } else if (rules.rule == NmsRule::greedy) {
                     store_relaxed<std::uint32_t>(w.state[r], kept);
-                    keep(w, task, r, load_record(w.grid, r));
+                    keep(w, task, rules, r, w.grid.records[r]);
                 }
                 list[u] = kNone;
             }
@@ -206,41 +195,34 @@ Kernel* of_path(const NmsRuleSet& rules, Kernel* plain, Kernel* gated, Kernel* a
 
 }  // namespace
 
-GridNms::GridNms(const DeviceInfo& device, std::int32_t capacity, StreamView stream)
-    : device_(device),
-      grid_(capacity, stream),
-      order_(capacity),
-      state_(capacity),
-      heads_(capacity),
-      entries_(static_cast<std::size_t>(capacity) * SuppressorLists::kRoom),
-      hits_(capacity),
-      open_(capacity) {
-    const int each = blocks_per_multiprocessor("settle_kernel", settle_kernel<PairPath::any>, kThreads);
-    settle_blocks_ = static_cast<unsigned>(device.multiprocessors * std::max(each, 1));
+GridNms::GridNms(const DeviceInfo& device, std::int32_t capacity) : device_(device), grid_(capacity), order_(capacity) {
+    const auto n = static_cast<std::size_t>(capacity);
+    memory_ = allocate_arrays([&](ArrayLayout& layout) {
+        layout.take(arrays_.state, n);
+        layout.take(arrays_.hits, n);
+        layout.take(arrays_.open, n);
+        layout.take(arrays_.heads, n);
+        layout.take(arrays_.entries, n * kListRoom);
+    });
 }
 
-GridNmsWork GridNms::make_work(const NmsRuleSet& rules, unsigned long long* d_tests) const {
+GridNmsWork GridNms::make_work(const NmsRuleSet& rules) const {
     const BoxGrid grid = grid_.view(rules);
-    return {grid,
-            order_.view(grid.plan, hits_.data(), rules.min_hits),
-            {heads_.data(), entries_.data()},
-            make_pair_margin_rule(rules.overlap, rules.theta),
-            state_.data(),
-            hits_.data(),
-            open_.data(),
-            d_tests};
+    return {arrays_, grid, order_.view(grid.plan, arrays_.hits, rules.min_hits),
+            make_pair_margin_rule(rules.overlap, rules.theta)};
 }
 
 void GridNms::launch_order(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const {
-    launch_grid_build({grid_.view(rules), rules.extent, rules.gate, order_.cleared(), order_.cleared_words()}, task,
+    launch_grid_build({grid_.view(rules), rules.extent, rules.gate, order_.cleared()}, task,
                       LaunchChain(device_, stream));
 }
 
-void GridNms::launch_map(const NmsTask& task, const NmsRuleSet& rules, unsigned long long* d_tests,
-                         StreamView stream) const {
-    const GridNmsWork work = make_work(rules, d_tests);
+void GridNms::launch_map(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const {
+    const GridNmsWork work = make_work(rules);
     const auto launch = [&]<int kLanes>(std::integral_constant<int, kLanes>) {
-        const unsigned blocks = std::min(blocks_for(task.raw.capacity, kThreads / kLanes), most_blocks());
+        // Enough blocks to keep every multiprocessor busy to the end; a block processes several shares in sequence.
+        const unsigned most = static_cast<unsigned>(device_.multiprocessors) * 32;
+        const unsigned blocks = std::min(blocks_for(task.raw.capacity, kThreads / kLanes), most);
         LaunchChain(device_, stream)
             .launch("find_kernel",
                     of_path(rules, find_kernel<PairPath::plain, kLanes>, find_kernel<PairPath::gated, kLanes>,
@@ -254,11 +236,11 @@ void GridNms::launch_map(const NmsTask& task, const NmsRuleSet& rules, unsigned 
     }
 }
 
-void GridNms::launch_reduce(const NmsTask& task, const NmsRuleSet& rules, unsigned long long* d_tests,
-                            StreamView stream) const {
-    const GridNmsWork work = make_work(rules, d_tests);
+void GridNms::launch_reduce(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const {
+    const GridNmsWork work = make_work(rules);
     const LaunchChain chain(device_, stream);
-    const unsigned blocks = std::min(blocks_for(task.raw.capacity, kMinOpen), settle_blocks_);
+    const unsigned resident = static_cast<unsigned>(device_.multiprocessors) * kSettleBlocks;
+    const unsigned blocks = std::min(blocks_for(task.raw.capacity, kMinOpen), resident);
     launch_waiting(
         chain, "settle_kernel",
         of_path(rules, settle_kernel<PairPath::plain>, settle_kernel<PairPath::gated>, settle_kernel<PairPath::any>),

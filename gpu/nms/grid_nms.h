@@ -12,43 +12,44 @@
 
 namespace throng::gpu {
 
-// The suppressors of a record.
+// The suppressors of a record, found by one search.
 struct alignas(8) SuppressorHead {
-    std::uint32_t first;  // precedes the others; 0xFFFFFFFF: none
-    std::uint32_t count;  // a list of more than SuppressorLists::kRoom is truncated
+    std::uint32_t first;  // of those that may still be kept; 0xFFFFFFFF: none
+    std::uint32_t count;  // the list is truncated if it is above kListRoom, which few are: they need more searches
+};
+inline constexpr std::uint32_t kListRoom = 64;
+
+// Addresses in device memory, [capacity] each, by record.
+struct GridNmsArrays {
+    std::uint32_t* state = nullptr;
+    std::uint32_t* hits = nullptr;  // of a kept record
+    std::uint32_t* open = nullptr;  // records, by block
+    SuppressorHead* heads = nullptr;
+    std::uint32_t* entries = nullptr;  // [capacity * kListRoom] suppressors in any order, some perhaps twice
 };
 
 struct GridNmsWork;
 
 class GridNms {
 public:
-    // Enqueues the clearing of scratch memory on the stream of the launches.
-    GridNms(const DeviceInfo& device, std::int32_t capacity, StreamView stream);
+    GridNms(const DeviceInfo& device, std::int32_t capacity);
 
-    // Call in this order. All calls enqueue only and allocate nothing. d_tests, if not null, is increased by the number
-    // of pairs whose overlap is computed.
+    // Call in this order. All calls enqueue only and allocate nothing.
     void launch_order(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const;
-    void launch_map(const NmsTask& task, const NmsRuleSet& rules, unsigned long long* d_tests, StreamView stream) const;
-    void launch_reduce(const NmsTask& task, const NmsRuleSet& rules, unsigned long long* d_tests,
-                       StreamView stream) const;
+    void launch_map(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const;
+    void launch_reduce(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const;
 
-    // A word in device memory: see CudaNms::coarse_flag.
-    [[nodiscard]] std::uint32_t* coarse_flag() const { return grid_.coarse_flag(); }
+    // Must be 0 before the first frame.
+    [[nodiscard]] ClearedWords cleared() const { return grid_.cleared(); }
 
 private:
-    [[nodiscard]] GridNmsWork make_work(const NmsRuleSet& rules, unsigned long long* d_tests) const;
-    // Returns enough blocks to keep every multiprocessor busy to the end; a block processes several shares in sequence.
-    [[nodiscard]] unsigned most_blocks() const { return static_cast<unsigned>(device_.multiprocessors) * 32; }
+    [[nodiscard]] GridNmsWork make_work(const NmsRuleSet& rules) const;
 
     DeviceInfo device_;
-    unsigned settle_blocks_ = 0;  // blocks that are resident at the same time
     BoxGridStorage grid_;
     KeptOrderStorage order_;
-    DeviceBuffer<std::uint32_t> state_;  // by record, like the next arrays
-    DeviceBuffer<SuppressorHead> heads_;
-    DeviceBuffer<std::uint32_t> entries_;
-    DeviceBuffer<std::uint32_t> hits_;
-    DeviceBuffer<std::uint32_t> open_;
+    GridNmsArrays arrays_;
+    DeviceBuffer<std::byte> memory_;
 };
 
 }  // namespace throng::gpu

@@ -7,6 +7,7 @@
 
 #include "gpu/nms/kept_order.cuh"
 #include "gpu/nms/lane_group.cuh"
+#include "gpu/runtime/array_layout.h"
 #include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
@@ -97,7 +98,7 @@ __device__ std::uint32_t position_of(const KeptOrder& order, const NmsTask& task
 }
 
 // A warp per entry.
-__global__ void __launch_bounds__(kThreads) write_kept_kernel(KeptOrder order, NmsTask task) {
+__global__ void __launch_bounds__(kThreads) write_kept_kernel(KeptOrder order, const __grid_constant__ NmsTask task) {
     __shared__ std::uint32_t before_group[kMaxGroups];
     start_kernel();
     const std::uint32_t count = *order.count;
@@ -106,34 +107,31 @@ __global__ void __launch_bounds__(kThreads) write_kept_kernel(KeptOrder order, N
     for (std::uint32_t k = blockIdx.x * kWarps + threadIdx.x / 32; k < count; k += gridDim.x * kWarps) {
         const KeptEntry mine = order.entries[k];
         if (!has_enough_hits(order, mine.record)) continue;
+        const Box box = load_box(task.raw.boxes, mine.index);  // overlaps with the search for the position
         const std::uint32_t position = position_of(order, task, before_group, count, k, mine);
         if (threadIdx.x % 32 != 0) continue;
         const std::uint32_t hits = order.hits != nullptr ? order.hits[mine.record] : 1;
-        write_kept(task, position, mine.box, mine.score, static_cast<std::int32_t>(hits), mine.index);
+        write_kept(task, position, box, mine.score, static_cast<std::int32_t>(hits), mine.index);
     }
 }
 
 }  // namespace
 
-KeptOrderStorage::KeptOrderStorage(std::int32_t capacity) {
+KeptOrderStorage::KeptOrderStorage(std::int32_t capacity, std::size_t further) : further_(further) {
     const auto n = static_cast<std::uint32_t>(capacity);
-    buckets_ = std::clamp(std::bit_ceil(n) / 2, kMinBuckets, KeptOrder::kMaxBuckets);
-    entries_ = DeviceBuffer<KeptEntry>(n);
-    links_ = DeviceBuffer<BucketLink>(n);
-    last_ = DeviceBuffer<std::uint32_t>(buckets_);
-    // The sums first: they are read sixteen bytes at a time.
-    cleared_ = DeviceBuffer<std::uint32_t>(std::size_t{buckets_} + buckets_ / KeptOrder::kGroup + 1);
+    order_.buckets = std::clamp(std::bit_ceil(n) / 2, kMinBuckets, KeptOrder::kMaxBuckets);
+    memory_ = allocate_arrays([&](ArrayLayout& layout) {
+        layout.take(order_.entries, n);
+        layout.take(order_.links, n);
+        layout.take(order_.last, order_.buckets);
+        layout.take(order_.sums, cleared().count);
+    });
+    order_.group_sums = order_.sums + order_.buckets;
+    order_.count = order_.group_sums + order_.buckets / KeptOrder::kGroup;
 }
 
 KeptOrder KeptOrderStorage::view(const SearchPlan* plan, const std::uint32_t* hits, std::int32_t min_hits) const {
-    KeptOrder order{};
-    order.entries = entries_.data();
-    order.links = links_.data();
-    order.last = last_.data();
-    order.sums = cleared_.data();
-    order.group_sums = order.sums + buckets_;
-    order.count = order.group_sums + buckets_ / KeptOrder::kGroup;
-    order.buckets = buckets_;
+    KeptOrder order = order_;
     order.plan = plan;
     order.hits = hits;
     order.min_hits = min_hits;

@@ -8,12 +8,13 @@
 namespace throng::gpu {
 
 // Never descends in the order of detections; never kLeads.
-__device__ __forceinline__ std::uint32_t bucket_of(const KeptOrder& order, const NmsTask& task, const SearchPlan& plan,
-                                                   float score, std::uint32_t index) {
+__device__ __forceinline__ std::uint32_t bucket_of(const KeptOrder& order, const NmsTask& task, const PairGate& gate,
+                                                   const SearchPlan& plan, float score, std::uint32_t index) {
     const float most = static_cast<float>(order.buckets - 1);
     // Where the range is 0 or infinite this is not a number for some, and all share a bucket, unless the index orders them.
     float place = (plan.best - score) * (most / (plan.best - plan.worst));
-    if (task.by_index && plan.best == plan.worst && score == plan.best) {
+    const bool by_index = gate.order != nullptr && gate.corners == nullptr;  // the keys of equal scores are equal
+    if (by_index && plan.best == plan.worst && score == plan.best) {
         place = 2 + (most - 3) * (static_cast<float>(index) / static_cast<float>(task.raw.capacity));
     }
     return static_cast<std::uint32_t>(fminf(fmaxf(place, 1.0F), most));
@@ -38,11 +39,11 @@ __device__ __forceinline__ std::uint32_t add_to_bucket(const KeptOrder& order, s
 }
 
 // Adds a kept detection with its final score. For one thread.
-__device__ __forceinline__ void append_kept(const KeptOrder& order, const Candidate& kept, std::uint32_t record,
+__device__ __forceinline__ void append_kept(const KeptOrder& order, const GridRecord& kept, std::uint32_t record,
                                             std::uint32_t bucket) {
     const std::uint32_t next = order.min_hits <= 1 ? add_to_bucket(order, record, bucket) : 0;
     const std::uint32_t k = atomicAdd(order.count, 1U);
-    order.entries[k] = {kept.box, kept.score, kept.index, record, bucket};
+    order.entries[k] = {kept.score, kept.index, record, bucket};
     order.links[record] = {next, k};
 }
 

@@ -13,14 +13,12 @@ class LaunchChain;
 struct SearchPlan;
 
 // A kept detection before it is written.
-struct alignas(32) KeptEntry {
-    Box box;
+struct alignas(16) KeptEntry {
     float score;           // final score
     std::uint32_t index;   // in the raw buffer
     std::uint32_t record;  // unique; index of its hit counter
     std::uint32_t bucket;  // determined by the score; the entry in kLeads precedes all others whatever its score
 };
-static_assert(sizeof(KeptEntry) == 32);
 
 // An element of the list of a bucket, by record.
 struct alignas(8) BucketLink {
@@ -38,9 +36,9 @@ struct KeptOrder {
     KeptEntry* entries;         // [capacity]
     BucketLink* links;          // [capacity] by record
     std::uint32_t* last;        // [buckets] 1 + the last record added, if the bucket is not empty
-    std::uint32_t* count;       // entries; 0 before each frame, as the next two
+    std::uint32_t* sums;        // [buckets] records added; 0 before each frame, as the next two
     std::uint32_t* group_sums;  // [buckets / kGroup] records added
-    std::uint32_t* sums;        // [buckets] records added
+    std::uint32_t* count;       // entries
     std::uint32_t buckets;      // power of two
     const SearchPlan* plan;     // holds the range of scores and the number of invalid detections
     const std::uint32_t* hits;  // by record; null: 1 each
@@ -50,18 +48,19 @@ struct KeptOrder {
 class KeptOrderStorage {
 public:
     KeptOrderStorage() = default;
-    explicit KeptOrderStorage(std::int32_t capacity);
+    // further: number of words for another use that must be 0 before each frame, too.
+    explicit KeptOrderStorage(std::int32_t capacity, std::size_t further = 0);
     [[nodiscard]] KeptOrder view(const SearchPlan* plan, const std::uint32_t* hits, std::int32_t min_hits) const;
-    // Returns the words that must be 0 before each frame.
-    [[nodiscard]] std::uint32_t* cleared() const noexcept { return cleared_.data(); }
-    [[nodiscard]] std::uint32_t cleared_words() const noexcept { return static_cast<std::uint32_t>(cleared_.size()); }
+    // Must be 0 before each frame.
+    [[nodiscard]] ClearedWords cleared() const { return {order_.sums, own_words() + further_}; }
+    [[nodiscard]] std::uint32_t* further() const { return order_.sums + own_words(); }
 
 private:
-    std::uint32_t buckets_ = 0;
-    DeviceBuffer<KeptEntry> entries_;
-    DeviceBuffer<BucketLink> links_;
-    DeviceBuffer<std::uint32_t> last_;
-    DeviceBuffer<std::uint32_t> cleared_;
+    [[nodiscard]] std::size_t own_words() const { return order_.buckets + order_.buckets / KeptOrder::kGroup + 4; }
+
+    std::size_t further_ = 0;
+    KeptOrder order_{};
+    DeviceBuffer<std::byte> memory_;
 };
 
 // Enqueues the sorting and writing of task.kept and its count. share: number of raw detections per kept one,

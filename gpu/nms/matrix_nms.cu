@@ -6,6 +6,7 @@
 
 #include "gpu/nms/matrix_nms.cuh"
 #include "gpu/nms/pair_margin.h"
+#include "gpu/runtime/array_layout.h"
 
 // The first two stages:
 //   rank_kernel: compares each score with all others; the number of higher ones is the rank, by which the detections
@@ -242,7 +243,7 @@ __device__ __forceinline__ std::uint32_t row_word(const MatrixTask& frame, const
     const std::uint32_t lane = threadIdx.x % kTile;
     std::uint32_t word = 0;
     std::uint32_t uncertain = kWholeWarp;
-    if (margin.usable && !__any_sync(kWholeWarp, isnan(row.share) || isnan(column.share)))
+    if (isfinite(margin.tolerance) && !__any_sync(kWholeWarp, isnan(row.share) || isnan(column.share)))
         word = test_columns<kOverlap, kPixels>(row, is_present(row) ? margin.tolerance * row.share : -1.0F, columns,
                                                uncertain);
     std::uint32_t before = tile == i / kTile ? (1U << lane) - 1 : kWholeWarp;
@@ -328,38 +329,51 @@ auto map_kernel_for(float extent) {
 
 PairMarginRule margin_of(const NmsRuleSet& rules) {
     PairMarginRule margin = make_pair_margin_rule(rules.overlap, rules.theta);
-    margin.usable = margin.usable && pair_path(rules) == PairPath::plain;
+    if (pair_path(rules) != PairPath::plain) margin.tolerance = INFINITY;
     return margin;
 }
 
 }  // namespace
 }  // namespace matrix
 
-void launch_matrix_order(const DeviceInfo& device, const MatrixTask& frame, std::int32_t expected,
-                         const NmsRuleSet& rules, StreamView stream) {
+MatrixNms::MatrixNms(const DeviceInfo& device, std::int32_t capacity) : device_(device) {
+    const auto n = static_cast<std::uint32_t>(std::max(capacity, 1));
+    memory_ = allocate_arrays([&](ArrayLayout& layout) {
+        layout.take(scratch_.boxes, n);
+        layout.take(scratch_.scores, n);
+        layout.take(scratch_.source, n);
+        layout.take(scratch_.edges, n);
+        layout.take(scratch_.shares, n);
+        layout.take(scratch_.hits, n);
+        layout.take(scratch_.matrix, matrix::row_start(n));
+        layout.take(scratch_.dropped, matrix::tiles_of(n));
+        layout.take(scratch_.sure, matrix::tiles_of(n));
+        layout.take(scratch_.invalid, 1);
+    });
+}
+
+void MatrixNms::launch_order(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const {
     using namespace matrix;
     // About one block per multiprocessor: all have the same share of the detections, and load the scores once. A warp
     // has several detections in turn.
-    const auto n = static_cast<unsigned>(expected);
-    const auto multiprocessors = static_cast<unsigned>(device.multiprocessors);
-    const unsigned share = (n + multiprocessors - 1) / multiprocessors;
+    const unsigned share = blocks_for(expected_, static_cast<unsigned>(device_.multiprocessors));
     const unsigned turns = std::clamp((share + kMaxRankWarps * 3 / 4) / kMaxRankWarps, 1U, kMaxTurns);
     const unsigned warps = std::clamp((share + turns - 1) / turns, kMinRankWarps, kMaxRankWarps);
-    const unsigned blocks = (n + warps * turns - 1) / (warps * turns);
-    LaunchChain(device, stream)
-        .launch("rank_kernel", rank_kernel, launch_size(blocks, warps * 32), frame, rules.extent, margin_of(rules));
+    LaunchChain(device_, stream)
+        .launch("rank_kernel", rank_kernel, LaunchSize{blocks_for(expected_, warps * turns), warps * 32},
+                MatrixTask{task, scratch_}, rules.extent, margin_of(rules));
 }
 
-void launch_matrix_map(const DeviceInfo& device, const MatrixTask& frame, std::int32_t expected,
-                       const NmsRuleSet& rules, StreamView stream) {
+void MatrixNms::launch_map(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const {
     using namespace matrix;
-    const std::uint32_t units = units_of(tiles_of(static_cast<std::uint32_t>(expected)));
-    const unsigned blocks = std::min(units, static_cast<unsigned>(device.multiprocessors) * kMapBlocks);
+    const std::uint32_t units = std::max(units_of(tiles_of(expected_)), 1U);
+    const unsigned blocks = std::min(units, static_cast<unsigned>(device_.multiprocessors) * kMapBlocks);
     const auto kernel = rules.overlap == Overlap::iou   ? map_kernel_for<Overlap::iou>(rules.extent)
                         : rules.overlap == Overlap::min ? map_kernel_for<Overlap::min>(rules.extent)
                                                         : map_kernel_for<Overlap::suppressor>(rules.extent);
-    LaunchChain(device, stream)
-        .launch("map_kernel", kernel, launch_size(blocks, kThreads), frame, rules, margin_of(rules));
+    LaunchChain(device_, stream)
+        .launch("map_kernel", kernel, LaunchSize{blocks, kThreads}, MatrixTask{task, scratch_}, rules,
+                margin_of(rules));
 }
 
 }  // namespace throng::gpu

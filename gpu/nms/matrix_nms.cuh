@@ -27,8 +27,4 @@ __device__ __forceinline__ Candidate load_ranked(const MatrixScratch& scratch, s
     return {load_box(scratch.boxes, rank), scratch.scores[rank], scratch.source[rank]};
 }
 
-inline LaunchSize launch_size(unsigned blocks, unsigned threads) {
-    return {dim3(blocks > 0 ? blocks : 1), threads};
-}
-
 }  // namespace throng::gpu::matrix

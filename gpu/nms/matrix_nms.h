@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include "gpu/nms/nms_task.h"
-#include "gpu/runtime/array_layout.h"
 #include "gpu/runtime/check.h"
+#include "gpu/runtime/device_buffer.h"
 #include "gpu/runtime/probe.h"
 
 namespace throng::gpu {
@@ -36,21 +36,29 @@ struct MatrixScratch {
     std::uint32_t* invalid = nullptr;  // number of invalid detections
 };
 
-// Lays out the arrays of one frame. capacity: at most kMatrixLimit.
-MatrixScratch lay_out_matrix_scratch(ArrayLayout& layout, std::int32_t capacity);
-
 struct MatrixTask {
     NmsTask task;
     MatrixScratch scratch;
 };
 
-// Enqueue the three stages; call in this order. Nothing is allocated. expected: number of detections that the launches
-// are sized for; any number up to the capacity gives the same result.
-void launch_matrix_order(const DeviceInfo& device, const MatrixTask& frame, std::int32_t expected,
-                         const NmsRuleSet& rules, StreamView stream);
-void launch_matrix_map(const DeviceInfo& device, const MatrixTask& frame, std::int32_t expected,
-                       const NmsRuleSet& rules, StreamView stream);
-void launch_matrix_reduce(const DeviceInfo& device, const MatrixTask& frame, std::int32_t expected,
-                          const NmsRuleSet& rules, StreamView stream);
+class MatrixNms {
+public:
+    // capacity: at most kMatrixLimit.
+    MatrixNms(const DeviceInfo& device, std::int32_t capacity);
+
+    // Sets the number of detections that launches are sized for; any number up to the capacity gives the same result.
+    void expect(std::int32_t detections) { expected_ = static_cast<std::uint32_t>(detections); }
+
+    // Call in this order. All calls enqueue only and allocate nothing.
+    void launch_order(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const;
+    void launch_map(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const;
+    void launch_reduce(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const;
+
+private:
+    DeviceInfo device_;
+    std::uint32_t expected_ = 0;
+    DeviceBuffer<std::byte> memory_;
+    MatrixScratch scratch_;  // in it
+};
 
 }  // namespace throng::gpu

@@ -1,5 +1,7 @@
 #include <cuda_runtime.h>
 
+#include <algorithm>
+
 #include "gpu/nms/matrix_nms.cuh"
 
 // The last stage, over the rows of the suppression matrix:
@@ -27,16 +29,11 @@ __device__ __forceinline__ bool any_bit(uint4 v) {
 __device__ __forceinline__ uint4 and_not(uint4 a, uint4 b) {
     return make_uint4(a.x & ~b.x, a.y & ~b.y, a.z & ~b.z, a.w & ~b.w);
 }
-__device__ __forceinline__ std::uint32_t lowest_bit(std::uint32_t word) {
-    return __ffs(static_cast<int>(word)) - 1;
-}
-
-// The first word that is not 0, and a word by its number.
-__device__ __forceinline__ std::uint32_t first_word(uint4 v) {
-    return v.x != 0 ? 0 : v.y != 0 ? 1 : v.z != 0 ? 2 : 3;
-}
-__device__ __forceinline__ std::uint32_t word_of(uint4 v, std::uint32_t number) {
-    return number == 0 ? v.x : number == 1 ? v.y : number == 2 ? v.z : v.w;
+// The number of the first bit that is set; there must be one.
+__device__ __forceinline__ std::uint32_t first_bit(uint4 v) {
+    const std::uint32_t before = v.x != 0 ? 0 : v.y != 0 ? 1 : v.z != 0 ? 2 : 3;
+    const std::uint32_t word = v.x != 0 ? v.x : v.y != 0 ? v.y : v.z != 0 ? v.z : v.w;
+    return before * 32 + __ffs(static_cast<int>(word)) - 1;
 }
 
 // The words of a row, four at a time, shared out among its 8 lanes.
@@ -84,9 +81,7 @@ __device__ __forceinline__ std::uint32_t first_suppressor(RowWords& words, const
     std::uint32_t first = kNone;
     words.for_each([&](std::uint32_t q, uint4 v) {
         const uint4 found = and_not(v, reinterpret_cast<const uint4*>(without)[q]);
-        if (!any_bit(found) || first != kNone) return;
-        const std::uint32_t k = first_word(found);
-        first = (4 * q + k) * kTile + lowest_bit(word_of(found, k));
+        if (any_bit(found) && first == kNone) first = q * 4 * kTile + first_bit(found);
     });
     __syncwarp();
     return fold_lanes<kRowLanes>(first, [](std::uint32_t a, std::uint32_t b) { return min(a, b); });
@@ -334,42 +329,21 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace
 }  // namespace matrix
 
-void launch_matrix_reduce(const DeviceInfo& device, const MatrixTask& frame, std::int32_t expected,
-                          const NmsRuleSet& rules, StreamView stream) {
+void MatrixNms::launch_reduce(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const {
     using namespace matrix;
-    const LaunchChain chain(device, stream);
-    const unsigned blocks = tiles_of(static_cast<std::uint32_t>(expected));
-    const LaunchSize rows = launch_size(blocks, kThreads);
+    const LaunchChain chain(device_, stream);
+    const MatrixTask frame{task, scratch_};
+    const LaunchSize rows{blocks_for(expected_, kTile), kThreads};
     const bool greedy = rules.rule == NmsRule::greedy;
     // Few detections are decided faster by write_kernel alone.
-    if (greedy && blocks > tiles_of(kPart))
-        launch_waiting(chain, "settle_rows_kernel", settle_rows_kernel, rows, frame);
-    const bool write = rules.min_hits <= 1;
-    chain.launch("write_kernel",
-                 write    ? greedy ? write_kernel<true, true> : write_kernel<true, false>
-                    : greedy ? write_kernel<false, true>
-                          : write_kernel<false, false>,
-                 rows, frame);
-    if (write) return;
-    chain.launch("compact_kernel", compact_kernel, launch_size((blocks + 7) / 8, kThreads), frame,
-                 static_cast<std::uint32_t>(rules.min_hits));
-}
-
-MatrixScratch lay_out_matrix_scratch(ArrayLayout& layout, std::int32_t capacity) {
-    const auto n = static_cast<std::size_t>(capacity > 0 ? capacity : 1);
-    const std::size_t tiles = matrix::tiles_of(static_cast<std::uint32_t>(n));
-    MatrixScratch s;
-    layout.take(s.boxes, n);
-    layout.take(s.scores, n);
-    layout.take(s.source, n);
-    layout.take(s.edges, n);
-    layout.take(s.shares, n);
-    layout.take(s.hits, n);
-    layout.take(s.matrix, matrix::row_start(static_cast<std::uint32_t>(n)));
-    layout.take(s.dropped, tiles);
-    layout.take(s.sure, tiles);
-    layout.take(s.invalid, 1);
-    return s;
+    if (greedy && expected_ > kPart) launch_waiting(chain, "settle_rows_kernel", settle_rows_kernel, rows, frame);
+    const auto min_hits = static_cast<std::uint32_t>(std::max(rules.min_hits, 1));
+    const auto write_with = greedy ? write_kernel<true, true> : write_kernel<true, false>;
+    const auto count_with = greedy ? write_kernel<false, true> : write_kernel<false, false>;
+    chain.launch("write_kernel", min_hits == 1 ? write_with : count_with, rows, frame);
+    if (min_hits == 1) return;
+    chain.launch("compact_kernel", compact_kernel, LaunchSize{blocks_for(expected_, kThreads), kThreads}, frame,
+                 min_hits);
 }
 
 }  // namespace throng::gpu

@@ -12,18 +12,17 @@ constexpr int kThreads = 256;
 struct Work {
     std::uint32_t* cursor;    // members laid out so far
     std::uint32_t* place_of;  // [raw] 1 + place among the kept, 0 for none
-    std::uint32_t* filled;    // [kept] members laid out
-    std::uint32_t* starts;    // [kept] of its members
+    std::uint32_t* ends;      // [kept] of its members; their number is that of its hits
     std::uint32_t* members;   // [raw] by kept detection, in any order
-    std::uint32_t* place;     // [raw] beside members
     std::uint32_t* sorted;    // [raw] by kept detection, in order
 };
 
+// ends are the beginnings until the members are laid out.
 __global__ void __launch_bounds__(kThreads) allot_members_kernel(Work w, NmsTask task) {
     const std::uint32_t p = blockIdx.x * kThreads + threadIdx.x;
     if (p >= stored_count(task.kept)) return;
     w.place_of[task.kept.source[p]] = p + 1;
-    w.starts[p] = atomicAdd(w.cursor, static_cast<std::uint32_t>(task.kept.hits[p]));
+    w.ends[p] = atomicAdd(w.cursor, static_cast<std::uint32_t>(task.kept.hits[p]));
 }
 
 __global__ void __launch_bounds__(kThreads) fill_members_kernel(Work w, NmsTask task) {
@@ -31,9 +30,7 @@ __global__ void __launch_bounds__(kThreads) fill_members_kernel(Work w, NmsTask 
     if (i >= stored_count(task.raw) || task.owner[i] < 0) return;
     const std::uint32_t place = w.place_of[task.owner[i]];
     if (place == 0) return;  // dropped for want of hits, or of room
-    const std::uint32_t at = w.starts[place - 1] + atomicAdd(&w.filled[place - 1], 1U);
-    w.members[at] = i;
-    w.place[at] = place - 1;
+    w.members[atomicAdd(&w.ends[place - 1], 1U)] = i;
 }
 
 // A warp a member: its rank among the members of the same kept detection.
@@ -41,10 +38,10 @@ __global__ void __launch_bounds__(kThreads) sort_members_kernel(Work w, NmsTask 
     const std::uint32_t lane = threadIdx.x & 31;
     const std::uint32_t at = (blockIdx.x * kThreads + threadIdx.x) / 32;
     if (at >= *w.cursor) return;
-    const std::uint32_t p = w.place[at];
-    const std::uint32_t start = w.starts[p];
-    const std::uint32_t size = w.filled[p];
     const std::uint32_t mine = w.members[at];
+    const std::uint32_t p = w.place_of[task.owner[mine]] - 1;
+    const std::uint32_t size = task.kept.hits[p];
+    const std::uint32_t start = w.ends[p] - size;
     const Box box = load_box(task.raw.boxes, mine);
     const float score = task.raw.scores[mine];
     std::uint32_t before = 0;
@@ -53,16 +50,16 @@ __global__ void __launch_bounds__(kThreads) sort_members_kernel(Work w, NmsTask 
         if (throng::precedes(load_box(task.raw.boxes, other), task.raw.scores[other], other, box, score, mine))
             ++before;
     }
-    for (int step = 16; step > 0; step /= 2) before += __shfl_xor_sync(0xFFFFFFFFU, before, step);
+    before = warp_sum(before);
     if (lane == 0) w.sorted[start + before] = mine;
 }
 
 __global__ void __launch_bounds__(kThreads) sum_members_kernel(Work w, NmsTask task, Merge kind) {
     const std::uint32_t p = blockIdx.x * kThreads + threadIdx.x;
     if (p >= stored_count(task.kept)) return;
-    const std::uint32_t size = w.filled[p];
+    const std::uint32_t size = task.kept.hits[p];
     if (size <= 1) return;  // a lone detection keeps its box to the last bit
-    const std::uint32_t* members = w.sorted + w.starts[p];
+    const std::uint32_t* members = w.sorted + (w.ends[p] - size);
     const bool weighs =
         kind == Merge::weighted && scores_can_weigh(task.raw.scores[members[0]], task.raw.scores[members[size - 1]]);
     BoxSum sum;
@@ -78,30 +75,21 @@ __global__ void __launch_bounds__(kThreads) sum_members_kernel(Work w, NmsTask t
 MergeBoxes::MergeBoxes(std::int32_t raw_capacity, std::int32_t kept_capacity)
     : raw_capacity_(static_cast<std::size_t>(raw_capacity)),
       kept_capacity_(static_cast<std::size_t>(kept_capacity)),
-      cleared_(1 + raw_capacity_ + kept_capacity_),
-      lists_(kept_capacity_ + 3 * raw_capacity_) {}
+      cleared_(1 + raw_capacity_),
+      lists_(kept_capacity_ + 2 * raw_capacity_) {}
 
 void MergeBoxes::launch(const NmsTask& task, Merge kind, StreamView stream) const {
-    Work w{};
-    w.cursor = cleared_.data();
-    w.place_of = w.cursor + 1;
-    w.filled = w.place_of + raw_capacity_;
-    w.starts = lists_.data();
-    w.members = w.starts + kept_capacity_;
-    w.place = w.members + raw_capacity_;
-    w.sorted = w.place + raw_capacity_;
+    std::uint32_t* const members = lists_.data() + kept_capacity_;
+    const Work w{cleared_.data(), cleared_.data() + 1, lists_.data(), members, members + raw_capacity_};
     if (raw_capacity_ == 0 || kept_capacity_ == 0) return;
     fill_bytes(cleared_, 0, stream);
     const auto raw = static_cast<std::int64_t>(raw_capacity_);
     const auto kept = static_cast<std::int64_t>(kept_capacity_);
     const LaunchChain chain(stream, false);
-    chain.launch("allot_members_kernel", allot_members_kernel, LaunchSize{blocks_for(kept, kThreads), kThreads}, w,
-                 task);
-    chain.launch("fill_members_kernel", fill_members_kernel, LaunchSize{blocks_for(raw, kThreads), kThreads}, w, task);
-    chain.launch("sort_members_kernel", sort_members_kernel, LaunchSize{blocks_for(raw * 32, kThreads), kThreads}, w,
-                 task);
-    chain.launch("sum_members_kernel", sum_members_kernel, LaunchSize{blocks_for(kept, kThreads), kThreads}, w, task,
-                 kind);
+    chain.launch("allot_members_kernel", allot_members_kernel, launch_size(kept, kThreads), w, task);
+    chain.launch("fill_members_kernel", fill_members_kernel, launch_size(raw, kThreads), w, task);
+    chain.launch("sort_members_kernel", sort_members_kernel, launch_size(raw * 32, kThreads), w, task);
+    chain.launch("sum_members_kernel", sum_members_kernel, launch_size(kept, kThreads), w, task, kind);
 }
 
 }  // namespace throng::gpu

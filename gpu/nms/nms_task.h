@@ -2,6 +2,7 @@
 // by value or read from device memory.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "core/detect/nms.h"
@@ -16,44 +17,37 @@ struct NmsTask {
     std::int32_t* owner =
         nullptr;  // [raw.capacity] raw index of the kept detection that each detection belongs to, -1 for none; or null
     const std::uint64_t* order = nullptr;  // [raw.capacity] as in PairGate, or null
-    bool by_index = false;  // of equal scores the smaller index precedes: the keys of `order` are equal, too
     // The matrix and the grid engine leave a frame alone that has fewer or more detections: the other one processes it.
     std::uint32_t fewest = 0;
     std::uint32_t most = 0xFFFFFFFFU;
+    unsigned long long* tests = nullptr;  // increased by the number of pairs whose overlap is computed; or null
 };
 
-// The rule in the form that the kernels use.
-struct NmsRuleSet {
-    NmsRule rule;
-    Overlap overlap;
-    PairRule pair;
-    Ties ties;
-    float extent;  // 1 for inclusive pixels
-    float theta;
-    float feature_low;
-    float feature_high;
-    float feature_distance;
-    std::int32_t min_hits;
-    float smallest_overlap;  // minimum overlap for suppression; 0: any pair with a non-empty intersection
-    bool disjoint;           // disjoint boxes may also suppress (a threshold of 0)
-    PairGate gate;           // of a caller of the C library
+// Words in device memory that must be 0 before they are used.
+struct ClearedWords {
+    std::uint32_t* words = nullptr;
+    std::size_t count = 0;
 };
 
-inline NmsRuleSet make_rule_set(const NmsParams& p) {
-    NmsRuleSet rules{};
-    rules.rule = p.rule;
-    rules.overlap = p.pair == PairRule::overlap ? p.overlap : Overlap::iou;
-    rules.pair = p.pair;
-    rules.ties = p.ties;
-    rules.extent = pixel_extent(p.pixels);
-    rules.theta = suppression_threshold(p.compare, p.theta);
-    rules.feature_low = p.feature_low;
-    rules.feature_high = p.feature_high;
-    rules.feature_distance = p.feature_distance;
-    rules.min_hits = p.min_hits;
-    const float threshold = p.pair == PairRule::feature ? p.feature_high : rules.theta;
-    rules.disjoint = !(threshold > 0.0F);
-    rules.smallest_overlap = p.pair == PairRule::feature ? p.feature_low : rules.theta;
+// The parameters of a rule in the form that the kernels use: theta is the least overlap that suppresses.
+struct NmsRuleSet : NmsParams {
+    float extent = 0;            // 1 for inclusive pixels
+    float smallest_overlap = 0;  // minimum overlap for an effect; 0: any pair with a non-empty intersection
+    bool disjoint = false;       // disjoint boxes may also suppress (a threshold of 0)
+    PairGate gate;               // of a caller of the C library
+};
+
+// params: as check_params admits.
+inline NmsRuleSet make_rule_set(const NmsParams& params, const PairGate& gate) {
+    NmsRuleSet rules;
+    static_cast<NmsParams&>(rules) = params;
+    rules.extent = pixel_extent(params.pixels);
+    rules.theta = suppression_threshold(params.compare, params.theta);
+    rules.disjoint = !((params.pair == PairRule::feature ? params.feature_high : rules.theta) > 0.0F);
+    rules.smallest_overlap = params.pair == PairRule::feature        ? params.feature_low
+                             : params.rule == NmsRule::soft_gaussian ? 0.0F
+                                                                     : rules.theta;
+    rules.gate = gate;
     return rules;
 }
 

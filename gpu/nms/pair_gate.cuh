@@ -30,23 +30,26 @@ __device__ __forceinline__ std::uint32_t group_hash(const PairGate& gate, std::u
 // A box by its corners.
 template <typename Real>
 struct alignas(16) Corners {
-    Real x1, y1, x2, y2;
+    Real left, top, right, bottom;
 };
+
+template <class Edges>
+__device__ __forceinline__ auto area_of(const Edges& box) {
+    return (box.right - box.left) * (box.bottom - box.top);
+}
 
 // IoU >= least, in torchvision's order of operations: i is the suppressor. std::max and std::min return their first
 // argument if one is NaN; the areas are NaN then, so that the result is false either way.
-template <typename Real>
-__device__ __forceinline__ bool corners_suppress(const Corners<Real>& i, const Corners<Real>& j, Real least) {
-    const Real left = i.x1 < j.x1 ? j.x1 : i.x1;
-    const Real top = i.y1 < j.y1 ? j.y1 : i.y1;
-    const Real right = j.x2 < i.x2 ? j.x2 : i.x2;
-    const Real bottom = j.y2 < i.y2 ? j.y2 : i.y2;
+template <class Edges, typename Real>
+__device__ __forceinline__ bool corners_suppress(const Edges& i, const Edges& j, Real least) {
+    const Real left = i.left < j.left ? j.left : i.left;
+    const Real top = i.top < j.top ? j.top : i.top;
+    const Real right = j.right < i.right ? j.right : i.right;
+    const Real bottom = j.bottom < i.bottom ? j.bottom : i.bottom;
     const Real width = right - left > 0 ? right - left : Real{0};
     const Real height = bottom - top > 0 ? bottom - top : Real{0};
     const Real common = width * height;
-    const Real area_i = (i.x2 - i.x1) * (i.y2 - i.y1);
-    const Real area_j = (j.x2 - j.x1) * (j.y2 - j.y1);
-    return common / ((area_i + area_j) - common) >= least;
+    return common / ((area_of(i) + area_of(j)) - common) >= least;
 }
 
 // By raw index: i is the suppressor. Out of line: few callers need it, and registers are short where it is inlined.

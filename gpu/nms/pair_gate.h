@@ -15,7 +15,7 @@ struct PairGate {
     bool boxes_are_corners = false;
     // [][4] x1, y1, x2, y2, aligned to 16 bytes. Not null: j suppresses i if the IoU of their corners is `least` or
     // more, as torchvision computes it. The boxes of the raw buffer must then contain the corners' boxes, and the
-    // rules' theta must be below the IoU of the boxes of every pair that suppresses, except in a coarse frame.
+    // rules' theta must be below the IoU of the boxes of every pair that suppresses, if no box is much larger.
     const double* corners = nullptr;
     double least = 0;
     // Not null: of equal scores the smaller key precedes, then the smaller index. Without corners, equal scores have

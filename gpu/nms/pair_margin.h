@@ -28,9 +28,9 @@ using PairBox = BasicPairBox<float>;
 // Constants of a rule.
 template <typename Real>
 struct BasicPairMarginRule {
-    Real factor;     // t/(1+t) or t
-    Real tolerance;  // times the share of i: margins within it are uncertain
-    bool usable;     // false: all pairs must be tested exactly
+    Real factor;  // t/(1+t) or t
+    Real
+        tolerance;  // times the share of i: margins within it are uncertain; infinite: all pairs must be tested exactly
 };
 using PairMarginRule = BasicPairMarginRule<float>;
 
@@ -40,7 +40,7 @@ TH_HD BasicPairMarginRule<Real> make_pair_margin_rule(Overlap overlap, Real thet
     // Near the threshold t A_j and t/(1+t) (A_i + A_j) are about I, which is at most 1.02 A_i; t min(A_i, A_j) is at
     // most t A_i. So the tolerance is at least a relative 1e-5 of the compared values.
     const Real tolerance = overlap == Overlap::min ? Real(1.1e-5) : Real(1.1e-5) / factor;
-    return {factor, tolerance, theta >= Real(1e-3)};
+    return {factor, theta >= Real(1e-3) ? tolerance : static_cast<Real>(INFINITY)};
 }
 
 // Returns true if the area between the rounded edges is about w * h, and if products of areas stay in range. Then an

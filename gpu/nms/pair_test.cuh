@@ -79,8 +79,7 @@ __device__ __forceinline__ bool precedes(const Candidate& a, const Candidate& b)
     return throng::precedes(a.box, a.score, a.index, b.box, b.score, b.index);
 }
 
-// Keys that descend in the order of detections as far as score and area decide: equal keys need precedes(). No valid
-// detection has a key of 0.
+// Keys that descend with the scores; no number has a key of 0.
 __device__ __forceinline__ std::uint32_t score_key(float score) {
     const std::uint32_t bits = __float_as_uint(score + 0.0F);  // one key for -0 and +0
     return (bits >> 31) != 0 ? ~bits : bits | 0x80000000U;
@@ -88,10 +87,6 @@ __device__ __forceinline__ std::uint32_t score_key(float score) {
 
 __device__ __forceinline__ float score_of_key(std::uint32_t key) {
     return __uint_as_float((key >> 31) != 0 ? key & 0x7FFFFFFFU : ~key);
-}
-
-__device__ __forceinline__ std::uint64_t order_key(Box b, float score) {
-    return std::uint64_t{score_key(score)} << 32 | __float_as_uint(b.w * b.h);
 }
 
 __device__ __forceinline__ std::uint32_t stored_count(const DetectionSpan& span) {

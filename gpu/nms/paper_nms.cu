@@ -1,10 +1,13 @@
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <string>
 
 #include "core/base/error.h"
 #include "gpu/nms/pair_test.cuh"
 #include "gpu/nms/paper_nms.h"
+#include "gpu/runtime/array_layout.h"
+#include "gpu/runtime/launch.cuh"
 
 namespace throng::gpu {
 namespace {
@@ -54,8 +57,7 @@ __global__ void ReduceKernel(std::uint8_t* V, const std::uint8_t* B, std::int32_
 }
 
 // A warp a detection: its first kept suppressor gets the hit.
-__global__ void __launch_bounds__(kThreads)
-    count_hits_kernel(PaperNmsScratch scratch, NmsTask task, std::uint32_t* d_hits) {
+__global__ void __launch_bounds__(kThreads) count_hits_kernel(PaperNmsScratch scratch, NmsTask task) {
     const std::uint32_t lane = threadIdx.x & 31;
     const std::uint32_t i = (blockIdx.x * kThreads + threadIdx.x) / 32;
     const std::uint32_t n = stored_count(task.raw);
@@ -65,37 +67,32 @@ __global__ void __launch_bounds__(kThreads)
     std::int32_t owner = valid && scratch.V[i] != 0 ? static_cast<std::int32_t>(i) : -1;
     if (valid && owner < 0) {
         const std::uint8_t* row = scratch.B + static_cast<std::size_t>(i) * scratch.D_max;
+        const auto first_of = [&](std::int32_t a, std::int32_t b) {
+            const bool second = a < 0 || (b >= 0 && precedes(candidate(task.raw, b), candidate(task.raw, a)));
+            return second ? b : a;
+        };
         std::int32_t best = -1;
         for (std::uint32_t j = lane; j < n; j += 32) {
-            if (row[j] == 0 && scratch.V[j] != 0 &&
-                (best < 0 || precedes(candidate(task.raw, j), candidate(task.raw, best)))) {
-                best = static_cast<std::int32_t>(j);
-            }
+            if (row[j] == 0 && scratch.V[j] != 0) best = first_of(best, static_cast<std::int32_t>(j));
         }
-        for (int step = 16; step > 0; step /= 2) {
-            const std::int32_t other = __shfl_xor_sync(kWholeWarp, best, step);
-            if (other >= 0 && (best < 0 || precedes(candidate(task.raw, other), candidate(task.raw, best))))
-                best = other;
-        }
-        owner = best;
+        owner = fold_lanes(best, first_of);
     }
     if (lane == 0) {
         if (!valid) atomicAdd(&task.kept.count->invalid, 1U);
-        if (owner >= 0) atomicAdd(&d_hits[owner], 1U);
+        if (owner >= 0) atomicAdd(&scratch.hits[owner], 1U);
         if (task.owner != nullptr) task.owner[i] = owner;
     }
 }
 
 // A warp a detection: the kept ones before it give its place.
-__global__ void __launch_bounds__(kThreads)
-    write_kernel(PaperNmsScratch scratch, NmsTask task, std::int32_t min_hits, const std::uint32_t* d_hits) {
+__global__ void __launch_bounds__(kThreads) write_kernel(PaperNmsScratch scratch, NmsTask task, std::int32_t min_hits) {
     const std::uint32_t lane = threadIdx.x & 31;
     const std::uint32_t i = (blockIdx.x * kThreads + threadIdx.x) / 32;
     const std::uint32_t n = stored_count(task.raw);
     if (i >= n) return;
     // Invalid detections count as not kept: they have no hits.
     const auto stays = [&](std::uint32_t k) {
-        return static_cast<std::int32_t>(d_hits[k]) >= min_hits && scratch.V[k] != 0;
+        return static_cast<std::int32_t>(scratch.hits[k]) >= min_hits && scratch.V[k] != 0;
     };
     if (!stays(i)) return;
     const Candidate mine = candidate(task.raw, i);
@@ -106,46 +103,57 @@ __global__ void __launch_bounds__(kThreads)
     before = warp_sum(before);
     if (lane == 0) {
         atomicAdd(&task.kept.count->total, 1U);
-        write_kept(task, before, mine.box, mine.score, static_cast<std::int32_t>(d_hits[i]), i);
+        write_kept(task, before, mine.box, mine.score, static_cast<std::int32_t>(scratch.hits[i]), i);
     }
 }
 
-}  // namespace
-
+// Returns D_max for a capacity.
 std::int32_t paper_d_max(std::int32_t capacity, std::int32_t k) {
-    const std::int32_t threads = (capacity + k - 1) / k;
+    const std::int32_t threads = std::max((capacity + k - 1) / k, 1);
     if (threads > kMaxThreads) {
         throw Error(ErrorKind::usage,
                     "the paper's reduction takes at most " + std::to_string(kMaxThreads * k) + " detections in " +
                         std::to_string(k) + " steps",
                     Setting{"paper_k"}, {"raise k (up to 64) or use %1", Setting{"kernels", "fast"}});
     }
-    return threads < 1 ? k : threads * k;
+    return threads * k;
 }
 
-void launch_paper_map(const PaperNmsScratch& scratch, const NmsTask& task, const NmsRuleSet& rules, StreamView stream) {
-    const auto d_max = static_cast<std::size_t>(scratch.D_max);
-    check_cuda(cudaMemsetAsync(scratch.B, 1, d_max * d_max, stream), "filling B");
-    const auto tiles = static_cast<unsigned>((scratch.D_max + kTile - 1) / kTile);
-    MapKernel<<<dim3(tiles, tiles), dim3(kTile, kTile), 0, stream>>>(scratch.B, task.raw, scratch.D_max, rules);
+}  // namespace
+
+PaperNms::PaperNms(std::int32_t capacity, std::int32_t k) {
+    scratch_.D_max = paper_d_max(capacity, k);
+    scratch_.k = k;
+    const auto side = static_cast<std::size_t>(scratch_.D_max);
+    memory_ = allocate_arrays([&](ArrayLayout& layout) {
+        layout.take(scratch_.B, side * side);
+        layout.take(scratch_.V, side);
+        layout.take(scratch_.hits, side);
+    });
+}
+
+void PaperNms::launch_map(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const {
+    const auto side = static_cast<std::size_t>(scratch_.D_max);
+    check_cuda(cudaMemsetAsync(scratch_.B, 1, side * side, stream), "filling B");
+    const unsigned tiles = blocks_for(scratch_.D_max, kTile);
+    MapKernel<<<dim3(tiles, tiles), dim3(kTile, kTile), 0, stream>>>(scratch_.B, task.raw, scratch_.D_max, rules);
     check_launch("MapKernel", stream);
 }
 
-void launch_paper_reduce(const PaperNmsScratch& scratch, std::int32_t k, StreamView stream) {
-    ReduceKernel<<<static_cast<unsigned>(scratch.D_max), static_cast<unsigned>(scratch.D_max / k), 0, stream>>>(
-        scratch.V, scratch.B, scratch.D_max, k);
+void PaperNms::launch_reduce(StreamView stream) const {
+    ReduceKernel<<<static_cast<unsigned>(scratch_.D_max), static_cast<unsigned>(scratch_.D_max / scratch_.k), 0,
+                   stream>>>(scratch_.V, scratch_.B, scratch_.D_max, scratch_.k);
     check_launch("ReduceKernel", stream);
 }
 
-void launch_paper_compact(const PaperNmsScratch& scratch, const NmsTask& task, const NmsRuleSet& rules,
-                          std::uint32_t* d_hits, StreamView stream) {
-    const auto d_max = static_cast<std::size_t>(scratch.D_max);
-    check_cuda(cudaMemsetAsync(d_hits, 0, d_max * sizeof(*d_hits), stream), "clearing hits");
+void PaperNms::launch_compact(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const {
+    const auto side = static_cast<std::size_t>(scratch_.D_max);
+    check_cuda(cudaMemsetAsync(scratch_.hits, 0, side * sizeof(*scratch_.hits), stream), "clearing hits");
     check_cuda(cudaMemsetAsync(task.kept.count, 0, sizeof(*task.kept.count), stream), "clearing the count");
-    const auto blocks = static_cast<unsigned>((d_max * 32 + kThreads - 1) / kThreads);
-    count_hits_kernel<<<blocks, kThreads, 0, stream>>>(scratch, task, d_hits);
+    const unsigned blocks = blocks_for(std::int64_t{scratch_.D_max} * 32, kThreads);
+    count_hits_kernel<<<blocks, kThreads, 0, stream>>>(scratch_, task);
     check_launch("count_hits_kernel", stream);
-    write_kernel<<<blocks, kThreads, 0, stream>>>(scratch, task, rules.min_hits, d_hits);
+    write_kernel<<<blocks, kThreads, 0, stream>>>(scratch_, task, rules.min_hits);
     check_launch("write_kernel", stream);
 }
 

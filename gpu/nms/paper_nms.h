@@ -13,6 +13,7 @@
 
 #include "gpu/nms/nms_task.h"
 #include "gpu/runtime/check.h"
+#include "gpu/runtime/device_buffer.h"
 
 namespace throng::gpu {
 
@@ -20,21 +21,29 @@ namespace throng::gpu {
 struct PaperNmsScratch {
     std::uint8_t* B = nullptr;
     std::uint8_t* V = nullptr;
+    std::uint32_t* hits = nullptr;
     std::int32_t D_max = 0;
+    std::int32_t k = 0;
 };
 
-// Returns D_max for a capacity: a multiple of k, so that a block of D_max / k threads, at most 1024, reduces a row in k
-// steps.
-[[nodiscard]] std::int32_t paper_d_max(std::int32_t capacity, std::int32_t k);
+class PaperNms {
+public:
+    // D_max is a multiple of k, so that a block of D_max / k threads reduces a row in k steps. Throws Error(usage) if
+    // the capacity needs more than 1024 threads.
+    PaperNms(std::int32_t capacity, std::int32_t k);
 
-// Enqueues MapKernel, after B was filled with 1.
-void launch_paper_map(const PaperNmsScratch& scratch, const NmsTask& task, const NmsRuleSet& rules, StreamView stream);
+    // Call in this order; they enqueue only. MapKernel, after B was filled with 1.
+    void launch_map(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const;
+    // ReduceKernel.
+    void launch_reduce(StreamView stream) const;
+    // Writes the kept detections in the order of precedes, with their hits. Not part of the paper, and timed separately.
+    void launch_compact(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const;
 
-// Enqueues ReduceKernel.
-void launch_paper_reduce(const PaperNmsScratch& scratch, std::int32_t k, StreamView stream);
+    [[nodiscard]] const PaperNmsScratch& scratch() const { return scratch_; }
 
-// Writes the kept detections in the order of precedes, with their hits. Not part of the paper, and timed separately.
-void launch_paper_compact(const PaperNmsScratch& scratch, const NmsTask& task, const NmsRuleSet& rules,
-                          std::uint32_t* d_hits, StreamView stream);
+private:
+    PaperNmsScratch scratch_;
+    DeviceBuffer<std::byte> memory_;
+};
 
 }  // namespace throng::gpu

@@ -5,16 +5,18 @@
 #include "gpu/nms/box_grid.cuh"
 #include "gpu/nms/kept_order.cuh"
 #include "gpu/nms/soft_nms.h"
+#include "gpu/runtime/array_layout.h"
 #include "gpu/runtime/launch.cuh"
 
 // Kernels, after the binning:
 //   link:  joins each detection with those of its group that it may decay, by union-find in device memory;
-//   count, allot, fill: lays the members of each component side by side;
+//   count, allot, fill: lays the members of each component side by side, as they are after the first pick of the frame;
 //   run:   a warp a small component, members in registers; a block a large one. Each repeats: pick the member that
 //          precedes all others by its present score, decay the rest.
-// Scores only fall while none is negative, so the picks of all components together are ordered by their final scores,
-// and are written so. Where score_min lets negative scores live, scores may rise: then everything is one component,
-// run by one block, and written in the order of its picks.
+// Only the first pick is made whatever its score: what is below score_min is dropped after it. Scores only fall while
+// none is negative, so the other picks of all components together are ordered by their final scores, and are written
+// so. Where score_min lets negative scores live, scores may rise: then everything is one component, run by one block,
+// and written in the order of its picks.
 namespace throng::gpu {
 namespace {
 
@@ -24,39 +26,23 @@ constexpr int kBlockThreads = 1024;
 constexpr int kWarpItems = 4;  // members a lane holds
 constexpr std::uint32_t kWarpMembers = 32 * kWarpItems;
 
-struct Decay {
-    float extent;
-    float threshold;  // theta or sigma
-    float score_min;
-    bool gaussian;
-    bool in_turn;  // scores may rise
-
-    // What i's score is multiplied by when j is picked.
-    __device__ __forceinline__ float factor(Box i, Box j) const {
-        return factor(intersection_area(i, j, extent), box_area(i, extent), box_area(j, extent));
-    }
-    __device__ __forceinline__ float factor(const GridRecord& i, const GridRecord& j) const {
-        return factor(record_intersection(i, j, extent), i.area, j.area);
-    }
-
-private:
-    __device__ __forceinline__ float factor(float intersection, float area_i, float area_j) const {
-        if (!(intersection > 0.0F)) return 1.0F;
-        const float iou = overlap_ratio(Overlap::iou, intersection, area_i, area_j);
-        return gaussian ? soft_gaussian_factor(iou, threshold) : soft_linear_factor(iou, threshold);
-    }
-};
-
-// A record as the detection that it was.
-__device__ __forceinline__ Candidate load_candidate(const BoxGrid& g, const DetectionSpan& raw, std::uint32_t r) {
-    const std::uint32_t index = g.records[r].index;
-    return {load_box(raw.boxes, index), raw.scores[index], index};
+TH_HD bool scores_may_rise(const NmsRuleSet& rules) {
+    return rules.score_min < 0.0F;
 }
 
-Decay make_decay(const NmsParams& params) {
-    const bool gaussian = params.rule == NmsRule::soft_gaussian;
-    return {pixel_extent(params.pixels), gaussian ? params.sigma : params.theta, params.score_min, gaussian,
-            params.score_min < 0.0F};
+// What i's score is multiplied by when j is picked.
+__device__ __forceinline__ float decay_factor(const NmsRuleSet& rules, const GridRecord& i, const GridRecord& j) {
+    const float intersection = record_intersection(i, j, rules.extent);
+    if (!(intersection > 0.0F)) return 1.0F;
+    const float iou = overlap_ratio(Overlap::iou, intersection, i.area, j.area);
+    return rules.rule == NmsRule::soft_gaussian ? soft_gaussian_factor(iou, rules.sigma)
+                                                : soft_linear_factor(iou, rules.theta);
+}
+
+// The score of a member after a pick; NaN if it is dropped.
+__device__ __forceinline__ float decayed(const NmsRuleSet& rules, float score, float factor) {
+    score *= factor;
+    return soft_drops(score, rules.score_min) ? NAN : score;
 }
 
 // Returns the root of r's component, while other threads join components. A link always leads to a smaller record, so
@@ -79,333 +65,281 @@ __device__ void join(std::uint32_t* links, std::uint32_t a, std::uint32_t b) {
     a = find_root(links, a);
     b = find_root(links, b);
     while (a != b) {
-        if (a < b) {
-            const std::uint32_t swap = a;
-            a = b;
-            b = swap;
-        }
-        if (atomicCAS(&links[a], 0U, b + 1) == 0) return;
-        a = find_root(links, a);
-        b = find_root(links, b);
+        const std::uint32_t later = max(a, b);
+        const std::uint32_t earlier = min(a, b);
+        if (atomicCAS(&links[later], 0U, earlier + 1) == 0) return;
+        a = find_root(links, later);
+        b = find_root(links, earlier);
     }
 }
 
 __global__ void __launch_bounds__(kThreads)
-    link_kernel(BoxGrid g, SoftScratch s, Decay decay, NmsTask task, const __grid_constant__ NmsRuleSet rules,
-                unsigned long long* d_tests) {
-    const std::uint32_t stored = g.plan->stored;
+    link_kernel(BoxGrid g, SoftScratch s, const __grid_constant__ NmsRuleSet rules, unsigned long long* d_tests) {
+    start_kernel();
+    const SearchPlan plan = *g.plan;
     const Group<kLinkLanes> group;
     const std::uint32_t r = (blockIdx.x * kThreads + threadIdx.x) / kLinkLanes;
-    const bool active = r < stored;
-    const GridRecord mine = active ? load_record(g, r) : GridRecord{};
-    if (active && group.lane == 0) {
-        const unsigned long long key = order_key(load_box(task.raw.boxes, mine.index), mine.score);
-        if (key > load_relaxed(s.summary->best_key)) atomicMax(&s.summary->best_key, key);
-        if (decay.in_turn && r != 0) s.links[r] = 1;
+    const bool active = r < plan.stored;
+    if (scores_may_rise(rules)) {
+        if (active && r != 0) s.links[r] = 1;
+        return;
     }
-    if (decay.in_turn) return;
+    const GridRecord mine = active ? g.records[r] : GridRecord{};
     TestCounter counter;
-    const SearchPlan plan = *g.plan;
     for_each_near(g, plan, group, active, mine, rules.extent, [&](std::uint32_t other) {
         if (other >= r) return;
         ++counter.tests;
-        const GridRecord theirs = load_record(g, other);
+        const GridRecord theirs = g.records[other];
         if (!same_group(rules.gate, mine.index, theirs.index)) return;
-        if (decay.factor(mine, theirs) != 1.0F) join(s.links, r, other);
+        if (decay_factor(rules, mine, theirs) != 1.0F) join(s.links, r, other);
     });
     counter.report(d_tests);
 }
 
-__global__ void __launch_bounds__(kThreads) count_members_kernel(BoxGrid g, SoftScratch s, NmsTask task) {
+__global__ void __launch_bounds__(kThreads)
+    count_members_kernel(BoxGrid g, SoftScratch s, const __grid_constant__ NmsTask task) {
+    start_kernel();
     const std::uint32_t r = blockIdx.x * kThreads + threadIdx.x;
     if (r >= g.plan->stored) return;
     s.slots[r] = atomicAdd(&s.sizes[find_root(s.links, r)], 1U);
-    const Candidate mine = load_candidate(g, task.raw, r);
-    if (order_key(mine.box, mine.score) != s.summary->best_key) return;
+    const GridRecord mine = g.records[r];
+    if (score_key(mine.score) < g.plan->best_key) return;  // which leaves the very highest scores out
     std::uint32_t best = load_relaxed(s.summary->first);
-    while (best == 0 || precedes(mine, load_candidate(g, task.raw, best - 1))) {
+    while (best == 0 || record_precedes(task, mine, g.records[best - 1])) {
         const std::uint32_t seen = atomicCAS(&s.summary->first, best, r + 1);
         if (seen == best) return;
         best = seen;
     }
 }
 
-__global__ void __launch_bounds__(kThreads) allot_components_kernel(BoxGrid g, SoftScratch s, Decay decay) {
+__global__ void __launch_bounds__(kThreads) allot_components_kernel(BoxGrid g, SoftScratch s, bool in_turn) {
+    start_kernel();
     const std::uint32_t r = blockIdx.x * kThreads + threadIdx.x;
     if (r >= g.plan->stored) return;
     const std::uint32_t size = s.sizes[r];
     if (size == 0) return;
     s.starts[r] = atomicAdd(&s.summary->members, size);
-    if (size <= kWarpMembers && !decay.in_turn) {
+    if (size <= kWarpMembers && !in_turn) {
         s.small[atomicAdd(&s.summary->small, 1U)] = r;
     } else {
         s.large[atomicAdd(&s.summary->large, 1U)] = r;
     }
 }
 
-__global__ void __launch_bounds__(kThreads) fill_components_kernel(BoxGrid g, SoftScratch s) {
+__device__ __forceinline__ void write_in_turn(const NmsTask& task, std::uint32_t position, const GridRecord& pick) {
+    write_kept(task, position, load_box(task.raw.boxes, pick.index), pick.score, 1, pick.index);
+}
+
+__global__ void __launch_bounds__(kThreads)
+    fill_components_kernel(BoxGrid g, SoftScratch s, KeptOrder order, const __grid_constant__ NmsTask task,
+                           const __grid_constant__ NmsRuleSet rules) {
+    start_kernel();
     const std::uint32_t r = blockIdx.x * kThreads + threadIdx.x;
     if (r >= g.plan->stored) return;
     const std::uint32_t at = s.starts[find_root(s.links, r)] + s.slots[r];
+    const std::uint32_t first = s.summary->first - 1;
+    const GridRecord mine = g.records[r];
+    const GridRecord picked = g.records[first];
+    const bool decays = same_group(rules.gate, mine.index, picked.index);
     s.members[at] = r;
-    s.scores[at] = g.records[r].score;
+    s.scores[at] = r == first ? NAN : decayed(rules, mine.score, decays ? decay_factor(rules, mine, picked) : 1.0F);
+    if (r != first) return;
+    if (scores_may_rise(rules)) {
+        write_in_turn(task, 0, mine);
+    } else {
+        append_kept(order, mine, r, KeptOrder::kLeads);
+    }
 }
 
-// leads: the first pick of the frame.
-__device__ __forceinline__ void append(const KeptOrder& order, const Decay& decay, const Candidate& pick,
-                                       std::uint32_t record, bool leads) {
-    append_kept(order, pick, record, leads ? KeptOrder::kLeads : bucket_of_product(order, pick.score, decay.score_min));
-}
-
-// The one of all lanes that precedes all others; key is its score_key, 0 on lanes that have none.
-__device__ int best_lane(const Candidate& mine, std::uint32_t key, std::uint32_t& best_key) {
-    best_key = warp_max(key);
+// The lane whose record precedes those of all others, -1 if there is none: where the score is NaN.
+__device__ int best_lane(const NmsTask& task, const GridRecord& mine) {
+    const std::uint32_t key = isnan(mine.score) ? 0 : score_key(mine.score);
+    const std::uint32_t best_key = warp_max(key);
     if (best_key == 0) return -1;
     std::uint32_t equal = __ballot_sync(kWholeWarp, key == best_key);
     int best = __ffs(equal) - 1;
     for (equal &= equal - 1; equal != 0; equal &= equal - 1) {
         const int other = __ffs(equal) - 1;
-        const auto from = [&](int lane) {
-            return Candidate{Box{__shfl_sync(kWholeWarp, mine.box.x, lane), __shfl_sync(kWholeWarp, mine.box.y, lane),
-                                 __shfl_sync(kWholeWarp, mine.box.w, lane), __shfl_sync(kWholeWarp, mine.box.h, lane)},
-                             __shfl_sync(kWholeWarp, mine.score, lane), __shfl_sync(kWholeWarp, mine.index, lane)};
-        };
-        const Candidate a = from(other);
-        const Candidate b = from(best);
-        if (precedes(a, b)) best = other;
+        const std::uint32_t theirs = __shfl_sync(kWholeWarp, mine.index, other);
+        if (precedes_at_equal_scores(task, 0.0F, theirs, __shfl_sync(kWholeWarp, mine.index, best))) best = other;
     }
     return best;
 }
 
+__device__ __forceinline__ bool is_better(const NmsTask& task, const GridRecord& item, const GridRecord& best) {
+    return !isnan(item.score) && (isnan(best.score) || record_precedes(task, item, best));
+}
+
 // A warp a component of up to kWarpMembers.
-__global__ void __launch_bounds__(kThreads) run_small_kernel(BoxGrid g, SoftScratch s, KeptOrder order, Decay decay,
-                                                             NmsTask task, unsigned long long* d_tests) {
+__global__ void __launch_bounds__(kThreads)
+    run_small_kernel(BoxGrid g, SoftScratch s, KeptOrder order, const __grid_constant__ NmsTask task,
+                     const __grid_constant__ NmsRuleSet rules) {
+    start_kernel();
     const std::uint32_t lane = threadIdx.x & 31;
     const std::uint32_t total = s.summary->small;
-    const std::uint32_t first = s.summary->first - 1;
     TestCounter counter;
     for (std::uint32_t c = (blockIdx.x * kThreads + threadIdx.x) / 32; c < total; c += gridDim.x * (kThreads / 32)) {
         const std::uint32_t root = s.small[c];
         const std::uint32_t size = s.sizes[root];
-        const std::uint32_t* members = s.members + s.starts[root];
-        Candidate items[kWarpItems];
+        const std::uint32_t start = s.starts[root];
+        GridRecord items[kWarpItems];
         std::uint32_t records[kWarpItems];
-        bool alive[kWarpItems];
-        bool has_first = false;
 #pragma unroll
         for (int k = 0; k < kWarpItems; ++k) {
             const std::uint32_t at = k * 32 + lane;
-            alive[k] = at < size;
-            records[k] = alive[k] ? members[at] : 0;
-            if (alive[k]) items[k] = load_candidate(g, task.raw, records[k]);
-            has_first = has_first || (alive[k] && records[k] == first);
-        }
-        // The very first pick of the frame leads: it alone may have a negative score, and those it drops to -0 must
-        // come after it. It is made before anything is dropped.
-        if (!__any_sync(kWholeWarp, has_first)) {
-#pragma unroll
-            for (int k = 0; k < kWarpItems; ++k) alive[k] = alive[k] && !soft_drops(items[k].score, decay.score_min);
+            records[k] = at < size ? s.members[start + at] : root;
+            items[k] = g.records[records[k]];
+            items[k].score = at < size ? s.scores[start + at] : NAN;
         }
         while (true) {
-            Candidate best{};
-            std::uint32_t best_record = 0;
-            std::uint32_t key = 0;
-            int which = -1;
+            GridRecord best{};
+            best.score = NAN;
+            std::uint32_t best_record = kNone;
 #pragma unroll
             for (int k = 0; k < kWarpItems; ++k) {
-                if (alive[k] && (which < 0 || precedes(items[k], best))) {
-                    best = items[k];
-                    best_record = records[k];
-                    which = k;
-                    key = score_key(best.score);
-                }
+                if (!is_better(task, items[k], best)) continue;
+                best = items[k];
+                best_record = records[k];
             }
-            std::uint32_t top_key = 0;
-            const int source = best_lane(best, key, top_key);
+            const int source = best_lane(task, best);
             if (source < 0) break;
-            const Box picked{__shfl_sync(kWholeWarp, best.box.x, source), __shfl_sync(kWholeWarp, best.box.y, source),
-                             __shfl_sync(kWholeWarp, best.box.w, source), __shfl_sync(kWholeWarp, best.box.h, source)};
-            if (static_cast<int>(lane) == source) {
-                // Where a component's picks go is taken one at a time: they are ordered later anyway.
-                append(order, decay, best, best_record, best_record == first);
-            }
+            const auto of_best = [&](float value) { return __shfl_sync(kWholeWarp, value, source); };
+            GridRecord picked{};
+            picked.left = of_best(best.left);
+            picked.top = of_best(best.top);
+            picked.right = of_best(best.right);
+            picked.bottom = of_best(best.bottom);
+            picked.area = of_best(best.area);
+            const bool is_mine = static_cast<int>(lane) == source;
+            // Where a component's picks go is taken one at a time: they are ordered later anyway.
+            if (is_mine) append_kept(order, best, best_record, bucket_of_product(order, best.score, rules.score_min));
 #pragma unroll
             for (int k = 0; k < kWarpItems; ++k) {
-                if (static_cast<int>(lane) == source && k == which) alive[k] = false;
-                if (!alive[k]) continue;
+                if (is_mine && records[k] == best_record) items[k].score = NAN;
+                if (isnan(items[k].score)) continue;
                 ++counter.tests;
-                items[k].score *= decay.factor(items[k].box, picked);
-                alive[k] = !soft_drops(items[k].score, decay.score_min);
+                items[k].score = decayed(rules, items[k].score, decay_factor(rules, items[k], picked));
             }
         }
     }
-    counter.report(d_tests);
+    counter.report(task.tests);
 }
 
-// A block a component of any size; the scores at present lie in device memory, NaN for those that are gone.
+// A block a component of any size; the scores at present lie in device memory.
 __global__ void __launch_bounds__(kBlockThreads)
-    run_large_kernel(BoxGrid g, SoftScratch s, KeptOrder order, Decay decay, NmsTask task,
-                     unsigned long long* d_tests) {
+    run_large_kernel(BoxGrid g, SoftScratch s, KeptOrder order, const __grid_constant__ NmsTask task,
+                     const __grid_constant__ NmsRuleSet rules) {
+    __shared__ std::uint32_t warp_best[2][32];  // places of members
+    __shared__ GridRecord warp_items[2][32];
+    start_kernel();
     const std::uint32_t lane = threadIdx.x & 31;
     const std::uint32_t warp = threadIdx.x / 32;
     const std::uint32_t total = s.summary->large;
-    const std::uint32_t first = s.summary->first - 1;
-    const float gone = __int_as_float(0x7FFFFFFF);
-    __shared__ std::uint32_t warp_keys[2][32];
-    __shared__ std::uint32_t warp_best[2][32];  // places of members
-    __shared__ Candidate warp_items[2][32];
+    const bool in_turn = scores_may_rise(rules);
     TestCounter counter;
     for (std::uint32_t c = blockIdx.x; c < total; c += gridDim.x) {
         const std::uint32_t root = s.large[c];
         const std::uint32_t size = s.sizes[root];
         const std::uint32_t* members = s.members + s.starts[root];
         float* scores = s.scores + s.starts[root];
-
-        bool mine_is_first = false;
-        for (std::uint32_t at = threadIdx.x; at < size; at += kBlockThreads)
-            mine_is_first = mine_is_first || members[at] == first;
-        bool drop = __syncthreads_or(mine_is_first ? 1 : 0) == 0;
-
-        Box picked{};
-        std::uint32_t picks = 0;
+        GridRecord picked{INFINITY, INFINITY, -INFINITY, -INFINITY};  // none before, which decays nothing
+        std::uint32_t picks = 1;                                      // one was made before
         for (;; ++picks) {
             // Decay by the last pick and find the next in one go.
-            Candidate best{};
-            std::uint32_t best_at = kNone;
+            GridRecord best{};
+            best.score = NAN;
+            std::uint32_t best_at = 0;
             for (std::uint32_t at = threadIdx.x; at < size; at += kBlockThreads) {
-                float score = scores[at];
-                if (isnan(score)) continue;
-                Candidate item = load_candidate(g, task.raw, members[at]);
-                if (picks > 0) {
-                    ++counter.tests;
-                    score *= decay.factor(item.box, picked);
-                    if (soft_drops(score, decay.score_min)) score = gone;
-                    scores[at] = score;
-                } else if (drop && soft_drops(score, decay.score_min)) {
-                    scores[at] = score = gone;
-                }
-                if (isnan(score)) continue;
-                item.score = score;
-                if (best_at == kNone || precedes(item, best)) {
-                    best = item;
-                    best_at = at;
-                }
+                if (isnan(scores[at])) continue;
+                GridRecord item = g.records[members[at]];
+                ++counter.tests;
+                scores[at] = item.score = decayed(rules, scores[at], decay_factor(rules, item, picked));
+                if (!is_better(task, item, best)) continue;
+                best = item;
+                best_at = at;
             }
             const std::uint32_t turn = picks & 1;  // two sets of shared memory: one barrier a pick is enough
-            std::uint32_t top = 0;
-            int source = best_lane(best, best_at == kNone ? 0 : score_key(best.score), top);
+            int source = best_lane(task, best);
             if (static_cast<int>(lane) == max(source, 0)) {
-                warp_keys[turn][warp] = top;
                 warp_best[turn][warp] = best_at;
                 warp_items[turn][warp] = best;
             }
             __syncthreads();
-            const Candidate theirs = warp_items[turn][lane];
-            source = best_lane(theirs, warp_keys[turn][lane], top);
+            source = best_lane(task, warp_items[turn][lane]);
             if (source < 0) break;
+            picked = warp_items[turn][source];
             const std::uint32_t at = warp_best[turn][source];
-            const Candidate pick = warp_items[turn][source];
-            picked = pick.box;
-            if (at % kBlockThreads == threadIdx.x) {
-                scores[at] = gone;
-                const std::uint32_t record = members[at];
-                if (decay.in_turn) {
-                    write_kept(task, picks, pick.box, pick.score, 1, pick.index);
-                } else {
-                    append(order, decay, pick, record, record == first);
-                }
+            if (at % kBlockThreads != threadIdx.x) continue;
+            scores[at] = NAN;
+            if (in_turn) {
+                write_in_turn(task, picks, picked);
+            } else {
+                append_kept(order, picked, members[at], bucket_of_product(order, picked.score, rules.score_min));
             }
         }
-        if (decay.in_turn && threadIdx.x == 0) task.kept.count->total = picks;
-        counter.report(d_tests);
+        if (in_turn && threadIdx.x == 0) task.kept.count->total = picks;
+        counter.report(task.tests);
         __syncthreads();
     }
-    if (decay.in_turn && blockIdx.x == 0 && threadIdx.x == 0) {
+    if (in_turn && blockIdx.x == 0 && threadIdx.x == 0) {
         if (total == 0) task.kept.count->total = 0;
         task.kept.count->invalid = g.plan->invalid;
     }
 }
 
-NmsRuleSet link_rules(const NmsParams& params) {
-    NmsRuleSet rules = make_rule_set(params);
-    rules.overlap = Overlap::iou;
-    // A factor other than 1 needs an IoU above 0, and for the linear rule one of theta.
-    rules.smallest_overlap = params.rule == NmsRule::soft_linear ? params.theta : 0.0F;
-    return rules;
-}
-
 constexpr std::size_t kSummaryWords = sizeof(SoftSummary) / sizeof(std::uint32_t);
-constexpr std::size_t kLists = 6;
 
 }  // namespace
 
-SoftNms::SoftNms(const DeviceInfo& device, std::int32_t capacity, StreamView stream)
+SoftNms::SoftNms(const DeviceInfo& device, std::int32_t capacity)
     : device_(device),
       capacity_(capacity),
-      grid_(capacity, stream),
-      order_(capacity),
-      cleared_(kSummaryWords + 2 * static_cast<std::size_t>(capacity)),
-      lists_(kLists * static_cast<std::size_t>(capacity)) {}
-
-SoftScratch SoftNms::scratch() const {
-    const auto n = static_cast<std::size_t>(capacity_);
-    SoftScratch s{};
-    s.summary = reinterpret_cast<SoftSummary*>(cleared_.data());
-    s.links = cleared_.data() + kSummaryWords;
-    s.sizes = s.links + n;
-    s.slots = lists_.data();
-    s.starts = lists_.data() + n;
-    s.members = lists_.data() + 2 * n;
-    s.scores = reinterpret_cast<float*>(lists_.data() + 3 * n);
-    s.small = lists_.data() + 4 * n;
-    s.large = lists_.data() + 5 * n;
-    return s;
+      grid_(capacity),
+      order_(capacity, kSummaryWords + 2 * static_cast<std::size_t>(capacity)) {
+    const auto n = static_cast<std::size_t>(capacity);
+    memory_ = allocate_arrays([&](ArrayLayout& layout) {
+        layout.take(scratch_.slots, n);
+        layout.take(scratch_.starts, n);
+        layout.take(scratch_.members, n);
+        layout.take(scratch_.scores, n);
+        layout.take(scratch_.small, n);
+        layout.take(scratch_.large, n);
+    });
+    scratch_.summary = reinterpret_cast<SoftSummary*>(order_.further());
+    scratch_.links = order_.further() + kSummaryWords;
+    scratch_.sizes = scratch_.links + n;
 }
 
-void SoftNms::launch_map(const NmsTask& task, const NmsParams& params, const PairGate& gate,
-                         unsigned long long* d_tests, StreamView stream) const {
-    NmsRuleSet rules = link_rules(params);
-    rules.gate = gate;
+void SoftNms::launch_order(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const {
+    launch_grid_build({grid_.view(rules), rules.extent, rules.gate, order_.cleared()}, task,
+                      LaunchChain(device_, stream));
+}
+
+void SoftNms::launch_map(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const {
     const BoxGrid g = grid_.view(rules);
-    const SoftScratch s = scratch();
-    launch_grid_build({.grid = g,
-                       .extent = rules.extent,
-                       .gate = rules.gate,
-                       .d_clear = order_.cleared(),
-                       .clear_words = order_.cleared_words()},
-                      task, LaunchChain(device_, stream));
-    fill_bytes(cleared_, 0, stream);
-    const LaunchChain chain(stream, false);
-    chain.launch("link_kernel", link_kernel,
-                 LaunchSize{blocks_for(std::int64_t{capacity_} * kLinkLanes, kThreads), kThreads}, g, s,
-                 make_decay(params), task, rules, d_tests);
-    chain.launch("count_members_kernel", count_members_kernel, LaunchSize{blocks_for(capacity_, kThreads), kThreads}, g,
-                 s, task);
-    chain.launch("allot_components_kernel", allot_components_kernel,
-                 LaunchSize{blocks_for(capacity_, kThreads), kThreads}, g, s, make_decay(params));
-    chain.launch("fill_components_kernel", fill_components_kernel,
-                 LaunchSize{blocks_for(capacity_, kThreads), kThreads}, g, s);
+    const SoftScratch& s = scratch_;
+    const LaunchChain chain(device_, stream);
+    const LaunchSize size = launch_size(capacity_, kThreads);
+    chain.launch("link_kernel", link_kernel, launch_size(std::int64_t{capacity_} * kLinkLanes, kThreads), g, s, rules,
+                 task.tests);
+    chain.launch("count_members_kernel", count_members_kernel, size, g, s, task);
+    chain.launch("allot_components_kernel", allot_components_kernel, size, g, s, scores_may_rise(rules));
+    chain.launch("fill_components_kernel", fill_components_kernel, size, g, s, order(g), task, rules);
 }
 
-void SoftNms::launch_reduce(const NmsTask& task, const NmsParams& params, unsigned long long* d_tests,
-                            StreamView stream) const {
-    const BoxGrid g = grid_.view(link_rules(params));
-    const SoftScratch s = scratch();
-    const KeptOrder order = order_.view(g.plan, nullptr, 1);
-    const Decay decay = make_decay(params);
-    const LaunchChain chain(stream, false);
-    if (!decay.in_turn) {
-        const unsigned most = static_cast<unsigned>(device_.multiprocessors) * 8;
-        chain.launch("run_small_kernel", run_small_kernel,
-                     LaunchSize{std::min(most, blocks_for(std::int64_t{capacity_} * 32, kThreads)), kThreads}, g, s,
-                     order, decay, task, d_tests);
+void SoftNms::launch_reduce(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const {
+    const BoxGrid g = grid_.view(rules);
+    const SoftScratch& s = scratch_;
+    const bool in_turn = scores_may_rise(rules);
+    const LaunchChain chain(device_, stream);
+    const auto multiprocessors = static_cast<unsigned>(device_.multiprocessors);
+    if (!in_turn) {
+        const unsigned small = std::min(multiprocessors * 8, blocks_for(std::int64_t{capacity_} * 32, kThreads));
+        chain.launch("run_small_kernel", run_small_kernel, LaunchSize{small, kThreads}, g, s, order(g), task, rules);
     }
-    const int large =
-        decay.in_turn ? 1
-                      : std::min(device_.multiprocessors * 2, std::max(1, capacity_ / static_cast<int>(kWarpMembers)));
-    chain.launch("run_large_kernel", run_large_kernel, LaunchSize{static_cast<unsigned>(large), kBlockThreads}, g, s,
-                 order, decay, task, d_tests);
-    if (!decay.in_turn) launch_kept_order(order, task, 1, LaunchChain(device_, stream));
+    const unsigned large = in_turn ? 1 : std::min(multiprocessors * 2, blocks_for(capacity_, kWarpMembers));
+    chain.launch("run_large_kernel", run_large_kernel, LaunchSize{large, kBlockThreads}, g, s, order(g), task, rules);
+    if (!in_turn) launch_kept_order(order(g), task, 1, chain);
 }
 
 }  // namespace throng::gpu

@@ -14,50 +14,48 @@
 namespace throng::gpu {
 
 struct SoftSummary {
-    unsigned long long best_key;  // key of the detection that precedes all others
-    std::uint32_t first;          // 1 + its record, 0 while unknown
-    std::uint32_t members;        // number of members stored so far
+    std::uint32_t first;    // 1 + the record that precedes all others, 0 while unknown
+    std::uint32_t members;  // number of members stored so far
     std::uint32_t small;
     std::uint32_t large;
-    std::uint32_t unused[2];
 };
 
 // Addresses in device memory, [capacity] each.
 struct SoftScratch {
-    SoftSummary* summary;
+    SoftSummary* summary;    // 0 before each frame, as the next two
     std::uint32_t* links;    // by record: 1 + another of its component, 0 for a root
     std::uint32_t* sizes;    // by root
     std::uint32_t* slots;    // by record: index in its component
     std::uint32_t* starts;   // by root
     std::uint32_t* members;  // records, by component
-    float* scores;           // current score, by member
+    float* scores;           // current score, by member; NaN: picked or dropped
     std::uint32_t* small;    // roots of components processed by one warp
     std::uint32_t* large;    // roots of components processed by one block
 };
 
 class SoftNms {
 public:
-    // Enqueues the clearing of scratch memory on the stream of the launches.
-    SoftNms(const DeviceInfo& device, std::int32_t capacity, StreamView stream);
+    SoftNms(const DeviceInfo& device, std::int32_t capacity);
 
-    // Finds the components. Enqueues only; allocates nothing. d_tests, if not null, is increased by the number of pairs
-    // whose overlap is computed.
-    // gate: groups only, and score_min must not be negative then.
-    void launch_map(const NmsTask& task, const NmsParams& params, const PairGate& gate, unsigned long long* d_tests,
-                    StreamView stream) const;
-    // Processes the components and writes the picked detections in the order of picking.
-    void launch_reduce(const NmsTask& task, const NmsParams& params, unsigned long long* d_tests,
-                       StreamView stream) const;
+    // Call in this order. All calls enqueue only and allocate nothing. The gate of the rules: groups only, and score_min
+    // must not be negative then. map finds the components and makes the first pick; reduce processes them and writes
+    // the picked detections in the order of picking.
+    void launch_order(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const;
+    void launch_map(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const;
+    void launch_reduce(const NmsTask& task, const NmsRuleSet& rules, StreamView stream) const;
+
+    // Must be 0 before the first frame.
+    [[nodiscard]] ClearedWords cleared() const { return grid_.cleared(); }
 
 private:
-    [[nodiscard]] SoftScratch scratch() const;
+    [[nodiscard]] KeptOrder order(const BoxGrid& grid) const { return order_.view(grid.plan, nullptr, 1); }
 
     DeviceInfo device_;
     std::int32_t capacity_ = 0;
     BoxGridStorage grid_;
-    KeptOrderStorage order_;
-    DeviceBuffer<std::uint32_t> cleared_;  // summary, links and sizes: 0 before each frame
-    DeviceBuffer<std::uint32_t> lists_;    // the other arrays of words
+    KeptOrderStorage order_;  // and behind it summary, links and sizes
+    SoftScratch scratch_{};
+    DeviceBuffer<std::byte> memory_;
 };
 
 }  // namespace throng::gpu

@@ -7,14 +7,6 @@
 
 namespace throng::gpu {
 
-// All suppressors of each detection, found by one search, so that few need a second.
-struct SuppressorLists {
-    static constexpr std::uint32_t kRoom = 64;
-
-    SuppressorHead* heads;   // [capacity] by record; a list is truncated where the count is above kRoom
-    std::uint32_t* entries;  // [capacity * kRoom] records in any order, some perhaps twice
-};
-
 // One of several records; the lanes of a group find the first in order.
 struct Choice {
     std::uint32_t record = kNone;  // kNone: no choice
@@ -54,9 +46,9 @@ __device__ __forceinline__ std::uint32_t first_suppressor(const BoxGrid& g, cons
     Choice first;
     // Margins need boxes that are not coarse. What they leave uncertain is tested exactly.
     const float share = margins.factor * mine.area;
-    const float tolerance = margins.usable && plan.coarse == 0 ? margins.tolerance * share : INFINITY;
+    const float tolerance = plan.coarse == 0 ? margins.tolerance * share : INFINITY;
     for_each_near(g, plan, group, active, mine, rules.extent, [&](std::uint32_t other) {
-        const GridRecord theirs = load_record(g, other);
+        const GridRecord theirs = g.records[other];
         if (theirs.score < mine.score || (!kAll && theirs.score < first.score)) return;
         ++counter.tests;
         if (path != PairPath::plain && theirs.group != mine.group) return;

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "gpu/runtime/device_buffer.h"
+
 namespace throng::gpu {
 
 // Divides a block into arrays whose addresses are aligned for vector loads. The block is aligned to kAlignment.
@@ -29,5 +31,16 @@ private:
     std::byte* base_;
     std::size_t size_ = 0;
 };
+
+// Returns one block of device memory for the arrays that take_arrays(layout) takes, after it took them from the block.
+template <class TakeArrays>
+[[nodiscard]] DeviceBuffer<std::byte> allocate_arrays(const TakeArrays& take_arrays) {
+    ArrayLayout measured(nullptr);
+    take_arrays(measured);
+    DeviceBuffer<std::byte> memory(measured.size());
+    ArrayLayout layout(memory.data());
+    take_arrays(layout);
+    return memory;
+}
 
 }  // namespace throng::gpu

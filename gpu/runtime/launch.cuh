@@ -53,6 +53,11 @@ inline unsigned blocks_for(std::int64_t items, unsigned threads) {
     return static_cast<unsigned>(items > 0 ? (items + threads - 1) / threads : 1);
 }
 
+// Returns the size of a launch with a thread for each item.
+inline LaunchSize launch_size(std::int64_t items, unsigned threads) {
+    return {blocks_for(items, threads), threads};
+}
+
 // Returns the number of blocks of a kernel that a multiprocessor of the current device runs at the same time. shared:
 // bytes of dynamic shared memory. name: of the kernel.
 template <class... Parameters>

@@ -329,21 +329,17 @@ TEST(PaperKernels, Postconditions) {
         params.ties = Ties::strict;
         params.pixels = PixelConvention::inclusive;
         static_cast<void>(device.run(input, params));  // uploads
-        gpu::PaperNmsScratch scratch;
-        scratch.D_max = gpu::paper_d_max(310, k);
+        const gpu::PaperNms paper(310, k);
+        const gpu::PaperNmsScratch& scratch = paper.scratch();
         ASSERT_EQ(scratch.D_max % k, 0);
         const auto side = static_cast<std::size_t>(scratch.D_max);
-        const gpu::DeviceBuffer<std::uint8_t> matrix(side * side);
-        const gpu::DeviceBuffer<std::uint8_t> vector(side);
-        scratch.B = matrix.data();
-        scratch.V = vector.data();
-        const gpu::NmsTask task{device.raw().span(), device.kept().span(), nullptr};
-        gpu::launch_paper_map(scratch, task, gpu::make_rule_set(params), stream);
-        gpu::launch_paper_reduce(scratch, k, stream);
+        const gpu::NmsTask task{device.raw().span(), device.kept().span()};
+        paper.launch_map(task, gpu::make_rule_set(params, {}), stream);
+        paper.launch_reduce(stream);
         std::vector<std::uint8_t> b(side * side);
         std::vector<std::uint8_t> v(side);
-        gpu::copy_to_host(b.data(), matrix.data(), b.size(), stream);
-        gpu::copy_to_host(v.data(), vector.data(), v.size(), stream);
+        gpu::copy_to_host(b.data(), scratch.B, b.size(), stream);
+        gpu::copy_to_host(v.data(), scratch.V, v.size(), stream);
         for (std::size_t i = 0; i < side; ++i) {
             bool all = true;
             for (std::size_t j = 0; j < side; ++j) {

@@ -72,7 +72,7 @@ TEST(GridNms, InBuffersForMany) {
     NmsInput crowd = clusters_input(random, 3000, 20);
     for (float& score : crowd.scores) score = std::floor(score * 8) / 8;
     for (const NmsInput& input : {clusters_input(random, 900, 300), copies_input(700), crowd}) {
-        for (const NmsRule which : {NmsRule::one_pass, NmsRule::greedy}) compare(input, rule(which, 0.5F), 40000);
+        for (const NmsRule which : {NmsRule::one_pass, NmsRule::greedy}) compare(input, rule(which, 0.5F), 140000);
     }
 }
 
