@@ -473,10 +473,11 @@ TEST_F(Window, CompletesWhatOtherThreadsClose) {
     session_->complete();
     EXPECT_EQ(closed_, 2) << "with that of the output";
 
-    session_->open("other.mp4");
+    session_->open("camera:7");
     ASSERT_TRUE(
-        test::wait_for([&] { return session_->source()->spec() == "other.mp4" && session_->transport()->playing(); }));
-    session_->adopt({});  // the pipeline is being destroyed
+        test::wait_for([&] { return session_->source()->spec() == "camera:7" && session_->transport()->playing(); }));
+    session_->open("camera:8");  // the other camera is closed before
+    ASSERT_EQ(session_->pipeline(), nullptr);
     session_->complete();
     EXPECT_EQ(closed_, 3);
 }
