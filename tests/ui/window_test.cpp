@@ -464,7 +464,7 @@ TEST_F(Window, CompletesWhatOtherThreadsClose) {
     closing_ = std::chrono::milliseconds(200);
     make_sinks_ = [this](const SourceInfo&, int, bool) {
         return std::vector<std::shared_ptr<ResultSink>>{
-            std::make_shared<CountingSink>(recorded_, closed_, recorded_frame_, closing_)};
+            std::make_shared<CountingSink>(recorded_, closed_, recorded_frame_, closing_ / 2)};
     };
     open({});
     play();
