@@ -217,10 +217,8 @@ int run_window(int argc, char** argv, WindowOptions options) {
         source.isEmpty() ? session.openDemo() : session.open(source);
     }
     const DisplayGuard guard([&] {
-        if (session.pipeline()) session.pipeline()->stop();
-        for (int number = 0; wall && number < wall->num_tiles(); ++number) {
-            if (const auto& pipeline = wall->tile(number).controller().pipeline()) pipeline->stop();
-        }
+        session.complete();
+        for (int number = 0; wall && number < wall->num_tiles(); ++number) wall->tile(number).controller().complete();
         kiosk_folder ? void(kiosk_folder->remove()) : store.sync();
     });
     const int status = QGuiApplication::exec();

@@ -111,11 +111,11 @@ InputResult encode_part(const WorkItem& item, const std::string& output, const A
 void add_part(const nlohmann::ordered_json& part, ReportedFile& reported, std::set<std::size_t>& used_spans) {
     for (const auto& span : part.at("spans")) used_spans.insert(integer_of<std::size_t>(span));
     for (std::size_t i = 0; i < kCounts.size(); ++i) {
-        reported.*kCounts[i] += integer_of<std::int64_t>(part.at("counts").at(i));
+        reported.*kCounts[i] += integer_at<std::int64_t>(part.at("counts"), i);
     }
     for (const auto& thumbnail : part.at("thumbnails")) {
-        const auto track = integer_of<std::size_t>(thumbnail.at(0));
-        if (track >= reported.tracks.size()) throw JsonNotInteger();
+        const auto track = integer_at<std::size_t>(thumbnail, 0);
+        if (track >= reported.tracks.size()) throw JsonNotInteger("a thumbnail is of a track that is not there");
         reported.tracks[track].thumbnail = thumbnail.at(1).get<std::string>();
     }
 }

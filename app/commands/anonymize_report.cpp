@@ -79,7 +79,7 @@ void add_tracks(std::string& html, const Json& tracks) {
         "<table class=\"list\"><tr><th>track</th><th>from</th><th>to</th><th>detected</th><th>filled in</th>"
         "<th>extended</th><th>longest gap</th><th>best score</th><th>uncertain</th><th></th></tr>\n";
     for (const Json& track : tracks) {
-        const auto count = [&](const char* key) { return integer_of<std::int64_t>(track.at(key)); };
+        const auto count = [&](const char* key) { return integer_at<std::int64_t>(track, key); };
         const std::string object = track.contains("class") ? " (" + track.value("class", "") + ")" : "";
         const std::string doubtful = track.at("doubtful");
         const std::string decided_by = track.value("decided_by", "");
@@ -102,7 +102,7 @@ void add_tracks(std::string& html, const Json& tracks) {
 
 std::string file_html(const Json& file) {
     const auto text = [&](const char* key) { return file.at(key).get<std::string>(); };
-    const auto count = [&](const char* key) { return integer_of<std::int64_t>(file.at(key)); };
+    const auto count = [&](const char* key) { return integer_at<std::int64_t>(file, key); };
     std::string html = fmt::format("<h2>{}</h2>\n<table>\n", escaped(text("input")));
     add_fact(html, "error", text("error"));
     add_fact(html, "incomplete", text("incomplete"));
@@ -360,7 +360,7 @@ DecidedTrack find_track(const Json& report, std::int64_t id, const std::string& 
     try {
         for (const Json& file : report.at("files")) {
             for (const Json& track : file.at("tracks")) {
-                if (integer_of<std::int64_t>(track.at("id")) != id) continue;
+                if (integer_at<std::int64_t>(track, "id") != id) continue;
                 DecidedTrack decided;
                 decided.id = id;
                 decided.input_sha256 = file.at("input_sha256").get<std::string>();

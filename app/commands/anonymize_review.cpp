@@ -186,7 +186,7 @@ void use_settings(const Json& report, AnonymizeArguments& arguments) {
     };
     const Json& output = report.at("output");
     if (!is_given("encoder")) arguments.encoder = output.at("encoder").get<std::string>();
-    if (!is_given("quality")) arguments.quality = integer_of<int>(output.at("quality"));
+    if (!is_given("quality")) arguments.quality = integer_at<int>(output, "quality");
     if (!is_given("audio")) {
         arguments.copy_audio = choice_in(arguments, kAudioNames, output.at("audio").get<std::string>());
     }
@@ -200,10 +200,10 @@ std::vector<ui::ReviewTrack> tracks_of(const Json& file) {
         track.doubts = each.at("doubtful").get<std::string>();
         const bool is_decided = !each.value("decided_by", "").empty();
         if (track.doubts.empty() && !is_decided) continue;
-        track.id = integer_of<std::int64_t>(each.at("id"));
+        track.id = integer_at<std::int64_t>(each, "id");
         track.first = each.at("first").get<double>();
         track.last = each.at("last").get<double>();
-        track.frames = integer_of<std::int64_t>(each.at("detected"));
+        track.frames = integer_at<std::int64_t>(each, "detected");
         const bool is_kept = each.at("kept").get<bool>();
         using Decision = ui::ReviewTrack::Decision;
         track.decision = is_kept ? Decision::keep : is_decided ? Decision::hide : Decision::none;

@@ -37,13 +37,25 @@ const CommandGroup kGroups[] = {
      {add_crowd_command, add_nms_command, add_eval_command, add_bench_command, add_experiments_command}},
 };
 
+// Makes two arguments of "--json=", as for "--json=a": CLI11 would take the argument after it as the value.
+std::vector<std::string> with_empty_values(const std::vector<std::string>& arguments) {
+    std::vector<std::string> all;
+    const auto end = std::find(arguments.begin(), arguments.end(), "--");
+    for (auto each = arguments.begin(); each != arguments.end(); ++each) {
+        const bool empty = each < end && each->starts_with("--") && each->find('=') == each->size() - 1;
+        all.push_back(empty ? each->substr(0, each->size() - 1) : *each);
+        if (empty) all.emplace_back();
+    }
+    return all;
+}
+
 int parse_and_run(std::vector<std::string> arguments) {
     spell_options();
     CLI::App program;
     CommandContext context;
     add_command_line(program, context);
 
-    arguments = with_default_command(program, std::move(arguments));
+    arguments = with_default_command(program, with_empty_values(arguments));
     context.common.arguments = arguments;
     std::reverse(arguments.begin(), arguments.end());  // CLI11 expects the arguments in reverse order
     try {

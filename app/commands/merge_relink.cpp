@@ -17,6 +17,7 @@
 #include "core/base/error.h"
 #include "core/base/input_file.h"
 #include "core/base/json_text.h"
+#include "core/base/line_reader.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
 #include "core/redact/lookahead.h"
@@ -90,19 +91,18 @@ int run_merge_relink(const std::string& path, const std::string& out_path, const
     // The file is read a second time, because all lines of a long video do not fit into memory.
     std::ifstream in(path);
     OutputFile out(out_path);
+    const Error changed(ErrorKind::input, "the file changed while it was read", path);
     std::size_t number = 0;
-    for (std::string line; std::getline(in, line);) {
-        if (line.find_last_not_of(" \t\r") == std::string::npos) continue;
-        Json json = parse_json<Json>(line, false);
-        if (!json.is_object() || number == tracks.size()) break;
+    for (LineReader lines(in, path); lines.next();) {
+        if (lines.line().find_last_not_of(" \t\r") == std::string_view::npos) continue;
+        Json json = parse_json<Json>(lines.line(), false);
+        if (!json.is_object() || number == tracks.size()) throw changed;
         json["tracks"] = parse_json<Json>(track_list(tracks[number]));
         out.write(json_text(json) + "\n");
         ++number;
     }
     input.check_unchanged();
-    if (number != tracks.size() || !in.eof()) {
-        throw Error(ErrorKind::input, "the file changed while it was read", path);
-    }
+    if (number != tracks.size()) throw changed;
     out.close();
     return 0;
 }

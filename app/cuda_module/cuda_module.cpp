@@ -14,6 +14,7 @@
 #include "gpu/runtime/detection_memory.h"
 #include "gpu/runtime/partial_device.h"
 #include "gpu/runtime/replay.h"
+#include "module_version.h"
 
 namespace throng {
 namespace {
@@ -44,7 +45,7 @@ PartialDeviceTime time_on_partition(int device, int multiprocessors, const Detec
 
 extern "C" __attribute__((visibility("default"))) const throng::CudaModule throng_cuda_module;
 const throng::CudaModule throng_cuda_module{
-    .version = TH_VERSION,
+    .version = TH_MODULE_VERSION,
     .set_spelling = throng::set_spelling,
     .use_logger = throng::use_logger,
     .probe = throng::gpu::probe_cuda,

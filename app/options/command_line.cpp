@@ -28,7 +28,7 @@ std::vector<std::string> split_list(const std::string& option, const std::string
 }
 
 AddedOption describe(CLI::Option& option, const std::string& group, const std::string& type, const ValueCheck& check) {
-    if (check.problem) option.transform(CLI::Validator(check.problem, check.choices));
+    option.transform(CLI::Validator(check.problem ? check.problem : not_empty().problem, check.choices));
     option.type_name(type)->group(group);
     return AddedOption(option);
 }
@@ -68,6 +68,10 @@ void set_default_action(CLI::App& command, std::function<void()> action) {
 
 void set_footer(CLI::App& command, const std::string& text) {
     command.footer(text);
+}
+
+ValueCheck not_empty() {
+    return {[](const std::string& text) { return text.empty() ? "must not be empty" : ""; }};
 }
 
 ValueCheck finite_range(double low, double high) {

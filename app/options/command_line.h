@@ -43,6 +43,10 @@ struct ValueCheck {
     std::string choices{};                                            // "{a,b}": --help shows them, not the type
 };
 
+// Accepts any text but an empty one, as an option without a check does: a variable of a script that is not set is no
+// request for no output.
+[[nodiscard]] ValueCheck not_empty();
+
 // Accepts decimal numbers from low to high. Both limits are finite.
 [[nodiscard]] ValueCheck finite_range(double low, double high);
 

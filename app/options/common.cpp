@@ -29,7 +29,7 @@ ValueCheck device_index() {
 void add_to(CLI::App& app, CommonOptions& common) {
     const auto group = "Common";
     add_value(app, group, "--config", common.config, "FILE",
-              "TOML file of options; options on the command line take precedence");
+              "TOML file of options; options on the command line take precedence", {[](auto&) { return ""; }});
     add_choice(app, group, "--backend", common.backend, kBackendNames, std::string(backend_setting("backend").help));
     const SettingRow& device = backend_setting("device");
     add_value(app, group, "--device", common.device, std::string(device.unit),

@@ -8,6 +8,7 @@ namespace throng {
 
 // Accepts what the row accepts, which must live as long as the command line.
 [[nodiscard]] inline ValueCheck value_of_row(const SettingRow& row) {
+    if (row.type == SettingType::text) return not_empty();
     if (row.type == SettingType::choice) return one_of(row.choices);
     return {[&row](const std::string& text) { return row.problem(text).text(); }};
 }

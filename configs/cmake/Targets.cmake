@@ -40,6 +40,13 @@ function(throng_hide_symbols target)
         CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 endfunction()
 
+# throng_use_module_version(TARGET): the target can include "module_version.h", which core/CMakeLists.txt writes.
+set(TH_MODULE_VERSION_DIR ${PROJECT_BINARY_DIR}/core/generated)
+function(throng_use_module_version target)
+    target_include_directories(${target} PRIVATE ${TH_MODULE_VERSION_DIR})
+    add_dependencies(${target} throng_module_version)
+endfunction()
+
 # throng_module(NAME FILE SYMBOL source... [LINK lib...]): a module of the program, lib/throng/FILE.so, that exports one symbol:
 # its table. core/base/shared_library.h loads it.
 function(throng_module name file symbol)
@@ -48,7 +55,7 @@ function(throng_module name file symbol)
     file(CONFIGURE OUTPUT ${map} CONTENT "{ global: ${symbol}; local: *; };\n")
     add_library(${name} MODULE ${ARG_UNPARSED_ARGUMENTS})
     target_link_libraries(${name} PRIVATE throng_options ${ARG_LINK})
-    target_compile_definitions(${name} PRIVATE TH_VERSION="${PROJECT_VERSION}")
+    throng_use_module_version(${name})
     target_link_options(${name} PRIVATE LINKER:--version-script=${map} LINKER:--no-undefined)
     set_target_properties(${name} PROPERTIES PREFIX "" OUTPUT_NAME ${file} LINKER_LANGUAGE CXX
         LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/throng LINK_DEPENDS ${map})

@@ -17,13 +17,16 @@
 #include "core/base/input_file.h"
 #include "core/base/json_integer.h"
 #include "core/base/json_text.h"
+#include "core/base/line_reader.h"
+#include "core/base/value_text.h"
 
 namespace throng {
 namespace {
 
 using LineJson = nlohmann::json;  // many keys are found in little time
 
-constexpr double kMaxFrameSize = 1 << 16;                         // pixels
+constexpr double kMaxFrameSize = 1 << 16;  // pixels
+constexpr std::int64_t kMaxInteger = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMaxFrameNumber = std::int64_t{1} << 53U;  // others read it as a double
 
 bool is_finite(const Box& b) {
@@ -31,40 +34,40 @@ bool is_finite(const Box& b) {
 }
 
 // Reads the lines of a text file and throws errors with file and line.
-class LineReader {
+class LabelReader {
 public:
-    explicit LineReader(const std::filesystem::path& path) : path_(path), file_(open_input(path.string())) {}
+    explicit LabelReader(const std::filesystem::path& path)
+        : file_(open_input(path.string())), lines_(file_, path.string()) {}
 
     // Reads the next line that is not empty, without a carriage return and byte order mark.
     bool next(std::string& line) {
-        while (std::getline(file_, line)) {
-            ++number_;
-            while (!line.empty() && (line.back() == '\r' || line.back() == ' ' || line.back() == '\t')) line.pop_back();
-            if (number_ == 1 && line.rfind("\xEF\xBB\xBF", 0) == 0) line.erase(0, 3);
+        while (lines_.next()) {
+            std::string_view read = lines_.line();
+            while (!read.empty() && (read.back() == '\r' || read.back() == ' ' || read.back() == '\t')) {
+                read.remove_suffix(1);
+            }
+            if (number() == 1 && read.starts_with("\xEF\xBB\xBF")) read.remove_prefix(3);
+            line = read;
             if (!line.empty()) return true;
         }
-        if (file_.bad()) throw Error(ErrorKind::input, "cannot be read completely", path_.string());
         return false;
     }
 
-    [[nodiscard]] std::int64_t number() const { return number_; }
-
-    [[nodiscard]] std::string place() const { return path_.string() + ":" + std::to_string(number_); }
+    [[nodiscard]] std::int64_t number() const { return static_cast<std::int64_t>(lines_.number()); }
 
     [[noreturn]] void reject(const std::string& what, const std::string& advice = {}) const {
-        throw Error(ErrorKind::input, what, place(), advice);
+        throw Error(ErrorKind::input, what, lines_.location(), advice);
     }
 
 private:
-    std::filesystem::path path_;
     std::ifstream file_;
-    std::int64_t number_ = 0;
+    LineReader lines_;
 };
 
 // Reads members of one line's JSON objects; errors contain the name of the member.
 class JsonLine {
 public:
-    JsonLine(const std::string& line, const LineReader& reader)
+    JsonLine(const std::string& line, const LabelReader& reader)
         : reader_(reader), object_(parse_json<LineJson>(line, false)) {
         if (!object_.is_object()) reader_.reject("this line is not a JSON object");
     }
@@ -75,30 +78,31 @@ public:
         return found->get<std::string>();
     }
 
-    std::optional<std::int64_t> frame() const {
-        const std::optional<std::int64_t> number = integer("frame");
-        if (number && (*number < 0 || *number > kMaxFrameNumber)) reader_.reject("'frame' is out of range");
-        return number;
+    std::optional<std::int64_t> frame() const { return integer("frame", 0, kMaxFrameNumber); }
+
+    std::optional<std::int64_t> integer(const char* name, std::int64_t min, std::int64_t max) const {
+        const auto found = object_.find(name);
+        return found == object_.end() ? std::nullopt : std::optional(integer(*found, name, min, max));
     }
 
-    std::optional<std::int64_t> integer(const char* name) const {
-        const auto found = object_.find(name);
-        if (found == object_.end()) return std::nullopt;
+    std::int64_t integer(const LineJson& value, const char* name, std::int64_t min, std::int64_t max) const {
         try {
-            return integer_of<std::int64_t>(*found);
+            if (const auto number = integer_of<std::int64_t>(value); number >= min && number <= max) return number;
         } catch (const JsonNotInteger&) {
-            reader_.reject(std::string("'") + name + "' is not an integer");
         }
+        reject(name, whole_problem(std::to_string(min), std::to_string(max), json_text(value)));
     }
 
-    // Returns a number of the line, 0 if there is none.
-    double number_of_frame(const char* name, double maximum) const {
-        const auto found = object_.find(name);
-        if (found == object_.end()) return 0;
+    // Returns a number, `otherwise` if there is none.
+    double number_in(const LineJson& object, const char* name, double max, double otherwise) const {
+        const auto found = object.is_object() ? object.find(name) : object.end();
+        if (!object.is_object() || found == object.end()) return otherwise;
         const double value = found->is_number() ? found->get<double>() : -1;
-        if (!(value >= 0 && value <= maximum)) reader_.reject(std::string("'") + name + "' is out of range");
+        if (!(value >= 0 && value <= max)) reject(name, real_problem(0, max, json_text(*found)));
         return value;
     }
+
+    double number_of_frame(const char* name, double max) const { return number_in(object_, name, max, 0); }
 
     // Returns the time of the frame, 0 if there is none.
     double seconds() const {
@@ -114,7 +118,8 @@ public:
         labels.width = static_cast<int>(number_of_frame("width", kMaxFrameSize));
         labels.height = static_cast<int>(number_of_frame("height", kMaxFrameSize));
         labels.pts = seconds();
-        labels.source_number = integer("source_number").value_or(0);
+        labels.source_number =
+            integer("source_number", std::numeric_limits<std::int64_t>::min(), kMaxInteger).value_or(0);
         labels.line = reader_.number();
     }
 
@@ -168,11 +173,7 @@ public:
     std::int64_t id(const LineJson& entry) const {
         const auto found = entry.is_object() ? entry.find("id") : entry.end();
         if (!entry.is_object() || found == entry.end()) return -1;
-        try {
-            if (const auto id = integer_of<std::int64_t>(*found); id >= 0) return id;
-        } catch (const JsonNotInteger&) {
-        }
-        reader_.reject("'id' is not an integer of at least 0");
+        return integer(*found, "id", 0, kMaxInteger);
     }
 
     // Adds the landmarks of the entry, if it has some.
@@ -210,11 +211,15 @@ public:
     }
 
 private:
-    const LineReader& reader_;
+    [[noreturn]] void reject(const char* name, const Message& problem) const {
+        reader_.reject(fmt::format("'{}' {}", name, problem.text()));
+    }
+
+    const LabelReader& reader_;
     LineJson object_;
 };
 
-TruthLabels truth_of_json(const std::string& line, const LineReader& reader) {
+TruthLabels truth_of_json(const std::string& line, const LabelReader& reader) {
     const JsonLine json(line, reader);
     TruthLabels labels;
     json.read_frame(labels);
@@ -252,7 +257,7 @@ std::optional<std::int64_t> count_of(const std::string& line) {
 
 constexpr std::size_t kWiderInvalid = 7;  // column
 
-std::vector<TruthLabels> wider_truth(LineReader& reader, std::string line) {
+std::vector<TruthLabels> wider_truth(LabelReader& reader, std::string line) {
     std::vector<TruthLabels> all;
     bool have_line = true;
     while (have_line) {
@@ -286,7 +291,7 @@ std::vector<TruthLabels> wider_truth(LineReader& reader, std::string line) {
 }
 
 bool first_line_has(const std::filesystem::path& path, const char* member) {
-    LineReader reader(path);
+    LabelReader reader(path);
     std::string line;
     if (!reader.next(line)) return false;
     const LineJson first = parse_json<LineJson>(line, false);
@@ -296,7 +301,7 @@ bool first_line_has(const std::filesystem::path& path, const char* member) {
 }  // namespace
 
 std::vector<TruthLabels> read_truth(const std::filesystem::path& path) {
-    LineReader reader(path);
+    LabelReader reader(path);
     std::string line;
     if (!reader.next(line)) throw Error(ErrorKind::input, "the file is empty", path.string());
     if (line.front() != '{') return wider_truth(reader, line);
@@ -310,7 +315,7 @@ std::vector<TruthLabels> read_truth(const std::filesystem::path& path) {
 
 void for_each_track_line(const std::filesystem::path& path, const std::function<void(DetectionLabels&&)>& use,
                          LineObjects objects) {
-    LineReader reader(path);
+    LabelReader reader(path);
     for (std::string line; reader.next(line);) {
         const JsonLine json(line, reader);
         DetectionLabels labels;
@@ -339,7 +344,7 @@ std::vector<DetectionLabels> read_track_lines(const std::filesystem::path& path,
 
 void for_each_detection_line(const std::filesystem::path& path, const std::function<void(DetectionLabels&&)>& use,
                              LineObjects objects) {
-    LineReader reader(path);
+    LabelReader reader(path);
     for (std::string line; reader.next(line);) {
         const JsonLine json(line, reader);
         DetectionLabels labels;
@@ -349,8 +354,7 @@ void for_each_detection_line(const std::filesystem::path& path, const std::funct
         std::size_t people = 0;  // without landmarks
         for (const auto& [object, kept] : json.lists("kept", objects)) {
             for (const LineJson& entry : *kept) {
-                const double hits = json.number_or(entry, "hits", 1.0);
-                if (!(hits >= 0 && hits <= 1e9)) reader.reject("'hits' is out of range");
+                const double hits = json.number_in(entry, "hits", 1e9, 1);
                 ScoredBox& box = labels.entries.emplace_back(
                     ScoredBox{json.box(entry), json.number(entry, "score"), static_cast<int>(hits)});
                 box.object = object;
@@ -404,7 +408,7 @@ bool has_region_lines(const std::filesystem::path& path) {
 }
 
 std::vector<RegionLabels> read_region_lines(const std::filesystem::path& path) {
-    LineReader reader(path);
+    LabelReader reader(path);
     std::vector<RegionLabels> all;
     for (std::string line; reader.next(line);) {
         const JsonLine json(line, reader);

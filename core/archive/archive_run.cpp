@@ -41,6 +41,7 @@ InputFiles files_of(const WorkItem& item, const ArchiveOptions& options) {
 
 // Returns the options with an absolute output folder, without a slash at its end.
 ArchiveOptions with_normal_output(ArchiveOptions options) {
+    if (options.output.empty()) throw Error(ErrorKind::usage, "must not be empty", Setting{"out"}, "name a folder");
     const fs::path output = fs::absolute(options.output).lexically_normal();
     options.output = output.has_filename() ? output : output.parent_path();
     return options;

@@ -140,10 +140,10 @@ struct ArchiveOptions {
 // removed (own_files.h). An input whose output was changed since has failed. So has one that changes while it is
 // processed. An input that cannot be read keeps its earlier result.
 //
-// Throws Error(usage) if the shard already has records and `resume` is not set, or an output would replace an input,
-// another output, or a file that no record names; Error(unavailable) if another process works on the shard;
-// Error(input) if an output cannot be written; and what ProcessInput and make_worker throw. Records of finished inputs
-// are on disk also after an error and after a stop.
+// Throws Error(usage) if no output folder is named, the shard already has records and `resume` is not set, or an output
+// would replace an input, another output, or a file that no record names; Error(unavailable) if another process works on
+// the shard; Error(input) if an output cannot be written; and what ProcessInput and make_worker throw. Records of
+// finished inputs are on disk also after an error and after a stop.
 ArchiveTotals run_archive(const std::vector<WorkItem>& list, const ArchiveOptions& options,
                           const std::stop_token& stop);
 

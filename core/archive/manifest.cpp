@@ -23,6 +23,7 @@
 #include "core/base/input_file.h"
 #include "core/base/json_integer.h"
 #include "core/base/json_text.h"
+#include "core/base/line_reader.h"
 #include "core/base/log.h"
 #include "core/base/output_file.h"
 #include "core/base/sha256.h"
@@ -75,7 +76,7 @@ OutputRecord output_of(const Json& record) {
         std::find(path.begin(), path.end(), "..") != path.end()) {
         throw Error(ErrorKind::input, "names an output outside the folder: " + name);
     }
-    return {name, integer_of<std::uint64_t>(record.at("size")), record.at("sha256").get<std::string>()};
+    return {name, integer_at<std::uint64_t>(record, "size"), record.at("sha256").get<std::string>()};
 }
 
 std::string lines_of(const std::vector<OutputRecord>& files) {
@@ -111,19 +112,18 @@ void for_each_line(const fs::path& path, ManifestReader::Position& position, Use
         stream.seekg(0);
         position = {};
     }
-    std::string line;
-    while (std::getline(stream, line)) {
-        if (stream.eof()) return;  // without a line feed: not complete
+    LineReader lines(stream, path.string());
+    while (lines.next()) {
+        if (!lines.complete()) return;
         try {
-            use(line);
+            use(lines.line());
         } catch (const Error& error) {
             throw Error(ErrorKind::input, error.problem(), fmt::format("{}:{}", path.string(), position.lines + 1),
                         {"remove the line and process its input again with %1", Setting{"resume"}});
         }
-        position.offset += static_cast<std::int64_t>(line.size()) + 1;
+        position.offset += static_cast<std::int64_t>(lines.line().size()) + 1;
         ++position.lines;
     }
-    if (!stream.eof()) throw Error(ErrorKind::input, "cannot be read", path.string());
 }
 
 void write_once(const fs::path& path, const std::string& text) {
@@ -187,14 +187,14 @@ ManifestEntry parse_manifest_line(std::string_view line) {
         const Json json = parse_json<Json>(line);
         ManifestEntry entry;
         entry.input = get_name(json, "input");
-        entry.size = integer_of<std::uint64_t>(json.at("size"));
+        entry.size = integer_at<std::uint64_t>(json, "size");
         entry.sha256 = json.at("sha256").get<std::string>();
         for (const Json& output : json.at("outputs")) entry.outputs.push_back(output_of(output));
         entry.settings = json.at("settings").get<std::string>();
         entry.version = json.at("version").get<std::string>();
         entry.backend = json.at("backend").get<std::string>();
-        entry.frames = integer_of<std::uint64_t>(json.at("frames"));
-        entry.faces = integer_of<std::uint64_t>(json.at("faces"));
+        entry.frames = integer_at<std::uint64_t>(json, "frames");
+        entry.faces = integer_at<std::uint64_t>(json, "faces");
         entry.seconds = json.at("seconds").get<double>();
         const auto name = json.at("status").get<std::string>();
         const std::optional<InputStatus> status = choice_of(kStatusNames, name);
@@ -298,8 +298,9 @@ std::vector<OutputRecord> read_intents(const fs::path& output) {
     std::vector<OutputRecord> files;
     for (const fs::path& path : files_of(output, "intents-", ".jsonl")) {
         std::ifstream stream(path, std::ios::binary);
-        for (std::string line; std::getline(stream, line);) {
-            const Json record = parse_json<Json>(line, false);
+        if (!stream) continue;  // removed by its process
+        for (LineReader lines(stream, path.string()); lines.next();) {
+            const Json record = parse_json<Json>(lines.line(), false);
             try {
                 files.push_back(output_of(record));
             } catch (const std::exception&) {  // cut short
@@ -331,7 +332,7 @@ void write_settings(const fs::path& output, const std::string& hash, const std::
 
 void ManifestReader::read(const Use& use) {
     for (const fs::path& path : files_of(output_, "shard-", ".jsonl")) {
-        for_each_line(path, positions_[path], [&](const std::string& line) { use(path, parse_manifest_line(line)); });
+        for_each_line(path, positions_[path], [&](std::string_view line) { use(path, parse_manifest_line(line)); });
     }
 }
 
@@ -343,7 +344,7 @@ InputLists read_lists(const fs::path& output) {
     InputLists lists;
     for (const fs::path& path : files_of(output, "list-", ".jsonl")) {
         ManifestReader::Position start;
-        for_each_line(path, start, [&](const std::string& line) {
+        for_each_line(path, start, [&](std::string_view line) {
             try {
                 const Json json = parse_json<Json>(line);
                 const bool left_out = json.contains("left_out");

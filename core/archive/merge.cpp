@@ -13,6 +13,7 @@
 #include "core/base/input_file.h"
 #include "core/base/json_integer.h"
 #include "core/base/json_text.h"
+#include "core/base/line_reader.h"
 #include "core/base/sha256.h"
 
 namespace throng {
@@ -198,8 +199,10 @@ void ArchiveMerge::for_each_line(std::string_view extension, const std::stop_tok
     for_each_output(extension, stop, [&](const std::string&, std::size_t position, const fs::path& path) {
         std::ifstream stream(path, std::ios::binary);
         std::string line;
-        while (std::getline(stream, line)) use(line, position, path);
-        if (!stream.eof()) throw Error(ErrorKind::input, "cannot be read", path.string());
+        for (LineReader lines(stream, path.string()); lines.next();) {
+            line = lines.line();
+            use(line, position, path);
+        }
     });
 }
 
@@ -271,14 +274,14 @@ void ArchiveMerge::write_csv(OutputFile& file, const std::stop_token& stop) cons
             two_classes = has_faces;
             const std::string begin =
                 fmt::format("{},{},{}", csv_cell(json.at("source").get<std::string>()),
-                            integer_of<std::int64_t>(json.at("frame")), json.at("pts").get<double>());
+                            integer_at<std::int64_t>(json, "frame"), json.at("pts").get<double>());
             const auto write_box = [&](const Json& box, const char* name) {
                 std::string row = begin;
                 // The numbers are the shortest that parse back to the same float.
                 for (const char* key : {"x", "y", "w", "h", "score"}) {
                     row += fmt::format(",{}", static_cast<float>(box.at(key).get<double>()));
                 }
-                row += fmt::format(",{}{}\n", integer_of<std::int64_t>(box.at("hits")), name);
+                row += fmt::format(",{}{}\n", integer_at<std::int64_t>(box, "hits"), name);
                 writer.write(row, stop);
             };
             for (const Json& box : json.at("kept")) write_box(box, has_faces ? ",person" : "");

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <climits>
 #include <filesystem>
 #include <numeric>
 #include <queue>
@@ -139,6 +140,7 @@ std::vector<std::string> read_list(const std::string& path, const std::stop_toke
     const char separator = text.find('\0') != std::string::npos ? '\0' : '\n';
     std::vector<std::string> entries;
     std::size_t single = 0;  // entries of one byte
+    std::size_t number = 0;  // of the line
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = std::min(text.find(separator, begin), text.size());
         // A carriage return before a line feed is a part of the line ending.
@@ -146,6 +148,11 @@ std::vector<std::string> read_list(const std::string& path, const std::stop_toke
         std::string entry = text.substr(begin, end - begin - (returns ? 1 : 0));
         // Lists that were joined have marks inside.
         if (separator == '\n' && entry.starts_with("\xEF\xBB\xBF")) entry.erase(0, 3);
+        ++number;
+        if (entry.size() >= PATH_MAX) {
+            throw Error(ErrorKind::input, "is longer than any path", fmt::format("{}:{}", shown, number),
+                        "separate the paths by line feeds or NUL characters");
+        }
         single += entry.size() == 1 ? 1 : 0;
         if (!entry.empty()) entries.push_back(std::move(entry));
         begin = end + 1;

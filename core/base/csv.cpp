@@ -2,13 +2,10 @@
 
 #include <charconv>
 #include <cstdlib>
-#include <cstring>
 #include <utility>
 
 namespace throng {
 namespace {
-
-constexpr std::size_t kBlock = std::size_t{256} << 10U;
 
 std::string_view trimmed(std::string_view text) {
     const auto first = text.find_first_not_of(" \t");
@@ -41,15 +38,14 @@ bool parse_number(std::string_view text, double& value) {
     return problem != std::errc::invalid_argument;
 }
 
-CsvReader::CsvReader(std::istream& stream, std::string name) : stream_(stream), name_(std::move(name)) {
-    fill();
-    if (std::string_view(buffer_).substr(0, 3) == "\xEF\xBB\xBF") begin_ = 3;
-}
+CsvReader::CsvReader(std::istream& stream, std::string name) : lines_(stream, std::move(name)) {}
 
 bool CsvReader::next() {
     std::string_view line;
     do {
-        if (!read_line(line)) return false;
+        if (!lines_.next()) return false;
+        line = lines_.line();
+        if (lines_.number() == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
         if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
     } while (trimmed(line).empty());
 
@@ -60,48 +56,6 @@ bool CsvReader::next() {
         if (comma == std::string_view::npos) return true;
         line.remove_prefix(comma + 1);
     }
-}
-
-// Reads the next line without its line ending. Returns false after the last.
-bool CsvReader::read_line(std::string_view& line) {
-    std::size_t searched = 0;
-    while (true) {
-        const char* const start = buffer_.data() + begin_;
-        const std::size_t size = buffer_.size() - begin_;
-        const auto* const end =
-            size > searched ? static_cast<const char*>(std::memchr(start + searched, '\n', size - searched)) : nullptr;
-        if (end != nullptr) {
-            line = {start, static_cast<std::size_t>(end - start)};
-            begin_ += line.size() + 1;
-            ++line_;
-            return true;
-        }
-        if (at_end_) {
-            if (size == 0) return false;
-            line = {start, size};
-            begin_ = buffer_.size();
-            ++line_;
-            return true;
-        }
-        if (size > kMaxLine) {
-            ++line_;
-            throw error("the line is longer than 64 MiB", "is this a CSV file?");
-        }
-        searched = size;
-        fill();
-    }
-}
-
-// Appends one block of the stream to the unread part of the buffer.
-void CsvReader::fill() {
-    buffer_.erase(0, begin_);
-    begin_ = 0;
-    const std::size_t kept = buffer_.size();
-    buffer_.resize(kept + kBlock);
-    stream_.read(buffer_.data() + kept, static_cast<std::streamsize>(kBlock));
-    buffer_.resize(kept + static_cast<std::size_t>(stream_.gcount()));
-    if (stream_.bad()) throw Error(ErrorKind::input, "cannot be read", name_);
-    at_end_ = !stream_;
 }
 
 void CsvReader::require_columns(std::size_t count) const {
@@ -116,14 +70,13 @@ double CsvReader::number(std::size_t column, std::string_view column_name) const
 }
 
 Error CsvReader::error(const std::string& problem, const std::string& advice) const {
-    return Error(ErrorKind::input, problem, name_ + ":" + std::to_string(line_), advice);
+    return Error(ErrorKind::input, problem, lines_.location(), advice);
 }
 
 Error CsvReader::error_at(std::size_t column, std::string_view column_name, const std::string& problem,
                           const std::string& advice) const {
     return Error(ErrorKind::input, problem,
-                 name_ + ":" + std::to_string(line_) + ", column " + std::to_string(column + 1) + " (" +
-                     std::string(column_name) + ")",
+                 lines_.location() + ", column " + std::to_string(column + 1) + " (" + std::string(column_name) + ")",
                  advice);
 }
 

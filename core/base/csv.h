@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/line_reader.h"
 
 namespace throng {
 
@@ -21,12 +22,12 @@ public:
     CsvReader(std::istream& stream, std::string name);
 
     // Advances to the next line that is not blank. Returns false at the end. Throws if reading fails or a line is
-    // longer than kMaxLine.
+    // longer than LineReader::kMaxLine.
     bool next();
 
     // Values and number of the current line. The views are valid until the next call of next().
     [[nodiscard]] const std::vector<std::string_view>& values() const noexcept { return values_; }
-    [[nodiscard]] std::uint64_t line() const noexcept { return line_; }
+    [[nodiscard]] std::uint64_t line() const noexcept { return lines_.number(); }
 
     // Throws unless the current line has `count` values.
     void require_columns(std::size_t count) const;
@@ -38,18 +39,8 @@ public:
     [[nodiscard]] Error error_at(std::size_t column, std::string_view column_name, const std::string& problem,
                                  const std::string& advice = {}) const;
 
-    static constexpr std::size_t kMaxLine = std::size_t{64} << 20U;
-
 private:
-    bool read_line(std::string_view& line);
-    void fill();
-
-    std::istream& stream_;
-    std::string name_;
-    std::string buffer_;
-    std::size_t begin_ = 0;  // of the unread part of buffer_
-    bool at_end_ = false;
-    std::uint64_t line_ = 0;
+    LineReader lines_;
     std::vector<std::string_view> values_;
 };
 

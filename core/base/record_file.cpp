@@ -36,7 +36,8 @@ void RecordWriter::close(const std::stop_token& stop) {
     file_.close();
 }
 
-RecordReader::RecordReader(const std::filesystem::path& path) : path_(path), stream_(path, std::ios::binary) {
+RecordReader::RecordReader(const std::filesystem::path& path)
+    : path_(path), stream_(path, std::ios::binary), lines_(stream_, path.string()) {
     if (!stream_) throw damaged("it cannot be read");
 }
 
@@ -47,19 +48,20 @@ Error RecordReader::damaged(const std::string& why) const {
 nlohmann::ordered_json RecordReader::read(const std::stop_token& stop) {
     if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped", path_.string());
     bytes_.clear();
-    if (!std::getline(stream_, line_)) return {};
-    if (stream_.eof()) throw damaged("a record is cut short");
+    if (!lines_.next()) return {};
+    if (!lines_.complete()) throw damaged("a record is cut short");
     try {
-        auto record = parse_json<nlohmann::ordered_json>(line_);
+        auto record = parse_json<nlohmann::ordered_json>(lines_.line());
         if (!record.is_object() || !record.contains(kBytesKey)) return record;
-        const auto size = integer_of<std::uint64_t>(record.at(kBytesKey));
+        const auto size = integer_at<std::uint64_t>(record, kBytesKey);
         if (size > kMaxBytesOfRecord) throw damaged("a record is too large");
         // Block by block: a file that was cut short needs no memory for what is missing.
         for (std::size_t begin = 0; begin < size; begin = bytes_.size()) {
             const std::size_t count = std::min(kRecordBlock, size - begin);
             bytes_.resize(begin + count);
-            stream_.read(reinterpret_cast<char*>(bytes_.data() + begin), static_cast<std::streamsize>(count));
-            if (stream_.gcount() != static_cast<std::streamsize>(count)) throw damaged("a record is cut short");
+            if (lines_.read(reinterpret_cast<char*>(bytes_.data() + begin), count) != count) {
+                throw damaged("a record is cut short");
+            }
         }
         return record;
     } catch (const nlohmann::json::exception& error) {

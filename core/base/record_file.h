@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/line_reader.h"
 #include "core/base/output_file.h"
 
 namespace throng {
@@ -51,7 +52,7 @@ public:
 private:
     std::filesystem::path path_;
     std::ifstream stream_;
-    std::string line_;
+    LineReader lines_;
     std::vector<std::uint8_t> bytes_;
 };
 

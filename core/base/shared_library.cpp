@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "module_version.h"
 
 namespace throng {
 namespace {
@@ -90,9 +91,9 @@ const void* load_module(const std::string& path, const char* symbol, const char*
         reason = path + " is not a " + what + " of Throng";
         return nullptr;
     }
-    if (std::string_view(*table) != TH_VERSION) {
+    if (std::string_view(*table) != TH_MODULE_VERSION) {
         reason = path + " is of version " + *table +
-                 ", the program of version " TH_VERSION ". Install the same version of both";
+                 ", the program of version " TH_MODULE_VERSION ". Install the same version of both, of one build";
         return nullptr;
     }
     module.keep_loaded();  // its threads may run until the process ends

@@ -56,7 +56,8 @@ private:
 [[nodiscard]] std::string find_module(const std::string& file);
 
 // Loads a module of this program for the rest of the process, and returns the table that it exports as `symbol`. The first
-// member of a table is the version of its module, as text. Returns null with the reason if the module cannot be used.
+// member of a table is the version of its module and of the headers that it was built of, as text (module_version.h).
+// Returns null with the reason if the module cannot be used.
 // what: "CUDA module".
 [[nodiscard]] const void* load_module(const std::string& path, const char* symbol, const char* what,
                                       std::string& reason);

@@ -89,6 +89,14 @@ private:
     int dots_ = 0;  // of the current key or number
 };
 
+// Returns ": key" of a line "key = value"; empty if the line is no such.
+std::string key_in_line(std::string_view text, toml::source_index line) {
+    for (; line > 1; --line) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+    const std::string_view key = text.substr(0, text.find_first_of(" \t=\r\n"));
+    const std::size_t after = text.find_first_not_of(" \t", key.size());
+    return !key.empty() && after != text.npos && text[after] == '=' ? fmt::format(": {}", key) : std::string();
+}
+
 }  // namespace
 
 void check_toml_depth(std::string_view text, const std::string& name) {
@@ -100,8 +108,10 @@ toml::table parse_toml(std::string_view text, const std::string& name, const Mes
     try {
         return toml::parse(text, name);
     } catch (const toml::parse_error& error) {
-        throw Error(ErrorKind::usage, std::string(error.description()),
-                    fmt::format("{}:{}", name, error.source().begin.line), advice);
+        throw Error(
+            ErrorKind::usage, std::string(error.description()),
+            fmt::format("{}:{}{}", name, error.source().begin.line, key_in_line(text, error.source().begin.line)),
+            advice);
     }
 }
 

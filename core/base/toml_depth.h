@@ -15,7 +15,7 @@ inline constexpr int kMaxTomlDepth = 32;
 // name: of the file, for messages. Throws Error(usage) with file and line if the nesting is too deep.
 void check_toml_depth(std::string_view text, const std::string& name);
 
-// Throws Error(usage) with file and line for invalid TOML, and as check_toml_depth.
+// Throws Error(usage) with file, line and key for invalid TOML, and as check_toml_depth.
 [[nodiscard]] toml::table parse_toml(std::string_view text, const std::string& name, const Message& advice = {});
 
 }  // namespace throng

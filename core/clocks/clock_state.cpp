@@ -60,7 +60,7 @@ std::optional<ClockState> ClockStateFile::read() const {
     try {
         const Json json = parse_json<Json>(read_file(path_));
         ClockState state;
-        state.owner = integer_of<int>(json.at("owner"));
+        state.owner = integer_at<int>(json, "owner");
         state.owner_start = json.at("owner_start").get<std::string>();
         state.gpu_kind = json.at("gpu_kind").get<std::string>();
         state.gpu = json.at("gpu").get<SavedClock>();

@@ -2,6 +2,7 @@
 #include "core/video/av.h"
 #include "core/video/convert.h"
 #include "core/video/media_module.h"
+#include "module_version.h"
 
 namespace throng {
 namespace {
@@ -18,7 +19,7 @@ BgrCopy make_bgr_copy() {
 // NOLINTNEXTLINE(readability-identifier-naming): the name of the symbol
 extern "C" __attribute__((visibility("default"))) const throng::MediaModule throng_media_module;
 const throng::MediaModule throng_media_module{
-    .version = TH_VERSION,
+    .version = TH_MODULE_VERSION,
     .set_spelling = throng::set_spelling,
     .use_logger = throng::use_logger,
     .share_process = throng::share_process,

@@ -32,7 +32,7 @@ DetectionSet set_of(const Json& list) {
         detection.box = {number_of(json.at("x")), number_of(json.at("y")), number_of(json.at("w")),
                          number_of(json.at("h"))};
         detection.score = number_of(json.at("score"));
-        detection.hits = json.contains("hits") ? integer_of<std::int32_t>(json.at("hits")) : detection.hits;
+        detection.hits = json.contains("hits") ? integer_at<std::int32_t>(json, "hits") : detection.hits;
         if (json.contains("confidence")) detection.confidence = number_of(json.at("confidence"));
         const auto landmarks = json.find("landmarks");
         if (landmarks == json.end()) continue;
@@ -49,12 +49,12 @@ FrameResult found_of(const Json& json, const Frame& frame) {
     FrameResult result;
     result.frame = frame;
     result.detector = find_detector_kind(json.value("detector", ""));
-    result.raw_count = integer_of<std::uint32_t>(json.at("raw"));
-    result.overflow = integer_of<std::uint32_t>(json.at("overflow"));
+    result.raw_count = integer_at<std::uint32_t>(json, "raw");
+    result.overflow = integer_at<std::uint32_t>(json, "overflow");
     result.kept = set_of(json.at("kept"));
-    result.kept.total = integer_of<std::uint32_t>(json.at("kept_total"));
+    result.kept.total = integer_at<std::uint32_t>(json, "kept_total");
     result.raw = set_of(json.at("raw_boxes"));
-    result.raw.total = integer_of<std::uint32_t>(json.at("raw_total"));
+    result.raw.total = integer_at<std::uint32_t>(json, "raw_total");
     result.candidates = set_of(json.at("candidates")).detections;
     if (json.contains("faces")) result.faces = std::make_shared<FrameResult>(found_of(json.at("faces"), frame));
     return result;
@@ -65,8 +65,8 @@ FrameResult frame_of(const Json& json, std::int64_t index, std::set<std::string>
     FrameInfo info;
     info.index = index;
     info.pts = json.at("pts").get<double>();
-    info.width = integer_of<int>(json.at("width"));
-    info.height = integer_of<int>(json.at("height"));
+    info.width = integer_at<int>(json, "width");
+    info.height = integer_at<int>(json, "height");
     info.damaged = json.at("damaged").get<bool>();
     const PlaneView no_planes[Frame::kMaxPlanes] = {};
     FrameResult result = found_of(json, Frame(info, no_planes, nullptr));

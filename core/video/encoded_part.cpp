@@ -59,7 +59,7 @@ JoinedParts join_encoded_parts(const std::vector<std::filesystem::path>& parts, 
             }
         };
         const auto add_time = [&](const Json& packet, const auto&) {
-            times.push_back(integer_of<std::int64_t>(packet.at("pts")));
+            times.push_back(integer_at<std::int64_t>(packet, "pts"));
         };
         Json last = read_records(parts[i], begin, add_time, stop);
         // Parts follow each other in both orders. Within a part, packets have the order of decoding.
@@ -70,7 +70,7 @@ JoinedParts join_encoded_parts(const std::vector<std::filesystem::path>& parts, 
             throw PartsDoNotJoin(fmt::format("the time stamps of segment {} do not continue those before", i + 1));
         }
         end = last.at("last").get<std::string>();
-        joined.scaled_frames += integer_of<std::int64_t>(last.at("scaled"));
+        joined.scaled_frames += integer_at<std::int64_t>(last, "scaled");
         joined.reports.push_back(std::move(last.at("report")));
     }
     if (times.empty()) throw PartsDoNotJoin("the segments have no frames");
@@ -82,9 +82,9 @@ JoinedParts join_encoded_parts(const std::vector<std::filesystem::path>& parts, 
     const auto write_packet = [&](const Json& record, const std::vector<std::uint8_t>& bytes) {
         if (av_new_packet(packet.get(), static_cast<int>(bytes.size())) < 0) throw std::bad_alloc();
         std::copy(bytes.begin(), bytes.end(), packet->data);
-        packet->pts = integer_of<std::int64_t>(record.at("pts"));
-        packet->duration = integer_of<std::int64_t>(record.at("duration"));
-        packet->flags = integer_of<int>(record.at("flags"));
+        packet->pts = integer_at<std::int64_t>(record, "pts");
+        packet->duration = integer_at<std::int64_t>(record, "duration");
+        packet->flags = integer_at<int>(record, "flags");
         packet->dts = next < delay ? times.at(next) - lead : times.at(next - delay);
         ++next;
         write(*packet);

@@ -72,7 +72,7 @@ private:
     void read(std::size_t begin, std::size_t length) {
         constexpr std::size_t kBlock = std::size_t{1} << 16;
         // A multiple of the length, so that reads that advance by little are mostly of bytes already read.
-        buffer_.resize(std::min(std::max(4 * length, kBlock), size_ - begin));
+        buffer_.resize(std::min(std::max(2 * length, kBlock), size_ - begin));
         const bool found = file_ != nullptr && ::fseeko(file_, static_cast<off_t>(begin), SEEK_SET) == 0;
         buffer_.resize(found ? std::fread(buffer_.data(), 1, buffer_.size(), file_) : 0);
         begin_ = begin;

@@ -11,11 +11,16 @@
 #include "core/video/convert.h"
 #include "core/video/image_codecs.h"
 #include "core/video/jpeg.h"
+#include "core/video/png.h"
 
 namespace throng {
 namespace {
 
 namespace fs = std::filesystem;
+
+bool is_png_name(const std::string& path) {
+    return lower_extension(path) == ".png";
+}
 
 std::vector<std::uint8_t> encoded(const std::string& path, const cv::Mat& image) {
     std::vector<std::uint8_t> bytes;
@@ -25,6 +30,8 @@ std::vector<std::uint8_t> encoded(const std::string& path, const cv::Mat& image)
         }
         if (is_jpeg_name(path)) {
             bytes = encode_jpeg(image, kJpegQuality);
+        } else if (is_png_name(path)) {
+            bytes = encode_png(image);
         } else if (!image_codecs().encode(fs::path(path).extension().string(), image, bytes)) {
             bytes.clear();
         }
@@ -44,7 +51,8 @@ bool is_jpeg_name(const std::string& path) {
 }
 
 bool can_write_image(const std::string& path) {
-    return is_jpeg_name(path) || (!fs::path(path).extension().empty() && image_codecs().can_encode(path));
+    return is_jpeg_name(path) || is_png_name(path) ||
+           (!fs::path(path).extension().empty() && image_codecs().can_encode(path));
 }
 
 std::vector<std::uint8_t> encode_image(const std::string& path, const Frame& any_frame) {

@@ -14,7 +14,7 @@ inline constexpr int kJpegQuality = 92;  // of images that are written
 // Returns true for a name that is written as JPEG.
 [[nodiscard]] bool is_jpeg_name(const std::string& path);
 
-// The extension selects the format: png, jpg, webp, bmp, tiff and others that OpenCV writes. Gray frames are written as
+// The extension selects the format: jpg, png, and others that OpenCV writes: webp, bmp, tiff. Gray frames are written as
 // gray images. The file is replaced atomically; after an error, an existing file of this name is unchanged. Throws
 // Error(usage) for an unknown extension and Error(input) if the file cannot be written.
 void write_image(const std::string& path, const Frame& frame);

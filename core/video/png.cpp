@@ -7,6 +7,7 @@
 #include <bit>
 #include <csetjmp>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <opencv2/imgproc.hpp>
@@ -196,6 +197,16 @@ bool PngWriter::write(const cv::Mat& rows) {
     state_->missing -= rows.rows;
     state_->is_open = state_->is_open && write_png_rows(state_->png, rows, state_->missing == 0);
     return state_->is_open;
+}
+
+std::vector<std::uint8_t> encode_png(const cv::Mat& image) {
+    char* data = nullptr;
+    std::size_t size = 0;
+    OpenFile file(::open_memstream(&data, &size));
+    bool done = PngWriter(file.get(), image.size(), image.channels()).write(image);
+    done = file != nullptr && std::fclose(file.release()) == 0 && done;
+    const std::unique_ptr<char, decltype(&std::free)> owner(data, std::free);
+    return done ? std::vector<std::uint8_t>(data, data + size) : std::vector<std::uint8_t>();
 }
 
 }  // namespace throng

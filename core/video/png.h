@@ -6,6 +6,7 @@
 #include <memory>
 #include <opencv2/core.hpp>
 #include <span>
+#include <vector>
 
 #include "core/video/image_pixels.h"
 
@@ -33,6 +34,9 @@ private:
 
 // Writes nothing to standard error. Decodes a damaged image as far as possible.
 [[nodiscard]] ImagePixels decode_png(std::span<const std::uint8_t> bytes);
+
+// image: gray or BGR, 8 bits. Returns nothing if the format cannot hold it.
+[[nodiscard]] std::vector<std::uint8_t> encode_png(const cv::Mat& image);
 
 // Writes an image row by row: gray or BGR, 8 bits.
 class PngWriter {

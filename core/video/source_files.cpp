@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/line_reader.h"
 #include "core/video/camera_source.h"
 #include "core/video/url.h"
 
@@ -116,10 +117,12 @@ void add_playlist(const fs::path& path, Found& found) {
     if (!found.playlists.emplace(canonical_or_same(path.parent_path()), canonical_or_same(path)).second) return;
     stream.clear();
     stream.seekg(0);
-    std::string line;
-    std::getline(stream, line);
-    while (std::getline(stream, line)) {
-        line.resize(std::min(line.size(), line.find('\0')));  // as FFmpeg and the system read it
+    constexpr std::size_t kMaxEntry = std::size_t{1} << 20U;  // bytes of a line, which names a file
+    LineReader lines(stream, path.string(), kMaxEntry);
+    static_cast<void>(lines.next());
+    while (lines.next()) {
+        const std::string_view line =
+            lines.line().substr(0, lines.line().find('\0'));  // as FFmpeg and the system read it
         concat ? add_concat_line(path, line, found) : add_m3u8_line(path, line, found);
     }
 }

@@ -67,6 +67,31 @@ TEST_F(Race, MeasuresTheFrameOnScreenWhilePaused) {
     EXPECT_TRUE(test::wait_for([&] { return session_->result()->raw.detections.empty(); })) << "no longer read back";
 }
 
+TEST_F(Race, MeasuresTheFirstFrameOfASourceOpenedMeanwhile) {
+    open_with_contestants(60);
+    play();
+    for (const bool was_paused : {false, true}) {
+        SCOPED_TRACE(was_paused);
+        ASSERT_TRUE(test::wait_for([&] { return session_->transport()->playing(); }));
+        if (was_paused) {
+            trigger("play");
+            ASSERT_TRUE(test::wait_for([&] { return session_->transport()->state() == "paused"; }));
+        }
+        trigger("race");
+        ASSERT_TRUE(test::wait_for([&] { return is_done(); }));
+        const int before = races_;
+        session_->open("other.mp4");
+        ASSERT_TRUE(test::wait_for([&] { return races_ == before + 1 && is_done(); }));
+        EXPECT_EQ(session_->pipeline()->state(), PipelineState::paused);
+        EXPECT_EQ(frame_, 0);
+        EXPECT_EQ(session_->pipeline()->counters().detected, 1);
+        trigger("race");
+        EXPECT_TRUE(test::wait_for([&] { return session_->transport()->playing(); })) << "it would have played";
+        session_->open("clip.mp4");
+        ASSERT_TRUE(test::wait_for([&] { return session_->source()->spec() == "clip.mp4"; }));
+    }
+}
+
 TEST_F(Race, SharesItsSideWithTheMatrix) {
     open_with_contestants(60);
     play();

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 
 #include <QCursor>
 #include <QQmlApplicationEngine>
@@ -74,7 +75,7 @@ protected:
         };
         setup.list_cameras = [this] { return cameras_; };
         setup.make_recording = [this](const std::string&, const SourceInfo&, bool, bool) {
-            return std::make_shared<CountingSink>(recorded_, closed_, recorded_frame_);
+            return std::make_shared<CountingSink>(recorded_, closed_, recorded_frame_, closing_);
         };
         setup.make_sinks = make_sinks_;
         setup.expect_again = [this](int source_number) {
@@ -248,18 +249,23 @@ protected:
 
     class CountingSink : public ResultSink {
     public:
-        CountingSink(std::atomic<int>& written, std::atomic<int>& closed, LatestValue<FrameInfo>& newest)
-            : written_(written), closed_(closed), newest_(newest) {}
+        CountingSink(std::atomic<int>& written, std::atomic<int>& closed, LatestValue<FrameInfo>& newest,
+                     std::chrono::milliseconds closing = {})
+            : written_(written), closed_(closed), newest_(newest), closing_(closing) {}
         void write(const FrameResult& result) override {
             newest_.push(result.frame.info());
             ++written_;
         }
-        void close() override { ++closed_; }
+        void close() override {
+            std::this_thread::sleep_for(closing_);
+            ++closed_;
+        }
 
     private:
         std::atomic<int>& written_;
         std::atomic<int>& closed_;
         LatestValue<FrameInfo>& newest_;
+        std::chrono::milliseconds closing_;
     };
 
     static void note_message(QtMsgType type, const QMessageLogContext& context, const QString& text) {
@@ -295,6 +301,7 @@ protected:
     std::atomic<bool> silent_ = false;           // cameras deliver no frames
     std::atomic<int> camera_opens_ = 0;          // attempts
     std::atomic<int> recorded_ = 0, closed_ = 0;
+    std::chrono::milliseconds closing_{0};   // that a recording takes
     LatestValue<FrameInfo> recorded_frame_;  // newest one, as the recording received it
     test::ScratchDir folder_;
     QSettings store_{QString::fromStdString((folder_.path() / "settings.ini").string()), QSettings::IniFormat};

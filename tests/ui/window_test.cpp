@@ -459,6 +459,29 @@ TEST_F(Window, RecordsUntilStopped) {
     ASSERT_TRUE(test::wait_for([&] { return closed_ == 2; }));
 }
 
+// The program ends in the midst of its work if the connection to the display breaks.
+TEST_F(Window, CompletesWhatOtherThreadsClose) {
+    closing_ = std::chrono::milliseconds(200);
+    make_sinks_ = [this](const SourceInfo&, int, bool) {
+        return std::vector<std::shared_ptr<ResultSink>>{
+            std::make_shared<CountingSink>(recorded_, closed_, recorded_frame_, closing_ / 2)};
+    };
+    open({});
+    play();
+    trigger("record");
+    trigger("record");  // its file is being closed
+    session_->complete();
+    EXPECT_EQ(closed_, 2) << "with that of the output";
+
+    session_->open("camera:7");
+    ASSERT_TRUE(
+        test::wait_for([&] { return session_->source()->spec() == "camera:7" && session_->transport()->playing(); }));
+    session_->open("camera:8");  // the other camera is closed before
+    ASSERT_EQ(session_->pipeline(), nullptr);
+    session_->complete();
+    EXPECT_EQ(closed_, 3);
+}
+
 TEST_F(Window, RecordsFramesAtTheTimesOfTheScreen) {
     open({});
     session_->transport()->set_speed(4);

@@ -45,7 +45,7 @@ CountsView::CountsView(std::string file, CountPlan plan, QObject* parent) : View
 
 CountsView::~CountsView() {
     attach(nullptr);
-    pool_.waitForDone();  // the last edit is saved
+    wait_saved();
 }
 
 // --- counting

@@ -46,6 +46,7 @@ public:
     // file: where the plan comes from and is saved; empty: no file yet.
     CountsView(std::string file, CountPlan plan, QObject* parent = nullptr);
     ~CountsView() override;
+    void wait_saved() { pool_.waitForDone(); }  // the last edit
 
     [[nodiscard]] bool open() const override { return open_; }  // the section of the panel
     void add_needs(PipelineNeeds& needs) const override {

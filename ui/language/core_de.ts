@@ -1124,6 +1124,14 @@
         <translation>nicht lesbar: %1</translation>
     </message>
     <message>
+        <source>the line is longer than %1 bytes</source>
+        <translation>Die Zeile ist länger als %1 Byte</translation>
+    </message>
+    <message>
+        <source>check that it is the right file: its lines must end with line feeds</source>
+        <translation>Prüfen, ob es die richtige Datei ist: Ihre Zeilen müssen mit Zeilenumbrüchen enden</translation>
+    </message>
+    <message>
         <source>file of its kind</source>
         <translation>Datei dieser Art</translation>
     </message>

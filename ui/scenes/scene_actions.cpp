@@ -76,10 +76,7 @@ SceneAction play() {
     SceneAction action{"play", Type::boolean};
     action.read = [](Session&) { return QVariant(true); };  // the scenes' own state, whatever a visitor left
     action.apply = [](Session& session, const QVariant& on) {
-        const auto& views = session.views()->list();
-        const bool held = std::any_of(views.begin(), views.end(),
-                                      [](const auto& view) { return view->open() && view->holds_playback(); });
-        if (held) return;  // the race measures a frame that stands still
+        if (session.transport()->held()) return;  // the race measures a frame that stands still
         using State = Transport::State;
         const State state = session.transport()->current();
         const bool stopped = state == State::paused || state == State::ended;

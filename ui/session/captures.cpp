@@ -16,6 +16,11 @@ Captures::Captures(MakeRecording make_recording, const DisplaySettings& display,
 
 Captures::~Captures() {
     recorder_.stop();
+    wait_written();
+}
+
+void Captures::wait_written() {
+    recorder_.wait_closed();
     writer_.waitForDone();
 }
 

@@ -31,6 +31,9 @@ public:
     Q_INVOKABLE void record();          // starts a recording, or stops the current one
     Q_INVOKABLE void saveScreenshot();  // the newest frame with its overlay, at the frame's resolution
 
+    // Waits until the files of what was captured are written, except those of a recording that goes on.
+    void wait_written();
+
     // Captures from this pipeline from now on; null while there is none. Ends the recording of the previous one.
     void attach(std::shared_ptr<Pipeline> pipeline) override;
     void add_needs(PipelineNeeds& needs) const override {

@@ -76,7 +76,7 @@ Recorder::Recorder(MakeRecording make, QObject* parent) : QObject(parent), make_
 
 Recorder::~Recorder() {
     stop();
-    closer_.waitForDone();
+    wait_closed();
 }
 
 int Recorder::seconds() const {

@@ -39,6 +39,8 @@ public:
     void start(const std::shared_ptr<Pipeline>& pipeline, const SourceInfo& source, const DisplaySettings& display);
     // Closes the file on another thread, then emits written(), or failed() if no frame was recorded.
     void stop();
+    // Waits until the files of recordings that were stopped are closed.
+    void wait_closed() { closer_.waitForDone(); }
 
 signals:
     void changed();

@@ -55,6 +55,9 @@ public:
     void adopt(OpenedSource opened) { controller_.adopt(std::move(opened)); }
     [[nodiscard]] OpenedSource release();
 
+    // Completes the outputs: see SourceController::complete.
+    void complete() { controller_.complete(); }
+
     // Opens a source. The current one remains on screen until the next one is open, and if it cannot be opened.
     Q_INVOKABLE void open(const QString& spec) { open(spec, false); }
     Q_INVOKABLE void openDemo();

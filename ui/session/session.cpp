@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "ui/counts/counts_view.h"
+
 namespace throng::ui {
 
 Session::Session(SessionSetup options, QSettings& store, QObject* parent)
@@ -56,6 +58,12 @@ Session::Session(SessionSetup options, QSettings& store, QObject* parent)
 
 Session::~Session() {
     captures_.recorder()->disconnect(this);  // it stops while the other parts are destroyed
+}
+
+void Session::complete() {
+    Run::complete();  // closes a recording that goes on
+    captures_.wait_written();
+    view<CountsView>()->wait_saved();
 }
 
 }  // namespace throng::ui

@@ -53,6 +53,9 @@ public:
     Session(SessionSetup options, QSettings& store, QObject* parent = nullptr);
     ~Session() override;
 
+    // Completes all files that the window writes, likewise.
+    void complete();
+
     [[nodiscard]] RunStatus* status() { return &status_; }
     [[nodiscard]] BackendStatus* backend() { return &backend_; }
     [[nodiscard]] Captures* captures() { return &captures_; }

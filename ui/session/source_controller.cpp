@@ -58,6 +58,13 @@ void SourceController::cancel() {
     set_opening({});
 }
 
+void SourceController::complete() {
+    ++number_;
+    stop_.request_stop();
+    if (pipeline()) pipeline()->stop();
+    pool_.waitForDone();
+}
+
 void SourceController::adopt(OpenedSource source) {
     cancel();
     destroy(take(source.spec).pipeline);

@@ -73,6 +73,10 @@ public:
     void set_delivers() { retry_.reset(); }  // it has recovered
     void expect_again();                     // its outputs hear that the source will be back
 
+    // Completes the outputs of the pipeline, and of those that other threads destroy, and waits for it. For the end of
+    // the program in the midst of its work: emits nothing, and leaves the objects.
+    void complete();
+
     // Destroys a pipeline on another thread, if this is its last reference: closing a stream may take long.
     void destroy(std::shared_ptr<Pipeline> pipeline);
     // Runs a function on another thread.

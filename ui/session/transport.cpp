@@ -78,12 +78,17 @@ void Transport::stepBack() {
 }
 
 void Transport::hold(bool held) {
+    held_ = held;
     if (held) {
-        held_ = playing() && pipeline_ && pipeline_->source_info().frame_count != 1;
-        if (held_) toggle();
-    } else if (std::exchange(held_, false) && !playing()) {
+        paused_by_hold_ = playing() && moves();
+        if (paused_by_hold_) toggle();
+    } else if (std::exchange(paused_by_hold_, false) && !playing()) {
         toggle();
     }
+}
+
+bool Transport::moves() const {
+    return pipeline_ && pipeline_->source_info().frame_count != 1;
 }
 
 void Transport::markLoop() {
@@ -114,10 +119,12 @@ void Transport::attach(std::shared_ptr<Pipeline> pipeline, bool repeats) {
     repeats_ = repeats;
     returned_from_.reset();
     loop_start_ = loop_end_ = -1;
+    paused_by_hold_ = held_ && moves();
     emit changed();
     if (!pipeline_) return;
     pipeline_->set_loop(loop());
     pipeline_->set_speed(options_.speed);
+    if (paused_by_hold_) pipeline_->step();
 }
 
 void Transport::set_state(State state) {

@@ -45,7 +45,9 @@ public:
     Q_INVOKABLE void step();    // one frame, then paused
     Q_INVOKABLE void stepBack();
     Q_INVOKABLE void seek(double seconds);
-    void hold(bool held);  // pauses; later continues what it has paused
+    // Pauses, and shows one frame of each source that is attached meanwhile. Later continues what it has paused.
+    void hold(bool held);
+    [[nodiscard]] bool held() const { return held_; }
 
     // The part that is repeated, in seconds; negative: not set.
     [[nodiscard]] double loop_start() const { return loop_start_; }
@@ -69,11 +71,14 @@ signals:
     void reopenRequested();  // play without a usable pipeline
 
 private:
+    [[nodiscard]] bool moves() const;  // the source is not a still image
+
     PipelineOptions options_;
     std::shared_ptr<Pipeline> pipeline_;
     State state_ = State::idle;
     bool repeats_ = false;
-    bool held_ = false;  // paused by hold
+    bool held_ = false;
+    bool paused_by_hold_ = false;
     double position_ = 0;
     double frame_time_ = 0;
     double loop_start_ = -1;

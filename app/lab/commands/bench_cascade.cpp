@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "app/lab/measure/image_bench.h"
-#include "app/lab/measure/opencv_cuda_baseline.h"
 #include "app/options/backend.h"
 #include "app/options/command.h"
 #include "app/options/command_line.h"
@@ -56,7 +55,6 @@ private:
         cv::CascadeClassifier classifier;
         const cv::Mat image = luma_or_bgr(image_.frame);
         std::vector<cv::Rect> theirs;
-        CudaBaselineTimes cuda;
         if (compares()) {
             if (!classifier.load(model)) {
                 throw Error(ErrorKind::input, "OpenCV cannot read the cascade", model,
@@ -69,11 +67,6 @@ private:
                              }});
         }
         measure_in_turn(cases, setting);
-        if (compares() && backends_.front()->kind() == BackendKind::cuda) {
-            cuda = measure_opencv_cuda(model, image, params, arguments_.bench.repeat);
-            if (!cuda.unavailable_reason.empty())
-                add_note(fmt::format("OpenCV's CUDA cascade is not measured: {}\n", cuda.unavailable_reason));
-        }
         const double opencv = cases.back().times.total.median();
         const RunTimes& times = cases.front().times;
         const DetectionSet& found = ours.found();
@@ -90,9 +83,6 @@ private:
         for (const auto stage : {stage::kPyramid, stage::kIntegral, stage::kCascade}) row.stage(times, stage, 2);
         row.add("OpenCV ms", "opencv/median_ms", if_compared(opencv), 2);
         row.add("x OpenCV", "opencv/ratio", if_compared(opencv / times.total.median()), 2);
-        row.add("OpenCV CUDA ms", "opencv_cuda/median_ms", value_if(!cuda.ms.empty(), cuda.ms.median()), 2);
-        row.field("opencv_cuda/accepted", value_if(!cuda.ms.empty(), cuda.accepted));
-        row.field("opencv_cuda/error", value_if(!cuda.unavailable_reason.empty(), cuda.unavailable_reason));
         row.add("windows", "windows", value_if(cpu != nullptr, counts.candidates));
         row.add("evaluated", "looked_at", value_if(cpu != nullptr, counts.visited));
         row.add("accepted", "accepted", std::int64_t{found.total});

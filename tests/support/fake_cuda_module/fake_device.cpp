@@ -7,6 +7,7 @@
 #include "app/cuda_module/cuda_module.h"
 #include "core/base/error.h"
 #include "core/detect/null_recorder.h"
+#include "module_version.h"
 
 namespace throng {
 namespace {
@@ -85,7 +86,7 @@ std::string problem_of_device(int) {
 
 extern "C" __attribute__((visibility("default"))) const throng::CudaModule throng_cuda_module;
 const throng::CudaModule throng_cuda_module{
-    .version = TH_VERSION,
+    .version = TH_MODULE_VERSION,
     .set_spelling = throng::set_spelling,
     .use_logger = throng::use_logger,
     .probe = [] { return throng::gpu::CudaProbe(); },

@@ -60,5 +60,14 @@ TEST(CudaModuleFile, OtherVersionIsRejectedAndAutoRunsOnTheCpu) {
     EXPECT_NE(result.err.find("Install the same version"), std::string::npos) << result.err;
 }
 
+// Its types may be laid out otherwise.
+TEST(CudaModuleFile, AnotherBuildOfTheVersionIsRejected) {
+    const test::ProgramResult result = test::run_program(
+        {"detect", "crowd:frames=1,faces=2,size=160x120", "--backend", "cuda"},
+        test::own_process({"THRONG_CUDA_MODULE=" TH_FAKE_CUDA_MODULE, "THRONG_FAKE_VERSION=" TH_VERSION}));
+    EXPECT_EQ(result.status, 4);
+    EXPECT_NE(result.err.find("Install the same version of both, of one build"), std::string::npos) << result.err;
+}
+
 }  // namespace
 }  // namespace throng

@@ -256,6 +256,42 @@ TEST(Values, NoNumericOptionAcceptsOtherText) {
     EXPECT_GT(tried.size(), 30U);
 }
 
+// A variable of a script may be empty: the run must not go on without the output, or read the next argument as its name.
+TEST(Values, NoOptionAcceptsAnEmptyText) {
+    const Parser parser;
+    std::map<std::string, const CLI::App*> commands;
+    collect_commands(parser.program, {}, commands);
+    for (const auto& [path, command] : commands) {
+        for (const CLI::Option* option : command->get_options([](const CLI::Option*) { return true; })) {
+            if (option->get_lnames().empty() || option->get_items_expected_max() == 0) continue;
+            const std::string name = "--" + option->get_lnames().front();
+            EXPECT_EQ(message_for(path, name, "").empty(), name == "--config") << path << " " << name;
+        }
+    }
+    for (const std::string option : {"--json", "--out", "--model", "--clocks", "--count"}) {
+        EXPECT_EQ(message_for("detect", option, ""), option + ": must not be empty (see throng detect --help)");
+    }
+    for (const std::vector<std::string>& arguments : {std::vector<std::string>{"detect", ""},
+                                                      {"view", ""},
+                                                      {""},
+                                                      {"merge", ""},
+                                                      {"crowd", ""},
+                                                      {"nms", ""},
+                                                      {"anonymize", "", "--out", "x"},
+                                                      {"eval", "", "x"},
+                                                      {"eval", "x", ""},
+                                                      {"bench", "pipeline", ""},
+                                                      {"export", "", "--format", "coco", "--out", "x"},
+                                                      {"export", "x", "--format", "coco", "--out="},
+                                                      {"detect", "--json=", "crowd:faces=1"},
+                                                      {"detect", "crowd:faces=1", "--json="}}) {
+        const test::ProgramResult result = test::run_program(arguments);
+        EXPECT_EQ(result.status, 2) << arguments[0] << result.err;
+        EXPECT_NE(result.err.find("must not be empty"), std::string::npos) << arguments[0] << result.err;
+    }
+    EXPECT_EQ(test::run_program({"info", "--config="}).status, 0);
+}
+
 TEST(Values, FlagsTakeTrueOrFalseOnly) {
     const Parser parser;
     std::map<std::string, const CLI::App*> commands;

@@ -39,6 +39,13 @@ protected:
                        std::string(static_cast<std::size_t>(1 + i % 7), static_cast<char>('a' + i % 26)));
         }
     }
+    // Makes an input that is incomplete, one that fails, and two that are done: 17 bytes, of which 14 do not fail.
+    void make_inputs_of_each_end() {
+        write_text(file("in/a.txt"), "cut");
+        write_text(file("in/b.txt"), "bad");
+        write_text(file("in/c.txt"), "four");
+        write_text(file("in/d.txt"), "letters");
+    }
     [[nodiscard]] fs::path file(const std::string& name) const { return dir_.path() / name; }
     // Returns the name that a file given by its absolute path has below the output folder.
     [[nodiscard]] std::string mirrored(const std::string& name) const { return file(name).relative_path().string(); }

@@ -85,6 +85,20 @@ TEST(ManifestLine, RejectsDamage) {
     for (const std::string& bad : {deep, nested}) {
         EXPECT_THROW(static_cast<void>(parse_manifest_line(bad)), Error);
     }
+    for (const char* number : {"-1", "1.5", "1e30", "18446744073709551616", "\"2\""}) {
+        std::string wrong = line;
+        const std::size_t begin = wrong.find("\"frames\":") + 9;
+        wrong.replace(begin, wrong.find(',', begin) - begin, number);
+        try {
+            static_cast<void>(parse_manifest_line(wrong));
+            ADD_FAILURE() << "accepted " << number;
+        } catch (const Error& error) {
+            EXPECT_NE(
+                error.problem().text().find("'frames' must be a whole number from 0 to 18446744073709551615, not"),
+                std::string::npos)
+                << error.what();
+        }
+    }
     std::string unknown = line;
     unknown.replace(unknown.find("\"done\""), 6, "\"over\"");
     EXPECT_THROW(static_cast<void>(parse_manifest_line(unknown)), Error);

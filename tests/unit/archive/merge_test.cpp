@@ -41,10 +41,7 @@ TEST_F(Merging, GivesTheSameBytesForAnyDivision) {
 }
 
 TEST_F(Merging, AddsUpTheRecords) {
-    write_text(file("in/a.txt"), "cut");
-    write_text(file("in/b.txt"), "bad");
-    write_text(file("in/c.txt"), "four");
-    write_text(file("in/d.txt"), "letters");
+    make_inputs_of_each_end();
     ArchiveOptions all = options();
     all.settings = R"({"command": "detect"})";
     run(all);

@@ -45,6 +45,13 @@ TEST_F(ArchiveRuns, RecordDamagedInputsAndGoOn) {
     EXPECT_FALSE(fs::exists(file("out") / (file("in/0/0.txt").string().substr(1) + ".jsonl")));
 }
 
+TEST_F(ArchiveRuns, NeedANameOfTheOutputFolder) {
+    make_inputs(1);
+    ArchiveOptions unnamed = options();
+    unnamed.output.clear();
+    EXPECT_EQ(kind_of([&] { run(unnamed); }), ErrorKind::usage);
+}
+
 TEST_F(ArchiveRuns, FailFastEndsAtTheFirstFailure) {
     make_inputs(50);
     write_text(file("in/bad.txt"), "bad");

@@ -44,10 +44,7 @@ TEST_F(ArchiveRuns, ContinueOnlyWithResume) {
 }
 
 TEST_F(ArchiveRuns, CountWhatTheyDo) {
-    write_text(file("in/a.txt"), "cut");
-    write_text(file("in/b.txt"), "bad");
-    write_text(file("in/c.txt"), "four");
-    write_text(file("in/d.txt"), "letters");
+    make_inputs_of_each_end();
     ArchiveOptions part = options();
     part.resume = true;
     for (const bool again : {false, true}) {

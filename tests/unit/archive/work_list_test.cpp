@@ -256,6 +256,19 @@ TEST_F(WorkList, RejectsNothing) {
     EXPECT_EQ(kind_of([&] { static_cast<void>(read_list(file("empty"))); }), ErrorKind::input);
 }
 
+TEST_F(WorkList, NamesTheLineThatIsNoPath) {
+    for (const char separator : {'\n', '\0'}) {
+        write_text(file("list"), std::string("a.mp4") + separator + std::string(5000, 'x') + separator + "b.mp4");
+        try {
+            static_cast<void>(read_list(file("list")));
+            ADD_FAILURE() << "accepted";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), ErrorKind::input);
+            EXPECT_EQ(error.where().text(), file("list:2"));
+        }
+    }
+}
+
 TEST_F(WorkList, ReadsLinesAndNul) {
     using Names = std::vector<std::string>;
     write_text(file("lines"), "a b\n\n ./c \nlast");

@@ -42,6 +42,18 @@ TEST(Config, RejectsValuesThatNoOptionCanHave) {
     }
 }
 
+TEST(Config, AnErrorOfTheSyntaxNamesTheKey) {
+    for (const char* text : {"\n[source]\nframes = 99999999999999999999\n", "\n\nframes=-99999999999999999999",
+                             "\n\nframes\t= [1, 0x10000000000000000]"}) {
+        try {
+            static_cast<void>(parse_config(text, "c.toml"));
+            ADD_FAILURE() << "accepted " << text;
+        } catch (const Error& error) {
+            EXPECT_EQ(error.where(), "c.toml:3: frames") << error.what();
+        }
+    }
+}
+
 TEST(Config, AnUnreadableFileIsAnInputError) {
     for (const char* path : {"/nonexistent/c.toml", "/"}) {
         try {

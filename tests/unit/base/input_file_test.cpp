@@ -11,13 +11,18 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
+#include <random>
+#include <sstream>
 #include <stop_token>
 #include <string>
 #include <thread>
 
 #include "core/base/error.h"
+#include "core/base/line_reader.h"
 #include "core/base/sha256.h"
 #include "tests/support/process_state.h"
+#include "tests/support/random.h"
 #include "tests/support/test_data.h"
 
 namespace throng {
@@ -146,6 +151,65 @@ TEST_F(ReadFile, LimitsAndFailuresNameTheFile) {
             EXPECT_EQ(error.problem().text().find(part), 0U) << error.problem();
         }
     }
+}
+
+// Lines of all lengths around those of the blocks, as std::getline reads them; after each, bytes that are no lines.
+TEST(LineReader, ReadsLinesOfAllLengths) {
+    std::mt19937_64 engine(test::seed(2711));
+    const auto integer = [&](std::int64_t low, std::int64_t high) {
+        return std::uniform_int_distribution<std::int64_t>(low, high)(engine);
+    };
+    const std::int64_t lengths[] = {0, 1, 2, 80, 4096, 262143, 262144, 262145, 600000};
+    for (int round = 0; round < 12; ++round) {
+        std::string text;
+        for (auto left = integer(0, 12); left > 0; --left) {
+            const auto size = static_cast<std::size_t>(lengths[integer(0, std::ssize(lengths) - 1)]);
+            text += std::string(size, static_cast<char>(integer('a', 'z'))) + (integer(0, 9) > 0 ? "\n" : "");
+        }
+        std::istringstream expected(text);
+        std::istringstream stream(text);
+        LineReader lines(stream, "lines");
+        std::uint64_t number = 0;
+        for (std::string line; std::getline(expected, line);) {
+            ASSERT_TRUE(lines.next()) << number;
+            EXPECT_TRUE(lines.line() == line) << number;
+            EXPECT_EQ(lines.number(), ++number);
+            EXPECT_EQ(lines.complete(), !expected.eof());
+            const auto size = static_cast<std::size_t>(integer(0, 3) == 0 ? lengths[integer(0, 8)] : 0);
+            std::string bytes(size, '\0');
+            std::string read(size, '\0');
+            expected.read(bytes.data(), static_cast<std::streamsize>(size));
+            EXPECT_EQ(lines.read(read.data(), size), static_cast<std::size_t>(expected.gcount()));
+            EXPECT_TRUE(read == bytes) << number;
+        }
+        EXPECT_FALSE(lines.next());
+    }
+}
+
+TEST(LineReader, BoundsTheLengthOfALine) {
+    constexpr std::size_t kMax = 300000;
+    for (const std::string end : {"\n", "", "more"}) {
+        std::istringstream stream("a\n" + std::string(kMax, 'b') + "\n" +
+                                  std::string(kMax + (end.empty() ? 1 : 0), 'c') + end);
+        LineReader lines(stream, "lines", kMax);
+        EXPECT_TRUE(lines.next());
+        EXPECT_TRUE(lines.next());
+        if (end == "\n") {
+            EXPECT_TRUE(lines.next());
+            continue;
+        }
+        try {
+            static_cast<void>(lines.next());
+            ADD_FAILURE() << "accepted " << end;
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), ErrorKind::input);
+            EXPECT_EQ(error.where(), Message(std::string("lines:3")));
+            EXPECT_EQ(error.problem(), Message(std::string("the line is longer than 300000 bytes")));
+        }
+    }
+    std::ifstream missing("/nonexistent/file");
+    LineReader lines(missing, "missing");
+    EXPECT_THROW(static_cast<void>(lines.next()), Error);
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include <sstream>
 
 #include "tests/support/test_data.h"
-#include "tests/unit/pipeline/fakes.h"
 
 namespace throng {
 namespace {

@@ -1,4 +1,4 @@
-// A source, a backend and a sink whose behavior a test chooses.
+// A source and a backend whose behavior a test chooses.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,6 @@
 #include <memory>
 #include <mutex>
 #include <new>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <thread>
@@ -22,15 +21,9 @@
 #include "core/frame/frame_pool.h"
 #include "core/pipeline/pipeline.h"
 #include "tests/support/eventually.h"
+#include "tests/unit/pipeline/recording_sink.h"
 
 namespace throng::test {
-
-// Returns 0, 1, … n - 1.
-inline std::vector<std::int64_t> count_to(std::int64_t n) {
-    std::vector<std::int64_t> numbers(static_cast<std::size_t>(n));
-    std::iota(numbers.begin(), numbers.end(), 0);
-    return numbers;
-}
 
 // Counts frames from 0; the first sample of frame n is n % 256.
 class FakeSource final : public VideoSource {
@@ -322,44 +315,6 @@ private:
     std::shared_ptr<const Plan> plan_;
     std::atomic<int> detectors_ = 0;  // made
     int buffers_ = 0;                 // made
-};
-
-// Records the results that it receives.
-class RecordingSink final : public ResultSink {
-public:
-    explicit RecordingSink(std::int64_t fails_at = -1) : fails_at_(fails_at) {}
-
-    void write(const FrameResult& result) override {
-        const std::lock_guard lock(mutex_);
-        if (result.frame.info().index == fails_at_)
-            throw Error(ErrorKind::input, "cannot write: the disk is full", "sink");
-        frames_.push_back(result.frame.info().index);
-        kept_.push_back(result.kept.detections.size());
-        overflows_.push_back(result.overflow);
-    }
-    void close() override { ++closed_; }
-
-    [[nodiscard]] std::vector<std::int64_t> frames() const {
-        const std::lock_guard lock(mutex_);
-        return frames_;
-    }
-    [[nodiscard]] std::vector<std::size_t> kept() const {
-        const std::lock_guard lock(mutex_);
-        return kept_;
-    }
-    [[nodiscard]] std::vector<std::uint32_t> overflows() const {
-        const std::lock_guard lock(mutex_);
-        return overflows_;
-    }
-    [[nodiscard]] int closed() const { return closed_; }
-
-private:
-    std::int64_t fails_at_;
-    mutable std::mutex mutex_;
-    std::vector<std::int64_t> frames_;
-    std::vector<std::size_t> kept_;
-    std::vector<std::uint32_t> overflows_;
-    std::atomic<int> closed_ = 0;
 };
 
 // A pipeline of fakes with a RecordingSink.

@@ -16,7 +16,6 @@
 #include "core/base/error.h"
 #include "tests/support/random.h"
 #include "tests/support/test_data.h"
-#include "tests/unit/pipeline/fakes.h"
 
 namespace throng {
 namespace {

@@ -11,8 +11,9 @@
 #include "core/pipeline/async_sink.h"
 #include "core/sinks/json_sink.h"
 #include "core/sinks/relink_sink.h"
+#include "tests/support/eventually.h"
 #include "tests/support/test_data.h"
-#include "tests/unit/pipeline/fakes.h"
+#include "tests/unit/pipeline/recording_sink.h"
 
 namespace throng {
 namespace {

@@ -10,6 +10,7 @@
 #include "core/video/image_file.h"
 #include "core/video/image_writer.h"
 #include "core/video/jpeg.h"
+#include "core/video/png.h"
 #include "tests/unit/video/image_files.h"
 
 namespace throng {
@@ -38,6 +39,21 @@ TEST(ImageWriter, JpegIsThatOfOpenCV) {
         }
     }
     EXPECT_TRUE(encode_jpeg(cv::Mat(1, 65'501, CV_8UC1), 92).empty());  // larger than the format holds
+}
+
+TEST(ImageWriter, PngIsReadByOpenCVAndIsNoLargerThanItsOwn) {
+    for (const int type : {CV_8UC1, CV_8UC3}) {
+        for (const cv::Size size : {cv::Size(1, 1), cv::Size(33, 17), cv::Size(640, 480)}) {
+            const cv::Mat image = gradient_image(size.width, size.height, type);
+            std::vector<std::uint8_t> theirs;
+            ASSERT_TRUE(cv::imencode(".png", image, theirs));
+            const std::vector<std::uint8_t> bytes = encode_png(image);
+            EXPECT_LE(bytes.size(), theirs.size() + theirs.size() / 10) << size;
+            const cv::Mat read = cv::imdecode(bytes, cv::IMREAD_UNCHANGED);
+            ASSERT_EQ(read.type(), type) << size;
+            EXPECT_EQ(cv::norm(read, image, cv::NORM_INF), 0) << size;
+        }
+    }
 }
 
 TEST(ImageWriter, ErrorsAreReported) {

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "core/base/error.h"
 #include "tests/support/test_data.h"
 
 namespace throng {
@@ -73,6 +74,19 @@ TEST_F(SourceFileList, ReadsAListOnceThatNamesItself) {
     write("self.m3u8", "#EXTM3U\n./self.m3u8\n.//self.m3u8\n../" + dir_.path().filename().string() +
                            "/self.m3u8\nself.m3u8" + zero + "/\n1.ts" + zero + "x\n");
     EXPECT_EQ(files_of("self.m3u8"), (Names{"self.m3u8", "1.ts"}));
+}
+
+TEST_F(SourceFileList, BoundsTheLinesOfAList) {
+    for (const std::string head : {"ffconcat version 1.0\nfile a.mp4\n", "#EXTM3U\na.ts\n"}) {
+        write("list", head + std::string(std::size_t{2} << 20U, 'x'));
+        try {
+            static_cast<void>(files_of("list"));
+            ADD_FAILURE() << "accepted after " << head;
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), ErrorKind::input);
+            EXPECT_EQ(error.where().text(), (dir_.path() / "list:3").string());
+        }
+    }
 }
 
 TEST_F(SourceFileList, TakesTheFolderOfADashManifest) {
