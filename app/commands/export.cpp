@@ -27,7 +27,7 @@ struct ExportArguments {
     std::vector<std::string> results;
     AnnotationFormat format = AnnotationFormat::coco;
     std::string out;
-    std::string label = "face";
+    std::string label;
 };
 
 // Returns the files of JSON lines: a folder stands for the results of detect --out in it.
@@ -99,7 +99,8 @@ void add_export_command(CLI::App& program, CommandContext& context) {
     add_value(command, "Options", "--out", arguments->out, "PATH",
               "The file, or the folder, which must be new or empty")
         .required();
-    add_value(command, "Options", "--label", arguments->label, "NAME", "Name of the class of all boxes");
+    add_value(command, "Options", "--label", arguments->label, "NAME",
+              "Name of the class of all boxes; default: face or person, as the detector finds them");
     set_footer(
         command,
         "Names of images are relative to the folder that holds all sources. Frame 12 of clip.mp4 is\n"

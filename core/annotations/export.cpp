@@ -17,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kPeople = "person";  // their class, beside that of the faces
+constexpr const char* kFaces = "face";     // their class, without a label
 
 // Name and number of a source in the results.
 using SourceKey = std::pair<std::string, std::int64_t>;
@@ -28,10 +29,16 @@ struct ReadSource {
     std::int64_t lines = 0;
 };
 
+// Returns the path without a slash at its end.
+std::string name_of_folder(const std::string& path) {
+    const fs::path whole = fs::absolute(path).lexically_normal();
+    return (whole.has_filename() ? whole : whole.parent_path()).string();
+}
+
 // The folder that an export writes, under another name until it is complete.
 class NewFolder {
 public:
-    explicit NewFolder(std::string path) : path_(std::move(path)), temporary_(path_ + ".part") {
+    explicit NewFolder(const std::string& path) : path_(name_of_folder(path)), temporary_(path_ + ".part") {
         std::error_code failure;
         const bool is_new = !fs::exists(path_, failure) || (fs::is_directory(path_, failure) && fs::is_empty(path_));
         if (!is_new) throw Error(ErrorKind::usage, "is not an empty folder", path_, "name a new folder");
@@ -112,6 +119,12 @@ public:
                 throw Error(ErrorKind::input, "some frames have people and their faces, and others have one class",
                             fmt::format("{}:{}", file.string(), line.line), "export them separately");
             }
+            if (object_.empty()) object_ = line.object;
+            if (options_.label.empty() && !line.object.empty() && line.object != object_) {
+                throw Error(ErrorKind::input, fmt::format("has the class {}, and others {}", line.object, object_),
+                            fmt::format("{}:{}", file.string(), line.line),
+                            {"export them separately, or name one class for all with %1", Setting{"label"}});
+            }
             if (is_new) {
                 order_.push_back(&*at);
                 source.first_seconds = line.pts;
@@ -170,8 +183,10 @@ private:
     }
 
     [[nodiscard]] std::vector<std::string> classes() const {
-        if (!has_faces_.value_or(false)) return {options_.label};
-        return {kPeople, options_.label};
+        const bool has_faces = has_faces_.value_or(false);
+        const std::string found = has_faces || object_.empty() ? kFaces : object_;
+        const std::string label = options_.label.empty() ? found : options_.label;
+        return has_faces ? std::vector<std::string>{kPeople, label} : std::vector<std::string>{label};
     }
 
     void name_sources() {
@@ -267,6 +282,7 @@ private:
     const std::stop_token& stop_;
     bool with_tracks_ = true;
     std::optional<bool> has_faces_;  // the lines have people and their faces; known after look()
+    std::string object_;             // what the detector finds; empty if the lines have none; known after look()
     std::map<SourceKey, ReadSource> sources_;
     std::vector<std::map<SourceKey, ReadSource>::value_type*> order_;  // as in the results
 };

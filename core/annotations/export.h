@@ -14,7 +14,8 @@ namespace throng {
 
 struct ExportOptions {
     AnnotationFormat format = AnnotationFormat::coco;
-    std::string label = "face";  // name of the class of all boxes; of the faces beside the class "person"
+    // Name of the class of all boxes; of the faces beside the class "person". Empty: what the detector finds.
+    std::string label{};
 };
 
 struct ExportTotals {
@@ -33,9 +34,9 @@ struct ExportTotals {
 //
 // Throws Error(usage) if `out` is a folder with files, or the format cannot hold what the results are: CVAT has the tracks
 // of one video, Darknet and VOC one file per name without extension, WIDER FACE and the detections of MOT have one class.
-// Throws Error(input) with file and line for damaged
-// results, for a frame that is there twice and for one without a size, and if an output cannot be written; nothing is
-// left of it then. Throws Error(interrupted) after a stop request.
+// Throws Error(input) with file and line for damaged results, for a frame that is there twice and for one without a size,
+// without a label for detectors that find different classes, and if an output cannot be written; nothing is left of it
+// then. Throws Error(interrupted) after a stop request.
 ExportTotals export_annotations(const std::vector<std::filesystem::path>& results, const std::string& out,
                                 const ExportOptions& options, const std::stop_token& stop);
 

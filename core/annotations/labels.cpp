@@ -19,6 +19,7 @@
 #include "core/base/json_text.h"
 #include "core/base/line_reader.h"
 #include "core/base/value_text.h"
+#include "core/detect/detector_kinds.h"
 
 namespace throng {
 namespace {
@@ -125,6 +126,14 @@ public:
 
     // Returns true if the line has people and their faces.
     bool has_faces() const { return object_in(object_, "faces") != nullptr; }
+
+    // Returns the class of what the line's detector finds, or nothing.
+    std::string object() const {
+        const auto found = object_.find("detector");
+        const bool is_named = found != object_.end() && found->is_string();
+        const DetectorKind* kind = is_named ? find_detector_kind(found->get<std::string>()) : nullptr;
+        return kind != nullptr ? std::string(kind->object) : std::string();
+    }
 
     // Returns the lists `name` of the objects that are read.
     std::vector<std::pair<BoxObject, const LineJson*>> lists(const char* name, LineObjects objects) const {
@@ -321,6 +330,7 @@ void for_each_track_line(const std::filesystem::path& path, const std::function<
         DetectionLabels labels;
         json.read_frame(labels);
         labels.has_faces = json.has_faces();
+        labels.object = json.object();
         for (const auto& [object, tracks] : json.lists("tracks", objects)) {
             std::set<std::int64_t> ids;
             for (const LineJson& entry : *tracks) {
@@ -351,6 +361,7 @@ void for_each_detection_line(const std::filesystem::path& path, const std::funct
         json.read_frame(labels);
         labels.pts = json.number_of_frame("pts", 1e9);
         labels.has_faces = json.has_faces();
+        labels.object = json.object();
         std::size_t people = 0;  // without landmarks
         for (const auto& [object, kept] : json.lists("kept", objects)) {
             for (const LineJson& entry : *kept) {

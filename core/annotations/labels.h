@@ -49,6 +49,7 @@ struct Labels {
     // Detections only: as many as entries, or none. NaN where the file has null, and of people.
     std::vector<DetectionSet::Landmarks> landmarks{};
     bool has_faces = false;  // detections and tracks: the line has people and their faces
+    std::string object{};    // detections and tracks: the class that the detector finds; empty if the file has none
 };
 
 using TruthLabels = Labels<TruthFace>;

@@ -1,8 +1,11 @@
 #include "core/eval/leaks.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -94,6 +97,18 @@ std::map<std::int64_t, const Found*> sized_by_frame(const std::vector<Found>& al
     return found;
 }
 
+// Faces of another size of the video are elsewhere, or outside the frame, where they would not be counted. An odd size may
+// have been rounded up by an encoder.
+template <typename Found>
+void check_size(const TruthLabels& truth, const Found& found) {
+    const bool is_known = truth.width > 0 && truth.height > 0 && found.width > 0 && found.height > 0;
+    if (!is_known || (std::abs(truth.width - found.width) <= 1 && std::abs(truth.height - found.height) <= 1)) return;
+    throw Error(ErrorKind::input,
+                fmt::format("frame {} has {}x{} pixels, but {}x{} in the ground truth", *truth.frame, found.width,
+                            found.height, truth.width, truth.height),
+                found.source, "both files must be of the same video");
+}
+
 LeakEvaluation evaluate_video(const std::vector<TruthLabels>& truth, const std::vector<DetectionLabels>& detections,
                               const LeakComparison& comparison) {
     const auto faces = by_frame(truth, "the faces");
@@ -109,6 +124,7 @@ LeakEvaluation evaluate_video(const std::vector<TruthLabels>& truth, const std::
         std::vector<Detection> candidates;
         const auto at = found.find(number);
         if (at != found.end()) {
+            check_size(*labels, *at->second);
             seconds = at->second->pts;
             for (const ScoredBox& box : at->second->entries) {
                 const Detection detection{box.box, static_cast<float>(box.score), box.hits, -1};
@@ -235,6 +251,7 @@ LeakResult evaluate_regions(const std::vector<TruthLabels>& truth, const std::ve
                             "both files must be of the same video");
             }
             const RegionLabels& frame = *at->second;
+            check_size(*labels, frame);
             meter.add(frame.width, frame.height, labels->entries, regions_of(frame), {RedactStyle::solid, 0});
         }
         sum += meter.result();

@@ -199,18 +199,20 @@ std::optional<PlannedRegion> RedactPlanner::region_of(const Track& track, std::i
         return hide(since <= until ? next - 1 : next, RegionReason::filled, box);
     }
     // A face at the edge moves on out of the frame. Elsewhere the region stops after a few frames.
-    const auto lead = [&](std::size_t at, std::int64_t distance) {
-        const int extension = extension_of(track, hidden(seen[at]));
-        return extension == options_.edge_extension ? distance : std::min(distance, kMaxLead);
+    const auto extend = [&](std::size_t from, std::int64_t distance, int direction) -> std::optional<PlannedRegion> {
+        const int extension = extension_of(track, hidden(seen[from]));
+        if (distance > extension) return std::nullopt;
+        const std::int64_t lead = extension == options_.edge_extension ? distance : std::min(distance, kMaxLead);
+        return hide(from, RegionReason::extended, hull(track, from, seen[from].frame + direction * lead));
     };
-    if (has_next && until <= extension_of(track, hidden(seen[next]))) {
-        return hide(next, RegionReason::extended, hull(track, next, seen[next].frame - lead(next, until)));
-    }
-    if (has_previous && since <= extension_of(track, hidden(seen[next - 1]))) {
-        return hide(next - 1, RegionReason::extended,
-                    hull(track, next - 1, seen[next - 1].frame + lead(next - 1, since)));
-    }
-    return std::nullopt;
+    std::optional<PlannedRegion> from_previous, from_next;
+    if (has_previous) from_previous = extend(next - 1, since, 1);
+    if (has_next) from_next = extend(next, until, -1);
+    if (!from_previous || !from_next) return from_previous ? from_previous : from_next;
+    // Both ends of a long gap reach this frame: the face is at one of them, or between.
+    PlannedRegion& nearest = since <= until ? *from_previous : *from_next;
+    nearest.box = union_of(from_previous->box, from_next->box);
+    return nearest;
 }
 
 void RedactPlanner::start_tracks() {

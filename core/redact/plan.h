@@ -60,7 +60,7 @@ struct PlanOptions {
     int window = 4;           // frames on either side whose boxes, moved along, are hidden in a frame, too
     float growth = 0.006F;    // margin added per frame of distance to the nearest detection, as a share of the size
     float max_growth = 0.3F;  // limit of that margin
-    int max_gap = 30;         // frames: a longer gap within a track is not filled in, only extended from both sides
+    int max_gap = 30;         // frames: a longer gap within a track is not filled in, but extended from both sides
     float min_aspect = 0;     // width to height of a detection, at least: see hidden_box
     // Tracks below are reported as uncertain.
     int short_track = 3;  // detections

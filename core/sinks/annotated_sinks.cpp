@@ -159,34 +159,50 @@ public:
                             folder_.string());
             }
         }
-        const std::string path = path_for(result).string();
-        if (check_output_) check_output_(path);
-        write_image(path, annotator_.draw(result));
+        const auto [path, is_new] = path_for(result);
+        if (check_output_) check_output_(path.string());
+        std::error_code ignored;
+        if (is_new && fs::symlink_status(path, ignored).type() != fs::file_type::not_found) {
+            throw Error(ErrorKind::usage, "was there before, and is not replaced", path.string(),
+                        {"move it away, or name another folder for %1", Setting{"images"}});
+        }
+        write_image(path.string(), annotator_.draw(result));
     }
     void close() override {}
 
 private:
-    // Returns different files for sources and images of the same name: "clip-2-000012.jpg", "portrait-2.jpg".
-    fs::path path_for(const FrameResult& result) {
+    struct Series {
+        std::string base;      // of the files
+        std::int64_t end = 0;  // after the last frame so far; in the window, frames before it may come again
+    };
+
+    // Returns different files for sources and images of the same name: "clip-2-000012.jpg", "portrait-2.jpg". Returns
+    // true with one that was not written before.
+    std::pair<fs::path, bool> path_for(const FrameResult& result) {
         const fs::path source(result.source);
         const std::string name = file_name_of(source);
         if (format_of_name(source).kind == NameKind::image) {
             const std::string unique = unused(name, [this](const std::string& still) {
                 return stills_.count(still) > 0 || std::any_of(series_.begin(), series_.end(), [&](const auto& series) {
-                           return is_frame_of(still, series.second);
+                           return is_frame_of(still, series.second.base);
                        });
             });
             stills_.insert(unique);
-            return folder_ / (unique + ".jpg");
+            return {folder_ / (unique + ".jpg"), true};
         }
         const auto [series, is_new] = series_.try_emplace({result.source_number, name});
         if (is_new) {
-            series->second = unused(name, [this](const std::string& base) {
-                return std::any_of(series_.begin(), series_.end(), [&](const auto& s) { return s.second == base; }) ||
+            series->second.base = unused(name, [this](const std::string& base) {
+                return std::any_of(series_.begin(), series_.end(),
+                                   [&](const auto& s) { return s.second.base == base; }) ||
                        std::any_of(stills_.begin(), stills_.end(), [&](const auto& s) { return is_frame_of(s, base); });
             });
         }
-        return folder_ / fmt::format("{}-{:0{}}.jpg", series->second, result.frame.info().index, kFrameDigits);
+        auto& [base, end] = series->second;
+        const std::int64_t index = result.frame.info().index;
+        const bool is_later = index >= end;
+        end = std::max(end, index + 1);
+        return {folder_ / fmt::format("{}-{:0{}}.jpg", base, index, kFrameDigits), is_later};
     }
 
     template <typename IsUsed>
@@ -200,8 +216,8 @@ private:
     fs::path folder_;
     std::function<void(const std::string&)> check_output_;
     bool made_ = false;
-    std::set<std::string> stills_;                               // file names in use, without extension
-    std::map<std::pair<int, std::string>, std::string> series_;  // (source number, name) to base name of the files
+    std::set<std::string> stills_;                          // file names in use, without extension
+    std::map<std::pair<int, std::string>, Series> series_;  // by source number and name
 };
 
 }  // namespace

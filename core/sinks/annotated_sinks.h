@@ -41,8 +41,8 @@ struct PushOptions {
 
 // Writes one JPEG per frame into `folder`, which is created with the first frame. A still image keeps its name; a frame
 // of another source has its number in the name (clip-000012.jpg). Images and sources of the same name do not replace
-// each other. Existing files are overwritten, except those that options.check_output rejects. Throws Error(input) if
-// the folder cannot be created or written.
+// each other. Throws Error(usage) for a file that was there before, and Error(input) if the folder cannot be created or
+// written.
 [[nodiscard]] std::shared_ptr<ResultSink> make_image_sink(const std::string& folder,
                                                           const AnnotatedOptions& options = {});
 

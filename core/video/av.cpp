@@ -29,7 +29,7 @@ void count_error(void* object) {
 
 thread_local InputLog* input_log = nullptr;
 
-void evaluate_line(const void* object, std::string_view format, va_list arguments) {
+void evaluate_line(const void* object, int level, std::string_view format, va_list arguments) {
     if (format.starts_with("Chunked encoding data size: ")) {
         char line[64];
         std::vsnprintf(line, sizeof line, format.data(), arguments);
@@ -38,7 +38,13 @@ void evaluate_line(const void* object, std::string_view format, va_list argument
     }
     if (format.starts_with("request: ")) input_log->http_chunk.reset();  // the response need not be chunked
     if (object == nullptr || object != input_log->demuxer) return;
-    if (format.starts_with("File ended prematurely")) input_log->truncated = true;
+    const bool truncated = format.starts_with("File ended prematurely");
+    if (truncated) input_log->truncated = true;
+    // These demuxers go on after damage without an error.
+    const AVInputFormat* input = static_cast<const AVFormatContext*>(object)->iformat;
+    const std::string_view name = input != nullptr ? input->name : "";
+    const bool skips = name == "ogg" || name.starts_with("matroska");
+    if (skips && level <= AV_LOG_ERROR && !truncated) ++input_log->skipped;
     if (format.starts_with("Failed to open segment")) ++input_log->missing_segments;
 }
 
@@ -48,7 +54,7 @@ void log_line(void* object, int level, const char* format, va_list arguments) {
     if (input_log != nullptr) {
         va_list copy;
         va_copy(copy, arguments);
-        evaluate_line(object, format, copy);
+        evaluate_line(object, level, format, copy);
         va_end(copy);
     }
     if (level <= AV_LOG_ERROR) count_error(object);

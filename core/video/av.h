@@ -95,9 +95,10 @@ using ErrorCount = std::atomic<std::uint64_t>;
 // Faults that FFmpeg reports only in its log. If another FFmpeg version words a line differently, the fault is missed,
 // but none is reported falsely.
 struct InputLog {
-    const void* demuxer = nullptr;            // only its lines set the next two members
+    const void* demuxer = nullptr;            // only its lines set the next three members
     bool truncated = false;                   // Matroska: the file ends in the middle of an element
     int missing_segments = 0;                 // HLS: segments that could not be opened and were skipped
+    std::uint64_t skipped = 0;                // Ogg, Matroska: how often damaged data were skipped
     std::optional<std::uint64_t> http_chunk;  // size of the last chunk in bytes; 0: the end of the body
 };
 

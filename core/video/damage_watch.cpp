@@ -9,9 +9,19 @@ namespace throng {
 
 void DamageWatch::follow(const AVPacket& packet, const AVFormatContext& format) {
     note_entry(packet);
-    // The flag marks a packet that is truncated by the end of the file. (In a transport stream it may mark a gap.)
-    const bool cut = (packet.flags & AV_PKT_FLAG_CORRUPT) != 0;
-    if (cut && (format.iformat->flags & AVFMT_TS_DISCONT) == 0) add();
+    const bool key = (packet.flags & AV_PKT_FLAG_KEY) != 0;
+    // No frame depends on a gap in front of a key frame, as where another file was joined.
+    if (key) packets_to_gap_ = 0;
+    if (packets_to_gap_ > 0 && --packets_to_gap_ == 0) add();
+    // The flag marks a packet that is truncated by the end of the file. In a transport stream it marks a gap after the
+    // packet, or, from a parser, after the next one.
+    if ((packet.flags & AV_PKT_FLAG_CORRUPT) != 0) {
+        if ((format.iformat->flags & AVFMT_TS_DISCONT) == 0) {
+            add();
+        } else {
+            packets_to_gap_ = 2;
+        }
+    }
     if (is_truncated_image({packet.data, static_cast<std::size_t>(packet.size)})) add();
 }
 
@@ -59,6 +69,7 @@ void DamageWatch::begin_again() {
     errors_seen_ = num_errors();
     suspect_frames_ = 0;
     frames_are_damaged_ = false;
+    packets_to_gap_ = 0;
 }
 
 std::string incomplete_text(std::uint64_t damaged, const std::string& early_end) {

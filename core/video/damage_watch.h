@@ -51,6 +51,7 @@ private:
     std::uint64_t errors_seen_ = 0;
     int suspect_frames_ = 0;           // frames that were in the decoder when it reported an error
     bool frames_are_damaged_ = false;  // until the next key frame
+    int packets_to_gap_ = 0;           // packets from here to the first one after a gap; 0: none is known
 };
 
 // Returns the text of VideoSource::incomplete for a file: DamageWatch::count and Demuxer::early_end.

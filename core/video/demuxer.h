@@ -63,7 +63,7 @@ public:
     [[nodiscard]] double waited_seconds() const { return input_.waited.count(); }
     void reset_waited() { input_.waited = {}; }
     // Returns how often reading failed and continued, or failed permanently.
-    [[nodiscard]] std::uint64_t num_failures() const { return failures_; }
+    [[nodiscard]] std::uint64_t num_failures() const { return failures_ + input_.log.skipped; }
     // After the end: returns why the input ended early ("the file ends early: …"); empty for a complete file.
     [[nodiscard]] std::string early_end() const;
     // Returns why reading failed permanently before the end; empty if it has not failed.

@@ -113,6 +113,7 @@ void open_format(const MediaRequest& request, MediaInput& input, const std::stop
         status = avformat_open_input(&context, url.c_str(), format, options.address());
     }
     input.format.reset(context);  // null after a failure
+    input.log.skipped = 0;        // in the header, which has no frames
     if (status >= 0 && !request.device) status = avformat_find_stream_info(context, nullptr);
     if (stop.stop_requested()) throw Error(ErrorKind::interrupted, "stopped while opening", request.shown);
     if (status >= 0) return;

@@ -198,7 +198,8 @@ class Export(unittest.TestCase):
 
     def export(self, results, form, status=0, out="out", **more):
         options = [word for name, value in more.items() for word in ("--" + name, value)]
-        run = subprocess.run([program, "export", str(results), "--format", form, "--out", self.folder / out, *options],
+        run = subprocess.run([program, "export", str(results), "--format", form, "--out", os.path.join(self.folder, out),
+                              *options],
                              capture_output=True, text=True, cwd=self.folder)
         self.assertEqual(run.returncode, status, run.stderr)
         return run
@@ -241,6 +242,24 @@ class Export(unittest.TestCase):
         lines = self.photographs()
         self.export(self.write(lines), "coco", label="person <1>")
         self.check(read_coco(self.folder / "out"), lines, 1e-3, "person <1>")
+
+    def test_class_is_what_the_detector_finds(self):
+        lines = {}
+        for detector, name in (("person", "person"), ("cnn", "face")):
+            lines[detector] = [dict(line, detector=detector) for line in self.photographs()]
+            self.export(self.write(lines[detector]), "coco", out=detector)
+            self.check(read_coco(self.folder / detector), lines[detector], 1e-3, label=name)
+        mixed = self.write(lines["person"] + [dict(line, source="b/" + line["source"]) for line in lines["cnn"]])
+        self.assertIn("--label", self.export(mixed, "coco", status=3, out="mixed").stderr)
+        self.export(mixed, "coco", out="mixed", label="head")
+
+    def test_folder_may_end_with_a_slash(self):
+        lines = self.photographs()
+        (self.folder / "empty").mkdir()
+        for out in ("new/", "empty/"):
+            self.export(self.write(lines), "voc", out=out)
+            self.check(read_voc(self.folder / out), lines, 0.01)
+            self.assertEqual([each.name for each in self.folder.iterdir() if each.name.endswith(".part")], [])
 
     def test_landmarks_are_keypoints(self):
         lines = self.photographs(landmarks=True)

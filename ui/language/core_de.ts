@@ -536,6 +536,14 @@
         <translation>nicht schreibbar</translation>
     </message>
     <message>
+        <source>was there before, and is not replaced</source>
+        <translation>war schon vorher da und wird nicht ersetzt</translation>
+    </message>
+    <message>
+        <source>move it away, or name another folder for %1</source>
+        <translation>Datei verschieben oder mit %1 einen anderen Ordner angeben</translation>
+    </message>
+    <message>
         <source>cannot create the folder: %1</source>
         <translation>Der Ordner lässt sich nicht anlegen: %1</translation>
     </message>

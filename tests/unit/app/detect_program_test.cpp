@@ -317,5 +317,19 @@ TEST_F(DetectProgram, ImagesNeverReplaceTheirSource) {
     EXPECT_TRUE(fs::exists(fs::path(file("b")) / image.filename()));
 }
 
+TEST_F(DetectProgram, ImagesReplaceNoFileOfTheFolder) {
+    std::ofstream(file("hall.pgm"), std::ios::binary) << "P5 1 1 255\n" << 'x';
+    std::ofstream(file("hall.jpg")) << "a photograph";
+    std::ofstream(file("crowd_faces_2_size_160x120-000001.jpg")) << "another";
+    for (const std::string& source : {file("hall.pgm"), std::string("crowd:faces=2,size=160x120")}) {
+        const ProgramResult result = run_program({"detect", source, "--frames", "2", "--images", file(".")});
+        EXPECT_EQ(result.status, 2) << result.err;
+        EXPECT_CONTAINS(result.err, "was there before");
+        EXPECT_CONTAINS(result.err, "--images");
+    }
+    EXPECT_TRUE(contents(file("hall.jpg")) == "a photograph");
+    EXPECT_TRUE(contents(file("crowd_faces_2_size_160x120-000001.jpg")) == "another");
+}
+
 }  // namespace
 }  // namespace throng

@@ -204,6 +204,16 @@ TEST(Leaks, RegionsOfEveryFrameAreNeeded) {
     EXPECT_EQ(result.face_frames, 3);
     EXPECT_EQ(result.leaks, 1) << "nothing is hidden in the first frame";
     EXPECT_EQ(result.whole_frames, 1);
+    for (const int width : {kSize, kSize - 1, kSize - 2}) {  // an encoder may round an odd size up
+        for (TruthLabels& labels : truth) labels.width = labels.height = width;
+        const auto evaluate = [&] { static_cast<void>(evaluate_regions(truth, regions, options)); };
+        if (width < kSize - 1) {
+            EXPECT_THROW(evaluate(), Error);
+        } else {
+            EXPECT_NO_THROW(evaluate());
+        }
+    }
+    for (TruthLabels& labels : truth) labels.width = 0;
     regions.pop_back();
     EXPECT_THROW(static_cast<void>(evaluate_regions(truth, regions, options)), Error);
     EXPECT_THROW(static_cast<void>(evaluate_regions(truth, {}, options)), Error);

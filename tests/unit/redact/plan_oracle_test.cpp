@@ -140,11 +140,15 @@ std::optional<PlainRegion> plain_region(const PlainTrack& track, std::int64_t fr
         const std::int64_t lead = limit == options.edge_extension ? distance : std::min(distance, kLeadFrames);
         return region(from, RegionReason::extended, plain_hull(track, from, from.frame + direction * lead, options));
     };
-    // The next detection comes first: a face that appears is hidden where it will be.
-    std::optional<PlainRegion> result;
-    if (after != nullptr) result = extended(*after, until, -1);
-    if (!result && before != nullptr) result = extended(*before, since, 1);
-    return result;
+    // In a long gap, the face may be where it was, where it will be, or between.
+    std::optional<PlainRegion> was, will_be;
+    if (before != nullptr) was = extended(*before, since, 1);
+    if (after != nullptr) will_be = extended(*after, until, -1);
+    if (!was || !will_be) return was ? was : will_be;
+    const Sides sides{std::min(was->sides.left, will_be->sides.left), std::min(was->sides.top, will_be->sides.top),
+                      std::max(was->sides.right, will_be->sides.right),
+                      std::max(was->sides.bottom, will_be->sides.bottom)};
+    return PlainRegion{sides, RegionReason::extended, since <= until ? was->score : will_be->score};
 }
 
 PlanOptions random_options(std::mt19937_64& random) {

@@ -84,6 +84,24 @@ TEST(RedactPlan, DoesNotFillALongGap) {
     EXPECT_EQ(plans[22].regions[0].reason, RegionReason::extended);
 }
 
+// The face stands still for as long as its region is extended, and then is elsewhere.
+TEST(RedactPlan, ExtendsBothSidesOfALongGap) {
+    const FaceBox before = face(7, 100, 200), after = face(7, 300, 260);
+    std::vector<std::vector<FaceBox>> frames(75);
+    for (std::size_t i = 0; i < 20; ++i) frames[i] = {before};
+    for (std::size_t i = 55; i < 75; ++i) frames[i] = {after};
+    PlanOptions options;
+    options.extension = 20;
+    const std::vector<FramePlan> plans = plan_all(frames, options);
+    for (std::size_t i = 20; i < 55; ++i) {
+        ASSERT_EQ(plans[i].regions.size(), 1U) << i;
+        const PlannedRegion& region = plans[i].regions[0];
+        EXPECT_EQ(region.reason, RegionReason::extended) << i;
+        EXPECT_EQ(covers(region.box, before.box), i < 40) << i;
+        EXPECT_EQ(covers(region.box, after.box), i >= 35) << i;
+    }
+}
+
 TEST(RedactPlan, ExtendsATrackAtBothEndsAlongItsMotion) {
     std::vector<std::vector<FaceBox>> frames = walk(60, 0, 29);
     for (std::size_t i = 45; i < 60; ++i) frames[i].clear();

@@ -264,6 +264,61 @@ TEST(Incomplete, DamagedFramesAreMarkedUpToTheNextKeyFrame) {
     }
 }
 
+// No decoder reports packets that are missing, but the frames after them refer to what was there.
+TEST(Incomplete, FramesAfterAGapAreMarkedUpToTheNextKeyFrame) {
+    TH_NEED_FFMPEG();
+    const ScratchDir scratch;
+    const auto expect_damage = [&](const char* name, std::size_t begin, std::size_t end, std::vector<char> bytes) {
+        bytes.erase(bytes.begin() + static_cast<std::ptrdiff_t>(begin),
+                    bytes.begin() + static_cast<std::ptrdiff_t>(end));
+        const fs::path path = scratch.path() / name;
+        test::write_file(path, bytes);
+        const auto source = open_source(path.string());
+        std::vector<bool> damaged;
+        std::vector<double> pts;
+        for (Frame frame; source->read(frame, {}) != ReadStatus::end;) {
+            damaged.push_back(frame.info().damaged);
+            pts.push_back(frame.info().pts);
+        }
+        ASSERT_GT(damaged.size(), 50U) << name;
+        std::size_t gap = 1;
+        while (gap < pts.size() && pts[gap] - pts[gap - 1] < 0.06) ++gap;
+        for (std::size_t i = gap; i < std::min(gap + 3, pts.size()); ++i) EXPECT_TRUE(damaged[i]) << name << " " << i;
+        EXPECT_GE(std::count(damaged.begin(), damaged.end(), true), 3) << name;
+        EXPECT_FALSE(damaged.front()) << name;
+        EXPECT_FALSE(damaged.back()) << name;
+        EXPECT_NE(source->incomplete(), "") << name;
+    };
+    const std::string video = "-f lavfi -i testsrc2=size=160x120:rate=25:duration=4 -g 25 ";
+    constexpr std::size_t kPacket = 188;
+    const auto video_packets = [](const std::vector<char>& bytes, std::size_t begin, std::size_t end) {
+        std::size_t count = 0;
+        for (; begin < end; begin += kPacket) count += (bytes[begin + 1] & 0x1F) == 1 && bytes[begin + 2] == 0 ? 1 : 0;
+        return count;
+    };
+    for (const char* coding : {"-c:v mpeg2video -bf 2 -q 2", "-c:v libx264 -bf 0"}) {
+        ffmpeg(video + coding, scratch.path() / "a.ts");
+        const std::vector<char> bytes = test::read_file(scratch.path() / "a.ts");
+        std::vector<std::size_t> frames;  // where they begin
+        for (std::size_t at = 0; at < bytes.size(); at += kPacket) {
+            if (bytes[at + 1] == 0x41 && bytes[at + 2] == 0) frames.push_back(at);  // the identifier 0x100
+        }
+        ASSERT_EQ(frames.size(), 100U) << coding;
+        std::size_t last = 38;
+        // The packets are numbered modulo 16.
+        while (video_packets(bytes, frames[35], frames[last]) % 16 == 0) ++last;
+        expect_damage("gap.ts", frames[35], frames[last], bytes);
+    }
+    ffmpeg(video + "-c:v libtheora -q:v 9 -g 10", scratch.path() / "a.ogv");
+    const std::vector<char> bytes = test::read_file(scratch.path() / "a.ogv");
+    expect_damage("gap.ogv", bytes.size() / 2 - 200, bytes.size() / 2, bytes);
+    ffmpeg(video + "-c:v libvpx -deadline realtime -cluster_time_limit 300", scratch.path() / "a.webm");
+    const std::vector<char> webm = test::read_file(scratch.path() / "a.webm");
+    const std::size_t cluster = std::string_view(webm.data(), webm.size()).find("\x1F\x43\xB6\x75", webm.size() / 2);
+    ASSERT_NE(cluster, std::string_view::npos);
+    expect_damage("gap.webm", cluster, cluster + 20, webm);
+}
+
 // The frames that were in the decoder at the damage are not those that are decoded after a seek.
 TEST(Incomplete, ASeekEndsTheDamage) {
     TH_NEED_FFMPEG();
