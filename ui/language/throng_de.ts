@@ -104,7 +104,7 @@
     </message>
     <message>
         <source>RECONNECTING</source>
-        <translation>NEU VERBINDEN</translation>
+        <translation>VERBINDET NEU</translation>
     </message>
     <message>
         <source>NO SIGNAL</source>
@@ -1473,6 +1473,14 @@
         <source>Show the stages that take less than 0.1 ms</source>
         <translation>Schritte zeigen, die weniger als 0,1 ms brauchen</translation>
     </message>
+    <message>
+        <source>%1 raw</source>
+        <translation>%1 roh</translation>
+    </message>
+    <message>
+        <source>Last frame; median (p50) and 99th percentile (p99) of recent frames</source>
+        <translation>Letztes Bild; Median (p50) und 99. Perzentil (p99) der jüngsten Bilder</translation>
+    </message>
 </context>
 <context>
     <name>TitleBar</name>
@@ -1516,7 +1524,7 @@
     </message>
     <message>
         <source>No source is open</source>
-        <translation>Keine Quelle ist offen</translation>
+        <translation>Keine Quelle geöffnet</translation>
     </message>
     <message>
         <source>Waiting for the first frame …</source>
