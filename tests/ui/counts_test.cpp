@@ -314,6 +314,21 @@ TEST_F(Counts, DrawsChangesAndSavesWithThePointer) {
     EXPECT_EQ(load_count_plan(count_file_), plan());
 }
 
+TEST_F(Counts, TheirKeyScrollsToThemWhenTheyAreOpenAlready) {
+    count_file_ = (folder_.path() / "zones.toml").string();
+    write_file(count_file_, kPlan);
+    open({}, {800, 480});
+    activate();
+    play();
+    ASSERT_TRUE(test::wait_for([&] { return counts().open(); })) << "with a file";
+    EXPECT_EQ(item("sidePanel"), nullptr);
+    ASSERT_TRUE(wait_for_results(5));  // the panel has scrolled at the start, and its height is known
+    draw();
+    window_->findChild<QQuickItem*>("panelScroll")->setProperty("contentY", 0);
+    QTest::keyClick(window_, Qt::Key_Z);
+    EXPECT_TRUE(test::wait_for([&] { return in_sight("drawLine"); }));
+}
+
 TEST_F(Counts, AddsAndMovesWithTheKeys) {
     open_with_counts();
     counts().begin("line");

@@ -127,6 +127,28 @@ TEST_F(FirstSight, BadgesAreTrue) {
     EXPECT_TRUE(become("")) << "paused";
 }
 
+TEST_F(FirstSight, AMessageCoversNeitherFiguresNorBadges) {
+    open({}, {800, 480});
+    play();
+    session_->display()->set_blur(true);
+    session_->open("missing.mp4");
+    ASSERT_TRUE(test::wait_for([&] { return session_->alert()->visible(); }));
+    const auto rect_of = [](const QQuickItem* shown) { return shown->mapRectToScene(shown->boundingRect()); };
+    for (const QSize size : {QSize(800, 480), QSize(600, 900), QSize(1280, 800)}) {
+        window_->resize(size);
+        for (const bool captioned : {false, true}) {
+            session_->view<MatrixView>()->set_open(captioned);
+            ASSERT_TRUE(test::wait_for([&] { return in_sight("errorBanner") && in_sight("badgeHidden"); }));
+            ASSERT_TRUE(test::wait_for([&] { return (item("viewCaption") != nullptr) == captioned; }));
+            draw();
+            for (const char* name : {"figures", "badgeHidden", "viewCaption"}) {
+                if (item(name) == nullptr) continue;
+                EXPECT_FALSE(rect_of(item("errorBanner")).intersects(rect_of(item(name)))) << name << size.width();
+            }
+        }
+    }
+}
+
 TEST_F(FirstSight, TheAnswerToAKeyIsNotReplaced) {
     Feedback feedback;
     feedback.say("Loop on", 20);

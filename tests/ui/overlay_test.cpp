@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <QLocale>
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
@@ -28,6 +29,12 @@ FrameResult result_with(int raw, int kept) {
     return result;
 }
 
+// Moves the kept boxes apart, so that no label would cover another.
+void spread(FrameResult& result, float x) {
+    float y = 20;
+    for (Detection& d : result.kept.detections) d.box = {x, y += 120, 50, 50};
+}
+
 OverlayPlan plan_of(const FrameResult& result, const OverlayOptions& options, double ratio = 1,
                     QSizeF item = {700, 500}) {
     OverlayPlan plan;
@@ -47,7 +54,8 @@ double area_of(const OverlayGeometry& geometry) {
 }
 
 TEST(OverlayPlan, EachLayerCanBeTurnedOff) {
-    const FrameResult result = result_with(30, 7);
+    FrameResult result = result_with(30, 7);
+    spread(result, 100);
     OverlayOptions options;
     EXPECT_EQ(plan_of(result, options).frames.size(), 30U + 2 * 7);  // each kept box also has a dark rim
     options.raw = false;
@@ -60,8 +68,10 @@ TEST(OverlayPlan, EachLayerCanBeTurnedOff) {
 }
 
 TEST(OverlayPlan, DrawsPeopleAndTheirFaces) {
-    FrameResult people = result_with(10, 3);
-    people.faces = std::make_shared<FrameResult>(result_with(20, 5));
+    FrameResult people = result_with(10, 3), faces = result_with(20, 5);
+    spread(people, 100);
+    spread(faces, 500);
+    people.faces = std::make_shared<FrameResult>(faces);
     OverlayOptions options;
     options.labels = true;
     const OverlayPlan plan = plan_of(people, options);
@@ -73,6 +83,33 @@ TEST(OverlayPlan, LabelsShowScoreAndHits) {
     OverlayOptions options;
     options.labels = true;
     EXPECT_STREQ(plan_of(result_with(0, 1), options).labels.front().text.data(), "12.3 x8");
+}
+
+TEST(OverlayPlan, LabelsAreWrittenInTheLanguageOfTheWindow) {
+    const QLocale before;
+    QLocale::setDefault(QLocale("de"));
+    OverlayOptions options;
+    options.labels = true;
+    EXPECT_STREQ(plan_of(result_with(0, 1), options).labels.front().text.data(), "12,3 x8");
+    QLocale::setDefault(before);
+}
+
+TEST(OverlayPlan, NoLabelCoversAnother) {
+    OverlayOptions options;
+    options.labels = true;
+    for (const int kept : {2, 60, 3000}) {
+        FrameResult result = result_with(0, kept);
+        const std::vector<OverlayLabel> labels = plan_of(result, options).labels;
+        ASSERT_FALSE(labels.empty());
+        for (std::size_t i = 0; i < labels.size(); ++i) {
+            for (std::size_t j = 0; j < i; ++j) {
+                EXPECT_FALSE(labels[i].plate.intersects(labels[j].plate)) << i << ' ' << j << " of " << kept;
+            }
+        }
+        EXPECT_GT(static_cast<int>(labels.size()), std::min(kept / 4, 60));
+        result.kept.detections.resize(1);
+        EXPECT_EQ(labels.front().plate, plan_of(result, options).labels.front().plate) << "the first box has its label";
+    }
 }
 
 TEST(OverlayPlan, LabelsAtTheUpperEdgeStayInsideTheFrame) {

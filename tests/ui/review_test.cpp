@@ -240,10 +240,40 @@ TEST_F(ReviewWindow, CountsFrames) {
                                     track_of(2, 1.2, 1.2, {100, 100, 50, 60}, {})};
     tracks[0].frames = 12;
     open_review(tracks, make_clip());
-    EXPECT_TRUE(test::wait_for([&] { return shows("s · 12 frames"); }));
-    EXPECT_TRUE(shows("s · 1 frame"));
+    EXPECT_TRUE(test::wait_for([&] { return shows("12 frames · few detections"); }));
+    EXPECT_TRUE(shows("1 frame · few detections"));
     EXPECT_FALSE(shows("1 frames"));
     EXPECT_FALSE(shows("12 faces"));
+}
+
+// The notice says that faces are visible, the rows which track is which.
+TEST_F(ReviewWindow, CutsNoText) {
+    TsTranslator german({":/qt/qml/Throng/Ui/throng_de.ts", ":/qt/qml/Throng/Ui/core_de.ts"});
+    for (const bool translated : {false, true}) {
+        if (translated) QCoreApplication::installTranslator(&german);
+        std::vector<ReviewTrack> tracks{track_of(12345, 100.2, 161.3, {10, 20, 40, 40}, {90, 20, 40, 40}),
+                                        track_of(12346, 161.2, 161.2, {100, 100, 50, 60}, {})};
+        open_review(tracks, make_clip());
+        for (const QSize size : {QSize(640, 400), QSize(800, 480), QSize(800, 1280), QSize(1280, 760)}) {
+            window_->resize(size);
+            ASSERT_TRUE(test::wait_for([&] { return window_->contentItem()->size().toSize() == size; }));
+            draw();
+            for (const QQuickItem* text : window_->findChildren<QQuickItem*>()) {
+                if (!text->inherits("QQuickText") || !text->isVisible()) continue;
+                EXPECT_FALSE(text->property("truncated").toBool())
+                    << text->property("text").toString().toStdString() << " at " << size.width();
+            }
+            const QQuickItem* row = item("reviewTrack0");
+            ASSERT_NE(row, nullptr);
+            for (const QQuickItem* text : row->childItems()) {
+                if (!text->inherits("QQuickText")) continue;
+                EXPECT_FALSE(text->property("truncated").toBool())
+                    << text->property("text").toString().toStdString() << " at " << size.width();
+            }
+        }
+        engine_.reset();
+    }
+    QCoreApplication::removeTranslator(&german);
 }
 
 TEST_F(ReviewWindow, DecidesByKeysAndButtonsAndWrites) {

@@ -121,6 +121,35 @@ TEST_F(StartPage, IsBelowTheMessageOfAFailureAtEverySize) {
     EXPECT_TRUE(test::wait_for([&] { return video_->has_frame() && !session_->alert()->visible(); }));
 }
 
+TEST_F(StartPage, ThePanelCountsNothingBeforeTheFirstFrame) {
+    open({}, {1320, 800});
+    const auto headline = [&] { return item("headline")->property("text").toString(); };
+    ASSERT_TRUE(test::wait_for([&] { return in_sight("headline"); }));
+    EXPECT_EQ(headline(), QStringLiteral("–"));
+    EXPECT_EQ(item("timingPlot"), nullptr) << "an empty plot";
+    play();
+    EXPECT_TRUE(test::wait_for([&] { return headline() == "1" && item("timingPlot") != nullptr; }));
+}
+
+TEST_F(StartPage, ATooltipCoversNoText) {
+    open({});
+    const auto rect_of = [](const QQuickItem* shown) { return shown->mapRectToScene(shown->boundingRect()); };
+    for (const char* name : kButtons) {
+        ASSERT_TRUE(test::wait_for([&] { return in_sight(name); })) << name;
+        auto* tip = item(name)->findChild<QObject*>(QString(), Qt::FindDirectChildrenOnly);
+        ASSERT_NE(tip, nullptr);
+        ASSERT_TRUE(tip->inherits("QQuickToolTip"));
+        tip->setProperty("delay", 0);
+        tip->setProperty("shown", true);
+        ASSERT_TRUE(test::wait_for([&] { return tip->property("opened").toBool(); }));
+        const QRectF covered = rect_of(tip->property("contentItem").value<QQuickItem*>()->parentItem());
+        for (const char* text : {"startHeading", name}) {
+            EXPECT_FALSE(rect_of(item(text)).intersects(covered)) << name << " covers " << text;
+        }
+        tip->setProperty("shown", false);
+    }
+}
+
 TEST_F(StartPage, NamesItsButtons) {
     cameras_.clear();
     open({});

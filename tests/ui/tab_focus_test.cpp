@@ -57,6 +57,7 @@ protected:
                                 below->inherits("QQuickComboBox") || below->inherits("QQuickTextInput");
         if (is_control) {
             EXPECT_TRUE(below->activeFocusOnTab()) << "cannot be reached: " << describe(*below);
+            EXPECT_GE(std::min(below->width(), below->height()), 48) << "too small for a finger: " << describe(*below);
         }
         if (below->activeFocusOnTab()) found += below;
         for (QQuickItem* child : below->childItems()) collect(child, found);

@@ -106,6 +106,24 @@ protected:
     std::atomic<int> flaky_ = 0;
 };
 
+TEST_F(WallWindow, ThePanelLiesOverTheWallAndHasNoFiguresOfOneSource) {
+    for (const QSize size : {QSize(800, 480), QSize(1320, 800)}) {
+        open_wall({"a", "b"}, size);
+        ASSERT_TRUE(has_image(0));
+        trigger("panel");
+        ASSERT_TRUE(test::wait_for([&] { return item("sidePanel") != nullptr; })) << size.width();
+        draw();
+        const QQuickItem *panel = item("sidePanel"), *wall = item("wall")->parentItem();
+        const QList<QQuickItem*> drawn = panel->parentItem()->childItems();
+        EXPECT_GE(panel->z(), wall->z());
+        EXPECT_GT(drawn.indexOf(panel), drawn.indexOf(wall));
+        QTest::mouseClick(window_, Qt::LeftButton, {}, center_of(*panel));
+        EXPECT_EQ(wall_->enlarged(), -1) << "a tile below it at " << size.width();
+        for (const char* name : {"headline", "timingPlot", "section_counts"}) EXPECT_EQ(item(name), nullptr) << name;
+        EXPECT_NE(item("section_image"), nullptr);
+    }
+}
+
 TEST_F(WallWindow, BrokenSlowAndDifferentSourcesDoNotHoldUpTheOthers) {
     open_wall({"a", "missing.mp4", "silent", "large", "tall", "stuck", "flaky", "breaking", "short"});
     for (const int number : {0, 3, 4, 8}) EXPECT_TRUE(has_image(number)) << number;

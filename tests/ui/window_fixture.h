@@ -215,7 +215,8 @@ protected:
             if (!in_sight(name)) return what + " is not inside the window";
             QQuickItem* found = item(name);
             const double ratio = image.width() / static_cast<double>(window_->width());
-            const QRectF area = found->mapRectToScene(found->boundingRect());
+            // Not the bounds: those of a field are its text.
+            const QRectF area = found->mapRectToScene(QRectF(QPointF(), found->size()));
             std::set<QRgb> colors;
             for (int y = static_cast<int>(area.top()); y < area.bottom(); ++y) {
                 for (int x = static_cast<int>(area.left()); x < area.right(); ++x) {

@@ -104,7 +104,7 @@
     </message>
     <message>
         <source>RECONNECTING</source>
-        <translation>NEU VERBINDEN</translation>
+        <translation>VERBINDET NEU</translation>
     </message>
     <message>
         <source>NO SIGNAL</source>
@@ -993,20 +993,12 @@
         <translation>Spur %1, %2, %3</translation>
     </message>
     <message>
-        <source>Track %1 · %2–%3 s · %4 %5</source>
-        <translation>Spur %1 · %2–%3 s · %4 %5</translation>
-    </message>
-    <message>
         <source>frame</source>
         <translation>Bild</translation>
     </message>
     <message>
         <source>frames</source>
         <translation>Bilder</translation>
-    </message>
-    <message>
-        <source>Track %1 · %2 s · %3 %4</source>
-        <translation>Spur %1 · %2 s · %3 %4</translation>
     </message>
     <message>
         <source>certain</source>
@@ -1022,7 +1014,7 @@
     </message>
     <message>
         <source>undecided</source>
-        <translation>unentschieden</translation>
+        <translation>offen</translation>
     </message>
     <message>
         <source>Hide (H)</source>
@@ -1034,7 +1026,7 @@
     </message>
     <message>
         <source>Keep visible (V)</source>
-        <translation>Sichtbar lassen (V)</translation>
+        <translation>Sichtbar (V)</translation>
     </message>
     <message>
         <source>Not a face: it is visible in the new file</source>
@@ -1062,7 +1054,7 @@
     </message>
     <message>
         <source>%1 of %2 still undecided</source>
-        <translation>%1 von %2 noch unentschieden</translation>
+        <translation>%1 von %2 noch offen</translation>
     </message>
     <message>
         <source>All reviewed; not saved yet</source>
@@ -1071,6 +1063,10 @@
     <message>
         <source>All reviewed</source>
         <translation>Alle geprüft</translation>
+    </message>
+    <message>
+        <source>Track %1 · %2 s</source>
+        <translation>Spur %1 · %2 s</translation>
     </message>
 </context>
 <context>
@@ -1477,6 +1473,14 @@
         <source>Show the stages that take less than 0.1 ms</source>
         <translation>Schritte zeigen, die weniger als 0,1 ms brauchen</translation>
     </message>
+    <message>
+        <source>%1 raw</source>
+        <translation>%1 roh</translation>
+    </message>
+    <message>
+        <source>Last frame; median (p50) and 99th percentile (p99) of recent frames</source>
+        <translation>Letztes Bild; Median (p50) und 99. Perzentil (p99) der jüngsten Bilder</translation>
+    </message>
 </context>
 <context>
     <name>TitleBar</name>
@@ -1520,7 +1524,7 @@
     </message>
     <message>
         <source>No source is open</source>
-        <translation>Keine Quelle ist offen</translation>
+        <translation>Keine Quelle geöffnet</translation>
     </message>
     <message>
         <source>Waiting for the first frame …</source>

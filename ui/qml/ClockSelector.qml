@@ -7,7 +7,7 @@ Column {
     id: root
 
     required property Clocks clocks
-    readonly property int columns: 4
+    readonly property int columns: Math.ceil(buttons.count / Math.max(1, Math.ceil(buttons.count / 4)))  // full rows
 
     spacing: 6
 
@@ -52,6 +52,7 @@ Column {
         columns: root.columns
         spacing: 4
         Repeater {
+            id: buttons
             model: root.clocks.profiles
             ChipButton {
                 required property string profileId

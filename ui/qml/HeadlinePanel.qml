@@ -14,6 +14,8 @@ ColumnLayout {
     required property Replay replay
     readonly property int faces: replay.active ? replay.kept : status.faces
     readonly property int rawCount: replay.active ? replay.raw : status.rawCount
+    // There is a result.
+    readonly property bool known: replay.active || !status.silent && (status.frameMs > 0 || status.frameRate > 0)
 
     property bool dense: false
 
@@ -24,7 +26,7 @@ ColumnLayout {
         spacing: Theme.gap + 4
         Label {
             objectName: "headline"
-            text: root.status.silent && !root.replay.active ? "–" : Theme.count(root.faces)
+            text: root.known ? Theme.count(root.faces) : "–"
             color: Theme.accent
             font.pixelSize: (root.faces < 1000 ? 1 : 0.75) * (root.dense ? 40 : Theme.fontHeadline)
             font.bold: true
@@ -44,7 +46,7 @@ ColumnLayout {
             }
             Remark {
                 width: parent.width
-                visible: !root.status.silent || root.replay.active
+                visible: root.known
                 text: qsTr("from %1 raw detections").arg(Theme.count(root.rawCount))
             }
         }

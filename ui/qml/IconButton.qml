@@ -10,6 +10,7 @@ T.AbstractButton {
     property string tip
     property bool framed: false  // draws a border, for a single button in a panel
     property color iconColor: checked ? Theme.accent : Theme.text
+    property int letters: Theme.fontBody
 
     implicitWidth: text.length > 0 ? implicitContentWidth + 2 * Theme.gap + 4 : Theme.target
     implicitHeight: Theme.target
@@ -33,6 +34,7 @@ T.AbstractButton {
             anchors.verticalCenter: parent.verticalCenter
             visible: control.text.length > 0
             text: control.text
+            font.pixelSize: control.letters
         }
     }
     background: Rectangle {

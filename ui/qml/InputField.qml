@@ -6,7 +6,7 @@ import Throng.Ui
 C.TextField {
     id: field
 
-    implicitHeight: 40
+    implicitHeight: Theme.target
     color: Theme.text
     placeholderTextColor: Theme.textDim
     font.pixelSize: Theme.fontBody

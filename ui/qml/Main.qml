@@ -97,7 +97,9 @@ C.ApplicationWindow {
     }
     function toggleCounts() {
         counts.open = !counts.open || !panelOpen
-        if (counts.open && !panelOpen) togglePanel()
+        if (!counts.open) return
+        if (!panelOpen) togglePanel()
+        panel.scrollToCounts()
     }
     function zoomBy(factor: real) {
         view.video.zoomAt(Qt.point(view.video.width / 2, view.video.height / 2), factor)
@@ -244,7 +246,6 @@ C.ApplicationWindow {
     }
     Loader {
         anchors.fill: view
-        z: 1
         active: root.wallShown
         sourceComponent: WallView {
             current: root.wallTile
@@ -285,7 +286,7 @@ C.ApplicationWindow {
         topMargin: root.visitor || !root.fullScreen ? 0
             : (root.chrome ? titleBar.height : 0) + (caption.visible ? caption.height : 0)
         badges: badges.visible && badges.width > 0 ? badges.height + Theme.gap : 0
-        banner: banner.visible ? banner.height + banner.anchors.topMargin : 0
+        banner: banner.visible ? banner.height + 12 : 0
         canOpen: actions.isAllowed("open")
         onDoubleTapped: actions.trigger("fullscreen")
         hideTip: shortcutTable.tip("blur")
@@ -320,8 +321,9 @@ C.ApplicationWindow {
         objectName: "badges"
         anchors.right: view.right
         anchors.top: view.top
-        // A replayed frame covers the figures.
-        anchors.topMargin: view.topMargin + (badges.replay.active ? 0 : view.figuresHeight) + Theme.gap
+        // Below the figures of a narrow image; a replayed frame covers them.
+        readonly property real offset: view.width < 640 && !badges.replay.active ? view.figuresHeight : 0
+        anchors.topMargin: view.topMargin + offset + Theme.gap
         anchors.rightMargin: Theme.gap + 4
         visible: !root.wallShown && view.video.hasFrame
         source: root.session.source
@@ -404,6 +406,7 @@ C.ApplicationWindow {
         onSweepRequested: root.session.startOrStopSweep()
         onModelsRequested: root.session.detection.findModels()
         kiosk: root.kiosk
+        wall: root.wallShown
         onModelRequested: root.openModel()
         onCountsFileRequested: root.saveCounts()
     }
@@ -454,8 +457,8 @@ C.ApplicationWindow {
         id: banner
         objectName: "errorBanner"
         anchors.horizontalCenter: view.horizontalCenter
-        anchors.top: titleBar.visible ? titleBar.bottom : parent.top
-        anchors.topMargin: 12
+        anchors.top: view.top  // below the figures and badges
+        anchors.topMargin: view.topMargin + 12 + Math.max(view.figuresHeight, badges.offset + view.badges)
         width: Math.min(view.width - 24, 720)
         alert: root.session.alert
         canRetry: root.session.transport.state === "failed"

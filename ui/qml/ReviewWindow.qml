@@ -60,17 +60,18 @@ C.ApplicationWindow {
             Rectangle {
                 objectName: "reviewNotice"
                 Layout.fillWidth: true
-                implicitHeight: 40
+                implicitHeight: Math.max(40, notice.implicitHeight + 2 * Theme.gap)
                 color: Theme.warning
                 Label {
-                    anchors.fill: parent
-                    anchors.leftMargin: Theme.gapLarge
-                    anchors.rightMargin: Theme.gapLarge
+                    id: notice
+                    anchors.verticalCenter: parent.verticalCenter
+                    x: Theme.gapLarge
+                    width: parent.width - 2 * x
                     text: qsTr("Original, faces not hidden: on this screen only. No image of it is stored.")
                     color: Theme.background
                     font.bold: true
-                    fontSizeMode: Text.HorizontalFit
-                    minimumPixelSize: Theme.fontSmall
+                    wrapMode: Text.Wrap
+                    elide: Text.ElideNone
                 }
             }
             Rectangle {
@@ -183,21 +184,21 @@ C.ApplicationWindow {
                             x: 12
                             y: 8
                             width: parent.width - verdict.width - 32
-                            text: row.last > row.first
-                                ? qsTr("Track %1 · %2–%3 s · %4 %5").arg(row.track).arg(Theme.fixed(row.first, 1))
-                                      .arg(Theme.fixed(row.last, 1)).arg(row.frames).arg(row.noun)
-                                : qsTr("Track %1 · %2 s · %3 %4").arg(row.track).arg(Theme.fixed(row.first, 1))
-                                      .arg(row.frames).arg(row.noun)
+                            text: qsTr("Track %1 · %2 s").arg(row.track).arg(
+                                Theme.fixed(row.first, 1) + (row.last > row.first ? "–" + Theme.fixed(row.last, 1) : ""))
                             font.bold: row.chosen
+                            fontSizeMode: Text.HorizontalFit
+                            minimumPixelSize: Theme.fontSmall - 2
                         }
                         Remark {
                             x: 12
                             anchors.bottom: parent.bottom
                             anchors.bottomMargin: 8
                             width: parent.width - 24
-                            text: row.doubts.length > 0 ? row.doubts : qsTr("certain")
+                            text: "%1 %2 · %3".arg(row.frames).arg(row.noun)
+                                              .arg(row.doubts.length > 0 ? row.doubts : qsTr("certain"))
                         }
-                        Label {
+                        Remark {
                             id: verdict
                             anchors.right: parent.right
                             anchors.rightMargin: 12

@@ -23,6 +23,7 @@ Rectangle {
     readonly property CountsView counting: views.find("counts") as CountsView
     readonly property Replay replay: views.find("replay") as Replay
     property bool kiosk: false
+    property bool wall: false  // several sources: no figures of one
     readonly property string tipSide: "left"
     readonly property bool dense: height < 800  // keeps the clock profiles visible below the bars
     signal switchChosen(switchId: string, choice: string)
@@ -35,6 +36,7 @@ Rectangle {
     color: Theme.surface
 
     function scrollToTop() { flick.contentY = 0 }
+    function scrollToCounts() { scroll.restart() }
 
     component PanelSection: Section { sections: root.sections }
 
@@ -55,6 +57,7 @@ Rectangle {
 
             HeadlinePanel {
                 Layout.fillWidth: true
+                visible: !root.wall
                 dense: root.dense
                 status: root.status
                 backend: root.backend
@@ -66,8 +69,10 @@ Rectangle {
             PanelSection {
                 key: "timing"
                 title: qsTr("Timing")
+                visible: !root.wall || root.clocks.present
                 TimingPanel {
                     Layout.fillWidth: true
+                    wall: root.wall
                     dense: root.dense
                     stages: root.stages
                     clocks: root.clocks
@@ -101,7 +106,7 @@ Rectangle {
                 id: counts
                 key: "counts"
                 title: qsTr("People, lines and zones")
-                visible: !root.kiosk  // it saves files
+                visible: !root.kiosk && !root.wall  // it saves files
                 open: root.counting.open
                 onOpenChanged: root.counting.open = open
                 Component.onCompleted: if (open) scroll.restart()

@@ -79,9 +79,11 @@ Item {
         onTriggered: root.camerasRequested()
     }
     Column {
+        readonly property string tipSide: "above"
         anchors.centerIn: parent
         spacing: root.low ? Theme.gap : Theme.gapLarge
         Label {
+            objectName: "startHeading"
             width: row.width
             horizontalAlignment: Text.AlignHCenter
             text: qsTr("Choose a source, or drop a file here")

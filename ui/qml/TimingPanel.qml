@@ -11,13 +11,21 @@ ColumnLayout {
     required property History history
     required property Replay replay
     property bool dense: false
+    property bool wall: false   // several sources, whose stages are not measured here
     property bool whole: false  // also stages that take less than 0.1 ms
+    readonly property bool measured: stages.count > 0
 
     spacing: root.dense ? 0 : 2
 
     Item {
         Layout.fillWidth: true
+        visible: root.measured
         implicitHeight: Theme.scaled(20)
+        HoverHandler { id: headPointer }
+        Tip {
+            shown: headPointer.hovered
+            text: qsTr("Last frame; median (p50) and 99th percentile (p99) of recent frames")
+        }
         Remark {
             text: qsTr("milliseconds, full scale %1").arg(root.stages.scale)
         }
@@ -50,7 +58,6 @@ ColumnLayout {
     IconButton {
         objectName: "shortStages"
         visible: root.stages.shortStages > 0
-        implicitHeight: Theme.scaled(36)
         iconName: root.whole ? "minus" : "plus"
         iconColor: Theme.textDim
         text: root.whole ? qsTr("Fewer stages")
@@ -61,7 +68,7 @@ ColumnLayout {
     }
     Label {
         Layout.fillWidth: true
-        visible: root.stages.count === 0
+        visible: !root.measured && !root.wall
         text: qsTr("No frames yet")
         color: Theme.textDim
     }
@@ -95,6 +102,7 @@ ColumnLayout {
     Item {
         Layout.fillWidth: true
         Layout.topMargin: Theme.gap
+        visible: root.measured
         implicitHeight: Theme.scaled(20)
         Legend {
             entries: [
@@ -106,6 +114,7 @@ ColumnLayout {
     }
     Item {
         Layout.fillWidth: true
+        visible: root.measured
         implicitHeight: 104
         PlotItem {
             id: plot
@@ -131,7 +140,7 @@ ColumnLayout {
             }
         }
         Remark {
-            text: plot.visible ? Theme.count(root.history.rawScale) : ""
+            text: plot.visible ? qsTr("%1 raw").arg(Theme.count(root.history.rawScale)) : ""
         }
         Remark {
             anchors.right: parent.right

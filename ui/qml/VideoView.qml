@@ -29,7 +29,7 @@ Rectangle {
     property string hideTip       // of the button that hides faces
     readonly property VideoItem video: video
     readonly property alias startSpace: startSpace  // of the start page, below messages
-    readonly property real figuresHeight: figures.visible && width < 640 ? figures.height + Theme.gap : 0
+    readonly property real figuresHeight: figures.visible ? figures.height + Theme.gap : 0
     readonly property CountsView counts: viewList.find("counts") as CountsView
     readonly property MatrixView matrix: viewList.find("matrix") as MatrixView
     readonly property real stripHeight: {
@@ -196,7 +196,7 @@ Rectangle {
                     text: root.detection.title
                           + (playing && root.status.frameRate > 0
                              ? qsTr(" · %1 fps").arg(Theme.rate(root.status.frameRate)) : "")
-                          + (ms > 0 ? qsTr(" · %1 ms").arg(Theme.fixed(ms, ms < 9.95 ? 1 : 0)) : "")
+                          + (ms > 0 ? qsTr(" · %1 ms").arg(Theme.milliseconds(ms)) : "")
                     color: Theme.textDim
                     font.pixelSize: root.large ? Theme.fontTitle : Theme.fontSmall
                 }

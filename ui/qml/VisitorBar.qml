@@ -156,6 +156,7 @@ Rectangle {
             Layout.fillHeight: true
             iconName: "panel"
             text: qsTr("Details")
+            letters: root.width < 1000 ? Theme.fontBody : Math.max(Theme.fontBody, Math.round(root.height * 0.2))
             tip: qsTr("Show all figures and controls")
             onClicked: root.detailsRequested()
         }

@@ -10,8 +10,8 @@
 namespace throng::ui {
 namespace {
 
-constexpr std::string_view kLetters = " 0123456789.-+exinfa";  // all characters that "%.3g x%d" can print
-constexpr int kCells = static_cast<int>(kLetters.size()) + 1;  // plus one for the plate
+constexpr std::string_view kLetters = " 0123456789.,-+exinfa";  // all characters that "%.3g x%d" can print
+constexpr int kCells = static_cast<int>(kLetters.size()) + 1;   // plus one for the plate
 
 }  // namespace
 

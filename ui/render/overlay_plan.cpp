@@ -1,5 +1,6 @@
 #include "ui/render/overlay_plan.h"
 
+#include <QLocale>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -29,6 +30,40 @@ bool drawable(const Detection& d) {
 QColor color_of(const Track& track) {
     return QColor::fromHsvF(static_cast<float>(track_hue(track.id)), 0.65F, 1);
 }
+
+// Keeps labels from covering each other: the first one takes its cells of the image.
+class LabelSpace {
+public:
+    // area, cell: logical pixels.
+    LabelSpace(const QRectF& area, double cell)
+        : area_(area),
+          cell_(cell),
+          columns_(static_cast<int>(std::ceil(area.width() / cell))),
+          rows_(static_cast<int>(std::ceil(area.height() / cell))),
+          taken_(static_cast<std::size_t>(columns_) * static_cast<std::size_t>(rows_), 0) {}
+
+    // Returns false if a part of the plate is taken, or all of it is outside the area.
+    [[nodiscard]] bool take(const QRectF& plate) {
+        const QRectF inside = plate.intersected(area_).translated(-area_.topLeft());
+        if (inside.isEmpty()) return false;
+        const auto first = [&](double at) { return static_cast<int>(at / cell_); };
+        const auto end = [&](double at, int limit) { return std::min(limit, static_cast<int>(std::ceil(at / cell_))); };
+        const int left = first(inside.left()), right = end(inside.right(), columns_);
+        const int top = first(inside.top()), bottom = end(inside.bottom(), rows_);
+        const auto row = [&](int y) { return taken_.begin() + static_cast<std::ptrdiff_t>(y) * columns_; };
+        for (int y = top; y < bottom; ++y) {
+            if (std::find(row(y) + left, row(y) + right, 1) != row(y) + right) return false;
+        }
+        for (int y = top; y < bottom; ++y) std::fill(row(y) + left, row(y) + right, 1);
+        return true;
+    }
+
+private:
+    QRectF area_;
+    double cell_;
+    int columns_, rows_;
+    std::vector<char> taken_;  // by row and column
+};
 
 // Places the label, whose text is set.
 OverlayLabel placed(OverlayLabel label, const QRectF& box, const ViewMapping& mapping, double size) {
@@ -61,7 +96,7 @@ void add_landmarks(const DetectionSet::Landmarks& points, const QRectF& box, con
 
 // Adds what is found of one class.
 void add_found(const FrameResult& result, const ViewMapping& mapping, const OverlayOptions& options,
-               double device_ratio, OverlayPlan& plan) {
+               double device_ratio, LabelSpace& space, OverlayPlan& plan) {
     const double pixel = 1 / device_ratio;
     const auto whole = [&](double width) { return std::max(1.0, std::round(width * device_ratio)) * pixel; };
 
@@ -103,12 +138,14 @@ void add_found(const FrameResult& result, const ViewMapping& mapping, const Over
     const auto add_label = [&](OverlayLabel label, const Box& box) {
         label = placed(label, snapped(mapping.map(box), device_ratio), mapping, options.label_size);
         label.plate = snapped(label.plate, device_ratio);
-        plan.labels.push_back(label);
+        if (space.take(label.plate)) plan.labels.push_back(label);
     };
+    const bool comma = QLocale().decimalPoint() == QStringLiteral(",");
     for (const Detection& d : result.kept.detections) {
         if (tracked || !drawable(d)) continue;
         OverlayLabel label;
         std::snprintf(label.text.data(), label.text.size(), "%.3g x%d", static_cast<double>(d.score), d.hits);
+        if (comma) std::replace(label.text.begin(), label.text.end(), '.', ',');
         add_label(label, d.box);
     }
     for (const Track& track : result.tracks) {
@@ -136,8 +173,9 @@ void plan_overlay(const FrameResult& result, const ViewMapping& mapping, const O
     plan.plate_color = options.kept_color;
     plan.label_size = options.label_size;
     if (mapping.empty()) return;
-    for_each_class(result,
-                   [&](const FrameResult& of_class) { add_found(of_class, mapping, options, device_ratio, plan); });
+    LabelSpace space(options.labels ? mapping.map_part(mapping.visible_part()) : QRectF(), options.label_size / 2);
+    for_each_class(
+        result, [&](const FrameResult& of_class) { add_found(of_class, mapping, options, device_ratio, space, plan); });
 }
 
 }  // namespace throng::ui
