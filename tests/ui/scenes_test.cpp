@@ -89,7 +89,7 @@ TEST(Scenes, ErrorsNameLineAndKey) {
         {scene + "show.compare = \"lbp\"\n", "s.toml:4: scene.show.compare", "must be true or false"},
         {scene + "show.rule = [\"greedy\"]\n", "s.toml:4: scene.show.rule", "must be a string"},
         {scene + "show.clock = \"\"\n", "s.toml:4: scene.show.clock", "is empty"},
-        {scene + "x = \n", "s.toml:4", ""},
+        {scene + "x = \n", "s.toml:4: x", ""},
     };
     for (const auto& [toml, where, part] : cases) {
         try {
