@@ -2,9 +2,9 @@
 // the C library load it at run time, so that one program serves machines with and without a GPU.
 //
 // The module contains its own copy of core/ and shares C++ types with the program that loads it. Both must be built
-// of the same headers: the packages require one version, and load_module() compares both. Objects cross the border through virtual
-// functions and plain structs; exceptions and dynamic_cast work, because libstdc++ compares types by name. State that
-// exists once per copy must not cross it.
+// of the same headers: the packages require one version, and load_module() compares both. Objects cross the border
+// through virtual functions and plain structs; exceptions and dynamic_cast work, because libstdc++ compares types by
+// name. State that exists once per copy must not cross it.
 #pragma once
 
 #include <cstddef>

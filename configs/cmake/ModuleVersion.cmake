@@ -1,5 +1,5 @@
-# Writes a header with the version of the program and the hash of the headers whose types the program shares with its modules.
-# A module of the same version that was built of other headers may lay them out otherwise.
+# Writes a header with the version of the program and the hash of the headers whose types the program shares with its
+# modules. A module of the same version that was built of other headers may lay them out otherwise.
 # usage: cmake -DVERSION=... -DOUTPUT=FILE -P ModuleVersion.cmake
 get_filename_component(root ${CMAKE_CURRENT_LIST_DIR}/../.. ABSOLUTE)
 file(GLOB_RECURSE headers RELATIVE ${root} ${root}/core/*.h)

@@ -41,7 +41,7 @@ function(throng_hide_symbols target)
 endfunction()
 
 # throng_use_module_version(TARGET): the target can include "module_version.h", which core/CMakeLists.txt writes.
-set(TH_MODULE_VERSION_DIR ${PROJECT_BINARY_DIR}/core/generated)
+set(TH_MODULE_VERSION_DIR ${PROJECT_BINARY_DIR}/generated)  # not in core/, whose headers it is made of
 function(throng_use_module_version target)
     target_include_directories(${target} PRIVATE ${TH_MODULE_VERSION_DIR})
     add_dependencies(${target} throng_module_version)

@@ -172,8 +172,8 @@ public:
 
 private:
     struct Series {
-        std::string base;      // of the files
-        std::int64_t end = 0;  // after the last frame so far; in the window, frames before it may come again
+        std::string base;                // of the files
+        std::set<std::int64_t> written;  // frames; in the window, they may come again, and others before them
     };
 
     // Returns different files for sources and images of the same name: "clip-2-000012.jpg", "portrait-2.jpg". Returns
@@ -198,11 +198,9 @@ private:
                        std::any_of(stills_.begin(), stills_.end(), [&](const auto& s) { return is_frame_of(s, base); });
             });
         }
-        auto& [base, end] = series->second;
+        auto& [base, written] = series->second;
         const std::int64_t index = result.frame.info().index;
-        const bool is_later = index >= end;
-        end = std::max(end, index + 1);
-        return {folder_ / fmt::format("{}-{:0{}}.jpg", base, index, kFrameDigits), is_later};
+        return {folder_ / fmt::format("{}-{:0{}}.jpg", base, index, kFrameDigits), written.insert(index).second};
     }
 
     template <typename IsUsed>

@@ -10,9 +10,11 @@ namespace throng {
 void DamageWatch::follow(const AVPacket& packet, const AVFormatContext& format) {
     note_entry(packet);
     const bool key = (packet.flags & AV_PKT_FLAG_KEY) != 0;
-    // No frame depends on a gap in front of a key frame, as where another file was joined.
-    if (key) packets_to_gap_ = 0;
-    if (packets_to_gap_ > 0 && --packets_to_gap_ == 0) add();
+    const bool after_gap = packets_to_gap_ > 0 && --packets_to_gap_ == 0;
+    // Only frames that are displayed before a key frame depend on a gap in front of it, as where another file was joined.
+    const bool leads = !key && packet.pts != AV_NOPTS_VALUE && packet.pts < key_after_gap_;
+    if (leads || (after_gap && !key)) add();
+    if (key || leads) key_after_gap_ = after_gap ? packet.pts : AV_NOPTS_VALUE;
     // The flag marks a packet that is truncated by the end of the file. In a transport stream it marks a gap after the
     // packet, or, from a parser, after the next one.
     if ((packet.flags & AV_PKT_FLAG_CORRUPT) != 0) {
@@ -70,6 +72,7 @@ void DamageWatch::begin_again() {
     suspect_frames_ = 0;
     frames_are_damaged_ = false;
     packets_to_gap_ = 0;
+    key_after_gap_ = AV_NOPTS_VALUE;
 }
 
 std::string incomplete_text(std::uint64_t damaged, const std::string& early_end) {

@@ -49,9 +49,10 @@ private:
     Entry entry_;
     std::uint64_t ignored_ = 0;  // errors about frames whose references are not in the file
     std::uint64_t errors_seen_ = 0;
-    int suspect_frames_ = 0;           // frames that were in the decoder when it reported an error
-    bool frames_are_damaged_ = false;  // until the next key frame
-    int packets_to_gap_ = 0;           // packets from here to the first one after a gap; 0: none is known
+    int suspect_frames_ = 0;                       // frames that were in the decoder when it reported an error
+    bool frames_are_damaged_ = false;              // until the next key frame
+    int packets_to_gap_ = 0;                       // packets from here to the first one after a gap; 0: none is known
+    std::int64_t key_after_gap_ = AV_NOPTS_VALUE;  // time of the key frame that follows a gap; none: the lowest number
 };
 
 // Returns the text of VideoSource::incomplete for a file: DamageWatch::count and Demuxer::early_end.

@@ -112,6 +112,18 @@ TEST(OverlayPlan, NoLabelCoversAnother) {
     }
 }
 
+TEST(OverlayPlan, ATrackThatIsNowhereHasNoLabel) {
+    FrameResult result = result_with(0, 0);
+    OverlayOptions options;
+    options.labels = options.tracks = true;
+    for (const float x : {10.0F, std::nanf(""), std::numeric_limits<float>::infinity()}) {
+        Track& track = result.tracks.emplace_back();
+        track.confirmed = true;
+        track.smoothed = {x, 100, 50, 50};
+    }
+    EXPECT_EQ(plan_of(result, options).labels.size(), 1U);
+}
+
 TEST(OverlayPlan, LabelsAtTheUpperEdgeStayInsideTheFrame) {
     FrameResult result = result_with(0, 1);
     result.kept.detections.front().box = {10, 0, 100, 100};

@@ -42,10 +42,10 @@ public:
           rows_(static_cast<int>(std::ceil(area.height() / cell))),
           taken_(static_cast<std::size_t>(columns_) * static_cast<std::size_t>(rows_), 0) {}
 
-    // Returns false if a part of the plate is taken, or all of it is outside the area.
+    // Returns false if a part of the plate is taken, or all of it is outside the area, as one that is not finite.
     [[nodiscard]] bool take(const QRectF& plate) {
         const QRectF inside = plate.intersected(area_).translated(-area_.topLeft());
-        if (inside.isEmpty()) return false;
+        if (!(inside.width() > 0 && inside.height() > 0)) return false;
         const auto first = [&](double at) { return static_cast<int>(at / cell_); };
         const auto end = [&](double at, int limit) { return std::min(limit, static_cast<int>(std::ceil(at / cell_))); };
         const int left = first(inside.left()), right = end(inside.right(), columns_);

@@ -9,6 +9,7 @@
 
 #include "core/detect/detector_kinds.h"
 #include "core/pipeline/async_sink.h"
+#include "core/sinks/annotated_sinks.h"
 #include "core/sinks/json_sink.h"
 #include "core/sinks/relink_sink.h"
 #include "tests/support/eventually.h"
@@ -313,6 +314,23 @@ TEST(RelinkSink, ClosesAllSinksWhenOneFails) {
     EXPECT_THROW(sink.close(), Error);
     EXPECT_EQ(bad->closed, 1);
     EXPECT_EQ(good->closed, 1);
+}
+
+// A seek in the window leaves out frames, and goes back to them later.
+TEST(ImageSink, ReplacesOnlyWhatItWrote) {
+    const test::ScratchDir folder;
+    const auto image = [&](int number) { return folder.path() / ("clip-00000" + std::to_string(number) + ".jpg"); };
+    std::ofstream(image(3)) << "a photograph";
+    const std::shared_ptr<ResultSink> sink = make_image_sink(folder.path().string());
+    const auto write = [&](std::int64_t index) {
+        FrameResult result = example(index);
+        result.source = "clip.mp4";
+        sink->write(result);
+    };
+    for (const std::int64_t index : {7, 2, 7}) EXPECT_NO_THROW(write(index)) << index;
+    EXPECT_TRUE(std::filesystem::exists(image(2)) && std::filesystem::exists(image(7)));
+    EXPECT_THROW(write(3), Error);
+    EXPECT_EQ(contents(image(3)), "a photograph");
 }
 
 }  // namespace

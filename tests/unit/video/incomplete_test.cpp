@@ -296,7 +296,14 @@ TEST(Incomplete, FramesAfterAGapAreMarkedUpToTheNextKeyFrame) {
         for (; begin < end; begin += kPacket) count += (bytes[begin + 1] & 0x1F) == 1 && bytes[begin + 2] == 0 ? 1 : 0;
         return count;
     };
-    for (const char* coding : {"-c:v mpeg2video -bf 2 -q 2", "-c:v libx264 -bf 0"}) {
+    struct Gap {
+        const char* coding;
+        std::size_t first, last;  // the first frame that is missing, and the first after it, in the order of the file
+    };
+    for (auto [coding, first, last] :
+         {Gap{"-c:v mpeg2video -bf 2 -q 2", 35, 38},
+          Gap{"-c:v mpeg2video -bf 2 -q 2", 22, 25},                                // before a key frame of an open GOP
+          Gap{"-c:v libx264 -bf 0", 35, 38}, Gap{"-c:v libx264 -bf 0", 26, 29}}) {  // after a key frame
         ffmpeg(video + coding, scratch.path() / "a.ts");
         const std::vector<char> bytes = test::read_file(scratch.path() / "a.ts");
         std::vector<std::size_t> frames;  // where they begin
@@ -304,10 +311,10 @@ TEST(Incomplete, FramesAfterAGapAreMarkedUpToTheNextKeyFrame) {
             if (bytes[at + 1] == 0x41 && bytes[at + 2] == 0) frames.push_back(at);  // the identifier 0x100
         }
         ASSERT_EQ(frames.size(), 100U) << coding;
-        std::size_t last = 38;
         // The packets are numbered modulo 16.
-        while (video_packets(bytes, frames[35], frames[last]) % 16 == 0) ++last;
-        expect_damage("gap.ts", frames[35], frames[last], bytes);
+        while (video_packets(bytes, frames[first], frames[last]) % 16 == 0) ++last;
+        SCOPED_TRACE(coding + (" " + std::to_string(first)));
+        expect_damage("gap.ts", frames[first], frames[last], bytes);
     }
     ffmpeg(video + "-c:v libtheora -q:v 9 -g 10", scratch.path() / "a.ogv");
     const std::vector<char> bytes = test::read_file(scratch.path() / "a.ogv");
