@@ -82,6 +82,7 @@ void Transport::hold(bool held) {
     if (held) {
         paused_by_hold_ = playing() && moves();
         if (paused_by_hold_) toggle();
+        if (moves() && !pipeline_->latest()) pipeline_->step();  // paused before its first frame: nothing to look at
     } else if (std::exchange(paused_by_hold_, false) && !playing()) {
         toggle();
     }
