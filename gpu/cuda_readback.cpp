@@ -62,6 +62,7 @@ void CudaReadback::start_image(const Frame& frame, bool to_host) {
 }
 
 void CudaReadback::finish(DetectionSet& raw, DetectionSet& kept, Frame& frame) {
+    check_cuda(cudaSetDevice(device_), "cudaSetDevice");  // more detections than one copy has are copied by a kernel
     detections_.synchronize();
     raw_.finish(raw, copies_.view());
     if (count_ != nullptr) count_->set(raw.total);

@@ -17,8 +17,9 @@
 namespace throng::gpu {
 
 // Has no thread of its own: one of the waiting sources launches the batch. Up to three batches run at the same time. A
-// frame starts at once while fewer run. Otherwise it waits until the oldest is finished. The frame that waits longest then
-// forms the next batch, with up to three others of its size. No frame waits for one that has not arrived. Thread-safe.
+// frame starts at once while fewer run. Otherwise it waits until the oldest is finished. The frame that waits longest
+// then forms the next batch, with up to three others of its size. No frame waits for one that has not arrived.
+// Thread-safe.
 class DynamicBatcher {
 public:
     // Returns the batcher of all detectors with this device, network and these parameters; creates it for the first

@@ -133,7 +133,8 @@ void NetworkRun::launch(const StepGroup& group, int images, StreamView stream, b
     StepTask tasks[kMaxConvolutions];
     std::transform(group.begin(), group.end(), tasks, [&](const Step& step) { return task_of(step); });
     const auto count = static_cast<int>(group.size());
-    // Kernels that load weights before they read a map gain from an early start; others would only occupy multiprocessors.
+    // Kernels that load weights before they read a map gain from an early start; others would only occupy
+    // multiprocessors.
     const LaunchChain early(stream, overlap && device_.has_dependent_launch());
     switch (tasks[0].kind) {
         case StepKind::stem: return launch_stem(tasks[0], {}, images, precision_, early);

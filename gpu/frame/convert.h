@@ -18,7 +18,8 @@ void enqueue_gray(const std::uint8_t* bgr, int bgr_pitch, int width, int height,
 void enqueue_narrow(const PlaneView& from, int plane, const PlaneView& shape, std::uint8_t* to, StreamView stream);
 
 // Converts a gray or 4:2:0 frame in device memory to RGBA for display: 4 bytes per pixel, alpha 255, chroma from the
-// nearest sample. A frame without chroma becomes gray. info: of the frame, its colors. rgba may be the memory of a mapped OpenGL pixel buffer.
+// nearest sample. A frame without chroma becomes gray. info: of the frame, its colors. rgba may be the memory of a mapped
+// OpenGL pixel buffer.
 void enqueue_rgba(const DeviceImage& frame, const FrameInfo& info, std::uint8_t* rgba, int rgba_pitch,
                   StreamView stream);
 

@@ -63,7 +63,8 @@ private:
 
     // Returns null, and adds an entry, at the first frame of a combination.
     [[nodiscard]] Entry* find(const Key& key);
-    // Returns false, gives up graphs and logs why, if the launches cannot be captured or there is no memory for the graph.
+    // Returns false, gives up graphs and logs why, if the launches cannot be captured or there is no memory for the
+    // graph.
     [[nodiscard]] bool capture(Entry& entry, StreamView stream, const std::function<void(StageRecorder&)>& launch);
 
     std::vector<Entry> graphs_;

@@ -51,8 +51,8 @@ private:
 // device.
 void enqueue_plane_copy(const PlaneView& from, std::uint8_t* to, std::ptrdiff_t pitch, bool to_host, StreamView stream);
 
-// Frame::HostCopy of frames whose owner is a DeviceOwner. Waits until the frame is copied, and written by the work of the
-// default stream before.
+// Frame::HostCopy of frames whose owner is a DeviceOwner. Waits until the frame is copied, and written by the work of
+// the default stream before.
 [[nodiscard]] Frame copy_to_host(const FrameInfo& info, const void* owner);
 
 }  // namespace throng::gpu
