@@ -38,7 +38,7 @@ namespace {
 constexpr unsigned kThreads = 256;
 constexpr unsigned kFindBlocks = 4;    // per multiprocessor
 constexpr unsigned kSettleBlocks = 4;  // resident at the same time
-constexpr std::int32_t kFew = 131072;
+constexpr std::int32_t kFew = 65536;
 // Lanes that search for one detection. More answer sooner, fewer waste less.
 constexpr int kFindLanesOfFew = 8;
 constexpr int kFindLanes = 4;
