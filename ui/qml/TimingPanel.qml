@@ -19,7 +19,8 @@ ColumnLayout {
 
     Item {
         Layout.fillWidth: true
-        visible: root.measured
+        visible: !root.wall  // its height is kept for the first frame
+        opacity: root.measured ? 1 : 0
         implicitHeight: Theme.scaled(20)
         HoverHandler { id: headPointer }
         Tip {
@@ -102,7 +103,8 @@ ColumnLayout {
     Item {
         Layout.fillWidth: true
         Layout.topMargin: Theme.gap
-        visible: root.measured
+        visible: !root.wall
+        opacity: root.measured ? 1 : 0
         implicitHeight: Theme.scaled(20)
         Legend {
             entries: [
@@ -114,11 +116,13 @@ ColumnLayout {
     }
     Item {
         Layout.fillWidth: true
-        visible: root.measured
+        visible: !root.wall
+        opacity: root.measured ? 1 : 0
         implicitHeight: 104
         PlotItem {
             id: plot
             objectName: "timingPlot"
+            visible: root.measured
             anchors.fill: parent
             anchors.topMargin: 18
             plot: visible ? root.history.plot : undefined
