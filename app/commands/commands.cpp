@@ -3,10 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <new>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -75,6 +77,9 @@ int parse_and_run(std::vector<std::string> arguments) {
         standard_output::write(program.help());
         return 0;
     }
+    std::error_code failure;
+    static_cast<void>(std::filesystem::current_path(failure));
+    if (failure) throw Error(ErrorKind::input, "the current folder is gone", {}, "change to another one");
     return context.run();
 }
 

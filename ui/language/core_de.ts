@@ -572,6 +572,14 @@
         <translation>eine andere Datei wählen</translation>
     </message>
     <message>
+        <source>the current folder is gone</source>
+        <translation>der aktuelle Ordner ist nicht mehr da</translation>
+    </message>
+    <message>
+        <source>change to another one</source>
+        <translation>in einen anderen wechseln</translation>
+    </message>
+    <message>
         <source>is a folder</source>
         <translation>ist ein Ordner</translation>
     </message>
