@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bitset>
 #include <cctype>
 #include <filesystem>
 #include <map>
@@ -171,9 +172,11 @@ public:
     void close() override {}
 
 private:
+    static constexpr std::int64_t kBlock = 4096;
     struct Series {
-        std::string base;                // of the files
-        std::set<std::int64_t> written;  // frames; in the window, they may come again, and others before them
+        std::string base;  // of the files
+        // Frames that were written, in blocks; in the window, they may come again, and others before them.
+        std::map<std::int64_t, std::bitset<kBlock>> written;
     };
 
     // Returns different files for sources and images of the same name: "clip-2-000012.jpg", "portrait-2.jpg". Returns
@@ -200,7 +203,10 @@ private:
         }
         auto& [base, written] = series->second;
         const std::int64_t index = result.frame.info().index;
-        return {folder_ / fmt::format("{}-{:0{}}.jpg", base, index, kFrameDigits), written.insert(index).second};
+        auto&& bit = written[index / kBlock][static_cast<std::size_t>(index % kBlock)];
+        const bool was_written = bit;
+        bit = true;
+        return {folder_ / fmt::format("{}-{:0{}}.jpg", base, index, kFrameDigits), !was_written};
     }
 
     template <typename IsUsed>
