@@ -55,7 +55,7 @@ std::vector<StepGroup> grouped(const std::vector<Step>& steps, const std::vector
         const auto joins = [&](const Step& candidate) {
             return !groups.empty() && groups.front().size() < max_merge(candidate) &&
                    std::all_of(groups.front().begin(), groups.front().end(),
-                               [&](const Step& placed) { return can_merge(candidate, placed, aliases); });
+                               [&](const Step& member) { return can_merge(candidate, member, aliases); });
         };
         auto chosen = std::find_if(left.rbegin(), left.rend(), [&](const Step& s) { return is_free(s) && joins(s); });
         if (chosen == left.rend()) {

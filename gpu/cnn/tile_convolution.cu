@@ -105,13 +105,13 @@ __device__ void load_input(__half* to, const Image<const T>& in, const Image<con
                 at.next();
                 continue;
             }
-            __half* place[kBatch];
+            __half* target[kBatch];
             float4 v[kBatch][kVector / 4];
 #pragma unroll
             for (int i = 0; i < kBatch; ++i, at.next()) {
                 const int x = left + at.column;
                 const bool inside = in.holds(x, y);
-                place[i] = at.column < tile.columns ? slot() : nullptr;
+                target[i] = at.column < tile.columns ? slot() : nullptr;
                 const T* from = inside ? in.at(x, y) + at.channel() : in.data;
                 const T* more = inside ? up.at(x / 2, y / 2) + at.channel() : up.data;
 #pragma unroll
@@ -123,9 +123,9 @@ __device__ void load_input(__half* to, const Image<const T>& in, const Image<con
             }
 #pragma unroll
             for (int i = 0; i < kBatch; ++i) {
-                if (place[i] == nullptr) continue;
+                if (target[i] == nullptr) continue;
 #pragma unroll
-                for (int c = 0; c < kVector / 4; ++c) put_parts<T>(place[i] + 4 * c, tile.pixels() * pitch, v[i][c]);
+                for (int c = 0; c < kVector / 4; ++c) put_parts<T>(target[i] + 4 * c, tile.pixels() * pitch, v[i][c]);
             }
         }
     }

@@ -10,27 +10,27 @@ namespace {
 constexpr int kThreads = 256;
 
 struct Work {
-    std::uint32_t* cursor;    // members laid out so far
-    std::uint32_t* place_of;  // [raw] 1 + place among the kept, 0 for none
-    std::uint32_t* ends;      // [kept] of its members; their number is that of its hits
-    std::uint32_t* members;   // [raw] by kept detection, in any order
-    std::uint32_t* sorted;    // [raw] by kept detection, in order
+    std::uint32_t* cursor;       // members laid out so far
+    std::uint32_t* position_of;  // [raw] 1 + position among the kept, 0 for none
+    std::uint32_t* ends;         // [kept] of its members; their number is that of its hits
+    std::uint32_t* members;      // [raw] by kept detection, in any order
+    std::uint32_t* sorted;       // [raw] by kept detection, in order
 };
 
 // ends are the beginnings until the members are laid out.
-__global__ void __launch_bounds__(kThreads) allot_members_kernel(Work w, NmsTask task) {
+__global__ void __launch_bounds__(kThreads) allocate_members_kernel(Work w, NmsTask task) {
     const std::uint32_t p = blockIdx.x * kThreads + threadIdx.x;
     if (p >= stored_count(task.kept)) return;
-    w.place_of[task.kept.source[p]] = p + 1;
+    w.position_of[task.kept.source[p]] = p + 1;
     w.ends[p] = atomicAdd(w.cursor, static_cast<std::uint32_t>(task.kept.hits[p]));
 }
 
 __global__ void __launch_bounds__(kThreads) fill_members_kernel(Work w, NmsTask task) {
     const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
     if (i >= stored_count(task.raw) || task.owner[i] < 0) return;
-    const std::uint32_t place = w.place_of[task.owner[i]];
-    if (place == 0) return;  // dropped for want of hits, or of room
-    w.members[atomicAdd(&w.ends[place - 1], 1U)] = i;
+    const std::uint32_t position = w.position_of[task.owner[i]];
+    if (position == 0) return;  // dropped for want of hits, or of room
+    w.members[atomicAdd(&w.ends[position - 1], 1U)] = i;
 }
 
 // A warp a member: its rank among the members of the same kept detection.
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(kThreads) sort_members_kernel(Work w, NmsTask 
     const std::uint32_t at = (blockIdx.x * kThreads + threadIdx.x) / 32;
     if (at >= *w.cursor) return;
     const std::uint32_t mine = w.members[at];
-    const std::uint32_t p = w.place_of[task.owner[mine]] - 1;
+    const std::uint32_t p = w.position_of[task.owner[mine]] - 1;
     const std::uint32_t size = task.kept.hits[p];
     const std::uint32_t start = w.ends[p] - size;
     const Box box = load_box(task.raw.boxes, mine);
@@ -86,7 +86,7 @@ void MergeBoxes::launch(const NmsTask& task, Merge kind, StreamView stream) cons
     const auto raw = static_cast<std::int64_t>(raw_capacity_);
     const auto kept = static_cast<std::int64_t>(kept_capacity_);
     const LaunchChain chain(stream, false);
-    chain.launch("allot_members_kernel", allot_members_kernel, launch_size(kept, kThreads), w, task);
+    chain.launch("allocate_members_kernel", allocate_members_kernel, launch_size(kept, kThreads), w, task);
     chain.launch("fill_members_kernel", fill_members_kernel, launch_size(raw, kThreads), w, task);
     chain.launch("sort_members_kernel", sort_members_kernel, launch_size(raw * 32, kThreads), w, task);
     chain.launch("sum_members_kernel", sum_members_kernel, launch_size(kept, kThreads), w, task, kind);

@@ -19,7 +19,7 @@ public:
 private:
     std::size_t raw_capacity_ = 0;
     std::size_t kept_capacity_ = 0;
-    DeviceBuffer<std::uint32_t> cleared_;  // cursor and places: 0 before each frame
+    DeviceBuffer<std::uint32_t> cleared_;  // cursor and positions: 0 before each frame
     DeviceBuffer<std::uint32_t> lists_;
 };
 

@@ -10,7 +10,7 @@
 
 // Kernels, after the binning:
 //   link:  joins each detection with those of its group that it may decay, by union-find in device memory;
-//   count, allot, fill: lays the members of each component side by side, as they are after the first pick of the frame;
+//   count, allocate, fill: lays the members of each component side by side, as they are after the first pick of the frame;
 //   run:   a warp a small component, members in registers; a block a large one. Each repeats: pick the member that
 //          precedes all others by its present score, decay the rest.
 // Only the first pick is made whatever its score: what is below score_min is dropped after it. Scores only fall while
@@ -30,7 +30,7 @@ TH_HD bool scores_may_rise(const NmsRuleSet& rules) {
     return rules.score_min < 0.0F;
 }
 
-// What i's score is multiplied by when j is picked.
+// Returns the factor of i's score when j is picked.
 __device__ __forceinline__ float decay_factor(const NmsRuleSet& rules, const GridRecord& i, const GridRecord& j) {
     const float intersection = record_intersection(i, j, rules.extent);
     if (!(intersection > 0.0F)) return 1.0F;
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(kThreads)
     if (r >= g.plan->stored) return;
     s.slots[r] = atomicAdd(&s.sizes[find_root(s.links, r)], 1U);
     const GridRecord mine = g.records[r];
-    if (score_key(mine.score) < g.plan->best_key) return;  // which leaves the very highest scores out
+    if (score_key(mine.score) < g.plan->best_key) return;  // best_key leaves the highest scores out
     std::uint32_t best = load_relaxed(s.summary->first);
     while (best == 0 || record_precedes(task, mine, g.records[best - 1])) {
         const std::uint32_t seen = atomicCAS(&s.summary->first, best, r + 1);
@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(kThreads)
     }
 }
 
-__global__ void __launch_bounds__(kThreads) allot_components_kernel(BoxGrid g, SoftScratch s, bool in_turn) {
+__global__ void __launch_bounds__(kThreads) allocate_components_kernel(BoxGrid g, SoftScratch s, bool in_turn) {
     start_kernel();
     const std::uint32_t r = blockIdx.x * kThreads + threadIdx.x;
     if (r >= g.plan->stored) return;
@@ -229,7 +229,7 @@ __global__ void __launch_bounds__(kThreads)
 __global__ void __launch_bounds__(kBlockThreads)
     run_large_kernel(BoxGrid g, SoftScratch s, KeptOrder order, const __grid_constant__ NmsTask task,
                      const __grid_constant__ NmsRuleSet rules) {
-    __shared__ std::uint32_t warp_best[2][32];  // places of members
+    __shared__ std::uint32_t warp_best[2][32];  // positions of members
     __shared__ GridRecord warp_items[2][32];
     start_kernel();
     const std::uint32_t lane = threadIdx.x & 31;
@@ -323,7 +323,7 @@ void SoftNms::launch_map(const NmsTask& task, const NmsRuleSet& rules, StreamVie
     chain.launch("link_kernel", link_kernel, launch_size(std::int64_t{capacity_} * kLinkLanes, kThreads), g, s, rules,
                  task.tests);
     chain.launch("count_members_kernel", count_members_kernel, size, g, s, task);
-    chain.launch("allot_components_kernel", allot_components_kernel, size, g, s, scores_may_rise(rules));
+    chain.launch("allocate_components_kernel", allocate_components_kernel, size, g, s, scores_may_rise(rules));
     chain.launch("fill_components_kernel", fill_components_kernel, size, g, s, order(g), task, rules);
 }
 

@@ -54,7 +54,7 @@ TEST_F(LostDevice, ContinuesOnTheCpuWithOneResultPerFrame) {
     // Other sources on the device, whose frames share launches.
     std::vector<std::unique_ptr<Pipeline>> others;
     std::vector<std::shared_ptr<test::LineSink>> other_sinks;
-    options.loop = true;  // until they are stopped: they must be at work when the device is lost
+    options.loop = true;  // until they are stopped: they must be at work when the device fails
     const auto network = test::network_settings();
     for (int i = 0; network && i < 3; ++i) {
         others.push_back(
