@@ -79,7 +79,7 @@ int parse_and_run(std::vector<std::string> arguments) {
     }
     std::error_code failure;
     static_cast<void>(std::filesystem::current_path(failure));
-    if (failure) throw Error(ErrorKind::input, "the current folder is gone", {}, "change to another one");
+    if (failure) throw Error(ErrorKind::input, "the current folder was removed", {}, "change to another one");
     return context.run();
 }
 

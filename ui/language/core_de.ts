@@ -572,8 +572,8 @@
         <translation>eine andere Datei wählen</translation>
     </message>
     <message>
-        <source>the current folder is gone</source>
-        <translation>der aktuelle Ordner ist nicht mehr da</translation>
+        <source>the current folder was removed</source>
+        <translation>der aktuelle Ordner wurde entfernt</translation>
     </message>
     <message>
         <source>change to another one</source>

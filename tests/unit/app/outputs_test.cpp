@@ -472,12 +472,12 @@ TEST_F(Outputs, AFileWithoutAnEndIsRejected) {
     }
 }
 
-TEST_F(Outputs, AFolderThatIsGoneIsNamed) {
+TEST_F(Outputs, ARemovedCurrentFolderIsNamed) {
     ProgramOptions options;
-    options.launcher = {"sh", "-c", "mkdir \"$0\" && cd \"$0\" && rmdir \"$0\" && exec \"$@\"", file("gone")};
+    options.launcher = {"sh", "-c", "mkdir \"$0\" && cd \"$0\" && rmdir \"$0\" && exec \"$@\"", file("removed")};
     const ProgramResult result = run_program({"anonymize", "crowd:frames=2", "--out", "out.mp4"}, options);
     EXPECT_EQ(result.status, 3) << result.err;
-    EXPECT_EQ(result.err, "throng: the current folder is gone (change to another one)\n");
+    EXPECT_EQ(result.err, "throng: the current folder was removed (change to another one)\n");
 }
 
 TEST_F(Outputs, OneSignalEndsTheWaitForAListOnStandardInput) {
